@@ -29,6 +29,27 @@ test('where export.files is enabled, everything that sources report is in files,
   )
 })
 
+test('records of another clock are in files as they came, clock and times', async (t) => {
+  const root = temporaryFolder(t)
+  const service = { enabled: true, sockets_dir: join(temporaryFolder(t), 'sockets') }
+  const { agent } = await serveAgent(t, { service, export: { files: { data_root: root } } })
+  await agent.service?.settled
+  const raw = await RawClient.enter(service.sockets_dir)
+  raw.announce(job)
+  const bytes = oneJob()
+  bytes.writeBigUInt64LE(77n, job.time?.offset)
+  raw.page(1, 1, bytes, { clock: 'device' })
+  const { dropped } = await raw.heard('ack', ({ sequence }) => sequence === 1n)
+  assert.deepEqual(dropped, { untranslated: 1 })
+  raw.close()
+  await agent.close()
+  const batches = readFiles(root).flatMap((file) => file.batches.filter(({ type }) => type.name === 'job'))
+  assert.deepEqual(
+    batches.map(({ clock, records }) => [clock, records[0]?.time]),
+    [['device', 77n]],
+  )
+})
+
 test('where no file can be made, /metrics says that the sink is not up', async (t) => {
   const taken = join(temporaryFolder(t), 'taken')
   writeFileSync(taken, 'no folder')

@@ -3,6 +3,7 @@ import {
   type Batch,
   type Column,
   ColumnReader,
+  countDrop,
   type Found,
   type History,
   leadMs,
@@ -18,7 +19,7 @@ import {
   sinkStats,
   slotsOfMetric,
 } from '@sonde/sdk'
-import { ownerOf, turn } from '@sonde/sdk/internal'
+import { HiddenRecords, ownerOf, turn } from '@sonde/sdk/internal'
 import { acceptBatch } from './accept-batch.ts'
 import { type KeptBatch, Share } from './share.ts'
 
@@ -35,6 +36,8 @@ const CLIENT_PART = 1 / 2
 /** Slabs of the agent's own records, and of those of one client. Unit: bytes. */
 const OWN_SLAB_BYTES = 1 << 20
 const CLIENT_SLAB_BYTES = 64 << 10
+/** The reason for records whose times are of another clock than the wall clock. */
+const UNTRANSLATED = 'untranslated'
 /** How often batches that are older than the window are taken out. Unit: milliseconds. */
 const SWEEP_EVERY_MS = 1000
 
@@ -55,6 +58,7 @@ export class RecentRing implements Sink, History {
   readonly #types = new Map<string, { readonly type: RecordType; count: number }>()
   /** Owners of sources. */
   readonly #retired = new WeakSet<object>()
+  readonly #hidden = new HiddenRecords()
   #clientBytes = 0
   #sweptMs = Number.NEGATIVE_INFINITY
   #closed = false
@@ -84,6 +88,10 @@ export class RecentRing implements Sink, History {
     while (this.#drop(this.#own));
     for (const share of this.#clients.values()) while (this.#drop(share));
     this.#clients.clear()
+  }
+
+  takeHidden(client: bigint, upTo: bigint): ReadonlyMap<string, ReadonlyMap<bigint, number>> {
+    return this.#hidden.take(client, upTo)
   }
 
   /** Start of the window. Unit: milliseconds since the Unix epoch. */
@@ -127,10 +135,18 @@ export class RecentRing implements Sink, History {
     return answerRequest(request, (query) => this.#find(query, fromMs, toMs, stepMs))
   }
 
-  /** Has room for everything: what is older makes it. */
+  /**
+   * Has room for everything: what is older makes it. Times of a device have no place beside those of the wall clock,
+   * and nobody but their reporter could translate them.
+   */
   #keep(batch: Batch): number {
-    if (batch.count === 0) return 0
-    const { arrivedMs, type } = batch
+    const { arrivedMs, type, count } = batch
+    if (count === 0) return 0
+    if (batch.clock !== 'wall' && type.time !== undefined) {
+      countDrop(this.stats, UNTRANSLATED, count)
+      this.#hidden.add(UNTRANSLATED, count, batch)
+      return count
+    }
     this.periods.take(batch)
     const share = this.#shareOf(batch)
     const before = share.bytes
@@ -158,15 +174,13 @@ export class RecentRing implements Sink, History {
     const room = new SeriesRoom(query.metric)
     return this.types().flatMap((type) =>
       slotsOfMetric(type, query.metric).map((slot): Found => {
-        const batches = this.batches(type)
-        const last = batches.at(-1)
         const reader = new ColumnReader(type, slot, matches, this.periods, room)
-        for (const batch of batches) {
+        for (const batch of this.batches(type)) {
           const startMs = fromMs - leadMs(stepMs, this.periods.longestOf(batch.source, type))
           if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)
         }
         const columns: Column[] = reader.take()
-        return { type, slot, clock: last?.clock ?? 'wall', columns }
+        return { type, slot, clock: 'wall', columns }
       }),
     )
   }

@@ -86,6 +86,41 @@ function reportAny(random: Random, store: Store, given: Batch[]): void {
   source.flush()
 }
 
+test('records of another clock come back as they were, and no question places them in time', async () => {
+  const { store, close } = await openStore()
+  try {
+    const type = defineType('clocked', 'Of two clocks', { time: timestamp(), load: gauge('f64') })
+    // A clock of a device may be off by half a minute only, and then nobody would see it in a chart.
+    const toMs = Math.floor(Date.now() / 60_000) * 60_000 - 3 * HOUR_MS
+    for (const clock of ['wall', 'device'] as const) {
+      const source = createSource({ id: clock, labels: { clock }, clock, emit: (batch) => store.accept(batch) })
+      for (let i = 0; i < 10; i++) source.report(type, { time: BigInt(toMs - i * 1000) * 1_000_000n, load: i })
+      await source.flush()
+    }
+    await store.flush()
+    const query = {
+      metric: 'clocked_load',
+      function: 'last',
+      matchers: [],
+      by: undefined,
+      aggregate: 'sum',
+    } as const
+    const look = async () => {
+      const { results } = await store.query({ fromMs: toMs - 60_000, toMs, stepMs: 10_000, queries: [query] })
+      const kept = await store.records({ ...ALL, type: 'clocked' })
+      return {
+        placed: results[0]?.series.map(({ labels }) => labels.clock),
+        kept: kept.map(({ source, count }) => `${source.id} ${count}`).sort(),
+      }
+    }
+    assert.deepEqual(await look(), { placed: ['wall'], kept: ['device 10', 'wall 10'] })
+    await store.maintain()
+    assert.deepEqual(await look(), { placed: ['wall'], kept: ['device 10', 'wall 10'] }, 'compacted')
+  } finally {
+    await close()
+  }
+})
+
 test('a new version of a type needs no migration: both are read, and a question joins them', async () => {
   const { store, close } = await openStore()
   try {

@@ -19,6 +19,7 @@ export { labelText } from '../schema/reader.ts'
 export { defineOwnType, typeOfDefinition, withEntity } from '../schema/record-type.ts'
 export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
 export { ClientLosses } from '../sink/client-losses.ts'
+export { HiddenRecords } from '../sink/hidden-records.ts'
 export { LateFailures } from '../sink/late-failures.ts'
 export { COMMON_KEYS } from '../sinks/common-options.ts'
 export {

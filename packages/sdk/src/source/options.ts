@@ -43,7 +43,10 @@ export interface SourceOptions {
   flushIntervalMs?: number
   /** Payload bytes kept a type before a batch is emitted. Range: one record to 64 MiB. Default: 60 000. */
   bufferBytes?: number
-  /** Clock of the timestamps. Default: `wall`. */
+  /**
+   * Clock of the timestamps. Times of another clock than `wall` are kept as they are, and no chart of the agent shows
+   * such records: it drops them as `untranslated`. Default: `wall`.
+   */
   clock?: Clock
   /**
    * Period at which it samples, so that readers know what a gap is; without one it is seen from the times of records.

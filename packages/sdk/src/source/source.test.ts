@@ -503,6 +503,17 @@ test('packed bytes with a time before 2000 are refused with the record, and noth
   device.source.report(type, new Uint8Array(9))
 })
 
+test('what a source of another clock says itself has times of the wall clock', () => {
+  const { source, emitted } = recordingSource({ clock: 'device', intervalMs: 500 })
+  const named = defineType('named', '', { time: timestamp(), name: label() })
+  source.report(named, { time: 1n, name: 'a' })
+  source.countLoss('symbol_limit')
+  source.emit()
+  const clocks = Map.groupBy(emitted, ({ type }) => type.name)
+  const of = (name: string) => [...new Set(clocks.get(name)?.map(({ clock }) => clock))]
+  assert.deepEqual([of('named'), of('sonde_period'), of('sonde_loss')], [['device'], ['wall'], ['wall']])
+})
+
 test('a time before 2000 is refused on the wall clock: milliseconds, say, that were given for nanoseconds', () => {
   const { source, emitted } = recordingSource()
   const micro = defineType('micro', '', { time: timestamp('us'), n: value('u8') })

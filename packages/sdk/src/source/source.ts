@@ -27,6 +27,8 @@ import { type Row, Table } from './table.ts'
 
 const NOTHING_TO_WAIT_FOR = Promise.resolve()
 const LOSS_REPORT_MS = 1000
+/** Types that every source may report: what it says of its records. */
+const OWN_TYPES: ReadonlySet<RecordType> = new Set([lossType, periodType])
 
 /**
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the
@@ -72,7 +74,7 @@ export class Source {
   #lastBuffer: RecordBuffer | undefined
   readonly #tables = new Map<RecordType, Table>()
   /** Types beside those of the schema. */
-  readonly #admitted = new Set<RecordType>([lossType, periodType])
+  readonly #admitted = new Set<RecordType>(OWN_TYPES)
   readonly #periods = new PeriodReport()
   #isPeriodTold = false
   readonly #beforeEnd = new Set<() => void>()
@@ -463,7 +465,7 @@ export class Source {
     this.#checkType(declared)
     const { bufferBytes, clock } = this.#options
     // What is told of losses and periods has room whatever the size of buffers.
-    const isOwn = declared === lossType || declared === periodType
+    const isOwn = OWN_TYPES.has(declared)
     const bytes = isOwn ? Math.max(bufferBytes, declared.layout.recordBytes) : bufferBytes
     const buffer =
       this.#buffers.get(declared) ??
@@ -508,7 +510,8 @@ export class Source {
   #emit(type: RecordType, count: number, bytes: Uint8Array, symbols: BatchSymbols): void {
     // Who never reports anything has no period.
     if (!this.#isPeriodTold) this.#beginPeriods()
-    const { clock } = this.#options
+    // What Sonde says itself has times of the wall clock.
+    const clock = OWN_TYPES.has(type) ? 'wall' : this.#options.clock
     const arrivedMs = performance.now()
     this.#isTableUsed = true
     this.#handOver.emit({ type, source: this.#info, clock, count, bytes, symbols, origin: 'own', arrivedMs })

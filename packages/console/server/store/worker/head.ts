@@ -112,10 +112,8 @@ export class Head {
   }
 
   /** Who wrote records of a type in `(fromMs, toMs]`. */
-  writersIn(type: number, fromMs: number, toMs: number): { writer: number; clock: Clock }[] {
-    return this.#statements.writersIn
-      .all(type, fromMs, toMs)
-      .map(({ writer, clock }) => ({ writer: Number(writer), clock: clock as Clock }))
+  writersIn(type: number, fromMs: number, toMs: number): number[] {
+    return this.#statements.writersIn.all(type, fromMs, toMs).map(({ writer }) => Number(writer))
   }
 
   /** When the records of a type in `(fromMs, toMs]` were made: a stretch for each hour. */
@@ -242,7 +240,8 @@ export class Head {
 }
 
 function statementsOf(database: DatabaseSync) {
-  const inWindow = 'type = ? AND last_ms > ? AND first_ms <= ?'
+  // Times of another clock are in no window.
+  const inWindow = "type = ? AND last_ms > ? AND first_ms <= ? AND clock = 'wall'"
   const prepare = (sql: string) => database.prepare(sql)
   return {
     insert: prepare(`INSERT INTO head (${COLUMNS}, bytes, crc, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
@@ -250,7 +249,7 @@ function statementsOf(database: DatabaseSync) {
     bytes: prepare('SELECT sum(bytes) AS bytes FROM head'),
     row: prepare(`SELECT ${COLUMNS}, crc, body FROM head WHERE id = ?`),
     inRange: prepare(`SELECT id FROM head WHERE ${inWindow} ORDER BY id`),
-    writersIn: prepare(`SELECT DISTINCT writer, clock FROM head WHERE ${inWindow} ORDER BY hour`),
+    writersIn: prepare(`SELECT DISTINCT writer FROM head WHERE ${inWindow} ORDER BY hour`),
     rangesIn: prepare(`SELECT min(first_ms) AS first, max(last_ms) AS last FROM head WHERE ${inWindow} GROUP BY hour`),
     oldestOf: prepare('SELECT min(hour) AS hour FROM head WHERE type = ?'),
     units: prepare(

@@ -35,13 +35,13 @@ function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number,
   return [...fieldsOfMetric(file, query.metric).values()].map((versions): Found => {
     const { stored, slot } = versions.at(-1) as FieldVersion
     const ofType = versions.map((version) => version.stored)
-    const { intervalMs, clock } = file.writersIn(ofType, { fromMs, toMs })
+    const intervalMs = file.intervalMsIn(ofType, { fromMs, toMs })
     const lead = leadMs(stepMs, intervalMs)
     const series = [...file.catalogue.seriesOf(stored.type.name)].filter(({ labels }) => matches(labels))
     const wanted: Wanted = { versions, series, fromMs: fromMs - lead, toMs }
     const asked = { function: query.function, stepMs, leadMs: lead, intervalMs }
     const columns = isForBins(file, wanted, asked) ? binColumns(file, wanted, asked) : rawColumns(file, wanted)
-    return { type: stored.type, slot, clock, columns: breathing(file, columns) }
+    return { type: stored.type, slot, clock: 'wall', columns: breathing(file, columns) }
   })
 }
 

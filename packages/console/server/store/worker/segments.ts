@@ -121,7 +121,10 @@ export class Segments {
     this.#forget(id)
   }
 
-  /** Segments of a type that hold samples in `(fromMs, toMs]`, earliest first. */
+  /**
+   * Segments of a type that hold samples in `(fromMs, toMs]`, earliest first. Times of another clock than the wall clock
+   * are in no window.
+   */
   inRange(level: number, type: number, fromMs: number, toMs: number): Segment[] {
     return this.#statements.inRange.all(level, type, fromMs, toMs).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
   }
@@ -267,7 +270,8 @@ function statementsOf(database: DatabaseSync) {
     markRolled: prepare('UPDATE segment SET rolled = 1 WHERE id = ?'),
     segment: prepare(`SELECT ${COLUMNS} FROM segment WHERE id = ?`),
     inRange: prepare(
-      'SELECT id FROM segment WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? ORDER BY slot, id',
+      `SELECT id FROM segment WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? AND clock = 'wall'
+       ORDER BY slot, id`,
     ),
     ofSlots: prepare('SELECT id FROM segment WHERE level = ? AND type = ? AND slot BETWEEN ? AND ? ORDER BY slot, id'),
     ofUnit: prepare(

@@ -123,25 +123,17 @@ export class StoreFile {
     })
   }
 
-  /**
-   * Period and clock of those who wrote records of a type in a window: the longest period, and the latest clock. Its
-   * versions differ in their ids.
-   */
-  writersIn(versions: readonly StoredType[], window: Window): { intervalMs: number; clock: string } {
+  /** The longest period of those who wrote records of a type in a window. Its versions differ in their ids. */
+  intervalMsIn(versions: readonly StoredType[], window: Window): number {
     const { fromMs, toMs } = window
     let intervalMs = 0
-    let clock = 'wall'
     for (const { id, type } of versions) {
-      const ofHead = this.head
-        .writersIn(id, fromMs, toMs)
-        .map((row) => ({ ...row, source: this.writers.of(row.writer)?.source }))
+      const ofHead = this.head.writersIn(id, fromMs, toMs).map((writer) => this.writers.of(writer)?.source ?? -1)
       const segments = [ROLLUP, RAW].flatMap((level) => this.segments.inRange(level, id, fromMs, toMs))
-      for (const found of [...segments, ...ofHead]) {
-        intervalMs = Math.max(intervalMs, longestIn(this.periods.within(found.source ?? -1, window), type))
-        clock = found.clock
-      }
+      for (const source of new Set([...segments.map(({ source }) => source), ...ofHead]))
+        intervalMs = Math.max(intervalMs, longestIn(this.periods.within(source, window), type))
     }
-    return { intervalMs, clock }
+    return intervalMs
   }
 
   /** Samples of a type's series in the segments of a window, all together. */

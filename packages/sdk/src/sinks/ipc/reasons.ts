@@ -16,6 +16,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   waiting_limit:
     'more new series at a time than /metrics of the service takes; report them more slowly. History has them',
   absence_limit: 'more absent values than /metrics of the service keeps of one client; report fewer series',
+  untranslated:
+    'their times are not of the wall clock, and the service has no charts of them; files and /metrics have them. Translate the times before',
   metric_conflict:
     'another type has one of their metrics with another kind or unit; name it otherwise. The rest of the record is shown',
   closed: 'the sink was closed',

@@ -1,8 +1,8 @@
-import type { Batch } from '../../schema/batch.ts'
-import { lossType } from '../../schema/builtin.ts'
-import { ClientLosses } from '../../sink/client-losses.ts'
+import type { Batch } from '../schema/batch.ts'
+import { lossType } from '../schema/builtin.ts'
+import { ClientLosses } from './client-losses.ts'
 
-/** Records of clients that the view does not show, by reason, until whoever acknowledges their pages asks. */
+/** Records of clients that a view does not show, by reason, until whoever acknowledges their pages asks. */
 export class HiddenRecords {
   readonly #reasons = new Map<string, ClientLosses>()
 
