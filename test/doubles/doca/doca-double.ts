@@ -94,8 +94,8 @@ const FLAGS = [
 export class DocaDouble {
   /** Where both libraries are. */
   readonly folder: string
+  readonly #wallNs = BigInt(nextMillisecond()) * 1_000_000n
   readonly #clockNs = process.hrtime.bigint()
-  readonly #wallNs = BigInt(Date.now()) * 1_000_000n
   readonly #generations = new Map<string, number>()
   readonly #control: number
   #devices = new Set<string>()
@@ -187,6 +187,14 @@ function statsOf(bytes: Buffer): DoubleStats {
     stats.set(name, Number(bytes.readBigUInt64LE(at + NAME_BYTES)))
   }
   return stats
+}
+
+/** The wall clock where it changes, since it tells no less than a millisecond. */
+function nextMillisecond(): number {
+  const before = Date.now()
+  let now = before
+  while (now === before) now = Date.now()
+  return now
 }
 
 const builds = new Map<string, string>()

@@ -149,7 +149,9 @@ static void write_format_0(const diag_context *diag, const struct call *call, ch
 		char *value_at = to + HEADER_0_BYTES + i * VALUE_0_BYTES;
 		uint64_t value = value_of(&diag->waves[i], at, cleared);
 		memcpy(value_at, &diag->waves[i].id, 8);
-		stamp_of(diag, call, time_ns + i * SPREAD_NS, (uint32_t *)(value_at + 8));
+		uint32_t stamp[2];
+		stamp_of(diag, call, time_ns + i * SPREAD_NS, stamp);
+		memcpy(value_at + 8, stamp, sizeof stamp);
 		memcpy(value_at + 16, &value, 8);
 	}
 }
