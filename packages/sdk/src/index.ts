@@ -78,7 +78,7 @@ export {
 export { definitionOf, type FieldDefinition, type TypeDefinition } from './schema/fingerprint.ts'
 export type { Kind } from './schema/kinds.ts'
 export type { Layout, LayoutNode, NestedNode, Slot } from './schema/layout.ts'
-export { longestIn, Periods, periodIn, type SourcePeriods } from './schema/periods.ts'
+export { longestIn, Periods, periodIn, reportMsOf, type SourcePeriods } from './schema/periods.ts'
 export { isPresent, msFactorOf, numberAt, type ReadRecord, readRecord, readRecords } from './schema/reader.ts'
 export { defineType, type Fields, type RecordOf, type RecordType, type TypeOptions } from './schema/record-type.ts'
 export { type Labels, labelOf, labelsOf, seriesKey } from './schema/series.ts'

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import {
   absenceType,
+  clockType,
   counter,
   defineType,
   definitionOf,
@@ -12,6 +13,7 @@ import {
   labelNumber,
   lossType,
   markType,
+  periodType,
   type RecordType,
   text,
   timestamp,
@@ -68,10 +70,17 @@ async function ready(
   return attacker
 }
 
+/** Where a field of a type is. */
+function slotOf({ layout }: RecordType, field: string): number {
+  const slot = layout.slots.find(({ name }) => name === field)
+  assert.ok(slot)
+  return slot.offset
+}
+
 /** Records of the reporter's type, marked as none of its own. */
 function posing(bytes: Buffer): Buffer {
-  const { recordBytes, slots } = numberedType.layout
-  const { offset = 0 } = slots.find(({ name }) => name === 'check') ?? {}
+  const { recordBytes } = numberedType.layout
+  const offset = slotOf(numberedType, 'check')
   for (let at = 0; at < bytes.length; at += recordBytes) bytes.writeBigUInt64LE(0n, at + offset)
   return bytes
 }
@@ -152,6 +161,46 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       for (let n = 0; n < 10; n++) attacker.page(type, 30)
       await attacker.leave()
     }
+  },
+  /** Periods of any length, of thousands of types and devices, of the honest client's too, which the type names. */
+  async periods(scene) {
+    const attacker = await ready(scene, numberedType, { id: 'fault', tag: 'loop' })
+    attacker.type(periodType, 1)
+    attacker.symbols(['numbered', 'w0', 'w1', 'w2'], TEXTS.length)
+    const devices = Array.from({ length: 5000 }, (_, i) => `device${i}`)
+    for (let at = 0; at < devices.length; at += 1000)
+      attacker.symbols(devices.slice(at, at + 1000), TEXTS.length + 4 + at)
+    const report = slotOf(periodType, 'report_us')
+    for (let n = 0; n < 8; n++) {
+      const count = 2000
+      const bytes = attacker.bytesOf(periodType, count)
+      const longest = scene.random.pick([0n, 1n, 86_400_000_000n, ...EDGES])
+      for (let at = 0, i = 0; i < count; i++, at += periodType.layout.recordBytes) {
+        for (const { name, offset } of periodType.labels) {
+          const first = name === 'type' ? [0, TEXTS.length] : [0, TEXTS.length + 4 + scene.random.integer(0, 4999)]
+          bytes.writeUInt32LE(scene.random.pick(first), at + offset)
+        }
+        bytes.writeBigUInt64LE(longest, at + report)
+      }
+      attacker.page(periodType, count, { bytes, index: 1 })
+      attacker.page(numberedType, 50, { bytes: posing(attacker.bytesOf(numberedType, 50)) })
+    }
+    await attacker.leave()
+  },
+  /** Clocks of thousands of devices, at every edge. */
+  async clocks(scene) {
+    const attacker = await ready(scene, clockType)
+    const devices = Array.from({ length: 5000 }, (_, i) => `device${i}`)
+    for (let at = 0; at < devices.length; at += 1000) attacker.symbols(devices.slice(at, at + 1000), TEXTS.length + at)
+    for (let n = 0; n < 5; n++) {
+      const count = 1000
+      const bytes = attacker.bytesOf(clockType, count)
+      for (let i = 0; i < count; i++)
+        for (const { offset } of clockType.labels)
+          bytes.writeUInt32LE(TEXTS.length + n * count + i, i * clockType.layout.recordBytes + offset)
+      attacker.page(clockType, count, { bytes })
+    }
+    await attacker.leave()
   },
   /** As many series as a page holds. */
   async series(scene) {

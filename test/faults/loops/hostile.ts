@@ -50,7 +50,7 @@ async function clientsOf({ address }: SondeProcess): Promise<bigint[]> {
 export const hostile: FaultLoop = {
   name: 'hostile',
   what: 'clients that keep to the protocol with values at every edge, beside an honest one: `sonde up` lives, no turn takes a second of the processor, the series of others stay, and everything the honest client reports is acknowledged, none dropped, and read back whole, once',
-  testRounds: 21,
+  testRounds: 24,
   async open() {
     const dir = temporaryDir()
     const config = join(dir.path, 'sonde.yaml')

@@ -8,6 +8,18 @@ import { viewsOf } from './views.ts'
 /** Types and devices of one source that are known, all together: a client may name any. Further ones have no period. */
 const ENTRY_COUNT_LIMIT = 1024
 
+/** A day: what comes more rarely has no period. Unit: microseconds. */
+export const PERIOD_US_MAX = 86_400_000_000
+
+/**
+ * What a record of `sonde_period` says of the time between two records; undefined for none, and for more than a day:
+ * whoever reports may write any number. Unit: milliseconds.
+ */
+export function reportMsOf({ report_us }: { readonly report_us: number | bigint }): number | undefined {
+  const us = Number(report_us)
+  return us > 0 && us <= PERIOD_US_MAX ? us / 1000 : undefined
+}
+
 /** Report periods of one source, by type and by device within it; empty stands for all. Unit: milliseconds. */
 export type SourcePeriods = ReadonlyMap<string, ReadonlyMap<string, number>>
 
@@ -30,15 +42,12 @@ export class Periods {
       this.#sources.set(owner, periods)
     }
     let count = periods.values().reduce((sum, devices) => sum + devices.size, 0)
-    for (const { type, device, report_us } of readRecords(
-      periodType,
-      viewsOf(batch.bytes),
-      batch.count,
-      batch.symbols,
-    )) {
+    for (const said of readRecords(periodType, viewsOf(batch.bytes), batch.count, batch.symbols)) {
+      const { type, device } = said
+      const periodMs = reportMsOf(said)
+      if (periodMs === undefined) continue
       const devices = periods.get(type)
       if (devices?.has(device) !== true && count++ >= ENTRY_COUNT_LIMIT) continue
-      const periodMs = Number(report_us) / 1000
       if (devices === undefined) periods.set(type, new Map([[device, periodMs]]))
       else devices.set(device, periodMs)
     }

@@ -101,6 +101,16 @@ test('a period that is none is refused, with what is allowed', () => {
   assert.throws(() => source.setPeriod(port, { device: 'more', reportUs: 1 }), sondeError('SRC_PERIOD', /4096/))
 })
 
+test('what a record says that is no period, or one of more than a day, is no period', () => {
+  const periods = new Periods()
+  const source = createSource({ id: 'odd', intervalMs: 1000, emit: (batch: Batch) => periods.take(batch) })
+  for (const report_us of [0n, 86_400_000_001n, 2n ** 63n, 2n ** 64n - 1n])
+    source.report(periodType, { time: wallNs(), type: 'port', device: 'a', report_us })
+  source.report(port, heat('a'))
+  source.emit()
+  assert.deepEqual([periods.ofSeries(source.info, port, { device: 'a' }), periods.longestOf(source.info)], [1000, 1000])
+})
+
 test('of a source that names more types and devices than there is room for, the first keep their periods', () => {
   const periods = new Periods()
   const source = createSource({ id: 'greedy', intervalMs: 1000, emit: (batch: Batch) => periods.take(batch) })

@@ -1,5 +1,6 @@
 import { SondeError, shown } from '../errors.ts'
 import type { periodType } from '../schema/builtin.ts'
+import { PERIOD_US_MAX } from '../schema/periods.ts'
 import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import { wallNs } from './clock.ts'
 
@@ -21,8 +22,6 @@ export interface Period {
 /** A minute: whoever looks at any stretch of time finds them there. */
 const REPEAT_MS = 60_000
 const PERIOD_COUNT_LIMIT = 4096
-/** A day. */
-const PERIOD_US_MAX = 86_400_000_000
 
 /** The periods of one type and device, as they are kept. */
 interface KeptPeriod extends Required<Pick<Period, 'device'>> {

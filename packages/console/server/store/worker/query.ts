@@ -4,9 +4,11 @@ import {
   type Found,
   gridOf,
   leadMs,
+  longestIn,
   matcherOf,
   type QueryAnswer,
   type QueryRequest,
+  type RecordType,
   SERIES_COUNT_LIMIT,
   type SeriesQuery,
   slotsOfMetric,
@@ -16,8 +18,9 @@ import {
 } from '@sonde/sdk'
 import { binColumns, isForBins } from './bin-columns.ts'
 import { type FieldVersion, gather, type Wanted } from './gather.ts'
-import { RAW } from './segments.ts'
+import { RAW, type Segment } from './segments.ts'
 import type { StoreFile } from './store-file.ts'
+import type { Window } from './stored-periods.ts'
 
 /** Answers a request from what the file holds. */
 export function query(file: StoreFile, request: QueryRequest): QueryAnswer {
@@ -40,9 +43,28 @@ function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number,
     const series = [...file.catalogue.seriesOf(stored.type.name)].filter(({ labels }) => matches(labels))
     const wanted: Wanted = { versions, series, fromMs: fromMs - lead, toMs }
     const asked = { function: query.function, stepMs, leadMs: lead, intervalMs }
-    const columns = isForBins(file, wanted, asked) ? binColumns(file, wanted, asked) : rawColumns(file, wanted)
+    const skip = beforeLead(file, stored.type, { fromMs, toMs }, stepMs)
+    const columns = isForBins(file, wanted, asked)
+      ? binColumns(file, wanted, asked)
+      : rawColumns(file, { ...wanted, skip })
     return { type: stored.type, slot, clock: 'wall', columns: breathing(file, columns) }
   })
+}
+
+/**
+ * Leaves out segments that end before the window of their source begins, whatever the periods of others: a client may
+ * name any.
+ */
+function beforeLead(file: StoreFile, type: RecordType, window: Window, stepMs: number): (segment: Segment) => boolean {
+  const starts = new Map<number, number>()
+  return ({ source, lastMs }) => {
+    let startMs = starts.get(source)
+    if (startMs === undefined) {
+      startMs = window.fromMs - leadMs(stepMs, longestIn(file.periods.within(source, window), type))
+      starts.set(source, startMs)
+    }
+    return lastMs <= startMs
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { periodType, readRecords, type SourcePeriods, viewsOf } from '@sonde/sdk'
+import { periodType, readRecords, reportMsOf, type SourcePeriods, viewsOf } from '@sonde/sdk'
 import type { Catalogue } from './catalogue.ts'
 import type { HeadRow } from './head.ts'
 import type { Writers } from './writers.ts'
@@ -61,7 +61,8 @@ export class StoredPeriods {
     if (found === undefined) return
     const bytes = body.byteOffset % 8 === 0 ? body : body.slice()
     for (const said of readRecords(periodType, viewsOf(bytes), count, found.symbols)) {
-      this.#note(found.source, said.type, said.device, { fromMs: firstMs, reportMs: Number(said.report_us) / 1000 })
+      const reportMs = reportMsOf(said)
+      if (reportMs !== undefined) this.#note(found.source, said.type, said.device, { fromMs: firstMs, reportMs })
     }
   }
 
