@@ -14,7 +14,17 @@ export const unrulyType = defineType('unruly', 'Samples of a source that misbeha
   samples_total: counter('u64', { help: 'Samples taken in this life of the process' }),
 })
 
-type Misdeed = 'none' | 'hang' | 'wait' | 'crash' | 'flood' | 'names' | 'throw' | keyof typeof NONSENSE
+type Misdeed =
+  | 'none'
+  | 'hang'
+  | 'wait'
+  | 'crash'
+  | 'flood'
+  | 'names'
+  | 'throw'
+  | 'edge'
+  | 'edges'
+  | keyof typeof NONSENSE
 /** Descriptor through which the child speaks to its agent. */
 const PIPE = 3
 
@@ -45,6 +55,7 @@ export const NONSENSE = {
   'no-count': framed({ ...status, dropped: { lost: 0.5 } }),
   'no-failures': framed({ ...status, failures: {} }),
   'no-texts': framed({ kind: 'symbols', source: 'unruly', texts: [{}] }),
+  'no-time': framed({ kind: 'edge', source: 'unruly', rule: 'r', device: '', event: 1, monoNs: '-1', errorNs: '0' }),
   'no-bytes': framed({ kind: 'batch', source: 'unruly', type: '', clock: 'wall', count: 1 }),
 }
 
@@ -57,6 +68,8 @@ interface UnrulyOptions {
 }
 
 const FLOOD_RECORDS = 300_000
+/** More events than a device may have in a minute. */
+const EDGES = 500
 /** More than the symbol table of a source holds. */
 const NAMES = 70_000
 
@@ -68,13 +81,16 @@ function crash(): void {
   })
 }
 
-function misbehave(misdeed: Misdeed, { source }: SourceContext): void | Promise<void> {
+function misbehave(misdeed: Misdeed, context: SourceContext): void | Promise<void> {
+  const { source } = context
   // Blocks the thread for good, as a call into a driver does: no timer, signal handler or message gets through.
   if (misdeed === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   // As a call on a thread of the pool does: everything else goes on.
   if (misdeed === 'wait') return new Promise(() => undefined)
   if (misdeed === 'crash') crash()
   if (misdeed in NONSENSE) writeSync(PIPE, NONSENSE[misdeed as keyof typeof NONSENSE])
+  if (misdeed === 'edge') reportEdges(context, 1)
+  if (misdeed === 'edges') reportEdges(context, EDGES)
   if (misdeed === 'throw') throw new Error('the device answered nonsense')
   if (misdeed === 'flood') {
     for (let i = 0; i < FLOOD_RECORDS; i++)
@@ -82,6 +98,17 @@ function misbehave(misdeed: Misdeed, { source }: SourceContext): void | Promise<
   }
   if (misdeed === 'names') {
     for (let i = 0; i < NAMES; i++) source.report(unrulyType, { time: wallNs(), device: `name${i}`, samples_total: i })
+  }
+}
+
+/** Events that start and end, each with a record between its edges. */
+function reportEdges({ source, edge }: SourceContext, events: number): void {
+  const common = { rule: 'too_hot', device: 'dev0', errorNs: 7n }
+  for (let i = 1; i <= events; i++) {
+    edge({ ...common, monoNs: process.hrtime.bigint(), isStart: true })
+    source.report(unrulyType, { time: wallNs(), device: 'hot', samples_total: i })
+    // The second one ends nothing.
+    for (const isStart of [false, false]) edge({ ...common, monoNs: process.hrtime.bigint(), isStart })
   }
 }
 
@@ -100,7 +127,7 @@ function unrulySource({ misdeed, at, devices }: UnrulyOptions, context: SourceCo
   }
 }
 
-const MISDEEDS = ['none', 'hang', 'wait', 'crash', 'flood', 'names', 'throw', ...Object.keys(NONSENSE)]
+const MISDEEDS = ['none', 'hang', 'wait', 'crash', 'flood', 'names', 'throw', 'edge', 'edges', ...Object.keys(NONSENSE)]
 const library = { name: 'unruly', parallel: Number.POSITIVE_INFINITY, open: () => ({}), close: () => undefined }
 
 function definition(host: SourceDefinition['host'], name: string): SourceDefinition {

@@ -12,6 +12,7 @@ const CLOCKS = ['wall', 'monotonic', 'device'] as const
 const STATES = ['starting', 'reading', 'absent', 'denied', 'stuck', 'failed'] as const
 const PROBES = ['absent', 'denied', 'stuck', 'failed'] as const
 const REASON = /^[a-z][a-z0-9_]{0,63}$/
+const DECIMAL = /^\d{1,19}$/
 /** Reasons of drops in one message, and places that could not be read. */
 const ENTRY_COUNT_MAX = 64
 /** Calls of one message. */
@@ -52,6 +53,8 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
       return batchOf(message, bytes)
     case 'status':
       return statusOf(message)
+    case 'edge':
+      return edgeOf(message)
     case 'reply':
       return {
         kind: 'reply',
@@ -97,6 +100,16 @@ function statusOf(message: Said): FromHost {
 function labelsOf(given: unknown): Labels {
   const entries = Object.entries(objectOf('labels', given))
   return Object.fromEntries(entries.map(([name, value]) => [name, textOf('a label', value)]))
+}
+
+function edgeOf(message: Said): FromHost {
+  const { source, rule, device, event, monoNs, errorNs, isStart } = message
+  for (const ns of [monoNs, errorNs]) if (typeof ns !== 'string' || !DECIMAL.test(ns)) throw fault('holds no time')
+  return {
+    ...{ kind: 'edge', source: textOf('source', source), rule: textOf('rule', rule), device: textOf('device', device) },
+    ...{ event: countOf('event', event), monoNs: monoNs as string, errorNs: errorNs as string },
+    isStart: isStart === true,
+  }
 }
 
 function stuckOf(given: unknown): StuckCall {

@@ -1,8 +1,9 @@
 import { countDrop, SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
+import { EdgeGate, STARTS_A_MINUTE } from './edge-gate.ts'
 import type { TakePiece } from './host.ts'
 import { LinkIn } from './link-in.ts'
-import type { FromHost, LinkMessage, Reply, StatusMessage, ToHost } from './protocol.ts'
+import type { EdgeMessage, FromHost, LinkMessage, Reply, StatusMessage, ToHost } from './protocol.ts'
 import type { RemoteOptions } from './remote-host.ts'
 import type { RemoteSource } from './remote-source.ts'
 import type { Transport } from './transport.ts'
@@ -23,6 +24,7 @@ export interface LifeOptions extends RemoteOptions {
 interface Running {
   readonly source: RemoteSource
   readonly link: LinkIn
+  readonly edges: EdgeGate
 }
 
 interface Asked {
@@ -85,7 +87,7 @@ export class HostLife {
     const { name, intervalMs, floodBytes } = config
     const { types, labels = {} } = definition
     const link = new LinkIn({ name, owner, intervalMs, floodBytes, types, labels, stats: status.stats })
-    this.#running.set(name, { source, link })
+    this.#running.set(name, { source, link, edges: new EdgeGate(2 * STARTS_A_MINUTE) })
     this.transport.send({ kind: 'start', source: config })
   }
 
@@ -159,7 +161,19 @@ export class HostLife {
     else if (message.kind === 'blocked') {
       const said = `The ${this.#what} has nothing but stuck calls; it is replaced.`
       this.giveUp(new SondeError('SRC_STUCK', said))
-    } else if (message.kind !== 'beat') this.#takeLink(message)
+    } else if (message.kind === 'edge') this.#takeEdge(message)
+    else if (message.kind !== 'beat') this.#takeLink(message)
+  }
+
+  #takeEdge({ source, rule, device, event, isStart, monoNs, errorNs }: EdgeMessage): void {
+    const running = this.#running.get(source)
+    if (running === undefined) return
+    const { edges } = running
+    const { status, onEdge } = running.source.given
+    const edge = { rule, device, event, isStart, monoNs: BigInt(monoNs), errorNs: BigInt(errorNs) }
+    // The host keeps to half of it, in minutes of its own; what a host sends beyond that reaches nobody.
+    if (edges.isChange(edge) && edges.take(edge) !== undefined) onEdge?.(edge)
+    else countDrop(status.stats, 'edge_limit', 1)
   }
 
   #takeLink(message: LinkMessage): void {

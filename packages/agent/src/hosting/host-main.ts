@@ -1,8 +1,9 @@
 import { Socket } from 'node:net'
 import { parentPort } from 'node:worker_threads'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { type Batch, messageOf, SondeError } from '@sonde/sdk'
 import type { SourceDefinition } from '../sources/source.ts'
 import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
+import type { HostEdge } from './edge-gate.ts'
 import { Host } from './host.ts'
 import { LinkOut } from './link-out.ts'
 import type { FromHost, HostedConfig, SaidError, ToHost } from './protocol.ts'
@@ -98,7 +99,10 @@ async function start(config: HostedConfig): Promise<void> {
     outs.set(config.name, out)
     // It has loaded its code: from now on it answers in time.
     send({ kind: 'beat' })
-    host.start({ config, definition, status, accept: (batch) => out.put(batch), onStatus: () => told.changed() }, 0)
+    const onEdge = ({ monoNs, errorNs, ...edge }: HostEdge) =>
+      send({ kind: 'edge', source: config.name, ...edge, monoNs: String(monoNs), errorNs: String(errorNs) })
+    const accept = (batch: Batch) => out.put(batch)
+    host.start({ config, definition, status, accept, onEdge, onStatus: () => told.changed() }, 0)
   } catch (error) {
     status.stats.failed.add('the host', error, Date.now())
     status.settle('failed', messageOf(error))

@@ -2,6 +2,7 @@ import { type Batch, SondeError } from '@sonde/sdk'
 import { wallOffsetNs } from '../sampling/clock-model.ts'
 import { shiftTimes } from '../sampling/tap.ts'
 import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
+import type { HostEdge } from './edge-gate.ts'
 import { HostedSource } from './hosted-source.ts'
 import { Lanes } from './lanes.ts'
 import type { HostedConfig, Period, WindowEnd, WindowRequest } from './protocol.ts'
@@ -41,6 +42,8 @@ export interface GivenSource {
   readonly definition: SourceDefinition
   readonly status: SourceStatus
   readonly accept: (batch: Batch) => void
+  /** Called with each edge, behind its mark and all records before it. Default: nobody is told. */
+  readonly onEdge?: (edge: HostEdge) => void
   /** Called after each call. Default: nobody is told. */
   readonly onStatus?: () => void
 }

@@ -4,6 +4,7 @@ import type { CutWindow, Tap } from '../sampling/tap.ts'
 import type { Duty, LoadedSource, NodeSource, Probe, SourceDefinition } from '../sources/source.ts'
 import { DutyPeriods, keyOf } from './duty-periods.ts'
 import { DutyRun } from './duty-run.ts'
+import type { HostEdge } from './edge-gate.ts'
 import type { Lanes } from './lanes.ts'
 import type { HostedConfig, Period } from './protocol.ts'
 import { startTicker, type Ticker } from './scheduler.ts'
@@ -19,6 +20,7 @@ export interface HostedOptions {
   readonly definition: SourceDefinition
   readonly status: SourceStatus
   readonly accept: (batch: Batch) => void
+  readonly onEdge?: (edge: HostEdge) => void
   /** Called when something of the status changed, after each call. */
   readonly onStatus: () => void
   /** Imports the source and opens its library, once a host. */
@@ -126,7 +128,7 @@ export class HostedSource {
   }
 
   async #make(): Promise<NodeSource> {
-    const { config, definition, status, accept, load } = this.#options
+    const { config, definition, status, accept, onEdge, load } = this.#options
     const { loaded, library, lanes } = await load()
     const { stats } = status
     const emit = (batch: Batch) => {
@@ -135,7 +137,7 @@ export class HostedSource {
     }
     const { name, intervalMs, paths, floodBytes } = config
     const labels = { ...definition.labels, ...loaded.library?.labels?.(library) }
-    this.#outlet = new SourceOutlet({ name, intervalMs, labels, paths, library, floodBytes, emit, stats })
+    this.#outlet = new SourceOutlet({ name, intervalMs, labels, paths, library, floodBytes, emit, onEdge, stats })
     this.#lanes = lanes
     const node = loaded.create(config.options, this.#outlet.context)
     if (this.#stopped) await node.close()

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { absenceType, type Batch, periodType, readRecords, viewsOf } from '@sonde/sdk'
+import { absenceType, type Batch, markType, periodType, type RecordOf, readRecords, viewsOf, wallNs } from '@sonde/sdk'
 import { ownerOf } from '@sonde/sdk/internal'
 import pino from 'pino'
 import { until } from '../../../sdk/test/helper.ts'
 import { SOURCES, unrulyType } from '../../test/unruly-source.ts'
 import type { ConfiguredSource } from '../sources/source.ts'
+import type { HostEdge } from './edge-gate.ts'
 import { Hosts } from './hosts.ts'
 import type { RunningSource } from './running-source.ts'
 
@@ -29,11 +30,19 @@ function startUnruly(type: string, options: object, callLimitMs = CALL_LIMIT_MS,
   const gone: string[] = []
   const owners = new Set<object>()
   const periods: number[] = []
+  const marks: RecordOf<typeof markType>[] = []
+  const edges: HostEdge[] = []
+  /** Rows, marks and edges, in the order in which they came. */
+  const arrivals: string[] = []
   const accept = ({ type, count, bytes, symbols, source }: Batch) => {
     if (type === unrulyType) owners.add(ownerOf(source))
     if (type === unrulyType && count < 1000) {
       for (const { device, samples_total } of readRecords(unrulyType, viewsOf(bytes), count, symbols))
-        rows.push({ device, samples: Number(samples_total), site: source.labels.site })
+        arrivals.push(`${device} ${rows.push({ device, samples: Number(samples_total), site: source.labels.site })}`)
+    }
+    if (type === markType) {
+      for (const mark of readRecords(markType, viewsOf(bytes), count, symbols))
+        arrivals.push(`mark ${mark.edge} ${marks.push(mark)}`)
     }
     if (type === periodType) {
       for (const { report_us } of readRecords(periodType, viewsOf(bytes), count, symbols))
@@ -48,11 +57,12 @@ function startUnruly(type: string, options: object, callLimitMs = CALL_LIMIT_MS,
     config: { paths: { procfs: '/proc', sysfs: '/sys' }, limits },
     sourcesModule: new URL('../../test/unruly-source.ts', import.meta.url).href,
     accept,
+    onEdge: (_source, edge) => arrivals.push(`edge ${edge.isStart} ${edges.push(edge)}`),
     log: pino({ level: 'silent' }),
   })
   started.push(hosts)
   hosts.start(0)
-  return { hosts, periods, running: hosts.sources[0] as RunningSource, rows, gone, owners }
+  return { hosts, periods, running: hosts.sources[0] as RunningSource, rows, gone, owners, marks, edges, arrivals }
 }
 
 for (const type of EVERYWHERE) {
@@ -103,6 +113,36 @@ for (const type of EVERYWHERE) {
     assert.deepEqual([call?.device, call?.duty, call?.limitMs], ['', 'sample', HANG_LIMIT_MS])
     assert.match(call?.fix ?? '', /raise limits\.source_call_ms$/)
     if (type !== 'unruly_agent') await until('replaced', () => running.stats.restarts >= 1)
+  })
+
+  test(`${type}: an edge comes as a mark and typed, between the records before and after it`, async () => {
+    const { rows, marks, edges, arrivals } = startUnruly(type, { misdeed: 'edge' })
+    await until('a sample after the edges', () => rows.some(({ samples }) => samples === 4))
+    const atEdge = arrivals.indexOf('mark opened 1')
+    assert.deepEqual(arrivals.slice(atEdge - 1, atEdge + 6), [
+      'dev0 3',
+      ...['mark opened 1', 'edge true 1', 'hot 4', 'mark ended 2', 'edge false 2'],
+      'dev0 5',
+    ])
+    const [start, end] = marks
+    assert.deepEqual([start?.rule, start?.device, start?.edge], ['too_hot', 'dev0', 'opened'])
+    assert.match(start?.summary ?? '', /known to 7 ns$/)
+    assert.equal(start?.event, end?.event)
+    assert.deepEqual(
+      edges.map(({ rule, device, errorNs, isStart, event }) => [rule, device, errorNs, isStart, BigInt(event)]),
+      [true, false].map((isStart) => ['too_hot', 'dev0', 7n, isStart, BigInt(start?.event ?? 0)]),
+    )
+    // Both clocks are of this machine: the mark has the wall time of the edge.
+    const offNs = BigInt(start?.time ?? 0) - (edges[0]?.monoNs ?? 0n) - (wallNs() - process.hrtime.bigint())
+    assert.ok(offNs < 1_000_000_000n && offNs > -1_000_000_000n, `${offNs} ns`)
+  })
+
+  test(`${type}: edges beyond the limit of a minute are dropped and counted, and what started ends`, async () => {
+    const { running, rows, marks, edges } = startUnruly(type, { misdeed: 'edges' })
+    await until('a sample after the edges', () => rows.some(({ samples, device }) => device === 'dev0' && samples > 3))
+    await until('the drops', () => running.stats.dropped.get('edge_limit') === 440)
+    assert.deepEqual([marks.length, edges.length, new Set(edges.map(({ event }) => event)).size], [120, 120, 60])
+    assert.equal(rows.filter(({ device }) => device === 'hot').length, 500)
   })
 
   test(`${type}: a command is answered, and so is one that the source does not know`, async () => {

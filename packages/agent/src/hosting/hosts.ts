@@ -2,6 +2,7 @@ import { type Batch, messageOf } from '@sonde/sdk'
 import pino, { type Logger } from 'pino'
 import { SOURCES_MODULE } from '../places.ts'
 import type { ConfiguredSource, Probe, SourcePaths } from '../sources/source.ts'
+import type { HostEdge } from './edge-gate.ts'
 import { type GivenSource, Host, type SourceHost } from './host.ts'
 import type { HostedConfig } from './protocol.ts'
 import { RemoteHost } from './remote-host.ts'
@@ -26,6 +27,8 @@ export interface HostsEnvironment {
   /** URL of the module whose `SOURCES` holds the definitions: what a child process imports. Default: the registry. */
   readonly sourcesModule?: string | undefined
   readonly accept: (batch: Batch) => void
+  /** Called with each edge of a source, behind its mark and all records before it. Default: nobody is told. */
+  readonly onEdge?: (source: string, edge: HostEdge) => void
   readonly log: Logger
 }
 
@@ -120,7 +123,7 @@ export class Hosts {
   }
 
   #giveOf({ name, definition, intervalMs, options }: ConfiguredSource): GivenSource {
-    const { config, sourcesModule = SOURCES_MODULE, accept, log } = this.#environment
+    const { config, sourcesModule = SOURCES_MODULE, accept, onEdge, log } = this.#environment
     const { paths, limits } = config
     const { name: type, module = sourcesModule } = definition
     const hosted: HostedConfig = {
@@ -132,7 +135,13 @@ export class Hosts {
       const isBack = state === 'reading' && before !== 'starting'
       log[isBack ? 'info' : LEVEL_OF_STATE[state]]({ source: name, state, reason }, 'source')
     }
-    return { config: hosted, definition, status: new SourceStatus(settled), accept }
+    return {
+      config: hosted,
+      definition,
+      status: new SourceStatus(settled),
+      accept,
+      onEdge: (edge) => onEdge?.(name, edge),
+    }
   }
 }
 

@@ -1,4 +1,12 @@
-import { absenceType, clockType, lossType, periodType, type RecordType, type TypeDefinition } from '@sonde/sdk'
+import {
+  absenceType,
+  clockType,
+  lossType,
+  markType,
+  periodType,
+  type RecordType,
+  type TypeDefinition,
+} from '@sonde/sdk'
 import { parseDefinition, withEntity } from '@sonde/sdk/internal'
 import { fault } from './channel.ts'
 
@@ -14,7 +22,7 @@ export class LinkTypes {
   constructor(declared: readonly RecordType[]) {
     this.#declared = declared
     this.#types = new Map(
-      [...declared, absenceType, clockType, lossType, periodType].map((type) => [type.fingerprint, type]),
+      [...declared, absenceType, clockType, lossType, markType, periodType].map((type) => [type.fingerprint, type]),
     )
   }
 

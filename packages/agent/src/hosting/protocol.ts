@@ -1,5 +1,6 @@
 import type { Clock, Labels, TypeDefinition } from '@sonde/sdk'
 import type { SourcePaths } from '../sources/source.ts'
+import type { HostEdge } from './edge-gate.ts'
 import type { FailedRead } from './failed-reads.ts'
 import type { SampleCall } from './source-stats.ts'
 import type { SourceState } from './source-status.ts'
@@ -103,6 +104,14 @@ export interface StatusMessage {
   readonly dropped: Readonly<Record<string, number>>
 }
 
+/** An edge that a source reported; both times as decimal numbers. */
+export interface EdgeMessage extends Pick<HostEdge, 'rule' | 'device' | 'isStart' | 'event'> {
+  readonly kind: 'edge'
+  readonly source: string
+  readonly monoNs: string
+  readonly errorNs: string
+}
+
 /** Why something was refused. */
 export interface SaidError {
   readonly code: string
@@ -129,6 +138,7 @@ export interface WindowEnd {
 export type FromHost =
   | LinkMessage
   | StatusMessage
+  | EdgeMessage
   | Reply
   /** It is there, and has nothing else to say. */
   | { readonly kind: 'beat' }

@@ -4,6 +4,7 @@ import {
   clockType,
   countDrop,
   type Labels,
+  markType,
   type RecordType,
   SondeError,
   type Source,
@@ -13,7 +14,8 @@ import { createOwnSource, TextTable } from '@sonde/sdk/internal'
 import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
 import { ClockModel, wallOffsetNs } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
-import type { DeviceReport, SourceContext, SourcePaths } from '../sources/source.ts'
+import type { DeviceReport, SourceContext, SourceEdge, SourcePaths } from '../sources/source.ts'
+import { EdgeGate, type HostEdge } from './edge-gate.ts'
 import type { FailedReads } from './failed-reads.ts'
 import { FloodBudget } from './flood.ts'
 
@@ -33,6 +35,8 @@ export interface OutletOptions {
   /** What a device may report in an interval. Unit: bytes of records. Default: no limit. */
   readonly floodBytes?: number
   readonly emit: (batch: Batch) => void
+  /** Called with each edge, behind its mark. Default: nobody is told. */
+  readonly onEdge?: ((edge: HostEdge) => void) | undefined
   /** Where failures and drops are counted. */
   readonly stats: { readonly failed: Pick<FailedReads, 'add'>; readonly dropped: Map<string, number> }
 }
@@ -61,6 +65,7 @@ export class SourceOutlet {
   readonly #devices = new Map<string, DeviceOutlet>()
   readonly #taps = new Map<string, Tap>()
   readonly #clocks = new Map<string, ReportedClock>()
+  readonly #edges = new EdgeGate()
 
   constructor(options: OutletOptions) {
     const { name, intervalMs, labels = {}, paths, library, stats } = options
@@ -86,6 +91,7 @@ export class SourceOutlet {
       failed: (place, error) => stats.failed.add(place, error, Date.now()),
       report: (device) => this.#deviceOf(device),
       sampled: (type, device, records) => this.#tapOf(type, device, records),
+      edge: (edge) => this.#reportEdge(edge),
       clock: (device, clock, ticksPerSecond) => this.#clockOf(device, clock, ticksPerSecond),
     }
   }
@@ -173,6 +179,26 @@ export class SourceOutlet {
     const model = new ClockModel(ticksPerSecond)
     this.#clocks.set(key, { device, clock, model, told: undefined, toldMs: Number.NEGATIVE_INFINITY })
     return model
+  }
+
+  /** Records before the edge leave before it, and those behind it are no part of its batch. */
+  #reportEdge(edge: SourceEdge): void {
+    const { stats, onEdge } = this.#options
+    if (!this.#edges.isChange(edge)) return
+    const event = this.#edges.take(edge)
+    if (event === undefined) {
+      countDrop(stats, 'edge_limit', 1)
+      return
+    }
+    const { rule, device, monoNs, errorNs, isStart } = edge
+    this.source.emit()
+    this.source.report(markType, {
+      time: monoNs + wallOffsetNs(),
+      ...{ rule, device, event, edge: isStart ? 'opened' : 'ended', severity: 'notice', unit: '' },
+      summary: `${rule}, its time known to ${errorNs} ns`,
+    })
+    this.source.emit()
+    onEdge?.({ ...edge, event })
   }
 
   #reportClocks(): void {

@@ -96,6 +96,18 @@ export interface SourcePaths {
   readonly doca_library?: string
 }
 
+/** The start or the end of what a rule of a source sees on a device. */
+export interface SourceEdge {
+  /** Name of the rule, `lower_snake_case`. */
+  readonly rule: string
+  readonly device: string
+  /** When it was, by the host's monotonic clock. Unit: nanoseconds. */
+  readonly monoNs: bigint
+  /** How far off that is at most. Unit: nanoseconds. */
+  readonly errorNs: bigint
+  readonly isStart: boolean
+}
+
 /** What a source is given. */
 export interface SourceContext<L = unknown> {
   /** Name in the configuration; unique. */
@@ -121,6 +133,12 @@ export interface SourceContext<L = unknown> {
    * @param ticksPerSecond Frequency of the clock, as the device states it.
    */
   clock(device: string, clock: string, ticksPerSecond: number): DeviceClock
+  /**
+   * Reports an edge as `sonde_mark`, behind all records before it. A start of what has started, and an end of what has
+   * not, are ignored. Beyond 60 starts of a device in a minute, edges are dropped and counted as `edge_limit`. An event
+   * that is open when its host is replaced has no end.
+   */
+  edge(edge: SourceEdge): void
   /** Says which values are absent and why, and which devices are gone. */
   readonly absences: Absences
   /** Where the node is read. */
