@@ -8,7 +8,6 @@ import {
   createIpc,
   createSource,
   type ReadRecord,
-  type RecordType,
   readRecords,
   type Source,
   viewsOf,
@@ -16,9 +15,10 @@ import {
 import { ownLabels } from '@sonde/sdk/internal'
 import { keepingService } from '../../../packages/agent/test/keeping-service.ts'
 import { openStore } from '../../../packages/console/test/open-store.ts'
-import { anyRecord, anyType } from '../../../packages/sdk/test/any-type.ts'
 import { readFiles } from '../../../packages/sdk/test/files-rig.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
+import { HostLink, reportElsewhere } from '../link/any-host.ts'
+import { anyTypes, reportAny, reportHere } from '../link/any-source.ts'
 import type { FaultLoop } from '../loop.ts'
 
 const HOUR_MS = 3_600_000
@@ -27,7 +27,7 @@ const ALL = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, 
 /** The same batches over every way that batches go. */
 export const link: FaultLoop = {
   name: 'link',
-  what: 'random batches of several sources, whose tables of labels and texts grow and are replaced, go through IPC, files and the store: each gives the same records, with the same labels and texts',
+  what: 'random batches of several sources, whose tables of labels and texts grow and are replaced, in this process and in a child, go through IPC, files, the store and the pipe of a host: each gives the same records, with the same labels and texts',
   testRounds: 3,
   async open() {
     let records = 0
@@ -49,25 +49,38 @@ export const link: FaultLoop = {
 
 async function compareWays(random: Random, folder: string): Promise<number> {
   const arrived: string[] = []
-  const types = Array.from({ length: random.integer(1, 4) }, () => anyType(random))
+  const options = { seed: random.integer(0, 1e9), startMs: Date.now() - 5 * HOUR_MS }
+  const types = anyTypes(options.seed)
   const service = await keepingService(join(folder, 'sockets'), (batch) => arrived.push(...textsOf([batch])))
   const ipc = createIpc({ socketsDir: join(folder, 'sockets') })
   const dataRoot = join(folder, 'files')
   const files = createFiles({ dataRoot, durability: 'none' })
   const { store, close } = await openStore()
+  const piped: string[] = []
+  const hostLink = new HostLink(types, (batch) => piped.push(...textsOf([batch])))
   try {
     const given: string[] = []
+    const give = (batch: Batch) => given.push(...textsOf([batch]))
     const emit = (batch: Batch) => {
-      given.push(...textsOf([batch]))
-      for (const sink of [ipc, files, store]) sink.accept(batch)
+      for (const way of [ipc, files, store, hostLink]) way.accept(batch)
     }
-    for (const source of sourcesOf(random, emit)) await reportAny(random, source, types)
+    const both = (batch: Batch) => {
+      give(batch)
+      emit(batch)
+    }
+    for (const source of sourcesOf(random, both)) {
+      await reportAny(random, source, types, options.startMs)
+      assert.deepEqual([...source.stats.dropped], [], 'a full table of labels loses nothing')
+    }
+    await reportHere(options, give)
+    await reportElsewhere(random.pick(['any', 'worker']), options, emit)
     await Promise.all([ipc.flush(), files.flush(), store.flush()])
-    await Promise.all([ipc.close(), files.close()])
+    await Promise.all([ipc.close(), files.close(), hostLink.close()])
     const wanted = given.sort()
     const stored = await Promise.all(
       [...new Set(types.map(({ name }) => name))].map((type) => store.records({ ...ALL, type })),
     )
+    assert.deepEqual(piped.sort(), wanted, 'from a host')
     assert.deepEqual(arrived.sort(), wanted, 'over IPC')
     assert.deepEqual(textsOf(readFiles(dataRoot).flatMap(({ batches }) => batches)).sort(), wanted, 'from files')
     assert.deepEqual(textsOf(stored.flat()).sort(), wanted, 'from the store')
@@ -91,18 +104,6 @@ function sourcesOf(random: Random, emit: (batch: Batch) => void): Source[] {
       emit,
     }),
   )
-}
-
-async function reportAny(random: Random, source: Source, types: readonly RecordType[]): Promise<void> {
-  const startMs = Date.now() - 5 * HOUR_MS
-  for (let i = 0; i < 300; i++) {
-    const type = random.pick(types)
-    source.report(type, anyRecord(random, type, startMs + random.integer(0, HOUR_MS)))
-    if (random.chance(0.05)) source.emit()
-    if (random.chance(0.02)) await new Promise((resolve) => setImmediate(resolve))
-  }
-  await source.flush()
-  assert.deepEqual([...source.stats.dropped], [], 'a full table of labels loses nothing')
 }
 
 /** Records with all that they refer to, each as a text that tells apart what JSON does not. */

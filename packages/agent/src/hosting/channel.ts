@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { SondeError } from '@sonde/sdk'
 
 /** Descriptor of the pipe in the child. */
@@ -31,7 +31,7 @@ export function frameOf(message: object & { readonly bytes?: Uint8Array }): Buff
  * @param onFault Called once, with a SondeError `AGT_CHILD_MESSAGE`.
  */
 export function readFrames(
-  pipe: Socket,
+  pipe: Readable,
   limitBytes: number,
   onFrame: (frame: Framed) => void,
   onFault: (error: SondeError) => void,
