@@ -1,29 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A stretch in which a client may send its share. Unit: milliseconds. */
-const WINDOW_MS = 50
+/** What a client did not send in this time it may send later. Unit: milliseconds. */
+const SAVED_MS = 50
+/** Longest pause; what is not paid then is waited for after the next page. Unit: milliseconds. */
+const PAUSE_MS_MAX = 10_000
 
 /** Slows one client down to so many bytes a second: what it sends beyond waits in its socket. */
 export class Pace {
-  readonly #windowBytes: number
-  #bytes = 0
-  #endMs = 0
+  readonly #bytesPerMs: number
+  /** When the client's share covers all that came. Unit: milliseconds of the monotonic clock. */
+  #coveredMs = 0
 
   constructor(bytesPerS: number) {
-    this.#windowBytes = (bytesPerS * WINDOW_MS) / 1000
+    this.#bytesPerMs = bytesPerS / 1000
   }
 
   /** So much came. Resolves when more may come; undefined where that is now. */
   take(bytes: number): Promise<void> | undefined {
     const nowMs = performance.now()
-    if (nowMs >= this.#endMs) {
-      this.#bytes = 0
-      this.#endMs = nowMs + WINDOW_MS
-    }
-    this.#bytes += bytes
-    if (this.#bytes <= this.#windowBytes) return undefined
-    // A page that is larger than the share takes several of them.
-    const waitMs = this.#endMs - nowMs + WINDOW_MS * Math.floor(this.#bytes / this.#windowBytes - 1)
-    return pause(Math.min(waitMs, 10_000))
+    this.#coveredMs = Math.max(this.#coveredMs, nowMs - SAVED_MS) + bytes / this.#bytesPerMs
+    const waitMs = this.#coveredMs - nowMs
+    return waitMs <= 0 ? undefined : pause(Math.min(waitMs, PAUSE_MS_MAX))
   }
 }
