@@ -1,0 +1,75 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import { within } from '@sonde/sdk/internal'
+import type { Probe } from '../sources/source.ts'
+import type { HostedConfig } from './protocol.ts'
+import type { SourceState, SourceStatus } from './source-status.ts'
+
+/** Hardware that is not there is looked for again so often. Unit: milliseconds. */
+const REPROBE_MS = 10_000
+
+/** What a {@link SourceLook} is made with. */
+export interface LookOptions {
+  readonly config: Pick<HostedConfig, 'intervalMs' | 'callLimitMs'>
+  readonly status: SourceStatus
+  readonly probe: () => Promise<Probe>
+  /** Called at each look that found something to read. */
+  readonly onFound: () => void
+  /** Called when a look settled the state. */
+  readonly onStatus: () => void
+}
+
+/** Looks whether a source has something to read, for as long as it reads nothing. */
+export class SourceLook {
+  readonly #options: LookOptions
+  #isLooking = false
+  #isPresent = false
+  #lookedMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: LookOptions) {
+    this.#options = options
+  }
+
+  /** Whether there is something to read. Absent hardware is looked for again every ten seconds. */
+  async ready(): Promise<boolean> {
+    const { config, status } = this.#options
+    const restMs = status.state === 'absent' || status.state === 'denied' ? REPROBE_MS : config.intervalMs * 0.9
+    if (this.#isLooking) return false
+    if (performance.now() - this.#lookedMs < restMs) return this.#isPresent
+    this.#isLooking = true
+    this.#lookedMs = performance.now()
+    try {
+      this.#isPresent = await this.#look()
+    } catch (error) {
+      this.#isPresent = false
+      status.stats.failed.add('the whole sample', error, Date.now())
+      this.#settle('failed', messageOf(error))
+    } finally {
+      this.#isLooking = false
+    }
+    return this.#isPresent
+  }
+
+  async #look(): Promise<boolean> {
+    const { config, status, onFound } = this.#options
+    const { callLimitMs } = config
+    let probe: Probe | undefined
+    const looked = this.#options.probe().then((found) => {
+      probe = found
+    })
+    await within(callLimitMs, looked)
+    if (probe === undefined) this.#settle('stuck', `A look took more than ${callLimitMs} ms`)
+    else if (probe.state === 'failed') throw new SondeError('SRC_READ', probe.reason)
+    else if (probe.state !== 'present') this.#settle(probe.state, probe.reason)
+    else {
+      status.found = probe.found
+      onFound()
+      return true
+    }
+    return false
+  }
+
+  #settle(state: SourceState, reason: string): void {
+    this.#options.status.settle(state, reason)
+    this.#options.onStatus()
+  }
+}

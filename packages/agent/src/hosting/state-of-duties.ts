@@ -1,0 +1,33 @@
+import { messageOf } from '@sonde/sdk'
+import type { DutyRun } from './duty-run.ts'
+import type { Settled } from './source-status.ts'
+
+/**
+ * The state of a source by its duties: it reads as long as one of its devices does. Undefined where no call has come
+ * back or is stuck.
+ */
+export function stateOfDuties(runs: readonly DutyRun[]): Pick<Settled, 'state' | 'reason'> | undefined {
+  const whole = runs.find((run) => run.duty.device === '' && isIll(run))
+  if (whole !== undefined) return stateOfIll([whole])
+  const ofDevices = runs.filter(({ duty }) => duty.device !== '')
+  const known = (ofDevices.length > 0 ? ofDevices : runs).filter(({ isDone, isStuck }) => isDone || isStuck)
+  const ill = known.filter(isIll)
+  if (ill.length < known.length) return { state: 'reading', reason: '' }
+  return ill.length === 0 ? undefined : stateOfIll(ill)
+}
+
+function isIll({ failure, isStuck }: DutyRun): boolean {
+  return failure !== undefined || isStuck
+}
+
+function stateOfIll(ill: readonly DutyRun[]): Pick<Settled, 'state' | 'reason'> {
+  if (ill.every(({ isStuck }) => isStuck)) return { state: 'stuck', reason: reasonOf(ill) }
+  return { state: 'failed', reason: messageOf(ill.find(({ failure }) => failure !== undefined)?.failure) }
+}
+
+function reasonOf(stuck: readonly DutyRun[]): string {
+  const devices = stuck.map(({ duty }) => duty.device).filter(Boolean)
+  const [first] = stuck
+  if (devices.length === 0 || first === undefined) return first?.reason ?? ''
+  return `calls of ${devices.join(', ')} have not come back for ${first.limitMs} ms`
+}
