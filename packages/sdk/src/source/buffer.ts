@@ -143,14 +143,34 @@ export function refuseTime({ type: { name, time }, views, timeHighAt }: RecordBu
 }
 
 /**
+ * Copies packed records, split between records where they exceed the buffer; `send` empties it.
+ *
+ * @throws SondeError `SRC_BYTES` unless they are whole records, `count` of them; else as {@link checkPackedTimes}.
+ */
+export function putPacked(buffer: RecordBuffer, bytes: Uint8Array, count: number, send: () => void): void {
+  const { recordBytes } = buffer
+  if (!Number.isInteger(count) || bytes.byteLength !== count * recordBytes) {
+    throw new SondeError(
+      'SRC_BYTES',
+      `${bytes.byteLength} bytes for ${count} records of ${buffer.type.name}, which take ${recordBytes} bytes each`,
+    )
+  }
+  checkPackedTimes(buffer, bytes)
+  for (let done = 0; done < count; ) {
+    const part = Math.min(count - done, buffer.capacity - buffer.count)
+    buffer.views.bytes.set(bytes.subarray(done * recordBytes, (done + part) * recordBytes), buffer.count * recordBytes)
+    buffer.count += part
+    done += part
+    if (buffer.count === buffer.capacity) send()
+  }
+}
+
+/**
  * Looks at the time of each packed record.
  *
  * @throws SondeError `SRC_VALUE` with the index of the first record whose time is before 2000.
  */
-export function checkPackedTimes(
-  { type, recordBytes, timeHighAt, earliestHigh }: RecordBuffer,
-  bytes: Uint8Array,
-): void {
+function checkPackedTimes({ type, recordBytes, timeHighAt, earliestHigh }: RecordBuffer, bytes: Uint8Array): void {
   if (timeHighAt < 0) return
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = timeHighAt; at < bytes.byteLength; at += recordBytes) {

@@ -76,9 +76,8 @@ export interface SourceOptions {
 /** Options that may stay undefined. */
 type Left = 'symbolLimit' | 'onLoss' | 'acknowledge' | 'ready' | 'types'
 
-/** What a source reads of its options at run time, every default filled in. */
-export type CheckedOptions = Omit<AllOptions, 'id' | 'tag' | 'labels' | 'intervalMs' | 'symbolLimit' | 'textLimit'>
-type AllOptions = SourceOptions & Required<Omit<SourceOptions, Left>>
+/** The options of a source, every default filled in. */
+export type AllOptions = SourceOptions & Required<Omit<SourceOptions, Left>>
 
 const CLOCKS: readonly Clock[] = ['wall', 'monotonic', 'device']
 const BUFFER_BYTES_DEFAULT = 60_000

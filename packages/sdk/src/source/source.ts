@@ -1,34 +1,24 @@
-import { SondeError, shown, warnOfFault } from '../errors.ts'
+import { SondeError, shown } from '../errors.ts'
 import type { SourceInfo } from '../schema/batch.ts'
 import { lossType, periodType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
-import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
+import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
-import { SourceLabels } from '../schema/source-labels.ts'
-import { LOSS_REASONS, type LossReason, SymbolTable } from '../schema/symbols.ts'
-import { type BatchSymbols, SourceTexts, TextTable } from '../schema/texts.ts'
+import type { LossReason, SymbolTable } from '../schema/symbols.ts'
+import type { BatchSymbols, SourceTexts } from '../schema/texts.ts'
 import type { Untold } from '../sink/untold.ts'
-import {
-  checkNames,
-  checkPackedTimes,
-  EARLIEST_HIGH,
-  earlyTime,
-  makeBuffer,
-  type RecordBuffer,
-  refuseTime,
-  takeBack,
-} from './buffer.ts'
+import { checkNames, EARLIEST_HIGH, earlyTime, putPacked, type RecordBuffer, refuseTime, takeBack } from './buffer.ts'
 import { wallNs } from './clock.ts'
 import { HandOver, type SourceLosses } from './hand-over.ts'
-import { type CheckedOptions, checkOptions, type SourceOptions } from './options.ts'
+import { type AllOptions, checkOptions, type SourceOptions } from './options.ts'
 import { type Period, PeriodReport } from './period-report.ts'
+import { isOwnType, RecordBuffers } from './record-buffers.ts'
 import { makeReporter, type Reporter } from './reporter.ts'
+import { SourceTables } from './source-tables.ts'
 import { type Row, Table } from './table.ts'
 
 const NOTHING_TO_WAIT_FOR = Promise.resolve()
 const LOSS_REPORT_MS = 1000
-/** Types that every source may report: what it says of its records. */
-const OWN_TYPES: ReadonlySet<RecordType> = new Set([lossType, periodType])
 
 /**
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the
@@ -53,59 +43,40 @@ export function createOwnSource(options: SourceOptions): Source {
 
 /** See {@link createSource}. Not for `new`: options are checked there. */
 export class Source {
-  readonly #labels: SourceLabels
-  /** Whether somebody may keep symbols, and report them in packed bytes: then they must go on to mean the same. */
-  #keepsSymbols = false
-  /** Whether the table of labels is of use to anything since it began. */
-  #isTableUsed = false
-  #isEmitting = false
-  #info: SourceInfo
+  readonly #tables: SourceTables
   readonly #texts: SourceTexts
-  /** What batches without text refer to. */
-  #labelsAlone: TextTable
   readonly stats: SourceLosses
   /** What was dropped, and who has heard of it. For Sonde's own rooms. */
   readonly losses: Untold
   readonly #handOver: HandOver
-  readonly #options: CheckedOptions
-  readonly #buffers = new Map<RecordType | number, RecordBuffer>()
-  /** Most records are of the type of the one before: a look into the map takes a tenth of a report. */
-  #lastType: RecordType | number | undefined
-  #lastBuffer: RecordBuffer | undefined
-  readonly #tables = new Map<RecordType, Table>()
-  /** Types beside those of the schema. */
-  readonly #admitted = new Set<RecordType>(OWN_TYPES)
+  readonly #options: AllOptions
+  readonly #buffers: RecordBuffers
+  readonly #bound = new Map<RecordType, Table>()
   readonly #periods = new PeriodReport()
   #isPeriodTold = false
+  #isEmitting = false
   readonly #beforeEnd = new Set<() => void>()
   readonly #timer: NodeJS.Timeout | undefined
   /** Once closed: the acknowledgement of what was left. */
   #closed: Promise<void> | undefined
 
   constructor(options: SourceOptions) {
-    const { id, tag, labels, intervalMs, symbolLimit, textLimit, ...rest } = checkOptions(options)
-    const own = [id, ...LOSS_REASONS]
-    let isWarned = false
-    const warn = () => {
-      if (!isWarned) warnOfCut(id)
-      isWarned = true
-    }
-    this.#labels = new SourceLabels(() => new SymbolTable(symbolLimit, warn, own))
-    this.#texts = new SourceTexts(this.#labels, textLimit)
-    const { table: symbols } = this.#labels
-    this.#labelsAlone = new TextTable(symbols)
-    this.#handOver = new HandOver(id, rest)
+    const checked = checkOptions(options)
+    const { id, intervalMs, flushIntervalMs } = checked
+    this.#tables = new SourceTables(checked)
+    this.#texts = this.#tables.texts
+    this.#buffers = new RecordBuffers(this.#tables, checked)
+    this.#handOver = new HandOver(id, checked)
     this.stats = this.#handOver.stats
     this.losses = this.#handOver.losses
-    this.#info = Object.freeze({ id, tag, labels, symbols, owner: {} })
     if (intervalMs > 0) this.#periods.set(undefined, { reportUs: intervalMs * 1000 })
-    this.#options = rest
-    if (rest.flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), rest.flushIntervalMs).unref()
+    this.#options = checked
+    if (flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), flushIntervalMs).unref()
   }
 
   /** Who reports, with the labels that batches refer to now. */
   get info(): SourceInfo {
-    return this.#info
+    return this.#tables.info
   }
 
   /**
@@ -113,8 +84,8 @@ export class Source {
    * is not replaced when it is full, and records with a new label are dropped.
    */
   get symbols(): SymbolTable {
-    this.#keepsSymbols = true
-    return this.#labels.table
+    this.#tables.keepsSymbols = true
+    return this.#tables.labels.table
   }
 
   /**
@@ -182,7 +153,7 @@ export class Source {
 
   #reportMany(buffer: RecordBuffer, what: object, count?: number): void {
     if (what instanceof Uint8Array) {
-      this.#reportBytes(buffer, what, count ?? what.byteLength / buffer.recordBytes)
+      putPacked(buffer, what, count ?? what.byteLength / buffer.recordBytes, () => this.#send(buffer))
       return
     }
     if (ArrayBuffer.isView(what)) {
@@ -212,27 +183,6 @@ export class Source {
     }
   }
 
-  #reportBytes(buffer: RecordBuffer, bytes: Uint8Array, count: number): void {
-    const { recordBytes } = buffer
-    if (!Number.isInteger(count) || bytes.byteLength !== count * recordBytes) {
-      throw new SondeError(
-        'SRC_BYTES',
-        `${bytes.byteLength} bytes for ${count} records of ${buffer.type.name}, which take ${recordBytes} bytes each`,
-      )
-    }
-    checkPackedTimes(buffer, bytes)
-    for (let done = 0; done < count; ) {
-      const part = Math.min(count - done, buffer.capacity - buffer.count)
-      buffer.views.bytes.set(
-        bytes.subarray(done * recordBytes, (done + part) * recordBytes),
-        buffer.count * recordBytes,
-      )
-      buffer.count += part
-      done += part
-      if (buffer.count === buffer.capacity) this.#send(buffer)
-    }
-  }
-
   /**
    * A function that reports one record of a type and takes the values of the fields in the order of `names`: the
    * fastest way from values to records, for types that are reported at millions a second. Optional fields that are not
@@ -249,7 +199,7 @@ export class Source {
     names: N,
   ): Reporter<T, N> {
     const source = {
-      labels: this.#labels,
+      labels: this.#tables.labels,
       texts: this.#texts,
       succeed: () => this.#succeed(),
       replaceTexts: () => this.#replaceTexts(),
@@ -271,14 +221,14 @@ export class Source {
    */
   bind<T extends RecordType>(type: T, labels: Labels): Row {
     this.#checkOpen()
-    let table = this.#tables.get(type)
+    let table = this.#bound.get(type)
     if (table === undefined) {
-      this.#checkType(this.#typeOf(type))
-      table = new Table(type, this.#labels, this.#options.rowLimit, () => this.#succeed())
-      this.#tables.set(type, table)
+      this.#buffers.check(this.#buffers.typeOf(type))
+      table = new Table(type, this.#tables.labels, this.#options.rowLimit, () => this.#succeed())
+      this.#bound.set(type, table)
     }
     const row = table.bind(labels)
-    this.#isTableUsed = true
+    this.#tables.isUsed = true
     return row
   }
 
@@ -292,7 +242,7 @@ export class Source {
       throw earlyTime('timeNs of collect', timeNs, 1_000_000n)
     }
     if (this.#isPeriodTold) this.#sendPeriods()
-    for (const { type, views, count } of this.#tables.values()) {
+    for (const { type, views, count } of this.#bound.values()) {
       if (count === 0 || types?.has(type) === false) continue
       const { recordBytes } = type.layout
       if (type.time !== undefined) {
@@ -300,7 +250,7 @@ export class Source {
         for (let row = 0; row < count; row++) views.u64[(row * recordBytes + type.time.offset) >> 3] = time
       }
       const bytes = views.bytes.subarray(0, count * recordBytes)
-      this.#emit(type, count, bytes, this.#labelsAlone)
+      this.#emit(type, count, bytes, this.#tables.labelsAlone)
     }
     if (this.#tellLosses(LOSS_REPORT_MS)) this.#send(this.#bufferOf(lossType))
   }
@@ -350,7 +300,7 @@ export class Source {
     clearInterval(this.#timer)
     this.#tellLosses(0)
     this.#sendAll()
-    for (const buffer of this.#buffers.values()) buffer.isClosed = true
+    for (const buffer of this.#buffers.all()) buffer.isClosed = true
     this.#closed = this.#handOver.acknowledged()
     return this.#closed
   }
@@ -366,7 +316,7 @@ export class Source {
    * @throws SondeError `SRC_TYPE` where it is no type, and no index of one.
    */
   capacityFor(type: RecordType | number): number {
-    return Math.floor(this.#options.bufferBytes / this.#typeOf(type).layout.recordBytes)
+    return Math.floor(this.#options.bufferBytes / this.#buffers.typeOf(type).layout.recordBytes)
   }
 
   /**
@@ -395,7 +345,7 @@ export class Source {
    * Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes.
    */
   admit(type: RecordType): void {
-    this.#admitted.add(type)
+    this.#buffers.admit(type)
   }
 
   /**
@@ -423,7 +373,6 @@ export class Source {
     this.#periods.forget(device)
   }
 
-  /** Sends periods that begin or change, and all of them once a minute: before the records that come so often. */
   /** Amid a batch, which refers to the tables of now. */
   #beginPeriods(): void {
     this.#isEmitting = true
@@ -431,6 +380,7 @@ export class Source {
     this.#isEmitting = false
   }
 
+  /** Sends periods that begin or change, and all of them once a minute: before the records that come so often. */
   #sendPeriods(): void {
     this.#isPeriodTold = true
     let isTold = false
@@ -452,49 +402,13 @@ export class Source {
   }
 
   #bufferOf(type: RecordType | number): RecordBuffer {
-    if (type === this.#lastType && this.#lastBuffer?.isClosed === false) return this.#lastBuffer
-    this.#checkOpen()
-    const buffer = this.#buffers.get(type) ?? this.#makeBuffer(type)
-    this.#lastType = type
-    this.#lastBuffer = buffer
-    return buffer
-  }
-
-  #makeBuffer(type: RecordType | number): RecordBuffer {
-    const declared = this.#typeOf(type)
-    this.#checkType(declared)
-    const { bufferBytes, clock } = this.#options
-    // What is told of losses and periods has room whatever the size of buffers.
-    const isOwn = OWN_TYPES.has(declared)
-    const bytes = isOwn ? Math.max(bufferBytes, declared.layout.recordBytes) : bufferBytes
-    const buffer =
-      this.#buffers.get(declared) ??
-      makeBuffer(declared, { labels: this.#labels, texts: this.#texts }, { bufferBytes: bytes, clock })
-    this.#buffers.set(declared, buffer)
-    this.#buffers.set(type, buffer)
-    return buffer
-  }
-
-  #typeOf(given: RecordType | number): RecordType {
-    const { types } = this.#options
-    const type = typeof given === 'number' ? types?.[given] : given
-    if (isType(type)) return type
-    const allowed = types === undefined ? 'a type' : `one of its types, or the index of one, below ${types.length}`
-    throw new SondeError('SRC_TYPE', `source ${this.info.id} was given ${shown(given)} as a type; allowed: ${allowed}`)
-  }
-
-  #checkType(type: RecordType): void {
-    const { types } = this.#options
-    if (types === undefined || types.includes(type) || this.#admitted.has(type)) return
-    throw new SondeError(
-      'SRC_TYPE',
-      `type ${type.name} is none that source ${this.info.id} may report; add it to its schema with addType before start, or to the option types`,
-    )
+    if (this.#closed !== undefined) this.#checkOpen()
+    return this.#buffers.of(type)
   }
 
   #sendAll(): void {
     // A buffer that is known by its index too comes twice, the second time empty.
-    for (const buffer of this.#buffers.values()) this.#send(buffer)
+    for (const buffer of this.#buffers.all()) this.#send(buffer)
   }
 
   #send(buffer: RecordBuffer): void {
@@ -503,7 +417,7 @@ export class Source {
     buffer.count = 0
     buffer.emitted += count
     const bytes = views.bytes.subarray(0, count * buffer.recordBytes)
-    const symbols = hasTexts ? this.#texts.table : this.#labelsAlone
+    const symbols = hasTexts ? this.#texts.table : this.#tables.labelsAlone
     this.#emit(type, count, bytes, symbols)
   }
 
@@ -511,10 +425,10 @@ export class Source {
     // Who never reports anything has no period.
     if (!this.#isPeriodTold) this.#beginPeriods()
     // What Sonde says itself has times of the wall clock.
-    const clock = OWN_TYPES.has(type) ? 'wall' : this.#options.clock
+    const clock = isOwnType(type) ? 'wall' : this.#options.clock
     const arrivedMs = performance.now()
-    this.#isTableUsed = true
-    this.#handOver.emit({ type, source: this.#info, clock, count, bytes, symbols, origin: 'own', arrivedMs })
+    this.#tables.isUsed = true
+    this.#handOver.emit({ type, source: this.#tables.info, clock, count, bytes, symbols, origin: 'own', arrivedMs })
   }
 
   /** What is buffered refers to the table that goes. */
@@ -528,18 +442,12 @@ export class Source {
    * would make no room.
    */
   #succeed(): boolean {
-    if (this.#keepsSymbols || this.#isEmitting || !this.#labels.isWorthReplacing) return false
+    if (this.#isEmitting || !this.#tables.isWorthReplacing) return false
     this.#sendAll()
-    if (!this.#isTableUsed) return false
-    const { table: before } = this.#labels
-    this.#labels.replace()
-    this.#texts.replace()
-    const { table: symbols } = this.#labels
-    this.#labelsAlone = new TextTable(symbols)
-    this.#info = Object.freeze({ ...this.#info, symbols })
-    this.#isTableUsed = false
-    for (const table of this.#tables.values()) table.relabel((symbol) => before.text(symbol))
-    this.#labels.began()
+    if (!this.#tables.isUsed) return false
+    const before = this.#tables.replace()
+    for (const table of this.#bound.values()) table.relabel((symbol) => before.text(symbol))
+    this.#tables.labels.began()
     return true
   }
 
@@ -547,13 +455,6 @@ export class Source {
     if (this.#closed === undefined) return
     throw new SondeError('SRC_CLOSED', `source ${this.info.id} is closed; make a new one`)
   }
-}
-
-function warnOfCut(id: string): void {
-  const what = `source ${id} was given a label or text of more than 4096 characters, which is cut to the first 4096`
-  const advice =
-    'records that differ beyond are of one series; symbols.cut of the source counts them, and this is said once'
-  warnOfFault(new SondeError('SRC_TEXT_CUT', `${what}; ${advice}`))
 }
 
 function isIterable(what: object | null): boolean {
