@@ -10,7 +10,8 @@ export {
   pathsSchema,
 } from './config.ts'
 export type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './explain/agent-facts.ts'
-export { type ExplainOptions, type Explanation, explain, isWhole } from './explain/explain.ts'
+export { explain } from './explain/explain.ts'
+export { type ExplainOptions, type Explanation, isWhole } from './explain/explanation.ts'
 export { trialOf } from './explain/trial.ts'
 export { probeSources } from './hosting/hosts.ts'
 export { agentRoutes, createServer } from './http/server.ts'

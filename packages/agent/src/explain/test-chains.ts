@@ -10,7 +10,8 @@ import { rdma } from '../sources/rdma/rdma.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import { TestNode } from '../sources/test-node.ts'
 import type { DeviceFacts } from './agent-facts.ts'
-import { type ExplainOptions, type Explanation, explain } from './explain.ts'
+import { explain } from './explain.ts'
+import type { ExplainOptions, Explanation } from './explanation.ts'
 
 /** Sources of the node of {@link nodeOf}. */
 export const DEFINITIONS = [host, netdev, rdma, pci]

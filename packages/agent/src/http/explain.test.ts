@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
-import type { Explanation } from '../explain/explain.ts'
+import type { Explanation } from '../explain/explanation.ts'
 
 async function ask(
   address: string,

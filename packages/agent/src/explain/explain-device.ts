@@ -1,0 +1,100 @@
+import { walk } from '../sources/chains/chain.ts'
+import type { SourceDefinition } from '../sources/source.ts'
+import type { DeviceFacts } from './agent-facts.ts'
+import { heldStep, reportedStep } from './agent-steps.ts'
+import type { ExplainOptions, Explanation } from './explanation.ts'
+import { chainOf } from './source-chain.ts'
+import { SIMULATOR, type Subject } from './subject.ts'
+
+/** Chains of a device, by its name, id or address; none where nothing has that name. */
+export async function ofDevice(
+  of: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[]> {
+  const listed = await ofListedDevice(of, of, subjects, options)
+  if (listed.length > 0) return listed
+  const known = await options.facts?.devices()
+  const device = known?.find(({ id, name }) => id === of || name === of)
+  if (device !== undefined) return ofKnownDevice(of, device, subjects, options)
+  // Without an agent nobody can tell which devices are simulated.
+  return known === undefined && of.startsWith('sim-') ? ofSimulated(of, of, subjects, options) : []
+}
+
+/** Chains of a device that the kernel lists. */
+async function ofListedDevice(
+  of: string,
+  name: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[]> {
+  const chains: Explanation[] = []
+  for (const subject of subjects) {
+    const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
+    const wanted = devices.filter((device) => device.name === name || device.aliases.includes(name))
+    if (wanted.length > 0) chains.push(await chainOf(of, subject, wanted, options))
+  }
+  // A source that is switched off has a say only where no other has.
+  const running = chains.filter(({ source }) => options.configured.some(({ name: own }) => own === source))
+  return running.length > 0 ? running : chains
+}
+
+/** Chains of what only a running agent knows: simulated devices, GPUs by their number, and devices that left. */
+async function ofKnownDevice(
+  of: string,
+  device: DeviceFacts,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[]> {
+  const { id, kind, name, address, series, simulated } = device
+  if (simulated) return ofSimulated(of, id, subjects, options)
+  const place = kind === 'gpu' ? address : name
+  const listed = await ofListedDevice(of, place, subjects, options)
+  if (listed.length > 0) return listed
+  // A GPU may be known by the bus alone: then what tells of that tells of it.
+  const [telling = []] = [kind, ...Object.keys(series)]
+    .map((one) => subjects.filter(({ definition }) => definition.name !== SIMULATOR && isDefining(definition, one)))
+    .filter(({ length }) => length > 0)
+  if (telling.length === 0) return [await ofReported(of, device, options)]
+  return Promise.all(
+    telling.map((subject) => {
+      const isThere = subject.definition.explain === undefined && device.goneMs === undefined
+      return chainOf(
+        of,
+        subject,
+        isThere ? [{ name: id, aliases: [name] }] : [],
+        options,
+        isThere ? {} : { left: device },
+      )
+    }),
+  )
+}
+
+function isDefining({ types }: SourceDefinition, kind: string): boolean {
+  return types.some(({ entity }) => entity?.defines === true && entity.kind === kind)
+}
+
+/** What no source tells of, an application does. */
+async function ofReported(
+  of: string,
+  device: DeviceFacts,
+  { facts, agentPlace }: ExplainOptions,
+): Promise<Explanation> {
+  const held = facts === undefined ? [] : [heldStep(facts, await facts.types(), device.id)]
+  return {
+    of,
+    source: device.source,
+    device: device.name,
+    links: await walk([reportedStep(device, agentPlace), ...held]),
+  }
+}
+
+function ofSimulated(
+  of: string,
+  id: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[]> {
+  const simulators = subjects.filter(({ definition }) => definition.name === SIMULATOR)
+  return Promise.all(simulators.map((subject) => chainOf(of, subject, [{ name: id, aliases: [] }], options)))
+}

@@ -1,0 +1,60 @@
+import type { ValuePlace } from '../sources/chains/chain.ts'
+import type { SourceDefinition } from '../sources/source.ts'
+import type { DeviceFacts } from './agent-facts.ts'
+import { hasName } from './agent-steps.ts'
+import type { ExplainOptions, Explanation } from './explanation.ts'
+import { parseSelector, type Selector } from './selector.ts'
+import { chainOf } from './source-chain.ts'
+import { nameOf, SIMULATOR, type Subject } from './subject.ts'
+
+/** Chains of the sources that report a metric; undefined where none does. */
+export async function ofMetric(
+  of: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[] | undefined> {
+  const selector = parseSelector(of)
+  if (selector === undefined) return undefined
+  const isSimulated = selector.labels.simulated !== undefined
+  const reporting = subjects.filter(
+    ({ definition }) =>
+      placeOf(selector.metric, definition) !== undefined && (!isSimulated || definition.name === SIMULATOR),
+  )
+  if (reporting.length === 0) return undefined
+  const states = await Promise.all(reporting.map((subject) => options.facts?.source(nameOf(subject))))
+  const running = reporting.filter(({ config }, index) => config !== undefined || states[index] !== undefined)
+  const ofHardware = reporting.filter(({ definition }) => definition.name !== SIMULATOR)
+  const wanted = [running, ofHardware, reporting].find((some) => some.length > 0) ?? []
+  return Promise.all(
+    wanted.map(async (subject) => {
+      const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
+      const place = placeOf(selector.metric, subject.definition)
+      const key = keyIn(selector, place?.type, subject.definition)
+      // Files of the host are no devices, and labels do not choose among them.
+      const devices = key[0] === undefined ? listed : listed.filter(({ name }) => hasName(name, key))
+      const value = place === undefined ? undefined : { ...place, labels: selector.labels, selector }
+      const device = devices.length > 0 ? undefined : key[0]
+      return chainOf(of, subject, devices, options, { device, left: await leftDevice(device, options), value })
+    }),
+  )
+}
+
+/** A device of that name that left, where an agent has seen it. */
+async function leftDevice(name: string | undefined, { facts }: ExplainOptions): Promise<DeviceFacts | undefined> {
+  if (name === undefined) return undefined
+  const known = await facts?.devices()
+  return known?.find((each) => [each.name, each.address].includes(name) && !each.simulated && each.goneMs !== undefined)
+}
+
+/** The key of the entity that a selector names, as far as it does. */
+function keyIn({ labels }: Selector, type: string | undefined, { types }: SourceDefinition): (string | undefined)[] {
+  return types.find(({ name }) => name === type)?.entity?.key.map((label) => labels[label]) ?? []
+}
+
+/** The field behind a metric. */
+function placeOf(metric: string, { types }: SourceDefinition): Omit<ValuePlace, 'labels'> | undefined {
+  for (const { name: type, metrics } of types) {
+    for (const [field, name] of metrics) if (name === metric) return { type, field }
+  }
+  return undefined
+}

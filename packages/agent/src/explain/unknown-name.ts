@@ -1,0 +1,36 @@
+import { SondeError } from '@sonde/sdk'
+import { closest } from '@sonde/sdk/config'
+import type { ExplainOptions } from './explanation.ts'
+import { nameOf, type Subject } from './subject.ts'
+
+/** Names that are offered for one that is unknown. */
+const NEAREST_LIMIT = 3
+
+/** The error for a name that nothing has, with the nearest ones. */
+export async function unknownName(
+  of: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<SondeError> {
+  const devices = await Promise.all(subjects.map(({ definition }) => definition.explain?.devices(options.ground) ?? []))
+  const names = [
+    ...subjects.map(nameOf),
+    ...devices.flat().flatMap(({ name, aliases }) => [name, ...aliases]),
+    ...((await options.facts?.devices()) ?? []).flatMap(({ id, name }) => [id, name]),
+    ...subjects.flatMap(({ definition }) => definition.types.flatMap(({ metrics }) => [...metrics.values()])),
+  ]
+  const nearest = nearestNames(of, [...new Set(names)])
+  const offer =
+    nearest.length === 0 ? `sources are ${subjects.map(nameOf).join(', ')}` : `nearest: ${nearest.join(', ')}`
+  return new SondeError(
+    'EXP_UNKNOWN',
+    `no source, device or metric is called ${JSON.stringify(of.slice(0, 100))}; ${offer}`,
+  )
+}
+
+/** What was meant, perhaps: a slip of the finger, then names that contain it. */
+function nearestNames(of: string, names: readonly string[]): string[] {
+  const slip = closest(of, names)
+  const containing = of.length < 3 ? [] : names.filter((name) => name !== slip && name.includes(of))
+  return [...(slip === undefined ? [] : [slip]), ...containing].slice(0, NEAREST_LIMIT)
+}
