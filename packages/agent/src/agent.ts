@@ -90,7 +90,7 @@ export class Agent {
     this.fieldSets = new FieldSets({ csetDir, fsetDir, onFault })
     this.#destinationSets = new FollowedSets(this.fieldSets)
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
-    this.devices = new Devices({ expiryS: series_expiry_s })
+    this.devices = new Devices({ expiryS: series_expiry_s, host: this.node })
     this.hints = new Hints({
       devices: this.devices,
       ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),

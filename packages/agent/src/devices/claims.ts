@@ -1,4 +1,4 @@
-import { type EntityRef, entityOf, type JoinBy, type RecordType, type Slot } from '@sonde/sdk'
+import { type EntityRef, entityOf, type JoinBy, type Labels, labelOf, type RecordType, type Slot } from '@sonde/sdk'
 import type { Fact } from './facts.ts'
 
 // What types say of entities, read off the facts: nothing here knows a kind.
@@ -34,6 +34,16 @@ export function isText({ kind }: Slot['field']): boolean {
 /** The entity that a fact is about; undefined where its labels do not name one. */
 export function aboutOf({ type, labels }: Pick<Fact, 'type' | 'labels'>): EntityRef | undefined {
   return entityOf(type, labels)
+}
+
+/** The host of the entity that a fact is about: what its type says, else that of its source. */
+export function hostOf({ type, labels, source }: Pick<Fact, 'type' | 'labels' | 'source'>, here: string): string {
+  return namedHost(type, labels) || source.host || here
+}
+
+/** The host that a series names; empty where its type has no label for it. */
+export function namedHost({ entity }: Pick<RecordType, 'entity'>, labels: Labels): string {
+  return entity?.host === undefined ? '' : labelOf(labels, entity.host)
 }
 
 /** The first label of the key of what a fact is about: the name by which others know it. */

@@ -6,18 +6,21 @@ export type DeviceShare = 'virtual function' | 'subfunction'
 /** One entity of the node, made of the records that define it: a device, or what else a type tells of. */
 export interface Device {
   /**
-   * Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` where it is simulated.
+   * Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` where it is simulated, and
+   * ends with `@` and the host where that is another than the agent's.
    */
   readonly id: string
   /**
    * `gpu`, `nic` (a port of an RDMA device), `netdev` (an interface that belongs to none), `pci`, or what a type says.
    */
   readonly kind: string
-  /** What kernel or driver call it; of kinds without code its key. */
+  /** What kernel or driver call it; of kinds without code its key. Ends as the id where it is on another host. */
   readonly name: string
   /** Column of GPUs and NICs that belong together; null for what is in none. */
   readonly rail: number | null
   readonly isSimulated: boolean
+  /** Name of the host that it is on. */
+  readonly host: string
   /** When it left; undefined while it is there. Unit: milliseconds since the Unix epoch. */
   readonly goneMs: number | undefined
   /** Why it left, as its source says; empty while it is there. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { absenceType, droppedTotal, type RecordType } from '@sonde/sdk'
 import { TextTable } from '@sonde/sdk/internal'
@@ -66,6 +67,7 @@ test('a device tells its identity, its place, its series and its limits', () => 
     name: 'GPU 3',
     rail: 3,
     isSimulated: false,
+    host: hostname(),
     goneMs: undefined,
     goneReason: '',
     netdevs: [],

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import {
   absenceType,
   type Batch,
@@ -12,6 +13,7 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
+import { namedHost } from './claims.ts'
 import type { Device } from './device.ts'
 import { roomOfClients, roomOfTypes } from './fact-room.ts'
 import { Facts } from './facts.ts'
@@ -36,6 +38,8 @@ export interface DevicesOptions {
    * 4 096.
    */
   readonly clientLimit?: number
+  /** Name of the host that the agent runs on. Default: what the system calls it. */
+  readonly host?: string
   /**
    * The clock by which devices leave. Unit: milliseconds. Default: the monotonic one, so that no step of the wall clock
    * takes every device out.
@@ -53,28 +57,35 @@ const SWEEP_EVERY_MS = 1000
 
 /**
  * What the node has, by the records that define it. A sink that keeps what the last record of each series says of
- * entities, and makes the list of devices of it when it is asked for and something changed. What applications say is
- * kept apart: it changes nothing of the hardware, and costs nobody time who does not ask for it.
+ * entities, and makes the list of devices of it when it is asked for and something changed. What applications say, and
+ * what was read from where it is kept, stands apart: it changes nothing of the hardware, and costs nobody time who does
+ * not ask for it.
  */
 export class Devices implements Sink {
   readonly name = 'devices'
   readonly stats = sinkStats()
   readonly #own: Facts
-  readonly #ofClients: Facts
+  /** What sources of this agent did not make. */
+  readonly #foreign: Facts
+  readonly #host: string
   readonly #expiryMs: number
   readonly #now: () => number
-  /** What makes a time of that clock one since the Unix epoch. Unit: milliseconds. */
+  /** What makes a time of that clock one since the Unix epoch: people read when a device left. Unit: milliseconds. */
   readonly #epochMs: () => number
   #hardware: Known = known(-1, [])
   /** With what applications say, and with relations. */
   #all: Known = known(-1, [])
-  #clientVersion = -1
+  #foreignVersion = -1
+  /** Whether `#all` may change without a new version, and when it was made, as `#sweptMs`. */
+  #isWaiting = false
+  #madeMs = 0
   #sweptMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(options: DevicesOptions = {}) {
     this.#own = new Facts(roomOfTypes(options.seriesLimit ?? SERIES_LIMIT))
-    this.#ofClients = new Facts(roomOfClients(options.clientLimit ?? CLIENT_LIMIT))
+    this.#host = options.host ?? hostname()
+    this.#foreign = new Facts(roomOfClients(options.clientLimit ?? CLIENT_LIMIT))
     this.#expiryMs = (options.expiryS ?? EXPIRY_S) * 1000
     this.#now = options.now ?? (() => performance.now())
     this.#epochMs = () => (options.now === undefined ? Date.now() - performance.now() : 0)
@@ -87,7 +98,7 @@ export class Devices implements Sink {
 
   /** Series that are kept, those that left among them: what its memory goes by. */
   get seriesCount(): number {
-    return this.#own.count + this.#ofClients.count
+    return this.#own.count + this.#foreign.count
   }
 
   accept(batch: Batch): void {
@@ -101,12 +112,12 @@ export class Devices implements Sink {
   async close(): Promise<void> {
     this.#closed = true
     this.#own.clear()
-    this.#ofClients.clear()
+    this.#foreign.clear()
   }
 
   /** An application ended: what it said last left with it. */
   retire(source: SourceInfo): void {
-    this.#ofClients.retire(source, 'the application that reported it has ended', this.#now())
+    this.#foreign.retire(source, 'the application that reported it has ended', this.#now())
   }
 
   /**
@@ -115,6 +126,11 @@ export class Devices implements Sink {
    */
   list(): readonly Device[] {
     return this.#everything().devices
+  }
+
+  /** Those of {@link list} of which the agent's own sources tell, without their relations. */
+  own(): readonly Device[] {
+    return this.#ownDevices().devices
   }
 
   /** A device by its id. */
@@ -128,7 +144,8 @@ export class Devices implements Sink {
    */
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): Device | undefined {
     const about = entityOf(type, labels)
-    return about === undefined ? undefined : this.#ownDevices().places.at(about, isSimulatedOf(labels))
+    const node = { host: namedHost(type, labels) || this.#host, isSimulated: isSimulatedOf(labels) }
+    return about === undefined ? undefined : this.#ownDevices().places.at(about, node)
   }
 
   /**
@@ -141,6 +158,7 @@ export class Devices implements Sink {
         other.id !== device.id &&
         other.kind === device.kind &&
         other.isSimulated === device.isSimulated &&
+        other.host === device.host &&
         other.goneMs === undefined &&
         (other.rail === null) === (device.rail === null),
     )
@@ -148,7 +166,7 @@ export class Devices implements Sink {
 
   #take(batch: Batch): number {
     const nowMs = this.#now()
-    const facts = batch.origin === 'client' ? this.#ofClients : this.#own
+    const facts = batch.origin === 'own' ? this.#own : this.#foreign
     const refused = facts.take(batch, nowMs)
     if (facts.count > 0 && batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(facts, batch, nowMs)
     countDrop(this.stats, 'device_limit', refused)
@@ -156,35 +174,53 @@ export class Devices implements Sink {
   }
 
   /** Each application speaks for its own series alone. */
-  #takeAbsences(facts: Facts, { bytes, count, symbols, page }: Batch, nowMs: number): void {
+  #takeAbsences(facts: Facts, batch: Batch, nowMs: number): void {
+    const { bytes, count, symbols } = batch
     for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
-      if (code === 'gone' && field === '') facts.leave(page?.client, type, series, reason, nowMs)
+      if (code === 'gone' && field === '') facts.leave(batch, type, series, reason, nowMs)
     }
   }
 
   #ownDevices(): Known {
     this.#sweep()
     if (this.#hardware.version !== this.#own.version)
-      this.#hardware = known(this.#own.version, devicesOf(this.#own, this.#epochMs()))
+      this.#hardware = known(this.#own.version, this.#devicesOf(this.#own))
     return this.#hardware
   }
 
   #everything(): Known {
     const own = this.#ownDevices()
-    if (this.#all.version === own.version && this.#clientVersion === this.#ofClients.version) return this.#all
-    this.#clientVersion = this.#ofClients.version
-    const others = devicesOf(this.#ofClients, this.#epochMs()).filter(({ id }) => !own.byId.has(id))
-    const facts = [...this.#own.all(), ...this.#ofClients.all()]
-    const all = related(others.length === 0 ? own.devices : [...own.devices, ...others], facts)
-    this.#all = all === own.devices ? own : known(own.version, all)
+    const isOld = this.#isWaiting && this.#madeMs !== this.#sweptMs
+    if (!isOld && this.#all.version === own.version && this.#foreignVersion === this.#foreign.version) return this.#all
+    this.#madeMs = this.#sweptMs
+    this.#foreignVersion = this.#foreign.version
+    const others = this.#devicesOf(this.#foreign).filter(({ id }) => !own.byId.has(id))
+    const facts = [...this.#own.all(), ...this.#foreign.all()]
+    const { devices, isWaiting } = related(
+      others.length === 0 ? own.devices : [...own.devices, ...others],
+      facts,
+      this.#host,
+    )
+    this.#isWaiting = isWaiting
+    this.#all = devices === own.devices ? own : known(own.version, devices)
     return this.#all
+  }
+
+  #devicesOf(facts: Facts): Device[] {
+    const epochMs = this.#epochMs()
+    return worldsOf(facts.all(), this.#host)
+      .flatMap((world) => placed(draftsOf(world)))
+      .map((device) => {
+        const goneMs = device.goneMs === undefined ? undefined : device.goneMs + epochMs
+        return { ...device, goneMs, relations: [] }
+      })
   }
 
   #sweep(): void {
     const nowMs = this.#now()
     if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return
     this.#sweptMs = nowMs
-    for (const facts of [this.#own, this.#ofClients]) facts.expire(nowMs, this.#expiryMs, KEEP_MS)
+    for (const facts of [this.#own, this.#foreign]) facts.expire(nowMs, this.#expiryMs, KEEP_MS)
   }
 }
 
@@ -198,14 +234,4 @@ interface Known {
 
 function known(version: number, devices: readonly Device[]): Known {
   return { version, devices, byId: new Map(devices.map((device) => [device.id, device])), places: new Places(devices) }
-}
-
-/** @param epochMs See `Devices.#epochMs`: people read when a device left. */
-function devicesOf(facts: Facts, epochMs: number): Device[] {
-  return worldsOf(facts.all())
-    .flatMap((world) => placed(draftsOf(world)))
-    .map((device) => {
-      const goneMs = device.goneMs === undefined ? undefined : device.goneMs + epochMs
-      return { ...device, goneMs, relations: [] }
-    })
 }

@@ -8,10 +8,12 @@ import {
   gauge,
   label,
   labelNumber,
+  type SourceInfo,
   text,
   timestamp,
   wallNs,
 } from '@sonde/sdk'
+import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
 import { Devices, type DevicesOptions } from './devices.ts'
 import { NodeRecords } from './test-node-records.ts'
 
@@ -49,7 +51,7 @@ const stepType = defineType(
 
 function bringUp(options: Partial<DevicesOptions> = {}) {
   const clock = { nowMs: 1_800_000_000_000 }
-  const devices = new Devices({ now: () => clock.nowMs, ...options })
+  const devices = new Devices({ now: () => clock.nowMs, host: 'here', ...options })
   const real = new NodeRecords(devices)
   const relations = (id: string) => devices.byId(id)?.relations.toSorted()
   return { clock, devices, real, relations }
@@ -88,6 +90,116 @@ test('what names a process belongs to whoever has that number, and an address le
   assert.deepEqual(relations('job-llm'), ['gpu-1', 'nic-mlx5_0-1', 'nic-mlx5_bond_0-1', 'process-4711'])
   assert.deepEqual(relations('process-4711'), ['job-llm'])
   assert.deepEqual(relations('gpu-2'), [])
+})
+
+test('a process that ends takes its relations with it, and whoever gets its number has those that are said of it', () => {
+  const { clock, devices, real, relations } = bringUp()
+  const client = clientOf(devices, 1n)
+  const second = () => {
+    clock.nowMs += 1000
+  }
+  real.report(processType, { pid: 4711 })
+  client.report(stepType, { job: 'llm', pid: 4711, ports: '' })
+  real.report(stepType, { job: 'own', pid: 4711, ports: '' })
+  assert.deepEqual(relations('process-4711'), ['job-llm', 'job-own'])
+  second()
+  real.gone(processType, { pid: '4711' })
+  assert.deepEqual([relations('job-llm'), relations('process-4711')], [[], []])
+  second()
+  real.report(processType, { pid: 4711 })
+  assert.deepEqual(relations('process-4711'), [], 'another process: nobody has said anything of it')
+  second()
+  client.report(stepType, { job: 'llm', pid: 4711, ports: '' })
+  assert.deepEqual(relations('process-4711'), ['job-llm'])
+  clock.nowMs += 6 * MINUTE_MS
+  real.report(processType, { pid: 4711 })
+  assert.deepEqual(relations('process-4711'), [], 'the job is silent for longer than a series may be')
+})
+
+/** Hands records in as they are read from a file of another host. */
+function readFrom(devices: Devices, host: string) {
+  const sources = new Map<SourceInfo, SourceInfo>()
+  const accept = (batch: Batch) => {
+    const source = sources.get(batch.source) ?? { ...batch.source, host }
+    sources.set(batch.source, source)
+    devices.accept({ ...batch, source, origin: 'replay' })
+  }
+  return new NodeRecords({ accept })
+}
+
+test('two nodes have a GPU 0 each, with relations of its own', () => {
+  const { devices, real, relations } = bringUp()
+  const elsewhere = readFrom(devices, 'node7')
+  for (const node of [real, elsewhere]) {
+    node.gpu('0', '0000:10:00.0')
+    node.report(podGpuType, { namespace: 'ml', pod: 'a', UUID: 'GPU-0' })
+  }
+  real.report(podGpuType, { namespace: 'ml', pod: 'b@c', UUID: 'GPU-0' })
+  assert.deepEqual(
+    devices.list().map(({ id, name, host }) => [id, name, host]),
+    [
+      ['gpu-0', 'GPU 0', 'here'],
+      ['pod-ml/a', 'ml/a', 'here'],
+      ['pod-ml/b%40c', 'ml/b@c', 'here'],
+      ['gpu-0@node7', 'GPU 0@node7', 'node7'],
+      ['pod-ml/a@node7', 'ml/a@node7', 'node7'],
+    ],
+  )
+  assert.deepEqual(relations('gpu-0'), ['pod-ml/a', 'pod-ml/b%40c'])
+  assert.deepEqual(relations('gpu-0@node7'), ['pod-ml/a@node7'])
+  elsewhere.gone(podGpuType, { namespace: 'ml', pod: 'a', UUID: 'GPU-0' })
+  assert.deepEqual([relations('gpu-0')?.length, relations('gpu-0@node7')], [2, []], 'only there')
+})
+
+test('a type may name the host of its entities by a label', () => {
+  const { devices, real, relations } = bringUp()
+  const fields = { time: timestamp(), node: label(), disk: label(), bytes: gauge('f64') }
+  const disk = defineType('disk', 'A disk', fields, {
+    entity: { kind: 'disk', key: ['disk'], host: 'node', defines: true },
+  })
+  const share = defineType(
+    'share',
+    'A share',
+    { ...fields, share: label() },
+    {
+      entity: {
+        kind: 'share',
+        key: ['share'],
+        host: 'node',
+        defines: true,
+        relations: [{ kind: 'disk', key: ['disk'] }],
+      },
+    },
+  )
+  for (const node of ['', 'here', 'node7']) real.report(disk, { node, disk: 'sda' })
+  real.report(share, { node: 'node7', disk: 'sda', share: 'home' })
+  assert.deepEqual(
+    devices.list().map(({ id, host }) => [id, host]),
+    [
+      ['disk-sda', 'here'],
+      ['disk-sda@node7', 'node7'],
+      ['share-home@node7', 'node7'],
+    ],
+  )
+  assert.deepEqual(relations('share-home@node7'), ['disk-sda@node7'])
+  assert.equal(devices.deviceOf(disk, { node: 'node7', disk: 'sda' })?.id, 'disk-sda@node7')
+  assert.equal(devices.deviceOf(disk, { node: 'here', disk: 'sda' })?.id, 'disk-sda')
+})
+
+test('what was read from a file changes nothing that rules rest on, also what this host wrote', () => {
+  const { devices, real } = bringUp()
+  real.gpu('0', '0000:10:00.0')
+  const { version } = devices
+  const [own, elsewhere] = [readFrom(devices, 'here'), readFrom(devices, 'node7')]
+  for (const node of [own, elsewhere]) for (const gpu of ['0', '1']) node.gpu(gpu, `0000:1${gpu}:00.0`)
+  own.gone(nvmlGpuInfoType, { gpu: '0', UUID: 'GPU-0' })
+  assert.equal(devices.version, version)
+  assert.deepEqual(
+    devices.own().map(({ id }) => id),
+    ['gpu-0'],
+  )
+  assert.equal(devices.byId('gpu-0')?.goneMs, undefined)
+  assert.ok(devices.byId('gpu-1@node7'))
 })
 
 test('keys of two labels never make one id, and what has no name is no entity', () => {

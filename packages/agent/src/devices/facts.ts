@@ -25,6 +25,8 @@ export interface Fact {
   values: Values
   /** Who said it last. */
   source: SourceInfo
+  /** When it came, or came back after it had left, on the clock of `Devices`. Unit: milliseconds. */
+  sinceMs: number
   /** When the series last had a record, on the clock of `Devices`. Unit: milliseconds. */
   seenMs: number
   /** When it left, on the same clock; undefined while it is there. */
@@ -112,8 +114,8 @@ export class Facts {
   }
 
   /** A series left, as its source said. */
-  leave(holder: bigint | undefined, type: string, series: string, reason: string, nowMs: number): void {
-    const fact = this.#facts.get(keyOf(holder, type, series))
+  leave(from: Pick<Batch, 'page' | 'source'>, type: string, series: string, reason: string, nowMs: number): void {
+    const fact = this.#facts.get(keyOf(from, type, series))
     if (fact !== undefined) this.#leave(fact, reason, nowMs)
   }
 
@@ -154,6 +156,7 @@ export class Facts {
     if (fact.goneMs === undefined) return
     fact.goneMs = undefined
     fact.goneReason = ''
+    fact.sinceMs = nowMs
     this.#noLongerGone(fact)
     this.version++
   }
@@ -180,11 +183,11 @@ export class Facts {
    * child process that was replaced. `false` where there is no room for it.
    */
   #add(table: Table, number: number, batch: Batch, views: Views, at: number, nowMs: number): boolean {
-    const { type, source, page } = batch
+    const { type, source } = batch
     const labels = labelsOf(type, source, views, at)
-    const key = keyOf(page?.client, type.name, seriesKey(labels))
+    const key = keyOf(batch, type.name, seriesKey(labels))
     const known = this.#facts.get(key)
-    const made = { type, labels, source, seenMs: nowMs, goneMs: undefined, goneReason: '', values: {} }
+    const made = { type, labels, source, sinceMs: nowMs, seenMs: nowMs, goneMs: undefined, goneReason: '', values: {} }
     const fact = known ?? { ...made, key, group: this.#room.groupOf(batch), table, number, places: 0 }
     // A source of before may report the series again: then it has it back.
     if (known !== undefined) this.#leaveTable(known)
@@ -240,8 +243,9 @@ export class Facts {
   }
 }
 
-function keyOf(holder: bigint | undefined, type: string, series: string): string {
-  return `${holder ?? ''}\n${type}\n${series}`
+/** Each client, and each host, speaks for its own series alone. */
+function keyOf({ page, source }: Pick<Batch, 'page' | 'source'>, type: string, series: string): string {
+  return `${page?.client ?? ''}\n${source.host ?? ''}\n${type}\n${series}`
 }
 
 /** The fields that are looked at: all that name others, and of a type that defines an entity texts and facts. */

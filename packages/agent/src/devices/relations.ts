@@ -4,36 +4,60 @@ import type { Device } from './device.ts'
 import type { Fact } from './facts.ts'
 import { isHardware } from './kinds/index.ts'
 import { Places } from './places.ts'
-import { isSimulatedOf } from './world.ts'
+import { type NodeRef, nodeOf } from './world.ts'
+
+/** Entities with their relations. */
+export interface Related {
+  readonly devices: readonly Device[]
+  /** Whether a name of a process waits for its series to say it again: nothing else tells that it did. */
+  readonly isWaiting: boolean
+}
 
 /**
  * Adds to entities which others they name, and which name them, as long as the series lives that says so. What hardware
  * is made of, the code of its kind says: its pairs, its interfaces, its place on the bus.
  */
-export function related(devices: readonly Device[], facts: readonly Fact[]): readonly Device[] {
+export function related(devices: readonly Device[], facts: readonly Fact[], here: string): Related {
   const saying = facts.filter(({ type, goneMs }) => goneMs === undefined && isRelating(type.entity))
-  if (saying.length === 0) return devices
+  if (saying.length === 0) return { devices, isWaiting: false }
   const places = new Places(devices)
-  const byUuid = new Map(devices.filter(({ kind }) => kind === 'gpu').map((gpu) => [gpu.labels.UUID ?? '', gpu]))
-  const byPid = new Map(saying.flatMap((fact) => pidOf(fact, places)))
+  const gpus = devices.filter(({ kind }) => kind === 'gpu')
+  const byUuid = new Map(gpus.map((gpu) => [inNode(gpu, gpu.labels.UUID ?? ''), gpu]))
+  const processes = new Map(saying.flatMap((fact) => processesOf(fact, places, here)))
   const relations = new Map<string, Set<string>>()
+  let isWaiting = false
   for (const fact of saying) {
-    const isSimulated = isSimulatedOf(fact.labels)
-    const at = (ref: EntityRef) => places.at(ref, isSimulated)
+    const node = nodeOf(fact, here)
+    const at = (ref: EntityRef) => places.at(ref, node)
     const from = at(aboutOf(fact) ?? NOTHING)
     if (from === undefined) continue
+    const running = joined(fact, 'pid').flatMap((pid) => processes.get(inNode(node, pid)) ?? [])
+    // The system gives a number again: what was said before the process came is about another.
+    const meant = running.filter(({ sinceMs }) => fact.seenMs >= sinceMs)
+    if (meant.length < running.length) isWaiting = true
     const named = [
       ...joined(fact, 'pci').map((address) => sitting(address.toLowerCase(), at)),
       ...joined(fact, 'netdev').map((name) => at({ kind: 'netdev', key: [name] })),
-      ...joined(fact, 'uuid').map((uuid) => byUuid.get(uuid)),
-      ...joined(fact, 'pid').map((pid) => byPid.get(pid)),
+      ...joined(fact, 'uuid').map((uuid) => byUuid.get(inNode(node, uuid))),
+      ...meant.map(({ device }) => device),
       ...(fact.type.entity?.relations ?? []).flatMap(({ kind }) =>
         relatedBy(fact, kind).map((key) => at({ kind, key })),
       ),
     ]
     for (const to of named) if (to !== undefined && to !== from) join(relations, from, to)
   }
-  return devices.map((device) => ({ ...device, relations: [...(relations.get(device.id) ?? [])] }))
+  const withRelations = devices.map((device) => ({ ...device, relations: [...(relations.get(device.id) ?? [])] }))
+  return { devices: withRelations, isWaiting }
+}
+
+/** A process that is there, and since when. */
+interface Process {
+  readonly device: Device
+  readonly sinceMs: number
+}
+
+function inNode({ host, isSimulated }: NodeRef, name: string): string {
+  return JSON.stringify([host, isSimulated, name])
 }
 
 const NOTHING: EntityRef = { kind: '', key: [] }
@@ -48,12 +72,15 @@ function sitting(address: string, at: (ref: EntityRef) => Device | undefined): D
 }
 
 /** A process is known by its number: that is the whole key of whoever owns it. */
-function pidOf(fact: Fact, places: Places<Device>): [string, Device][] {
+function processesOf(fact: Fact, places: Places<Device>, here: string): [string, Process][] {
   const { defines, key = [], joins = [] } = fact.type.entity ?? {}
   const isOwner =
     defines === true && key.length === 1 && joins.some(({ by, field }) => by === 'pid' && field === key[0])
-  const device = isOwner ? places.at(aboutOf(fact) ?? NOTHING, isSimulatedOf(fact.labels)) : undefined
-  return device === undefined ? [] : joined(fact, 'pid').map((pid) => [pid, device])
+  if (!isOwner) return []
+  const node = nodeOf(fact, here)
+  const device = places.at(aboutOf(fact) ?? NOTHING, node)
+  if (device === undefined) return []
+  return joined(fact, 'pid').map((pid) => [inNode(node, pid), { device, sinceMs: fact.sinceMs }])
 }
 
 function join(relations: Map<string, Set<string>>, from: Device, to: Device): void {

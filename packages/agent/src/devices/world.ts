@@ -1,10 +1,19 @@
 import { type Labels, labelOf } from '@sonde/sdk'
-import { aboutOf, joined, nameOf, related } from './claims.ts'
+import { aboutOf, hostOf, joined, nameOf, related } from './claims.ts'
 import type { Fact } from './facts.ts'
 
-/** The facts of one node, the real or the simulated one, by what they are looked up with. */
-export interface World {
+/** Which node something is of. */
+export interface NodeRef {
+  /** Name of the host. */
+  readonly host: string
+  /** Whether it is the simulated node beside the real node of that host. */
   readonly isSimulated: boolean
+}
+
+/** The facts of one node by what they are looked up with. */
+export interface World extends NodeRef {
+  /** Whether it is the node of another agent. */
+  readonly isElsewhere: boolean
   /** Kinds of which there is something. */
   readonly kinds: readonly string[]
   /** Facts that say that an entity of a kind is there. */
@@ -23,15 +32,24 @@ export interface World {
   portsOf(device: string): readonly Fact[]
 }
 
-/** Sorts facts into the real and the simulated world. */
-export function worldsOf(facts: Iterable<Fact>): World[] {
-  const all = [...facts]
-  return [false, true].map((isSimulated) =>
-    worldOf(
-      all.filter(({ labels }) => isSimulatedOf(labels) === isSimulated),
+/** Sorts facts into nodes: the real node of this host, the simulated node, then those of other hosts by name. */
+export function worldsOf(facts: Iterable<Fact>, here: string): World[] {
+  const byHost = Map.groupBy(facts, (fact) => hostOf(fact, here))
+  const others = [...byHost.keys()].filter((host) => host !== here).sort()
+  return [here, ...others].flatMap((host) => {
+    const bySimulated = Map.groupBy(byHost.get(host) ?? [], ({ labels }) => isSimulatedOf(labels))
+    return [false, true].map((isSimulated) => ({
+      host,
+      isElsewhere: host !== here,
       isSimulated,
-    ),
-  )
+      ...lookUps(bySimulated.get(isSimulated) ?? []),
+    }))
+  })
+}
+
+/** The node that a fact is about. */
+export function nodeOf(fact: Pick<Fact, 'type' | 'labels' | 'source'>, here: string): NodeRef {
+  return { host: hostOf(fact, here), isSimulated: isSimulatedOf(fact.labels) }
 }
 
 /** Whether labels are those of a simulated series. */
@@ -39,7 +57,7 @@ export function isSimulatedOf(labels: Labels): boolean {
   return labelOf(labels, 'simulated') === 'true'
 }
 
-function worldOf(facts: readonly Fact[], isSimulated: boolean): World {
+function lookUps(facts: readonly Fact[]): Omit<World, keyof NodeRef | 'isElsewhere'> {
   const defining = facts.filter((fact) => fact.type.entity?.defines && aboutOf(fact) !== undefined)
   const byKind = Map.groupBy(defining, ({ type }) => type.entity?.kind ?? '')
   const defined = (kind: string) => byKind.get(kind) ?? []
@@ -51,7 +69,6 @@ function worldOf(facts: readonly Fact[], isSimulated: boolean): World {
   const pciOfRdma = pciBy((fact) => related(fact, 'nic').map(([device = '']) => device))
   const ports = Map.groupBy(defined('nic'), nameOf)
   return {
-    isSimulated,
     kinds: [...byKind.keys()],
     defined,
     pci,

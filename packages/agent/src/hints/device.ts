@@ -22,7 +22,8 @@ export function nodeOf({ isSimulated }: Pick<HintDevice, 'isSimulated'>): WhichN
 export interface DeviceLookup {
   /** Changes whenever a series may belong to another device than before. */
   readonly version: number
-  list(): readonly HintDevice[]
+  /** Devices that the agent itself knows of. */
+  own(): readonly HintDevice[]
   /** The device of a series; undefined where none is known (yet). */
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): HintDevice | undefined
 }

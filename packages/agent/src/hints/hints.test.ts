@@ -24,7 +24,7 @@ import { quietNode, TrainingNode } from './test-training-node.ts'
 import { GPU } from './watch/signals.ts'
 
 const NOT_SIMULATED = { label: 'simulated', op: '!=', value: 'true' }
-const NOBODY = { version: 0, list: () => [], deviceOf: () => undefined }
+const NOBODY = { version: 0, own: () => [], deviceOf: () => undefined }
 
 const loseOn = (node: TrainingNode, index: number, perS: number) => node.nic(index).rate({ packet_seq_err_total: perS })
 
@@ -431,7 +431,7 @@ function plainHints(rules?: readonly Rule[], ruleFailed?: RuleFailed) {
   }
   const devices = {
     version: 1,
-    list: () => [netdev, gpu],
+    own: () => [netdev, gpu],
     deviceOf: (_type: unknown, { device }: Labels) =>
       device === 'eth0' ? netdev : device === '0000:9b:00.0' ? gpu : undefined,
   }
@@ -507,7 +507,7 @@ test('trouble of the simulated node leaves the means of the real one as they are
     })
     const devices = {
       version: 1,
-      list: () => gpus,
+      own: () => gpus,
       deviceOf: (_type: unknown, { simulated }: Labels) => gpus[simulated === 'true' ? 1 : 0],
     }
     const hints = new Hints({ devices, rules: [watching] })

@@ -170,8 +170,8 @@ export class Hints implements Sink {
   }
 
   #take(batch: Batch): number {
-    // Rules are about the node; what an application reports is not.
-    if (batch.origin === 'client') return 0
+    // Rules are about the node as it is now: what an application reports is not, nor what is read from a file.
+    if (batch.origin !== 'own') return 0
     const refused = this.#watch.take(batch)
     countDrop(this.stats, 'window_limit', refused)
     return refused

@@ -339,7 +339,7 @@ function deviceOf(
 function lookupOf(made: readonly MadeDevice[]): DeviceLookup {
   return {
     version: 1,
-    list: () => made.map(({ device }) => device),
+    own: () => made.map(({ device }) => device),
     deviceOf(type, labels) {
       const isIts = ({ series }: MadeDevice) =>
         [...series.values()].some(

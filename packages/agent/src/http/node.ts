@@ -73,7 +73,7 @@ export function describeNode(agent: Agent): NodeAnswer {
   const processors = cpus()
   const { prometheus, router, sources, options, service } = agent
   // One that left is listed for an hour, and counted as long: what is made of the list says the same number.
-  const listed = agent.devices.list()
+  const listed = agent.devices.list().filter(({ host }) => host === agent.node)
   const present = listed.filter(({ goneMs }) => goneMs === undefined)
   // Of a real and a simulated node beside it the real one is told.
   const real = listed.filter(({ isSimulated }) => !isSimulated)

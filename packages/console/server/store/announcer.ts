@@ -61,6 +61,11 @@ export class Announcer {
   /** The type of a batch; undefined where there are too many, or too many of its client. */
   typeOf({ type, page }: Batch, nowMs: number): AnnouncedType | undefined {
     let found = this.#types.get(type.fingerprint)
+    // What this process says of a type beside its fingerprint holds, whichever client reported that type before.
+    if (found?.client !== undefined && page === undefined) {
+      this.#retireType(found)
+      found = undefined
+    }
     if (found === undefined) {
       if (this.#typeQuota.roomFor(page?.client) <= 0) return undefined
       found = { type, ...this.#announced(page?.client) }
@@ -138,12 +143,13 @@ export class Announcer {
   #retireIdle(nowMs: number): void {
     const beforeMs = nowMs - IDLE_LIMIT_MS
     for (const writer of this.#writers.takeIdle(beforeMs)) this.#retired.add(writer)
-    for (const [fingerprint, type] of this.#types) {
-      if (type.lastMs >= beforeMs) continue
-      this.#types.delete(fingerprint)
-      this.#typeQuota.add(type.client, -1)
-      this.#retired.add(type)
-    }
+    for (const type of this.#types.values()) if (type.lastMs < beforeMs) this.#retireType(type)
+  }
+
+  #retireType(announced: AnnouncedType): void {
+    this.#types.delete(announced.type.fingerprint)
+    this.#typeQuota.add(announced.client, -1)
+    this.#retired.add(announced)
   }
 
   /** Keys that were last used before a page. */

@@ -176,6 +176,33 @@ test('what a type says of entities is kept, also of a type that was stored befor
   await close()
 })
 
+test('what a client says first of a type holds until a source of the agent reports that type, and never after', async () => {
+  const { store, close } = await openStore()
+  const fields = { time: timestamp(), belt: label(), heat: gauge('f64') }
+  const claims = (kind: string) => ({ entity: { kind, key: ['belt'] } })
+  let sequence = 0n
+  const report = async (options: object, client?: bigint) => {
+    const emit = (batch: Batch) =>
+      store.accept(
+        client === undefined ? batch : { ...batch, origin: 'client', page: { client, sequence: ++sequence } },
+      )
+    const source = createSource({ id: `belts${client ?? ''}`, intervalMs: 1000, emit })
+    source.report(defineType('belt', 'A belt', fields, options), { time: wallNs(), belt: 'north', heat: 40 })
+    source.flush()
+    await store.flush()
+  }
+  const kind = async () => (await store.types([])).types.find(({ name }) => name === 'belt')?.entity?.kind
+  await report(claims('by_client'), 1n)
+  assert.equal(await kind(), 'by_client')
+  await report(claims('by_other'), 2n)
+  assert.equal(await kind(), 'by_client', 'no client speaks for another')
+  await report(claims('conveyor_belt'))
+  assert.equal(await kind(), 'conveyor_belt')
+  await report(claims('by_other'), 2n)
+  assert.equal(await kind(), 'conveyor_belt')
+  await close()
+})
+
 test('what is older than the retention leaves, and its roll-ups stay', async () => {
   const { store, path, close } = await openStore()
   await reportDays(store)

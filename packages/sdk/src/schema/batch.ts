@@ -19,6 +19,8 @@ export interface SourceInfo {
   readonly tag: string
   /** Constant labels that every series of this source carries, beside the label fields of the record. */
   readonly labels: Readonly<Record<string, string>>
+  /** Name of the host on which the records were made. Default: this host. */
+  readonly host?: string
   /** Of labels. Records are read with the `symbols` of their batch, which also knows the texts of text fields. */
   readonly symbols: Symbols
   /**

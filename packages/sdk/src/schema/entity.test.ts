@@ -10,6 +10,7 @@ const fields = {
   time: timestamp(),
   belt: label('Name of the belt'),
   lane: labelNumber('u8', 'Lane'),
+  hall: label('Host of its motor'),
   interfaces: optional(text()),
   pid: optional(gauge('u32')),
   top_speed: gauge('f64'),
@@ -18,6 +19,7 @@ const fields = {
 const claim = {
   kind: 'conveyor_belt',
   key: ['belt', 'lane'],
+  host: 'hall',
   defines: true,
   facts: ['top_speed'],
   joins: [
@@ -70,6 +72,8 @@ const WRONG: readonly unknown[] = [
   { kind: 'belt', key: Array(9).fill('belt') },
   { kind: 'belt', key: [], defines: true },
   { kind: 'belt', key: ['belt'], defines: 'yes' },
+  { kind: 'belt', key: ['belt'], host: 'interfaces' },
+  { kind: 'belt', key: ['belt'], host: '' },
   { kind: 'belt', key: ['belt'], facts: ['interfaces'] },
   { kind: 'belt', key: ['belt'], facts: ['loads'] },
   { kind: 'belt', key: ['belt'], facts: Array(65).fill('top_speed') },

@@ -36,6 +36,8 @@ export interface EntityClaim {
   readonly kind: string
   /** Names of the labels that tell it from others of its kind; at most 8, none where there is but one, as the host. */
   readonly key: readonly string[]
+  /** Name of the label with the host that it is on. Default: it is on the host of its source. */
+  readonly host?: string
   /** Whether a series of this type means that the entity is there. Default: it is known by others. */
   readonly defines?: true
   /** Numbers that change with the entity itself and not with what it does, as its hard limits. Default: none. */
@@ -91,6 +93,10 @@ export function claimOf(type: { readonly name: string; readonly layout: Layout }
   )
   if (new Set(key).size < key.length) throw wrong(`${place}: key`, key, 'each label once')
   if (defines && key.length === 0) throw wrong(`${place}: key`, key, 'a label at least, where the type defines it')
+  const host =
+    claim.host === undefined
+      ? undefined
+      : fieldIn(`${place}: host`, claim.host, 'a label of the type', ({ field }) => field.role === 'label')
   const facts = listIn(`${place}: facts`, claim.facts, FACT_COUNT_MAX).map((name) =>
     fieldIn(`${place}: facts`, name, 'numbers of the type', ({ field }) => field.count === 1 && !isText(field)),
   )
@@ -112,6 +118,7 @@ export function claimOf(type: { readonly name: string; readonly layout: Layout }
   return Object.freeze({
     kind: kindIn(`${place}: kind`, claim.kind),
     key,
+    ...(host === undefined ? {} : { host }),
     ...(defines ? { defines } : {}),
     ...(facts.length > 0 ? { facts } : {}),
     ...(joins.length > 0 ? { joins } : {}),

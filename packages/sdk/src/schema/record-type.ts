@@ -78,6 +78,7 @@ const OPTIONS: OptionNames<TypeOptions> = { layout: true, inTurns: true, entity:
 const CLAIM: OptionNames<EntityClaim> = {
   kind: true,
   key: true,
+  host: true,
   defines: true,
   facts: true,
   joins: true,

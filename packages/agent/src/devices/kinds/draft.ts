@@ -38,12 +38,13 @@ export function draftOf(
   name: string,
   { fact, pci, address = '' }: Origins,
 ): Draft {
-  const { isSimulated } = world
+  const { host, isSimulated } = world
   const { type, labels, source, goneMs, goneReason } = fact
   return {
     id: `${isSimulated ? 'sim-' : ''}${prefix}-${name}`,
     kind,
     isSimulated,
+    host,
     goneMs,
     goneReason,
     labels,

@@ -18,7 +18,7 @@ export function genericsOf(world: World, kinds: ReadonlySet<string>): Draft[] {
 
 function genericOf(world: World, kind: string, fact: Fact): Draft {
   const key = aboutOf(fact)?.key ?? []
-  // A slash tells the parts of a key apart: two keys must not make one id.
-  const id = key.map((part) => part.replace(/[%/]/g, encodeURIComponent)).join('/')
+  // A slash tells the parts of a key apart, and `@` the host: two entities must not have one id.
+  const id = key.map((part) => part.replace(/[%/@]/g, encodeURIComponent)).join('/')
   return { ...draftOf(world, { kind, prefix: kind }, id, { fact }), name: key.join('/') }
 }

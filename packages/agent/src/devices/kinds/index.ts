@@ -16,6 +16,12 @@ export function isHardware(kind: string): boolean {
   return KINDS.has(kind)
 }
 
+/** The agent's own node has short names; what is on another bears its host. */
+function elsewhere(draft: Draft): Draft {
+  const { id, name, host } = draft
+  return { ...draft, id: `${id}@${host}`, name: `${name}@${host}` }
+}
+
 /** The devices of one world, each id once. */
 export function draftsOf(world: World): Draft[] {
   const drafts: Draft[] = []
@@ -23,7 +29,7 @@ export function draftsOf(world: World): Draft[] {
   drafts.push(...genericsOf(world, KINDS))
   // Two series may claim one id, as when a GPU was replaced: what is there takes it, and of two the newer.
   const byId = new Map<string, Draft>()
-  for (const draft of drafts) {
+  for (const draft of drafts.map((one) => (world.isElsewhere ? elsewhere(one) : one))) {
     const known = byId.get(draft.id)
     if (known === undefined || known.goneMs !== undefined || draft.goneMs === undefined) byId.set(draft.id, draft)
   }

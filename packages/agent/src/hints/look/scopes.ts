@@ -47,7 +47,7 @@ export class Scopes {
     if (type.name !== pciAerType.name || (device !== undefined && device.kind !== 'pci')) return device
     const { isSimulated } = scope.node
     const address = entityOf(type, labels)?.key[0]
-    const below = this.#devices.list().filter(({ path }) => path.at(-1) === address)
+    const below = this.#devices.own().filter(({ path }) => path.at(-1) === address)
     return below.find(({ kind, ...one }) => kind !== 'pci' && one.isSimulated === isSimulated) ?? device
   }
 }

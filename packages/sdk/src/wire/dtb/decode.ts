@@ -214,8 +214,8 @@ export class DtbDecoder {
     if (this.#entry === undefined && this.#options.salvage !== true) {
       throw new SondeError('DTB_CONTENT', 'records come before the block that says whose they are')
     }
-    const { id = '?', tag = '', labels = {} } = this.#entry ?? {}
-    this.#source ??= { id, tag, labels, symbols: this.#symbols }
+    const { id = '?', tag = '', labels = {}, host = '' } = this.#entry ?? {}
+    this.#source ??= { id, tag, labels, symbols: this.#symbols, ...(host === '' ? {} : { host }) }
     return this.#source
   }
 
