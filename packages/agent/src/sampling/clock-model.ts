@@ -86,7 +86,7 @@ export class ClockModel implements DeviceClock {
     return new ClockRate((from, to) => Number(this.#statedNs(from, to)), Number(this.#tickNs))
   }
 
-  /** From one reading to another, as the device states its frequency. The shorter way round, where the counter wraps. */
+  /** From one reading to another, as the device states its frequency: the shorter way round, where it wraps. */
   #statedNs(from: bigint, to: bigint): bigint {
     return this.ticksNs(BigInt.asIntN(64, to - from))
   }

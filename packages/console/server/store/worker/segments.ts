@@ -122,8 +122,8 @@ export class Segments {
   }
 
   /**
-   * Segments of a type that hold samples in `(fromMs, toMs]`, earliest first. Times of another clock than the wall clock
-   * are in no window.
+   * Segments of a type that hold samples in `(fromMs, toMs]`, earliest first. Times of another clock than the wall
+   * clock are in no window.
    */
   inRange(level: number, type: number, fromMs: number, toMs: number): Segment[] {
     return this.#statements.inRange.all(level, type, fromMs, toMs).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
