@@ -1,6 +1,7 @@
 import {
   absenceType,
   clockType,
+  gapType,
   lossType,
   markType,
   periodType,
@@ -22,7 +23,10 @@ export class LinkTypes {
   constructor(declared: readonly RecordType[]) {
     this.#declared = declared
     this.#types = new Map(
-      [...declared, absenceType, clockType, lossType, markType, periodType].map((type) => [type.fingerprint, type]),
+      [...declared, absenceType, clockType, gapType, lossType, markType, periodType].map((type) => [
+        type.fingerprint,
+        type,
+      ]),
     )
   }
 
@@ -36,8 +40,8 @@ export class LinkTypes {
   }
 
   /**
-   * Takes a version of a declared type. Only the edges of its bins may be others: those are what a device says at run
-   * time.
+   * Takes a version of a declared type, as a device makes it necessary at run time. The edges of its bins may be others,
+   * and values that are no metrics may follow its fields.
    *
    * @throws SondeError where it is anything else, or there are too many.
    */
@@ -45,7 +49,7 @@ export class LinkTypes {
     const type = parseDefinition(definition, fingerprint)
     if (this.has(type)) return
     const declared = this.#declared.find(({ name }) => name === type.name)
-    if (declared === undefined || meaningOf(declared) !== meaningOf(type))
+    if (declared === undefined || !isVersionOf(type, declared))
       throw fault(`holds a type ${type.name} that its source does not declare`)
     if (++this.#made > MADE_MAX) throw fault(`holds more than ${MADE_MAX} types made at run time`)
     this.#types.set(type.fingerprint, withEntity(type, declared.entity))
@@ -57,12 +61,21 @@ export class LinkTypes {
   }
 }
 
-/** A type but for the edges of its bins. */
-function meaningOf({ description, fields, metrics }: RecordType): string {
+function isVersionOf(type: RecordType, declared: RecordType): boolean {
+  const { length } = Object.keys(declared.fields)
+  const more = Object.values(type.fields).slice(length)
+  return (
+    more.every((field) => field.kind !== 'record' && field.role === 'value') &&
+    meaningOf(type, length) === meaningOf(declared, length)
+  )
+}
+
+/** A type by its first fields, but for the edges of its bins. */
+function meaningOf({ description, fields, metrics }: RecordType, length: number): string {
   const plain = Object.entries(fields).map(([name, field]) => {
     return field.kind !== 'record' && field.role === 'bucket'
       ? [name, { ...field, edges: [], count: 0 }]
       : [name, field]
   })
-  return JSON.stringify([description, plain, [...metrics]])
+  return JSON.stringify([description, plain.slice(0, length), [...metrics]])
 }

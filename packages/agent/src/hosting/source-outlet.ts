@@ -161,7 +161,9 @@ export class SourceOutlet {
   #tapOf(type: RecordType, device: string, records: number): Tap {
     const key = `${type.name}\n${device}`
     const known = this.#taps.get(key)
-    if (known !== undefined) return known
+    if (known?.type.fingerprint === type.fingerprint && known.capacity === records) return known
+    // What is sampled is another thing now: a ring holds records of one type.
+    this.#taps.delete(key)
     const takenBytes = [...this.#taps.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
     if (takenBytes + records * type.layout.recordBytes > TAPS_BYTES_MAX) {
       const what = `a ring of ${records} ${type.name} for ${device}, beside ${takenBytes} bytes of other rings`

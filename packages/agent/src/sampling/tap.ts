@@ -19,7 +19,8 @@ export class Tap implements SampleRing {
   readonly type: RecordType
   /** Samples that it was given. */
   total = 0
-  readonly #capacity: number
+  /** Samples that it holds at most. */
+  readonly capacity: number
   readonly #recordBytes: number
   readonly #timeAt: number
   readonly #views: ReturnType<typeof allocateViews>
@@ -35,7 +36,7 @@ export class Tap implements SampleRing {
     if (!Number.isInteger(records) || records < 1 || records > 10_000_000)
       throw new SondeError('AGT_TAP', `a ring of ${records} ${type.name}; allowed: 1 to 10000000`)
     this.type = type
-    this.#capacity = records
+    this.capacity = records
     this.#recordBytes = layout.recordBytes
     this.#timeAt = time.offset
     this.#views = allocateViews(records * layout.recordBytes)
@@ -43,12 +44,12 @@ export class Tap implements SampleRing {
 
   /** Its memory. Unit: bytes. */
   get byteLength(): number {
-    return this.#capacity * this.#recordBytes
+    return this.capacity * this.#recordBytes
   }
 
   /** Samples that it holds. */
   get count(): number {
-    return Math.min(this.total, this.#capacity)
+    return Math.min(this.total, this.capacity)
   }
 
   /** Takes packed samples, in the order of their times, none older than one that it has. */
@@ -57,9 +58,9 @@ export class Tap implements SampleRing {
     const count = bytes.byteLength / size
     if (!Number.isInteger(count))
       throw new SondeError('SRC_BYTES', `${bytes.byteLength} bytes for records of ${size} bytes each`)
-    for (let done = Math.max(0, count - this.#capacity); done < count; ) {
-      const at = (this.total + done) % this.#capacity
-      const part = Math.min(count - done, this.#capacity - at)
+    for (let done = Math.max(0, count - this.capacity); done < count; ) {
+      const at = (this.total + done) % this.capacity
+      const part = Math.min(count - done, this.capacity - at)
       this.#views.bytes.set(bytes.subarray(done * size, (done + part) * size), at * size)
       done += part
     }
@@ -74,8 +75,8 @@ export class Tap implements SampleRing {
     const count = Math.min(wanted, Math.floor(bytesMax / this.#recordBytes))
     const bytes = new Uint8Array(count * this.#recordBytes)
     for (let done = 0; done < count; ) {
-      const at = (end - count + done) % this.#capacity
-      const part = Math.min(count - done, this.#capacity - at)
+      const at = (end - count + done) % this.capacity
+      const part = Math.min(count - done, this.capacity - at)
       const piece = this.#views.bytes.subarray(at * this.#recordBytes, (at + part) * this.#recordBytes)
       bytes.set(piece, done * this.#recordBytes)
       done += part
@@ -89,7 +90,7 @@ export class Tap implements SampleRing {
     let high = this.total
     while (low < high) {
       const middle = low + ((high - low) >> 1)
-      const at = (middle % this.#capacity) * this.#recordBytes + this.#timeAt
+      const at = (middle % this.capacity) * this.#recordBytes + this.#timeAt
       if (this.#views.data.getBigUint64(at, true) < monoNs) low = middle + 1
       else high = middle
     }

@@ -30,7 +30,7 @@ test('what is only counted has no unit of its own', () => {
 test('a speed is a rate though it is no counter, and PCIe is written in bytes', () => {
   assert.equal(quantity('rdma_port_rate_bytes', 'bytes', 'last'), 'b/s ×8 si')
   assert.equal(quantity('pci_device_current_link_bandwidth_bytes', 'bytes', 'last'), 'B/s ×1 si')
-  assert.equal(quantity('doca_diag_pci_inbound_bytes_total', 'bytes', 'rate'), 'B/s ×1 si')
+  assert.equal(quantity('doca_pci_rx_bytes', 'bytes', 'rate'), 'B/s ×1 si')
   assert.equal(quantity('DCGM_FI_PROF_PCIE_TX_BYTES', 'bytes/s', 'last'), 'B/s ×1 si')
 })
 

@@ -108,10 +108,9 @@ export class AdpRetxHistogram {
       if (shape instanceof DocaFailure) return shape
       this.shape = shape
     }
-    device.memory.out.fill(0)
     const bytes = new Uint8Array(this.#memory.buffer)
     const call = 'doca_telemetry_adp_retx_read_hist_bins'
-    const failure = await device.call(call, this.#context, device.memory.out, bytes)
+    const failure = await device.call(call, this.#context, device.memory.cleared, bytes)
     if (failure !== undefined) return failure
     // A library that tells of more bins than there are is not followed.
     return this.#memory.subarray(0, this.shape.bins)

@@ -77,14 +77,12 @@ export class DocaDevice {
 
   /** Asks for a number that fits 32 bits. */
   async number(symbol: DocaSymbol, ...args: Argument[]): Promise<number | DocaFailure> {
-    this.memory.out.fill(0)
-    return (await this.call(symbol, ...args, this.memory.out)) ?? this.memory.number
+    return (await this.call(symbol, ...args, this.memory.cleared)) ?? this.memory.number
   }
 
   /** Makes a context of the device; its address. */
   async create(symbol: DocaSymbol, ...args: Argument[]): Promise<bigint | DocaFailure> {
-    this.memory.out.fill(0)
-    return (await this.call(symbol, this.handle, ...args, this.memory.out)) ?? this.memory.address
+    return (await this.call(symbol, this.handle, ...args, this.memory.cleared)) ?? this.memory.address
   }
 
   /** May be called twice. */
@@ -103,6 +101,15 @@ export class DocaMemory {
   /** Where a call writes a second number. */
   readonly second: Buffer = this.#bytes.subarray(OUT_BYTES, 2 * OUT_BYTES)
   readonly text: Buffer = this.#bytes.subarray(64)
+
+  /** The same as {@link out}, of zeros. */
+  get cleared(): Buffer {
+    return this.out.fill(0)
+  }
+
+  get flag(): boolean {
+    return this.out[0] !== 0
+  }
 
   get number(): number {
     return this.out.readUInt32LE()

@@ -45,11 +45,32 @@ export type DocaErrorName = (typeof ERROR_NAMES)[number]
 
 /** `doca_telemetry_adp_retx_hist_time_unit`, a bitmap, and what a unit lasts. Unit: seconds. */
 export const TIME_UNITS = [
-  { bit: 0x4, seconds: 1e-4, name: '100 us' },
-  { bit: 0x2, seconds: 1e-6, name: 'us' },
-  { bit: 0x8, seconds: 1e-3, name: 'ms' },
-  { bit: 0x1, seconds: 1e-9, name: 'ns' },
+  { bit: 0x4, seconds: 1e-4, name: 'USEC_100' },
+  { bit: 0x2, seconds: 1e-6, name: 'USEC' },
+  { bit: 0x8, seconds: 1e-3, name: 'MSEC' },
+  { bit: 0x1, seconds: 1e-9, name: 'NSEC' },
 ] as const
 
 /** `doca_telemetry_adp_retx_hist_bin_width_mode`. */
 export const BIN_WIDTH_MODE = { FIXED: 0, DOUBLE: 1 } as const
+/** `doca_telemetry_diag_sync_mode`. @public */
+export const SYNC_MODE = { NO_SYNC: 0, SYNC_START: 1 } as const
+
+/** `doca_telemetry_diag_sample_mode`. */
+export const SAMPLE_MODE = { SINGLE: 0, REPETITIVE: 1, ON_DEMAND: 2 } as const
+
+/** `doca_telemetry_diag_timestamp_source`. */
+export const TIMESTAMP_SOURCE = { FRC: 0, RTC: 1 } as const
+
+/** `doca_telemetry_diag_output_format`. */
+export const OUTPUT_FORMAT = { FORMAT_0: 0, FORMAT_1: 1, FORMAT_2: 2 } as const
+
+/** A sample of format 1: a header, then a u64 for each applied counter, in their order. */
+export const SAMPLE_1 = {
+  sampleId: 0,
+  earliestHigh: 4,
+  earliestLow: 8,
+  latestLow: 12,
+  values: 16,
+  valueBytes: 8,
+} as const

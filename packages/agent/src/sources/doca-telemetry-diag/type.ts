@@ -1,4 +1,4 @@
-import { counter, defineType, gauge, label, labelNumber, optional, timestamp } from '@sonde/sdk'
+import { counter, defineType, gauge, label, labelNumber, optional, type RecordType, timestamp, value } from '@sonde/sdk'
 
 const entity = { kind: 'nic', key: ['device'] }
 const entityOfPort = { kind: 'nic', key: ['device', 'port'] }
@@ -6,6 +6,10 @@ const entityOfPort = { kind: 'nic', key: ['device', 'port'] }
 const device = label('RDMA device, such as mlx5_0')
 const port = labelNumber('u8', 'Port of the device, from 1')
 const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
+const pciBytes = (direction: 'rx' | 'tx', word: 'inbound' | 'outbound') => {
+  const help = `Bytes on the PCIe link, ${word} in the library's word; which direction that is it does not say`
+  return optional(counter('u64', { unit: 'bytes', metric: `doca_pci_${direction}_bytes`, help }))
+}
 const count = (help: string) => optional(counter('u64', { help }))
 const seconds = (help: string) => optional(counter('f64', { unit: 'seconds', help }))
 
@@ -77,8 +81,9 @@ export const docaDiagPciType = defineType(
   {
     time: timestamp(),
     device,
-    inbound_bytes_total: bytes('Bytes on the link, inbound'),
-    outbound_bytes_total: bytes('Bytes on the link, outbound'),
+    // Their metrics have the names of the recipe for Kubernetes, which takes inbound for received.
+    inbound_bytes_total: pciBytes('rx', 'inbound'),
+    outbound_bytes_total: pciBytes('tx', 'outbound'),
     inbound_data_bytes_total: bytes('Payload bytes, inbound'),
     outbound_data_bytes_total: bytes('Payload bytes, outbound'),
     write_data_credit_stall_seconds_total: seconds('Time in which writes waited for posted data credits'),
@@ -94,3 +99,59 @@ export const docaDiagPciType = defineType(
   },
   { entity },
 )
+
+/** A counter that has no field of its own: somebody has listed its data ID. */
+export const docaDiagCounterType = defineType(
+  'doca_diag_counter',
+  'Sampled diagnostic counters by their data ID',
+  {
+    time: timestamp(),
+    device,
+    data_id: label('Data ID, 0x and 16 hexadecimal digits'),
+    name: label('Name, where it is known'),
+    value: counter('u64', { metric: 'doca_diag_counter', help: 'What the device counts there; it says no unit' }),
+  },
+  { entity },
+)
+
+/** How the sampling of one device fares. */
+export const docaDiagSamplingType = defineType(
+  'doca_diag_sampling',
+  'Sampling of the diagnostic counters of one device',
+  {
+    time: timestamp(),
+    device,
+    device_ticks: value('u64', { help: 'Clock of the device at the latest sample' }),
+    samples_total: counter('u64', { help: 'Samples read' }),
+    skipped_samples_total: counter('u64', { help: 'Samples that the device overwrote before they were read' }),
+    counters: gauge('u32', { help: 'Counters that are sampled' }),
+    refused_counters: gauge('u32', { help: 'Counters that the device refused' }),
+    period_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Between two samples, as the device says' })),
+    drain_cpu_ratio: optional(
+      gauge('f64', { help: 'Share of a core that the process of all DOCA sources took in the first 10 s' }),
+    ),
+  },
+  { entity },
+)
+
+/** Samples at full rate, which stay in the memory of their host; see {@link sampleTypeOf}. */
+export const docaDiagSampleType = sampleTypeOf([])
+
+/**
+ * The type of samples of some counters: time, ticks and number of the sample, then the value of each counter in a field
+ * named by its data ID.
+ */
+export function sampleTypeOf(ids: readonly bigint[]): RecordType {
+  return defineType(
+    'doca_diag_sample',
+    'Samples of diagnostic counters at full rate',
+    {
+      time: timestamp(),
+      device_ticks: value('u64', { help: 'Clock of the device' }),
+      device,
+      sample: value('u32', { help: 'Number of the sample, as the device counts them' }),
+      ...Object.fromEntries(ids.map((id) => [`id_${id.toString(16).padStart(16, '0')}`, value('u64')])),
+    },
+    { entity },
+  )
+}

@@ -19,11 +19,7 @@ const LINK_METRICS = ['ethtool_port_link_down_events_phy_total', 'netdev_carrier
 export function nicFacts({ limits }: DeviceInfo, { newest, mean, judge }: DeviceReadings): readonly Fact[] {
   const sent = mean('rdma_port_xmit_data_bytes_total', 'rate')
   const received = mean('rdma_port_rcv_data_bytes_total', 'rate')
-  const bus = Math.max(
-    ...['doca_diag_pci_outbound_bytes_total', 'doca_diag_pci_inbound_bytes_total'].map((metric) =>
-      mean(metric, 'rate'),
-    ),
-  )
+  const bus = Math.max(...['doca_pci_tx_bytes', 'doca_pci_rx_bytes'].map((metric) => mean(metric, 'rate')))
   const bandwidth = newest('pci_device_current_link_bandwidth_bytes') || (limits.pcie_bytes_per_s ?? Number.NaN)
   const measured = (label: string, quantity: Quantity, metric: string, caption: string): Fact =>
     judge(numberFact(label, quantity, mean(metric, 'rate'), caption), metric)

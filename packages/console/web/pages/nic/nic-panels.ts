@@ -224,10 +224,7 @@ function bus(bandwidth: number | undefined): readonly DevicePanel[] {
       title: 'PCIe',
       quantity: BYTES_PER_SECOND,
       slots: [7, 3],
-      lines: [
-        rate('doca_diag_pci_outbound_bytes_total', 'outbound'),
-        rate('doca_diag_pci_inbound_bytes_total', 'inbound'),
-      ],
+      lines: [rate('doca_pci_tx_bytes', 'outbound'), rate('doca_pci_rx_bytes', 'inbound')],
       limits: [{ label: 'link', metric: 'pci_device_current_link_bandwidth_bytes', value: bandwidth }],
       without: 'No source counts the bytes of this PCIe link.',
     },

@@ -98,9 +98,7 @@ function pciFacts(
     ? Math.max(
         ...(owner.kind === 'gpu'
           ? ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES'].map((metric) => mean(metric, 'last', owner))
-          : ['doca_diag_pci_outbound_bytes_total', 'doca_diag_pci_inbound_bytes_total'].map((metric) =>
-              mean(metric, 'rate', owner),
-            )),
+          : ['doca_pci_tx_bytes', 'doca_pci_rx_bytes'].map((metric) => mean(metric, 'rate', owner))),
       )
     : Number.NaN
   return [

@@ -110,7 +110,7 @@ function byteLines(owner: DeviceInfo | undefined): readonly PanelLine[] {
   }
   if (owner?.kind !== 'nic') return []
   return [
-    { ...rate('doca_diag_pci_outbound_bytes_total', 'outbound'), of: owner },
-    { ...rate('doca_diag_pci_inbound_bytes_total', 'inbound'), of: owner },
+    { ...rate('doca_pci_tx_bytes', 'outbound'), of: owner },
+    { ...rate('doca_pci_rx_bytes', 'inbound'), of: owner },
   ]
 }

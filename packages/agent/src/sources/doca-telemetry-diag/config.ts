@@ -1,0 +1,41 @@
+import { flag, integer, list, setting } from '@sonde/sdk/config'
+import * as v from 'valibot'
+import { docaEntries } from '../doca/options.ts'
+import { COUNTERS, isCounterName } from './counters.ts'
+
+const COUNTERS_MAX = 1024
+
+const ALLOWED = `a name such as ${COUNTERS[0]?.name}, or 0x and 16 hexadecimal digits; the README of the source lists the names`
+
+/** Options of the source of diagnostic counters in `data_sources`. */
+export const diagOptions = v.strictObject({
+  ...docaEntries,
+  counters: setting(
+    list(v.pipe(v.string(ALLOWED), v.check(isCounterName, ALLOWED)), COUNTERS_MAX, 'counters'),
+    [],
+    'Names or data IDs of the counters to sample. Empty: all that have a field of their own, as far as the device has them',
+  ),
+  high_frequency: setting(
+    flag(),
+    false,
+    'Whether the device samples by itself, each `sample_period_us`; else it takes a sample each interval',
+  ),
+  sample_period_us: setting(
+    integer(1, 4_000_000, 'microseconds'),
+    100,
+    'Time between two samples of the device, with `high_frequency`; a device may lengthen it',
+  ),
+  ring_ms: setting(
+    integer(0, 600_000, 'milliseconds'),
+    1000,
+    'How far back the samples of `high_frequency` are kept in memory, for whoever asks for a window of them',
+  ),
+  force_ownership: setting(
+    flag(),
+    false,
+    'Whether the counters are taken from another program that holds them; that one goes on, and reads wrong values',
+  ),
+})
+
+/** What {@link diagOptions} gives. */
+export type DiagOptions = v.InferOutput<typeof diagOptions>

@@ -1,0 +1,144 @@
+import type { RecordType } from '@sonde/sdk'
+import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from './type.ts'
+
+/** What a counter is of, beside its device. */
+export type CounterScope = 'device' | 'port' | 'priority'
+
+/** A counter that has a field of its own. */
+export interface DiagCounter {
+  /** The data ID with no properties: group, counter, and 32 bits of zeros. */
+  readonly id: bigint
+  /** What NVIDIA calls it, without the number of the port. */
+  readonly name: string
+  readonly scope: CounterScope
+  readonly type: RecordType
+  readonly field: string
+  /** Whether its unit is nanoseconds; the field has seconds. */
+  readonly isNs?: true
+  /** Whether it moves both ways: then the most, or the least, of an interval is told. */
+  readonly extreme?: 'max' | 'min'
+}
+
+type Row = readonly [id: number, name: string, field: string, more?: Pick<DiagCounter, 'isNs' | 'extreme'>]
+
+const NS = { isNs: true } as const
+
+const DEVICE: readonly Row[] = [
+  [0x1180_0001, 'global_icmc_request', 'icmc_requests_total'],
+  [0x1180_0002, 'global_icmc_hit', 'icmc_hits_total'],
+  [0x1180_0003, 'global_icmc_miss', 'icmc_misses_total'],
+  [0x10c0_0001, 'rx_cqes', 'rx_cqes_total'],
+  [0x10c0_0004, 'tx_cqes', 'tx_cqes_total'],
+  [0x1100_0002, 'tx_transport_done_due_to_cc_deschedule_events', 'congestion_deschedules_total'],
+  [0x1040_0001, 'host_rx_buffer_discards', 'host_receive_buffer_discards_total'],
+  [0x1080_0001, 'rx_transport_host_pass_packets', 'transport_packets_total'],
+]
+
+const PORT: readonly Row[] = [
+  [0x1020_0001, 'port_rx_bytes', 'rx_bytes_total'],
+  [0x1020_0003, 'port_rx_packets', 'rx_packets_total'],
+  [0x1020_0005, 'port_rx_discard_buf_packets', 'rx_discard_packets_total'],
+  [0x1140_0001, 'port_tx_bytes', 'tx_bytes_total'],
+  [0x1140_0003, 'port_tx_packets', 'tx_packets_total'],
+  [0x1080_0004, 'port_rx_transport_ecn_packets', 'ecn_marked_packets_total'],
+  [0x1080_0005, 'port_rx_transport_cnp_handled_packets', 'cnp_handled_packets_total'],
+  [0x1100_0001, 'port_tx_transport_cnp_sent_packets', 'cnp_sent_packets_total'],
+]
+
+const PCI: readonly Row[] = [
+  [0x1160_0001, 'pcie_link_inbound_bytes', 'inbound_bytes_total'],
+  [0x1160_0002, 'pcie_link_outbound_bytes', 'outbound_bytes_total'],
+  [0x1160_0003, 'pcie_link_inbound_data_bytes', 'inbound_data_bytes_total'],
+  [0x1160_0004, 'pcie_link_outbound_data_bytes', 'outbound_data_bytes_total'],
+  [0x1160_0005, 'pcie_write_stall_no_posted_data_credits', 'write_data_credit_stall_seconds_total', NS],
+  [0x1160_0006, 'pcie_write_stall_no_posted_header_credits', 'write_header_credit_stall_seconds_total', NS],
+  [0x1160_0007, 'pcie_read_stall_no_non_posted_data_credits', 'read_data_credit_stall_seconds_total', NS],
+  [0x1160_0008, 'pcie_read_stall_no_non_posted_header_credits', 'read_header_credit_stall_seconds_total', NS],
+  [0x1160_0009, 'pcie_read_stall_no_completion_buffers', 'read_completion_stall_seconds_total', NS],
+  [0x1160_000a, 'pcie_read_stall_ordering', 'read_ordering_stall_seconds_total', NS],
+  [0x1160_000b, 'pcie_read_latency_total', 'read_latency_seconds_total', NS],
+  [0x1160_000c, 'pcie_read_latency_packets', 'reads_total'],
+  [0x1160_000d, 'pcie_read_latency_max', 'read_latency_max_seconds', { isNs: true, extreme: 'max' }],
+  [0x1160_000e, 'pcie_read_latency_min', 'read_latency_min_seconds', { isNs: true, extreme: 'min' }],
+]
+
+const PRIORITY: readonly Row[] = [
+  [0x1020_0002, 'port_priority_rx_bytes', 'rx_bytes_total'],
+  [0x1020_0004, 'port_priority_rx_packets', 'rx_packets_total'],
+  [0x1020_0006, 'port_priority_rx_pauses_packets', 'rx_pauses_total'],
+  [0x1140_0002, 'port_priority_tx_bytes', 'tx_bytes_total'],
+  [0x1140_0004, 'port_priority_tx_packets', 'tx_packets_total'],
+  [0x1140_0005, 'port_priority_tx_pauses_packets', 'tx_pauses_total'],
+]
+
+const of = (rows: readonly Row[], type: RecordType, scope: CounterScope): DiagCounter[] =>
+  rows.map(([id, name, field, more]) => ({ id: BigInt(id) << 32n, name, scope, type, field, ...more }))
+
+/**
+ * All counters that have a field, in the order in which a device with little room gets them. Numbers and names: the
+ * sources and guides of DOCA 3; a device says itself which of them it has.
+ */
+export const COUNTERS: readonly DiagCounter[] = [
+  ...of(DEVICE, docaDiagType, 'device'),
+  ...of(PORT, docaDiagPortType, 'port'),
+  ...of(PCI, docaDiagPciType, 'device'),
+  ...of(PRIORITY, docaDiagPriorityType, 'priority'),
+]
+
+const PRIORITIES = 8
+const PORT_BITS = 0xffn
+const PRIORITY_SHIFT = 8n
+const PRIORITY_BITS = 0xfn
+const PROPERTY_BITS = 0xffff_ffffn
+const HEXADECIMAL = /^0x[0-9a-f]{16}$/i
+
+/** Whether a text of `counters` names counters: a name of the table, or an ID of 16 hexadecimal digits. */
+export function isCounterName(text: string): boolean {
+  return HEXADECIMAL.test(text) || COUNTERS.some(({ name }) => name === text)
+}
+
+/** The IDs that a list of names and IDs stands for, each once; those of the table where the list is empty. */
+export function idsOf(names: readonly string[], ports: number): bigint[] {
+  if (names.length === 0) return COUNTERS.flatMap((counter) => expanded(counter, ports))
+  const listed = names.flatMap((text) => {
+    const counter = COUNTERS.find(({ name }) => name === text)
+    return counter === undefined ? [BigInt(text)] : expanded(counter, ports)
+  })
+  return [...new Set(listed)]
+}
+
+/** An ID for each port, and each priority, that a counter has. */
+function expanded({ id, scope }: DiagCounter, ports: number): bigint[] {
+  if (scope === 'device') return [id]
+  const ofPorts = Array.from({ length: ports }, (_, port) => id | BigInt(port))
+  if (scope === 'port') return ofPorts
+  const priorities = Array.from({ length: PRIORITIES }, (_, priority) => BigInt(priority) << PRIORITY_SHIFT)
+  return ofPorts.flatMap((ofPort) => priorities.map((priority) => ofPort | priority))
+}
+
+/** A counter by its ID, with the labels that its properties are. */
+export interface PlacedCounter {
+  readonly id: bigint
+  /** Undefined where the table does not have it. */
+  readonly counter: DiagCounter | undefined
+  readonly labels: Readonly<Record<string, number | string>>
+}
+
+/** What an ID stands for. */
+export function placeOf(id: bigint): PlacedCounter {
+  const properties = id & PROPERTY_BITS
+  const counter = COUNTERS.find((known) => known.id === (id ^ properties))
+  const port = Number(properties & PORT_BITS)
+  const priority = Number((properties >> PRIORITY_SHIFT) & PRIORITY_BITS)
+  const known = { device: 0n, port: PORT_BITS, priority: PORT_BITS | (PRIORITY_BITS << PRIORITY_SHIFT) }
+  // Properties that the table does not know make another counter.
+  if (counter === undefined || (properties & ~known[counter.scope]) !== 0n)
+    return { id, counter: undefined, labels: {} }
+  const labels = { device: {}, port: { port: port + 1 }, priority: { port: port + 1, priority } }
+  return { id, counter, labels: labels[counter.scope] }
+}
+
+/** An ID as people write it: `0x1020000100000000`. */
+export function idText(id: bigint): string {
+  return `0x${id.toString(16).padStart(16, '0')}`
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  absenceType,
+  type Batch,
+  clockType,
+  gapType,
+  periodType,
+  type RecordOf,
+  type RecordType,
+  readRecords,
+  viewsOf,
+} from '@sonde/sdk'
+import pino from 'pino'
+import * as v from 'valibot'
+import { needs } from '../../../../../test/debian.ts'
+import { DocaDouble, type DoubleDevice } from '../../../../../test/doubles/doca/doca-double.ts'
+import { valueAt, waveOf } from '../../../../../test/doubles/doca/wave.ts'
+import { until } from '../../../../sdk/test/helper.ts'
+import { Hosts } from '../../hosting/hosts.ts'
+import type { RunningSource } from '../../hosting/running-source.ts'
+import { TestNode } from '../test-node.ts'
+import { idText } from './counters.ts'
+import { docaTelemetryDiag } from './doca-telemetry-diag.ts'
+import { docaDiagCounterType, docaDiagPciType, docaDiagPortType, docaDiagSamplingType, docaDiagType } from './type.ts'
+
+const NEEDS = needs('cc')
+const LIMITS = { source_call_ms: 60_000, source_flood_bytes: 16 << 20 }
+
+interface Played {
+  readonly devices: Readonly<Record<string, DoubleDevice>>
+  readonly options?: object
+  readonly elapsedNs?: bigint
+}
+
+/** The source in the child of its library, over a double. */
+function start(t: TestContext, { devices, options = {}, elapsedNs }: Played) {
+  const double = new DocaDouble(t)
+  double.play(devices)
+  double.setElapsed(elapsedNs)
+  const batches: Batch[] = []
+  const config = {
+    name: 'diag',
+    definition: docaTelemetryDiag,
+    intervalMs: 50,
+    options: v.parse(docaTelemetryDiag.options, { stuck_ms: 60_000, ...options }),
+  }
+  const paths = { ...new TestNode(t).paths, doca_library: double.folder }
+  const hosts = new Hosts([config], {
+    config: { paths, limits: LIMITS },
+    accept: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }),
+    log: pino({ level: 'silent' }),
+  })
+  t.after(() => hosts.stop(2000))
+  hosts.start(0)
+  return { double, hosts, running: hosts.sources[0] as RunningSource, batches }
+}
+
+function rowsOf<T extends RecordType>(type: T, batches: readonly Batch[]): RecordOf<T>[] {
+  return batches
+    .filter((batch) => batch.type.name === type.name)
+    .flatMap(({ type: own, bytes, count, symbols }) => [...readRecords(own as T, viewsOf(bytes), count, symbols)])
+}
+
+test('one sample an interval has the exact value, unit and labels of each counter', NEEDS, async (t) => {
+  const ID = 0x11a0_0004_0000_0000n
+  const counters = ['global_icmc_hit', 'port_rx_bytes', 'pcie_read_stall_ordering', idText(ID)]
+  const elapsedNs = 7_000_000_000n
+  const { batches, running } = start(t, { devices: { mlx5_0: {} }, options: { counters }, elapsedNs })
+  await until('it reports', () => rowsOf(docaDiagCounterType, batches).length > 0)
+  const value = (id: bigint) => valueAt(waveOf(id), elapsedNs)
+  assert.equal(rowsOf(docaDiagType, batches)[0]?.icmc_hits_total, value(0x1180_0002_0000_0000n))
+  const [port] = rowsOf(docaDiagPortType, batches)
+  assert.deepEqual([port?.port, port?.rx_bytes_total], [1, value(0x1020_0001_0000_0000n)])
+  assert.equal(
+    rowsOf(docaDiagPciType, batches)[0]?.read_ordering_stall_seconds_total,
+    Number(value(0x1160_000a_0000_0000n)) / 1e9,
+  )
+  const [counted] = rowsOf(docaDiagCounterType, batches)
+  assert.deepEqual([counted?.data_id, counted?.value], [idText(ID), value(ID)])
+  assert.equal(batches[0]?.source.labels.simulated, 'true')
+  await until('it says that it reads', () => running.state === 'reading')
+})
+
+test('at high frequency one row an interval crosses, and a window has every sample at its time', NEEDS, async (t) => {
+  const counters = ['port_rx_bytes', 'port_tx_bytes']
+  const options = { counters, high_frequency: true, sample_period_us: 100, ring_ms: 5000 }
+  const { batches, running, double } = start(t, { devices: { mlx5_0: { facts: { drift_ppb: 20_000 } } }, options })
+  await until('thousands of samples', () => Number(rowsOf(docaDiagSamplingType, batches).at(-1)?.samples_total) > 5000)
+  const [last] = rowsOf(docaDiagSamplingType, batches).slice(-1)
+  assert.deepEqual([last?.skipped_samples_total, last?.period_seconds, last?.counters], [0n, 0.0001, 2])
+  assert.ok(rowsOf(docaDiagPortType, batches).length <= rowsOf(docaDiagSamplingType, batches).length)
+  assert.ok(
+    batches.every(({ type }) => type.name !== 'doca_diag_sample'),
+    'samples stay where they are',
+  )
+  const toNs = process.hrtime.bigint()
+  const pieces: Batch[] = []
+  const request = { type: 'doca_diag_sample', device: 'mlx5_0', bytesMax: 64 << 20 }
+  await running.window({ ...request, fromMonoNs: String(toNs - 300_000_000n), toMonoNs: String(toNs) }, (piece) => {
+    pieces.push({ ...piece, bytes: piece.bytes.slice() })
+  })
+  const samples = pieces.flatMap(({ type, bytes, count, symbols }) => [
+    ...readRecords(type, viewsOf(bytes), count, symbols),
+  ]) as unknown as Record<string, number | bigint | string>[]
+  assert.ok(samples.length > 2000, `${samples.length} samples`)
+  const { wallNs } = double.anchor
+  for (const [index, sample] of samples.entries()) {
+    assert.equal(Number(sample.sample), Number(samples[0]?.sample) + index)
+    const elapsedNs = BigInt(sample.device_ticks as bigint) - wallNs
+    assert.equal(BigInt(sample.id_1020000100000000 as bigint), valueAt(waveOf(0x1020_0001_0000_0000n), elapsedNs))
+    // The clock of the device has run 20 millionths fast since the anchor.
+    const trueNs = wallNs + (elapsedNs * 1_000_000n) / 1_000_020n
+    const offNs = Number(BigInt(sample.time as bigint) - trueNs)
+    assert.ok(Math.abs(offNs) < 5_000_000, `${offNs} ns off`)
+  }
+})
+
+test('a counter that the device lacks, or has no room for, is absent with the reason', NEEDS, async (t) => {
+  const waves = [{ ...waveOf(0x1180_0002_0000_0000n), kind: 'unsupported' as const }]
+  const facts = { max_ids: 3, resources: 2 }
+  const counters = ['global_icmc_request', 'global_icmc_hit', 'global_icmc_miss', 'rx_cqes', 'tx_cqes']
+  const { batches } = start(t, { devices: { mlx5_0: { waves, facts } }, options: { counters } })
+  await until('it reports', () => rowsOf(docaDiagSamplingType, batches).length > 0)
+  const absent = rowsOf(absenceType, batches).map(({ field, code, reason }) => [field, code, reason])
+  const call = (name: string) => `mlx5_0: doca_telemetry_diag_${name} answers`
+  assert.deepEqual(absent.sort(), [
+    [
+      'icmc_hits_total',
+      'unsupported',
+      `${call('check_data_id')} NOT_SUPPORTED, the device or its firmware cannot do that`,
+    ],
+    [
+      'rx_cqes_total',
+      'failed',
+      `${call('set_max_num_data_ids')} FULL, the device has no room for so many counters: list fewer`,
+    ],
+    [
+      'tx_cqes_total',
+      'failed',
+      `${call('set_max_num_data_ids')} FULL, the device has no room for so many counters: list fewer`,
+    ],
+  ])
+  const [sampling] = rowsOf(docaDiagSamplingType, batches)
+  assert.deepEqual([sampling?.counters, sampling?.refused_counters], [2, 3])
+  const [row] = rowsOf(docaDiagType, batches)
+  assert.ok(row?.icmc_requests_total !== undefined && row.icmc_misses_total !== undefined)
+  assert.equal(row.icmc_hits_total, undefined)
+})
+
+test('counters that another program holds are taken only where that is asked for', NEEDS, async (t) => {
+  const counters = ['global_icmc_request']
+  const devices = { mlx5_0: { facts: { owned: 1 } } }
+  const held = start(t, { devices, options: { counters } })
+  await until('it says who is in the way', () => held.running.state === 'failed')
+  assert.match(held.running.reason, /IN_USE, another program holds the counters/)
+  const forced = start(t, { devices, options: { counters, force_ownership: true } })
+  await until('it reports', () => rowsOf(docaDiagType, forced.batches).length > 0)
+})
+
+test(
+  'a period that the device lengthens is told, and overwritten samples are a gap with their number',
+  NEEDS,
+  async (t) => {
+    const options = { counters: ['global_icmc_request'], high_frequency: true, sample_period_us: 10 }
+    const facts = { min_period_ns: 200_000, log_max_samples: 6 }
+    const { batches, double, running } = start(t, { devices: { mlx5_0: { facts } }, options })
+    await until('it reports', () => rowsOf(docaDiagSamplingType, batches).length > 2)
+    assert.equal(rowsOf(docaDiagSamplingType, batches).at(-1)?.period_seconds, 0.0002)
+    const [period] = rowsOf(periodType, batches).filter(({ device }) => device === 'mlx5_0')
+    // Half of the 64 samples that the device keeps.
+    assert.deepEqual([period?.sample_us, period?.drain_us, period?.report_us], [200n, 6400n, 50_000n])
+    double.play({ mlx5_0: { facts } }, ['cost doca_telemetry_diag_query_counters 60000 sleep'])
+    await until('samples are lost', () => rowsOf(gapType, batches).length > 0)
+    double.play({ mlx5_0: { facts } })
+    assert.equal(running.state, 'reading')
+    const gaps = () => rowsOf(gapType, batches).reduce((sum, { records }) => sum + Number(records), 0)
+    await until('the gaps are what was skipped', () => {
+      return gaps() === Number(rowsOf(docaDiagSamplingType, batches).at(-1)?.skipped_samples_total)
+    })
+  },
+)
+
+test('a counter that runs free is followed by its samples, whose frequency nobody says', NEEDS, async (t) => {
+  const options = { counters: ['global_icmc_request'], high_frequency: true }
+  const facts = { timestamp_sources: 1, frc_hz: 156_250_000 }
+  const { batches } = start(t, { devices: { mlx5_0: { facts } }, options })
+  await until('its clock is told', () => rowsOf(clockType, batches).length > 0)
+  const [clock] = rowsOf(clockType, batches)
+  assert.equal(clock?.clock, 'frc')
+  assert.ok(Math.abs(Number(clock?.ticks_per_second) / 156_250_000 - 1) < 1e-4, `${clock?.ticks_per_second}`)
+  await until('rows have its time', () => rowsOf(docaDiagSamplingType, batches).length > 20)
+  const off = Math.abs(Number(rowsOf(docaDiagSamplingType, batches).at(-1)?.time) / 1e6 - Date.now())
+  assert.ok(off < 60_000, `${off} ms off`)
+})

@@ -1,0 +1,38 @@
+import { DOCA_MODULE } from '../../places.ts'
+import { DOCA_HOST, lookForDoca } from '../doca/options.ts'
+import type { SourceDefinition } from '../source.ts'
+import { type DiagOptions, diagOptions } from './config.ts'
+import {
+  docaDiagCounterType,
+  docaDiagPciType,
+  docaDiagPortType,
+  docaDiagPriorityType,
+  docaDiagSampleType,
+  docaDiagSamplingType,
+  docaDiagType,
+} from './type.ts'
+
+/** Registry row of the source of diagnostic counters, which takes them from whoever has them: it is to be asked for. */
+export const docaTelemetryDiag: SourceDefinition = {
+  name: 'doca_telemetry_diag',
+  summary: 'Diagnostic counters that NICs and DPUs sample themselves, by the DOCA Telemetry libraries',
+  types: [
+    docaDiagType,
+    docaDiagPortType,
+    docaDiagPriorityType,
+    docaDiagPciType,
+    docaDiagCounterType,
+    docaDiagSamplingType,
+    docaDiagSampleType,
+  ],
+  host: DOCA_HOST,
+  module: DOCA_MODULE,
+  intervalMs: 5000,
+  options: diagOptions,
+  isOnRequest: true,
+  look: lookForDoca,
+  async load() {
+    const [{ docaLibrary }, { createDiag }] = await Promise.all([import('../doca/library.ts'), import('./source.ts')])
+    return { library: docaLibrary, create: (options, context) => createDiag(options as DiagOptions, context) }
+  },
+}

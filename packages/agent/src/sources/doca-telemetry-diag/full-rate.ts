@@ -1,0 +1,114 @@
+import { encoderOf, type RecordType, viewsOf } from '@sonde/sdk'
+import type { DiagSampler } from '../../native/doca/diag.ts'
+import { SAMPLE_1 } from '../../native/doca/layout.ts'
+import type { SampleRing, SourceContext } from '../source.ts'
+import type { DeviceTimes } from './device-times.ts'
+
+const WORD = 2 ** 32
+const RTC_WORD = 1_000_000_000
+/** Time, ticks, device and number of the sample, before the values. */
+const HEADER_BYTES = 24
+
+/** What a {@link FullRate} is made with. */
+export interface FullRateParts {
+  readonly device: string
+  readonly type: RecordType
+  readonly sampler: DiagSampler
+  readonly times: DeviceTimes
+  readonly hasRealTime: boolean
+  /** Samples that are kept. */
+  readonly ringSamples: number
+  /** Samples of one query at most. */
+  readonly querySamples: number
+}
+
+/** Samples of one device at full rate: each becomes a packed record in a ring of the host. */
+export class FullRate {
+  readonly #parts: FullRateParts
+  readonly #ring: SampleRing
+  readonly #recordBytes: number
+  /** Records of a query, whose device is filled in already. */
+  readonly #records: Uint8Array
+  readonly #words: Uint32Array
+  /** What the high word of a time counts, in ticks. */
+  readonly #unit: number
+  /** The words of the first sample of the query. */
+  #high = 0
+  #low = 0
+  #lastNs = 0n
+
+  constructor(parts: FullRateParts, context: SourceContext) {
+    const { type, device, ringSamples, querySamples } = parts
+    this.#parts = parts
+    this.#ring = context.sampled(type, device, ringSamples)
+    this.#unit = parts.hasRealTime ? RTC_WORD : WORD
+    this.#recordBytes = type.layout.recordBytes
+    this.#records = new Uint8Array(querySamples * this.#recordBytes)
+    this.#words = new Uint32Array(this.#records.buffer)
+    const encode = encoderOf(type, context.source.symbols)
+    const ids = Object.fromEntries(parts.sampler.ids.map((id) => [`id_${id.toString(16).padStart(16, '0')}`, 0]))
+    const views = viewsOf(this.#records)
+    const record = { time: 0, device_ticks: 0, device, sample: 0, ...ids } as never
+    for (let at = 0; at < querySamples; at++) encode(record, views, at * this.#recordBytes)
+  }
+
+  /** Puts the samples of the last query into the ring, without an object a sample: there are 80 000 a second. */
+  put(): void {
+    const { sampler, times } = this.#parts
+    const { samples, count, sampleBytes, ids } = sampler
+    if (count === 0 || !times.isKnown) return
+    const source = new Uint8Array(samples.buffer)
+    const valueBytes = ids.length * SAMPLE_1.valueBytes
+    const pace = this.#paceOf(samples, (count - 1) * sampleBytes)
+    const [timeHigh, timeLow] = wordsOf(pace.firstNs)
+    const [ticksHigh, ticksLow] = wordsOf(pace.firstTicks)
+    const words = this.#words
+    let elapsedNs = 0
+    for (let index = 0; index < count; index++) {
+      const at = index * sampleBytes
+      const elapsed = this.#elapsed(samples, at)
+      // A ring is in the order of its times, also where a clock was set back.
+      elapsedNs = Math.max(elapsedNs, Math.round(elapsed * pace.nsPerTick))
+      const to = index * this.#recordBytes
+      const word = to >>> 2
+      words[word] = timeLow + elapsedNs
+      words[word + 1] = timeHigh + Math.floor((timeLow + elapsedNs) / WORD)
+      words[word + 2] = ticksLow + elapsed
+      words[word + 3] = ticksHigh + Math.floor((ticksLow + elapsed) / WORD)
+      words[word + 5] = samples.getUint32(at + SAMPLE_1.sampleId, true)
+      const values = at + SAMPLE_1.values
+      this.#records.set(source.subarray(values, values + valueBytes), to + HEADER_BYTES)
+    }
+    this.#lastNs = pace.firstNs + BigInt(elapsedNs)
+    this.#ring.put(this.#records.subarray(0, count * this.#recordBytes))
+  }
+
+  /** Times between the first and the last sample lie on a line: so far apart no clock changes its pace. */
+  #paceOf(samples: DataView, lastAt: number) {
+    const { times } = this.#parts
+    const ticksAt = (at: number) =>
+      times.ticksOf(
+        samples.getUint32(at + SAMPLE_1.earliestHigh, true),
+        samples.getUint32(at + SAMPLE_1.earliestLow, true),
+      )
+    this.#high = samples.getUint32(SAMPLE_1.earliestHigh, true)
+    this.#low = samples.getUint32(SAMPLE_1.earliestLow, true)
+    const [firstTicks, lastTicks] = [ticksAt(0), ticksAt(lastAt)]
+    const [ownNs, endNs] = [times.monoNs(firstTicks), times.monoNs(lastTicks)]
+    const span = Number(lastTicks - firstTicks)
+    const nsPerTick = span > 0 && endNs > ownNs ? Number(endNs - ownNs) / span : 0
+    return { firstTicks, nsPerTick, firstNs: ownNs > this.#lastNs ? ownNs : this.#lastNs }
+  }
+
+  /** Ticks of a sample since the first of its query. */
+  #elapsed(samples: DataView, at: number): number {
+    const high = samples.getUint32(at + SAMPLE_1.earliestHigh, true)
+    const low = samples.getUint32(at + SAMPLE_1.earliestLow, true)
+    return (high - this.#high) * this.#unit + (low - this.#low)
+  }
+}
+
+/** The two words of a u64. */
+function wordsOf(value: bigint): readonly [high: number, low: number] {
+  return [Number(value >> 32n), Number(value & 0xffff_ffffn)]
+}

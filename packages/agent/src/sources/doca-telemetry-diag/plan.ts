@@ -1,0 +1,71 @@
+import type { DiagLimits } from '../../native/doca/diag.ts'
+import type { DiagOptions } from './config.ts'
+
+/** A drain this often is enough for anybody who looks. Unit: nanoseconds. */
+const DRAIN_NS_MAX = 50e6
+const DRAIN_NS_MIN = 1e6
+/** For so long the device keeps samples where it can: a drain may be late. Unit: nanoseconds. */
+const KEPT_NS = 1e9
+/** Memory for the samples of one query. Unit: bytes. */
+const QUERY_BYTES_MAX = 4 << 20
+const QUERY_SAMPLES_MIN = 16
+const LATEST_LOG = 2
+
+/** How the counters of a device are sampled, drained and kept. */
+export interface SamplingPlan {
+  /** Asked of the device; 0: a sample is taken when somebody asks. Unit: nanoseconds. */
+  readonly periodNs: number
+  /** Samples that the device keeps, as a power of two. */
+  readonly logSamples: number
+  readonly querySamples: number
+  /** Between two drains; 0: there are none. Unit: microseconds. */
+  readonly drainUs: number
+  /** Samples that are kept at full rate. */
+  readonly ringSamples: number
+  readonly hasRealTime: boolean
+}
+
+/**
+ * What is asked of a device.
+ *
+ * @param intervalMs Between two reports. Unit: milliseconds.
+ * @param periodNs Between two samples, where the device has said it; else what the options ask for.
+ */
+export function planOf(
+  options: Pick<DiagOptions, 'high_frequency' | 'sample_period_us' | 'ring_ms'>,
+  limits: DiagLimits,
+  intervalMs: number,
+  counters: number,
+): SamplingPlan {
+  const { hasRealTime } = limits
+  const common = { hasRealTime, ringSamples: 0, querySamples: QUERY_SAMPLES_MIN, drainUs: 0 }
+  if (!options.high_frequency) {
+    if (limits.onDemand) return { ...common, periodNs: 0, logSamples: 0 }
+    return { ...common, periodNs: intervalMs * 1e6, logSamples: Math.min(LATEST_LOG, limits.logMaxSamples) }
+  }
+  const periodNs = options.sample_period_us * 1000
+  const logSamples = Math.min(limits.logMaxSamples, Math.max(1, Math.ceil(Math.log2(KEPT_NS / periodNs))))
+  return { ...common, periodNs, logSamples, ...paceOf(options, { periodNs, logSamples, intervalMs, counters }) }
+}
+
+/** How often a device is drained that samples so often, and how much is read at a time. */
+export function paceOf(
+  { ring_ms: ringMs }: Pick<DiagOptions, 'ring_ms'>,
+  sampling: {
+    readonly periodNs: number
+    readonly logSamples: number
+    readonly intervalMs: number
+    readonly counters: number
+  },
+): Pick<SamplingPlan, 'querySamples' | 'drainUs' | 'ringSamples'> {
+  const { periodNs, logSamples, intervalMs, counters } = sampling
+  // Half of what the device keeps: a drain that comes as late again loses nothing.
+  const halfNs = (2 ** logSamples * periodNs) / 2
+  const drainNs = Math.max(DRAIN_NS_MIN, Math.min(DRAIN_NS_MAX, halfNs, intervalMs * 1e6))
+  const roomSamples = Math.floor(QUERY_BYTES_MAX / (16 + 8 * counters))
+  const querySamples = Math.max(
+    QUERY_SAMPLES_MIN,
+    Math.min(roomSamples, 2 ** logSamples, Math.ceil((2 * drainNs) / periodNs)),
+  )
+  return { querySamples, drainUs: Math.round(drainNs / 1000), ringSamples: Math.ceil((ringMs * 1e6) / periodNs) }
+}

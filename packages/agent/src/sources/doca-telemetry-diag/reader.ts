@@ -1,0 +1,181 @@
+import { gapType, type RecordType, wallNs } from '@sonde/sdk'
+import type { DiagSampler } from '../../native/doca/diag.ts'
+import { SAMPLE_1 } from '../../native/doca/layout.ts'
+import type { DocaReader } from '../doca/place.ts'
+import type { Duty, SourceContext } from '../source.ts'
+import { placeOf } from './counters.ts'
+import { DeviceTimes } from './device-times.ts'
+import { Extremes } from './extremes.ts'
+import { FullRate } from './full-rate.ts'
+import type { SamplingPlan } from './plan.ts'
+import { type DiagRow, recordOf, rowsOf } from './rows.ts'
+import { docaDiagSampleType, docaDiagSamplingType } from './type.ts'
+
+/** Queries of one drain at most: a device that has more keeps them for the next. */
+const QUERIES_MAX = 64
+const SAMPLE_IDS = 2 ** 32
+
+/** What a {@link DiagReader} is made with. */
+export interface DiagParts {
+  readonly device: string
+  readonly sampler: DiagSampler
+  readonly plan: SamplingPlan
+  /** The type of the samples at full rate; undefined where they are not kept. */
+  readonly sampleType: RecordType | undefined
+  /** Share of a core that draining took, once it was measured. */
+  readonly cpuRatio: () => number | undefined
+}
+
+/** Reads the samples of one device: drains them as they come, and reports a record of each type an interval. */
+export class DiagReader implements DocaReader {
+  readonly #parts: DiagParts
+  readonly #context: SourceContext
+  readonly #rows: readonly DiagRow[]
+  readonly #times: DeviceTimes
+  readonly #extremes: Extremes
+  readonly #fullRate: FullRate | undefined
+  readonly #duties: readonly Duty[]
+  /** Values of the newest sample. */
+  readonly #latest: DataView
+  #latestTicks = 0n
+  #sample: number | undefined
+  #samples = 0
+  #skipped = 0
+  /** Samples that were skipped since the last record of a gap, and when the sample before them was taken. */
+  #gap = { samples: 0, fromNs: 0n }
+
+  constructor(parts: DiagParts, context: SourceContext) {
+    const { device, sampler, plan, sampleType } = parts
+    this.#parts = parts
+    this.#context = context
+    this.#rows = rowsOf(device, sampler.ids)
+    this.#times = new DeviceTimes(context, device, sampler.periodNs, plan.hasRealTime)
+    this.#extremes = new Extremes(sampler.ids.map((id) => placeOf(id).counter?.extreme))
+    this.#latest = new DataView(new ArrayBuffer(sampler.ids.length * SAMPLE_1.valueBytes))
+    const { ringSamples, querySamples, hasRealTime } = plan
+    if (sampleType !== undefined && ringSamples > 0) {
+      const ring = { device, type: sampleType, sampler, times: this.#times, hasRealTime, ringSamples, querySamples }
+      this.#fullRate = new FullRate(ring, context)
+    }
+    const reportUs = context.intervalMs * 1000
+    const report: Duty = { device, name: 'report', everyUs: reportUs, paces: 'report', run: () => this.#report() }
+    const drain: Duty = { device, name: 'drain', everyUs: plan.drainUs, paces: 'drain', run: () => this.#drain() }
+    const sample: Duty = { device, name: 'sample', everyUs: reportUs, paces: 'report', run: () => this.#sampleNow() }
+    this.#duties = plan.drainUs > 0 ? [report, drain] : [sample]
+    if (plan.drainUs > 0) {
+      const sampleUs = sampler.periodNs / 1000
+      context.source.setPeriod(undefined, { device, sampleUs, drainUs: plan.drainUs, reportUs })
+    }
+    this.#tellRefused()
+  }
+
+  duties(): readonly Duty[] {
+    return this.#duties
+  }
+
+  gone(reason: string): void {
+    const { absences } = this.#context
+    for (const { type, labels } of this.#rows) absences.gone(type, textsOf(labels), reason)
+    absences.gone(docaDiagSamplingType, { device: this.#parts.device }, reason)
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.sampler.close()
+  }
+
+  async #sampleNow(): Promise<void> {
+    await this.#query()
+    this.#report()
+  }
+
+  async #drain(): Promise<void> {
+    const { sampler, plan } = this.#parts
+    for (let query = 0; query < QUERIES_MAX; query++) {
+      await this.#query()
+      if (sampler.count < plan.querySamples) return
+    }
+  }
+
+  async #query(): Promise<void> {
+    const { sampler } = this.#parts
+    const beforeNs = process.hrtime.bigint()
+    const failure = await sampler.query()
+    const afterNs = process.hrtime.bigint()
+    if (failure !== undefined) throw failure.error
+    if (sampler.count > 0) this.#take(beforeNs, afterNs)
+  }
+
+  /** Takes the samples of a query. */
+  #take(beforeNs: bigint, afterNs: bigint): void {
+    const { samples, count, sampleBytes } = this.#parts.sampler
+    this.#countSkipped(samples.getUint32(SAMPLE_1.sampleId, true))
+    const at = (count - 1) * sampleBytes
+    const sample = samples.getUint32(at + SAMPLE_1.sampleId, true)
+    const high = samples.getUint32(at + SAMPLE_1.earliestHigh, true)
+    const ticks = this.#times.ticksOf(high, samples.getUint32(at + SAMPLE_1.earliestLow, true))
+    this.#times.learn({ ticks, sample, beforeNs, afterNs })
+    this.#sample = sample
+    this.#samples += count
+    this.#latestTicks = ticks
+    const { byteLength } = this.#latest
+    new Uint8Array(this.#latest.buffer).set(new Uint8Array(samples.buffer, at + SAMPLE_1.values, byteLength))
+    this.#extremes.take(samples, count, sampleBytes)
+    this.#fullRate?.put()
+  }
+
+  #countSkipped(first: number): void {
+    if (this.#sample === undefined) return
+    const skipped = (first - this.#sample - 1 + SAMPLE_IDS) % SAMPLE_IDS
+    // A number that goes back is a device that counts anew.
+    if (skipped === 0 || skipped >= SAMPLE_IDS / 2) return
+    if (this.#gap.samples === 0) this.#gap.fromNs = this.#times.wallNs(this.#latestTicks)
+    this.#gap.samples += skipped
+    this.#skipped += skipped
+  }
+
+  #report(): void {
+    const { device, sampler, plan, cpuRatio } = this.#parts
+    if (this.#samples === 0) return
+    const { source } = this.#context
+    const time = this.#times.isKnown ? this.#times.wallNs(this.#latestTicks) : wallNs()
+    const nowMs = performance.now()
+    const newest = (at: number) => this.#extremes.of(at) ?? this.#latest.getBigUint64(at * SAMPLE_1.valueBytes, true)
+    for (const row of this.#rows) source.report(row.type, recordOf(row, time, newest, nowMs) as never)
+    this.#extremes.restart()
+    source.report(docaDiagSamplingType, {
+      time,
+      device,
+      device_ticks: this.#latestTicks,
+      samples_total: this.#samples,
+      skipped_samples_total: this.#skipped,
+      counters: sampler.ids.length,
+      refused_counters: sampler.refused.size,
+      period_seconds: plan.drainUs > 0 ? sampler.periodNs / 1e9 : undefined,
+      drain_cpu_ratio: plan.drainUs > 0 ? cpuRatio() : undefined,
+    })
+    this.#reportGap(time)
+  }
+
+  #reportGap(time: bigint): void {
+    const { samples, fromNs } = this.#gap
+    if (samples === 0) return
+    this.#gap = { samples: 0, fromNs: 0n }
+    const reason = 'the device overwrote samples before they were read'
+    const { name: type } = docaDiagSampleType
+    const series = `device="${this.#parts.device}"`
+    this.#context.source.report(gapType, { time, type, series, from_ns: fromNs, to_ns: time, records: samples, reason })
+  }
+
+  /** Counters that the device refused are absent, with its reason. */
+  #tellRefused(): void {
+    const { device, sampler } = this.#parts
+    const { absences } = this.#context
+    for (const [id, { kind, error }] of sampler.refused)
+      for (const { type, labels, fields } of rowsOf(device, [id]))
+        for (const { name } of fields) absences.set(type, textsOf(labels), name, kind, error.message)
+  }
+}
+
+function textsOf(labels: Readonly<Record<string, number | string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]))
+}
