@@ -1,4 +1,5 @@
 import type { FaultLoop } from './loop.ts'
+import { churn } from './loops/churn.ts'
 import { clock } from './loops/clock.ts'
 import { counters } from './loops/counters.ts'
 import { damage } from './loops/damage.ts'
@@ -11,6 +12,7 @@ import { hang } from './loops/hang.ts'
 import { hostile } from './loops/hostile.ts'
 import { kill } from './loops/kill.ts'
 import { link } from './loops/link.ts'
+import { marks } from './loops/marks.ts'
 import { pages } from './loops/pages.ts'
 import { roots } from './loops/roots.ts'
 import { service } from './loops/service.ts'
@@ -28,10 +30,13 @@ export const SERVICE: readonly FaultLoop[] = [hostile, service]
 /** What happens to the machine below it. */
 export const MACHINE: readonly FaultLoop[] = [clock, damage, roots, soak]
 
+/** Months of simulated time, whose clock is that of the whole process. */
+export const MONTHS: readonly FaultLoop[] = [churn, marks]
+
 /**
  * Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists, each of which is a file
  * of tests.
  */
-export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...SERVICE, ...MACHINE].sort((a, b) =>
+export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...SERVICE, ...MACHINE, ...MONTHS].sort((a, b) =>
   a.name < b.name ? -1 : 1,
 )

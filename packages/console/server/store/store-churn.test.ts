@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { counter, createSource, defineType, gauge, label, type Source, text, timestamp } from '@sonde/sdk'
 import { advance } from '../../test/simulated-clock.ts'
-import { settingsOf } from './config.ts'
-import { EmbeddedStore } from './embedded-store.ts'
+import { openSimulatedStore } from '../../test/simulated-store.ts'
 
 const HOUR_MS = 3_600_000
 /** Time between two looks, and pods that come and go in it. */
 const STEP_MS = 2 * HOUR_MS
 const STEPS_A_DAY = 12
 const PODS_A_STEP = 12
-const WORKER = new URL('../../test/simulated-worker-main.ts', import.meta.url)
 
 const nodeType = defineType('node_load', 'Always there', { time: timestamp(), load: gauge('f64') })
 
@@ -28,30 +22,14 @@ function typeOf(pod: number) {
   })
 }
 
-/** Rows of every table, and the size of the file. */
-function sizesOf(path: string): Record<string, number> {
-  const database = new DatabaseSync(path, { readOnly: true })
-  const tables = database
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .all()
-  const sizes = tables.map(({ name }) => [
-    String(name),
-    Number(database.prepare(`SELECT count(*) AS count FROM ${name}`).get()?.count),
-  ])
-  database.close()
-  return Object.fromEntries([...sizes, ['file', statSync(path).size], ['log', statSync(`${path}-wal`).size]])
-}
-
 test('a month of pods that come and go leaves file and memory as large as a week of it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sonde-churn-'))
-  const path = join(folder, 'store.db')
-  const store = new EmbeddedStore(settingsOf({ path, retentionDays: 1, rollupRetentionDays: 3 }), WORKER)
+  const stored = await openSimulatedStore({ retentionDays: 1, rollupRetentionDays: 3 })
+  const { store } = stored
   const emit = (client: bigint | undefined, sequence: bigint) => (batch: Parameters<typeof store.accept>[0]) => {
     store.accept(client === undefined ? batch : { ...batch, page: { client, sequence } })
   }
   const timeNs = () => BigInt(Math.floor(Date.now())) * 1_000_000n
   try {
-    await store.opened
     const node: Source = createSource({ id: 'node', intervalMs: STEP_MS, emit: emit(undefined, 0n) })
     const memory: Record<string, number>[] = []
     const sizes: Record<string, number>[] = []
@@ -69,7 +47,7 @@ test('a month of pods that come and go leaves file and memory as large as a week
       advance(STEP_MS)
       await store.maintain()
       if (step === 12 * STEPS_A_DAY || step === 30 * STEPS_A_DAY - 1) {
-        sizes.push(sizesOf(path))
+        sizes.push(stored.sizes())
         memory.push({ ...store.status().names })
       }
     }
@@ -104,7 +82,6 @@ test('a month of pods that come and go leaves file and memory as large as a week
     assert.ok((results[0]?.series[0]?.values ?? []).some(Number.isFinite))
     assert.deepEqual([...store.stats.dropped], [], 'nothing was lost for want of room')
   } finally {
-    await store.close()
-    rmSync(folder, { recursive: true, force: true })
+    await stored.close()
   }
 })

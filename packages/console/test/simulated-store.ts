@@ -1,0 +1,49 @@
+import './simulated-clock.ts'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type StoreSettings, settingsOf } from '../server/store/config.ts'
+import { EmbeddedStore } from '../server/store/embedded-store.ts'
+
+const WORKER = new URL('simulated-worker-main.ts', import.meta.url)
+
+/** A store in a folder of its own, whose clock a test sets ahead. */
+export interface SimulatedStore {
+  readonly store: EmbeddedStore
+  /** Rows of every table of the file, and its size. */
+  sizes(): Record<string, number>
+  /** Closes it and takes the folder away. */
+  close(): Promise<void>
+}
+
+/** Opens one. */
+export async function openSimulatedStore(
+  settings: Pick<StoreSettings, 'retentionDays' | 'rollupRetentionDays'>,
+): Promise<SimulatedStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-simulated-'))
+  const path = join(folder, 'store.db')
+  const store = new EmbeddedStore(settingsOf({ path, ...settings }), WORKER)
+  await store.opened
+  return {
+    store,
+    sizes: () => sizesOf(path),
+    async close() {
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function sizesOf(path: string): Record<string, number> {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all()
+  const sizes = tables.map(({ name }) => [
+    String(name),
+    Number(database.prepare(`SELECT count(*) AS count FROM ${name}`).get()?.count),
+  ])
+  database.close()
+  return Object.fromEntries([...sizes, ['file', statSync(path).size], ['log', statSync(`${path}-wal`).size]])
+}
