@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { filesOf, packageSources, root } from '../../scripts/check/sources.ts'
 
-/** Codes of Node and its parser, names of the environment and of metrics, which look alike. */
-const FOREIGN = /^(CLX|DCGM|DRAM|ECC|ERR|GPU|HPE|MEM|PCIE|PIPE|XDG)_/
+/** Codes of Node, its parser and DOCA, names of the environment and of metrics, which look alike. */
+const FOREIGN = /^(BAD|CLX|DCGM|DRAM|ECC|ERR|GPU|HPE|MEM|NOT|PCIE|PIPE|TIME|TOO|USEC|XDG)_/
 
 const CODE = '[A-Z]{3,4}_[A-Z][A-Z0-9_]*'
 

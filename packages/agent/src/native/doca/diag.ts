@@ -24,7 +24,10 @@ export interface DiagLimits {
 /** How a device is to sample. */
 export interface DiagConfig {
   readonly ids: readonly bigint[]
-  /** Between two samples, which the device may lengthen; 0: one is taken each time that somebody asks. Unit: nanoseconds. */
+  /**
+   * Between two samples, which the device may lengthen; 0: a sample is taken each time that somebody asks. Unit:
+   * nanoseconds.
+   */
   readonly periodNs: number
   /** Samples that the device keeps, as a power of two; 0 where they are asked for. */
   readonly logSamples: number

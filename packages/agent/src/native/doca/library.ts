@@ -16,8 +16,8 @@ export type Argument = number | bigint | Uint8Array
 type Foreign = KoffiFunc<(...args: Argument[]) => unknown>
 
 /**
- * The DOCA libraries, loaded. Each function is looked up by itself: one that is missing is a capability that is missing.
- * Calls run on the thread pool, so that one that hangs keeps its thread and no other device waits for it.
+ * The DOCA libraries, loaded. Each function is looked up by itself: where one is missing, a capability is missing. Calls
+ * run on the thread pool, so that a call that hangs keeps its thread and no other device waits for it.
  */
 export class DocaLibrary {
   readonly paths: DocaPaths
@@ -43,8 +43,8 @@ export class DocaLibrary {
   }
 
   /**
-   * Calls a function, once the calls of its device before have come back. Memory that it writes must be used for nothing
-   * else until then.
+   * Calls a function, once the calls of its device before have come back. Memory that it writes must be used for
+   * nothing else until then.
    *
    * @param device Named in the failure.
    * @returns Why it gave nothing; undefined where it did.

@@ -14,8 +14,8 @@ export interface NewestSample {
 }
 
 /**
- * Times of samples by the clock that the device stamps them with. A real-time clock counts nanoseconds. Of a counter that
- * runs free nobody says the frequency; samples a known time apart do.
+ * Times of samples by the clock that the device stamps them with. A real-time clock counts nanoseconds. Nobody says the
+ * frequency of a counter that runs free; samples a known time apart do.
  */
 export class DeviceTimes {
   readonly #context: SourceContext
