@@ -35,7 +35,9 @@ export class AdpRetxReader implements DocaReader {
     this.#origin = driver === undefined ? ORIGINS.histogram : ORIGINS.driver
     this.#shape = histogram.shape
     this.#type = typeOf(histogram.shape)
-    this.#duties = [{ device, name: 'read', everyUs: context.intervalMs * 1000, run: () => this.#read() }]
+    this.#duties = [
+      { device, name: 'read', everyUs: context.intervalMs * 1000, paces: 'report', run: () => this.#read() },
+    ]
   }
 
   duties(): readonly Duty[] {

@@ -6,6 +6,8 @@ import type { Duty, SourceContext } from '../source.ts'
 const OPEN_EVERY_US = 10_000_000
 /** So many failures one after another, and what was opened is opened anew. */
 const FAILURES_MAX = 3
+/** Option of all DOCA sources that limits their calls. */
+const LIMIT_KEY = 'stuck_ms'
 
 /** What a source reads of one device while that is open. */
 export interface DocaReader {
@@ -50,9 +52,9 @@ export class DocaPlace {
   constructor(name: string, options: PlaceOptions) {
     this.name = name
     this.#options = options
-    const { limitMs } = options
-    this.#open = [{ device: name, name: 'open', everyUs: OPEN_EVERY_US, limitMs, run: () => this.#tryOpen() }]
-    this.#leave = [{ device: name, name: 'close', everyUs: OPEN_EVERY_US, limitMs, run: () => this.#end() }]
+    const common = { device: name, everyUs: OPEN_EVERY_US, limitMs: options.limitMs, limitKey: LIMIT_KEY }
+    this.#open = [{ ...common, name: 'open', run: () => this.#tryOpen() }]
+    this.#leave = [{ ...common, name: 'close', run: () => this.#end() }]
   }
 
   duties(): readonly Duty[] {
@@ -116,7 +118,7 @@ export class DocaPlace {
         throw error
       }
     }
-    return { ...duty, limitMs: duty.limitMs ?? this.#options.limitMs, run }
+    return { ...duty, limitMs: this.#options.limitMs, limitKey: LIMIT_KEY, run }
   }
 
   async #reopen(reason: string): Promise<void> {
