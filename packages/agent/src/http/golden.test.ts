@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { until } from '../../../sdk/test/helper.ts'
+import { serveAgent } from '../../test/served-agent.ts'
+import { host } from '../sources/host/host.ts'
+import { netdev } from '../sources/netdev/netdev.ts'
+import { pci } from '../sources/pci/pci.ts'
+import { rdma } from '../sources/rdma/rdma.ts'
+import { simulator } from '../sources/simulator/simulator.ts'
+import type { SourceDefinition } from '../sources/source.ts'
+import { TestNode } from '../sources/test-node.ts'
+
+// The whole of `/metrics` for a fixed node, real and simulated. Where a change is meant, this renews the files:
+// SONDE_GOLDEN=renew npm test -- --quick http/golden
+
+const TREES = ['host/fixtures/guest', 'netdev/fixtures/virtio-guest', 'pci/fixtures/switch-pair', 'rdma/fixtures/small']
+const FORMATS = { text: 'text/plain', openmetrics: 'application/openmetrics-text' }
+
+/** A source with other options than its defaults. */
+function withOptions(definition: SourceDefinition, changed: object): SourceDefinition {
+  return {
+    ...definition,
+    async load() {
+      const { create } = await definition.load()
+      return { create: (options, context) => create({ ...options, ...changed }, context) }
+    },
+  }
+}
+
+/** What depends on the time has no value here. */
+const CHANGING = /^(rdma_port_turn_age_seconds\{|[^#].*[{,]simulated="true")/
+
+/**
+ * The families of a page by name: which source is read first is not fixed. What the agent says of itself depends on
+ * what happened and is left out.
+ */
+function familiesOf(page: string): string[] {
+  const [first = ''] = page.match(/^# \w+ /) ?? []
+  const families = page.replace('# EOF\n', '').split(new RegExp(`^(?=${first})`, 'm'))
+  return families
+    .filter((family) => !/^# \w+ (sonde|steady)_/.test(family))
+    .sort()
+    .flatMap((family) => family.trimEnd().split('\n'))
+    .map((line) => (CHANGING.test(line) ? line.replace(/ \S+$/, ' *') : line))
+}
+
+async function compare(t: TestContext, name: string, sources: readonly SourceDefinition[]): Promise<void> {
+  const node = new TestNode(t, ...TREES.map((tree) => new URL(`../sources/${tree}`, import.meta.url)))
+  const { agent, address } = await serveAgent(t, { sources, paths: node.paths })
+  await until('every source was sampled twice', () => agent.sources.every(({ stats }) => stats.samples > 1))
+  for (const [format, accept] of Object.entries(FORMATS)) {
+    const answer = await fetch(`${address}/metrics`, { headers: { accept, connection: 'close' } })
+    const found = familiesOf((await answer.text()).replaceAll(node.root, ''))
+    const file = new URL(`../../test/golden/${name}.${format}.txt`, import.meta.url)
+    if (process.env.SONDE_GOLDEN === 'renew') writeFileSync(file, `${found.join('\n')}\n`)
+    const wanted = readFileSync(file, 'utf8').trimEnd().split('\n')
+    const [known, shown] = [new Set(wanted), new Set(found)]
+    const missing = wanted.filter((line) => !shown.has(line))
+    const extra = found.filter((line) => !known.has(line))
+    assert.deepEqual({ missing, extra }, { missing: [], extra: [] })
+    assert.deepEqual(found, wanted)
+  }
+}
+
+test('names, types, help, labels and values of a node are those of the golden files', (t) =>
+  compare(t, 'node', [host, netdev, pci, withOptions(rdma, { sweep_limit_ms: 1000 })]))
+
+test('names, types, help and labels of a simulated node are those of the golden files', (t) =>
+  compare(t, 'simulated', [withOptions(simulator, { node_class: 'small', seed: 1 })]))
