@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Absences, absenceType, createIpc, createSchema } from '@sonde/sdk'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { type Belts, belts } from '../../packages/agent/test/belt-source.ts'
 import { needs } from '../debian.ts'
 import { temporaryDir } from '../sonde-process.ts'
@@ -41,6 +41,58 @@ async function startHall(t: TestContext): Promise<{ stage: Stage; running: Belts
 
 const PAGES = { entities: '/entities', entity: '/entities/conveyor_belt-north' } as const
 
+/** What the pages show while the agent does not answer as it usually does. */
+interface State {
+  readonly path: string
+  /** Requests that get another answer. */
+  readonly requests: string
+  readonly answer: (route: Route) => Promise<void>
+  /** Selector of what the page shows. */
+  readonly says: string
+  /** What the console may say. */
+  readonly expected?: RegExp
+}
+
+const FAILED_REQUEST = /^console: Failed to load resource/
+const never = () => new Promise<void>(() => undefined)
+const fail = (route: Route) => route.fulfill({ status: 503, json: { error: { code: 'X', message: 'it is too busy' } } })
+const withoutDevices = (route: Route) => route.fulfill({ json: { nowMs: Date.now(), devices: [] } })
+const withoutTypes = (route: Route) => route.fulfill({ json: { types: [], leftOut: 0 } })
+const LOADING = '[aria-busy="true"]'
+
+const STATES: Readonly<Record<string, State>> = {
+  'entities-loading': { path: PAGES.entities, requests: 'devices', answer: never, says: LOADING },
+  'entities-empty': {
+    path: PAGES.entities,
+    requests: 'devices',
+    answer: withoutDevices,
+    says: 'text=No source and no application tells of any.',
+  },
+  'entities-error': {
+    path: PAGES.entities,
+    requests: 'devices',
+    answer: fail,
+    says: 'text=The entities are not known.',
+    expected: FAILED_REQUEST,
+  },
+  'entity-loading': { path: PAGES.entity, requests: 'devices', answer: never, says: LOADING },
+  'entity-empty': { path: PAGES.entity, requests: 'types', answer: withoutTypes, says: 'text=It has no series.' },
+  'entity-error': {
+    path: PAGES.entity,
+    requests: 'types',
+    answer: fail,
+    says: 'text=The types are not known.',
+    expected: FAILED_REQUEST,
+  },
+  'entity-unknown': {
+    path: PAGES.entity,
+    requests: 'devices',
+    answer: fail,
+    says: 'text=it is too busy',
+    expected: FAILED_REQUEST,
+  },
+}
+
 test('what one type declares has a page', needs('chromium-headless-shell'), async (t) => {
   const { stage, running } = await startHall(t)
   await t.test('with what tells of it, its relations, and its series as charts', () =>
@@ -76,6 +128,19 @@ test('what one type declares has a page', needs('chromium-headless-shell'), asyn
       )
     }
   }
+  for (const [name, { path, requests, answer, says, expected }] of Object.entries(STATES)) {
+    await t.test(`${name}: says so, and fits its screens`, async (t) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const before = (page: Page) => page.route(`**/api/v1/${requests}`, answer)
+        const look = async (page: Page) => {
+          await inspect(t, page, `state-${name}`, colorScheme, () =>
+            page.locator('main').locator(says).first().waitFor(),
+          )
+        }
+        await stage.visit(path, look, { before, colorScheme, ...(expected === undefined ? {} : { expected }) })
+      }
+    })
+  }
   await t.test('a name that nothing has says so', () =>
     stage.visit('/entities/conveyor_belt-west', async (page) => {
       await page.getByText('No entity named conveyor_belt-west is known here.').waitFor()
@@ -98,11 +163,10 @@ test('what one type declares has a page', needs('chromium-headless-shell'), asyn
   )
 })
 
-async function inspect(t: TestContext, page: Page, name: string, colours: string): Promise<void> {
+async function inspect(t: TestContext, page: Page, name: string, colours: string, ready = untilDrawn): Promise<void> {
   for (const screen of [SCREENS.desk, SCREENS.phone]) {
     await page.setViewportSize(screen)
-    await untilDrawn(page)
-    await page.getByText('Conveyor belt').first().waitFor()
+    await ready(page)
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     )

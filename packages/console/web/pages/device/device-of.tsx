@@ -32,15 +32,18 @@ export function DeviceOf({ id, sought, children }: DeviceOfProps) {
   const page = usePageState()
   const search = useSearch()
   const { data, error } = useDevices()
+  const head = <PageHead title={id} parent={{ label: sought.label, href: page.hrefTo(sought.path) }} />
   if (!data) {
-    return error ? (
-      <Empty icon="critical" fact="The devices are not known.">
-        {error.message}
-      </Empty>
-    ) : (
+    return (
       <>
-        <PageHead title={id} />
-        <Outlines panels={6} />
+        {head}
+        {error ? (
+          <Empty icon="critical" fact={`The ${sought.many} are not known.`}>
+            {error.message}
+          </Empty>
+        ) : (
+          <Outlines panels={6} />
+        )}
       </>
     )
   }
@@ -52,7 +55,7 @@ export function DeviceOf({ id, sought, children }: DeviceOfProps) {
   }
   return (
     <>
-      <PageHead title={id} parent={{ label: sought.label, href: page.hrefTo(sought.path) }} />
+      {head}
       {device ? (
         <Empty icon="info" fact={`${found.length} ${sought.many} are named ${id}.`}>
           <Choices devices={found} />
