@@ -47,7 +47,7 @@ export async function serveSource({ source, limits, paths, store, ...options }: 
   })
   const start = async () => {
     const running = await serve(agent, loaded)
-    console.log(await readyLine(agent, running.address, '', 0))
+    console.log(await readyLine(agent, running.places, '', 0))
     return running
   }
   process.exit(await untilSignal(start()))

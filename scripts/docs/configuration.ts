@@ -5,11 +5,17 @@ import { dataSourceSchema, SOURCES } from '@sonde/agent'
 import { type Leaf, leavesOf } from '@sonde/sdk/config'
 import { COMMON_KEYS, SINKS } from '@sonde/sdk/internal'
 import { GUIDE_VARIABLES } from '../../packages/cli/src/config/environment.ts'
+import { SWITCHES } from '../../packages/cli/src/config/recipe.ts'
 import { ROOM_SCHEMAS } from '../../packages/cli/src/config/rooms.ts'
 
 /** The variables of the guide, each with its key. */
 const guide = Object.entries(GUIDE_VARIABLES)
   .map(([name, key]) => `\`${name}\` \`${key}\``)
+  .join(', ')
+
+/** The variables that switch sources, each with its source. */
+const switches = Object.entries(SWITCHES)
+  .map(([name, type]) => `\`${name}\` (\`${type}\`)`)
   .join(', ')
 
 const INTRODUCTION = `# Configuration
@@ -44,8 +50,11 @@ The file is the one that \`--config\` names, else the one that \`SONDE_CONFIG\` 
 has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHEUS_PORT\`; a list is separated by commas, and so is \`name=value\`. An
 empty variable is not there. \`npx sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file, but for secrets, which it does not show.
 
-The variables of the DOCA Telemetry guide give keys of \`export.prometheus\`: \`PROMETHEUS_ENDPOINT\` (\`http://host:port\` or \`host:port\`) gives \`host\` and
+The variables of the DOCA Telemetry guide and of [the recipe for Kubernetes](doca.md) give keys of \`export.prometheus\`: \`PROMETHEUS_ENDPOINT\` (\`http://host:port\` or \`host:port\`) gives \`host\` and
 \`port\`, ${guide}. What \`SONDE_…\` says of the same key counts more.
+
+The recipe changes \`data_sources\`, too. \`TELEMETRY_INTERVAL_MS\` is the \`interval_ms\` of every source that has none of its own, \`DOCA_DEVICES\` (names
+with commas between) the \`devices\` of every \`doca_…\` source. ${switches} add their source where \`true\` or \`1\`, and switch it off where \`false\` or \`0\`.
 
 **What is wrong.** An unknown key, a wrong type, a value out of range, a name that is there twice, a file that cannot be read, a
 variable that is nearly the name of a setting: all of them at once, one line each, exit code 2, and nothing is started. A file has at
@@ -100,7 +109,12 @@ function exportSection(leaves: readonly Leaf[]): string {
 Each kind below is a block, or a list of at most 16: [destinations](destinations.md). A variable gives a key of a block, not of a list.
 
 ${table(shared)}
-${kinds.join('\n')}`
+${kinds.join('\n')}
+### fluent_bit
+
+Taken, so that [the recipe's configuration](doca.md) runs as it is. This version sends nothing there, and says so.
+
+${table(ofBlock('fluent_bit'))}`
 }
 
 function sourcesSection(): string {

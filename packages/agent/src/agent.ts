@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import {
   createPrometheus,
@@ -10,7 +11,7 @@ import {
 } from '@sonde/sdk'
 import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
-import { type AgentConfig, destinationsOf } from './config.ts'
+import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { ownKinds } from './devices/own-kinds.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
@@ -68,6 +69,8 @@ export class Agent {
   readonly devices: Devices
   /** What rules see on the node. */
   readonly hints: Hints
+  /** Connections that came in where everybody may: they get metrics and health alone. */
+  readonly scrapers = new WeakSet<Socket>()
   /** What the listener in front of it did. */
   readonly http = new HttpStats()
   readonly hosts: Hosts
@@ -145,6 +148,8 @@ export class Agent {
 
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
+    const { config, log } = this.options
+    for (const sentence of undoneOf(config)) log.warn(sentence)
     this.self.start()
     void this.fieldSets.tellMissing()
     this.#hintTicker = startTicker(

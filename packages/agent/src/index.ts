@@ -8,6 +8,7 @@ export {
   logSchema,
   nativeSchema,
   pathsSchema,
+  undoneOf,
 } from './config.ts'
 export type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './explain/agent-facts.ts'
 export { explain } from './explain/explain.ts'
@@ -26,7 +27,10 @@ export {
   type DataSourceConfig,
   dataSourceSchema,
   defaultDataSources,
+  intervalMs,
 } from './sources/data-sources.ts'
+export { devicePatterns } from './sources/device-filter.ts'
+export { DOCA_HOST } from './sources/doca/options.ts'
 export { SOURCES } from './sources/registry.ts'
 export { parseScenario } from './sources/simulator/scenarios/flag.ts'
 export type {

@@ -10,7 +10,10 @@ export function prometheusOptions({ export: { prometheus }, paths }: AgentConfig
     sourceTags: prometheus.source_tags,
     indexes: prometheus.indexes,
     metadataFile: prometheus.metadata_file,
-    constantLabels: Object.fromEntries(prometheus.constant_labels.map(pairOf)),
+    constantLabels: {
+      ...Object.fromEntries(prometheus.constant_labels.map(pairOf)),
+      ...(prometheus.node === undefined ? {} : { node: prometheus.node }),
+    },
     sysfs: paths.sysfs,
   }
 }

@@ -8,16 +8,34 @@ import { isScrape } from './metrics.ts'
  * Refuses a request before it takes a place anywhere: one that was sent to another server, or that a page elsewhere
  * makes a browser send. Health checks come from load balancers and kubelets under any name, and learn nothing.
  *
- * @throws SondeError `HTTP_REQUEST`, `HTTP_HOST` or `HTTP_CROSS_SITE`.
+ * @throws SondeError `HTTP_REQUEST`, `HTTP_HOST`, `HTTP_CROSS_SITE` or `HTTP_NOT_FOUND`.
  */
 export function refuseStranger(agent: Agent, request: FastifyRequest): void {
   if (hasManyHosts(request.raw)) {
     agent.http.refuse('host')
     throw new SondeError('HTTP_REQUEST', 'the request has more than one Host; allowed: one')
   }
+  if (agent.scrapers.has(request.raw.socket)) {
+    refuseBeyondScrapes(agent, request)
+    return
+  }
   const route = request.url.split('?', 1)[0]
   if (route === '/healthz' || route === '/readyz') return
   refuseForeignHost(agent, request)
+  refuseForeignPage(agent, request)
+}
+
+/**
+ * At `scrape_port` there is nothing but the metrics and the health checks, by the route that was found: however an
+ * address is spelt, another route is not there. Everybody may ask, under any name.
+ */
+function refuseBeyondScrapes(agent: Agent, request: FastifyRequest): void {
+  const { url = '' } = request.routeOptions
+  if (url === '/healthz' || url === '/readyz') return
+  if (url !== agent.options.config.export.prometheus.path) {
+    agent.http.refuse('scrape_port')
+    throw new SondeError('HTTP_NOT_FOUND', 'nothing is here but the metrics and the health checks')
+  }
   refuseForeignPage(agent, request)
 }
 

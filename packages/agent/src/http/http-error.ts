@@ -27,7 +27,12 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
 }
 
 /** Codes of requests that are refused for where they come from, or where they were sent. */
-const STATUS_OF: Readonly<Record<string, number>> = { HTTP_REQUEST: 400, HTTP_CROSS_SITE: 403, HTTP_HOST: 421 }
+const STATUS_OF: Readonly<Record<string, number>> = {
+  HTTP_REQUEST: 400,
+  HTTP_CROSS_SITE: 403,
+  HTTP_NOT_FOUND: 404,
+  HTTP_HOST: 421,
+}
 
 /** Status, code and message of anything that a route threw. What is our fault keeps its details for the log. */
 export function httpErrorOf(error: unknown): HttpError {

@@ -11,6 +11,7 @@ export const REFUSALS = [
   'scenarios',
   'host',
   'cross_site',
+  'scrape_port',
   'header_bytes',
   'body_bytes',
   'request_time',

@@ -17,6 +17,9 @@ import type { ConfiguredSource, SourceDefinition } from './source.ts'
 
 const DATA_SOURCES_LIMIT = 256
 
+/** Schema of `interval_ms`. */
+export const intervalMs = integer(10, 3_600_000, 'milliseconds')
+
 /** One entry of `data_sources` after checking. */
 export interface DataSourceConfig extends ConfiguredSource {
   /** Where it stands in the configuration: `data_sources[2]`; absent where it was made by a program. */
@@ -30,7 +33,7 @@ export function dataSourceSchema(definition: SourceDefinition) {
     type: v.pipe(v.literal(definition.name, definition.name), v.description('Kind of source')),
     name: setting(text(1, 64), definition.name, 'Name in labels, pages and logs; no two sources have the same'),
     enabled: setting(flag(), true, 'Whether it runs'),
-    interval_ms: setting(integer(10, 3_600_000, 'milliseconds'), definition.intervalMs, 'Time between two samples'),
+    interval_ms: setting(intervalMs, definition.intervalMs, 'Time between two samples'),
     ...own.entries,
   })
 }
@@ -92,6 +95,6 @@ function checkDataSource(
   const definition = definitions.find(({ name }) => name === type.value) as SourceDefinition
   const checked = check(dataSourceSchema(definition), entry, place)
   if (!checked.ok) return checked
-  const { type: _type, name, enabled, interval_ms: intervalMs, ...options } = checked.value
-  return { ok: true, value: { name, definition, enabled, intervalMs, options, place } }
+  const { type: _type, name, enabled, interval_ms, ...options } = checked.value
+  return { ok: true, value: { name, definition, enabled, intervalMs: interval_ms, options, place } }
 }

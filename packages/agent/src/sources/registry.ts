@@ -1,4 +1,5 @@
 import { SOURCES as DOCA_SOURCES } from './doca/sources.ts'
+import { UNREAD_SOURCES } from './doca/unread.ts'
 import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
@@ -8,4 +9,13 @@ import { simulator } from './simulator/simulator.ts'
 import type { SourceDefinition } from './source.ts'
 
 /** Every kind of source there is. A new one is a folder beside this file and a row here. */
-export const SOURCES: readonly SourceDefinition[] = [host, netdev, rdma, ethtool, pci, ...DOCA_SOURCES, simulator]
+export const SOURCES: readonly SourceDefinition[] = [
+  host,
+  netdev,
+  rdma,
+  ethtool,
+  pci,
+  ...DOCA_SOURCES,
+  ...UNREAD_SOURCES,
+  simulator,
+]

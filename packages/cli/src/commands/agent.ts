@@ -9,6 +9,6 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   const log = openLog(loaded.config.log.level)
   const agent = createAgent({ config: loaded.config.agent, log, version: VERSION, originOf: loaded.originOf })
   const running = await serve(agent, loaded)
-  console.log(await readyLine(agent, running.address, ''))
+  console.log(await readyLine(agent, running.places, ''))
   return running
 }

@@ -1,10 +1,11 @@
-import { checkSocketsDir, destinationsOf, probeSources } from '@sonde/agent'
+import { checkSocketsDir, destinationsOf, probeSources, undoneOf } from '@sonde/agent'
 import { checkStore } from '@sonde/console'
 import { FieldSets, messageOf, SondeError } from '@sonde/sdk'
 import { countOf, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
-import { placeOf, tryListener } from './listener.ts'
+import { type Place, placeOf, tryListener } from './listener.ts'
+import { placesOf } from './listeners.ts'
 
 type AgentConfig = Loaded['config']['agent']
 type PrometheusConfig = AgentConfig['export']['prometheus']
@@ -19,13 +20,14 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
  */
 export async function check({ config, file }: Loaded): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
-  rows.push(await listenerRow(config.agent.export.prometheus))
+  for (const place of await placesOf(config.agent.export.prometheus)) rows.push(await listenerRow(place))
   rows.push(...(await fieldSetRows(config.agent.export.prometheus)))
   if (config.agent.service.enabled) {
     const { state, found } = await checkSocketsDir(config.agent.service.sockets_dir)
     rows.push(['service', state, found])
   }
   rows.push(...(await destinationRows(config.agent)))
+  rows.push(...undoneOf(config.agent).map((sentence) => ['warning', 'ignored', sentence]))
   if (config.store.enabled) {
     const { state, found } = checkStore(storePath(config.store))
     rows.push(['history', state, found])
@@ -72,10 +74,10 @@ async function fieldSetRows(prometheus: PrometheusConfig): Promise<string[][]> {
   return [['field sets', 'ok', countOf(files, 'file')]]
 }
 
-async function listenerRow({ host, port }: PrometheusConfig): Promise<string[]> {
+async function listenerRow(place: Place): Promise<string[]> {
   try {
-    await tryListener(host, port)
-    return ['listener', 'free', placeOf(host, port)]
+    await tryListener(place)
+    return ['listener', 'free', placeOf(place.host, place.port)]
   } catch (error) {
     const isTaken = error instanceof SondeError && codeOf(error.cause) === 'EADDRINUSE'
     return ['listener', isTaken ? 'taken' : 'denied', messageOf(error)]

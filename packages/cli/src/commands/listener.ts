@@ -1,35 +1,54 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { messageOf, SondeError } from '@sonde/sdk'
 
 /** What the system says, in words that help. */
 const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'no address is known for this name; give an address of this machine with --listen',
-  EAI_AGAIN: 'no server of names answers; give an address of this machine with --listen',
-  EADDRNOTAVAIL: 'no interface of this machine has this address; give another one with --listen',
+  ENOTFOUND: 'no address is known for this name; give an address of this machine',
+  EAI_AGAIN: 'no server of names answers; give an address of this machine',
+  EADDRNOTAVAIL: 'no interface of this machine has this address; give another one',
+}
+
+/** Where to listen. */
+export interface Place {
+  readonly host: string
+  /** 0 is any free port. */
+  readonly port: number
+  /** Flag or key that says so. */
+  readonly setBy: string
 }
 
 /**
- * Listens for an instant, and takes no connection: so that a port that cannot be had is known before anything is made
- * on disk.
+ * Listens for an instant, and takes no connection. Resolves with the address as the system spells it.
  *
  * @throws SondeError `CLI_LISTEN` where it cannot be listened on.
  */
-export async function tryListener(host: string, port: number): Promise<void> {
+export async function tryListener(place: Place): Promise<string> {
   const server = createServer((socket) => socket.destroy())
-  try {
-    server.listen({ host, port })
-    await once(server, 'listening')
-  } catch (cause) {
-    throw listenFault(cause, host, port)
-  }
+  await listenOn(server, place)
+  const { address } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
+  return address
+}
+
+/**
+ * Has a server listen.
+ *
+ * @throws SondeError `CLI_LISTEN` where it cannot.
+ */
+export async function listenOn(server: Server, place: Place): Promise<void> {
+  try {
+    server.listen({ host: place.host, port: place.port })
+    await once(server, 'listening')
+  } catch (cause) {
+    throw listenFault(cause, place)
+  }
 }
 
 /** Why one cannot listen, and what to do about it. */
-export function listenFault(cause: unknown, host: string, port: number): SondeError {
-  return new SondeError('CLI_LISTEN', listenMessage(cause, placeOf(host, port)), { cause })
+export function listenFault(cause: unknown, place: Place): SondeError {
+  return new SondeError('CLI_LISTEN', listenMessage(cause, place), { cause })
 }
 
 /** Host and port as they stand in an address. */
@@ -37,9 +56,11 @@ export function placeOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function listenMessage(cause: unknown, place: string): string {
+function listenMessage(cause: unknown, { host, port, setBy }: Place): string {
   const { code = '' } = cause as { code?: string }
-  if (code === 'EADDRINUSE') return `${place} is in use by another program; choose another address with --listen`
-  if (code === 'EACCES') return `${place} needs more rights; choose a port above 1023 with --listen`
-  return `cannot listen on ${place}: ${REASONS[code] ?? messageOf(cause)}`
+  const place = placeOf(host, port)
+  if (code === 'EADDRINUSE') return `${place} is in use by another program; choose another address with ${setBy}`
+  if (code === 'EACCES') return `${place} needs more rights; choose a port above 1023 with ${setBy}`
+  const reason = REASONS[code]
+  return `cannot listen on ${place}: ${reason === undefined ? messageOf(cause) : `${reason} with ${setBy}`}`
 }

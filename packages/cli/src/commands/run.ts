@@ -2,12 +2,12 @@ import { type Agent, agentRoutes, createServer } from '@sonde/agent'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
-import { listenFault, placeOf } from './listener.ts'
+import { openListeners } from './listeners.ts'
 
 /** A running command. */
 export interface Running {
-  /** Where it listens. */
-  readonly address: string
+  /** Where it listens, as the ready line says. */
+  readonly places: string
   close(): Promise<void>
 }
 
@@ -17,23 +17,19 @@ export async function serve(
   loaded: Loaded,
   more: (app: FastifyInstance) => Promise<void> | void = () => undefined,
 ): Promise<Running> {
-  const { host, port } = loaded.config.agent.export.prometheus
   const app = createServer(agent)
   agentRoutes(app, agent)
   await more(app)
-  try {
-    await app.listen({ host, port })
-  } catch (cause) {
+  const listeners = await openListeners(app, agent, loaded.config.agent.export.prometheus).catch(async (error) => {
     await app.close()
     await agent.close()
-    throw listenFault(cause, host, port)
-  }
+    throw error
+  })
   agent.start()
-  const bound = app.server.address()
   return {
-    address: `http://${placeOf(host, typeof bound === 'object' && bound !== null ? bound.port : port)}`,
+    places: listeners.places,
     async close() {
-      await app.close()
+      await listeners.close()
       await agent.close()
     },
   }
@@ -51,7 +47,7 @@ const READY_LIMIT_MS = 15_000
  */
 export async function readyLine(
   agent: Agent,
-  address: string,
+  places: string,
   extra: string,
   limitMs = READY_LIMIT_MS,
 ): Promise<string> {
@@ -65,6 +61,6 @@ export async function readyLine(
     return `${name} ${state}${reason === '' ? '' : `: ${reason}`}`
   })
   return printable(
-    `Sonde is ready on ${address} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`,
+    `Sonde is ready on ${places} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`,
   )
 }

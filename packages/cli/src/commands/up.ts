@@ -7,18 +7,18 @@ import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { readCommand } from '../read-command.ts'
 import { VERSION } from '../version.ts'
-import { tryListener } from './listener.ts'
+import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serve } from './run.ts'
 
 /** `sonde up`: agent, embedded store and page on one listener. */
 export async function runUp(loaded: Loaded): Promise<Running> {
   const { agent: config, store: storeConfig, log: logConfig } = loaded.config
   const log = openLog(logConfig.level)
-  const { host, port, path: metricsPath } = config.export.prometheus
+  const { path: metricsPath } = config.export.prometheus
   if (isOfPage(metricsPath)) throw new ConfigError([pathFault(loaded, metricsPath)])
   // The store makes folder and file: not for one who cannot listen. Nor would the listener of a store that cannot be
   // opened answer anything.
-  await tryListener(host, port)
+  await tryListeners(config.export.prometheus)
   const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
   const agent = createAgent({
@@ -30,7 +30,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   })
   if (store !== undefined) store.onFault = (error) => agent.faults.caught('store', error)
   const running = await serve(agent, loaded, pageRoutes)
-  console.log(await readyLine(agent, running.address, store === undefined ? 'no history' : historyWords(store, path)))
+  console.log(await readyLine(agent, running.places, store === undefined ? 'no history' : historyWords(store, path)))
   return {
     ...running,
     async close() {

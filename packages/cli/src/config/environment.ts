@@ -9,8 +9,8 @@ import { numberOf, type Setting } from './setting.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Variables of the DOCA Telemetry guide beside `PROMETHEUS_ENDPOINT`, and the keys of `export.prometheus` that they
- * give. What `SONDE_…` says of the same key counts more.
+ * Variables of the DOCA Telemetry guide and of the recipe for Kubernetes beside `PROMETHEUS_ENDPOINT`, and the keys of
+ * `export.prometheus` that they give. What `SONDE_…` says of the same key counts more.
  */
 export const GUIDE_VARIABLES: Readonly<Record<string, string>> = {
   PROMETHEUS_INDEXES: 'indexes',
@@ -18,7 +18,12 @@ export const GUIDE_VARIABLES: Readonly<Record<string, string>> = {
   PROMETHEUS_FSET_DIR: 'fset_dir',
   CLX_METADATA_FILE: 'metadata_file',
   CLX_PROMETHEUS_CONSTANT_LABELS: 'constant_labels',
+  NODE_NAME: 'node',
+  PROMETHEUS_PORT: 'scrape_port',
 }
+
+/** What Kubernetes puts into `PROMETHEUS_PORT` of every pod beside a Service named `prometheus`. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//
 
 /** The variable that gives a setting: `SONDE_` and the key path in capitals, `SONDE_EXPORT_PROMETHEUS_PORT`. */
 export function variableOf(path: readonly string[]): string {
@@ -58,7 +63,7 @@ function guideSettings(environment: Environment, leaves: ReadonlyMap<string, Lea
   const settings: Setting[] = []
   for (const [origin, key] of Object.entries(GUIDE_VARIABLES)) {
     const [text, leaf] = [environment[origin], leaves.get(variableOf(['export', 'prometheus', key]))]
-    if (text !== undefined && text !== '' && leaf !== undefined)
+    if (text !== undefined && text !== '' && leaf !== undefined && !SERVICE_LINK.test(text))
       settings.push({ path: leaf.path, value: readAs(text, leaf.kind), origin })
   }
   const { PROMETHEUS_ENDPOINT: endpoint = '' } = environment

@@ -5,6 +5,7 @@ import { userConfigDir } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { type Environment, environmentSettings } from './environment.ts'
 import { type ConfigFile, readConfigFile } from './file.ts'
+import { applyRecipe, type EntrySetting } from './recipe.ts'
 import { checkRooms, type SondeConfig } from './rooms.ts'
 import type { Setting } from './setting.ts'
 import { addSimulator, type SimulateFlags } from './simulate.ts'
@@ -48,10 +49,22 @@ export function loadConfig(sources: ConfigSources = {}): Loaded {
   const raw = structuredClone(file?.content ?? {}) as Record<string, unknown>
   const hidden = settings.filter((setting) => !place(raw, setting))
   if (hidden.length > 0) throw new ConfigError(hidden.map(listFault))
+  const recipe = applyRecipe(raw, environment)
   settings.push(...addSimulator(raw, simulate))
+  // The simulator moves entries, and may leave them out.
+  settings.push(...placed(raw, recipe))
   const checked = checkRooms(raw)
   if (!checked.ok) throw new ConfigError(checked.issues.map((issue) => describe(issue, file, settings)))
   return { ...checked.value, file: file?.path, originOf: (path) => originOf(path, file, settings) ?? 'default' }
+}
+
+/** Where the entries stand in the end. */
+function placed(raw: Record<string, unknown>, settings: readonly EntrySetting[]): Setting[] {
+  const sources = Array.isArray(raw.data_sources) ? raw.data_sources : []
+  return settings.flatMap(({ entry, key, value, origin }) => {
+    const index = sources.indexOf(entry)
+    return index < 0 ? [] : [{ path: [`data_sources[${index}]`, key], value, origin }]
+  })
 }
 
 function usualFile(environment: Environment): string | undefined {

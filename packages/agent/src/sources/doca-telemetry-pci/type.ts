@@ -15,7 +15,7 @@ export const docaPciType = defineType(
   {
     time: timestamp(),
     device: label('RDMA device, such as mlx5_0'),
-    node: text({ help: 'Place of the link in the device: depth.index.node' }),
+    place: text({ help: 'Place of the link in the device: depth.index.node' }),
     link_generation: gauge('u8', { help: 'PCIe generation at which the link runs' }),
     link_generation_enabled: gauge('u8', { help: 'Highest PCIe generation that is enabled' }),
     link_peer_generation_max: optional(gauge('u8', { help: 'Highest PCIe generation of the other end' })),

@@ -1,11 +1,11 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
-import { DocaDevice, type DocaDeviceNames, listDocaDevices } from '../../native/doca/device.ts'
+import { DocaDevice, listDocaDevices } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaLibrary } from '../../native/doca/library.ts'
-import { deviceFilter } from '../device-filter.ts'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import type { DocaOptions } from './options.ts'
 import { DocaPlace, type OpenReader } from './place.ts'
+import { WantedDevices } from './wanted-devices.ts'
 
 /** Devices are listed again so often. Unit: microseconds. */
 const LIST_EVERY_US = 5_000_000
@@ -25,7 +25,7 @@ export class DocaSource implements NodeSource {
   readonly #library: DocaLibrary
   readonly #type: RecordType
   readonly #openReader: OpenReader
-  readonly #isWanted: (name: string) => boolean
+  readonly #wanted: WantedDevices
   readonly #places = new Map<string, DocaPlace>()
   readonly #list: Duty
   #duties: readonly Duty[]
@@ -36,7 +36,7 @@ export class DocaSource implements NodeSource {
     this.#context = context
     this.#library = context.library as DocaLibrary
     this.#openReader = openReader
-    this.#isWanted = deviceFilter([...options.devices])
+    this.#wanted = new WantedDevices(options.devices)
     const { stuck_ms: limitMs } = options
     this.#list = { device: '', name: 'list', everyUs: LIST_EVERY_US, limitMs, run: () => this.#follow() }
     this.#duties = [this.#list]
@@ -46,9 +46,8 @@ export class DocaSource implements NodeSource {
     const listed = await listDocaDevices(this.#library)
     if (listed instanceof DocaFailure)
       return { state: listed.kind === 'denied' ? 'denied' : 'absent', reason: listed.words }
-    const wanted = this.#wantedOf(listed)
-    if (wanted.length > 0) return { state: 'present', found: wanted.map(({ name }) => name).join(', ') }
-    return { state: 'absent', reason: noneOf(listed, this.#options.devices) }
+    if (this.#wanted.of(listed).length > 0) return { state: 'present', found: this.#wanted.found(listed) }
+    return { state: 'absent', reason: this.#wanted.none(listed) }
   }
 
   duties(): readonly Duty[] {
@@ -70,16 +69,20 @@ export class DocaSource implements NodeSource {
   async #follow(): Promise<void> {
     const listed = await listDocaDevices(this.#library)
     if (listed instanceof DocaFailure) throw listed.error
-    const wanted = this.#wantedOf(listed)
+    const wanted = this.#wanted.of(listed)
     const names = new Set(wanted.map(({ name }) => name))
     for (const place of this.#places.values()) if (!names.has(place.name)) place.leave('the device is no longer there')
     for (const name of names) {
       const known = this.#places.get(name)
       if (known === undefined || known.isLeaving) this.#places.set(name, this.#placeOf(name))
     }
+    this.#wanted.tellMissing(listed, (device, reason) => {
+      if (reason === undefined) this.#context.absences.clear(this.#type, { device }, '')
+      else this.#context.absences.set(this.#type, { device }, '', 'unsupported', reason)
+    })
     this.#follows()
     this.#refuseAll()
-    if (wanted.length === 0) throw new SondeError('SRC_READ', noneOf(listed, this.#options.devices))
+    if (wanted.length === 0) throw new SondeError('SRC_READ', this.#wanted.none(listed))
   }
 
   #placeOf(name: string): DocaPlace {
@@ -108,19 +111,4 @@ export class DocaSource implements NodeSource {
     // What is read comes first: the first duty is that by which the source is known to be in time.
     this.#duties = [...[...this.#places.values()].flatMap((place) => place.duties()), this.#list]
   }
-
-  #wantedOf(listed: readonly DocaDeviceNames[]): DocaDeviceNames[] {
-    return listed.filter((device) => namesOf(device).some((name) => this.#isWanted(name)))
-  }
-}
-
-/** A device goes by any of its names. */
-function namesOf({ name, pciAddress, netdev }: DocaDeviceNames): string[] {
-  return [name, pciAddress, netdev].filter((one) => one !== '')
-}
-
-function noneOf(listed: readonly DocaDeviceNames[], patterns: readonly string[]): string {
-  if (listed.length === 0) return 'the library lists no device'
-  const there = listed.map((device) => namesOf(device).join(' = ')).join(', ')
-  return `no device is called ${patterns.join(' or ')}; there are: ${there}`
 }

@@ -103,7 +103,7 @@ export function docaDpaTables(nics: readonly NicPlace[]): NicTable[] {
 function pciRow(nic: NicPlace): NicRow {
   const { device, model } = nic
   const facts = {
-    node: '0.0.0',
+    place: '0.0.0',
     link_generation_enabled: model.pcieGeneration,
     link_peer_generation_max: model.pcieGeneration,
     link_width_enabled: 16,

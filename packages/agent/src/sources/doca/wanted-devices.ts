@@ -1,0 +1,61 @@
+import type { DocaDeviceNames } from '../../native/doca/device.ts'
+import { deviceFilter } from '../device-filter.ts'
+
+/** The devices that the option `devices` asks for. A device goes by its RDMA name, its interface or its address. */
+export class WantedDevices {
+  readonly #patterns: readonly string[]
+  readonly #isIn: (name: string) => boolean
+  readonly #isOut: (name: string) => boolean
+  readonly #told = new Set<string>()
+
+  constructor(patterns: readonly string[]) {
+    const out = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1))
+    this.#patterns = patterns
+    this.#isIn = deviceFilter(patterns.filter((pattern) => !pattern.startsWith('!')))
+    this.#isOut = out.length > 0 ? deviceFilter(out) : () => false
+  }
+
+  /** Those of the listed devices that are read. */
+  of(listed: readonly DocaDeviceNames[]): DocaDeviceNames[] {
+    return listed.filter((device) => {
+      const names = namesOf(device)
+      return names.some(this.#isIn) && !names.some(this.#isOut)
+    })
+  }
+
+  /** What is read of the listed devices, and which names no device has, in words. */
+  found(listed: readonly DocaDeviceNames[]): string {
+    const read = this.of(listed).map(({ name }) => name)
+    const missing = this.#missingOf(listed)
+    return missing.length > 0 ? `${read.join(', ')}; ${noneOf(listed, missing)}` : read.join(', ')
+  }
+
+  /** Why no listed device is read. */
+  none(listed: readonly DocaDeviceNames[]): string {
+    return noneOf(listed, this.#patterns)
+  }
+
+  /** Calls `tell` for each name that no device has, with the reason, and without a reason once a device has it. */
+  tellMissing(listed: readonly DocaDeviceNames[], tell: (name: string, reason: string | undefined) => void): void {
+    const missing = new Set(this.#missingOf(listed))
+    for (const name of missing) tell(name, noneOf(listed, [name]))
+    for (const name of this.#told) if (!missing.has(name)) tell(name, undefined)
+    this.#told.clear()
+    for (const name of missing) this.#told.add(name)
+  }
+
+  #missingOf(listed: readonly DocaDeviceNames[]): string[] {
+    const there = new Set(listed.flatMap(namesOf))
+    return this.#patterns.filter((pattern) => !/^!|[*?]/.test(pattern) && !there.has(pattern))
+  }
+}
+
+function namesOf({ name, pciAddress, netdev }: DocaDeviceNames): string[] {
+  return [name, pciAddress, netdev].filter((one) => one !== '')
+}
+
+function noneOf(listed: readonly DocaDeviceNames[], patterns: readonly string[]): string {
+  if (listed.length === 0) return 'the library lists no device'
+  const there = listed.map((device) => namesOf(device).join(' = ')).join(', ')
+  return `no device is called ${patterns.join(' or ')}; there are: ${there}`
+}

@@ -1,0 +1,92 @@
+import { lookup } from 'node:dns/promises'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Agent, AgentConfig } from '@sonde/agent'
+import type { FastifyInstance } from 'fastify'
+import { listenFault, listenOn, type Place, placeOf, tryListener } from './listener.ts'
+
+type Options = Pick<AgentConfig['export']['prometheus'], 'host' | 'port' | 'scrape_port'>
+
+const LISTEN = '--listen'
+
+/** What listens. */
+export interface Listeners {
+  /** Address of the page and the API, and the port of scrapes where there is one, in words. */
+  readonly places: string
+  close(): Promise<void>
+}
+
+/** The places that are listened on: that of the page and the API, and that of scrapes, unless one is both. */
+export async function placesOf({ host, port, scrape_port: scrapePort }: Options): Promise<readonly Place[]> {
+  const own = { host, port, setBy: LISTEN }
+  if (scrapePort === undefined) return [own]
+  const isShared = scrapePort === port && port !== 0
+  if (isShared && isEverywhere(host)) return [own]
+  const scrapes = { host: await everywhere(), port: scrapePort, setBy: 'export.prometheus.scrape_port' }
+  return isShared ? [scrapes] : [own, scrapes]
+}
+
+/**
+ * Listens for an instant on each place, and takes no connection: so that a port that is in use is known before anything
+ * is made on disk.
+ *
+ * @throws SondeError `CLI_LISTEN` where a place cannot be listened on.
+ */
+export async function tryListeners(options: Options): Promise<void> {
+  for (const place of await placesOf(options)) await tryListener(place)
+}
+
+/**
+ * Listens for an agent. Connections that come in at the port of scrapes are marked, so that they get metrics and health
+ * alone. Where the page has the same port, there is one socket, as Linux gives a port of all addresses only once: a
+ * connection gets the page when it came to the address of the page.
+ *
+ * @throws SondeError `CLI_LISTEN` where a place cannot be listened on; then nothing listens.
+ */
+export async function openListeners(app: FastifyInstance, agent: Agent, options: Options): Promise<Listeners> {
+  const [first, second] = (await placesOf(options)) as [Place, Place?]
+  if (first.host !== options.host) await markStrangers(app.server, agent, options.host)
+  await app.listen(first).catch((cause: unknown) => {
+    throw listenFault(cause, first)
+  })
+  const scrapes = second && createServer({ allowHalfOpen: true, noDelay: true }, (socket) => take(app, agent, socket))
+  if (scrapes !== undefined && second !== undefined) await listenOn(scrapes, second)
+  scrapes?.on('error', (error) => agent.options.log.error({ error }, 'a connection of scrapes was not accepted'))
+  const address = `http://${placeOf(options.host, portOf(app.server))}`
+  const scrapePort = options.scrape_port === undefined ? undefined : portOf(scrapes ?? app.server)
+  return {
+    places: scrapePort === undefined ? address : `${address} · metrics alone on port ${scrapePort} of all addresses`,
+    async close() {
+      scrapes?.close()
+      await app.close()
+    },
+  }
+}
+
+/** Hands a connection of scrapes to the server of all, whose limits hold for it. */
+function take(app: FastifyInstance, { scrapers }: Agent, socket: Socket): void {
+  scrapers.add(socket)
+  app.server.emit('connection', socket)
+}
+
+/** Marks whoever comes to another address than that of the page. */
+async function markStrangers(server: Server, { scrapers }: Agent, host: string): Promise<void> {
+  const named = await lookup(host, { all: true })
+  const own = new Set([...named.map(({ address }) => address), await tryListener({ host, port: 0, setBy: LISTEN })])
+  server.on('connection', (socket: Socket) => {
+    if (!own.has(socket.localAddress?.replace(/^::ffff:/, '') ?? '')) scrapers.add(socket)
+  })
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+/** All addresses of this machine; of IPv4 alone where it has no IPv6. */
+async function everywhere(): Promise<string> {
+  const place = { host: '::', port: 0, setBy: LISTEN }
+  return tryListener(place).catch(() => '0.0.0.0')
+}
