@@ -17,7 +17,7 @@ export const RECIPE_ENV = {
 } as const
 
 /** The devices of the recipe, in a node without any other. */
-export const RECIPE_DEVICES: Readonly<Record<string, DoubleDevice>> = {
+const RECIPE_DEVICES: Readonly<Record<string, DoubleDevice>> = {
   mlx5_0: { pci: '0000:3a:00.0', iface: 'ens1f0np0', bins: [100, 0, 7] },
   mlx5_1: { pci: '0000:3a:00.1', iface: 'ens1f1np1', bins: [1] },
 }
