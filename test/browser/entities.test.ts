@@ -81,7 +81,7 @@ const STATES: Readonly<Record<string, State>> = {
     path: PAGES.entity,
     requests: 'types',
     answer: fail,
-    says: 'text=The types are not known.',
+    says: 'text=No data came.',
     expected: FAILED_REQUEST,
   },
   'entity-unknown': {

@@ -29,7 +29,7 @@ export function EntityPage({ id }: { readonly id: string }) {
 }
 
 function Entity({ device }: { readonly device: DeviceInfo }) {
-  const { data, error } = useTypes()
+  const { data } = useTypes()
   const types = useMemo(() => typesOf(device.kind, data?.types ?? NO_TYPES), [device.kind, data])
   const names = useMemo(() => types.map(({ name }) => name), [types])
   const panels = useMemo(() => entityPanels(types), [types])
@@ -46,11 +46,6 @@ function Entity({ device }: { readonly device: DeviceInfo }) {
     >
       {data !== undefined && fieldCount === 0 && (
         <Empty fact="It has no series.">No type that tells of it has a counter or a gauge.</Empty>
-      )}
-      {data === undefined && error !== undefined && (
-        <Empty icon="critical" fact="The types are not known.">
-          {error.message}
-        </Empty>
       )}
       {fieldCount > PANEL_LIMIT_COUNT && (
         <p className="page-more">{countOf(fieldCount - PANEL_LIMIT_COUNT, 'further field')} in the table alone.</p>
