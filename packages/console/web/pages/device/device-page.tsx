@@ -14,7 +14,6 @@ import { AnswerState, Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { awaitedFact, type Fact, Facts } from '../../components/facts.tsx'
-import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle, isSeriesOf, linkPath, matchersFor } from '../../devices/device.ts'
@@ -27,7 +26,7 @@ import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
 import { useMarks } from '../device-charts-grid.tsx'
-import { evidenceSignals } from '../node/evidence.ts'
+import { HintHeadline } from '../hint-headline.tsx'
 import { type Moment, useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { type Judge, judgeBy } from './facts.ts'
@@ -296,21 +295,7 @@ function DeviceHeadline({ device }: { readonly device: DeviceInfo }) {
   const hints = moment.isNow ? data?.hints : undefined
   const text = deviceSentence(device, hints, { nowMs, zone: page.url.tz ?? 'utc', tense: moment.tense })
   const worst = hints?.find((hint) => hint.device === device.id)
-  return (
-    <Headline
-      text={text}
-      moment={moment.words}
-      announced={worst?.title ?? text.sentence}
-      actions={
-        worst &&
-        worst.evidence.length > 0 && (
-          <Link className="button is-primary" href={page.hrefTo('/explore', { sig: evidenceSignals(worst) })}>
-            See the evidence
-          </Link>
-        )
-      }
-    />
-  )
+  return <HintHeadline text={text} moment={moment.words} worst={worst} />
 }
 
 /** State of a device as hints have it, for tables. */

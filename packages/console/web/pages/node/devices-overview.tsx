@@ -1,5 +1,4 @@
 import { useMemo } from 'react'
-import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
 import { useToldSecond } from '../../api/stale.ts'
@@ -7,17 +6,16 @@ import type { MetricQuery } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
-import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
 import { type DeviceColumns, deviceColumns, recentMean } from '../../devices/device-columns.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
-import { usePageState } from '../../state/time-window.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
+import { HintHeadline } from '../hint-headline.tsx'
 import { HOST_QUERIES, hostColumns } from '../host-data.ts'
 import { type Moment, useMoment } from '../use-moment.ts'
-import { evidenceSignals, firedQueries } from './evidence.ts'
+import { firedQueries } from './evidence.ts'
 import { HintsPanel } from './hints-panel.tsx'
 import { HostFacts } from './host-facts.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
@@ -110,7 +108,6 @@ function NodeHeadline({
   readonly recent: KnownColumns
   readonly totals: Totals
 }) {
-  const page = usePageState()
   const { data } = useHints()
   const nowMs = useToldSecond()
   if (!recent.isReady || (!data && moment.isNow)) return <div className="headline is-awaited" />
@@ -120,21 +117,7 @@ function NodeHeadline({
   const { tense } = moment
   const text = nodeSentence({ devices, hints, ruleCount: data?.rules ?? 0, lastEndedMs, ...totals, nowMs, tense })
   const worst = hints?.[0]
-  return (
-    <Headline
-      text={text}
-      moment={moment.words}
-      announced={worst?.title ?? text.sentence}
-      actions={
-        worst &&
-        worst.evidence.length > 0 && (
-          <Link className="button is-primary" href={page.hrefTo('/explore', { sig: evidenceSignals(worst) })}>
-            See the evidence
-          </Link>
-        )
-      }
-    />
-  )
+  return <HintHeadline text={text} moment={moment.words} worst={worst} />
 }
 
 function newestEnd(ended: readonly Hint[] = []): number | undefined {

@@ -1,0 +1,32 @@
+import { Link } from 'wouter'
+import type { Hint } from '../api/hints.ts'
+import { Headline, type HeadlineText } from '../components/headline.tsx'
+import { usePageState } from '../state/time-window.ts'
+import { evidenceSignals } from './node/evidence.ts'
+
+interface HintHeadlineProps {
+  readonly text: HeadlineText
+  readonly moment: string
+  /** The hint that matters most, where there is one. */
+  readonly worst: Hint | undefined
+}
+
+/** A headline that leads to the evidence of the worst hint. */
+export function HintHeadline({ text, moment, worst }: HintHeadlineProps) {
+  const page = usePageState()
+  return (
+    <Headline
+      text={text}
+      moment={moment}
+      announced={worst?.title ?? text.sentence}
+      actions={
+        worst &&
+        worst.evidence.length > 0 && (
+          <Link className="button is-primary" href={page.hrefTo('/explore', { sig: evidenceSignals(worst) })}>
+            See the evidence
+          </Link>
+        )
+      }
+    />
+  )
+}
