@@ -18,6 +18,7 @@ export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE 
 export { type Evaluated, evaluate, gainsOf, gridOf, numbersOf } from './query/evaluate.ts'
 export {
   type Aggregate,
+  type Bin,
   type History,
   type HistoryStatus,
   type Matcher,
@@ -77,7 +78,7 @@ export {
 } from './schema/field.ts'
 export { definitionOf, type FieldDefinition, type TypeDefinition } from './schema/fingerprint.ts'
 export type { Kind } from './schema/kinds.ts'
-export type { Layout, LayoutNode, NestedNode, Slot } from './schema/layout.ts'
+export { elementsOf, type Layout, type LayoutNode, type NestedNode, type Slot } from './schema/layout.ts'
 export { longestIn, Periods, periodIn, reportMsOf, type SourcePeriods } from './schema/periods.ts'
 export { isPresent, msFactorOf, numberAt, type ReadRecord, readRecord, readRecords } from './schema/reader.ts'
 export { defineType, type Fields, type RecordOf, type RecordType, type TypeOptions } from './schema/record-type.ts'

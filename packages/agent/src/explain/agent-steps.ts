@@ -181,7 +181,10 @@ export function valueStep(facts: AgentFacts, { metric, labels }: Selector): Step
     async look() {
       const series = (await facts.series({ metric })).filter((each) => selects(labels, each.labels))
       const [live] = series.filter(({ value }) => value !== null)
-      if (live !== undefined) return fine(metric, `${seriesWords(series)}, newest ${live.value} ${ago(live.timeMs)}`)
+      if (live !== undefined) {
+        const newest = `newest ${live.value} ${ago(live.timeMs)}`
+        return fine(metric, `${seriesWords(series)}, ${newest}${edgeWords(series)}`)
+      }
       const [absent] = series
       if (absent === undefined)
         return broken(
@@ -252,6 +255,12 @@ function reasonsOf(absent: readonly LatestSeries[]): string {
 function seriesWords(series: readonly LatestSeries[]): string {
   const absent = series.filter(({ value }) => value === null).length
   return absent === 0 ? `${series.length} series` : `${series.length} series, ${absent} of them absent`
+}
+
+/** The edges of histograms; their bins differ where devices say different ones. */
+function edgeWords(series: readonly LatestSeries[]): string {
+  const said = new Set(series.flatMap(({ edges }) => (edges === undefined ? [] : [edges.join(', ')])))
+  return said.size === 0 ? '' : `; edges of the bins: ${[...said].join('; or ')}`
 }
 
 function ago(timeMs: number): string {

@@ -1,6 +1,7 @@
 import {
   absenceType,
   type Batch,
+  elementsOf,
   isPresent,
   type Labels,
   labelsOf,
@@ -22,11 +23,13 @@ import type { KeptBatch } from './share.ts'
 export interface LatestSeries {
   readonly metric: string
   readonly labels: Labels
-  /** Exact, as text; null where it is absent. */
+  /** Exact, as text; of a histogram the count of all its bins. Null where it is absent. */
   readonly value: string | null
   readonly timeMs: number
   /** Why it is absent; empty where it is not. */
   readonly absent: string
+  /** Of a histogram the upper edges of all bins but the last. Unit: that of the field. */
+  readonly edges?: readonly number[]
 }
 
 /** A series is live for this many periods of its source after its last sample, or as many turns. */
@@ -90,15 +93,22 @@ function latestOf(
   reasons: ReadonlyMap<string, string>,
 ): LatestSeries {
   const metric = type.metrics.get(slot.name) ?? slot.name
+  const { edges } = slot.field
+  const bins = edges === undefined ? {} : { edges }
   if (!isPresent(type.layout, slot, views, at)) {
     const reason =
       reasons.get(absenceKey(type.name, key, slot.name)) ?? reasons.get(absenceKey(type.name, '', slot.name))
-    return { metric, labels, value: null, timeMs, absent: reason ?? 'Not in the last sample.' }
+    return { metric, labels, value: null, timeMs, absent: reason ?? 'Not in the last sample.', ...bins }
   }
-  return { metric, labels, value: exactText(slot, views, at), timeMs, absent: '' }
+  return { metric, labels, value: exactText(slot, views, at), timeMs, absent: '', ...bins }
 }
 
+/** Of a histogram the count of all its bins. */
 function exactText(slot: Slot, views: Views, at: number): string {
+  if (slot.field.role === 'bucket') {
+    const bins = elementsOf(slot).map((bin) => bigintAt(bin, views, at))
+    return String(bins.reduce((sum, count) => sum + count, 0n))
+  }
   if (slot.field.kind === 'u64') return String(views.data.getBigUint64(at + slot.offset, true))
   if (slot.field.kind === 'i64') return String(views.data.getBigInt64(at + slot.offset, true))
   const value = numberAt(slot, views, at)
@@ -111,6 +121,10 @@ function seriesOf(type: string, series: string): string {
 
 function absenceKey(type: string, series: string, field: string): string {
   return `${seriesOf(type, series)}\n${field}`
+}
+
+function bigintAt({ field, offset }: Slot, { data }: Views, at: number): bigint {
+  return field.kind === 'u64' ? data.getBigUint64(at + offset, true) : BigInt(data.getUint32(at + offset, true))
 }
 
 /** What the absence records in the window say; the last word counts. */

@@ -1,7 +1,6 @@
 import {
   answerRequest,
   type Batch,
-  type Column,
   ColumnReader,
   countDrop,
   type Found,
@@ -179,8 +178,7 @@ export class RecentRing implements Sink, History {
           const startMs = fromMs - leadMs(stepMs, this.periods.longestOf(batch.source, type))
           if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)
         }
-        const columns: Column[] = reader.take()
-        return { type, slot, clock: 'wall', columns }
+        return { type, slot, clock: 'wall', series: reader.take() }
       }),
     )
   }

@@ -107,7 +107,7 @@ class Reference {
     const source = createSource({ id: 'reference', intervalMs: 60_000, emit })
     for (const { record } of this.#all.toSorted((a, b) => a.timeMs - b.timeMs)) source.report(type, record as never)
     source.flush()
-    const found = { type, slot, clock: 'wall', columns: reader.take() }
+    const found = { type, slot, clock: 'wall', series: reader.take() }
     const { results } = answerRequest({ fromMs, toMs: TO_MS, stepMs, queries: [query] }, () => [found])
     return results[0]?.series ?? []
   }

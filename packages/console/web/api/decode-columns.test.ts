@@ -21,6 +21,7 @@ const ANSWER: QueryAnswer = {
         { labels: { device: 'eth0' }, values: Float64Array.of(1.5, Number.NaN, 2 ** 60), resetsMs: [3_000] },
         { labels: { device: 'ünï' }, values: Float64Array.of(0, -0.25, 1e-300), resetsMs: [] },
       ],
+      notes: [],
     },
     {
       metric: 'netdev_up',
@@ -30,7 +31,11 @@ const ANSWER: QueryAnswer = {
       function: 'last',
       resolutionMs: 0,
       clock: 'wall',
-      series: [],
+      series: [
+        { labels: {}, bin: { above: null, upTo: 0.1 }, values: Float64Array.of(1, 2, 3), resetsMs: [] },
+        { labels: {}, bin: { above: 0.1, upTo: null }, values: Float64Array.of(4, 5, 6), resetsMs: [] },
+      ],
+      notes: ['Something is absent.'],
     },
   ],
 }

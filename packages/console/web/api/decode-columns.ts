@@ -1,4 +1,4 @@
-import type { Labels, QueryAnswer, QueryResult, ResultMeta } from './types.ts'
+import type { Bin, Labels, QueryAnswer, QueryResult, ResultMeta } from './types.ts'
 
 /** Media type of a columns answer. */
 export const COLUMNS_MEDIA_TYPE = 'application/x-sonde-columns'
@@ -11,6 +11,7 @@ interface Head {
   readonly results: readonly (ResultMeta & {
     readonly series: readonly {
       readonly labels: Labels
+      readonly bin?: Bin
       readonly values: number
       readonly resetsMs?: readonly number[]
     }[]
@@ -51,7 +52,7 @@ export function decodeColumns(buffer: ArrayBuffer): QueryAnswer {
     (result): QueryResult => ({
       ...result,
       series: result.series.map((series) => ({
-        labels: series.labels,
+        ...series,
         values: column(series.values),
         resetsMs: series.resetsMs ?? [],
       })),
@@ -68,6 +69,7 @@ interface JsonAnswer {
   readonly results: readonly (ResultMeta & {
     readonly series: readonly {
       readonly labels: Labels
+      readonly bin?: Bin
       readonly values: readonly (number | null)[]
       readonly resetsMs?: readonly number[]
     }[]
@@ -85,7 +87,7 @@ export function columnsFromJson(text: string): QueryAnswer {
     results: answer.results.map((result) => ({
       ...result,
       series: result.series.map((series) => ({
-        labels: series.labels,
+        ...series,
         values: Float64Array.from(series.values, (value) => value ?? Number.NaN),
         resetsMs: series.resetsMs ?? [],
       })),

@@ -56,7 +56,7 @@ function createWorld(refused: readonly string[] = []) {
 
 function answerTo(queries: readonly MetricQuery[], toMs: number, stepMs: number): QueryAnswer {
   const last = Math.floor(toMs / stepMs) * stepMs
-  const meta = { unit: '', role: 'counter', help: '', resolutionMs: stepMs, clock: 'wall' } as const
+  const meta = { unit: '', role: 'counter', help: '', resolutionMs: stepMs, clock: 'wall', notes: [] } as const
   return {
     fromMs: last - stepMs,
     toMs: last,

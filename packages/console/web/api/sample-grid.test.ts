@@ -5,6 +5,17 @@ import type { QueryAnswer } from './types.ts'
 
 const GAP = Number.NaN
 
+const META = {
+  metric: 'm',
+  unit: '',
+  role: 'gauge',
+  help: '',
+  function: 'last',
+  resolutionMs: 0,
+  clock: '',
+  notes: [],
+} as const
+
 /** An answer to one question, times in steps of one second. */
 function answer(
   first: number,
@@ -13,7 +24,6 @@ function answer(
 ): QueryAnswer {
   const count = Math.max(0, ...Object.values(series).map((values) => values.length))
   const times = Float64Array.from({ length: count }, (_, i) => (first + i) * 1_000)
-  const meta = { metric: 'm', unit: '', role: 'gauge', help: '', function: 'last', resolutionMs: 0, clock: '' } as const
   return {
     fromMs: first * 1_000,
     toMs: (first + count) * 1_000,
@@ -21,7 +31,7 @@ function answer(
     times,
     results: [
       {
-        ...meta,
+        ...META,
         series: Object.entries(series).map(([device, values]) => ({
           labels: { device },
           values: Float64Array.from(values),
@@ -103,4 +113,30 @@ test('restarts are kept once each, and only so many', () => {
 test('labels in any order are the same series', () => {
   assert.equal(labelKey({ a: '1', b: '2' }), labelKey({ b: '2', a: '1' }))
   assert.notEqual(labelKey({ a: '1', b: '2' }), labelKey({ a: '12' }))
+})
+
+test('a bin is a column of its own, and so is the same bin of other edges', () => {
+  const grid = new SampleGrid({ stepMs: 1_000, windowMs: 10_000 })
+  const bins = (edges: readonly number[], values: readonly number[]) =>
+    [...edges, null].map((upTo, i) => ({
+      labels: { device: 'a' },
+      bin: { above: edges[i - 1] ?? null, upTo },
+      values: Float64Array.from(values),
+      resetsMs: [],
+    }))
+  const empty = answer(10, { a: [0, 0] })
+  const series = [...bins([1, 2], [1, Number.NaN]), ...bins([1, 4], [Number.NaN, 3])]
+  grid.write({ ...empty, results: [{ ...META, role: 'bucket', series }] }, ['q'])
+  const columns = [...(grid.results.get('q')?.columns.values() ?? [])]
+  assert.deepEqual(
+    columns.map(({ edges, bin, values }) => [edges, bin?.upTo, [...values.subarray(0, 2)]]),
+    [
+      ['1,2', 1, [1, Number.NaN]],
+      ['1,2', 2, [1, Number.NaN]],
+      ['1,2', null, [1, Number.NaN]],
+      ['1,4', 1, [Number.NaN, 3]],
+      ['1,4', 4, [Number.NaN, 3]],
+      ['1,4', null, [Number.NaN, 3]],
+    ],
+  )
 })

@@ -1,4 +1,4 @@
-import type { Labels, QueryAnswer, ResultMeta } from './types.ts'
+import type { Bin, Labels, QueryAnswer, ResultMeta, ResultSeries } from './types.ts'
 
 /**
  * One series on the grid. `values` has the grid's capacity; use {@link SampleGrid.slice} to read the samples in the
@@ -6,6 +6,10 @@ import type { Labels, QueryAnswer, ResultMeta } from './types.ts'
  */
 export interface GridColumn {
   readonly labels: Labels
+  /** The bin of a histogram that it counts; absent where it is none. */
+  readonly bin?: Bin
+  /** All edges of that histogram as a text, which tells its bins from those of other edges; empty where it is none. */
+  readonly edges: string
   readonly values: Float64Array
   /** Times at which the counter was seen to restart, oldest first; at most 64 are kept. */
   resetsMs: number[]
@@ -89,8 +93,9 @@ export class SampleGrid {
       const key = keys[order]
       if (key === undefined) return
       const target = this.#resultFor(key, result)
-      for (const series of result.series) {
-        const column = this.#columnFor(target, series.labels)
+      const edges = edgesOf(result.series)
+      for (const [place, series] of result.series.entries()) {
+        const column = this.#columnFor(target, series, edges[place] ?? '')
         if (!column) continue
         this.#copy(answer.times, series.values, column.values)
         if (series.resetsMs.length > 0) column.resetsMs = mergeResets(column.resetsMs, series.resetsMs)
@@ -124,24 +129,30 @@ export class SampleGrid {
   #resultFor(key: string, meta: ResultMeta): GridResult {
     const existing = this.results.get(key)
     if (existing) return existing
-    const { metric, unit, role, help, resolutionMs, clock } = meta
+    const { metric, unit, role, help, resolutionMs, clock, notes } = meta
     const created = {
-      meta: { metric, unit, role, help, function: meta.function, resolutionMs, clock },
+      meta: { metric, unit, role, help, function: meta.function, resolutionMs, clock, notes },
       columns: new Map(),
     }
     this.results.set(key, created)
     return created
   }
 
-  #columnFor(result: GridResult, labels: Labels): GridColumn | undefined {
-    const key = labelKey(labels)
+  #columnFor(result: GridResult, { labels, bin }: ResultSeries, edges: string): GridColumn | undefined {
+    const key = bin === undefined ? labelKey(labels) : `${labelKey(labels)}\u0003${edges}\u0003${bin.upTo}`
     const existing = result.columns.get(key)
     if (existing) return existing
     if (this.#columnCount >= COLUMN_LIMIT_COUNT) {
       this.droppedSeriesCount++
       return undefined
     }
-    const column = { labels, values: new Float64Array(this.#capacity).fill(Number.NaN), resetsMs: [] }
+    const column = {
+      labels,
+      edges,
+      ...(bin && { bin }),
+      values: new Float64Array(this.#capacity).fill(Number.NaN),
+      resetsMs: [],
+    }
     result.columns.set(key, column)
     this.#columnCount++
     return column
@@ -191,6 +202,19 @@ export class SampleGrid {
     this.#firstIndex += by
     this.#length = by > 0 ? kept : this.#length - by
   }
+}
+
+/** The edges of the histogram that each series is of: bins stand side by side in an answer, the open one last. */
+function edgesOf(series: readonly ResultSeries[]): readonly string[] {
+  const found = series.map(() => '')
+  let start = 0
+  for (const [place, { bin }] of series.entries()) {
+    if (bin !== undefined && bin.upTo !== null) continue
+    const edges = series.slice(start, place).map((one) => one.bin?.upTo)
+    if (bin !== undefined) found.fill(edges.join(), start, place + 1)
+    start = place + 1
+  }
+  return found
 }
 
 function mergeResets(kept: readonly number[], added: readonly number[]): number[] {

@@ -177,7 +177,7 @@ export interface SourcesAnswer {
 }
 
 /** Role of a field that can be asked for. */
-export type FieldRole = 'counter' | 'gauge' | 'value'
+export type FieldRole = 'counter' | 'gauge' | 'bucket' | 'value'
 
 /** One field of a type. */
 export interface FieldInfo {
@@ -265,11 +265,21 @@ export interface ResultMeta {
   readonly function: QueryFunction
   readonly resolutionMs: number
   readonly clock: string
+  /** Sentences on what is not in the answer, and why. */
+  readonly notes: readonly string[]
+}
+
+/** A bin of a histogram: values above one edge, up to and including the other. Null where it is open. */
+export interface Bin {
+  readonly above: number | null
+  readonly upTo: number | null
 }
 
 /** One series of an answer: a gap is NaN. */
 export interface ResultSeries {
   readonly labels: Labels
+  /** The bin whose count this is; absent where it is not of one bin. */
+  readonly bin?: Bin
   readonly values: Float64Array
   readonly resetsMs: readonly number[]
 }

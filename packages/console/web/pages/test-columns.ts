@@ -31,6 +31,7 @@ export function testColumns(answers: readonly TestAnswer[]): Columns {
         help: '',
         resolutionMs: 1_000,
         clock: 'wall',
+        notes: [],
         ...meta,
         metric: query.metric,
         function: query.function,

@@ -2,6 +2,35 @@ import { keyOfText } from '../internal/seeded-hash.ts'
 import { type Labels, seriesKey } from '../schema/series.ts'
 import type { Aggregate, SeriesAnswer } from './form.ts'
 
+/** Series that become one, and the labels of that. */
+export interface Group<T> {
+  readonly labels: Labels
+  readonly members: T[]
+}
+
+/**
+ * Groups series that agree in the labels of `by`.
+ *
+ * @param kindOf A text in which the members of a group also agree. Default: none.
+ */
+export function groupsOf<T extends { readonly labels: Labels }>(
+  series: readonly T[],
+  by: readonly string[],
+  kindOf: (member: T) => string = () => '',
+): Group<T>[] {
+  const groups = new Map<string, Group<T>>()
+  for (const member of series) {
+    const labels = Object.fromEntries(
+      by.filter((name) => Object.hasOwn(member.labels, name)).map((name) => [name, member.labels[name] ?? '']),
+    )
+    const key = keyOfText(`${seriesKey(labels)}\n${kindOf(member)}`)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { labels, members: [member] })
+    else group.members.push(member)
+  }
+  return [...groups.values()]
+}
+
 /**
  * Joins series that agree in the labels of `by`. A value that is NaN takes no part; where all are, the result is NaN.
  */
@@ -10,30 +39,24 @@ export function aggregateSeries(
   by: readonly string[],
   how: Aggregate,
 ): SeriesAnswer[] {
-  const groups = new Map<string, { labels: Labels; members: SeriesAnswer[] }>()
-  for (const member of series) {
-    const labels = Object.fromEntries(
-      by.filter((name) => Object.hasOwn(member.labels, name)).map((name) => [name, member.labels[name] ?? '']),
-    )
-    const key = keyOfText(seriesKey(labels))
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, { labels, members: [member] })
-    else group.members.push(member)
-  }
-  return [...groups.values()].map(({ labels, members }) => ({
+  return groupsOf(series, by).map(({ labels, members }) => ({
     labels,
-    values: joinValues(members, how),
+    values: joinColumns(
+      members.map(({ values }) => values),
+      how,
+    ),
     resetsMs: [...new Set(members.flatMap((member) => member.resetsMs))].sort((a, b) => a - b),
   }))
 }
 
-function joinValues(members: readonly SeriesAnswer[], how: Aggregate): Float64Array {
-  const length = members[0]?.values.length ?? 0
+/** Joins columns of one grid. A value that is NaN takes no part; where all are, the result is NaN. */
+export function joinColumns(columns: readonly Float64Array[], how: Aggregate): Float64Array {
+  const length = columns[0]?.length ?? 0
   const joined = new Float64Array(length).fill(Number.NaN)
   for (let i = 0; i < length; i++) {
     let result = Number.NaN
     let count = 0
-    for (const { values } of members) {
+    for (const values of columns) {
       const value = values[i] as number
       if (Number.isNaN(value)) continue
       if (count++ === 0) result = value

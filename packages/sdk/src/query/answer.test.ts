@@ -25,7 +25,7 @@ function answer(metric: string, fn: string): number[] {
         periods.take(batch)
         reader.push(batch)
       }
-      return { type: port, slot, clock: 'wall', columns: reader.take() }
+      return { type: port, slot, clock: 'wall', series: reader.take() }
     })
   const window = { fromMs: START_MS + 1000, toMs: START_MS + 3000, stepMs: 1000 }
   const { results } = answerRequest(parseQueryRequest({ ...window, queries: [{ metric, function: fn }] }), find)
@@ -42,4 +42,12 @@ test('the rate or increase of a gauge is refused', () => {
   for (const fn of ['rate', 'increase']) {
     assert.throws(() => answer('port_heat', fn), sondeError('QRY_FORM', /port_heat is a gauge.*allowed: last, avg/))
   }
+})
+
+test('a quantile of anything but a histogram is refused', () => {
+  const body = { fromMs: 0, toMs: 1000, queries: [{ metric: 'port_heat', function: 'quantile', quantile: 0.5 }] }
+  const [slot] = slotsOfMetric(port, 'port_heat')
+  assert.ok(slot)
+  const find = () => [{ type: port, slot, clock: 'wall', series: [] }]
+  assert.throws(() => answerRequest(parseQueryRequest(body), find), sondeError('QRY_FORM', /port_heat is no histogram/))
 })

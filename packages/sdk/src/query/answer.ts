@@ -13,6 +13,7 @@ import {
   VALUE_COUNT_LIMIT,
 } from './form.ts'
 import { estimateIntervalMs } from './gaps.ts'
+import { evaluateBins, type Histogram, joinHistograms, seriesOfBins, seriesOfQuantile } from './histogram.ts'
 import { SeriesRoom } from './series-room.ts'
 
 /** Where a metric comes from: the type, the field, and the columns that match. */
@@ -20,8 +21,13 @@ export interface Found {
   readonly type: RecordType
   readonly slot: Slot
   readonly clock: string
-  /** Taken once, one after the other, so that a history need not hold all of them at a time. */
-  readonly columns: Iterable<Column>
+  /**
+   * The columns of each series: one, or of a histogram one a bin, from the lowest. Taken once, one series after the
+   * other, so that a history need not hold all of them at a time.
+   */
+  readonly series: Iterable<readonly Column[]>
+  /** Sentences on what the history does not keep of it, and why. Default: none. */
+  readonly notes?: readonly string[]
 }
 
 /** What a request may still compute. */
@@ -32,8 +38,9 @@ interface Budget {
 /**
  * Answers every question of a request over what `find` gives for it.
  *
- * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, `QRY_SERIES_LIMIT` where a question
- * matches too many series, `QRY_COST_LIMIT` where series times points are too many in all.
+ * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, or a quantile of anything but a
+ * histogram; `QRY_SERIES_LIMIT` where a question matches too many series; `QRY_COST_LIMIT` where series times points
+ * are too many in all.
  */
 export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) => readonly Found[]): QueryAnswer {
   const { fromMs, toMs, stepMs, queries } = request
@@ -54,18 +61,24 @@ function answerQuery(
   const first = found[0]
   checkFunction(query, found)
   const room = new SeriesRoom(query.metric)
-  let series: SeriesAnswer[] = []
+  const series: SeriesAnswer[] = []
+  const histograms: Histogram[] = []
   let resolutionMs = 0
-  for (const { columns } of found) {
-    for (const column of columns) {
-      if (series.length === 0) resolutionMs = column.intervalMs || estimateIntervalMs(column.times)
-      room.take(column.labels)
-      budget.values -= grid.length
+  for (const { slot, series: ofField } of found) {
+    const { role, edges = [] } = slot.field
+    for (const columns of ofField) {
+      const [column] = columns
+      if (column === undefined) continue
+      if (resolutionMs === 0) resolutionMs = column.intervalMs || estimateIntervalMs(column.times)
+      for (const { labels } of columns) room.take(labels)
+      budget.values -= grid.length * columns.length
       if (budget.values < 0) throw tooManyValues()
-      series.push({ labels: column.labels, ...evaluate(column, query.function, grid, stepMs) })
+      const { labels } = column
+      if (role === 'bucket') histograms.push({ labels, edges, ...evaluateBins(columns, query.function, grid, stepMs) })
+      else series.push({ labels, ...evaluate(column, query.function, grid, stepMs) })
     }
   }
-  if (query.by !== undefined) series = aggregateSeries(series, query.by, query.aggregate)
+  const ofBins = answerHistograms(query, histograms)
   return {
     metric: query.metric,
     unit: first?.slot.field.unit ?? '',
@@ -74,14 +87,35 @@ function answerQuery(
     function: query.function,
     resolutionMs,
     clock: first?.clock ?? '',
-    series,
+    series: [
+      ...(query.by === undefined ? series : aggregateSeries(series, query.by, query.aggregate)),
+      ...ofBins.series,
+    ],
+    notes: [...new Set([...found.flatMap(({ notes = [] }) => notes), ...ofBins.notes])],
   }
+}
+
+function answerHistograms(
+  { metric, by, aggregate, quantile }: SeriesQuery,
+  histograms: readonly Histogram[],
+): Pick<QueryResult, 'series' | 'notes'> {
+  const { joined, isApart } =
+    by === undefined ? { joined: histograms, isApart: false } : joinHistograms(histograms, by, aggregate)
+  const series =
+    quantile === undefined
+      ? joined.flatMap(seriesOfBins)
+      : joined.map((histogram) => seriesOfQuantile(histogram, quantile))
+  const notes = isApart ? [`Series of ${metric} have different edges; those with the same edges are joined.`] : []
+  return { series, notes }
 }
 
 /** What a gauge lost is no restart: its rate would be a number without meaning. */
 function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly Found[]): void {
+  if (found.length === 0) return
+  if (asked === 'quantile' && !found.every(({ slot }) => slot.field.role === 'bucket'))
+    throw new SondeError('QRY_FORM', `${metric} is no histogram, and quantile is for histograms`)
   if (asked !== 'rate' && asked !== 'increase') return
-  if (found.length === 0 || !found.every(({ slot }) => slot.field.role === 'gauge')) return
+  if (!found.every(({ slot }) => slot.field.role === 'gauge')) return
   throw new SondeError('QRY_FORM', `${metric} is a gauge, and ${asked} is for counters; allowed: last, avg, min, max`)
 }
 

@@ -1,6 +1,6 @@
 import { keyOfText } from '../internal/seeded-hash.ts'
 import type { Batch } from '../schema/batch.ts'
-import type { Slot } from '../schema/layout.ts'
+import { elementsOf, type Slot } from '../schema/layout.ts'
 import type { Periods } from '../schema/periods.ts'
 import { isPresent, msFactorOf, numberAt } from '../schema/reader.ts'
 import type { RecordType } from '../schema/record-type.ts'
@@ -11,7 +11,7 @@ import { expressionOf } from './expression.ts'
 import type { Matcher } from './form.ts'
 import type { SeriesRoom } from './series-room.ts'
 
-/** The samples of one field of one series, in time order: what queries compute on. */
+/** The samples of one field of one series, or of one bin of it, in time order: what queries compute on. */
 export interface Column {
   readonly labels: Labels
   /** When each sample was taken. Unit: milliseconds since the Unix epoch, with fraction. */
@@ -59,8 +59,8 @@ export function slotsOfMetric(type: RecordType, metric: string): readonly Slot[]
 interface Growing {
   readonly labels: Labels
   times: Float64Array
-  numbers: Float64Array | undefined
-  words: Uint32Array | undefined
+  /** Plain values or low and high words, of each element. */
+  elements: (Float64Array | Uint32Array)[]
   count: number
   intervalMs: number
 }
@@ -68,6 +68,7 @@ interface Growing {
 /** Gathers columns of one field from batches that come in time order. Batches of other types are ignored. */
 export class ColumnReader {
   readonly #slot: Slot
+  readonly #elements: readonly Slot[]
   readonly #type: RecordType
   readonly #matches: (labels: Labels) => boolean
   readonly #periods: Periods
@@ -83,6 +84,7 @@ export class ColumnReader {
   constructor(type: RecordType, slot: Slot, matches: (labels: Labels) => boolean, periods: Periods, room?: SeriesRoom) {
     this.#type = type
     this.#slot = slot
+    this.#elements = elementsOf(slot)
     this.#matches = matches
     this.#periods = periods
     this.#room = room
@@ -114,17 +116,19 @@ export class ColumnReader {
     }
   }
 
-  /** The columns gathered so far. */
-  take(): Column[] {
-    return [...this.#byKey.values()].map(({ labels, times, numbers, words, count, intervalMs }) => ({
-      labels,
-      intervalMs,
-      times: times.subarray(0, count),
-      values:
-        words === undefined
-          ? { numbers: (numbers ?? times).subarray(0, count) }
-          : { words: words.subarray(0, count * 2) },
-    }))
+  /** The columns gathered so far of each series: one, or of a histogram one a bin, from the lowest. */
+  take(): Column[][] {
+    return [...this.#byKey.values()].map(({ labels, times, elements, count, intervalMs }) =>
+      elements.map((values) => ({
+        labels,
+        intervalMs,
+        times: times.subarray(0, count),
+        values:
+          values instanceof Uint32Array
+            ? { words: values.subarray(0, count * 2) }
+            : { numbers: values.subarray(0, count) },
+      })),
+    )
   }
 
   #open(batch: Batch, views: Views, at: number): Growing | null {
@@ -137,8 +141,7 @@ export class ColumnReader {
     const opened: Growing = {
       labels,
       times: new Float64Array(64),
-      numbers: this.#exact ? undefined : new Float64Array(64),
-      words: this.#exact ? new Uint32Array(128) : undefined,
+      elements: this.#elements.map(() => (this.#exact ? new Uint32Array(128) : new Float64Array(64))),
       count: 0,
       intervalMs: this.#periods.ofSeries(batch.source, this.#type, labels),
     }
@@ -150,26 +153,27 @@ export class ColumnReader {
     const { count } = series
     if (count === series.times.length) grow(series)
     series.times[count] = timeMs
-    if (series.words !== undefined) {
-      series.words[count * 2] = views.data.getUint32(at + this.#slot.offset, true)
-      series.words[count * 2 + 1] = views.data.getUint32(at + this.#slot.offset + 4, true)
-    } else if (series.numbers !== undefined) {
-      series.numbers[count] = numberAt(this.#slot, views, at)
+    for (const [index, slot] of this.#elements.entries()) {
+      const values = series.elements[index] as Float64Array | Uint32Array
+      if (values instanceof Uint32Array) {
+        values[count * 2] = views.data.getUint32(at + slot.offset, true)
+        values[count * 2 + 1] = views.data.getUint32(at + slot.offset + 4, true)
+      } else {
+        values[count] = numberAt(slot, views, at)
+      }
     }
     series.count = count + 1
   }
 }
 
 function grow(series: Growing): void {
-  const { times, numbers, words } = series
+  const { times, elements } = series
   series.times = new Float64Array(times.length * 2)
   series.times.set(times)
-  if (numbers !== undefined) {
-    series.numbers = new Float64Array(numbers.length * 2)
-    series.numbers.set(numbers)
-  }
-  if (words !== undefined) {
-    series.words = new Uint32Array(words.length * 2)
-    series.words.set(words)
-  }
+  series.elements = elements.map((values) => {
+    const longer =
+      values instanceof Uint32Array ? new Uint32Array(values.length * 2) : new Float64Array(values.length * 2)
+    longer.set(values)
+    return longer
+  })
 }

@@ -1,7 +1,10 @@
 import type { Labels } from '../schema/series.ts'
 
-/** What is computed of each series over each step. `rate` is per second; it and `increase` are for counters. */
-export type QueryFunction = 'last' | 'avg' | 'min' | 'max' | 'rate' | 'increase'
+/**
+ * What is computed of each series over each step. `rate` is per second; it and `increase` are for counters and the bins
+ * of histograms, `quantile` for histograms alone.
+ */
+export type QueryFunction = 'last' | 'avg' | 'min' | 'max' | 'rate' | 'increase' | 'quantile'
 
 /** How series that share the labels of `by` become one. */
 export type Aggregate = 'sum' | 'avg' | 'min' | 'max'
@@ -27,6 +30,8 @@ export interface SeriesQuery {
   readonly by: readonly string[] | undefined
   /** Default: `sum`. */
   readonly aggregate: Aggregate
+  /** Share of the observations that lie at or below the answer. Range: above 0, at most 1. With `quantile` alone. */
+  readonly quantile?: number
 }
 
 /** Several questions over one window. Times in milliseconds since the Unix epoch. */
@@ -38,9 +43,17 @@ export interface QueryRequest {
   readonly queries: readonly SeriesQuery[]
 }
 
-/** One series of an answer. */
+/** A bin of a histogram: values above one edge, up to and including the other. Null where it is open. */
+export interface Bin {
+  readonly above: number | null
+  readonly upTo: number | null
+}
+
+/** One series of an answer. A histogram has one a bin, the lowest first. */
 export interface SeriesAnswer {
   readonly labels: Labels
+  /** The bin whose count this is. Absent where it is not of one bin. Unit of its edges: that of the metric. */
+  readonly bin?: Bin
   /** One value a time of the grid; NaN is a gap. */
   readonly values: Float64Array
   /** When the counter was seen to restart. */
@@ -58,6 +71,8 @@ export interface QueryResult {
   readonly resolutionMs: number
   readonly clock: string
   readonly series: readonly SeriesAnswer[]
+  /** Sentences on what is not in the answer, or not joined, and why. Empty where nothing is left out. */
+  readonly notes: readonly string[]
 }
 
 /** The answer to a request: one array of times, one typed array a series. */
@@ -74,8 +89,9 @@ export interface History {
   /**
    * Answers a request.
    *
-   * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, `QRY_SERIES_LIMIT` where a
-   * question matches too many series, `QRY_COST_LIMIT` where the answer would hold too many values.
+   * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, or a quantile of anything but a
+   * histogram; `QRY_SERIES_LIMIT` where a question matches too many series; `QRY_COST_LIMIT` where the answer would
+   * hold too many values.
    */
   query(request: QueryRequest): Promise<QueryAnswer>
 }
@@ -105,7 +121,7 @@ export interface HistoryStatus {
 export const QUERY_COUNT_LIMIT = 64
 /** Most points of a series in an answer. */
 export const POINT_COUNT_LIMIT = 11_000
-/** Most series that one question may match; one of long labels counts as several. */
+/** Most series that one question may match; each bin of a histogram is one; one of long labels counts as several. */
 export const SERIES_COUNT_LIMIT = 10_000
 /** Most values, series times points, that one request may compute: 16 MB. */
 export const VALUE_COUNT_LIMIT = 2_000_000

@@ -10,7 +10,7 @@ import {
   type SeriesQuery,
 } from './form.ts'
 
-const FUNCTIONS: readonly QueryFunction[] = ['last', 'avg', 'min', 'max', 'rate', 'increase']
+const FUNCTIONS: readonly QueryFunction[] = ['last', 'avg', 'min', 'max', 'rate', 'increase', 'quantile']
 const AGGREGATES: readonly Aggregate[] = ['sum', 'avg', 'min', 'max']
 const OPS: readonly Matcher['op'][] = ['=', '!=', '=~', '!~']
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400].map(
@@ -74,7 +74,7 @@ export function stepOf(asked: unknown, windowMs: number): number {
 }
 
 function parseQuery(input: unknown, place: string, expressions: Set<string>): SeriesQuery {
-  const query = objectOf(input, place, ['metric', 'function', 'matchers', 'by', 'aggregate'])
+  const query = objectOf(input, place, ['metric', 'function', 'matchers', 'by', 'aggregate', 'quantile'])
   if (typeof query.metric !== 'string' || query.metric === '')
     throw new SondeError('QRY_FORM', `${place}.metric must be a metric's name`)
   const matchers = query.matchers ?? []
@@ -86,15 +86,29 @@ function parseQuery(input: unknown, place: string, expressions: Set<string>): Se
   if (by !== undefined && !(Array.isArray(by) && by.every((name) => typeof name === 'string'))) {
     throw new SondeError('QRY_FORM', `${place}.by must be a list of label names`)
   }
+  const asked = oneOf(query.function ?? 'last', FUNCTIONS, `${place}.function`)
+  const aggregate = oneOf(query.aggregate ?? 'sum', AGGREGATES, `${place}.aggregate`)
+  if (asked === 'quantile' && aggregate !== 'sum')
+    throw new SondeError('QRY_FORM', `${place}.aggregate is ${aggregate}; allowed with quantile: sum`)
   return {
     metric: query.metric,
-    function: oneOf(query.function ?? 'last', FUNCTIONS, `${place}.function`),
+    function: asked,
     matchers: matchers.map((matcher: unknown, index) =>
       parseMatcher(matcher, `${place}.matchers[${index}]`, expressions),
     ),
     by,
-    aggregate: oneOf(query.aggregate ?? 'sum', AGGREGATES, `${place}.aggregate`),
+    aggregate,
+    ...quantileOf(query.quantile, asked, `${place}.quantile`),
   }
+}
+
+function quantileOf(input: unknown, asked: QueryFunction, place: string): Pick<SeriesQuery, 'quantile'> {
+  if (asked !== 'quantile') {
+    if (input === undefined) return {}
+    throw new SondeError('QRY_FORM', `${place} is for the function quantile, and the function is ${asked}`)
+  }
+  if (typeof input === 'number' && input > 0 && input <= 1) return { quantile: input }
+  throw new SondeError('QRY_FORM', `${place} is ${shown(input)}; allowed: a number above 0, at most 1`)
 }
 
 function parseMatcher(input: unknown, place: string, expressions: Set<string>): Matcher {

@@ -18,8 +18,8 @@ export interface TypeDescription {
   readonly labels: readonly string[]
   /** What its records are about; absent where it does not tell. */
   readonly entity?: EntityClaim
-  /** Its metrics. */
-  readonly fields: readonly (FieldDescription & { readonly metric: string })[]
+  /** Its metrics. `edges` are the upper edges of a histogram's bins but the last, in the unit; others have none. */
+  readonly fields: readonly (FieldDescription & { readonly metric: string; readonly edges?: readonly number[] })[]
   /** The fields that are no metrics, labels or timestamps: texts, values and data. `count` is that of elements. */
   readonly records: readonly (FieldDescription & { readonly count: number })[]
 }
@@ -29,9 +29,10 @@ export function describeType({ name, description, labels, layout, metrics, entit
   const fields: TypeDescription['fields'][number][] = []
   const records: TypeDescription['records'][number][] = []
   for (const slot of layout.slots) {
-    const { kind, role, count, unit = '', help = '' } = slot.field
+    const { kind, role, count, unit = '', help = '', edges } = slot.field
     const metric = metrics.get(slot.name)
-    if (metric !== undefined) fields.push({ name: slot.name, kind, role, unit, help, metric })
+    const bins = edges === undefined ? {} : { edges }
+    if (metric !== undefined) fields.push({ name: slot.name, kind, role, unit, help, metric, ...bins })
     else if (role !== 'label' && role !== 'timestamp') records.push({ name: slot.name, kind, role, count, unit, help })
   }
   const about = entity === undefined ? {} : { entity }

@@ -89,6 +89,13 @@ export function align(offset: number, width: number): number {
   return (offset + width - 1) & ~(width - 1)
 }
 
+/** The places of what queries read of a slot: each bin of a histogram, else the first element. */
+export function elementsOf(slot: Slot): readonly Slot[] {
+  if (slot.field.role !== 'bucket') return [slot]
+  const bytes = slot.bytes / slot.field.count
+  return Array.from({ length: slot.field.count }, (_, bin) => ({ ...slot, offset: slot.offset + bin * bytes }))
+}
+
 /** All slots below a node. */
 export function slotsOf(node: LayoutNode): readonly Slot[] {
   return 'slot' in node ? [node.slot] : node.elements.flat().flatMap(slotsOf)

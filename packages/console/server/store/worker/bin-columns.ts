@@ -52,7 +52,7 @@ export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, a
 }
 
 /** The columns of a question's series, made of roll-ups, and of raw samples where these are not rolled up. */
-export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Generator<Column> {
+export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Generator<readonly Column[]> {
   const { versions, series, toMs } = wanted
   const firstBin = binOf(wanted.fromMs)
   const count = Math.ceil(toMs / BIN_MS) - firstBin
@@ -76,7 +76,7 @@ export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Gene
     for (const { id, labels } of block.series) {
       const bins = totals.get(id)
       const column = bins === undefined ? undefined : columnOfBins(bins, isCounter, asked.function, stepBins)
-      if (column !== undefined && column.times.length > 0) yield { labels, intervalMs, ...column }
+      if (column !== undefined && column.times.length > 0) yield [{ labels, intervalMs, ...column }]
     }
   }
 }
@@ -103,7 +103,7 @@ function binsOfVersion(
   const mask = maskOf(make(), (bin) => dirty.has(Math.floor(bin / DAY_BINS)))
   for (const [id, found] of samples) {
     const fresh = make()
-    addColumn(fresh, found.take(), isCounter, mask)
+    for (const column of found.take()) addColumn(fresh, column, isCounter, mask)
     const under = bins.get(id)
     if (under === undefined) bins.set(id, fresh)
     else layOver(under, fresh)

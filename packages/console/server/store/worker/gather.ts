@@ -1,4 +1,4 @@
-import { isPresent, msFactorOf, periodIn, type Slot, type SourcePeriods } from '@sonde/sdk'
+import { elementsOf, isPresent, msFactorOf, periodIn, type Slot, type SourcePeriods } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { Samples } from './samples.ts'
@@ -30,6 +30,7 @@ interface Scratch {
 export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
   const { versions, series, fromMs, toMs, skip } = wanted
   file.arena.reset()
+  const elements = versions[0] === undefined ? 1 : elementsOf(versions[0].slot).length
   const isExact = versions.every(({ slot }) => slot.field.kind === 'u64')
   const parts = versions.flatMap((version) => {
     if (version.stored.type.time === undefined) return []
@@ -38,7 +39,7 @@ export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
   })
   const expected = parts.reduce((sum, { segment }) => sum + segment.samples / Math.max(1, segment.series.length), 0)
   const empty = ({ labels }: StoredSeries) =>
-    new Samples(labels, isExact ? 'words' : 'numbers', Math.ceil(expected), file.arena)
+    new Samples(labels, { form: isExact ? 'words' : 'numbers', elements }, Math.ceil(expected), file.arena)
   const found = new Map(series.map((one) => [one.id, empty(one)]))
   const scratch: Scratch = { words: new Uint32Array(2048) }
   for (const { version, segment } of parts) {
@@ -58,6 +59,7 @@ function gatherSegment(
   { fromMs, toMs }: Wanted,
   scratch: Scratch,
 ): void {
+  const elements = elementsOf(slot).length
   const numbers: number[] = []
   for (let i = 0; i < segment.series.length; i++) if (found.has(segment.series[i] ?? -1)) numbers.push(i)
   if (numbers.length === 0) return
@@ -71,10 +73,11 @@ function gatherSegment(
       // What is decoded is copied at once, so one stretch of memory serves all chunks.
       const column = decodeColumn(
         body,
-        slot.field.count > 1 ? { elements: [0], into: scratch.words } : { into: scratch.words },
+        elements < slot.field.count ? { elements: [0], into: scratch.words } : { into: scratch.words },
       )
       if (column.words.length > scratch.words.length) scratch.words = new Uint32Array(column.words.length)
-      if (samples === undefined || times === undefined || times.length !== column.count) return
+      if (samples === undefined || times === undefined || times.length !== column.count || column.elements !== elements)
+        return
       samples.intervalMs = periodIn(periods, stored.type, samples.labels)
       const isWhole = segment.firstMs > fromMs && segment.lastMs <= toMs
       samples.appendColumn(
@@ -132,6 +135,7 @@ function gatherHead(
   const { type } = stored
   if (type.time === undefined) return
   const { layout } = type
+  const elements = elementsOf(slot)
   const factor = msFactorOf(type)
   const known = new Map<number, SourcePeriods | undefined>()
   const periodsOf = (source: number) => {
@@ -155,7 +159,7 @@ function gatherHead(
         samples.source = source
         samples.intervalMs = periodIn(periods, type, samples.labels)
       }
-      samples.appendRecord(timeMs, slot, views, at)
+      samples.appendRecord(timeMs, elements, views, at)
     }
   }
 }

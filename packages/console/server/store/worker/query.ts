@@ -1,6 +1,7 @@
 import {
   answerRequest,
   type Column,
+  elementsOf,
   type Found,
   gridOf,
   leadMs,
@@ -18,7 +19,8 @@ import {
 } from '@sonde/sdk'
 import { binColumns, isForBins } from './bin-columns.ts'
 import { type FieldVersion, gather, type Wanted } from './gather.ts'
-import { RAW, type Segment } from './segments.ts'
+import { RAW, ROLLUP, type Segment } from './segments.ts'
+import { DAY_MS, hourStartMs } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 import type { Window } from './stored-periods.ts'
 
@@ -47,7 +49,8 @@ function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number,
     const columns = isForBins(file, wanted, asked)
       ? binColumns(file, wanted, asked)
       : rawColumns(file, { ...wanted, skip })
-    return { type: stored.type, slot, clock: 'wall', columns: breathing(file, columns) }
+    const notes = slot.field.role === 'bucket' ? binNotes(file, fromMs) : []
+    return { type: stored.type, slot, clock: 'wall', series: breathing(file, columns), notes }
   })
 }
 
@@ -97,22 +100,38 @@ function seriesSurelyIn(file: StoreFile, query: SeriesQuery, fromMs: number, toM
         for (const id of segment.series) rest.delete(id)
       }
     }
-    count += matching.length - rest.size
+    count += (matching.length - rest.size) * elementsOf(first.slot).length
   }
   return count
 }
 
-/** Lets the store write between two columns. */
-function* breathing(file: StoreFile, columns: Iterable<Column>): Generator<Column> {
-  for (const column of columns) {
-    yield column
+/** Why bins are absent at the start of a window: roll-ups keep none, and its records are deleted. */
+function binNotes(file: StoreFile, fromMs: number): string[] {
+  const nowMs = Date.now()
+  const slot = file.segments.oldestSlot(RAW)
+  const rawMs = Math.min(nowMs, slot === undefined ? nowMs : hourStartMs(slot), file.head.firstMs())
+  // A file that reached its size lost records before they were old.
+  const isCut = [...file.catalogue.types.keys()].some((type) =>
+    file.segments.inRange(ROLLUP, type, fromMs, rawMs).some(({ firstMs }) => firstMs < rawMs),
+  )
+  const keptMs = isCut ? rawMs : nowMs - file.settings.retentionDays * DAY_MS
+  if (fromMs >= keptMs) return []
+  const since = new Date(keptMs).toISOString()
+  return [`Bins are kept in records only, not in roll-ups: they are absent before ${since}, where records are deleted.`]
+}
+
+/** Lets the store write between two series. */
+function* breathing(file: StoreFile, series: Iterable<readonly Column[]>): Generator<readonly Column[]> {
+  for (const columns of series) {
+    yield columns
     file.breathe()
   }
 }
 
 /** Columns of samples as they were reported. */
-function* rawColumns(file: StoreFile, wanted: Wanted): Generator<Column> {
-  const samples = wanted.versions.reduce((sum, { stored }) => sum + file.samplesIn(stored.id, wanted), 0)
+function* rawColumns(file: StoreFile, wanted: Wanted): Generator<readonly Column[]> {
+  const elements = wanted.versions[0] === undefined ? 0 : elementsOf(wanted.versions[0].slot).length
+  const samples = elements * wanted.versions.reduce((sum, { stored }) => sum + file.samplesIn(stored.id, wanted), 0)
   const blockCount = Math.max(1, Math.floor((SAMPLE_BUDGET * wanted.series.length) / Math.max(1, samples)))
   for (let at = 0; at < wanted.series.length; at += blockCount) {
     const block = { ...wanted, series: wanted.series.slice(at, at + blockCount) }
@@ -120,12 +139,12 @@ function* rawColumns(file: StoreFile, wanted: Wanted): Generator<Column> {
   }
 }
 
-/** The versions of each field that bears a metric's name. */
+/** The versions of each field that bears a metric's name. Histograms of other edges are fields of their own. */
 function fieldsOfMetric(file: StoreFile, metric: string): Map<string, FieldVersion[]> {
   const fields = new Map<string, FieldVersion[]>()
   for (const stored of file.catalogue.types.values()) {
     for (const slot of slotsOfMetric(stored.type, metric)) {
-      const key = `${stored.type.name}\n${slot.name}`
+      const key = `${stored.type.name}\n${slot.name}\n${slot.field.edges ?? ''}`
       const versions = fields.get(key)
       if (versions === undefined) fields.set(key, [{ stored, slot }])
       else versions.push({ stored, slot })

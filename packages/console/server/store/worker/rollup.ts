@@ -90,8 +90,7 @@ function binChunks(
   const mask = maskOf(make(), (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
   return ids.map((id) => {
     const bins = known.get(id) ?? make()
-    const column = samples.get(id)?.take()
-    if (column !== undefined) {
+    for (const column of samples.get(id)?.take() ?? []) {
       const fresh = make()
       addColumn(fresh, column, isCounter, mask)
       layOver(bins, fresh)

@@ -4,9 +4,15 @@ import type { Arena } from './arena.ts'
 
 const NOTHING = new Float64Array(0)
 
+/** What is gathered: plain numbers or words, of so many elements. */
+interface Content {
+  readonly form: 'numbers' | 'words'
+  readonly elements: number
+}
+
 /**
- * Gathers the samples of one field of one series from pieces of the file, until they are a column that queries compute
- * on.
+ * Gathers the samples of one field of one series from pieces of the file, until they are columns that queries compute
+ * on: one, or of a histogram one a bin.
  */
 export class Samples {
   readonly labels: Labels
@@ -17,16 +23,16 @@ export class Samples {
   readonly #expectedCount: number
   readonly #arena: Arena
   #times: Float64Array = NOTHING
-  /** Plain values, or low and high words where every version of the field is a u64. */
-  #values: Float64Array | Uint32Array
+  /** Of each element plain values, or low and high words where every version of the field is a u64. */
+  #elements: (Float64Array | Uint32Array)[]
   #count = 0
 
   /** @param expectedCount Samples for which there is room with the first. */
-  constructor(labels: Labels, form: 'numbers' | 'words', expectedCount: number, arena: Arena) {
+  constructor(labels: Labels, { form, elements }: Content, expectedCount: number, arena: Arena) {
     this.labels = labels
     this.#expectedCount = expectedCount
     this.#arena = arena
-    this.#values = form === 'words' ? wordsOver(NOTHING) : NOTHING
+    this.#elements = Array.from({ length: elements }, () => (form === 'words' ? wordsOver(NOTHING) : NOTHING))
   }
 
   get count(): number {
@@ -41,50 +47,62 @@ export class Samples {
       return
     }
     this.#times.set(times.subarray(from, to), this.#count)
-    const values = this.#values
-    if (values instanceof Uint32Array) values.set(column.words.subarray(2 * from, 2 * to), 2 * this.#count)
-    else values.set(columnNumbers(column).subarray(from, to), this.#count)
+    for (const [index, values] of this.#elements.entries()) {
+      const element = elementOf(column, index)
+      if (values instanceof Uint32Array) values.set(element.words.subarray(2 * from, 2 * to), 2 * this.#count)
+      else values.set(columnNumbers(element).subarray(from, to), this.#count)
+    }
     this.#count += to - from
   }
 
-  /** Appends the field of the record at `offset`, which has it. */
-  appendRecord(timeMs: number, slot: Slot, views: Views, offset: number): void {
+  /** Appends the field of the record at `offset`, which has it; `slots` are the places of its elements. */
+  appendRecord(timeMs: number, slots: readonly Slot[], views: Views, offset: number): void {
     this.#reserve(1)
     const at = this.#count++
     this.#times[at] = timeMs
-    const values = this.#values
-    if (values instanceof Uint32Array) {
-      values[2 * at] = views.data.getUint32(offset + slot.offset, true)
-      values[2 * at + 1] = views.data.getUint32(offset + slot.offset + 4, true)
-    } else {
-      values[at] = numberAt(slot, views, offset)
+    for (const [index, slot] of slots.entries()) {
+      const values = this.#elements[index]
+      if (values instanceof Uint32Array) {
+        values[2 * at] = views.data.getUint32(offset + slot.offset, true)
+        values[2 * at + 1] = views.data.getUint32(offset + slot.offset + 4, true)
+      } else if (values !== undefined) {
+        values[at] = numberAt(slot, views, offset)
+      }
     }
   }
 
-  /** What was gathered, in time order. */
-  take(): Column {
+  /** What was gathered, in time order: a column an element. */
+  take(): Column[] {
     this.#sort()
     const { labels, intervalMs } = this
     const times = this.#times.subarray(0, this.#count)
-    const values = this.#values
-    if (values instanceof Uint32Array) {
-      return { labels, intervalMs, times, values: { words: values.subarray(0, 2 * this.#count) } }
-    }
-    return { labels, intervalMs, times, values: { numbers: values.subarray(0, this.#count) } }
+    return this.#elements.map((values) => ({
+      labels,
+      intervalMs,
+      times,
+      values:
+        values instanceof Uint32Array
+          ? { words: values.subarray(0, 2 * this.#count) }
+          : { numbers: values.subarray(0, this.#count) },
+    }))
   }
 
   #appendPresent(times: Float64Array, column: WordColumn, from: number, to: number): void {
-    const values = this.#values
-    const numbers = values instanceof Uint32Array ? undefined : columnNumbers(column)
-    for (let i = from; i < to; i++) {
-      if (!isPresent(column.present, i)) continue
-      const at = this.#count++
-      this.#times[at] = times[i] ?? 0
-      if (numbers === undefined) {
-        values[2 * at] = column.words[2 * i] ?? 0
-        values[2 * at + 1] = column.words[2 * i + 1] ?? 0
-      } else {
-        values[at] = numbers[i] ?? 0
+    const start = this.#count
+    for (let i = from; i < to; i++) if (isPresent(column.present, i)) this.#times[this.#count++] = times[i] ?? 0
+    for (const [index, values] of this.#elements.entries()) {
+      const element = elementOf(column, index)
+      const { words } = element
+      const numbers = values instanceof Uint32Array ? undefined : columnNumbers(element)
+      for (let i = from, at = start; i < to; i++) {
+        if (!isPresent(column.present, i)) continue
+        if (numbers === undefined) {
+          values[2 * at] = words[2 * i] ?? 0
+          values[2 * at + 1] = words[2 * i + 1] ?? 0
+        } else {
+          values[at] = numbers[i] ?? 0
+        }
+        at++
       }
     }
   }
@@ -96,10 +114,12 @@ export class Samples {
     const times = this.#arena.take(capacity)
     times.set(this.#times)
     this.#times = times
-    const memory = this.#arena.take(capacity)
-    const values = this.#values instanceof Uint32Array ? wordsOver(memory) : memory
-    values.set(this.#values)
-    this.#values = values
+    this.#elements = this.#elements.map((before) => {
+      const memory = this.#arena.take(capacity)
+      const values = before instanceof Uint32Array ? wordsOver(memory) : memory
+      values.set(before)
+      return values
+    })
   }
 
   /** Pieces nearly always come in order; where two writers overlap, or records came late, they do not. */
@@ -110,16 +130,19 @@ export class Samples {
     if (i >= this.#count) return
     const order = Uint32Array.from({ length: this.#count }, (_, at) => at)
     order.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
-    const values = this.#values
-    const isExact = values instanceof Uint32Array
     this.#times = Float64Array.from(order, (at) => times[at] ?? 0)
-    if (isExact)
-      this.#values = Uint32Array.from(
-        { length: 2 * order.length },
-        (_, at) => values[2 * (order[at >> 1] ?? 0) + (at & 1)] ?? 0,
-      )
-    else this.#values = Float64Array.from(order, (at) => values[at] ?? 0)
+    this.#elements = this.#elements.map((values) =>
+      values instanceof Uint32Array
+        ? Uint32Array.from({ length: 2 * order.length }, (_, at) => values[2 * (order[at >> 1] ?? 0) + (at & 1)] ?? 0)
+        : Float64Array.from(order, (at) => values[at] ?? 0),
+    )
   }
+}
+
+/** One element of a column, as a column of its own. */
+function elementOf(column: WordColumn, element: number): WordColumn {
+  const { words, count } = column
+  return { ...column, elements: 1, words: words.subarray(2 * count * element, 2 * count * (element + 1)) }
 }
 
 /** The same memory as low and high words. */
@@ -127,7 +150,7 @@ function wordsOver(memory: Float64Array): Uint32Array {
   return new Uint32Array(memory.buffer, memory.byteOffset, 2 * memory.length)
 }
 
-/** The first element of a column as plain numbers: exact up to 2^53, the nearest double beyond. */
+/** A column of one element as plain numbers: exact up to 2^53, the nearest double beyond. */
 function columnNumbers({ kind, words, count }: WordColumn): Float64Array {
   if (kind === 'f64') return new Float64Array(words.buffer, words.byteOffset, count)
   const numbers = new Float64Array(count)
