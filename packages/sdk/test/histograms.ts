@@ -3,7 +3,7 @@ import { buckets, defineType, label, type QueryResult, timestamp } from '../src/
 import type { Random } from './random.ts'
 
 /** Period of the records. Unit: milliseconds. */
-export const PERIOD_MS = 1000
+const PERIOD_MS = 1000
 /** Two records that are further apart say nothing of the time between them. */
 const GAP_MS = 5 * PERIOD_MS
 
