@@ -35,6 +35,7 @@ async function refusals(args: readonly string[], env: Env): Promise<string[]> {
 test('the environment of the recipe adds its sources, and gives period, devices, label and port', async () => {
   const lines = await configOf([], { ...RECIPE_ENV, TELEMETRY_INTERVAL_MS: '500', PROMETHEUS_PORT: '9394' })
   for (const line of [
+    '- type: doca_telemetry_diag # ENABLE_DIAG',
     '- type: doca_telemetry_dpa # ENABLE_DPA',
     '- type: doca_telemetry_pcc # ENABLE_PCC',
     '- type: doca_telemetry_pci # ENABLE_PCI',
@@ -45,7 +46,7 @@ test('the environment of the recipe adds its sources, and gives period, devices,
     'host: 127.0.0.1 # default',
   ])
     assert.ok(lines.includes(line), `${line} in\n${lines.join('\n')}`)
-  assert.equal(lines.filter((line) => line === 'devices: [mlx5_0, mlx5_1] # DOCA_DEVICES').length, 4)
+  assert.equal(lines.filter((line) => line === 'devices: [mlx5_0, mlx5_1] # DOCA_DEVICES').length, 5)
 })
 
 test('the environment counts more than the file, but a period of its own stays', async (t) => {
@@ -140,7 +141,7 @@ test('the file of the recipe runs as it is written, with one warning', needs('cc
       .output()
       .split('\n')
       .find((line) => line.startsWith('Sonde is ready on')) ?? ''
-  assert.match(ready, / · adp_retx \(mlx5_0, mlx5_1\) · /)
+  for (const name of ['adp_retx', 'diagnostics']) assert.ok(ready.includes(` · ${name} (mlx5_0, mlx5_1) · `), ready)
   for (const name of ['pcc', 'pci_metrics']) assert.match(ready, new RegExp(`· ${name} absent: this version of Sonde`))
   const warnings = sonde
     .output()

@@ -10,16 +10,20 @@ export const RECIPE_ENV = {
   NODE_NAME: 'gpu-17',
   TELEMETRY_INTERVAL_MS: '1000',
   ENABLE_ADP_RETX: 'true',
+  ENABLE_DIAG: 'true',
   ENABLE_DPA: 'true',
   ENABLE_PCC: 'true',
   ENABLE_PCI: 'true',
   DOCA_DEVICES: 'mlx5_0,mlx5_1',
 } as const
 
+/** Room for every counter of `diag`. */
+const ROOMY = { max_ids: 256, resources: 256 }
+
 /** The devices of the recipe, in a node without any other. */
 const RECIPE_DEVICES: Readonly<Record<string, DoubleDevice>> = {
-  mlx5_0: { pci: '0000:3a:00.0', iface: 'ens1f0np0', bins: [100, 0, 7] },
-  mlx5_1: { pci: '0000:3a:00.1', iface: 'ens1f1np1', bins: [1] },
+  mlx5_0: { pci: '0000:3a:00.0', iface: 'ens1f0np0', bins: [100, 0, 7], facts: ROOMY },
+  mlx5_1: { pci: '0000:3a:00.1', iface: 'ens1f1np1', bins: [1], facts: ROOMY },
 }
 
 /** A node whose only devices are those of a double, one second after the clocks of the devices began. */
@@ -35,5 +39,6 @@ export function doubledNode(t: TestContext, devices = RECIPE_DEVICES) {
     env: { SONDE_NATIVE_DOCA_LIBRARY: double.folder },
     /** Stands the clocks still so many seconds after they began. */
     setSeconds: (seconds: number) => double.setElapsed(BigInt(seconds) * SECOND_NS),
+    runClocks: () => double.setElapsed(undefined),
   }
 }
