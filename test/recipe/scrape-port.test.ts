@@ -119,6 +119,13 @@ test('where scrapes share the port of the page, the page stays on its address', 
   )
 })
 
+test('a page that is open to all at the port of scrapes is not said to be closed', async (t) => {
+  const free = await freePort()
+  const { sonde, scrapes } = await start(t, ['agent'], `0.0.0.0:${free}`, `${free}`)
+  assert.ok(Number.isNaN(scrapes), sonde.output())
+  assert.equal(statusOf(await ask(STRANGER, free, 'GET /api/v1/node', [`host: ${STRANGER}`])), 200)
+})
+
 test('scrapes have a port of their own, which has no page on any address', async (t) => {
   const { sonde, own, scrapes } = await start(t, ['agent'], '127.0.0.1:0', '0')
   assert.notEqual(own, scrapes)

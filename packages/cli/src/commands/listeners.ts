@@ -15,7 +15,10 @@ export interface Listeners {
   close(): Promise<void>
 }
 
-/** The places that are listened on: that of the page and the API, and that of scrapes, unless one is both. */
+/**
+ * The places that are listened on: that of the page and the API, and that of scrapes, unless one is both. A page that
+ * is open on all addresses at the same port leaves nothing for scrapes alone.
+ */
 export async function placesOf({ host, port, scrape_port: scrapePort }: Options): Promise<readonly Place[]> {
   const own = { host, port, setBy: LISTEN }
   if (scrapePort === undefined) return [own]
@@ -44,7 +47,8 @@ export async function tryListeners(options: Options): Promise<void> {
  */
 export async function openListeners(app: FastifyInstance, agent: Agent, options: Options): Promise<Listeners> {
   const [first, second] = (await placesOf(options)) as [Place, Place?]
-  if (first.host !== options.host) await markStrangers(app.server, agent, options.host)
+  const isShared = first.host !== options.host
+  if (isShared) await markStrangers(app.server, agent, options.host)
   await app.listen(first).catch((cause: unknown) => {
     throw listenFault(cause, first)
   })
@@ -52,7 +56,7 @@ export async function openListeners(app: FastifyInstance, agent: Agent, options:
   if (scrapes !== undefined && second !== undefined) await listenOn(scrapes, second)
   scrapes?.on('error', (error) => agent.options.log.error({ error }, 'a connection of scrapes was not accepted'))
   const address = `http://${placeOf(options.host, portOf(app.server))}`
-  const scrapePort = options.scrape_port === undefined ? undefined : portOf(scrapes ?? app.server)
+  const scrapePort = isShared || scrapes !== undefined ? portOf(scrapes ?? app.server) : undefined
   return {
     places: scrapePort === undefined ? address : `${address} · metrics alone on port ${scrapePort} of all addresses`,
     async close() {
