@@ -7,9 +7,11 @@ import type { Settled } from './source-status.ts'
  * back or is stuck.
  */
 export function stateOfDuties(runs: readonly DutyRun[]): Pick<Settled, 'state' | 'reason'> | undefined {
-  const whole = runs.find((run) => run.duty.device === '' && isIll(run))
-  if (whole !== undefined) return stateOfIll([whole])
   const ofDevices = runs.filter(({ duty }) => duty.device !== '')
+  // A list of devices that hangs keeps nobody from reading those that are known.
+  const isReading = ofDevices.some((run) => run.isDone && !isIll(run))
+  const whole = runs.find((run) => run.duty.device === '' && isIll(run) && !(run.isStuck && isReading))
+  if (whole !== undefined) return stateOfIll([whole])
   const known = (ofDevices.length > 0 ? ofDevices : runs).filter(({ isDone, isStuck }) => isDone || isStuck)
   const ill = known.filter(isIll)
   if (ill.length < known.length) return { state: 'reading', reason: '' }

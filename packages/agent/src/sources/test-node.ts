@@ -122,6 +122,8 @@ export interface Taken {
 export class TestedSource {
   /** Places of failed reads, in order. */
   readonly failures: { place: string; message: string }[] = []
+  /** What the duties of single devices threw at the last sample. */
+  thrown: unknown[] = []
   /** Records that were not made for a limit of the source, by reason. */
   readonly dropped = new Map<string, number>()
   /** What is said to be absent now: code by `type{series}.field`. A series that is gone has no entry. */
@@ -187,6 +189,7 @@ export class TestedSource {
     const node = await this.#open()
     const done = new Set<string>()
     const errors: unknown[] = []
+    this.thrown = errors
     for (;;) {
       const next = node.duties().find(({ device, name }) => !done.has(`${device} ${name}`))
       if (next === undefined) break

@@ -3,11 +3,12 @@ import { DocaFailure } from './failure.ts'
 import { BIN_WIDTH_MODE, TIME_UNITS } from './layout.ts'
 import type { Argument } from './library.ts'
 
-/** Bins of one device at most; a library that tells of more is not believed. */
+/** Bins of one device at most; a library that tells of more is not asked for them. */
 const BINS_MAX = 4096
-/** Beyond what the library says that it writes. Unit: bytes. */
-const SPARE_BYTES = 4096
+/** The library writes as many bins as the device has, whatever is asked for and whatever it said. */
+const MEMORY_BINS = BINS_MAX + 512
 const WIDTH_MAX = 65_535
+const MAX_BINS = 'doca_telemetry_adp_retx_cap_get_hist_max_bins'
 
 /** How the durations of timeouts are sorted into bins. */
 export interface HistogramShape {
@@ -50,12 +51,13 @@ export async function histogramLimits(device: DocaDevice): Promise<HistogramLimi
     ['doca_telemetry_adp_retx_cap_histogram_is_supported', info],
   ])
   if (refused !== undefined) return refused
-  const maxBins = await device.number('doca_telemetry_adp_retx_cap_get_hist_max_bins', info)
+  const maxBins = await device.number(MAX_BINS, info)
   if (maxBins instanceof DocaFailure) return maxBins
   const bits = await device.number('doca_telemetry_adp_retx_cap_get_hist_time_units', info)
   if (bits instanceof DocaFailure) return bits
+  if (maxBins > BINS_MAX) return new DocaFailure(device.name, MAX_BINS, 'TOO_BIG')
   const unitsSeconds = TIME_UNITS.filter(({ bit }) => (bits & bit) !== 0).map(({ seconds }) => seconds)
-  return { maxBins: Math.min(maxBins, BINS_MAX), unitsSeconds }
+  return { maxBins, unitsSeconds }
 }
 
 /**
@@ -66,14 +68,14 @@ export class AdpRetxHistogram {
   shape: HistogramShape
   readonly #device: DocaDevice
   readonly #context: bigint
-  readonly #memory: BigUint64Array
-  #closed = false
+  readonly #memory = new BigUint64Array(MEMORY_BINS)
+  readonly #maxBins: number
 
   private constructor(device: DocaDevice, context: bigint, shape: HistogramShape, maxBins: number) {
     this.#device = device
     this.#context = context
     this.shape = shape
-    this.#memory = new BigUint64Array(maxBins + SPARE_BYTES / 8)
+    this.#maxBins = maxBins
   }
 
   /** Begins to count, in a shape that the device can do. */
@@ -118,11 +120,7 @@ export class AdpRetxHistogram {
 
   /** Stops counting. May be called twice. */
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    // Refused where it never started, which is as good.
-    await this.#device.call('doca_telemetry_adp_retx_stop', this.#context)
-    await this.#device.call('doca_telemetry_adp_retx_destroy', this.#context)
+    await this.#device.destroy(this.#context)
   }
 
   async #start({ bins, bin0Width, bin1Width, doubles, unitSeconds }: HistogramShape): Promise<DocaFailure | undefined> {
@@ -154,9 +152,11 @@ export class AdpRetxHistogram {
     }
     const [bins = 0, bin0Width = 0, bin1Width = 0, mode = 0, bit = 0] = numbers
     const unit = TIME_UNITS.find((one) => one.bit === bit)
-    const isSound = bins >= 1 && bins <= this.#memory.length && bin0Width > 0 && bin1Width > 0 && unit !== undefined
+    const isSound = bins >= 2 && bins <= this.#maxBins && bin0Width > 0 && bin1Width > 0 && unit !== undefined
     if (!isSound) return new DocaFailure(device.name, 'doca_telemetry_adp_retx_get_hist_num_bins', 'UNEXPECTED')
-    const doubles = mode === BIN_WIDTH_MODE.DOUBLE
-    return { bins, bin0Width, bin1Width, doubles, unitSeconds: unit.seconds }
+    const shape = { bins, bin0Width, bin1Width, doubles: mode === BIN_WIDTH_MODE.DOUBLE, unitSeconds: unit.seconds }
+    // Widths that double often enough grow out of all numbers.
+    if (Number.isFinite(edgesOf(shape).at(-1))) return shape
+    return new DocaFailure(device.name, 'doca_telemetry_adp_retx_get_hist_num_bins', 'UNEXPECTED')
   }
 }

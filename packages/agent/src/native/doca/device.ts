@@ -1,33 +1,8 @@
 import { DocaFailure } from './failure.ts'
-import { TEXT_BYTES } from './layout.ts'
-import { type Argument, addressesAt, type DocaLibrary } from './library.ts'
+import type { Argument, DocaLibrary } from './library.ts'
+import { DocaMemory } from './memory.ts'
+import { findDocaInfo } from './roster.ts'
 import type { DocaSymbol } from './symbols.ts'
-
-/** Devices that are listed at most; a library that tells of more is not believed. */
-const DEVICES_MAX = 4096
-/** Memory of one device for what calls write. V8 does not move a buffer of this size, and a library may write more. */
-const MEMORY_BYTES = 8192
-const OUT_BYTES = 8
-
-/** A device by its three names. A name that the library does not tell is empty. */
-export interface DocaDeviceNames {
-  /** RDMA device, such as `mlx5_0`. */
-  readonly name: string
-  /** `0000:3a:00.0`. */
-  readonly pciAddress: string
-  /** Network interface. */
-  readonly netdev: string
-}
-
-/** Devices that the library lists. */
-export async function listDocaDevices(library: DocaLibrary): Promise<readonly DocaDeviceNames[] | DocaFailure> {
-  const memory = new DocaMemory()
-  return withList(library, memory, async (infos) => {
-    const devices: DocaDeviceNames[] = []
-    for (const info of infos) devices.push(await namesOf(library, memory, info))
-    return devices
-  })
-}
 
 /** A device that is open, with the memory of its calls. At most one call at a time. */
 export class DocaDevice {
@@ -37,6 +12,8 @@ export class DocaDevice {
   readonly handle: bigint
   /** What capabilities are asked of. */
   readonly info: bigint
+  /** Contexts that are not given back yet, and the function that made each. */
+  readonly #contexts = new Map<bigint, DocaSymbol>()
   #closed = false
 
   private constructor(name: string, library: DocaLibrary, memory: DocaMemory, handle: bigint, info: bigint) {
@@ -48,22 +25,21 @@ export class DocaDevice {
   }
 
   /** Opens a device by its RDMA name, which must be equal: a prefix would take `mlx5_1` for `mlx5_10`. */
-  static open(library: DocaLibrary, name: string): Promise<DocaDevice | DocaFailure> {
+  static async open(library: DocaLibrary, name: string): Promise<DocaDevice | DocaFailure> {
     const memory = new DocaMemory()
-    return withList(library, memory, async (infos) => {
-      for (const info of infos) {
-        if ((await ibNameOf(library, memory, info)) !== name) continue
-        const failure = await library.call(name, 'doca_dev_open', info, memory.out)
-        if (failure !== undefined) return failure
-        const handle = memory.address
-        return new DocaDevice(name, library, memory, handle, await library.address(name, 'doca_dev_as_devinfo', handle))
-      }
-      return new DocaFailure(name, 'doca_dev_open', 'DEVICE_FATAL_ERROR')
+    const opened = await findDocaInfo(library, name, async (info) => {
+      const failure = await library.call(name, 'doca_dev_open', info, memory.out)
+      if (failure !== undefined) return failure
+      const handle = memory.address
+      return new DocaDevice(name, library, memory, handle, await library.address(name, 'doca_dev_as_devinfo', handle))
     })
+    return opened ?? new DocaFailure(name, 'doca_dev_open', 'DEVICE_FATAL_ERROR')
   }
 
-  call(symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {
-    return this.library.call(this.name, symbol, ...args)
+  async call(symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {
+    const failure = await this.library.call(this.name, symbol, ...args)
+    if (failure === undefined && symbol.endsWith('_destroy')) this.#contexts.delete(args[0] as bigint)
+    return failure
   }
 
   /** Makes calls one after another, up to the first that fails. */
@@ -82,84 +58,33 @@ export class DocaDevice {
 
   /** Makes a context of the device; its address. */
   async create(symbol: DocaSymbol, ...args: Argument[]): Promise<bigint | DocaFailure> {
-    return (await this.call(symbol, this.handle, ...args, this.memory.cleared)) ?? this.memory.address
+    const failure = await this.call(symbol, this.handle, ...args, this.memory.cleared)
+    if (failure !== undefined) return failure
+    const context = this.memory.address
+    this.#contexts.set(context, symbol)
+    return context
   }
 
-  /** May be called twice. */
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    await this.call('doca_dev_close', this.handle)
-  }
-}
-
-/** Memory that the calls of one device write: taken once, and larger than any of them says that it needs. */
-export class DocaMemory {
-  readonly #bytes = Buffer.from(new ArrayBuffer(MEMORY_BYTES))
-  /** Where a call writes a number or an address. */
-  readonly out: Buffer = this.#bytes.subarray(0, OUT_BYTES)
-  /** Where a call writes a second number. */
-  readonly second: Buffer = this.#bytes.subarray(OUT_BYTES, 2 * OUT_BYTES)
-  readonly text: Buffer = this.#bytes.subarray(64)
-
-  /** The same as {@link out}, of zeros. */
-  get cleared(): Buffer {
-    return this.out.fill(0)
+  /** Stops a context and gives it back. May be called twice; a context that is refused is still there. */
+  async destroy(context: bigint): Promise<DocaFailure | undefined> {
+    const domain = this.#contexts.get(context)?.replace(/create$/, '')
+    if (domain === undefined) return undefined
+    // A context that never started refuses to stop, which is as good.
+    await this.call(`${domain}stop` as DocaSymbol, context)
+    return this.call(`${domain}destroy` as DocaSymbol, context)
   }
 
-  get flag(): boolean {
-    return this.out[0] !== 0
+  /**
+   * Gives back the contexts that are left, and the device. May be called twice.
+   *
+   * @returns Why the library keeps the device; another call tries again.
+   */
+  async close(): Promise<DocaFailure | undefined> {
+    if (this.#closed) return undefined
+    let failure: DocaFailure | undefined
+    for (const context of this.#contexts.keys()) failure ??= await this.destroy(context)
+    failure ??= await this.call('doca_dev_close', this.handle)
+    this.#closed = failure === undefined
+    return failure
   }
-
-  get number(): number {
-    return this.out.readUInt32LE()
-  }
-
-  get address(): bigint {
-    return this.out.readBigUInt64LE()
-  }
-}
-
-/** Does something with the list of devices, which holds for so long. */
-async function withList<T>(
-  library: DocaLibrary,
-  memory: DocaMemory,
-  use: (infos: readonly bigint[]) => Promise<T>,
-): Promise<T | DocaFailure> {
-  const failure = await library.call('the node', 'doca_devinfo_create_list', memory.out, memory.second)
-  if (failure !== undefined) return failure
-  const list = memory.address
-  try {
-    return await use(addressesAt(list, Math.min(memory.second.readUInt32LE(), DEVICES_MAX)))
-  } finally {
-    await library.call('the node', 'doca_devinfo_destroy_list', list)
-  }
-}
-
-async function namesOf(library: DocaLibrary, memory: DocaMemory, info: bigint): Promise<DocaDeviceNames> {
-  const name = await ibNameOf(library, memory, info)
-  const pciAddress = await textOf(library, memory, TEXT_BYTES.pciAddress, 'doca_devinfo_get_pci_addr_str', info)
-  const { interface: size } = TEXT_BYTES
-  const netdev = await textOf(library, memory, size, 'doca_devinfo_get_iface_name', info, size)
-  return { name, pciAddress, netdev }
-}
-
-function ibNameOf(library: DocaLibrary, memory: DocaMemory, info: bigint): Promise<string> {
-  const { ibDevice: size } = TEXT_BYTES
-  return textOf(library, memory, size, 'doca_devinfo_get_ibdev_name', info, size)
-}
-
-/** A text that ends with a NUL within its size; empty where the library does not tell it. */
-async function textOf(
-  library: DocaLibrary,
-  memory: DocaMemory,
-  bytes: number,
-  symbol: DocaSymbol,
-  info: bigint,
-  ...size: number[]
-): Promise<string> {
-  const failure = await library.call('a device', symbol, info, memory.text, ...size)
-  if (failure !== undefined) return ''
-  const end = memory.text.subarray(0, bytes).indexOf(0)
-  return memory.text.toString('latin1', 0, end < 0 ? bytes : end)
 }

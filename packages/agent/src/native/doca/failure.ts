@@ -9,6 +9,7 @@ interface Meaning {
 }
 
 const FWCTL = 'the device has no fwctl node: run `sudo modprobe mlx5_fwctl`, and mount /dev/fwctl into the container'
+const OLD = 'the installed DOCA is too old: it has no such call; install DOCA 3.2 or newer'
 const DENIED = 'no permission on the device: run as root, or give this user /dev/fwctl/* and /dev/infiniband/*'
 
 /** Errors that mean the same wherever they come from. */
@@ -20,6 +21,7 @@ const MEANINGS: Partial<Record<DocaErrorName, Meaning>> = {
   DRIVER: { kind: 'failed', words: 'the firmware refused the command' },
   IN_USE: { kind: 'denied', words: 'another program holds the counters' },
   NO_MEMORY: { kind: 'failed', words: 'the device has no room for so many counters: list fewer' },
+  TOO_BIG: { kind: 'failed', words: 'a count beyond all limits is not believed; install another DOCA' },
   FULL: { kind: 'failed', words: 'the device has no room for so many counters: list fewer' },
   BAD_CONFIG: { kind: 'unsupported', words: 'the counter does not go with this way of sampling' },
 }
@@ -30,9 +32,20 @@ const OF_CAPABILITIES: Partial<Record<DocaErrorName, Meaning>> = {
   NOT_FOUND: { kind: 'denied', words: FWCTL },
 }
 
+/** Errors of what gives a device back. */
+const OF_CLOSING: Partial<Record<DocaErrorName, Meaning>> = {
+  IN_USE: { kind: 'failed', words: 'counters of it could not be given back; Sonde tries again' },
+}
+
 const OF_LISTS: Partial<Record<DocaErrorName, Meaning>> = {
   NOT_FOUND: { kind: 'gone', words: 'no RDMA device is there: is mlx5_ib loaded, and /dev/infiniband mounted?' },
 }
+
+const OWN = [
+  ['_cap_', OF_CAPABILITIES],
+  ['_create_list', OF_LISTS],
+  ['doca_dev_close', OF_CLOSING],
+] as const
 
 /** A call that gave nothing. Returned, not thrown: a device that refuses is an everyday thing. */
 export class DocaFailure {
@@ -49,13 +62,13 @@ export class DocaFailure {
     const meaning = meaningOf(call, name)
     this.kind = meaning?.kind ?? 'failed'
     this.name = name
-    this.words = meaning?.words ?? 'this should not happen'
+    this.words = meaning?.words ?? 'for which its documentation has no reason; the kernel log may say more'
     this.error = new SondeError('SRC_CALL', `${device}: ${call} answers ${name}, ${this.words}`)
   }
 }
 
 function meaningOf(call: string, name: DocaErrorName | 'NO_SYMBOL'): Meaning | undefined {
-  if (name === 'NO_SYMBOL') return { kind: 'unsupported', words: 'the installed DOCA is too old: it has no such call' }
-  const own = call.includes('_cap_') ? OF_CAPABILITIES : call.endsWith('_create_list') ? OF_LISTS : {}
-  return own[name] ?? MEANINGS[name]
+  if (name === 'NO_SYMBOL') return { kind: 'unsupported', words: OLD }
+  const [, own] = OWN.find(([part]) => call.includes(part)) ?? []
+  return own?.[name] ?? MEANINGS[name]
 }

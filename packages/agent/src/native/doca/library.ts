@@ -24,7 +24,9 @@ export class DocaLibrary {
   /** Whether the library says that it stands in for NVIDIA's. */
   readonly isDouble: boolean
   readonly #functions = new Map<DocaSymbol, Foreign>()
-  /** The last call of each device: the next one waits for it, whoever makes it. As many as devices were ever seen. */
+  /** Arguments of open calls: memory that a call writes is not freed before it came back. */
+  readonly #written = new Set<readonly Argument[]>()
+  /** The open call of each device: the next one waits for it, whoever makes it. */
   readonly #last = new Map<string, Promise<unknown>>()
 
   /** @throws SondeError `SRC_LIBRARY` where they are no libraries, or made for another machine. */
@@ -52,25 +54,37 @@ export class DocaLibrary {
   async call(device: string, symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {
     const called = this.#functions.get(symbol)
     if (called === undefined) return new DocaFailure(device, symbol, 'NO_SYMBOL')
-    const code = Number(await this.#inTurn(device, () => start(called, args)))
+    const code = Number(await this.#inTurn(device, () => this.#start(called, args)))
     return code === 0 ? undefined : new DocaFailure(device, symbol, ERROR_NAMES[code] ?? 'UNKNOWN')
   }
 
   /** The same for a function that answers with an address; 0 where there is none. */
   async address(device: string, symbol: DocaSymbol, ...args: Argument[]): Promise<bigint> {
     const called = this.#functions.get(symbol)
-    const answer = called === undefined ? 0n : await this.#inTurn(device, () => start(called, args))
+    const answer = called === undefined ? 0n : await this.#inTurn(device, () => this.#start(called, args))
     return typeof answer === 'bigint' ? answer : 0n
   }
 
   #inTurn(device: string, call: () => Promise<unknown>): Promise<unknown> {
-    const last = this.#last.get(device) ?? Promise.resolve()
-    const next = last.then(call)
-    this.#last.set(
-      device,
-      next.catch(() => undefined),
-    )
+    const next = (this.#last.get(device) ?? Promise.resolve()).then(call)
+    const ended = next
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#last.get(device) === ended) this.#last.delete(device)
+      })
+    this.#last.set(device, ended)
     return next
+  }
+
+  #start(called: Foreign, args: readonly Argument[]): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#written.add(args)
+    called.async(...args, (error: Error | null, answer: unknown) => {
+      this.#written.delete(args)
+      if (error === null) resolve(answer)
+      else reject(error)
+    })
+    return promise
   }
 
   #bind(library: ReturnType<typeof koffi.load>, signatures: Readonly<Record<string, readonly string[]>>): void {
@@ -82,17 +96,12 @@ export class DocaLibrary {
   }
 }
 
-/** Numbers in a list of addresses that a library gave. */
-export function addressesAt(list: bigint, count: number): bigint[] {
-  if (list === 0n || count === 0) return []
-  return Array.from(koffi.decode(list, koffi.array('uintptr_t', count)) as Iterable<number | bigint>, BigInt)
-}
-
 function load(path: string): ReturnType<typeof koffi.load> {
   try {
     return koffi.load(path)
   } catch (error) {
-    throw new SondeError('SRC_LIBRARY', `${path} cannot be loaded: ${messageOf(error)}`, { cause: error })
+    const fix = `see what it needs with ldd ${path}, or install doca-sdk-telemetry and doca-sdk-common again`
+    throw new SondeError('SRC_LIBRARY', `${path} cannot be loaded: ${messageOf(error)}; ${fix}`, { cause: error })
   }
 }
 
@@ -102,10 +111,4 @@ function hasSymbol(library: ReturnType<typeof koffi.load>, name: string): boolea
   } catch {
     return false
   }
-}
-
-function start(called: Foreign, args: readonly Argument[]): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    called.async(...args, (error: Error | null, answer: unknown) => (error === null ? resolve(answer) : reject(error)))
-  })
 }

@@ -70,7 +70,12 @@ export class AdpRetxReader implements DocaReader {
 
   #packets(bins: BigUint64Array): number | bigint | undefined {
     const { driver } = this.#parts
-    if (driver === undefined) return bins.reduce((sum, count) => sum + count, 0n)
+    // A counter of 64 bits wraps.
+    if (driver === undefined)
+      return BigInt.asUintN(
+        64,
+        bins.reduce((sum, count) => sum + count, 0n),
+      )
     const counted = driver.read()
     if (counted === undefined) this.#context.failed(this.#parts.device, new Error('roce_adp_retrans cannot be read'))
     return counted
@@ -79,10 +84,11 @@ export class AdpRetxReader implements DocaReader {
   /** Somebody has set other bins: what was counted in the ones before is another series. */
   #reshape(): void {
     const { device, histogram, driver, typeOf } = this.#parts
+    const type = typeOf(histogram.shape)
     const reason = 'another program changed the bins of the histogram'
     this.#context.absences.gone(this.#type, { device }, reason)
     if (driver === undefined) this.#context.absences.gone(docaAdpRetxType, { device, origin: this.#origin }, reason)
     this.#shape = histogram.shape
-    this.#type = typeOf(histogram.shape)
+    this.#type = type
   }
 }

@@ -1,4 +1,4 @@
-import type { RecordType } from '@sonde/sdk'
+import { type RecordType, SondeError } from '@sonde/sdk'
 import { AdpRetxHistogram, edgesOf, type HistogramShape, histogramLimits } from '../../native/doca/adp-retx.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { DocaSource } from '../doca/doca-source.ts'
@@ -9,6 +9,9 @@ import { DriverCounter } from './driver-counter.ts'
 import { AdpRetxReader } from './reader.ts'
 import { wantedShape } from './shape.ts'
 import { docaAdpRetxTimeoutsType, timeoutsType } from './type.ts'
+
+/** Sets of bins that are followed at most, of all devices; each is a type of its own. */
+const SHAPES_MAX = 32
 
 /** Makes the source, in the child that holds the library. */
 export function createAdpRetx(options: AdpRetxOptions, context: SourceContext): NodeSource {
@@ -21,8 +24,11 @@ function readerOpener(): OpenReader {
   const typeOf = (shape: HistogramShape): RecordType => {
     const type = timeoutsType(edgesOf(shape))
     const known = types.get(type.fingerprint)
-    if (known === undefined) types.set(type.fingerprint, type)
-    return known ?? type
+    if (known !== undefined) return known
+    if (types.size >= SHAPES_MAX)
+      throw new SondeError('SRC_READ', `the bins of histograms were changed ${SHAPES_MAX} times; start Sonde again`)
+    types.set(type.fingerprint, type)
+    return type
   }
   return async (device, context) => {
     const limits = await histogramLimits(device)

@@ -10,6 +10,8 @@ const NAMES = {
   common: ['libdoca_common.so.2', 'libdoca_common.so', 'libdoca_common.so.3'],
 } as const
 
+const INSTALL = 'install doca-sdk-telemetry, or say where it is with native.doca_library'
+
 const TRIPLET = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
 /** DOCA has a prefix of its own, which is no folder of the system. */
 const FOLDERS = [
@@ -28,23 +30,35 @@ export function findDocaLibrary(configured = ''): DocaPaths | string {
   if (configured !== '') return findAt(configured)
   const folders = foldersOfLoader()
   const telemetry = firstOf(folders, NAMES.telemetry)
-  if (telemetry === undefined)
-    return `no ${NAMES.telemetry[0]}: install doca-sdk-telemetry, or say where it is with native.doca_library`
+  if (telemetry === undefined) return `no ${NAMES.telemetry[0]}: ${INSTALL}`
   return withCommon(telemetry, [dirname(telemetry), ...folders])
 }
 
 function findAt(configured: string): DocaPaths | string {
   const place = `native.doca_library ${JSON.stringify(configured)}`
-  const stat = statSync(configured, { throwIfNoEntry: false })
-  if (stat === undefined) return `${place}: nothing is there`
-  if (!stat.isDirectory()) return withCommon(configured, [dirname(configured), ...foldersOfLoader()])
+  const isFolder = isFolderAt(configured)
+  if (isFolder === undefined) return `${place}: nothing is there; ${INSTALL}`
+  if (!isFolder) return withCommon(configured, [dirname(configured), ...foldersOfLoader()])
   const telemetry = firstOf([configured], NAMES.telemetry)
-  return telemetry === undefined ? `${place}: no ${NAMES.telemetry[0]} in it` : withCommon(telemetry, [configured])
+  return telemetry === undefined
+    ? `${place}: no ${NAMES.telemetry[0]} in it; ${INSTALL}`
+    : withCommon(telemetry, [configured])
+}
+
+/** Undefined where nothing is there, or this user may not look. */
+function isFolderAt(path: string): boolean | undefined {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return undefined
+  }
 }
 
 function withCommon(telemetry: string, folders: readonly string[]): DocaPaths | string {
   const common = firstOf(folders, NAMES.common)
-  return common === undefined ? `no ${NAMES.common[0]} beside ${telemetry}` : { telemetry, common }
+  return common === undefined
+    ? `no ${NAMES.common[0]} beside ${telemetry}: install doca-sdk-common`
+    : { telemetry, common }
 }
 
 function firstOf(folders: readonly string[], names: readonly string[]): string | undefined {

@@ -1,3 +1,4 @@
+import { messageOf } from '@sonde/sdk'
 import type { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { Duty, SourceContext } from '../source.ts'
@@ -7,7 +8,8 @@ const OPEN_EVERY_US = 10_000_000
 /** So many failures one after another, and what was opened is opened anew. */
 const FAILURES_MAX = 3
 /** Option of all DOCA sources that limits their calls. */
-const LIMIT_KEY = 'stuck_ms'
+/** Key of the option that sets the limit of a call. */
+export const LIMIT_KEY = 'stuck_ms'
 
 /** What a source reads of one device while that is open. */
 export interface DocaReader {
@@ -29,13 +31,15 @@ export interface PlaceOptions {
   readonly limitMs: number
   readonly openDevice: () => Promise<DocaDevice | DocaFailure>
   readonly openReader: OpenReader
-  /** Why the series of a device are absent. */
-  readonly refused: (name: string, failure: DocaFailure) => void
+  /** Why the series of a device are absent; undefined: they are there again. */
+  readonly refused: (name: string, failure: DocaFailure | undefined) => void
+  /** What was said of the device holds no longer: it left. */
+  readonly left: (name: string, reason: string) => void
   /** Its duties are others now. */
   readonly changed: () => void
 }
 
-/** One device of a source: closed, open, or leaving. Everything of it is done by its duties, so one after another. */
+/** One device of a source: closed, open, or leaving. Everything of it is done one after another, whoever asks for it. */
 export class DocaPlace {
   readonly name: string
   /** Why it could not be opened at the last attempt. */
@@ -45,16 +49,22 @@ export class DocaPlace {
   readonly #options: PlaceOptions
   readonly #open: readonly Duty[]
   readonly #leave: readonly Duty[]
+  /** Whether it is there, also while what was opened before is still leaving. */
+  #isListed = true
   #device: DocaDevice | undefined
+  /** Contexts of the device, until they are given back. */
+  #contexts: DocaReader | undefined
+  /** The same while they are read. */
   #reader: DocaReader | undefined
   #failures = 0
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(name: string, options: PlaceOptions) {
     this.name = name
     this.#options = options
     const common = { device: name, everyUs: OPEN_EVERY_US, limitMs: options.limitMs, limitKey: LIMIT_KEY }
-    this.#open = [{ ...common, name: 'open', run: () => this.#tryOpen() }]
-    this.#leave = [{ ...common, name: 'close', run: () => this.#end() }]
+    this.#open = [{ ...common, name: 'open', run: () => this.#inTurn(() => this.#tryOpen()) }]
+    this.#leave = [{ ...common, name: 'close', run: () => this.#inTurn(() => this.#end()) }]
   }
 
   duties(): readonly Duty[] {
@@ -69,30 +79,44 @@ export class DocaPlace {
 
   /** It is not there any more: its series leave at once, its contexts when the open call came back. */
   leave(reason: string): void {
+    this.#isListed = false
     if (this.isLeaving) return
     this.isLeaving = true
     this.#reader?.gone(reason)
+    this.#options.left(this.name, reason)
+  }
+
+  /** It is listed. One that is still leaving is opened anew when everything of before is given back. */
+  stay(): void {
+    this.#isListed = true
   }
 
   /** Gives everything back, without a duty. */
   async close(): Promise<void> {
     this.isLeaving = true
-    await this.#shut()
+    await this.#inTurn(() => this.#shut())
+  }
+
+  #inTurn(run: () => void | Promise<void>): Promise<void> {
+    const next = this.#last.then(run)
+    this.#last = next.catch(() => undefined)
+    return next
   }
 
   async #tryOpen(): Promise<void> {
+    if (this.isLeaving) return
+    // What could not be given back comes first: a context that is opened twice stays for good.
+    await this.#shut()
     const opened = await this.#opened()
     if (opened instanceof DocaFailure) {
-      const isNews = this.refusal?.error.message !== opened.error.message
-      this.refusal = opened
-      if (isNews) this.#options.refused(this.name, opened)
-      // A device that cannot do it is none that failed.
-      if (opened.kind === 'unsupported') return
-      throw opened.error
+      this.#refuse(opened)
+      return
     }
-    // It left, or everything ended, while it was opened.
+    this.#contexts = opened
+    // It left, or everything ended, while it was opened: what follows closes it.
+    if (this.isLeaving) return
     this.#reader = opened
-    if (this.isLeaving) return this.#shut()
+    if (this.refusal !== undefined) this.#options.refused(this.name, undefined)
     this.refusal = undefined
     this.#failures = 0
     this.#options.changed()
@@ -107,38 +131,51 @@ export class DocaPlace {
     return reader
   }
 
+  #refuse(failure: DocaFailure): void {
+    const isNews = this.refusal?.error.message !== failure.error.message
+    this.refusal = failure
+    if (isNews && !this.isLeaving) this.#options.refused(this.name, failure)
+    // A device that cannot do it is none that failed.
+    if (failure.kind !== 'unsupported') throw failure.error
+  }
+
   /** A duty whose failures are counted: a context that only fails is opened anew. */
   #watched(duty: Duty): Duty {
     const run = async () => {
+      if (this.#reader === undefined) return
       try {
         await duty.run()
         this.#failures = 0
       } catch (error) {
-        if (++this.#failures >= FAILURES_MAX) await this.#reopen(String((error as Error).message))
+        if (++this.#failures >= FAILURES_MAX) await this.#reopen(messageOf(error))
         throw error
       }
     }
-    return { ...duty, limitMs: this.#options.limitMs, limitKey: LIMIT_KEY, run }
+    return { ...duty, limitMs: this.#options.limitMs, limitKey: LIMIT_KEY, run: () => this.#inTurn(run) }
   }
 
   async #reopen(reason: string): Promise<void> {
     if (this.isLeaving) return
     this.#reader?.gone(reason)
-    await this.#shut()
+    this.#reader = undefined
     this.#options.changed()
+    await this.#shut()
   }
 
   async #end(): Promise<void> {
     await this.#shut()
-    this.isGone = true
+    this.isLeaving = false
+    this.isGone = !this.#isListed
     this.#options.changed()
   }
 
+  /** @throws SondeError Why something could not be given back; the next call tries again. */
   async #shut(): Promise<void> {
-    const [reader, device] = [this.#reader, this.#device]
     this.#reader = undefined
+    await this.#contexts?.close()
+    const kept = await this.#device?.close()
+    if (kept !== undefined) throw kept.error
+    this.#contexts = undefined
     this.#device = undefined
-    await reader?.close()
-    await device?.close()
   }
 }

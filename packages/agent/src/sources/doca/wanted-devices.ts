@@ -1,4 +1,4 @@
-import type { DocaDeviceNames } from '../../native/doca/device.ts'
+import type { DocaDeviceNames } from '../../native/doca/roster.ts'
 import { deviceFilter } from '../device-filter.ts'
 
 /** The devices that the option `devices` asks for. A device goes by its RDMA name, its interface or its address. */

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { absenceType, messageOf } from '@sonde/sdk'
+import { needs } from '../../../../../test/debian.ts'
+import { DocaDouble } from '../../../../../test/doubles/doca/doca-double.ts'
+import { ERROR_NAMES } from '../../native/doca/layout.ts'
+import { COMMON, TELEMETRY } from '../../native/doca/symbols.ts'
+import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
+import { docaAdpRetxTimeoutsType } from '../doca-telemetry-adp-retx/type.ts'
+import { TestedSource, TestNode } from '../test-node.ts'
+
+const NEEDS = needs('cc')
+/** Functions whose errors keep nothing from being read. */
+const HARMLESS = /destroy|_stop$|dev_close|pci_addr|iface_name|as_devinfo/
+/** Functions that are called when a device is closed. */
+const CLOSING = /_stop$|retx_destroy$|dev_close/
+const FUNCTIONS = [...Object.keys(COMMON), ...Object.keys(TELEMETRY).filter((name) => name.includes('adp_retx'))]
+
+function bringUp(t: TestContext, options: ConstructorParameters<typeof DocaDouble>[1] = {}) {
+  const double = new DocaDouble(t, options)
+  double.setElapsed(0n)
+  const tested = new TestedSource(docaTelemetryAdpRetx, { ...new TestNode(t).paths, doca_library: double.folder })
+  t.after(() => tested.source.close())
+  /** Reads once; what was thrown or counted, and how many devices were read. */
+  const sample = async () => {
+    const whole = await tested.source.sample().then(
+      () => [],
+      (error: unknown) => [error],
+    )
+    const thrown = [...whole, ...tested.thrown].map(messageOf)
+    const taken = tested.take()
+    const reasons = taken.filter(({ type }) => type === absenceType).map(({ record }) => String(record.reason))
+    const told = [...thrown, ...tested.failures.splice(0).map(({ message }) => message), ...reasons]
+    const read = taken.filter(({ type }) => type.name === docaAdpRetxTimeoutsType.name).length
+    return { told: told.join('\n'), read }
+  }
+  const left = () => ['lists', 'opens', 'contexts'].map((name) => double.total(name))
+  return { double, tested, sample, left }
+}
+
+/** What a function that fails costs: what is told, and what is read while it fails and afterwards. */
+async function strike({ double, sample }: ReturnType<typeof bringUp>, call: string, code: string) {
+  double.play({ mlx5_0: {} }, CLOSING.test(call) ? [] : [`error ${call} DOCA_ERROR_${code}`])
+  const failing = await sample()
+  if (CLOSING.test(call)) double.play({}, [`error ${call} DOCA_ERROR_${code}`])
+  const leaving = CLOSING.test(call) ? [await sample(), await sample()].map(({ told }) => told).join() : undefined
+  double.play({ mlx5_0: {} })
+  await sample()
+  const healed = await sample()
+  double.play({})
+  // One looks, the next one closes.
+  for (let look = 0; look < 2; look++) await sample()
+  return { failing, leaving, healed }
+}
+
+for (const call of FUNCTIONS) {
+  test(`every error of ${call} is told by its name, and passes`, NEEDS, async (t) => {
+    const tested = bringUp(t)
+    for (const code of ERROR_NAMES.slice(1)) {
+      const what = `${call} ${code}`
+      const { failing, leaving, healed } = await strike(tested, call, code)
+      if (HARMLESS.test(call)) assert.equal(failing.read, 1, what)
+      else assert.deepEqual([failing.read, failing.told.includes(`${call} answers ${code}, `)], [0, true], failing.told)
+      if (leaving !== undefined && !call.endsWith('stop')) assert.ok(leaving.includes(what.replace(' ', ' answers ')))
+      assert.deepEqual([healed.read, healed.told], [1, ''], what)
+    }
+    const [lists, ...others] = tested.left()
+    assert.deepEqual(others, [0, 0], 'nothing is left')
+    if (!call.endsWith('destroy_list')) assert.equal(lists, 0)
+  })
+}
