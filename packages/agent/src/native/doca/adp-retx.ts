@@ -70,6 +70,7 @@ export class AdpRetxHistogram {
   readonly #context: bigint
   readonly #memory = new BigUint64Array(MEMORY_BINS)
   readonly #maxBins: number
+  #isChanged = false
 
   private constructor(device: DocaDevice, context: bigint, shape: HistogramShape, maxBins: number) {
     this.#device = device
@@ -105,10 +106,13 @@ export class AdpRetxHistogram {
     const changed = await device.number('doca_telemetry_adp_retx_detect_hist_conf_change', this.#context)
     // An installation without this call cannot tell.
     if (changed instanceof DocaFailure && changed.name !== 'NO_SYMBOL') return changed
-    if (typeof changed === 'number' && (changed & 0xff) !== 0) {
+    // The device says so once: until the new shape is known nothing is read by the old one.
+    if (typeof changed === 'number' && (changed & 0xff) !== 0) this.#isChanged = true
+    if (this.#isChanged) {
       const shape = await this.#readShape()
       if (shape instanceof DocaFailure) return shape
       this.shape = shape
+      this.#isChanged = false
     }
     const bytes = new Uint8Array(this.#memory.buffer)
     const call = 'doca_telemetry_adp_retx_read_hist_bins'

@@ -21,6 +21,7 @@ const MEANINGS: Partial<Record<DocaErrorName, Meaning>> = {
   DRIVER: { kind: 'failed', words: 'the firmware refused the command' },
   IN_USE: { kind: 'denied', words: 'another program holds the counters' },
   NO_MEMORY: { kind: 'failed', words: 'the device has no room for so many counters: list fewer' },
+  UNEXPECTED: { kind: 'failed', words: 'what it says cannot be; another program may have set it so' },
   TOO_BIG: { kind: 'failed', words: 'a count beyond all limits is not believed; install another DOCA' },
   FULL: { kind: 'failed', words: 'the device has no room for so many counters: list fewer' },
   BAD_CONFIG: { kind: 'unsupported', words: 'the counter does not go with this way of sampling' },
