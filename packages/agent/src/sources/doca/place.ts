@@ -8,7 +8,6 @@ const OPEN_EVERY_US = 10_000_000
 /** So many failures one after another, and what was opened is opened anew. */
 const FAILURES_MAX = 3
 /** Option of all DOCA sources that limits their calls. */
-/** Key of the option that sets the limit of a call. */
 export const LIMIT_KEY = 'stuck_ms'
 
 /** What a source reads of one device while that is open. */
