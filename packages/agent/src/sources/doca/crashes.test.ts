@@ -6,10 +6,10 @@ import pino from 'pino'
 import { needs } from '../../../../../test/debian.ts'
 import { DocaDouble } from '../../../../../test/doubles/doca/doca-double.ts'
 import { until } from '../../../../sdk/test/helper.ts'
+import { type DoubleStart, devicesOf, readDouble, SOURCE } from '../../../test/doca-agent.ts'
 import { Hosts } from '../../hosting/hosts.ts'
 import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
 import { TestNode } from '../test-node.ts'
-import { type DoubleStart, devicesOf, readDouble, SOURCE } from './test-doca.ts'
 
 const NEEDS = needs('cc')
 const READ = 'doca_telemetry_adp_retx_read_hist_bins'

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { needs } from '../../../../../test/debian.ts'
 import { isRunning } from '../../../../../test/sonde-process.ts'
 import { until } from '../../../../sdk/test/helper.ts'
-import { type DoubleStart, devicesOf, readDouble, SOURCE } from './test-doca.ts'
+import { type DoubleStart, devicesOf, readDouble, SOURCE } from '../../../test/doca-agent.ts'
 
 const NEEDS = needs('cc')
 const READ = 'doca_telemetry_adp_retx_read_hist_bins'

@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test'
 import * as v from 'valibot'
-import { DocaDouble, type DoubleDevice, type DoubleOptions } from '../../../../../test/doubles/doca/doca-double.ts'
-import { until } from '../../../../sdk/test/helper.ts'
-import { serveAgent } from '../../../test/served-agent.ts'
-import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
-import type { SourceDefinition } from '../source.ts'
-import { TestNode } from '../test-node.ts'
+import { DocaDouble, type DoubleDevice, type DoubleOptions } from '../../../test/doubles/doca/doca-double.ts'
+import { until } from '../../sdk/test/helper.ts'
+import { docaTelemetryAdpRetx } from '../src/sources/doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
+import type { SourceDefinition } from '../src/sources/source.ts'
+import { TestNode } from '../src/sources/test-node.ts'
+import { serveAgent } from './served-agent.ts'
 
 /** Name of the source of {@link readDouble}. */
 export const SOURCE: string = docaTelemetryAdpRetx.name
