@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import * as v from 'valibot'
 import { DocaDouble, type DoubleDevice, type DoubleOptions } from '../../../test/doubles/doca/doca-double.ts'
-import { until } from '../../sdk/test/helper.ts'
+import { until } from '../../../test/sonde-process.ts'
 import { docaTelemetryAdpRetx } from '../src/sources/doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
 import type { SourceDefinition } from '../src/sources/source.ts'
 import { TestNode } from '../src/sources/test-node.ts'
@@ -13,6 +13,8 @@ export const SOURCE: string = docaTelemetryAdpRetx.name
 const LIST_EVERY_US = 50_000
 /** Unit: milliseconds. */
 const STUCK_MS = 200
+/** Longest that is waited for. Unit: milliseconds. */
+const LIMIT_MS = 60_000
 
 /** The source as `/api/v1/sources` tells of it. */
 export interface ToldSource {
@@ -71,14 +73,14 @@ export async function readDouble(t: TestContext, start: DoubleStart = {}) {
   /** Waits until these devices were read anew, and no other has a series. */
   const read = async (...names: string[]) => {
     const before = await counts()
-    await until(`${names} are read`, async () => {
+    await until(`${names} are read`, LIMIT_MS, async () => {
       const now = await counts()
       return now.size === names.length && names.every((name) => (now.get(name) ?? 0) !== (before.get(name) ?? 0))
     })
   }
   /** Has devices listed more often, in this life of the child and the following ones. */
   const hurry = async () => {
-    await until('it lists devices', async () => (await told()).state !== 'starting')
+    await until('it lists devices', LIMIT_MS, async () => (await told()).state !== 'starting')
     await agent.sources
       .find(({ name }) => name === SOURCE)
       ?.setPeriod({ device: '', duty: 'list', everyUs: LIST_EVERY_US })
