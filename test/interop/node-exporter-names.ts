@@ -18,7 +18,8 @@ const softirqs = (kind: string) =>
 const disk = (ours: string, theirs: string) => [`host_disk_${ours}`, `node_disk_${theirs}`] as const
 const vm = (ours: string, theirs: string) => [`host_vm_${ours}_total`, `node_vmstat_${theirs}`] as const
 const network = (ours: string, theirs: string) => [`host_network_${ours}`, `node_netstat_${theirs}`] as const
-const numa = (ours: string, theirs: string) => [`host_numa_${ours}`, `node_memory_numa_${theirs}`] as const
+const numa = (ours: string, theirs: string) =>
+  [`host_numa_${ours}{numa_node="0"}`, `node_memory_numa_${theirs}{node="0"}`] as const
 const sensor = (
   ours: string,
   place: readonly [device: string, chip: string, label: string, file: string],

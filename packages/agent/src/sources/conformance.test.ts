@@ -11,6 +11,15 @@ test('a name in the registry is that of one source, a name of a type that of one
   assert.deepEqual(types, [...new Set(types)])
 })
 
+test('no type has a label or text `node`: the label is that of `export.prometheus.node`', () => {
+  const types = SOURCES.flatMap((definition) => definition.types)
+  const named = types.filter(({ layout }) => layout.slots.some(({ name }) => name === 'node'))
+  assert.deepEqual(
+    named.map(({ name }) => name),
+    [],
+  )
+})
+
 for (const { name, types, options, isOnRequest } of SOURCES) {
   test(`the README of ${name} names each type, label, field and option`, () => {
     const readme = fs.readFileSync(new URL(`${name.replaceAll('_', '-')}/README.md`, import.meta.url), 'utf8')

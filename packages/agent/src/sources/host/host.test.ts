@@ -644,7 +644,7 @@ test('a NUMA node has its memory and its pages, and leaves with them', async (t)
   tested.take()
   const both = await tested.sampleOf(hostNumaType)
   assert.deepEqual(
-    both.map(({ node: name, miss_pages_total }) => [name, miss_pages_total]),
+    both.map(({ numa_node: name, miss_pages_total }) => [name, miss_pages_total]),
     [
       ['0', 0n],
       ['1', 4n],
@@ -652,5 +652,5 @@ test('a NUMA node has its memory and its pages, and leaves with them', async (t)
   )
   node.remove('sys/devices/system/node/node1')
   await tested.source.sample()
-  assert.ok(TestedSource.absences(tested.take(), { node: '1' }).includes(': gone'))
+  assert.ok(TestedSource.absences(tested.take(), { numa_node: '1' }).includes(': gone'))
 })

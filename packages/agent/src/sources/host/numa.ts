@@ -23,7 +23,7 @@ export const numa: HostPartDefinition = {
   types: [hostNumaType],
   create(reader) {
     const absences = reader.absences(hostNumaType)
-    const present = new SeriesPresence(reader.context.absences, hostNumaType, 'node')
+    const present = new SeriesPresence(reader.context.absences, hostNumaType, 'numa_node')
     const nodes = new Map<string, NumaNode>()
     let sweep = 0
     return {
@@ -44,7 +44,7 @@ export const numa: HostPartDefinition = {
           const record: HostNuma = { ...memory, ...pages }
           each.absences.tell(record, `${each.meminfo.path} or ${each.numastat.path} does not say`)
           present.met(each.node)
-          reader.context.source.report(hostNumaType, { time, node: each.node, ...record })
+          reader.context.source.report(hostNumaType, { time, numa_node: each.node, ...record })
         }
         present.endSweep('the NUMA node is no longer there')
         return nodes.size > 0
@@ -59,7 +59,7 @@ function lookForNodes(reader: HostReader, nodes: Map<string, NumaNode>): void {
     const node = NODE.exec(name)?.[1]
     if (node === undefined || nodes.has(node)) continue
     const file = (attribute: string) => reader.sysfs.file(...FOLDER, name, attribute)
-    const absences = reader.absences(hostNumaType, { node })
+    const absences = reader.absences(hostNumaType, { numa_node: node })
     nodes.set(node, { node, meminfo: file('meminfo'), numastat: file('numastat'), absences })
   }
 }

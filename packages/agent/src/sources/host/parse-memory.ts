@@ -45,7 +45,7 @@ export function parseVmstat(bytes: Uint8Array): HostVm | string {
 }
 
 /** Values of `host_numa` but its label. */
-export type HostNuma = Omit<RecordOf<typeof hostNumaType>, 'time' | 'node'>
+export type HostNuma = Omit<RecordOf<typeof hostNumaType>, 'time' | 'numa_node'>
 
 const NODE_FIELDS: ReadonlyMap<string, keyof HostNuma> = new Map([
   ['MemTotal:', 'total_bytes'],

@@ -232,7 +232,7 @@ export const hostNumaType = defineType(
   'Memory of one NUMA node',
   {
     time: timestamp(),
-    node: label('Number of the NUMA node'),
+    numa_node: label('Number of the NUMA node'),
     total_bytes: bytes('Memory of the node'),
     free_bytes: bytes('Memory that nothing uses'),
     file_bytes: bytes('Cache of files, shared memory included'),
