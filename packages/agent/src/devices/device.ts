@@ -6,8 +6,8 @@ export type DeviceShare = 'virtual function' | 'subfunction'
 /** One entity of the node, made of the records that define it: a device, or what else a type tells of. */
 export interface Device {
   /**
-   * Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` where it is simulated, and
-   * ends with `@` and the host where that is another than the agent's.
+   * Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` where it is simulated,
+   * and ends with `@` and the host where that is another than the agent's.
    */
   readonly id: string
   /**

@@ -40,8 +40,8 @@ export class LinkTypes {
   }
 
   /**
-   * Takes a version of a declared type, as a device makes it necessary at run time. The edges of its bins may be others,
-   * and values that are no metrics may follow its fields.
+   * Takes a version of a declared type, as a device makes it necessary at run time. The edges of its bins may be
+   * others, and values that are no metrics may follow its fields.
    *
    * @throws SondeError where it is anything else, or there are too many.
    */

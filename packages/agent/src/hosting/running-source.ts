@@ -61,7 +61,8 @@ export class RunningSource {
   /**
    * Calls one of its duties at another period from now on, also in a host that replaces this one.
    *
-   * @throws SondeError `AGT_COMMAND` where there is no such duty or period, `AGT_CHILD_EXIT` where its host does not run.
+   * @throws SondeError `AGT_COMMAND` where there is no such duty or period, `AGT_CHILD_EXIT` where its host does not
+   * run.
    */
   setPeriod(period: Period): Promise<void> {
     return this.#host.setPeriod(this.name, period)

@@ -16,8 +16,8 @@ export type Argument = number | bigint | Uint8Array
 type Foreign = KoffiFunc<(...args: Argument[]) => unknown>
 
 /**
- * The DOCA libraries, loaded. Each function is looked up by itself: where one is missing, a capability is missing. Calls
- * run on the thread pool, so that a call that hangs keeps its thread and no other device waits for it.
+ * The DOCA libraries, loaded. Each function is looked up by itself: where one is missing, a capability is missing.
+ * Calls run on the thread pool, so that a call that hangs keeps its thread and no other device waits for it.
  */
 export class DocaLibrary {
   readonly paths: DocaPaths
