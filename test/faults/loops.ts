@@ -1,4 +1,5 @@
 import type { FaultLoop } from './loop.ts'
+import { cgroup } from './loops/cgroup.ts'
 import { churn } from './loops/churn.ts'
 import { clock } from './loops/clock.ts'
 import { counters } from './loops/counters.ts'
@@ -28,7 +29,7 @@ export const ENDS: readonly FaultLoop[] = [files, hang, kill]
 export const SERVICE: readonly FaultLoop[] = [hostile, service]
 
 /** What happens to the machine below it. */
-export const MACHINE: readonly FaultLoop[] = [clock, damage, roots, soak]
+export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, roots, soak]
 
 /** Months of simulated time, whose clock is that of the whole process. */
 export const MONTHS: readonly FaultLoop[] = [churn, marks]

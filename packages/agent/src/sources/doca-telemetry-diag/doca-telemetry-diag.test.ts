@@ -22,7 +22,14 @@ import type { RunningSource } from '../../hosting/running-source.ts'
 import { TestNode } from '../test-node.ts'
 import { idText } from './counters.ts'
 import { docaTelemetryDiag } from './doca-telemetry-diag.ts'
-import { docaDiagCounterType, docaDiagPciType, docaDiagPortType, docaDiagSamplingType, docaDiagType } from './type.ts'
+import {
+  docaDiagCounterType,
+  docaDiagLinkType,
+  docaDiagPciType,
+  docaDiagPortType,
+  docaDiagSamplingType,
+  docaDiagType,
+} from './type.ts'
 
 const NEEDS = needs('cc')
 const LIMITS = { source_call_ms: 60_000, source_flood_bytes: 16 << 20 }
@@ -31,10 +38,12 @@ interface Played {
   readonly devices: Readonly<Record<string, DoubleDevice>>
   readonly options?: object
   readonly elapsedNs?: bigint
+  /** Files of the node, by their path. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 /** The source in the child of its library, over a double. */
-function start(t: TestContext, { devices, options = {}, elapsedNs }: Played) {
+function start(t: TestContext, { devices, options = {}, elapsedNs, files = {} }: Played) {
   const double = new DocaDouble(t)
   double.play(devices)
   double.setElapsed(elapsedNs)
@@ -45,7 +54,9 @@ function start(t: TestContext, { devices, options = {}, elapsedNs }: Played) {
     intervalMs: 50,
     options: v.parse(docaTelemetryDiag.options, { stuck_ms: 60_000, ...options }),
   }
-  const paths = { ...new TestNode(t).paths, doca_library: double.folder }
+  const node = new TestNode(t)
+  for (const [path, text] of Object.entries(files)) node.write(path, text)
+  const paths = { ...node.paths, doca_library: double.folder }
   const hosts = new Hosts([config], {
     config: { paths, limits: LIMITS },
     accept: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }),
@@ -192,4 +203,19 @@ test('a counter that runs free is followed by its samples, whose frequency nobod
   await until('rows have its time', () => rowsOf(docaDiagSamplingType, batches).length > 20)
   const off = Math.abs(Number(rowsOf(docaDiagSamplingType, batches).at(-1)?.time) / 1e6 - Date.now())
   assert.ok(off < 60_000, `${off} ms off`)
+})
+
+test('errors of a link are those that the driver counts, by kind', NEEDS, async (t) => {
+  const folder = 'sys/class/infiniband/mlx5_0/ports/1/counters'
+  const files = { [`${folder}/symbol_error`]: '7\n', [`${folder}/link_downed`]: '2\n' }
+  const { batches } = start(t, { devices: { mlx5_0: {} }, options: { counters: ['rx_cqes'] }, files })
+  await until('it reports', () => rowsOf(docaDiagLinkType, batches).length > 0)
+  const [symbols, downs] = rowsOf(docaDiagLinkType, batches).map(({ port, type, errors }) => [port, type, errors])
+  assert.deepEqual(
+    [symbols, downs],
+    [
+      [1, 'symbol_error', 7n],
+      [1, 'link_downed', 2n],
+    ],
+  )
 })

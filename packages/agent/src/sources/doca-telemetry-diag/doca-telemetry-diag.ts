@@ -4,6 +4,7 @@ import type { SourceDefinition } from '../source.ts'
 import { type DiagOptions, diagOptions } from './config.ts'
 import {
   docaDiagCounterType,
+  docaDiagLinkType,
   docaDiagPciType,
   docaDiagPortType,
   docaDiagPriorityType,
@@ -22,6 +23,7 @@ export const docaTelemetryDiag: SourceDefinition = {
     docaDiagPriorityType,
     docaDiagPciType,
     docaDiagCounterType,
+    docaDiagLinkType,
     docaDiagSamplingType,
     docaDiagSampleType,
   ],

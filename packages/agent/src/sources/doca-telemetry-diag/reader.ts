@@ -7,6 +7,7 @@ import { placeOf } from './counters.ts'
 import { DeviceTimes } from './device-times.ts'
 import { Extremes } from './extremes.ts'
 import { FullRate } from './full-rate.ts'
+import { LinkErrors } from './link-errors.ts'
 import type { SamplingPlan } from './plan.ts'
 import { type DiagRow, recordOf, rowsOf } from './rows.ts'
 import { docaDiagSampleType, docaDiagSamplingType } from './type.ts'
@@ -32,6 +33,7 @@ export class DiagReader implements DocaReader {
   readonly #context: SourceContext
   readonly #rows: readonly DiagRow[]
   readonly #times: DeviceTimes
+  readonly #links: LinkErrors
   readonly #extremes: Extremes
   readonly #fullRate: FullRate | undefined
   readonly #duties: readonly Duty[]
@@ -49,6 +51,7 @@ export class DiagReader implements DocaReader {
     this.#parts = parts
     this.#context = context
     this.#rows = rowsOf(device, sampler.ids)
+    this.#links = new LinkErrors(device, context)
     this.#times = new DeviceTimes(context, device, sampler.periodNs, plan.hasRealTime)
     this.#extremes = new Extremes(sampler.ids.map((id) => placeOf(id).counter?.extreme))
     this.#latest = new DataView(new ArrayBuffer(sampler.ids.length * SAMPLE_1.valueBytes))
@@ -77,9 +80,11 @@ export class DiagReader implements DocaReader {
     const { absences } = this.#context
     for (const { type, labels } of this.#rows) absences.gone(type, textsOf(labels), reason)
     absences.gone(docaDiagSamplingType, { device: this.#parts.device }, reason)
+    this.#links.gone(reason)
   }
 
   async close(): Promise<void> {
+    this.#links.close()
     await this.#parts.sampler.close()
   }
 
@@ -142,6 +147,7 @@ export class DiagReader implements DocaReader {
     const newest = (at: number) => this.#extremes.of(at) ?? this.#latest.getBigUint64(at * SAMPLE_1.valueBytes, true)
     for (const row of this.#rows) source.report(row.type, recordOf(row, time, newest, nowMs) as never)
     this.#extremes.restart()
+    this.#links.report(time)
     source.report(docaDiagSamplingType, {
       time,
       device,

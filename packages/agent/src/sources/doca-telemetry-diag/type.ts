@@ -114,6 +114,26 @@ export const docaDiagCounterType = defineType(
   { entity },
 )
 
+/**
+ * Errors of the link of a port, as its RDMA driver counts them: the name of the metric is that of the recipe for
+ * Kubernetes, and no diagnostic counter has such errors.
+ */
+export const docaDiagLinkType = defineType(
+  'doca_diag_link',
+  'Errors of the link of one port',
+  {
+    time: timestamp(),
+    device,
+    port,
+    type: label('Kind of error: the counter of the driver, such as symbol_error'),
+    errors: counter('u64', {
+      metric: 'doca_diag_link_errors',
+      help: 'Errors of the link by kind, counted by the RDMA driver; the DOCA libraries have none',
+    }),
+  },
+  { entity: entityOfPort },
+)
+
 /** How the sampling of one device fares. */
 export const docaDiagSamplingType = defineType(
   'doca_diag_sampling',
