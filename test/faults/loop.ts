@@ -7,6 +7,8 @@ export interface FaultLoop {
   readonly what: string
   /** Rounds in `npm test`: enough for every kind of fault that there is. `npm run faults` goes on. */
   readonly testRounds: number
+  /** Why `npm test` leaves it out: a program that it needs is not there. Default: it does not. */
+  readonly skip?: string | false
   /** Prepares what all rounds share; the result's `round` throws where something does not hold. */
   open(): Promise<FaultRun>
 }

@@ -15,6 +15,7 @@ import { kill } from './loops/kill.ts'
 import { link } from './loops/link.ts'
 import { marks } from './loops/marks.ts'
 import { pages } from './loops/pages.ts'
+import { recipe } from './loops/recipe.ts'
 import { roots } from './loops/roots.ts'
 import { service } from './loops/service.ts'
 import { soak } from './loops/soak.ts'
@@ -29,7 +30,7 @@ export const ENDS: readonly FaultLoop[] = [files, hang, kill]
 export const SERVICE: readonly FaultLoop[] = [hostile, service]
 
 /** What happens to the machine below it. */
-export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, roots, soak]
+export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, recipe, roots, soak]
 
 /** Months of simulated time, whose clock is that of the whole process. */
 export const MONTHS: readonly FaultLoop[] = [churn, marks]

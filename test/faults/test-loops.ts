@@ -6,7 +6,8 @@ import { runLoop } from './run-loop.ts'
 /** A test for each of the loops, one after the other. */
 export function testLoops(loops: readonly FaultLoop[]): void {
   for (const loop of loops) {
-    test(`${loop.name}: ${loop.what} (${loop.testRounds} rounds, seed ${SEED})`, async (context) => {
+    const name = `${loop.name}: ${loop.what} (${loop.testRounds} rounds, seed ${SEED})`
+    test(name, { skip: loop.skip ?? false }, async (context) => {
       const { seen } = await runLoop(loop, { rounds: loop.testRounds, seed: SEED, isGated: false })
       context.diagnostic(seen)
     })

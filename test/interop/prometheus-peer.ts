@@ -26,7 +26,7 @@ export interface PrometheusPeer {
 
 /** Starts Debian's Prometheus on a free port; it ends with the test. `paths` are those of its jobs, by their names. */
 export async function startPrometheus(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   target: string,
   intervalS: number,
   paths: Readonly<Record<string, string>> = { sonde: '/metrics' },

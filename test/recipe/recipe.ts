@@ -21,13 +21,13 @@ export const RECIPE_ENV = {
 const ROOMY = { max_ids: 256, resources: 256 }
 
 /** The devices of the recipe, in a node without any other. */
-const RECIPE_DEVICES: Readonly<Record<string, DoubleDevice>> = {
+export const RECIPE_DEVICES: Readonly<Record<string, DoubleDevice>> = {
   mlx5_0: { pci: '0000:3a:00.0', iface: 'ens1f0np0', bins: [100, 0, 7], facts: ROOMY },
   mlx5_1: { pci: '0000:3a:00.1', iface: 'ens1f1np1', bins: [1], facts: ROOMY },
 }
 
 /** A node whose only devices are those of a double, one second after the clocks of the devices began. */
-export function doubledNode(t: TestContext, devices = RECIPE_DEVICES) {
+export function doubledNode(t: Pick<TestContext, 'after'>, devices = RECIPE_DEVICES) {
   const double = new DocaDouble(t)
   double.play(devices)
   double.setElapsed(SECOND_NS)
