@@ -44,11 +44,16 @@ test(
     )
     const names = (await peer.api('label/__name__/values')) as string[]
     assert.deepEqual(
-      names.filter((name) => /^doca_(adp_retx_(bytes|avg_rtt_ns)|pci_tlp_errors|diag_link_errors)/.test(name)),
+      names.filter((name) => /^doca_(adp_retx_(bytes|avg_rtt_ns)|pci_tlp_errors)/.test(name)),
       [],
       'what no library has is not there',
     )
-    for (const name of ['doca_adp_retx_timeout_seconds_bucket', 'doca_pci_rx_bytes', 'doca_pci_tx_bytes'])
+    for (const name of [
+      'doca_adp_retx_timeout_seconds_bucket',
+      'doca_diag_link_errors',
+      'doca_pci_rx_bytes',
+      'doca_pci_tx_bytes',
+    ])
       assert.ok(names.includes(name), name)
   },
 )

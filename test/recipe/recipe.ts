@@ -26,13 +26,19 @@ export const RECIPE_DEVICES: Readonly<Record<string, DoubleDevice>> = {
   mlx5_1: { pci: '0000:3a:00.1', iface: 'ens1f1np1', bins: [1], facts: ROOMY },
 }
 
+/** What the driver of the first device has counted. */
+const LINK_ERRORS = { symbol_error: 3, link_downed: 1 }
+
 /** A node whose only devices are those of a double, one second after the clocks of the devices began. */
 export function doubledNode(t: Pick<TestContext, 'after'>, devices = RECIPE_DEVICES) {
   const double = new DocaDouble(t)
   double.play(devices)
   double.setElapsed(SECOND_NS)
-  const { procfs, sysfs } = new TestNode(t).paths
-  for (const root of [procfs, sysfs]) mkdirSync(root)
+  const node = new TestNode(t)
+  const { procfs, sysfs } = node.paths
+  mkdirSync(procfs)
+  for (const [kind, count] of Object.entries(LINK_ERRORS))
+    node.write(`sys/class/infiniband/mlx5_0/ports/1/counters/${kind}`, `${count}\n`)
   return {
     double,
     flags: ['--path.procfs', procfs, '--path.sysfs', sysfs],
