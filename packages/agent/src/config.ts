@@ -4,11 +4,13 @@ import { checkDestinations, type Destination, exportEntries } from '@sonde/sdk/i
 import * as v from 'valibot'
 import type { ServiceConfig } from './service/config.ts'
 import type { DataSourceConfig } from './sources/data-sources.ts'
+import type { SourcePaths } from './sources/source.ts'
 
 /** Schema of `paths`: roots below which the kernel's files are read. */
 export const pathsSchema = block({
   procfs: setting(text(), '/proc', 'Root of the procfs that is read; another one in a container, such as /host/proc'),
   sysfs: setting(text(), '/sys', 'Root of the sysfs that is read'),
+  devfs: setting(text(), '/dev', 'Root of the device nodes that `sonde explain` looks at'),
 })
 
 /** Schema of `native`: libraries of vendors. */
@@ -216,7 +218,7 @@ export const logSchema = block({
 /** What the agent reads from the configuration. */
 export interface AgentConfig {
   readonly dataSources: readonly DataSourceConfig[]
-  readonly paths: v.InferOutput<typeof pathsSchema> & Partial<v.InferOutput<typeof nativeSchema>>
+  readonly paths: SourcePaths
   readonly export: v.InferOutput<typeof exportSchema>
   readonly limits: v.InferOutput<typeof limitsSchema>
   readonly service: ServiceConfig

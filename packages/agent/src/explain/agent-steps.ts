@@ -21,7 +21,7 @@ const STUCK_LIMIT = 3
 export function configurationStep(
   source: string,
   config: DataSourceConfig | undefined,
-  device?: string,
+  device?: ChainDevice,
   running?: SourceFacts,
 ): Step {
   return {
@@ -38,8 +38,9 @@ export function configurationStep(
         )
       const patterns = 'devices' in config.options ? (config.options.devices as unknown) : undefined
       // Ports are called by their device: mlx5_0/1.
-      const name = device?.split('/')[0] ?? ''
-      if (name !== '' && Array.isArray(patterns) && !deviceFilter(patterns as string[])(name)) {
+      const name = device?.name.split('/')[0] ?? ''
+      const names = device?.configurable ?? [name]
+      if (name !== '' && Array.isArray(patterns) && !names.some(deviceFilter(patterns as string[]))) {
         const fix = `change the option devices of ${source} so that ${name} matches`
         return broken(`${tried}, devices: ${JSON.stringify(patterns)}`, `${name} is left out`, fix)
       }

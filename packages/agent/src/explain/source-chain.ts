@@ -64,7 +64,7 @@ export async function chainOf(
   const configured =
     isLeftOut && definition.name === SIMULATOR && value !== undefined
       ? simulatedOnlyStep(value.selector)
-      : configurationStep(source, config, only?.name, state)
+      : configurationStep(source, config, only, state)
   const head: Step[] = [configured, ...(isStuck ? [agent] : []), ...own]
   if (left !== undefined) head.push(leftStep(ground, source, left))
   else if (devices.length === 0 && wanted !== undefined && own.length > 0) head.push(unlistedStep(source, wanted))

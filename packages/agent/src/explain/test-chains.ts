@@ -65,6 +65,8 @@ export function removeRdma(node: TestNode): void {
 export interface Asked extends Partial<Pick<ExplainOptions, 'definitions' | 'configured' | 'facts' | 'trial'>> {
   /** What the kernel refuses, by the end of the path. */
   readonly refused?: Readonly<Record<string, Refusal>>
+  /** See {@link Ground}. */
+  readonly library?: string
 }
 
 /** A source as it is configured. */
@@ -73,11 +75,18 @@ export function configOf(definition: SourceDefinition, options: object = { devic
 }
 
 /** Walks what is asked for on a node. */
-export async function ask(node: TestNode, of: string, { refused = {}, ...asked }: Asked = {}): Promise<Explanation[]> {
+export async function ask(
+  node: TestNode,
+  of: string,
+  { refused = {}, library = '', ...asked }: Asked = {},
+): Promise<Explanation[]> {
   const kernel = new KernelGround(node.paths)
+  const refusalOf = (path: string) => Object.entries(refused).find(([end]) => path.endsWith(end))?.[1]
+  const { procfs, sysfs, devfs } = kernel
   const ground: Ground = {
-    ...node.paths,
-    read: async (path) => Object.entries(refused).find(([end]) => path.endsWith(end))?.[1] ?? kernel.read(path),
+    ...{ procfs, sysfs, devfs, doca_library: library },
+    read: async (path) => refusalOf(path) ?? kernel.read(path),
+    permits: async (path) => refusalOf(path) ?? kernel.permits(path),
     list: (path) => kernel.list(path),
     target: (path) => kernel.target(path),
   }

@@ -92,6 +92,8 @@ export interface SourcePaths {
   readonly procfs: string
   /** `/sys`, or a tree for tests and containers. */
   readonly sysfs: string
+  /** `/dev`, or a tree for tests and containers. Default: `/dev`. */
+  readonly devfs?: string
   /** `native.doca_library`. Default: it is looked for. */
   readonly doca_library?: string
 }

@@ -31,7 +31,7 @@ export class TestNode {
   }
 
   get paths(): SourceContext['paths'] {
-    return { procfs: join(this.root, 'proc'), sysfs: join(this.root, 'sys') }
+    return { procfs: join(this.root, 'proc'), sysfs: join(this.root, 'sys'), devfs: join(this.root, 'dev') }
   }
 
   /** Every plain file, by its path below the root; what links lead to counts where it lies. */

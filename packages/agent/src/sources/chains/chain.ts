@@ -40,6 +40,8 @@ export interface ValuePlace {
 export interface ChainDevice {
   readonly name: string
   readonly aliases: readonly string[]
+  /** Names that the option `devices` knows it by. Default: the name, up to its slash. */
+  readonly configurable?: readonly string[]
 }
 
 /** What a source knows of the chains behind its values: a plain walk over files, so that it needs no agent. */

@@ -8,6 +8,7 @@ import {
   failureKind,
   OPEN_FLAGS,
 } from '../kernel-file.ts'
+import type { SourcePaths } from '../source.ts'
 
 /** What came instead of what was asked for. */
 export class Refusal {
@@ -34,16 +35,21 @@ const WORDS: Readonly<Record<FailureKind, string>> = {
   failed: 'it could not be read',
 }
 
-/** Where a walk looks: files below the roots of procfs and sysfs. A test puts others in their place. */
+/** Where a walk looks: files below the roots of procfs, sysfs and devfs. A test puts others in their place. */
 export interface Ground {
   readonly procfs: string
   readonly sysfs: string
+  readonly devfs: string
+  /** See {@link SourcePaths}. */
+  readonly doca_library?: string
   /** What a file holds. One that is longer than what the sources take is refused as it is by them. */
   read(path: string): Promise<Uint8Array | Refusal>
   /** Names in a folder, sorted. */
   list(path: string): Promise<readonly string[] | Refusal>
   /** The last part of where a link leads. */
   target(path: string): Promise<string | Refusal>
+  /** Whether this user may read and write what is there; it is not opened. */
+  permits(path: string): Promise<true | Refusal>
 }
 
 const PART_BYTES = 4096
@@ -59,13 +65,17 @@ const LOOKS_LIMIT = 2
 export class KernelGround implements Ground {
   readonly procfs: string
   readonly sysfs: string
+  readonly devfs: string
+  readonly doca_library: string
   #busy = 0
   #hanging = 0
   #waiting: (() => void)[] = []
 
-  constructor(paths: { readonly procfs: string; readonly sysfs: string }) {
-    this.procfs = paths.procfs
-    this.sysfs = paths.sysfs
+  constructor({ procfs, sysfs, devfs = '/dev', doca_library = '' }: SourcePaths) {
+    this.procfs = procfs
+    this.sysfs = sysfs
+    this.devfs = devfs
+    this.doca_library = doca_library
   }
 
   read(path: string): Promise<Uint8Array | Refusal> {
@@ -86,6 +96,13 @@ export class KernelGround implements Ground {
 
   target(path: string): Promise<string | Refusal> {
     return this.#look(async () => (await fs.readlink(path)).split('/').at(-1) ?? '')
+  }
+
+  permits(path: string): Promise<true | Refusal> {
+    return this.#look(async () => {
+      await fs.access(path, fs.constants.R_OK | fs.constants.W_OK)
+      return true as const
+    })
   }
 
   async #look<T>(look: () => Promise<T | Refusal>): Promise<T | Refusal> {

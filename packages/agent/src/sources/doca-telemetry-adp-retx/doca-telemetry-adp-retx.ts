@@ -1,4 +1,5 @@
 import { DOCA_MODULE } from '../../places.ts'
+import { docaExplain } from '../doca/explain.ts'
 import { DOCA_HOST, lookForDoca } from '../doca/options.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type AdpRetxOptions, adpRetxOptions } from './config.ts'
@@ -14,6 +15,7 @@ export const docaTelemetryAdpRetx: SourceDefinition = {
   intervalMs: 1000,
   options: adpRetxOptions,
   look: lookForDoca,
+  explain: docaExplain,
   async load() {
     const [{ docaLibrary }, { createAdpRetx }] = await Promise.all([
       import('../doca/library.ts'),

@@ -1,4 +1,5 @@
 import { DOCA_MODULE } from '../../places.ts'
+import { docaExplain } from '../doca/explain.ts'
 import { DOCA_HOST, lookForDoca } from '../doca/options.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type DiagOptions, diagOptions } from './config.ts'
@@ -33,6 +34,7 @@ export const docaTelemetryDiag: SourceDefinition = {
   options: diagOptions,
   isOnRequest: true,
   look: lookForDoca,
+  explain: docaExplain,
   async load() {
     const [{ docaLibrary }, { createDiag }] = await Promise.all([import('../doca/library.ts'), import('./source.ts')])
     return { library: docaLibrary, create: (options, context) => createDiag(options as DiagOptions, context) }

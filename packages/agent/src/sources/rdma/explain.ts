@@ -34,7 +34,7 @@ const DISABLED = 3
 
 /** Chains behind the values of `rdma`: one a port, `mlx5_0/1`. */
 export const rdmaExplain: SourceExplain = {
-  steps: (ground) => [{ name: 'file', look: () => lookForDevices(ground) }],
+  steps: (ground) => [{ name: 'file', look: () => lookForRdmaDevices(ground) }],
   async devices(ground) {
     const folder = `${ground.sysfs}/class/infiniband`
     const devices = await ground.list(folder)
@@ -81,8 +81,8 @@ async function portsOf(ground: Ground, folder: string, device: string): Promise<
   return numbers.map((port) => ({ name: `${device}/${port}`, aliases: [`nic-${device}-${port}`, ...shared] }))
 }
 
-/** Without devices: which module is missing, by what the PCI bus has. */
-async function lookForDevices(ground: Ground): Promise<Finding> {
+/** The RDMA devices of the kernel; without any, which module is missing, by what the PCI bus has. */
+export async function lookForRdmaDevices(ground: Ground): Promise<Finding> {
   const folder = `${ground.sysfs}/class/infiniband`
   const devices = await ground.list(folder)
   if (!(devices instanceof Refusal) && devices.length > 0) return fine(folder, devices.join(' '))

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Asked, ask, brokenOf, configOf } from '../../explain/test-chains.ts'
+import { Refusal } from '../chains/ground.ts'
+import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
+import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts'
+import { TestNode } from '../test-node.ts'
+
+const DEVICE = 'sys/class/infiniband/mlx5_0'
+const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
+const DENIED = new Refusal('denied', 'EACCES')
+
+/** A node with one ConnectX-7 that everything is in order with; the values are ours. No file of it is a library. */
+function nodeOf(t: TestContext): { node: TestNode; library: string } {
+  const node = new TestNode(t)
+  const files = {
+    [`${ADAPTER}/vendor`]: '0x15b3',
+    [`${ADAPTER}/class`]: '0x020000',
+    [`${ADAPTER}/net/eth0/mtu`]: '4200',
+    [`${ADAPTER}/fwctl/fwctl0/dev`]: '511:0',
+    [`${ADAPTER}/infiniband_verbs/uverbs0/dev`]: '231:192',
+    'sys/class/fwctl/fwctl0/dev': '511:0',
+    'proc/sys/kernel/osrelease': '6.15.0-test',
+    'dev/fwctl/fwctl0': '',
+    'dev/infiniband/uverbs0': '',
+    [`${DEVICE}/fw_ver`]: '28.43.1014',
+    [`${DEVICE}/ports/1/counters/port_xmit_data`]: '1000',
+    [`${DEVICE}/ports/1/counters/port_rcv_data`]: '0',
+  }
+  for (const [path, text] of Object.entries(files)) node.write(path, `${text}\n`)
+  node.link(`${ADAPTER}/driver`, '../../../bus/pci/drivers/mlx5_core')
+  node.link(`${DEVICE}/device`, '../../../devices/pci0000:97/0000:9a:00.0')
+  node.link('sys/bus/pci/devices/0000:9a:00.0', '../../../devices/pci0000:97/0000:9a:00.0')
+  const library = mkdtempSync(join(tmpdir(), 'sonde-doca-'))
+  t.after(() => rmSync(library, { recursive: true }))
+  for (const name of ['telemetry', 'common']) {
+    writeFileSync(join(library, `libdoca_${name}.so.2.10.0087`), '')
+    symlinkSync(`libdoca_${name}.so.2.10.0087`, join(library, `libdoca_${name}.so.2`))
+  }
+  return { node, library }
+}
+
+const DEFINITIONS = [docaTelemetryAdpRetx, docaTelemetryDiag]
+const CONFIGURED = DEFINITIONS.map((definition) => configOf(definition))
+const askedOf = (library: string): Asked => ({ definitions: DEFINITIONS, configured: CONFIGURED, library })
+
+test('a device that nothing is wrong with tells its versions and its traffic', async (t) => {
+  const { node, library } = nodeOf(t)
+  for (const wanted of ['mlx5_0', 'eth0', '0000:9a:00.0', 'doca_adp_retx_packets{device="mlx5_0"}']) {
+    const [chain] = await ask(node, wanted, askedOf(library))
+    const answers = Object.fromEntries(chain?.links.map(({ name, answer }) => [name, answer]) ?? [])
+    assert.equal(answers.library, 'DOCA 2.10.0087', wanted)
+    assert.equal(answers['driver version'], 'mlx5_core of kernel 6.15.0-test')
+    assert.equal(answers.firmware, '28.43.1014, of a ConnectX-7')
+    assert.match(answers.traffic ?? '', /^4\.00 kB since the driver was loaded/)
+    assert.equal(
+      chain?.links.some(({ state }) => state === 'broken'),
+      false,
+    )
+  }
+})
+
+/** What is wrong, and the link that says so: its name, its answer and what fixes it. */
+const FAULTS: Readonly<
+  Record<
+    string,
+    { readonly strike: (node: TestNode, library: string) => void; readonly told: readonly [string, RegExp, RegExp] }
+  >
+> = {
+  'no library is installed': {
+    strike: (_node, library) => rmSync(join(library, 'libdoca_telemetry.so.2')),
+    told: [
+      'library',
+      /no libdoca_telemetry\.so\.2 in it/,
+      /^install doca-sdk-telemetry, or say where it is with native/,
+    ],
+  },
+  'the common library is missing': {
+    strike: (_node, library) => rmSync(join(library, 'libdoca_common.so.2')),
+    told: ['library', /no libdoca_common\.so\.2 beside/, /^install doca-sdk-common$/],
+  },
+  'the kernel has no RDMA device': {
+    strike(node) {
+      node.unlink(`${DEVICE}/device`)
+      node.remove('sys/class/infiniband')
+    },
+    told: ['file', /mlx5_core drives 1 adapter/, /^sudo modprobe mlx5_ib$/],
+  },
+  'no driver is bound': {
+    strike: (node) => node.unlink(`${ADAPTER}/driver`),
+    told: ['driver', /^no driver is bound$/, /^sudo modprobe mlx5_core$/],
+  },
+  'mlx5_fwctl is not loaded': {
+    strike(node) {
+      node.remove('sys/class/fwctl')
+      node.remove(`${ADAPTER}/fwctl`)
+    },
+    told: ['device node', /mlx5_fwctl is not loaded/, /^sudo modprobe mlx5_fwctl$/],
+  },
+  'a virtual function has no fwctl node': {
+    strike: (node) => node.remove(`${ADAPTER}/fwctl`),
+    told: ['device node', /^mlx5_0 has no fwctl node$/, /^not possible: .* physical function$/],
+  },
+  'the container lacks /dev/fwctl': {
+    strike: (node) => node.remove('dev/fwctl'),
+    told: ['device node', /ENOENT: nothing is there/, /^mount .*dev\/fwctl of the node into the container$/],
+  },
+  'the container lacks /dev/infiniband': {
+    strike: (node) => node.remove('dev/infiniband'),
+    told: ['device node', /ENOENT: nothing is there/, /^mount .*dev\/infiniband of the node into the container$/],
+  },
+  'ib_uverbs is not loaded': {
+    strike: (node) => node.remove(`${ADAPTER}/infiniband_verbs`),
+    told: ['device node', /no node of verbs/, /^sudo modprobe ib_uverbs$/],
+  },
+  'the firmware is too old': {
+    strike: (node) => node.write(`${DEVICE}/fw_ver`, '28.42.2000\n'),
+    told: [
+      'firmware',
+      /^28\.42\.2000 is older than 28\.43\.1000, which DOCA Telemetry needs on a ConnectX-7$/,
+      /28\.43\.1000/,
+    ],
+  },
+  'the firmware of a BlueField-3 is too old': {
+    strike: (node) => node.write(`${DEVICE}/fw_ver`, '32.43.0999\n'),
+    told: ['firmware', /on a BlueField-3$/, /32\.43\.1000/],
+  },
+  'the firmware of a ConnectX-8 is too old': {
+    strike: (node) => node.write(`${DEVICE}/fw_ver`, '40.42.1000\n'),
+    told: ['firmware', /on a ConnectX-8$/, /40\.43\.1000/],
+  },
+  'telemetry returns zeros': {
+    strike: (node) => node.write(`${DEVICE}/ports/1/counters/port_xmit_data`, '0\n'),
+    told: [
+      'traffic',
+      /^no byte was ever received or sent$/,
+      /^run ib_write_bw .* counters are 0 while nothing is sent$/,
+    ],
+  },
+}
+
+for (const [what, { strike, told }] of Object.entries(FAULTS)) {
+  test(`${what}: every DOCA source says so, and how it is fixed`, async (t) => {
+    const { node, library } = nodeOf(t)
+    strike(node, library)
+    for (const { name: source } of DEFINITIONS) {
+      const { name, answer, fix = '' } = await brokenOf(node, source, askedOf(library))
+      assert.equal(name, told[0], answer)
+      assert.match(answer, told[1])
+      assert.match(fix, told[2])
+    }
+  })
+}
+
+test('a user who may not is told which node, and the command that permits it', async (t) => {
+  const { node, library } = nodeOf(t)
+  const refused = { 'fwctl/fwctl0': DENIED }
+  const { name, tried, answer, fix } = await brokenOf(node, 'mlx5_0', { ...askedOf(library), refused })
+  assert.deepEqual([name, tried], ['permission', `${node.paths.devfs}/fwctl/fwctl0`])
+  assert.match(answer, /^EACCES: not permitted: to read and write is needed$/)
+  assert.match(fix ?? '', /^sudo setfacl -m u:\S+:rw \S+\/fwctl\/fwctl0, or run Sonde as root$/)
+})
+
+test('an adapter that NVIDIA does not name is left to the library', async (t) => {
+  const { node, library } = nodeOf(t)
+  node.write(`${DEVICE}/fw_ver`, '22.31.1014\n')
+  const [chain] = await ask(node, 'mlx5_0', askedOf(library))
+  const link = chain?.links.find(({ name }) => name === 'firmware')
+  assert.deepEqual(
+    [link?.state, link?.answer],
+    ['unknown', '22.31.1014; NVIDIA names ConnectX-7, BlueField-3, ConnectX-8 and newer'],
+  )
+})
+
+test('a device that does not exist is no path, and those that do are told', async (t) => {
+  const { node, library } = nodeOf(t)
+  mkdirSync(join(node.root, 'sys/class/other'), { recursive: true })
+  const link = await brokenOf(node, 'doca_adp_retx_packets{device="../other"}', askedOf(library))
+  assert.equal(link.answer, 'none is called ../other')
+  await assert.rejects(
+    ask(node, 'mlx5_9', askedOf(library)),
+    /no source, device or metric is called "mlx5_9"; nearest: mlx5_0/,
+  )
+})
+
+test('a device that the option devices knows by its address is not left out', async (t) => {
+  const { node, library } = nodeOf(t)
+  for (const devices of [['0000:9a:00.0'], ['eth0'], ['mlx5_*']]) {
+    const configured = [configOf(docaTelemetryAdpRetx, { devices })]
+    const [chain] = await ask(node, 'mlx5_0', { ...askedOf(library), definitions: [docaTelemetryAdpRetx], configured })
+    assert.equal(chain?.links[0]?.state, 'ok', devices.join())
+  }
+})
