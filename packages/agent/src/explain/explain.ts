@@ -1,3 +1,5 @@
+import { broken, walk } from '../sources/chains/chain.ts'
+import { UNOBTAINABLE } from '../sources/doca/unobtainable.ts'
 import { ofDevice } from './explain-device.ts'
 import { ofMetric } from './explain-metric.ts'
 import { type ExplainOptions, type Explanation, isWhole } from './explanation.ts'
@@ -17,8 +19,15 @@ export async function explain(of: string, options: ExplainOptions): Promise<Expl
     (await ofSources(of, subjects, options)) ??
     (await ofMetric(of, subjects, options)) ??
     (await ofDevice(of, subjects, options))
+  if (found.length === 0 && UNOBTAINABLE[of] !== undefined) return [await ofUnobtainable(of, UNOBTAINABLE[of])]
   if (found.length === 0) throw await unknownName(of, subjects, options)
   return found.sort((a, b) => Number(isWhole(a)) - Number(isWhole(b)))
+}
+
+/** A metric that nothing can give. */
+async function ofUnobtainable(of: string, { why, instead }: (typeof UNOBTAINABLE)[string]): Promise<Explanation> {
+  const look = async () => broken(of, why, `not possible; use ${instead.join(' or ')}`)
+  return { of, source: '', device: '', links: await walk([{ name: 'value', look }]) }
 }
 
 async function ofSources(

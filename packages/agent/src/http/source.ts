@@ -9,31 +9,36 @@ import { compress } from './compress.ts'
 /** `GET /api/v1/sources/:name`: one source with what it was told to do, what it reports, and where it failed. */
 export function sourceRoute(app: FastifyInstance, { sources, options }: Agent): void {
   const { config, originOf = () => 'program' } = options
-  app.get<{ Params: { readonly name: string } }>('/api/v1/sources/:name', { onSend: compress }, (request, reply) => {
-    const { name } = request.params
-    const running = sources.find((each) => each.name === name)
-    const source = config.dataSources.find((each) => each.name === name)
-    if (running === undefined || source === undefined) {
-      const known = sources.map((each) => each.name).join(', ')
-      throw new SondeError(
-        'AGT_UNKNOWN',
-        `no source has the name ${JSON.stringify(name.slice(0, 100))}; there are: ${known}`,
-      )
-    }
-    const { definition, found, stats } = running
-    const answer = {
-      ...describeSource(running),
-      summary: definition.summary,
-      found,
-      sampleSeconds: stats.sampleSeconds,
-      failures: stats.failed.latest(),
-      settings: settingsOf(source, originOf),
-      reports: definition.types.map(({ name, description, labels, layout }) => {
-        return { name, description, labels: labels.map((label) => label.name), fieldCount: layout.slots.length }
-      }),
-    }
-    return reply.header('cache-control', 'no-store').send(answer)
-  })
+  app.get<{ Params: { readonly name: string } }>(
+    '/api/v1/sources/:name',
+    { onSend: compress },
+    async (request, reply) => {
+      const { name } = request.params
+      const running = sources.find((each) => each.name === name)
+      const source = config.dataSources.find((each) => each.name === name)
+      if (running === undefined || source === undefined) {
+        const known = sources.map((each) => each.name).join(', ')
+        throw new SondeError(
+          'AGT_UNKNOWN',
+          `no source has the name ${JSON.stringify(name.slice(0, 100))}; there are: ${known}`,
+        )
+      }
+      const { definition, found, stats } = running
+      const answer = {
+        ...describeSource(running),
+        summary: definition.summary,
+        found,
+        versions: (await definition.versions?.(config.paths)) ?? [],
+        sampleSeconds: stats.sampleSeconds,
+        failures: stats.failed.latest(),
+        settings: settingsOf(source, originOf),
+        reports: definition.types.map(({ name, description, labels, layout }) => {
+          return { name, description, labels: labels.map((label) => label.name), fieldCount: layout.slots.length }
+        }),
+      }
+      return reply.header('cache-control', 'no-store').send(answer)
+    },
+  )
 }
 
 /** A source as it fares. What is not known before samples are there is null. */

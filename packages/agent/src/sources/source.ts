@@ -110,6 +110,14 @@ export interface SourceEdge {
   readonly isStart: boolean
 }
 
+/** The version of something that a source is read by. */
+export interface SourceVersion {
+  /** Library, driver, or the firmware of a device. */
+  readonly of: string
+  /** The version, or why it is not known. */
+  readonly version: string
+}
+
 /** What a source is given. */
 export interface SourceContext<L = unknown> {
   /** Name in the configuration; unique. */
@@ -218,6 +226,8 @@ export interface SourceDefinition {
   readonly options: GenericSchema<unknown, object>
   /** The chains behind its values, for `sonde explain`; left out where there is no file to look at. */
   readonly explain?: SourceExplain
+  /** Versions of what it is read by, looked up in files. Default: none are told. */
+  versions?(paths: SourcePaths): Promise<readonly SourceVersion[]>
   /** Constant labels of everything it reports. Default: none. */
   readonly labels?: Labels
   /** Whether it runs only where the configuration names it. Default: it runs unless the configuration names others. */

@@ -13,8 +13,8 @@ import type { Loaded } from './load.ts'
  * @throws ConfigError that names the key; SondeError of the source.
  */
 export async function checkPlaces<T extends Loaded>(loaded: T): Promise<T> {
-  const { procfs, sysfs } = loaded.config.agent.paths
-  const faults = Object.entries({ procfs, sysfs }).flatMap(([name, root]) => {
+  const { procfs, sysfs, devfs = '/dev' } = loaded.config.agent.paths
+  const faults = Object.entries({ procfs, sysfs, devfs }).flatMap(([name, root]) => {
     const key = `paths.${name}`
     const origin = loaded.originOf(key)
     if (origin === 'default' || isDirectory(root)) return []

@@ -118,11 +118,19 @@ export interface ReportInfo {
   readonly fieldCount: number
 }
 
+/** The version of something that a source is read by, or why it is not known. */
+export interface VersionInfo {
+  readonly of: string
+  readonly version: string
+}
+
 /** Answer of `/api/v1/sources/:name`. */
 export interface SourceDetail extends SourceInfo {
   readonly summary: string
   /** What the look at the hardware said. */
   readonly found: string
+  /** Versions of what it is read by: library, driver, firmware of each device. */
+  readonly versions: readonly VersionInfo[]
   /** Time spent sampling since the start. */
   readonly sampleSeconds: number
   /** The latest first. */

@@ -1,6 +1,7 @@
 import { DOCA_MODULE } from '../../places.ts'
 import { docaExplain } from '../doca/explain.ts'
 import { DOCA_HOST, lookForDoca } from '../doca/options.ts'
+import { docaVersions } from '../doca/versions.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type AdpRetxOptions, adpRetxOptions } from './config.ts'
 import { docaAdpRetxTimeoutsType, docaAdpRetxType } from './type.ts'
@@ -16,6 +17,7 @@ export const docaTelemetryAdpRetx: SourceDefinition = {
   options: adpRetxOptions,
   look: lookForDoca,
   explain: docaExplain,
+  versions: docaVersions,
   async load() {
     const [{ docaLibrary }, { createAdpRetx }] = await Promise.all([
       import('../doca/library.ts'),

@@ -1,6 +1,7 @@
 import { DOCA_MODULE } from '../../places.ts'
 import { docaExplain } from '../doca/explain.ts'
 import { DOCA_HOST, lookForDoca } from '../doca/options.ts'
+import { docaVersions } from '../doca/versions.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type DiagOptions, diagOptions } from './config.ts'
 import {
@@ -35,6 +36,7 @@ export const docaTelemetryDiag: SourceDefinition = {
   isOnRequest: true,
   look: lookForDoca,
   explain: docaExplain,
+  versions: docaVersions,
   async load() {
     const [{ docaLibrary }, { createDiag }] = await Promise.all([import('../doca/library.ts'), import('./source.ts')])
     return { library: docaLibrary, create: (options, context) => createDiag(options as DiagOptions, context) }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -7,7 +7,10 @@ import { type Asked, ask, brokenOf, configOf } from '../../explain/test-chains.t
 import { Refusal } from '../chains/ground.ts'
 import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
 import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts'
+import { SOURCES } from '../registry.ts'
 import { TestNode } from '../test-node.ts'
+import { UNOBTAINABLE } from './unobtainable.ts'
+import { docaVersions } from './versions.ts'
 
 const DEVICE = 'sys/class/infiniband/mlx5_0'
 const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
@@ -193,4 +196,36 @@ test('a device that the option devices knows by its address is not left out', as
     const [chain] = await ask(node, 'mlx5_0', { ...askedOf(library), definitions: [docaTelemetryAdpRetx], configured })
     assert.equal(chain?.links[0]?.state, 'ok', devices.join())
   }
+})
+
+test('a metric of the recipe that nothing can give says so, and what there is instead, as its page does', async (t) => {
+  const { node, library } = nodeOf(t)
+  const page = readFileSync(new URL('../../../../../docs/doca.md', import.meta.url), 'utf8')
+  const known = new Set(SOURCES.flatMap(({ types }) => types.flatMap(({ metrics }) => [...metrics.values()])))
+  for (const [metric, { why, instead }] of Object.entries(UNOBTAINABLE)) {
+    const link = await brokenOf(node, metric, askedOf(library))
+    assert.deepEqual([link.answer, link.fix], [why, `not possible; use ${instead.join(' or ')}`])
+    for (const name of [metric, ...instead]) assert.ok(page.includes(name), `docs/doca.md has ${name}`)
+    assert.deepEqual([...instead.filter((name) => !known.has(name)), known.has(metric)], [false], metric)
+  }
+})
+
+test('versions are told of library, driver, firmware and kernel, and why one is not known', async (t) => {
+  const { node, library } = nodeOf(t)
+  const told = async () => {
+    const versions = await docaVersions({ ...node.paths, doca_library: library })
+    return Object.fromEntries(versions.map(({ of, version }) => [of, version]))
+  }
+  node.write('proc/sys/kernel/tainted', '528385\n')
+  node.write('sys/module/mlx5_core/version', '24.10-0.7.0\n')
+  assert.deepEqual(await told(), {
+    DOCA: '2.10.0087',
+    driver: 'mlx5_core 24.10-0.7.0, kernel 6.15.0-test',
+    'firmware of mlx5_0': '28.43.1014',
+    'kernel taint': '528385, a proprietary module, a module from outside, debugging through fwctl',
+  })
+  node.write('proc/sys/kernel/tainted', '0\n')
+  node.remove(`${DEVICE}/fw_ver`)
+  const { 'kernel taint': taint, 'firmware of mlx5_0': firmware } = await told()
+  assert.deepEqual([taint, firmware], ['none', 'ENOENT: nothing is there'])
 })

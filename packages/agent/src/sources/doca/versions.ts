@@ -1,7 +1,34 @@
 import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
-import { readLine } from '../chains/attributes.ts'
-import { type Ground, Refusal } from '../chains/ground.ts'
+import { readAs, readLine } from '../chains/attributes.ts'
+import { type Ground, KernelGround, Refusal } from '../chains/ground.ts'
+import { isNumber, parseAttribute } from '../kernel-text.ts'
+import type { SourcePaths, SourceVersion } from '../source.ts'
+import { findDocaLibrary } from './find-library.ts'
+
+/** What taints a kernel, by bit, as far as it bears on drivers. The others are told by their number. */
+const TAINTS: readonly (readonly [bit: number, words: string])[] = [
+  [0, 'a proprietary module'],
+  [1, 'a module loaded by force'],
+  [7, 'a crash of the kernel'],
+  [9, 'a warning of the kernel'],
+  [12, 'a module from outside'],
+  [13, 'a module without signature'],
+  [19, 'debugging through fwctl'],
+]
+
+/** Versions of all that DOCA sources are read by: library, driver, firmware of each device, and taint of the kernel. */
+export async function docaVersions(paths: SourcePaths): Promise<SourceVersion[]> {
+  const ground = new KernelGround(paths)
+  const found = findDocaLibrary(paths.doca_library)
+  const library = typeof found === 'string' ? found : (libraryVersion(found.telemetry) ?? `unknown: ${found.telemetry}`)
+  return [
+    { of: 'DOCA', version: library },
+    { of: 'driver', version: await driverVersion(ground) },
+    ...(await firmwareVersions(ground)),
+    { of: 'kernel taint', version: await taintOf(ground) },
+  ]
+}
 
 /** The version of a library by its file behind the link: `2.10.0087`; undefined where the name tells none. */
 export function libraryVersion(path: string): string | undefined {
@@ -16,6 +43,26 @@ export function libraryVersion(path: string): string | undefined {
 export async function driverVersion(ground: Ground): Promise<string> {
   const own = await readLine(ground, `${ground.sysfs}/module/mlx5_core/version`)
   const kernel = await readLine(ground, `${ground.procfs}/sys/kernel/osrelease`)
-  const kernelWords = kernel instanceof Refusal ? 'the kernel' : `kernel ${kernel}`
+  const kernelWords = kernel instanceof Refusal ? 'an unknown kernel' : `kernel ${kernel}`
   return own instanceof Refusal ? `mlx5_core of ${kernelWords}` : `mlx5_core ${own}, ${kernelWords}`
+}
+
+async function firmwareVersions(ground: Ground): Promise<SourceVersion[]> {
+  const folder = `${ground.sysfs}/class/infiniband`
+  const names = await ground.list(folder)
+  const looks = (names instanceof Refusal ? [] : names).map(async (name) => {
+    const version = await readLine(ground, `${folder}/${name}/fw_ver`)
+    return { of: `firmware of ${name}`, version: version instanceof Refusal ? version.words : version }
+  })
+  return Promise.all(looks)
+}
+
+async function taintOf(ground: Ground): Promise<string> {
+  const found = await readAs(ground, `${ground.procfs}/sys/kernel/tainted`, parseAttribute)
+  if (found instanceof Refusal) return found.words
+  if (!isNumber(found)) return 'no number'
+  const bits = BigInt(found)
+  if (bits === 0n) return 'none'
+  const words = TAINTS.filter(([bit]) => (bits >> BigInt(bit)) & 1n).map(([, text]) => text)
+  return [String(bits), ...words].join(', ')
 }

@@ -24,6 +24,7 @@ const READING: SourceDetail = {
   types: ['netdev'],
   summary: 'Network interfaces of the kernel',
   found: '8 interfaces',
+  versions: [],
   sampleSeconds: 0.24,
   failures: [],
   settings: [],

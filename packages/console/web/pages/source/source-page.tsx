@@ -23,6 +23,7 @@ import { FailedReads } from './failed-reads.tsx'
 import { sourceFacts, sourceHeadline } from './source-facts.ts'
 import { SourceReports } from './source-reports.tsx'
 import { SourceSettings } from './source-settings.tsx'
+import { SourceVersions } from './source-versions.tsx'
 
 /** One source: what it does, why it does not, what it was told, and what it reports. */
 export function SourcePage({ name }: { readonly name: string }) {
@@ -69,6 +70,7 @@ function KnownSource({ name }: { readonly name: string }) {
       <Facts label="How it fares" facts={sourceFacts(data)} />
       {data.failures.length > 0 && <FailedReads failures={data.failures} />}
       <Walk walk={walk} />
+      {data.versions.length > 0 && <SourceVersions versions={data.versions} />}
       {data.samples > 0 && <Charts name={name} />}
       <PanelBoundary>
         <SourceSettings settings={data.settings} />

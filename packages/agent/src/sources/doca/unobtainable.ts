@@ -1,0 +1,22 @@
+/**
+ * Metrics that recipes name and that nothing can give, or not yet, with what to use instead. The page docs/doca.md has
+ * the whole list of the recipe for Kubernetes.
+ */
+export const UNOBTAINABLE: Readonly<Record<string, { readonly why: string; readonly instead: readonly string[] }>> = {
+  doca_adp_retx_bytes: {
+    why: 'no library, driver or kernel file counts retransmitted bytes',
+    instead: ['doca_adp_retx_packets'],
+  },
+  doca_adp_retx_avg_rtt_ns: {
+    why: 'no library or driver measures a round trip of RDMA',
+    instead: ['doca_adp_retx_timeout_seconds'],
+  },
+  doca_pci_tlp_errors: {
+    why: 'two things have that name: errors that the kernel counts, and those of the library',
+    instead: ['pci_aer_errors_total', 'doca_pci_crc_tlp_errors_total'],
+  },
+  doca_diag_link_errors: {
+    why: 'the diagnostic counters of DOCA have no errors of links',
+    instead: ['rdma_port_symbol_error_total', 'rdma_port_link_downed_total'],
+  },
+}
