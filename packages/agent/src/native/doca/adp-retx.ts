@@ -8,6 +8,8 @@ const BINS_MAX = 4096
 /** The library writes as many bins as the device has, whatever is asked for and whatever it said. */
 const MEMORY_BINS = BINS_MAX + 512
 const WIDTH_MAX = 65_535
+/** So often it is asked whether somebody changed the bins where they do not count less. */
+const CHANGE_READS = 10
 const MAX_BINS = 'doca_telemetry_adp_retx_cap_get_hist_max_bins'
 
 /** How the durations of timeouts are sorted into bins. */
@@ -71,6 +73,9 @@ export class AdpRetxHistogram {
   readonly #memory = new BigUint64Array(MEMORY_BINS)
   readonly #maxBins: number
   #isChanged = false
+  /** Of all bins at the last reading. */
+  #total = 0n
+  #reads = 0
 
   private constructor(device: DocaDevice, context: bigint, shape: HistogramShape, maxBins: number) {
     this.#device = device
@@ -102,18 +107,34 @@ export class AdpRetxHistogram {
    * changed it: then all bins began anew.
    */
   async read(): Promise<BigUint64Array | DocaFailure> {
-    const device = this.#device
-    const changed = await device.number('doca_telemetry_adp_retx_detect_hist_conf_change', this.#context)
+    const bins = await this.#readBins()
+    if (bins instanceof DocaFailure) return bins
+    const total = bins.reduce((sum, count) => sum + count, 0n)
+    // Each call costs as much as all else of a reading, and who changes the bins begins them anew: they count less.
+    const isDue = this.#isChanged || total < this.#total || this.#reads++ % CHANGE_READS === 0
+    this.#total = total
+    const isOther = isDue ? await this.#follow() : false
+    if (isOther instanceof DocaFailure) return isOther
+    return isOther ? this.#readBins() : bins
+  }
+
+  /** Follows bins that somebody has changed; whether somebody has. */
+  async #follow(): Promise<boolean | DocaFailure> {
+    const changed = await this.#device.number('doca_telemetry_adp_retx_detect_hist_conf_change', this.#context)
     // An installation without this call cannot tell.
     if (changed instanceof DocaFailure && changed.name !== 'NO_SYMBOL') return changed
     // The device says so once: until the new shape is known nothing is read by the old one.
     if (typeof changed === 'number' && (changed & 0xff) !== 0) this.#isChanged = true
-    if (this.#isChanged) {
-      const shape = await this.#readShape()
-      if (shape instanceof DocaFailure) return shape
-      this.shape = shape
-      this.#isChanged = false
-    }
+    if (!this.#isChanged) return false
+    const shape = await this.#readShape()
+    if (shape instanceof DocaFailure) return shape
+    this.shape = shape
+    this.#isChanged = false
+    return true
+  }
+
+  async #readBins(): Promise<BigUint64Array | DocaFailure> {
+    const device = this.#device
     const bytes = new Uint8Array(this.#memory.buffer)
     const call = 'doca_telemetry_adp_retx_read_hist_bins'
     const failure = await device.call(call, this.#context, device.memory.cleared, bytes)

@@ -33,6 +33,8 @@ export class DocaRoster {
   readonly #library: DocaLibrary
   readonly #limitMs: number
   #listed: readonly DocaDeviceNames[] = []
+  /** Of the devices of the last list, by their names: each call costs a thread, and the other names stay. */
+  readonly #known = new Map<string, DocaDeviceNames>()
 
   /** @param limitMs A device that has not told its names by then is listed later. Unit: milliseconds. */
   constructor(library: DocaLibrary, limitMs: number) {
@@ -56,6 +58,8 @@ export class DocaRoster {
       })
     await within(this.#limitMs, destroyed)
     this.#listed = devices.filter(({ name }) => NAME.test(name)).map((names) => ({ ...names }))
+    this.#known.clear()
+    for (const names of this.#listed) if (names.pciAddress !== '') this.#known.set(names.name, names)
     return this.#listed.length === 0 && this.refusal !== undefined ? this.refusal : this.#listed
   }
 
@@ -64,6 +68,11 @@ export class DocaRoster {
     const name = await ibNameOf(library, info)
     if (name instanceof DocaFailure) this.refusal = name
     names.name = textIn(name)
+    const known = this.#known.get(names.name)
+    if (known !== undefined) {
+      Object.assign(names, known)
+      return
+    }
     names.pciAddress = textIn(await textOf(library, TEXT_BYTES.pciAddress, 'doca_devinfo_get_pci_addr_str', info))
     const { interface: size } = TEXT_BYTES
     names.netdev = textIn(await textOf(library, size, 'doca_devinfo_get_iface_name', info, size))
