@@ -7,6 +7,7 @@ import { usePageState } from '../state/time-window.ts'
 import { placeCard } from './card-place.ts'
 import type { ChartModel } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
+import { busiest } from './heat.ts'
 import type { Plot } from './plot.ts'
 
 const ROW_LIMIT_COUNT = 8
@@ -24,7 +25,7 @@ export function ChartCard({ spec, model, plot, onClose }: CardProps) {
   const ref = useRef<HTMLDivElement>(null)
   const [place, setPlace] = useState({ left: 0, top: 0 })
   const { atMs = 0 } = page.url
-  const { stepMs, times, lines, zone, toMs, isLive } = model.plot
+  const { stepMs, times, lines, zone, toMs, isLive, heat } = model.plot
   const at = Math.round((atMs - (times[0] ?? 0)) / stepMs)
   useLayoutEffect(() => {
     const card = ref.current
@@ -39,9 +40,9 @@ export function ChartCard({ spec, model, plot, onClose }: CardProps) {
     const next = { left: area.left + found.left, top: area.top + found.top }
     setPlace((before) => (before.left === next.left && before.top === next.top ? before : next))
   }, [model, plot, atMs])
-  const named = [...lines]
-    .sort((a, b) => Number(a.slot === undefined) - Number(b.slot === undefined))
-    .slice(0, ROW_LIMIT_COUNT)
+  const named = heat
+    ? busiest(lines, at, ROW_LIMIT_COUNT)
+    : [...lines].sort((a, b) => Number(a.slot === undefined) - Number(b.slot === undefined)).slice(0, ROW_LIMIT_COUNT)
   const write = (raw: number | undefined): string => formatIn(model.unit, raw ?? Number.NaN)
   return (
     <div ref={ref} className="chart-card" style={{ left: place.left, top: place.top }}>
@@ -54,6 +55,13 @@ export function ChartCard({ spec, model, plot, onClose }: CardProps) {
         </button>
       </div>
       <dl className="chart-card-rows">
+        {heat && named.length === 0 && (
+          <div>
+            <dt>
+              {lines.some((line) => !Number.isNaN(line.values[at] ?? Number.NaN)) ? 'Nothing counted' : 'No sample'}
+            </dt>
+          </div>
+        )}
         {named.map((line) => (
           <div key={line.key || 'herd'}>
             <dt>
@@ -76,7 +84,8 @@ export function ChartCard({ spec, model, plot, onClose }: CardProps) {
 }
 
 function marksOf(model: ChartModel, plot: Plot): { readonly x: number; readonly y: number }[] {
-  const { times, lines, top, bottom } = model.plot
+  const { times, lines, top, bottom, heat } = model.plot
+  if (heat) return []
   const { height } = plot.area
   const stride = Math.max(1, Math.floor(times.length / 200))
   const marks: { x: number; y: number }[] = []

@@ -4,6 +4,7 @@ import { PanelBoundary } from '../components/error-boundary.tsx'
 import { Chart } from './chart.tsx'
 import { herdNames } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
+import { edgeNames } from './heat.ts'
 import { HERD_MIN_COUNT } from './herd.ts'
 import { roomFor } from './line-ends.ts'
 
@@ -62,6 +63,7 @@ export function sharedRoom(charts: readonly Pick<GridChart, 'spec' | 'answer'>[]
 /** What may stand at the right end of a chart. */
 function endNames({ spec, answer }: Pick<GridChart, 'spec' | 'answer'>): readonly string[] {
   const { members, isAlike } = spec
+  if (spec.scale === 'heat') return edgeNames(spec)
   const herd = isAlike === false || members.length < HERD_MIN_COUNT ? [] : herdNames(spec, answer.stepMs)
   return members.length > NAMED_LIMIT_COUNT ? herd : [...herd, ...members.map(({ label }) => label)]
 }

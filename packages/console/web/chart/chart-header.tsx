@@ -67,7 +67,7 @@ function Readouts({
   const at = cursorMs === null ? newest : Math.round((cursorMs - (plot.times[0] ?? 0)) / plot.stepMs)
   const { lit, others, moreCount } = readoutsOf(model, at)
   const isNothing =
-    lit.length + others.length === 0 && plot.lines.some((line) => line.lane && readingOf(line, at) === 0)
+    lit.length + others.length === 0 && plot.lines.some((line) => (line.lane || plot.heat) && readingOf(line, at) === 0)
   const readout = (line: PlotLine) => (
     <span key={line.key || 'herd'} className="readout">
       {line.slot && plot.lines.length > 1 && !line.lane && <SeriesKey slot={line.slot} markerOnly />}

@@ -3,8 +3,9 @@ import { countOf, type DisplayUnit, formatIn, joinUnit } from '../format/number.
 import { formatClock, formatDuration } from '../format/time.ts'
 import type { ChartMark, ChartMember, ChartSpec, ChartView } from './chart-spec.ts'
 import { commonGaps, newestPosition } from './gaps.ts'
+import { busiest } from './heat.ts'
 import { HERD_MIN_COUNT, Herd, type HerdSummary } from './herd.ts'
-import type { Lane, PlotLine, PlotModel } from './plot-model.ts'
+import type { Heat, Lane, PlotLine, PlotModel } from './plot-model.ts'
 import { ValueAxes } from './value-axis.ts'
 
 /** A chart that is ready to be drawn, and what its header and its label say. */
@@ -21,6 +22,8 @@ export interface ChartModel {
 /** Most lines that have a place of their own. */
 const SLOT_COUNT = SLOTS.length
 const LIT_SLOTS: readonly SeriesSlot[] = [3, 4]
+/** Bins that a sentence names, those with most in them. */
+const HEAT_SAID_COUNT = 4
 /** One and the same, so that a plot sees that nothing changed. */
 const NO_MARKS: readonly ChartMark[] = []
 
@@ -40,7 +43,7 @@ export class ChartModeller {
     const columns = spec.members.map(({ values }) => values)
     const newest = newestPosition(columns, from, to)
     const { unit, heightsOf, lanes, ...axis } = this.#axes.of(spec, { from, to, newest, stepMs })
-    const isPlain = spec.scale !== 'lanes' && spec.scale !== 'log'
+    const isPlain = spec.scale !== 'lanes' && spec.scale !== 'log' && spec.scale !== 'heat'
     const isHerd = isPlain && view.mode === 'herd' && spec.isAlike !== false && spec.members.length >= HERD_MIN_COUNT
     const herd = isHerd
       ? this.#herd.update(
@@ -54,7 +57,9 @@ export class ChartModeller {
       ? herdLines(spec, herd, bandLabel ?? '')
       : lanes
         ? laneLines(spec, lanes, heightsOf)
-        : plainLines(spec, view.pinned, heightsOf)
+        : axis.heat
+          ? spec.members.map((member) => lineOf(member, undefined, false, 0))
+          : plainLines(spec, view.pinned, heightsOf)
     const plot: PlotModel = {
       ...axis,
       times,
@@ -65,16 +70,17 @@ export class ChartModeller {
       toMs: view.toMs,
       zone: view.zone,
       marks: spec.marks ?? NO_MARKS,
-      resetsMs: spec.members
-        .flatMap(({ resetsMs }) => resetsMs ?? [])
-        .filter((at) => at >= view.fromMs && at <= view.toMs),
+      resetsMs: [...new Set(spec.members.flatMap(({ resetsMs }) => resetsMs ?? []))].filter(
+        (at) => at >= view.fromMs && at <= view.toMs,
+      ),
       columns: isPlain ? columns : lines.map(({ heights }) => heights),
       endPx: view.endPx ?? 0,
       isLive: view.isLive,
       isKnown: view.isKnown,
       bandLabel,
     }
-    const sentence = sentenceOf(spec, view, { unit, lines, newest, gaps: countGaps(columns, from, newest) })
+    const gaps = countGaps(columns, from, newest)
+    const sentence = sentenceOf(spec, view, { unit, lines, newest, gaps, heat: axis.heat })
     return { plot, unit, newest, herd, sentence }
   }
 }
@@ -177,20 +183,21 @@ function sentenceOf(
     readonly lines: readonly PlotLine[]
     readonly newest: number
     readonly gaps: number
+    readonly heat: Heat | undefined
   },
 ): string {
   const span = formatDuration(view.toMs - view.fromMs)
   if (!view.isKnown) return `${spec.title}, ${span}. Loading.`
   if (facts.newest < 0) return `${spec.title}, ${span}. No sample.`
-  const values = facts.lines
-    .slice(0, 8)
-    .map(
-      ({ label, values: column }) =>
-        `${label} ${joinUnit(formatIn(facts.unit, column[facts.newest] ?? Number.NaN), facts.unit.label)}`,
-    )
+  const { unit, newest, heat } = facts
+  const values = (heat ? busiest(facts.lines, newest, HEAT_SAID_COUNT) : facts.lines.slice(0, 8)).map(
+    ({ label, values: column }) => `${label} ${joinUnit(formatIn(unit, column[newest] ?? Number.NaN), unit.label)}`,
+  )
+  const said = heat && values.length === 0 ? 'Nothing counted' : values.join(', ')
+  const scale = heat ? ` Colours from 0 to ${joinUnit(formatIn(unit, heat.top), unit.label)}.` : ''
   const gaps = facts.gaps === 0 ? 'No gap' : countOf(facts.gaps, 'gap')
   const marks = (spec.marks ?? [])
     .filter(({ fromMs }) => fromMs >= view.fromMs && fromMs <= view.toMs)
     .map(({ fromMs, label }) => ` ${formatClock(fromMs, view.zone)}: ${label}.`)
-  return `${spec.title}, ${span}. ${values.join(', ')}. ${gaps}.${marks.join('')}`
+  return `${spec.title}, ${span}. ${said}. ${gaps}.${scale}${marks.join('')}`
 }

@@ -1,3 +1,4 @@
+import type { Bin } from '../api/types.ts'
 import type { SeriesSlot } from '../components/palette.ts'
 import type { Quantity } from '../format/quantity.ts'
 
@@ -7,6 +8,8 @@ export interface ChartMember {
   readonly label: string
   readonly values: Float64Array
   readonly resetsMs?: readonly number[]
+  /** The bin that it counts, in a heat strip. */
+  readonly bin?: Bin
   /** What fills its lane, where lanes have scales of their own. Unit: that of the values. */
   readonly full?: number
 }
@@ -36,9 +39,12 @@ export interface ChartSpec {
   readonly limits?: readonly { readonly value: number; readonly label: string }[]
   /**
    * `percent` is fixed from 0 to all of it; `zero` starts at 0; `free` may start above 0; `log` has a decade as high as
-   * the next; in `lanes` each member has a strip of its own, all with one scale. Default: `zero`.
+   * the next; in `lanes` each member has a strip of its own, all with one scale; `heat` has the bins of one histogram
+   * above one another, the lowest first, and a colour says how much is in each. Default: `zero`.
    */
-  readonly scale?: 'percent' | 'zero' | 'free' | 'log' | 'lanes'
+  readonly scale?: 'percent' | 'zero' | 'free' | 'log' | 'lanes' | 'heat'
+  /** How the edges of the bins are written, where the scale is `heat`. */
+  readonly edges?: Quantity
   /** Whether the members are of one kind, so that four and more of them are a herd. Default: true. */
   readonly isAlike?: boolean
   /** Whether any member is simulated: what leaves the page says so. Default: false. */

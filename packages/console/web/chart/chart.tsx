@@ -33,8 +33,12 @@ const AROUND_PX = 32
 /** More lanes than this are low. */
 const LOW_FROM_COUNT = 5
 
-/** Many lanes make a chart higher. */
+/** Height of one bin of a heat strip, in CSS pixels. */
+const BIN_PX = 11
+
+/** Many lanes or bins make a chart higher. */
 function heightOf({ scale, members }: ChartSpec): number {
+  if (scale === 'heat') return Math.max(CHART_HEIGHT_PX, AROUND_PX + BIN_PX * members.length)
   if (scale !== 'lanes') return CHART_HEIGHT_PX
   const lanePx = members.length > LOW_FROM_COUNT ? LOW_LANE_PX : LANE_PX
   return Math.max(CHART_HEIGHT_PX, AROUND_PX + lanePx * members.length)

@@ -1,8 +1,9 @@
-import type uPlot from 'uplot'
+import uPlot from 'uplot'
 import type { Palette } from '../components/palette.ts'
+import { formatIn, joinUnit } from '../format/number.ts'
 import { formatClock } from '../format/time.ts'
 import { timeLabelSpans, widthOf } from './axes.ts'
-import type { PlotModel } from './plot-model.ts'
+import type { Heat, PlotModel } from './plot-model.ts'
 
 /** Most points on the crosshair. */
 const MARK_LIMIT_COUNT = 8
@@ -15,6 +16,8 @@ const CHIP_BEYOND_PX = 8
 export class Crosshair {
   readonly #over: HTMLElement
   readonly #chip: HTMLElement
+  /** What a bin of a heat strip holds, beside the pointer. */
+  readonly #tip: HTMLElement
   /** Points by the order of their line. */
   readonly #marks = new Map<number, HTMLElement>()
   #measuredLength = 0
@@ -25,17 +28,21 @@ export class Crosshair {
     this.#chip = document.createElement('div')
     this.#chip.className = 'chart-chip'
     this.#chip.hidden = true
-    over.append(this.#chip)
+    this.#tip = document.createElement('div')
+    this.#tip.className = 'chart-tip'
+    this.#tip.hidden = true
+    over.append(this.#chip, this.#tip)
   }
 
   /** Takes it away. */
   hide(): void {
     this.#chip.hidden = true
+    this.#tip.hidden = true
     for (const mark of this.#marks.values()) mark.hidden = true
   }
 
-  /** Puts it at a time. */
-  show(timeMs: number, plot: uPlot, model: PlotModel, palette: Palette): void {
+  /** Puts it at a time; `pointerTop` is where the pointer is over this plot, if it is. Unit: CSS pixels. */
+  show(timeMs: number, plot: uPlot, model: PlotModel, palette: Palette, pointerTop: number | undefined): void {
     this.hide()
     const { times, lines, zone, stepMs } = model
     const left = plot.valToPos(timeMs, 'x')
@@ -47,6 +54,10 @@ export class Crosshair {
     this.#chip.style.transform = `translateX(${fromPx}px)`
     this.#hideLabels(plot, model, fromPx, fromPx + widthPx)
     const at = Math.round((timeMs - (times[0] ?? 0)) / stepMs)
+    if (model.heat) {
+      if (pointerTop !== undefined) this.#showBin(plot, model.heat, lines, at, { left, top: pointerTop })
+      return
+    }
     lines.slice(0, MARK_LIMIT_COUNT).forEach((line, order) => {
       const height = line.heights[at]
       if (height === undefined || Number.isNaN(height)) return
@@ -56,6 +67,19 @@ export class Crosshair {
       const top = plot.valToPos(height, 'y') - MARK_HALF_PX
       mark.style.transform = `translate(${left - MARK_HALF_PX}px, ${top}px)`
     })
+  }
+
+  /** Says which bin the pointer is on, and what is in it. */
+  #showBin(plot: uPlot, { unit }: Heat, lines: PlotModel['lines'], at: number, pointer: { left: number; top: number }) {
+    const fromFoot = 1 - pointer.top / (plot.bbox.height / uPlot.pxRatio)
+    const line = lines[Math.max(0, Math.min(lines.length - 1, Math.floor(fromFoot * lines.length)))]
+    if (!line) return
+    const value = line.values[at] ?? Number.NaN
+    const words = Number.isNaN(value) ? 'no sample' : joinUnit(formatIn(unit, value), unit.label)
+    this.#tip.hidden = false
+    this.#tip.textContent = `${line.label}: ${words}`
+    const beside = pointer.left < widthOf(plot) / 2 ? '10px' : 'calc(-100% - 10px)'
+    this.#tip.style.transform = `translate(${Math.round(pointer.left)}px, ${Math.round(pointer.top)}px) translate(${beside}, -50%)`
   }
 
   /** A label of the axis that is covered in part is hidden as a whole: a cut time is another time. */

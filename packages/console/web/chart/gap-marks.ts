@@ -99,6 +99,8 @@ function labelGap(
   context.font = `${11 * unit}px ${TEXT_FONT}`
   const textWidth = context.measureText(text).width
   const isInside = toX - fromX > textWidth + 16 * unit
+  // Beside it there are cells.
+  if (!isInside && model.heat) return
   const at = isInside ? (fromX + toX - textWidth) / 2 : toX + 6 * unit
   if (!isInside && (at + textWidth > left + width || toX - fromX < 6 * unit)) return
   if (!isInside && others.some((other) => other.fromX < at + textWidth && other.toX > at)) return

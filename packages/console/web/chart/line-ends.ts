@@ -4,7 +4,7 @@ import { spreadLabels } from './end-labels.ts'
 import { drawFlags } from './event-marks.ts'
 import { newestPosition } from './gaps.ts'
 import { drawMarker } from './marks.ts'
-import type { PlotLine, PlotModel } from './plot-model.ts'
+import type { Heat, PlotLine, PlotModel } from './plot-model.ts'
 
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
 const ROOM_MIN_PX = 14
@@ -56,7 +56,8 @@ function widthOf(text: string): number {
 /**
  * Room at the right end of a plot: what its own names need, and at least what its neighbours have. Unit: CSS pixels.
  */
-export function endRoom({ lines, bandLabel, endPx }: PlotModel, plotPx: number): number {
+export function endRoom({ lines, bandLabel, endPx, heat }: PlotModel, plotPx: number): number {
+  if (heat) return Math.min(mostRoom(plotPx), Math.max(endPx, roomFor(heat.edges)))
   const notes = lines.some(({ lane }) => lane) ? [WIDEST_NOTE] : []
   return Math.min(mostRoom(plotPx), Math.max(endPx, roomFor([...endTexts(lines, bandLabel), ...notes])))
 }
@@ -82,7 +83,8 @@ export function drawEnds(plot: uPlot, model: PlotModel, palette: Palette): void 
   })
   context.textAlign = 'left'
   context.textBaseline = 'middle'
-  if (model.lines.some(({ lane }) => lane)) drawLaneNames(plot, model, palette, unit)
+  if (model.heat) drawEdgeNames(plot, model.heat, model.top, palette, unit)
+  else if (model.lines.some(({ lane }) => lane)) drawLaneNames(plot, model, palette, unit)
   else drawLineNames(plot, model, palette, unit)
   context.restore()
 }
@@ -108,6 +110,27 @@ function drawLineNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
     context.fillStyle = slot ? palette.texts[slot] : palette.ink3
     context.fillText(fitted(context, text, mostPx * unit), left + width + 8 * unit, heights[order]!)
   })
+}
+
+/** The edges between bins, as many as have room. */
+function drawEdgeNames(plot: uPlot, { edges }: Heat, bins: number, palette: Palette, unit: number): void {
+  const context = plot.ctx
+  const { left, top, width, height } = plot.bbox
+  const binHeight = height / bins
+  const stride = Math.max(1, Math.ceil((LABEL_DISTANCE_PX * unit) / binHeight))
+  context.font = `400 ${11 * unit}px ${TEXT_FONT}`
+  context.fillStyle = palette.ink3
+  context.strokeStyle = palette.line
+  context.lineWidth = unit
+  for (const [place, name] of edges.entries()) {
+    if (place % stride !== 0) continue
+    const y = Math.round(top + height - (place + 1) * binHeight)
+    context.beginPath()
+    context.moveTo(left + width, y + unit / 2)
+    context.lineTo(left + width + 4 * unit, y + unit / 2)
+    context.stroke()
+    context.fillText(name, left + width + 8 * unit, y)
+  }
 }
 
 /** The name of each lane beside it, and its note below or behind. */

@@ -9,8 +9,8 @@ const BEFORE_COUNT = 2
 const BEFORE_PX = 3
 
 /** Whether a line is drawn in the layer: it is grey, and has no band below it. */
-export function isInLayer({ band }: PlotModel, { slot, lane }: PlotLine): boolean {
-  return band === undefined && slot === undefined && lane === undefined
+export function isInLayer({ band, heat }: PlotModel, { slot, lane }: PlotLine): boolean {
+  return band === undefined && heat === undefined && slot === undefined && lane === undefined
 }
 
 /**

@@ -50,7 +50,7 @@ interface Span {
 
 function linePaths(plot: uPlot, model: PlotModel, order: number, { from, to }: Span): uPlot.Series.Paths | null {
   const line = model.lines[order]!
-  if (isInLayer(model, line)) return null
+  if (model.heat || isInLayer(model, line)) return null
   const stroke = new Path2D()
   const geometry = geometryOf(plot.bbox, model)
   const { heights, lane } = line

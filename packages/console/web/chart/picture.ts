@@ -92,6 +92,8 @@ function drawHead(context: CanvasRenderingContext2D, palette: Palette, words: Pi
 
 /** The legend broken into rows that fit. */
 function legendRows(context: CanvasRenderingContext2D, model: PlotModel, roomPx: number): LegendEntry[][] {
+  // The scale of a strip and the edges of its bins stand beside it.
+  if (model.heat) return []
   context.font = `400 12px ${FAMILY}`
   const rows: LegendEntry[][] = []
   let usedPx = Number.POSITIVE_INFINITY

@@ -1,5 +1,6 @@
 import type uPlot from 'uplot'
 import type { Marker, SeriesSlot } from '../components/palette.ts'
+import type { DisplayUnit } from '../format/number.ts'
 import type { TimeZoneChoice } from '../format/time.ts'
 import type { ChartMark } from './chart-spec.ts'
 
@@ -13,6 +14,16 @@ export interface Lane {
   readonly note: string
   /** Whether nothing is in it in the window: all of it 0, up, or as much as it can be. */
   readonly isQuiet: boolean
+}
+
+/** What a heat strip has instead of lines. */
+export interface Heat {
+  /** What has the strongest colour. Unit: that of the values. */
+  readonly top: number
+  /** What the values are written in. */
+  readonly unit: DisplayUnit
+  /** Names of the edges between bins, from the lowest. */
+  readonly edges: readonly string[]
 }
 
 /** One line as it is drawn. `slot` undefined is the grey of the herd. */
@@ -57,6 +68,8 @@ export interface PlotModel extends Surroundings {
   readonly stepMs: number
   readonly lines: readonly PlotLine[]
   readonly band: { readonly low: Float64Array; readonly high: Float64Array } | undefined
+  /** Where the lines are bins, drawn as cells. */
+  readonly heat?: Heat | undefined
   readonly fromMs: number
   readonly toMs: number
   /** Ends of the axis. */
@@ -85,6 +98,7 @@ export function isAsDrawn(drawn: PlotModel, next: PlotModel, widthPx: number): b
     drawn.fromMs === next.fromMs &&
     drawn.top === next.top &&
     drawn.bottom === next.bottom &&
+    drawn.heat?.top === next.heat?.top &&
     drawn.zone === next.zone &&
     drawn.stepMs === next.stepMs &&
     drawn.marks === next.marks &&
@@ -95,5 +109,5 @@ export function isAsDrawn(drawn: PlotModel, next: PlotModel, widthPx: number): b
 /** What can only be changed by making the plot anew. */
 export function shapeOf(model: PlotModel): string {
   const lines = model.lines.map(({ slot, dashed, widthPx, lane }) => `${slot}${dashed}${widthPx}${lane?.base ?? ''}`)
-  return `${model.band ? 'band' : ''}|${lines.join()}`
+  return `${model.band ? 'band' : ''}${model.heat ? 'heat' : ''}|${lines.join()}`
 }

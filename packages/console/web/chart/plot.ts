@@ -3,6 +3,7 @@ import type { Palette } from '../components/palette.ts'
 import { axesOf, drawMinorTicks, widthOf } from './axes.ts'
 import { Crosshair } from './crosshair.ts'
 import { drawDecorations } from './decorations.ts'
+import { drawHeat } from './heat-cells.ts'
 import { drawEnds, endRoom } from './line-ends.ts'
 import { LineLayer } from './line-layer.ts'
 import { seriesOf } from './lines.ts'
@@ -40,6 +41,8 @@ export class Plot {
   #cursorMs: number | null = null
   #isCursorShown = false
   #isSettingCursor = false
+  /** Where the pointer is over this plot, from its top; undefined where it is not. Unit: CSS pixels. */
+  #pointerTop: number | undefined
 
   constructor(host: HTMLElement, size: Size, model: PlotModel, palette: Palette, handlers: PlotHandlers) {
     this.#host = host
@@ -92,7 +95,7 @@ export class Plot {
     this.#isSettingCursor = true
     this.#plot.setCursor({ left, top: isInside ? 1 : -10 }, false)
     this.#isSettingCursor = false
-    if (isInside) this.#crosshair.show(timeMs, this.#plot, this.#model, this.#palette)
+    if (isInside) this.#crosshair.show(timeMs, this.#plot, this.#model, this.#palette, this.#pointerTop)
     else this.#crosshair.hide()
   }
 
@@ -136,6 +139,12 @@ export class Plot {
     plot.over.addEventListener('click', () => {
       if (this.#cursorMs !== null) this.#handlers.onClick(this.#cursorMs)
     })
+    const point = (top: number | undefined) => {
+      this.#pointerTop = top
+      if (this.#model.heat) this.showCursor(this.#cursorMs)
+    }
+    plot.over.addEventListener('mousemove', ({ offsetY }) => point(offsetY))
+    plot.over.addEventListener('mouseleave', () => point(undefined))
     return plot
   }
 
@@ -162,6 +171,7 @@ export class Plot {
       hooks: {
         drawAxes: [
           (plot) => {
+            drawHeat(plot.ctx, model(), { ...plot.bbox, unit: uPlot.pxRatio }, this.#palette)
             drawMinorTicks(plot, model(), this.#palette)
             drawDecorations(plot, model(), this.#palette)
             this.#layer.drawOnto(plot.ctx, model(), { ...plot.bbox, unit: uPlot.pxRatio }, this.#palette.herd)

@@ -1,8 +1,11 @@
 import type { ChartModel } from './chart-model.ts'
+import { busiest } from './heat.ts'
 import type { PlotLine } from './plot-model.ts'
 
 /** Most readouts that a header has room for. */
 const READOUT_LIMIT_COUNT = 4
+/** The same of bins, whose names are long. */
+const HEAT_READOUT_COUNT = 2
 
 /** The values that a header says, by what it gives up first where room is short. */
 export interface Readouts {
@@ -16,6 +19,11 @@ export interface Readouts {
 
 /** What the header of a chart says of the samples at a position. */
 export function readoutsOf({ plot, unit, herd }: ChartModel, at: number): Readouts {
+  if (plot.heat) {
+    const others = busiest(plot.lines, at, HEAT_READOUT_COUNT)
+    const counted = plot.lines.filter((line) => readingOf(line, at) > 0)
+    return { lit: [], others, moreCount: counted.length - others.length }
+  }
   const named = plot.lines.filter((line) => {
     // Of lanes that are shares of time only those are said in which something is.
     if (line.lane) return unit.quantity.timeShare === undefined || readingOf(line, at) > 0

@@ -4,8 +4,12 @@ import { formatClock } from '../format/time.ts'
 import { hoverStore } from '../state/cursor.ts'
 import type { PageState } from '../state/time-window.ts'
 import type { ChartModel } from './chart-model.ts'
+import { busiest } from './heat.ts'
+import { readingOf } from './readouts.ts'
 
 const STRIDE_COUNT = 10
+/** Lines that are said after the cursor moved. */
+const SAID_COUNT = 4
 const ZOOM_FACTOR = 2
 const ZOOM_MIN_MS = 2_000
 
@@ -86,13 +90,14 @@ export function useChartKeys(options: {
 }
 
 function sayAt(model: ChartModel, timeMs: number): string {
-  const { times, stepMs, lines, zone } = model.plot
+  const { times, stepMs, lines, zone, heat } = model.plot
   const at = Math.round((timeMs - (times[0] ?? 0)) / stepMs)
-  const values = lines
-    .slice(0, 4)
-    .map(
-      ({ label, values: column }) =>
-        `${label} ${joinUnit(formatIn(model.unit, column[at] ?? Number.NaN), model.unit.label)}`,
-    )
+  const isCounted = heat !== undefined && lines.some((line) => !Number.isNaN(readingOf(line, at)))
+  const counted = isCounted ? busiest(lines, at, SAID_COUNT) : []
+  if (isCounted && counted.length === 0) return `${formatClock(timeMs, zone)}: nothing counted`
+  const values = (isCounted ? counted : lines.slice(0, heat ? 1 : SAID_COUNT)).map(
+    ({ label, values: column }) =>
+      `${label} ${joinUnit(formatIn(model.unit, column[at] ?? Number.NaN), model.unit.label)}`,
+  )
   return `${formatClock(timeMs, zone)}: ${values.join(', ').replaceAll('–', 'no sample')}`
 }

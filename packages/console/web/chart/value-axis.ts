@@ -2,6 +2,7 @@ import { type DisplayUnit, formatAxis, formatIn, formatQuantity, pickUnit } from
 import { PERCENT, type Quantity } from '../format/quantity.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ChartMember, ChartSpec } from './chart-spec.ts'
+import { edgeNames, heatOf } from './heat.ts'
 import type { Lane, PlotModel } from './plot-model.ts'
 import { largestOf, niceTop, smallestOf } from './scale.ts'
 
@@ -15,10 +16,10 @@ interface Shown {
 }
 
 /** What decides an axis. */
-export type ScaledSpec = Pick<ChartSpec, 'members' | 'quantity' | 'scale' | 'limits'>
+export type ScaledSpec = Pick<ChartSpec, 'members' | 'quantity' | 'scale' | 'limits' | 'edges'>
 
 /** How the values of a chart become heights. */
-export interface ValueAxis extends Pick<PlotModel, 'bottom' | 'top' | 'ticks' | 'limits'> {
+export interface ValueAxis extends Pick<PlotModel, 'bottom' | 'top' | 'ticks' | 'limits' | 'heat'> {
   readonly unit: DisplayUnit
   /** Where the values of a member lie; the values themselves on a plain axis. */
   readonly heightsOf: (values: Float64Array, order: number) => Float64Array
@@ -48,6 +49,7 @@ export class ValueAxes {
     const largest = limit > 0 && drawn > limit * 0.02 ? Math.max(drawn, limit) : drawn
     const unit = pickUnit(spec.quantity, Number.isFinite(largest) ? largest : 0, this.#unit)
     this.#unit = unit
+    if (spec.scale === 'heat') return this.#heatAxis(spec, unit, largest)
     if (spec.scale === 'log') return logAxis(columns, shown, unit)
     if (spec.scale === 'lanes') return this.#laneAxis(spec, shown, unit, largest)
     const { bottom, top } = this.#ends(spec, smallestOf(columns, shown.from, shown.to), largest, unit)
@@ -60,6 +62,22 @@ export class ValueAxes {
         at: value,
         text: `${label} ${formatAxis(unit, value)}`,
       })),
+      heightsOf: (values) => values,
+    }
+  }
+
+  /** The height says which bin, so the axis says which colour is how much. */
+  #heatAxis(spec: ScaledSpec, unit: DisplayUnit, largest: number): ValueAxis {
+    const count = Math.max(1, spec.members.length)
+    const top = niceTop(largest, unit.divisor, this.#top)
+    this.#top = top
+    return {
+      unit,
+      bottom: 0,
+      top: count,
+      ticks: [0, 1 / 2, 1].map((share) => ({ at: share * count, text: formatAxis(unit, top * heatOf(share)) })),
+      limits: [],
+      heat: { top, unit, edges: edgeNames(spec) },
       heightsOf: (values) => values,
     }
   }

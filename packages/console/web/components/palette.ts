@@ -50,11 +50,16 @@ export interface Palette {
   readonly gap: string
   readonly surface: string
   readonly critical: string
+  /** Nothing counted, then the steps from little to most, as far from one another as the eye sees them. */
+  readonly heat: readonly string[]
   /** Fills the span in which something held. */
   readonly eventTint: string
   readonly slots: Readonly<Record<SeriesSlot, string>>
   readonly texts: Readonly<Record<SeriesSlot, string>>
 }
+
+/** Steps of the scale of a heat strip above nothing. */
+export const HEAT_STEP_COUNT = 15
 
 /** Reads the tokens through an element, because the value of a custom property is not resolved by itself. */
 export function readPalette(host: HTMLElement): Palette {
@@ -67,6 +72,11 @@ export function readPalette(host: HTMLElement): Palette {
   }
   const each = (of: (slot: SeriesSlot) => string): Record<SeriesSlot, string> =>
     Object.fromEntries(SLOTS.map((slot) => [slot, of(slot)])) as Record<SeriesSlot, string>
+  const mixed = (share: number): string => {
+    probe.style.color = `color-mix(in oklab, var(--heat-high) ${100 * share}%, var(--heat-low))`
+    return getComputedStyle(probe).color
+  }
+  const steps = Array.from({ length: HEAT_STEP_COUNT }, (_, step) => mixed(step / (HEAT_STEP_COUNT - 1)))
   const palette: Palette = {
     ink: read('ink'),
     ink2: read('ink-2'),
@@ -77,6 +87,7 @@ export function readPalette(host: HTMLElement): Palette {
     gap: read('gap'),
     surface: read('surface'),
     critical: read('critical'),
+    heat: [read('heat-none'), ...steps],
     eventTint: read('event-tint'),
     slots: each((slot) => read(`s${slot}`)),
     texts: each((slot) => read(`s${slot}-text`, `s${slot}`)),

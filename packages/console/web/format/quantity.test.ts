@@ -48,11 +48,12 @@ test('what links and modules measure has the unit that their makers write', () =
 })
 
 test('the unit of a value as it is read is the one that its type declares; a count has none', () => {
-  assert.equal(unitWords({ metric: 'pci_aer_errors_total', unit: '' }), '')
+  assert.equal(unitWords({ role: 'gauge', metric: 'pci_aer_errors_total', unit: '' }), '')
   assert.equal(
-    unitWords({ metric: 'pci_device_current_link_speed_gigatransfers', unit: 'gigatransfers' }),
+    unitWords({ role: 'gauge', metric: 'pci_device_current_link_speed_gigatransfers', unit: 'gigatransfers' }),
     'gigatransfers',
   )
-  assert.equal(unitWords({ metric: 'netdev_speed_bytes', unit: 'bytes' }), 'bytes/s')
-  assert.equal(unitWords({ metric: 'netdev_mtu_bytes', unit: 'bytes' }), 'bytes')
+  assert.equal(unitWords({ role: 'gauge', metric: 'netdev_speed_bytes', unit: 'bytes' }), 'bytes/s')
+  assert.equal(unitWords({ role: 'gauge', metric: 'netdev_mtu_bytes', unit: 'bytes' }), 'bytes')
+  assert.equal(unitWords({ role: 'bucket', metric: 'waits_seconds', unit: 'seconds' }), '')
 })

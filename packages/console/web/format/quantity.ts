@@ -114,9 +114,10 @@ const BY_UNIT_A_SECOND: Readonly<Record<string, Quantity>> = {
   millijoules: { ...WATTS, factor: 0.001 },
 }
 
-/** How the values of a metric are shown after a function was applied. */
-export function quantityOf({ metric, unit, function: fn }: Asked): Quantity {
+/** How the values of a metric are shown after a function was applied. Bins hold counts, whatever they count. */
+export function quantityOf({ metric, unit, role, function: fn }: Asked): Quantity {
   const isRate = fn === 'rate'
+  if (role === 'bucket') return isRate ? PER_SECOND : COUNT
   // Speeds have the unit of what passes in a second.
   const isSpeed = isRate || SPEED_METRIC.test(metric)
   if (unit === 'bytes' && isSpeed) return NETWORK_METRIC.test(metric) ? BITS_PER_SECOND : BYTES_PER_SECOND
@@ -128,11 +129,17 @@ export function quantityOf({ metric, unit, function: fn }: Asked): Quantity {
   return BY_UNIT[unit] ?? { ...COUNT, base: unit }
 }
 
+/** How the edges of a histogram's bins are shown. */
+export function edgeQuantity({ metric, unit }: Pick<Asked, 'metric' | 'unit'>): Quantity {
+  return quantityOf({ metric, unit, role: 'value', function: 'last' })
+}
+
 /**
  * The unit of a value as it is read: what its type declares, of speeds in a second. Counts have none: their name says
  * of what.
  */
-export function unitWords({ metric, unit }: Pick<Asked, 'metric' | 'unit'>): string {
+export function unitWords({ metric, unit, role }: Pick<Asked, 'metric' | 'unit' | 'role'>): string {
+  if (role === 'bucket') return ''
   return unit === 'bytes' && SPEED_METRIC.test(metric) ? 'bytes/s' : unit
 }
 
@@ -140,6 +147,7 @@ export function unitWords({ metric, unit }: Pick<Asked, 'metric' | 'unit'>): str
  * The unit of a sample after a function was applied, not scaled: `bytes/s` of a rate of bytes, `/s` of one of a count;
  * empty where it has none.
  */
-export function sampleUnit({ metric, unit, function: fn }: Pick<Asked, 'metric' | 'unit' | 'function'>): string {
-  return fn === 'rate' ? `${unit}/s` : unitWords({ metric, unit })
+export function sampleUnit({ metric, unit, role, function: fn }: Asked): string {
+  if (fn === 'rate') return role === 'bucket' ? '/s' : `${unit}/s`
+  return unitWords({ metric, unit, role })
 }

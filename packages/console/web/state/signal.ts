@@ -65,7 +65,12 @@ function escaped(value: string): string {
   return value.replace(ESCAPED, (character) => encodeURIComponent(character))
 }
 
+/** Whether a field counts, so that it has a rate: a counter, or a histogram. */
+export function isCounted({ role }: Pick<FieldInfo, 'role'>): boolean {
+  return role === 'counter' || role === 'bucket'
+}
+
 /** The function that a field is asked for first. */
 export function firstFunction({ role }: Pick<FieldInfo, 'role'>): QueryFunction {
-  return role === 'counter' ? 'rate' : 'last'
+  return isCounted({ role }) ? 'rate' : 'last'
 }

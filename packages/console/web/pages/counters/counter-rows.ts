@@ -1,6 +1,7 @@
 import type { FieldInfo, Labels, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import type { SortKey } from '../../components/sort.ts'
 import { asSentence } from '../../format/words.ts'
+import { firstFunction, isCounted } from '../../state/signal.ts'
 import { seriesKeyOf } from './use-counter-rates.ts'
 
 /** One row of a table of counters: a field of a series, or a field that no series has. */
@@ -57,10 +58,10 @@ function rowOf(
     field,
     name: [field.name, ...own.map(([label, value]) => `${label} ${value}`)].join(' '),
     latest,
-    rate: field.role === 'counter' ? (rates.get(key) ?? Number.NaN) : Number.NaN,
+    rate: isCounted(field) ? (rates.get(key) ?? Number.NaN) : Number.NaN,
     query: {
       metric: field.metric,
-      function: field.role === 'counter' ? 'rate' : 'last',
+      function: firstFunction(field),
       ...(all.length > 0 ? { matchers: all } : {}),
     },
   }

@@ -10,6 +10,7 @@ import { askFor, isSeriesOf } from '../../devices/device.ts'
 import { newestValue } from '../../devices/interface-data.ts'
 import { compareNames, seriesWords } from '../../format/names.ts'
 import { boundedColumn, type Quantity } from '../../format/quantity.ts'
+import { heatStripsOf } from '../heat-strips.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 
 /** One line of a panel, or one a value of the label `each`. */
@@ -72,7 +73,7 @@ export function devicePanels(
   },
 ): readonly GridChart[] {
   const { latest, knownMetrics } = context
-  return panels.map((panel) => {
+  return panels.flatMap((panel): readonly GridChart[] => {
     const { lines, limits: _limits, without, ...look } = panel
     const found = lines
       .flatMap((line) => membersOf(device, line, answer))
@@ -96,9 +97,31 @@ export function devicePanels(
         : 'last sample in {step} · wall clock',
     }
     if (members.length === 0) {
-      return { spec, answer, absent: isSaid ? reasonOf(device, panel, answer, { ...context, latest }) : '' }
+      return [{ spec, answer, absent: isSaid ? reasonOf(device, panel, answer, { ...context, latest }) : '' }]
     }
-    return { spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames) }
+    if (panel.scale === 'heat') return stripsOf(device, spec, lines, answer)
+    return [{ spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames) }]
+  })
+}
+
+/** A strip a histogram that answers a panel. What the answer leaves out is told below the last. */
+function stripsOf(
+  device: DeviceInfo,
+  spec: ChartSpec,
+  lines: readonly PanelLine[],
+  answer: Columns,
+): readonly GridChart[] {
+  const { grid } = answer
+  const [line] = lines
+  const query = line && queryOf(device, line)
+  const meta = query && answer.result(query)?.meta
+  if (!grid || !line || !meta) return []
+  const strips = heatStripsOf(columnsOf(device, line, answer), meta, grid)
+  const missing = meta.notes.map((reason) => ({ name: 'bins', reason }))
+  return strips.map(({ key, members, edges }, place) => {
+    const isLast = place === strips.length - 1
+    const id = strips.length > 1 ? `${spec.id} ${key}` : spec.id
+    return { spec: { ...spec, id, members, edges }, answer, ...(isLast ? { missing } : {}) }
   })
 }
 
@@ -257,8 +280,15 @@ function reasonOf(
   const wanted = new Set(own.map(({ metric }) => metric))
   const series = latest.filter(({ metric }) => wanted.has(metric))
   if (series.length === 0) return goneWords ? `${goneWords} No sample of it is in this window.` : without
+  const notes = own.flatMap((line) => notesOn(device, line, answer))
+  if (notes.length > 0) return [...new Set(notes)].join(' ')
   const reasons = series.map(({ absent }) => absent)
   return reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : ''
+}
+
+function notesOn(device: DeviceInfo, line: PanelLine, answer: Columns): readonly string[] {
+  const query = queryOf(device, line)
+  return (query && answer.result(query)?.meta.notes) ?? []
 }
 
 function refusalOf(device: DeviceInfo, line: PanelLine, { snapshot }: Columns): readonly string[] {

@@ -55,7 +55,10 @@ export function ExplorePage() {
   const isSimulated = node?.simulated ?? false
   const lanes = useMemo(() => lanesOf(queries, answer, { simulated: isSimulated }), [queries, answer, isSimulated])
   const problems = new Map(
-    queries.map((query) => [query, problemOf(query, types, answer.snapshot.queryErrors.get(queryKey(query))?.message)]),
+    queries.map((query) => {
+      const notes = answer.result(query)?.meta.notes.join(' ')
+      return [query, problemOf(query, types, answer.snapshot.queryErrors.get(queryKey(query))?.message ?? notes)]
+    }),
   )
   const copyQuery = (): string => curlCommand(location.origin, queries, spanOf(page.range, serverNowMs()), stepMs)
   const sheet = (): Sheet => {
@@ -145,8 +148,8 @@ function positionsOf({ grid, stepMs }: Columns, fromMs: number, toMs: number): {
   return { from: Math.max(0, position(fromMs) + 1), to: Math.min((grid?.length ?? 0) - 1, position(toMs)) }
 }
 
-function problemOf(query: MetricQuery, types: readonly TypeInfo[], refusal: string | undefined): string {
-  if (refusal) return refusal
+function problemOf(query: MetricQuery, types: readonly TypeInfo[], said: string | undefined): string {
+  if (said) return said
   const isKnown = types.some(({ fields }) => fields.some(({ metric }) => metric === query.metric))
   return isKnown || types.length === 0 ? '' : `${query.metric} is not read here.`
 }

@@ -57,7 +57,7 @@ test('one signal asked for twice is told apart by its function', () => {
 })
 
 test('the unit in a heading is that of the samples: of a rate a second, of a gauge its own, of a plain count none', () => {
-  const asked = { metric: 'a', unit: 'watts', function: 'last' } as const
+  const asked = { metric: 'a', unit: 'watts', role: 'gauge', function: 'last' } as const
   assert.equal(sampleUnit(asked), 'watts')
   assert.equal(sampleUnit({ ...asked, unit: '', function: 'rate' }), '/s')
   assert.equal(sampleUnit({ ...asked, unit: '' }), '')

@@ -29,8 +29,8 @@ export interface Sheet {
  * empty cell for a gap.
  */
 export function csvOf({ times, series, from, to }: Sheet): string {
-  const heads = series.map(({ meta, labels, isSimulated }) => {
-    const conditions = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
+  const heads = series.map(({ meta, labels, column: { bin = {} }, isSimulated }) => {
+    const conditions = Object.entries({ ...labels, ...bin }).map(([name, value]) => `${name}="${value ?? ''}"`)
     const unit = sampleUnit(meta)
     const marks = [unit && ` [${unit}]`, isSimulated && ' (simulated)'].filter(Boolean).join('')
     return quoted(`${meta.function} ${meta.metric}{${conditions.join(',')}}${marks}`)
@@ -56,11 +56,12 @@ export function jsonOf({ node, stepMs, times, series, from, to }: Sheet): string
       node,
       stepMs,
       times: part(times),
-      series: series.map(({ meta, labels, member, isSimulated }) => ({
+      series: series.map(({ meta, labels, member, column: { bin }, isSimulated }) => ({
         metric: meta.metric,
         function: meta.function,
         unit: meta.unit,
         labels,
+        ...(bin && { bin }),
         simulated: isSimulated,
         values: part(member.values),
       })),

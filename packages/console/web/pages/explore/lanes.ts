@@ -6,6 +6,7 @@ import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import { SLOTS } from '../../components/palette.ts'
 import { seriesWords, splitWords, tellingLabels } from '../../format/names.ts'
 import { quantityOf } from '../../format/quantity.ts'
+import { heatStripsOf } from '../heat-strips.ts'
 
 /** One series of the explorer: its member in a chart, and where it comes from. */
 export interface ExplorerSeries {
@@ -67,7 +68,10 @@ export function lanesOf(
     const meta = answer.result(query)?.meta
     return meta ? [{ query, meta, columns: answer.columns(query) }] : []
   })
-  const byUnit = Map.groupBy(answers, ({ meta }) => {
+  const isOfBins = ({ columns }: Answered): boolean => columns.some(({ bin }) => bin !== undefined)
+  const strips = answers.filter(isOfBins).flatMap((answered) => stripLanes(answered, grid, node))
+  const ofLines = answers.filter((answered) => !isOfBins(answered))
+  const byUnit = Map.groupBy(ofLines, ({ meta }) => {
     const { base, prefixes } = quantityOf(meta)
     return `${base} ${prefixes}`
   })
@@ -75,11 +79,38 @@ export function lanesOf(
     const count = some.reduce((sum, { columns }) => sum + columns.length, 0)
     return count > SLOTS.length ? some.flatMap(likeGroups) : [{ id, answers: some, note: '' }]
   })
-  const lanes = groups.map((group): Lane => {
+  const drawn = groups.map((group): Lane => {
     const series = seriesOf(group, grid, node)
     return { times: grid.times, spec: specOf(group, series), series }
   })
+  const lanes = [...drawn, ...strips]
   return lanes.map((lane) => ({ ...lane, spec: withOwnTitle(lane.spec, lanes) }))
+}
+
+/** A lane a histogram, with a series a bin. */
+function stripLanes(
+  { query, meta, columns }: Answered,
+  grid: NonNullable<Columns['grid']>,
+  node: { readonly simulated: boolean },
+): Lane[] {
+  return heatStripsOf(columns, meta, grid).map(({ key, labels, edges, members, columns: own }): Lane => {
+    const isSimulated = isSimulatedSeries(labels, query, node)
+    const series = members.flatMap((member, place): ExplorerSeries[] => {
+      const column = own[place]
+      return column ? [{ member, more: '', labels, meta, column, isSimulated }] : []
+    })
+    const group = {
+      id: `${queryKey(query)} ${key}`,
+      answers: [{ query, meta, columns: own }],
+      note: seriesWords(labels),
+    }
+    const noun = ['bin', 'bins'] as const
+    return { times: grid.times, spec: { ...specOf(group, series), noun, edges, scale: 'heat', isAlike: false }, series }
+  })
+}
+
+function isSimulatedSeries(labels: Labels, query: MetricQuery, node: { readonly simulated: boolean }): boolean {
+  return labels.simulated === 'true' || (node.simulated && query.by !== undefined)
 }
 
 /**
@@ -134,8 +165,7 @@ function seriesOf(
       const whole = memberLabel(names[order]!, seriesWords(labels), isNamed)
       const key = `${whole}${label === plain ? '' : ' (simulated)'}`.replaceAll(',', ';')
       const member = { key, label, values: grid.slice(column), resetsMs }
-      const isSimulated = labels.simulated === 'true' || (node.simulated && query.by !== undefined)
-      return { member, more, labels, meta, column, isSimulated }
+      return { member, more, labels, meta, column, isSimulated: isSimulatedSeries(labels, query, node) }
     }),
   )
 }

@@ -2,6 +2,7 @@ import type { FieldInfo, MetricQuery, QueryFunction, TypeInfo } from '../../api/
 import { ComboInput } from '../../components/combo-input.tsx'
 import type { ComboOption } from '../../components/combo-options.ts'
 import { Icon } from '../../components/icon.tsx'
+import { isCounted } from '../../state/signal.ts'
 import { Conditions } from './conditions.tsx'
 
 const COUNTER_FUNCTIONS: readonly QueryFunction[] = ['rate', 'increase', 'last']
@@ -36,7 +37,7 @@ interface RowProps {
 
 /** One signal: metric, function, conditions, and how its series are joined. */
 export function SignalRow({ query, type, field, metrics, problem, onMetric, onChange, onRemove }: RowProps) {
-  const functions = field?.role === 'counter' ? COUNTER_FUNCTIONS : GAUGE_FUNCTIONS
+  const functions = field && isCounted(field) ? COUNTER_FUNCTIONS : GAUGE_FUNCTIONS
   const offered = functions.includes(query.function) ? functions : [query.function, ...functions]
   return (
     <li className="signal">

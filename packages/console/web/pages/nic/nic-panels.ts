@@ -100,6 +100,15 @@ function loss(): readonly DevicePanel[] {
       ],
       without: NO_RDMA,
     },
+    {
+      id: 'timeouts',
+      title: 'Timeouts of adaptive retransmission',
+      caption: 'by duration',
+      quantity: PER_SECOND,
+      scale: 'heat',
+      lines: [rate('doca_adp_retx_timeout_seconds', 'timeouts')],
+      without: 'No source reads the timeouts of adaptive retransmission of this NIC.',
+    },
   ]
 }
 
@@ -239,6 +248,15 @@ function bus(bandwidth: number | undefined): readonly DevicePanel[] {
         last('ethtool_port_outbound_pci_stalled_rd_ratio', 'reads'),
       ],
       without: NO_DRIVER,
+    },
+    {
+      id: 'read-latency',
+      title: 'PCIe read latency',
+      caption: 'reads by latency',
+      quantity: PER_SECOND,
+      scale: 'heat',
+      lines: [rate('doca_pci_read_latency_seconds', 'reads')],
+      without: 'No source counts the reads of this NIC over PCIe by their latency.',
     },
     {
       id: 'aer',
