@@ -12,7 +12,7 @@ export interface HeatRun {
 
 /** Between the scale and the plot, and the width of the scale. Unit: CSS pixels. */
 const SCALE_BESIDE_PX = 1
-const SCALE_PX = 4
+const SCALE_PX = 3
 
 /** Draws the cells of a heat strip, and at its left the scale of their colours. What has no sample stays free. */
 export function drawHeat(

@@ -1,5 +1,5 @@
 import { HEAT_STEP_COUNT } from '../components/palette.ts'
-import { formatQuantity } from '../format/number.ts'
+import { edgeWords } from '../format/bins.ts'
 import type { ChartSpec } from './chart-spec.ts'
 import type { PlotLine } from './plot-model.ts'
 
@@ -21,7 +21,7 @@ export function heatStep(value: number, top: number): number {
 /** Names of the edges between bins, from the lowest. */
 export function edgeNames({ members, edges }: Pick<ChartSpec, 'members' | 'edges'>): string[] {
   if (!edges) return []
-  return members.flatMap(({ bin }) => (bin?.upTo == null ? [] : [formatQuantity(edges, bin.upTo)]))
+  return members.flatMap(({ bin }) => (bin?.upTo == null ? [] : [edgeWords(bin.upTo, edges)]))
 }
 
 /** The bins with most in them at a position, the fullest first; empty ones are none of them. */
