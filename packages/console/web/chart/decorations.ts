@@ -22,7 +22,8 @@ export function drawDecorations(plot: uPlot, model: PlotModel, palette: Palette)
   const edge = newestPosition(model.columns, first, last)
   // Whether what held then still holds is not known after the newest sample.
   const heldToMs = model.isLive && edge >= 0 ? model.times[edge]! : model.toMs
-  drawTints(context, model.marks, palette, { x, top, height, toMs: heldToMs })
+  // A colour under a tint would be another place on the scale.
+  if (!model.heat) drawTints(context, model.marks, palette, { x, top, height, toMs: heldToMs })
   const box: PlotBox = { first, last, x, top, height, left, width, unit, texts: [] }
   if (model.isKnown) drawGaps(context, model, palette, box)
   drawLimits(context, model, palette, box)
