@@ -50,7 +50,7 @@ function hasty(): SourceDefinition {
 }
 
 /** An agent that reads a double, whose clocks run, and beside it a source that has nothing to do with it. */
-export async function readDouble(t: TestContext, start: DoubleStart = {}) {
+export async function readDouble(t: Pick<TestContext, 'after'>, start: DoubleStart = {}) {
   const { devices = devicesOf(3), faults = [], library = ({ folder }) => folder } = start
   const double = new DocaDouble(t, start)
   double.play(devices, faults)

@@ -37,7 +37,7 @@ export interface ServeOptions {
 
 /** An agent with a steady source behind a listener on a free port of loopback. Both end with the test. */
 export async function serveAgent(
-  test: TestContext,
+  test: Pick<TestContext, 'after'>,
   options: ServeOptions = {},
 ): Promise<{ agent: Agent; address: string; app: FastifyInstance }> {
   const exports = check(exportSchema, { prometheus: options.prometheus ?? {}, ...options.export }, 'export')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { serveAgent } from '../../test/served-agent.ts'
 import { LiveRound, subscriptionTo } from './live-round.ts'
 import { LiveStream } from './live-stream.ts'
@@ -23,7 +23,7 @@ function slowConnection() {
 }
 
 /** A stream of one step a second whose clock the test moves. */
-async function openStream(t: Parameters<typeof serveAgent>[0]) {
+async function openStream(t: TestContext) {
   const { agent } = await serveAgent(t)
   t.mock.timers.enable({ apis: ['Date'], now: 1_790_000_000_000 })
   const connection = slowConnection()
