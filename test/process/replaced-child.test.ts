@@ -1,9 +1,10 @@
 // The child process of a source is killed: the source in the next child goes on with the series.
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { readRecords, viewsOf } from '@sonde/sdk'
+import { absenceType, readRecords, viewsOf } from '@sonde/sdk'
 import { unrulyType } from '../../packages/agent/test/unruly-source.ts'
 import { openStore } from '../../packages/console/test/open-store.ts'
 import { ask, metricLinesOf, sourceOf, untilSource } from '../ask.ts'
@@ -62,4 +63,41 @@ test('a child that is killed is replaced, and each of its series goes on as the 
     const wanted = [...Array(second).keys(), ...Array(samples.length - second).keys()].map((index) => index + 1)
     assert.deepEqual(samples, wanted, 'each sample of both children, once')
   }
+})
+
+test('a device that the next child does not report leaves with a reason, and the others go on', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  const path = join(dir.path, 'store.db')
+  const lossFile = join(dir.path, 'lost')
+  const sonde = await startSonde([path, '3', lossFile], { main: MAIN })
+  t.after(() => sonde.stop('SIGKILL'))
+  await untilSource(sonde, 'unruly', 'many samples', ({ samples }) => samples > 20)
+  const names = [...(await shown(sonde)).keys()].sort()
+  assert.match(names[2] ?? '', /device="dev2"/)
+  writeFileSync(lossFile, '')
+  process.kill(childrenOf(sonde)[0] ?? 0, 'SIGKILL')
+  await until('a page without the device that was lost', LIMIT_MS, async () => {
+    const now = [...(await shown(sonde)).keys()].sort()
+    assert.deepEqual(now.slice(0, 2), names.slice(0, 2))
+    return now.length === 2
+  })
+  const { samples } = await sourceOf(sonde, 'unruly')
+  await untilSource(sonde, 'unruly', 'more samples', (now) => now.samples > samples + 2)
+  assert.deepEqual([...(await shown(sonde)).keys()].sort(), names.slice(0, 2), 'the series stay')
+  await assertStops(sonde)
+
+  const { store, close } = await openStore({ path })
+  t.after(close)
+  const all = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, recordLimit: 1_000_000 }
+  const absences = await store.records({ ...all, type: absenceType.name })
+  const told = absences.flatMap(({ bytes, count, symbols }) => [
+    ...readRecords(absenceType, viewsOf(bytes.slice()), count, symbols),
+  ])
+  const [only, ...others] = told.map(({ type, series, code, reason }) => ({ type, series, code, reason }))
+  assert.deepEqual(only, {
+    ...{ type: 'unruly', series: '', code: 'gone' },
+    reason: 'no longer reported since its host was replaced',
+  })
+  assert.deepEqual(others, [])
 })

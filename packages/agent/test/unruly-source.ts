@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { existsSync, writeSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 import { counter, defineType, label, timestamp, wallNs } from '@sonde/sdk'
 import * as v from 'valibot'
@@ -65,6 +65,8 @@ interface UnrulyOptions {
   readonly at: number
   /** Names of its devices are `dev0`, `dev1`, … */
   readonly devices: number
+  /** While this file is there, a source that begins finds one device less. */
+  readonly lossFile: string
 }
 
 const FLOOD_RECORDS = 300_000
@@ -112,13 +114,14 @@ function reportEdges({ source, edge }: SourceContext, events: number): void {
   }
 }
 
-function unrulySource({ misdeed, at, devices }: UnrulyOptions, context: SourceContext): SampledSource {
+function unrulySource({ misdeed, at, devices, lossFile }: UnrulyOptions, context: SourceContext): SampledSource {
+  const found = existsSync(lossFile) ? devices - 1 : devices
   let samples = 0
   return {
     probe: () => ({ state: 'present', found: 'one device that cannot be trusted' }),
     sample() {
       samples++
-      for (let i = 0; i < devices; i++)
+      for (let i = 0; i < found; i++)
         context.source.report(unrulyType, { time: wallNs(), device: `dev${i}`, samples_total: samples })
       if (samples === at) return misbehave(misdeed, context)
     },
@@ -142,6 +145,7 @@ function definition(host: SourceDefinition['host'], name: string): SourceDefinit
       misdeed: v.optional(v.picklist(MISDEEDS), 'none'),
       at: v.optional(v.number(), 3),
       devices: v.optional(v.number(), 1),
+      lossFile: v.optional(v.string(), ''),
     }),
     load: async () => ({
       ...(host === library.name ? { library } : {}),

@@ -75,7 +75,8 @@ export class HostLink {
     if (out === undefined) {
       out = new LinkOut(id, this.#types, (message) => void this.#pipe.write(frameOf(message)))
       this.#outs.set(id, out)
-      const given = { name: id, labels, owner: batch.source.owner ?? {}, types: this.#types, stats: new SourceStats() }
+      const { owner = {} } = batch.source
+      const given = { name: id, labels, owner, life: 0, types: this.#types, stats: new SourceStats() }
       this.#ins.set(id, { link: new LinkIn({ ...given, intervalMs: 3_600_000, floodBytes: FLOOD_BYTES }), tag })
     }
     out.put(batch)

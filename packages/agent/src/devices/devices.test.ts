@@ -170,6 +170,22 @@ test('a device that is said to be gone stays for an hour in its rail, and comes 
   assert.equal(devices.byId('gpu-4')?.rail, 4)
 })
 
+test('a device that the next life of a host does not report is gone, and the others are there', () => {
+  const { devices } = bringUp()
+  const owner = {}
+  const [before, now] = [0, 1].map((life) => {
+    const records: NodeRecords = new NodeRecords({ accept: (batch) => devices.accept({ ...batch, source: info }) })
+    const info = { ...records.source.info, owner, life }
+    return records
+  }) as [NodeRecords, NodeRecords]
+  for (const name of ['eth0', 'eth1']) before.netdev(name)
+  now.netdev('eth0')
+  before.absences.set(netdevType, undefined, '', 'gone', 'no longer reported')
+  before.source.flush()
+  assert.equal(devices.byId('net-eth0')?.goneMs, undefined)
+  assert.equal(devices.byId('net-eth1')?.goneReason, 'no longer reported')
+})
+
 test('a device whose source fell silent is gone after the expiry, or after three periods of a slow source', () => {
   const { clock, devices, real } = bringUp({ expiryS: 300 })
   new NodeRecords(devices, {}, 600_000).netdev('slow0')

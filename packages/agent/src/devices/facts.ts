@@ -13,7 +13,7 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import { labelText } from '@sonde/sdk/internal'
+import { labelText, lifeOf, ownerOf } from '@sonde/sdk/internal'
 import { isSaying, isText, namingFields, type Values } from './claims.ts'
 import type { FactRoom, Group } from './fact-room.ts'
 
@@ -113,10 +113,14 @@ export class Facts {
     return refused
   }
 
-  /** A series left, as its source said. */
+  /** A series left, as its source said; with an empty `series` all of a type that it had in this life or before. */
   leave(from: Pick<Batch, 'page' | 'source'>, type: string, series: string, reason: string, nowMs: number): void {
     const fact = this.#facts.get(keyOf(from, type, series))
     if (fact !== undefined) this.#leave(fact, reason, nowMs)
+    for (const fact of series === '' ? this.#facts.values() : []) {
+      const isOfSource = ownerOf(fact.source) === ownerOf(from.source) && lifeOf(fact.source) <= lifeOf(from.source)
+      if (isOfSource && fact.type.name === type) this.#leave(fact, reason, nowMs)
+    }
   }
 
   /** Everything that a source said last left with it. */

@@ -82,11 +82,11 @@ export class HostLife {
   }
 
   start(source: RemoteSource): void {
-    const { owner, given } = source
+    const { owner, life, given } = source
     const { config, definition, status } = given
     const { name, intervalMs, floodBytes } = config
     const { types, labels = {} } = definition
-    const link = new LinkIn({ name, owner, intervalMs, floodBytes, types, labels, stats: status.stats })
+    const link = new LinkIn({ name, owner, life, intervalMs, floodBytes, types, labels, stats: status.stats })
     this.#running.set(name, { source, link, edges: new EdgeGate(2 * STARTS_A_MINUTE) })
     this.transport.send({ kind: 'start', source: config })
   }

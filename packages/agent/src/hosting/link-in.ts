@@ -19,6 +19,8 @@ export interface LinkInOptions {
   readonly labels: Labels
   /** Whose series these are in all lives of the host; see `SourceInfo`. */
   readonly owner: object
+  /** Which life of the host this is; see `SourceInfo`. */
+  readonly life: number
   readonly intervalMs: number
   /** Types that the source may report, beside Sonde's own. */
   readonly types: readonly RecordType[]
@@ -41,11 +43,11 @@ export class LinkIn {
   #heldBytes = 0
 
   constructor(options: LinkInOptions) {
-    const { name, labels, owner, intervalMs, types, floodBytes } = options
+    const { name, labels, owner, life, intervalMs, types, floodBytes } = options
     this.#budget = new FloodBudget(floodBytes * DEVICES, intervalMs)
     this.#options = options
     this.#types = new LinkTypes(types)
-    this.#info = { id: name, tag: '', labels, symbols: this.#texts, owner }
+    this.#info = { id: name, tag: '', labels, symbols: this.#texts, owner, life }
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   encoderOf,
   type Labels,
   messageOf,
+  type RecordType,
   type SondeError,
   SymbolTable,
   wallNs,
@@ -14,21 +15,33 @@ import type { GivenSource } from './host.ts'
 import type { Period } from './protocol.ts'
 import type { SourceState } from './source-status.ts'
 
+/** Statuses of the next life, apart by a period each, after which what it did not report has left. */
+const ROUNDS = 4
+/** Shortest time between two of them: devices may take seconds to open. Unit: milliseconds. */
+const ROUND_MS_MIN = 1000
+const NOT_REPORTED = 'no longer reported since its host was replaced'
+
 /**
  * A source whose host is elsewhere, over all lives of that host. In the next life it goes on with its series, as the
- * successor of what it was; where it cannot, they leave all views.
+ * successor of what it was; where it cannot, they leave all views, and so do those that it does not report again.
  */
 export class RemoteSource {
   /** What a host is given to run it. */
   given: GivenSource
   /** Whose series these are, in all lives; see `SourceInfo`. */
   readonly owner = {}
+  /** Which life of the host this is, or the next where there is none now. */
+  life = 0
   /** Constant labels, as its host said. */
   #labels: Labels = {}
   /** Whether views may show something of it. */
   #isShown = false
   /** Whether its host was lost, and nothing was reported in the next life yet. */
   #isAwaited = false
+  /** Rounds until what only lives before reported leaves; 0 where it left. */
+  #roundsLeft = 0
+  /** When the last round was. Unit: milliseconds. */
+  #roundMs = 0
 
   constructor(given: GivenSource) {
     this.given = given
@@ -54,7 +67,8 @@ export class RemoteSource {
   /** Settles its state. Where it reads nothing in the life that was to go on with its series, they leave. */
   settle(state: SourceState, reason: string): void {
     this.given.status.settle(state, reason)
-    if (this.#isAwaited && state !== 'reading') this.#leave(reason)
+    if (state === 'reading') this.#noteRound()
+    else if (this.#isAwaited) this.#leave(reason)
   }
 
   /** Its host was lost. `isSoon`: the next life begins soon, so that the series may wait for it. */
@@ -67,31 +81,66 @@ export class RemoteSource {
     // What a source said of itself says more.
     if (status.state !== 'stuck' || error.code !== 'SRC_STUCK') status.settle(isStuck ? 'stuck' : 'failed', reason)
     if (!isSoon || this.#isAwaited) this.#leave(reason)
-    else this.#isAwaited = this.#isShown
+    else if (this.#isShown) this.#await()
+    this.life++
+  }
+
+  #await(): void {
+    this.#isAwaited = true
+    this.#roundsLeft = ROUNDS
+    this.#roundMs = Number.NEGATIVE_INFINITY
+  }
+
+  /** Counts rounds and not the time alone: while nothing is read, nothing leaves. */
+  #noteRound(): void {
+    const nowMs = performance.now()
+    if (this.#roundsLeft === 0 || nowMs - this.#roundMs < this.#periodMs) return
+    this.#roundMs = nowMs
+    if (--this.#roundsLeft > 0) return
+    // Of a type whose series are read in turns, no period says when a series is due again.
+    const types = this.given.definition.types.filter(({ inTurns }) => !inTurns)
+    this.#tellGone(types, NOT_REPORTED, this.life - 1)
+  }
+
+  /** The longest period of the source. Unit: milliseconds. */
+  get #periodMs(): number {
+    const { config, status } = this.given
+    const set = (config.periods ?? []).map(({ everyUs }) => everyUs / 1000)
+    const said = status.stats.periods.map(({ reportUs }) => reportUs / 1000)
+    return [...set, ...said].reduce(
+      (longest, each) => Math.max(longest, each),
+      Math.max(ROUND_MS_MIN, config.intervalMs),
+    )
   }
 
   #leave(reason: string): void {
     this.#isAwaited = false
+    this.#roundsLeft = 0
     if (!this.#isShown) return
     this.#isShown = false
-    const batch = this.#goneOf(reason)
+    this.#tellGone(this.given.definition.types, reason, this.life)
+  }
+
+  /** What was reported in a life of the host, and in those before it, leaves all views. */
+  #tellGone(types: readonly RecordType[], reason: string, life: number): void {
+    if (types.length === 0) return
+    const batch = this.#goneOf(types, reason, life)
     this.given.status.stats.accepted(batch)
     this.given.accept(batch)
   }
 
-  #goneOf(reason: string): Batch {
-    const { config, definition } = this.given
-    const { types } = definition
+  #goneOf(types: readonly RecordType[], reason: string, life: number): Batch {
+    const { name } = this.given.config
     const labels = this.#labels
     const symbols = new SymbolTable()
     const encode = encoderOf(absenceType, symbols)
     const { recordBytes } = absenceType.layout
     const views = allocateViews(recordBytes * types.length)
-    for (const [index, { name: type }] of types.entries())
-      encode({ time: wallNs(), type, series: '', field: '', code: 'gone', reason }, views, index * recordBytes)
+    const absence = { time: wallNs(), series: '', field: '', code: 'gone', reason }
+    for (const [index, type] of types.entries()) encode({ ...absence, type: type.name }, views, index * recordBytes)
     return {
       ...{ type: absenceType, clock: 'wall', origin: 'own', arrivedMs: performance.now() },
-      source: { id: config.name, tag: '', labels, symbols, owner: this.owner },
+      source: { id: name, tag: '', labels, symbols, owner: this.owner, life },
       ...{ count: types.length, bytes: views.bytes, symbols: new TextTable(symbols) },
     }
   }

@@ -28,11 +28,21 @@ export interface SourceInfo {
    * Views move the rows of the one to the other. Left out where a source is never replaced.
    */
   readonly owner?: object
+  /**
+   * Which life of its host made it: rises by one with each host that replaces another. A whole type that is gone takes
+   * the series of this life and of those before it out of every view. Default: 0.
+   */
+  readonly life?: number
 }
 
 /** What a source is known by, whichever table it has now: see `owner` of {@link SourceInfo}. */
 export function ownerOf(source: SourceInfo): object {
   return source.owner ?? source
+}
+
+/** Which life of its host a source belongs to: see `life` of {@link SourceInfo}. */
+export function lifeOf(source: SourceInfo): number {
+  return source.life ?? 0
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FieldSet } from '../../fieldset/fieldset.ts'
 import { turn } from '../../internal/turn.ts'
-import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { type Batch, lifeOf, type SourceInfo } from '../../schema/batch.ts'
 import { absenceType } from '../../schema/builtin.ts'
 import { HiddenRecords } from '../../sink/hidden-records.ts'
 import { countDrop, type Sink, sinkStats } from '../../sink/sink.ts'
@@ -304,14 +304,14 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * A series that is absent as a whole is not shown with its last value; its next record brings it back. False where
-   * this turn has no room for all.
+   * A series that is absent as a whole is not shown with its last value; its next record brings it back. A whole type
+   * is that of one life of a host and of those before it. False where this turn has no room for all.
    */
   #removeSeries(source: SourceInfo, { type, series }: Absence): boolean {
     for (const table of this.#tables.all()) {
       if (table.type.name !== type) continue
       if (series !== '') table.removeSeries(source, series)
-      else if (!table.removeAll(source)) return false
+      else if (!table.removeAll(source, lifeOf(source))) return false
     }
     return true
   }

@@ -1,4 +1,4 @@
-import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
+import { type Batch, lifeOf, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import { readRecord } from '../../schema/reader.ts'
 import { viewsOf } from '../../schema/views.ts'
 import { type Holder, Quota } from './quota.ts'
@@ -22,6 +22,8 @@ export interface HeldAbsence extends Absence {
 
 interface State extends HeldAbsence {
   readonly seenMs: number
+  /** The life of its host in which the source said it last. */
+  readonly life: number
 }
 
 /** States of all sources at most; further ones are dropped as `absence_limit`. */
@@ -71,7 +73,7 @@ export class Reasons {
       if (this.#quota.roomFor(holder) <= 0) return false
       this.#quota.add(holder, 1)
     }
-    fields.set(absence.field, { ...absence, holder, seenMs: nowMs })
+    fields.set(absence.field, { ...absence, holder, seenMs: nowMs, life: lifeOf(source) })
     series.set(absence.series, fields)
     types.set(absence.type, series)
     this.#states.set(owner, { source, types })
@@ -85,7 +87,7 @@ export class Reasons {
 
   /** Forgets all that a source said. */
   removeSource(source: SourceInfo): void {
-    for (const series of this.#states.get(ownerOf(source))?.types.values() ?? []) this.#release(series)
+    for (const series of this.#states.get(ownerOf(source))?.types.values() ?? []) this.#release(series, series.keys())
     this.#states.delete(ownerOf(source))
   }
 
@@ -104,13 +106,17 @@ export class Reasons {
     for (const { types } of this.#states.values()) yield* statesOf(types)
   }
 
-  /** A series that is gone takes what was said of its fields along, and a type that is gone that of its series. */
+  /**
+   * A series that is gone takes what was said of its fields along, and a type that is gone what was said of its series
+   * in this life of the host or before.
+   */
   #forget(source: SourceInfo, { type, series: key, field, code }: Absence): void {
     const types = this.#states.get(ownerOf(source))?.types
     const series = types?.get(type)
     if (types === undefined || series === undefined) return
     if (code !== 'gone' || field !== '') this.#forgetField(series, key, field)
-    else this.#release(series, key === '' ? undefined : key)
+    else if (key !== '') this.#release(series, [key])
+    else this.#release(series, series.keys(), lifeOf(source))
     if (series.size === 0) types.delete(type)
     if (types.size === 0) this.#states.delete(ownerOf(source))
   }
@@ -124,11 +130,11 @@ export class Reasons {
     if (fields.size === 0) series.delete(key)
   }
 
-  /** Takes out all states of a type, or those of one series. */
-  #release(series: Series, key?: string): void {
-    for (const each of key === undefined ? [...series.keys()] : [key]) {
-      for (const { holder } of series.get(each)?.values() ?? []) this.#quota.add(holder, -1)
-      series.delete(each)
+  /** Takes out the states of series, but those of later lives. */
+  #release(series: Series, keys: Iterable<string>, lifeMax = Number.POSITIVE_INFINITY): void {
+    for (const key of [...keys]) {
+      for (const { field, life } of [...(series.get(key)?.values() ?? [])])
+        if (life <= lifeMax) this.#forgetField(series, key, field)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { keyOfText } from '../../internal/seeded-hash.ts'
 import { turn } from '../../internal/turn.ts'
-import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
+import { type Batch, lifeOf, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
@@ -196,10 +196,11 @@ export class Table {
 
   /**
    * Takes all rows of a source out, and of those that it replaced, as many as this turn of the event loop has room for.
-   * Whether none is left.
+   * Whether none is left. `lifeMax`: rows of later lives of its host stay. Default: none does.
    */
-  removeAll(source: SourceInfo): boolean {
-    for (const member of this.#membersOf(source)) if (!this.#closeAll(member)) return false
+  removeAll(source: SourceInfo, lifeMax = Number.POSITIVE_INFINITY): boolean {
+    for (const member of this.#membersOf(source))
+      if (lifeOf(member.source) <= lifeMax && !this.#closeAll(member)) return false
     return true
   }
 
