@@ -15,8 +15,4 @@ export const UNOBTAINABLE: Readonly<Record<string, { readonly why: string; reado
     why: 'two things have that name: errors that the kernel counts, and those of the library',
     instead: ['pci_aer_errors_total', 'doca_pci_crc_tlp_errors_total'],
   },
-  doca_diag_link_errors: {
-    why: 'the diagnostic counters of DOCA have no errors of links',
-    instead: ['rdma_port_symbol_error_total', 'rdma_port_link_downed_total'],
-  },
 }
