@@ -38,7 +38,7 @@ export interface PlaceOptions {
   readonly changed: () => void
 }
 
-/** One device of a source: closed, open, or leaving. Everything of it is done one after another, whoever asks for it. */
+/** One device of a source: closed, open, or leaving. All of it is done one after another, whoever asks for it. */
 export class DocaPlace {
   readonly name: string
   /** Why it could not be opened at the last attempt. */
