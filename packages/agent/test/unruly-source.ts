@@ -97,6 +97,7 @@ function misbehave(misdeed: Misdeed, context: SourceContext): void | Promise<voi
   if (misdeed === 'flood') {
     for (let i = 0; i < FLOOD_RECORDS; i++)
       source.report(unrulyType, { time: wallNs(), device: 'flood', samples_total: i })
+    reportEdges(context, 1)
   }
   if (misdeed === 'names') {
     for (let i = 0; i < NAMES; i++) source.report(unrulyType, { time: wallNs(), device: `name${i}`, samples_total: i })

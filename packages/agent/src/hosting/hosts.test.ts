@@ -89,9 +89,11 @@ for (const type of EVERYWHERE) {
   })
 
   test(`${type}: records beyond the budget of an interval are dropped and counted, and the source goes on`, async () => {
-    const { running, rows } = startUnruly(type, { misdeed: 'flood' })
+    const { running, rows, marks } = startUnruly(type, { misdeed: 'flood' })
     await until('a sample after the flood', () => rows.some(({ samples }) => samples >= 6))
     await until('the drops', () => (running.stats.dropped.get('flood') ?? 0) > 200_000)
+    const edges = marks.map(({ edge }) => edge)
+    assert.deepEqual(edges, ['opened', 'ended'], 'the flood keeps no mark back')
   })
 
   test(`${type}: more names than a table of labels holds replace the table, and the source goes on`, async () => {

@@ -1,4 +1,4 @@
-import { type Batch, countDrop, type Labels, type RecordType, type SourceInfo } from '@sonde/sdk'
+import { type Batch, countDrop, type Labels, markType, type RecordType, type SourceInfo } from '@sonde/sdk'
 import { faultOfLabels, PrefixTexts } from '@sonde/sdk/internal'
 import { fault } from './channel.ts'
 import { FloodBudget } from './flood.ts'
@@ -39,12 +39,15 @@ export class LinkIn {
   #texts = new PrefixTexts(CODES)
   #info: SourceInfo
   readonly #budget: FloodBudget
+  /** Of marks: no flood of records keeps the mark of an edge back. */
+  readonly #marks: FloodBudget
   /** Memory of labels and texts. Unit: bytes. */
   #heldBytes = 0
 
   constructor(options: LinkInOptions) {
     const { name, labels, owner, life, intervalMs, types, floodBytes } = options
     this.#budget = new FloodBudget(floodBytes * DEVICES, intervalMs)
+    this.#marks = new FloodBudget(floodBytes * DEVICES, intervalMs)
     this.#options = options
     this.#types = new LinkTypes(types)
     this.#info = { id: name, tag: '', labels, symbols: this.#texts, owner, life }
@@ -85,6 +88,8 @@ export class LinkIn {
   #batchOf(message: Extract<LinkMessage, { kind: 'batch' }>): Batch | undefined {
     const { type: fingerprint, clock, count, bytes, window } = message
     const { stats } = this.#options
+    const { ofBatches: symbols } = this.#texts
+    const arrivedMs = performance.now()
     const type = this.#types.get(fingerprint)
     if (type === undefined || bytes.byteLength !== count * type.layout.recordBytes) {
       countDrop(stats, 'malformed', Math.min(count, bytes.byteLength))
@@ -92,14 +97,14 @@ export class LinkIn {
     }
     // A window has a limit of its own, and whoever asked for it gives credit.
     if (window === undefined) {
-      this.#budget.renew(performance.now())
-      if (!this.#budget.take(bytes.byteLength)) {
+      const budget = type === markType ? this.#marks : this.#budget
+      budget.renew(arrivedMs)
+      if (!budget.take(bytes.byteLength)) {
         countDrop(stats, 'flood', count)
         return undefined
       }
-      stats.accepted({ type, count, bytes, symbols: this.#texts.ofBatches })
+      stats.accepted({ type, count, bytes, symbols, arrivedMs })
     }
-    const { ofBatches: symbols } = this.#texts
-    return { type, source: this.#info, clock, count, bytes, symbols, origin: 'own', arrivedMs: performance.now() }
+    return { type, source: this.#info, clock, count, bytes, symbols, origin: 'own', arrivedMs }
   }
 }

@@ -137,7 +137,8 @@ export class SourceOutlet {
     const { floodBytes = Number.POSITIVE_INFINITY, emit, stats } = this.#options
     // Devices were held to their budgets before; what they may have together is more.
     this.#budget.limitBytes = floodBytes * (1 + this.#devices.size)
-    if (this.#budget.take(batch.bytes.byteLength)) emit(batch)
+    // Marks have the limit of edges: no flood of records keeps the mark of an edge back.
+    if (batch.type === markType || this.#budget.take(batch.bytes.byteLength)) emit(batch)
     else countDrop(stats, 'flood', batch.count)
   }
 

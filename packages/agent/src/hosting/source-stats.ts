@@ -24,6 +24,8 @@ export interface SaidPeriod {
 
 /** Types and devices whose period is told. */
 const PERIOD_COUNT_LIMIT = 4096
+/** Sources report their periods again every minute: a period that missed two of these is of what left. */
+const PERIOD_KEEP_MS = 150_000
 
 /** What the agent counts of one source. */
 export class SourceStats {
@@ -32,7 +34,7 @@ export class SourceStats {
   records = 0
   /** What was said again and again about values that cannot be had, and about periods. Unit: records. */
   stateRecords = 0
-  readonly #periods = new Map<string, SaidPeriod>()
+  readonly #periods = new Map<string, { readonly said: SaidPeriod; readonly saidMs: number }>()
   /** Failed reads and samples. */
   get errors(): number {
     return this.failed.count
@@ -53,11 +55,11 @@ export class SourceStats {
 
   /** What the source says of its periods. */
   get periods(): SaidPeriod[] {
-    return [...this.#periods.values()]
+    return Array.from(this.#periods.values(), ({ said }) => said)
   }
 
   /** Counts a batch that was accepted. */
-  accepted(batch: Pick<Batch, 'type' | 'count' | 'bytes' | 'symbols'>): void {
+  accepted(batch: Pick<Batch, 'type' | 'count' | 'bytes' | 'symbols' | 'arrivedMs'>): void {
     const { type, count } = batch
     if (type === absenceType || type === periodType) this.stateRecords += count
     else this.records += count
@@ -91,14 +93,16 @@ export class SourceStats {
     return durations[Math.floor((durations.length - 1) * 0.99)] ?? 0
   }
 
-  #notePeriods({ bytes, count, symbols }: Pick<Batch, 'count' | 'bytes' | 'symbols'>): void {
+  #notePeriods({ bytes, count, symbols, arrivedMs }: Pick<Batch, 'count' | 'bytes' | 'symbols' | 'arrivedMs'>): void {
+    for (const [key, { saidMs }] of this.#periods) if (arrivedMs - saidMs > PERIOD_KEEP_MS) this.#periods.delete(key)
     const us = (value: bigint | number | undefined) => (value === undefined ? null : Number(value))
     for (const said of readRecords(periodType, viewsOf(bytes), count, symbols)) {
       const { type, device } = said
       const key = `${type}\n${device}`
       if (!this.#periods.has(key) && this.#periods.size >= PERIOD_COUNT_LIMIT) continue
       const [sampleUs, drainUs] = [us(said.sample_us), us(said.drain_us)]
-      this.#periods.set(key, { type, device, sampleUs, drainUs, reportUs: Number(said.report_us) })
+      const period = { type, device, sampleUs, drainUs, reportUs: Number(said.report_us) }
+      this.#periods.set(key, { said: period, saidMs: arrivedMs })
     }
   }
 }
