@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { NO_BREAK_SPACE } from '../format/number.ts'
 import { Icon } from './icon.tsx'
 
 /** One fact of a strip: label, value, and a line under it. */
@@ -10,11 +9,8 @@ export interface Fact {
   readonly caption?: ReactNode
   /** A state, told in the words of the caption: colour, shape and word belong together. */
   readonly tone?: 'info' | 'warning' | 'critical'
-}
-
-/** A fact that nothing is known of yet: its label, and room for the rest. */
-export function awaitedFact({ label }: Fact): Fact {
-  return { label, value: NO_BREAK_SPACE, caption: NO_BREAK_SPACE }
+  /** Whether it is known without any sample. Default: no. */
+  readonly isFixed?: boolean
 }
 
 /** Facts side by side, hairlines between them. */

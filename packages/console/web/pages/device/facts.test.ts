@@ -5,7 +5,7 @@ import { testGpu, testNic } from '../../devices/test-devices.ts'
 import { gpuFacts } from '../gpu/gpu-facts.ts'
 import { nicFacts } from '../nic/nic-facts.ts'
 import type { DeviceReadings } from './device-page.tsx'
-import { judgeBy } from './facts.ts'
+import { awaitedFact, judgeBy } from './facts.ts'
 
 const STORM: Hint = {
   id: 'retransmission_storm/nic-mlx5_3-1',
@@ -45,4 +45,15 @@ test('what no rule sees is a number without colour, also the XID of an applicati
     [],
   )
   assert.ok(facts.some(({ label, value }) => label === 'Last XID' && value === '45'))
+})
+
+test('while samples are awaited a fact keeps its label, and a fact that needs none all of it', () => {
+  const fixed = { label: 'Switch', value: 'none', caption: 'alone', isFixed: true }
+  assert.deepEqual(awaitedFact(fixed), fixed)
+  const [link, ...others] = nicFacts(testNic(3), readings([STORM])).map(awaitedFact)
+  assert.deepEqual(link, { label: 'Link', value: '\u00a0', caption: '\u00a0' })
+  assert.deepEqual(
+    others.filter(({ value, tone }) => value !== '\u00a0' || tone !== undefined),
+    [],
+  )
 })

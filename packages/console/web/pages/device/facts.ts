@@ -1,8 +1,13 @@
 import type { Hint } from '../../api/hints.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
-import { ABSENT, formatIn, groupThousands, pickUnit } from '../../format/number.ts'
+import { ABSENT, formatIn, groupThousands, NO_BREAK_SPACE, pickUnit } from '../../format/number.ts'
 import { bounded, type Quantity } from '../../format/quantity.ts'
+
+/** A fact while samples are awaited: as it is where it needs none, else its label, and room for the rest. */
+export function awaitedFact(fact: Fact): Fact {
+  return fact.isFixed === true ? fact : { label: fact.label, value: NO_BREAK_SPACE, caption: NO_BREAK_SPACE }
+}
 
 /** A fact of one number; `–` where it is absent. */
 export function numberFact(label: string, quantity: Quantity, raw: number, caption = ''): Fact {

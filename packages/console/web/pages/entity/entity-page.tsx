@@ -62,9 +62,9 @@ function entityFacts(
   const key = defining?.entity?.key ?? Object.keys(labels)
   const gauges = defining?.fields.filter(({ role }) => role === 'gauge') ?? []
   return [
-    ...key.map((name) => ({ label: titleOf(name), value: labels[name] ?? '' })),
+    ...key.map((name) => ({ label: titleOf(name), value: labels[name] ?? '', isFixed: true })),
     ...gauges.slice(0, GAUGE_FACT_COUNT).map((field) => gaugeFact(field, newest(field.metric))),
-    { label: 'Told by', value: source, caption: `type ${type}` },
+    { label: 'Told by', value: source, caption: `type ${type}`, isFixed: true },
   ]
 }
 

@@ -119,6 +119,7 @@ function pciFacts(
       label: 'Switch',
       value: device.switch ?? 'none',
       caption: sharers.length > 0 ? `shared with ${countOf(sharers.length, 'other')}` : '',
+      isFixed: true,
     },
   ]
 }
