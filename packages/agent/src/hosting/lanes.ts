@@ -54,9 +54,12 @@ export class Lanes {
     return this.stuckCount >= this.#rules.openLimit
   }
 
-  /** Makes a call now, or as soon as its lane and a place are free. */
+  /**
+   * Makes a call now, or as soon as its lane and a place are free. A call that may start overtakes nothing but calls
+   * whose lane is busy: what waited for a place was started when the place became free.
+   */
   add(call: LaneCall): void {
-    if (this.#waiting.length === 0 && this.#mayStart(call)) this.#start(call)
+    if (this.#mayStart(call)) this.#start(call)
     else this.#waiting.push(call)
   }
 
