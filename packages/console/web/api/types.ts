@@ -3,25 +3,9 @@
  * string.
  */
 
-/** Labels of one series: name to value. */
-export type Labels = Readonly<Record<string, string>>
+import type { Bin, HistoryStatus, Labels, Matcher, SeriesAnswer as ResultSeries } from '@sonde/sdk'
 
-/** State of the history. `none`: a bare agent that keeps only a short ring in memory. */
-export interface StoreState {
-  readonly state: 'writing' | 'failing' | 'none'
-  readonly reason: string
-  readonly bytes: number
-  /** Start of what is kept; null while there is nothing. */
-  readonly oldestMs: number | null
-  /** Everything before this time is safe on disk; 0 before the first write. */
-  readonly ackedMs: number
-  /** Records that wait for the disk. */
-  readonly queuedBytes: number
-  /** Times a write or a read of the file failed since the start. */
-  readonly errors: number
-  /** Stored pieces that could not be read since the start. */
-  readonly corruptChunks: number
-}
+export type { Bin, HistoryStatus, Labels, Matcher, ResultSeries }
 
 /** Answer of `/api/v1/node` and data of the stream's `state` event. */
 export interface NodeInfo {
@@ -44,7 +28,7 @@ export interface NodeInfo {
   readonly simulated: boolean
   /** How `sonde` is called from a shell here. */
   readonly command: string
-  readonly store: StoreState
+  readonly store: HistoryStatus
 }
 
 /** What a source is doing. */
@@ -238,13 +222,6 @@ export interface SeriesAnswer {
   readonly series: readonly SeriesValue[]
 }
 
-/** A condition on one label. */
-export interface Matcher {
-  readonly label: string
-  readonly op: '=' | '!=' | '=~' | '!~'
-  readonly value: string
-}
-
 /** What is computed over each step. */
 export type QueryFunction = 'last' | 'avg' | 'min' | 'max' | 'rate' | 'increase'
 
@@ -275,21 +252,6 @@ export interface ResultMeta {
   readonly clock: string
   /** Sentences on what is not in the answer, and why. */
   readonly notes: readonly string[]
-}
-
-/** A bin of a histogram: values above one edge, up to and including the other. Null where it is open. */
-export interface Bin {
-  readonly above: number | null
-  readonly upTo: number | null
-}
-
-/** One series of an answer: a gap is NaN. */
-export interface ResultSeries {
-  readonly labels: Labels
-  /** The bin whose count this is; absent where it is not of one bin. */
-  readonly bin?: Bin
-  readonly values: Float64Array
-  readonly resetsMs: readonly number[]
 }
 
 /** Answer to one question. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SeriesValue, SourceInfo, StoreState } from '../../api/types.ts'
+import type { HistoryStatus, SeriesValue, SourceInfo } from '../../api/types.ts'
 import { groupAbsences } from './absences.ts'
 import { sourcesHeadline } from './sources-headline.ts'
 import { storeFacts } from './store-facts.ts'
@@ -103,7 +103,7 @@ test('one reason for many series is one row', () => {
   ])
 })
 
-const STORE: StoreState = {
+const STORE: HistoryStatus = {
   state: 'writing',
   reason: '',
   bytes: 5 * 1024 ** 2,
@@ -112,6 +112,7 @@ const STORE: StoreState = {
   queuedBytes: 0,
   errors: 0,
   corruptChunks: 0,
+  backlogBytes: 0,
 }
 
 test('the store says what it does, its size, and what is safe', () => {
