@@ -41,7 +41,9 @@ export function drawCounted(random: Random, device: string, bins: number, fromMs
   return found
 }
 
-/** What each bin gained in `(atMs - stepMs, atMs]` by pairs of records, and their time; undefined where none says so. */
+/**
+ * What each bin gained in `(atMs - stepMs, atMs]` by pairs of records, and their time; undefined where none says so.
+ */
 export function gainedIn(
   records: readonly Counted[],
   atMs: number,

@@ -184,7 +184,7 @@ function describedRows(
     statistics: statisticsOf(row.member.values, from, to),
   })
   if (column === BY_NAME.column || !STATISTIC_COLUMNS.has(column)) {
-    return sortRows(members, direction, ({ member }) => member.label)
+    return sortRows(members, direction, ({ member, order }) => (member.bin ? order : member.label))
       .slice(0, limit)
       .map(describe)
   }
