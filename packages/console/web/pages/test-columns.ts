@@ -1,7 +1,7 @@
 import { queryKey } from '../api/frame.ts'
 import type { Columns } from '../api/query-client.ts'
 import { SampleGrid } from '../api/sample-grid.ts'
-import type { Labels, MetricQuery, ResultMeta } from '../api/types.ts'
+import type { Bin, Labels, MetricQuery, ResultMeta } from '../api/types.ts'
 
 /** One question of a test with its answer: label values to samples. */
 export interface TestAnswer {
@@ -9,6 +9,7 @@ export interface TestAnswer {
   readonly meta?: Partial<ResultMeta>
   readonly series: readonly {
     readonly labels: Labels
+    readonly bin?: Bin
     readonly values: readonly number[]
     readonly resetsMs?: number[]
   }[]
@@ -35,8 +36,9 @@ export function testColumns(answers: readonly TestAnswer[]): Columns {
         ...meta,
         metric: query.metric,
         function: query.function,
-        series: series.map(({ labels, values, resetsMs = [] }) => ({
+        series: series.map(({ labels, bin, values, resetsMs = [] }) => ({
           labels,
+          ...(bin && { bin }),
           values: Float64Array.from(values),
           resetsMs,
         })),

@@ -135,3 +135,35 @@ test('lanes of numbered things are all there: those without a value are empty, a
   )
   assert.deepEqual(shown?.missing, [{ name: 'p0', reason: 'flow control is off' }])
 })
+
+const WAITS = { metric: 'doca_waits_seconds', function: 'rate', label: 'waits' } as const
+const NOTES = ['Bins are absent before noon.']
+const BINS_META = { role: 'bucket', unit: 'seconds', notes: NOTES } as const
+const binsOf = (edges: readonly number[], values: readonly number[]) =>
+  [...edges, null].map((upTo, i) => ({ labels: NIC.labels, bin: { above: edges[i - 1] ?? null, upTo }, values }))
+
+test('a histogram is a strip, one of other edges another, and what is left out is told once', () => {
+  const query = queryOf(NIC, WAITS)!
+  const series = [...binsOf([0.001, 0.002], [1, Number.NaN]), ...binsOf([0.01], [Number.NaN, 1])]
+  const charts = show([panel({ scale: 'heat', lines: [WAITS] })], [{ query, meta: BINS_META, series }])
+  assert.deepEqual(
+    charts.map(({ spec }) => spec.members.map(({ label }) => label.replaceAll('\u00a0', ' '))),
+    [
+      ['up to 1 ms', '1 ms to 2 ms', 'over 2 ms'],
+      ['up to 10 ms', 'over 10 ms'],
+    ],
+  )
+  assert.equal(new Set(charts.map(({ spec }) => spec.id)).size, 2)
+  assert.deepEqual(
+    charts.map(({ missing }) => missing),
+    [undefined, [{ name: 'bins', reason: NOTES[0] }]],
+  )
+})
+
+test('a strip without any bin says why the history has none', () => {
+  const answer = testColumns([{ query: queryOf(NIC, WAITS)!, meta: BINS_META, series: [] }])
+  const latest = [{ metric: WAITS.metric, labels: NIC.labels, value: '1', timeMs: 0, absent: '' }]
+  const context = { latest, knownMetrics: new Set([WAITS.metric]), marks: [], goneWords: '' }
+  const [shown] = devicePanels(NIC, [panel({ scale: 'heat', lines: [WAITS] })], answer, context)
+  assert.equal(shown?.absent, NOTES[0])
+})
