@@ -56,6 +56,8 @@ export class DocaPlace {
   /** The same while they are read. */
   #reader: DocaReader | undefined
   #failures = 0
+  /** Whether its series left because a call hangs. */
+  #isStuck = false
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(name: string, options: PlaceOptions) {
@@ -71,8 +73,10 @@ export class DocaPlace {
     return this.#reader?.duties().map((duty) => this.#watched(duty)) ?? this.#open
   }
 
-  /** A call hangs: what is known of the device says nothing about now. */
+  /** A call hangs: what is known of the device says nothing about now. Reported once, though the host asks often. */
   stuck(reason: string): void {
+    if (this.#isStuck) return
+    this.#isStuck = true
     this.#reader?.gone(reason)
   }
 
@@ -141,6 +145,7 @@ export class DocaPlace {
   /** A duty whose failures are counted: a context that only fails is opened anew. */
   #watched(duty: Duty): Duty {
     const run = async () => {
+      this.#isStuck = false
       if (this.#reader === undefined) return
       try {
         await duty.run()

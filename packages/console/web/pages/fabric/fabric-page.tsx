@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { Link } from 'wouter'
 import { useDevices } from '../../api/devices.ts'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'
@@ -18,15 +19,18 @@ export function FabricPage() {
   const hasPorts = ports.length > 0
   const isKnown = devices.data !== undefined || devices.error !== undefined
   const counts = [hasPorts && countOf(ports.length, 'port'), interfaces.countWords].filter(Boolean).join(', ')
-  const { isLive } = usePageState()
+  const page = usePageState()
   return (
     <>
       <PageHead title="Fabric" note={isKnown && counts} />
       {hasPorts && <PortPanels ports={ports} />}
       <InterfacePanel interfaces={interfaces} isAlone={!hasPorts && isKnown} />
       {!hasPorts && isKnown && interfaces.rows.length > 0 && <InterfaceCharts />}
-      {!hasPorts && isKnown && isLive && interfaces.answer.isReady && interfaces.rows.length === 0 && (
-        <Empty fact="No port and no interface is read here.">The page Sources says why.</Empty>
+      {!hasPorts && isKnown && page.isLive && interfaces.answer.isReady && interfaces.rows.length === 0 && (
+        <Empty fact="No port and no interface is read here.">
+          Ports come from the source rdma, interfaces from netdev: <Link href={page.hrefTo('/sources')}>Sources</Link>{' '}
+          says whether they run. Every other value is in the <Link href={page.hrefTo('/explore')}>Explorer</Link>.
+        </Empty>
       )}
     </>
   )

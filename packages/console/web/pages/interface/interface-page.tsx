@@ -128,7 +128,7 @@ function Gone({
   }
   return lastMs === undefined ? (
     <Empty fact={`No interface or port named ${device} is read here.`}>
-      It is not in /proc/net/dev, or the configuration leaves it out.{' '}
+      It is neither in /proc/net/dev nor in /sys/class/infiniband, or the configuration leaves it out.{' '}
       <Link href={page.hrefTo('/fabric')}>All interfaces</Link>
     </Empty>
   ) : (

@@ -68,6 +68,7 @@ function OtherEntities({ all = [] }: { readonly all: readonly DeviceInfo[] | und
 
 /** The overview of a machine that has interfaces alone. */
 function InterfacesOverview() {
+  const page = usePageState()
   const moment = useMoment()
   const live = useLiveDevices(moment)
   const recent = useKnownColumns(RECENT_QUERIES, moment.range, moment.stepMs)
@@ -81,7 +82,10 @@ function InterfacesOverview() {
     <>
       {interfaces.length > 0 && <Headline text={nodeHeadline(facts, moment.tense)} moment={moment.words} />}
       {isReady && moment.isNow && interfaces.length === 0 && (
-        <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>
+        <Empty fact="No interface is read here.">
+          Interfaces come from the source netdev, ports from rdma. Every other value is in the{' '}
+          <Link href={page.hrefTo('/explore')}>Explorer</Link>.
+        </Empty>
       )}
       {interfaces.length > 0 && (
         <PanelBoundary>

@@ -5,6 +5,7 @@ import { ABSENT, countOf, groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { asSentence, be, type Tense } from '../../format/words.ts'
 import { droppedCount, sourceState, stateWords } from '../source-words.ts'
+import { listed } from '../sources/listed.ts'
 
 /** What is so about one source, in a sentence. */
 export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): HeadlineText {
@@ -49,16 +50,16 @@ const NAMED_COUNT = 3
 /** How often types and devices come that have a period of their own, as sentences behind others. */
 function periodWords(periods: SourceDetail['periods']): string {
   const own = periods.filter(({ type, device }) => type !== '' || device !== '')
-  const words = own.slice(0, NAMED_COUNT).map(({ type, device, sampleUs, reportUs }) => {
-    const of = [type, device].filter(Boolean).join(' of ')
+  const alike = Map.groupBy(own, ({ sampleUs, reportUs }) => {
     const sampled = sampleUs === null ? '' : `, sampled every ${formatDuration(sampleUs / 1000)}`
-    return ` ${of} comes every ${formatDuration(reportUs / 1000)}${sampled}.`
+    return `every ${formatDuration(reportUs / 1000)}${sampled}`
   })
-  const more = own.length - words.length
-  return (
-    words.join('') +
-    (more > 0 ? ` ${countOf(more, 'other type or device', 'other types and devices')} with periods of their own.` : '')
-  )
+  return [...alike]
+    .map(([how, of]) => {
+      const names = of.map(({ type, device }) => [type, device].filter(Boolean).join(' of '))
+      return ` ${listed(names, NAMED_COUNT)} ${of.length === 1 ? 'comes' : 'come'} ${how}.`
+    })
+    .join('')
 }
 
 /** A source in a strip of facts: how often it is read, what that costs, and what went wrong. */

@@ -32,10 +32,11 @@ export function groupAbsences(values: readonly SeriesValue[]): Absence[] {
     .sort((a, b) => compareNames(a.metrics[0]!, b.metrics[0]!))
 }
 
-/** The reason with label values put as their names: `/sys/class/net/<device>/speed`. */
+/** The reason with label values put as their names: `/sys/class/net/<device>/speed`, `<device>: no such sensor`. */
 function withoutLabels(reason: string, labels: Labels): string {
-  return Object.entries(labels).reduce(
-    (text, [name, value]) => (value === '' ? text : text.replaceAll(`/${value}/`, `/<${name}>/`)),
-    reason,
-  )
+  return Object.entries(labels).reduce((text, [name, value]) => {
+    if (value === '') return text
+    const told = text.startsWith(`${value}: `) ? `<${name}>${text.slice(value.length)}` : text
+    return told.replaceAll(`/${value}/`, `/<${name}>/`)
+  }, reason)
 }
