@@ -1,4 +1,5 @@
-// An agent with a store and a source of many devices in a child process: `node replaced-child-main.ts STORE DEVICES LOSS_FILE`.
+// An agent with a store and a source of many devices in a child process:
+// `node replaced-child-main.ts STORE DEVICES LOSS_FILE`.
 import { createStore } from '@sonde/console'
 import { SOURCES } from '../../packages/agent/test/unruly-source.ts'
 import { positionalsOf, serveSource } from '../serve-source.ts'

@@ -69,8 +69,9 @@ export const lossType = defineOwnType('sonde_loss', 'Records dropped, by compone
 
 /**
  * Why a value is absent: state, not a sample. `series` is the text of {@link seriesKey}, empty for every series of the
- * type; `field` is empty for the whole series. Code `gone` takes the series out of every view, and with an empty `series`
- * those that the source reported in this life of its host or before; an empty code says that the value is back.
+ * type; `field` is empty for the whole series. Code `gone` takes the series out of every view, and with an empty
+ * `series` those that the source reported in this life of its host or before; an empty code says that the value is
+ * back.
  */
 export const absenceType = defineOwnType('sonde_absence', 'Why a value is absent', {
   time: timestamp(),

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { needs } from '../../../../../test/debian.ts'
 import { DocaDouble, type DoubleDevice } from '../../../../../test/doubles/doca/doca-double.ts'
 import { until } from '../../../../sdk/test/helper.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
+import { testSource } from '../conformance.ts'
 import { TestNode } from '../test-node.ts'
 import { docaTelemetryAdpRetx } from './doca-telemetry-adp-retx.ts'
 
 const NEEDS = needs('cc')
 const SECOND_NS = 1_000_000_000n
+
+const suite = NEEDS.skip === false ? new DocaDouble({ after }) : undefined
+suite?.play({ mlx5_0: { bins: [1] } })
+
+testSource(docaTelemetryAdpRetx, { ...NEEDS, library: { doca_library: suite?.folder ?? '' } })
 
 /** An agent that reads a double, whose clocks stand still. */
 async function bringUp(t: TestContext, devices: Readonly<Record<string, DoubleDevice>>, faults: string[] = []) {

@@ -138,6 +138,11 @@ export function placeOf(id: bigint): PlacedCounter {
   return { id, counter, labels: labels[counter.scope] }
 }
 
+/** What NVIDIA calls the counter of an ID, whatever its properties; `unknown` where the table does not have it. */
+export function nameOf(id: bigint): string {
+  return COUNTERS.find((known) => known.id >> 32n === id >> 32n)?.name ?? 'unknown'
+}
+
 /** An ID as people write it: `0x1020000100000000`. */
 export function idText(id: bigint): string {
   return `0x${id.toString(16).padStart(16, '0')}`

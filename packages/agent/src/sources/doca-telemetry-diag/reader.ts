@@ -2,6 +2,7 @@ import { gapType, type RecordType, wallNs } from '@sonde/sdk'
 import type { DiagSampler } from '../../native/doca/diag.ts'
 import { SAMPLE_1 } from '../../native/doca/layout.ts'
 import type { DocaReader } from '../doca/place.ts'
+import { FieldAbsences } from '../field-absences.ts'
 import type { Duty, SourceContext } from '../source.ts'
 import { placeOf } from './counters.ts'
 import { DeviceTimes } from './device-times.ts'
@@ -34,6 +35,7 @@ export class DiagReader implements DocaReader {
   readonly #rows: readonly DiagRow[]
   readonly #times: DeviceTimes
   readonly #links: LinkErrors
+  readonly #sampling: FieldAbsences
   readonly #extremes: Extremes
   readonly #fullRate: FullRate | undefined
   readonly #duties: readonly Duty[]
@@ -52,6 +54,7 @@ export class DiagReader implements DocaReader {
     this.#context = context
     this.#rows = rowsOf(device, sampler.ids)
     this.#links = new LinkErrors(device, context)
+    this.#sampling = new FieldAbsences(context.absences, docaDiagSamplingType, { device })
     this.#times = new DeviceTimes(context, device, sampler.periodNs, plan.hasRealTime)
     this.#extremes = new Extremes(sampler.ids.map((id) => placeOf(id).counter?.extreme))
     this.#latest = new DataView(new ArrayBuffer(sampler.ids.length * SAMPLE_1.valueBytes))
@@ -80,6 +83,7 @@ export class DiagReader implements DocaReader {
     const { absences } = this.#context
     for (const { type, labels } of this.#rows) absences.gone(type, textsOf(labels), reason)
     absences.gone(docaDiagSamplingType, { device: this.#parts.device }, reason)
+    this.#sampling.forget()
     this.#links.gone(reason)
   }
 
@@ -139,7 +143,6 @@ export class DiagReader implements DocaReader {
   }
 
   #report(): void {
-    const { device, sampler, plan, cpuRatio } = this.#parts
     if (this.#samples === 0) return
     const { source } = this.#context
     const time = this.#times.isKnown ? this.#times.wallNs(this.#latestTicks) : wallNs()
@@ -148,7 +151,22 @@ export class DiagReader implements DocaReader {
     for (const row of this.#rows) source.report(row.type, recordOf(row, time, newest, nowMs) as never)
     this.#extremes.restart()
     this.#links.report(time)
-    source.report(docaDiagSamplingType, {
+    this.#reportSampling(time)
+    this.#reportGap(time)
+  }
+
+  #reportSampling(time: bigint): void {
+    const { device, sampler, plan, cpuRatio } = this.#parts
+    const isDrained = plan.drainUs > 0
+    const optional = {
+      period_seconds: isDrained ? sampler.periodNs / 1e9 : undefined,
+      drain_cpu_ratio: isDrained ? cpuRatio() : undefined,
+    }
+    const reason = isDrained ? 'it is measured in the first ten seconds' : 'without high_frequency nothing is drained'
+    for (const [field, value] of Object.entries(optional))
+      if (value === undefined) this.#sampling.absent(field, 'not_sampled', reason)
+      else this.#sampling.present(field)
+    this.#context.source.report(docaDiagSamplingType, {
       time,
       device,
       device_ticks: this.#latestTicks,
@@ -156,10 +174,8 @@ export class DiagReader implements DocaReader {
       skipped_samples_total: this.#skipped,
       counters: sampler.ids.length,
       refused_counters: sampler.refused.size,
-      period_seconds: plan.drainUs > 0 ? sampler.periodNs / 1e9 : undefined,
-      drain_cpu_ratio: plan.drainUs > 0 ? cpuRatio() : undefined,
+      ...optional,
     })
-    this.#reportGap(time)
   }
 
   #reportGap(time: bigint): void {

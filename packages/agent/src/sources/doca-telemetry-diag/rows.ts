@@ -1,6 +1,6 @@
 import type { Integer64, RecordType } from '@sonde/sdk'
 import { WideCounter } from '../wide-counter.ts'
-import { idText, type PlacedCounter, placeOf } from './counters.ts'
+import { idText, nameOf, type PlacedCounter, placeOf } from './counters.ts'
 import { docaDiagCounterType } from './type.ts'
 
 /** Events of a counter a second at most, for what wraps at 32 bits: bytes at 800 Gbit/s. */
@@ -42,7 +42,10 @@ export function rowsOf(device: string, ids: readonly bigint[]): DiagRow[] {
 
 function rowOf(device: string, { id, counter, labels }: PlacedCounter) {
   if (counter !== undefined) return { row: { type: counter.type, labels: { device, ...labels } }, name: counter.field }
-  return { row: { type: docaDiagCounterType, labels: { device, data_id: idText(id), name: '' } }, name: 'value' }
+  return {
+    row: { type: docaDiagCounterType, labels: { device, data_id: idText(id), name: nameOf(id) } },
+    name: 'value',
+  }
 }
 
 /** The record of a row. */

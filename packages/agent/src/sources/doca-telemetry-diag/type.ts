@@ -108,7 +108,7 @@ export const docaDiagCounterType = defineType(
     time: timestamp(),
     device,
     data_id: label('Data ID, 0x and 16 hexadecimal digits'),
-    name: label('Name, where it is known'),
+    name: label('What NVIDIA calls it; unknown where the table of Sonde does not have it'),
     value: counter('u64', { metric: 'doca_diag_counter', help: 'What the device counts there; it says no unit' }),
   },
   { entity },
@@ -148,7 +148,10 @@ export const docaDiagSamplingType = defineType(
     refused_counters: gauge('u32', { help: 'Counters that the device refused' }),
     period_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Between two samples, as the device says' })),
     drain_cpu_ratio: optional(
-      gauge('f64', { help: 'Share of a core that the process of all DOCA sources took in the first 10 s' }),
+      gauge('f64', {
+        unit: 'ratio',
+        help: 'Share of a core that the process of all DOCA sources took in the first 10 s',
+      }),
     ),
   },
   { entity },
