@@ -16,6 +16,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     'link',
     'wire',
     'query',
+    'api',
     'sink',
     'source',
     'fieldset',

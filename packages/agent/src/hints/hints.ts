@@ -10,9 +10,8 @@ import {
   sinkStats,
   timestamp,
 } from '@sonde/sdk'
-import { defineOwnType } from '@sonde/sdk/internal'
+import { defineOwnType, type HintsAnswer } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
-import type { Hint } from './cases/case.ts'
 import { CaseBook } from './cases/case-book.ts'
 import { sightingOf } from './cases/sighting.ts'
 import { type DeviceLookup, NODES, type WhichNode } from './device.ts'
@@ -61,17 +60,6 @@ export interface HintsOptions {
   readonly windowLimit?: number
   /** Called with the first failure of each rule; further ones are counted only. Default: nobody is told. */
   readonly ruleFailed?: RuleFailed
-}
-
-/** What `GET /api/v1/hints` answers. */
-export interface HintsAnswer {
-  readonly nowMs: number
-  /** How many rules watch. */
-  readonly rules: number
-  /** Open ones, worst first. */
-  readonly hints: readonly Hint[]
-  /** Those that ended in the last hour, the latest first. */
-  readonly ended: readonly Hint[]
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Batch } from '@sonde/sdk'
+import type { Hint } from '@sonde/sdk/internal'
 import { Devices } from '../devices/devices.ts'
 import { SourceOutlet } from '../hosting/source-outlet.ts'
 import { NODE_CLASSES } from '../sources/simulator/classes/classes.ts'
@@ -8,7 +9,6 @@ import { ScenarioBook } from '../sources/simulator/scenarios/book.ts'
 import type { ScenarioRequest } from '../sources/simulator/scenarios/request.ts'
 import { Simulation } from '../sources/simulator/simulation.ts'
 import { msOfSeconds, secondsOf } from '../sources/simulator/time.ts'
-import type { Hint } from './cases/case.ts'
 import { Hints } from './hints.ts'
 
 const START_S = 1_000_000

@@ -1,49 +1,10 @@
 import { cpus, release, totalmem } from 'node:os'
 import { droppedTotal, type HistoryStatus } from '@sonde/sdk'
-import { sondeCommand } from '@sonde/sdk/internal'
+import { type NodeAnswer, sondeCommand } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { countWords } from '../devices/words.ts'
 import { isSimulatedOf } from '../devices/world.ts'
 import { latestSeries } from '../pipeline/latest.ts'
-import type { ServiceStatus } from '../service/service.ts'
-
-/** What `GET /api/v1/node` answers. */
-export interface NodeAnswer {
-  readonly node: string
-  readonly version: string
-  readonly startedMs: number
-  readonly nowMs: number
-  readonly hardware: {
-    readonly cpuModel: string
-    readonly cpuCount: number
-    readonly memoryBytes: number
-    /** Those of the host; simulated ones do not count. */
-    readonly interfaceCount: number
-    readonly gpuCount: number
-    readonly nicCount: number
-    /** Boards, and shares of boards, in words, such as `8 × H100 SXM 80 GB`; empty where there are none. */
-    readonly gpus: string
-    readonly nics: string
-    readonly kernel: string
-  }
-  readonly seriesCount: number
-  readonly recordsLost: number
-  readonly simulated: boolean
-  /** How `sonde` is called from a shell here. */
-  readonly command: string
-  readonly store: HistoryStatus
-  /** What applications report to. */
-  readonly service: {
-    /** `off`: it is not wanted. `failing`: nobody can connect, for the reason that `reason` says. */
-    readonly state: ServiceStatus['state'] | 'off'
-    readonly reason: string
-    /** Folder of the socket; empty where there is none. */
-    readonly socketsDir: string
-    /** What an acknowledgement is worth. */
-    readonly ack: ServiceStatus['ack']
-    readonly clientCount: number
-  }
-}
 
 const NO_STORE: HistoryStatus = {
   state: 'none',

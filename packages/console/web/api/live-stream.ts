@@ -2,11 +2,11 @@ import { hear } from '../state/clock.ts'
 import { ApiError } from './client.ts'
 import { columnsFromJson } from './decode-columns.ts'
 import type { HintsAnswer } from './hints.ts'
-import type { MetricQuery, NodeInfo, QueryAnswer, StreamGap } from './types.ts'
+import type { MetricQuery, NodeAnswer, QueryAnswer, StreamGap } from './types.ts'
 
 /** What a stream tells beside points, whatever was asked. */
 export interface StreamNews {
-  readonly onNode: (node: NodeInfo) => void
+  readonly onNode: (node: NodeAnswer) => void
   readonly onHints: (hints: HintsAnswer) => void
 }
 
@@ -92,7 +92,7 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
     })
     source.addEventListener('state', (event: MessageEvent<string>) => {
       heard()
-      handlers.onNode(JSON.parse(event.data) as NodeInfo)
+      handlers.onNode(JSON.parse(event.data) as NodeAnswer)
     })
     source.addEventListener('hints', (event: MessageEvent<string>) => {
       heard()

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { learnServerClock } from '../state/clock.ts'
 import { createStore, type Store, useStore } from '../state/store.ts'
 import { type ApiError, getJson } from './client.ts'
-import type { NodeInfo, SeriesAnswer, SourceDetail, SourcesAnswer, TypeInfo } from './types.ts'
+import type { NodeAnswer, SeriesAnswer, SourceDetail, SourcesAnswer, TypeInfo } from './types.ts'
 
 /** Something that is read again and again: the last answer stays while the next one is awaited or fails. */
 export interface Resource<T> {
@@ -70,7 +70,7 @@ interface Catalogue {
 }
 
 const nodePoll = createPoll(
-  () => getJson<NodeInfo>('/api/v1/node'),
+  () => getJson<NodeAnswer>('/api/v1/node'),
   5_000,
   (node, askedMs) => learnServerClock(node.nowMs, askedMs, Date.now()),
 )
@@ -78,12 +78,12 @@ const sourcesPoll = createPoll(() => getJson<SourcesAnswer>('/api/v1/sources'), 
 const typesPoll = createPoll(() => getJson<Catalogue>('/api/v1/types'), 5_000)
 
 /** The node: renewed every 5 s and by the stream. */
-export function useNode(): Resource<NodeInfo> {
+export function useNode(): Resource<NodeAnswer> {
   return usePoll(nodePoll)
 }
 
 /** Takes the node's state from the stream. */
-export function takeNode(node: NodeInfo): void {
+export function takeNode(node: NodeAnswer): void {
   nodePoll.store.set({ ...EMPTY, data: node, cameMs: Date.now() })
 }
 

@@ -4,32 +4,9 @@
  */
 
 import type { Bin, HistoryStatus, Labels, Matcher, SeriesAnswer as ResultSeries } from '@sonde/sdk'
+import type { NodeAnswer } from '@sonde/sdk/internal'
 
-export type { Bin, HistoryStatus, Labels, Matcher, ResultSeries }
-
-/** Answer of `/api/v1/node` and data of the stream's `state` event. */
-export interface NodeInfo {
-  readonly node: string
-  readonly version: string
-  readonly startedMs: number
-  readonly nowMs: number
-  readonly hardware: {
-    readonly cpuModel: string
-    readonly cpuCount: number
-    readonly memoryBytes: number
-    readonly interfaceCount: number
-    readonly kernel: string
-    /** GPUs and NICs in words, such as `8 × H100 SXM 80 GB`; empty where there are none. */
-    readonly gpus: string
-    readonly nics: string
-  }
-  readonly seriesCount: number
-  readonly recordsLost: number
-  readonly simulated: boolean
-  /** How `sonde` is called from a shell here. */
-  readonly command: string
-  readonly store: HistoryStatus
-}
+export type { Bin, HistoryStatus, Labels, Matcher, NodeAnswer, ResultSeries }
 
 /** What a source is doing. */
 export type SourceStateName = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'

@@ -26,7 +26,7 @@ const LOSS: Hint = {
   value: 2_400,
   limit: 100,
   unit: 'errors',
-  evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate' }],
+  evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate', matchers: [] }],
   affected: [],
   lacks: [],
 }

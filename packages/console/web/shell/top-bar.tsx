@@ -1,5 +1,5 @@
 import { useNode } from '../api/resources.ts'
-import type { NodeInfo } from '../api/types.ts'
+import type { NodeAnswer } from '../api/types.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatQuantity } from '../format/number.ts'
 import { BYTES } from '../format/quantity.ts'
@@ -39,7 +39,7 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
 }
 
 /** What the node is made for, or what it is where it has neither GPU nor NIC. */
-function hardwareLine({ gpus, nics, cpuModel, cpuCount, memoryBytes, kernel }: NodeInfo['hardware']): string {
+function hardwareLine({ gpus, nics, cpuModel, cpuCount, memoryBytes, kernel }: NodeAnswer['hardware']): string {
   const devices = [gpus, nics].filter(Boolean).join(' · ')
   if (devices) return devices
   return [`${cpuCount} × ${cpuModel}`, formatQuantity(BYTES, memoryBytes), `Linux ${kernel}`].join(' · ')

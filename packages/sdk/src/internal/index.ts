@@ -2,6 +2,8 @@
 
 import '../engines.ts'
 
+export type { Hint, HintEvidence, HintSeverity, HintsAnswer } from '../api/hints.ts'
+export type { NodeAnswer } from '../api/node.ts'
 export { batchProjection } from '../fieldset/batch-projection.ts'
 export { FollowedSets } from '../fieldset/followed-sets.ts'
 export { reportFieldSets } from '../fieldset/health.ts'

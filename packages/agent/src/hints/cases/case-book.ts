@@ -1,6 +1,7 @@
+import type { Hint, HintSeverity } from '@sonde/sdk/internal'
 import type { WhichNode } from '../device.ts'
-import type { Rule, Severity } from '../rules/rule.ts'
-import { Case, type Hint } from './case.ts'
+import type { Rule } from '../rules/rule.ts'
+import { Case } from './case.ts'
 import type { Sighting } from './sighting.ts'
 
 /** A moment in the life of a hint. */
@@ -17,7 +18,7 @@ export interface Edge {
 /** How many hints a rule has open, has opened, and has lost, of one severity. */
 export interface HintCount {
   readonly rule: string
-  readonly severity: Severity
+  readonly severity: HintSeverity
   readonly open: number
   readonly opened: number
   /** Sightings without room for a case, and edges that nobody took in time. */
@@ -33,7 +34,7 @@ const ENDED_KEEP_MS = 3_600_000
 const EDGE_LIMIT = 1024
 /** Longest time that one evaluation counts for: what lies beyond was not looked at. */
 const ELAPSED_MAX_MS = 2000
-const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, notice: 2 }
+const RANK: Readonly<Record<HintSeverity, number>> = { critical: 0, warning: 1, notice: 2 }
 
 /** Every case there is, the hints that are over, and what happened to them. */
 export class CaseBook {
@@ -138,7 +139,7 @@ export class CaseBook {
   counts(): HintCount[] {
     const open = [...this.#cases.values()].filter((one) => one.isOpen).map((one) => keyOf(one.rule.name, one.severity))
     return [...new Set([...this.#opened.keys(), ...open, ...this.#lost.keys()])].map((key) => {
-      const [rule = '', severity] = key.split(' ') as [string, Severity]
+      const [rule = '', severity] = key.split(' ') as [string, HintSeverity]
       const count = open.filter((other) => other === key).length
       return { rule, severity, open: count, opened: this.#opened.get(key) ?? 0, lost: this.#lost.get(key) ?? 0 }
     })
@@ -189,7 +190,7 @@ function countUp(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-function keyOf(rule: string, severity: Severity): string {
+function keyOf(rule: string, severity: HintSeverity): string {
   return `${rule} ${severity}`
 }
 

@@ -1,28 +1,7 @@
+import type { Hint, HintSeverity } from '@sonde/sdk/internal'
 import { nodeOf, type WhichNode } from '../device.ts'
-import type { Rule, Severity } from '../rules/rule.ts'
-import type { Evidence, Sighting } from './sighting.ts'
-
-/** A hint as `GET /api/v1/hints` tells it. */
-export interface Hint {
-  /** Rule and device: two of the same are never open at once. */
-  readonly id: string
-  readonly rule: string
-  readonly severity: Severity
-  readonly stage: 'forming' | 'standing'
-  readonly device: string
-  readonly sinceMs: number
-  /** Only of a hint that is over. */
-  readonly endedMs?: number
-  readonly neededMs: number
-  readonly title: string
-  readonly sentence: string
-  readonly value: number
-  readonly limit: number
-  readonly unit: string
-  readonly evidence: readonly Evidence[]
-  readonly affected: readonly string[]
-  readonly lacks: readonly string[]
-}
+import type { Rule } from '../rules/rule.ts'
+import type { Sighting } from './sighting.ts'
 
 const VOTE_MASK = 0b11111
 const VOTES_NEEDED = 3
@@ -72,7 +51,7 @@ export class Case {
     return this.stage !== 'seen'
   }
 
-  get severity(): Severity {
+  get severity(): HintSeverity {
     return this.#sighting.finding.severity ?? this.rule.severity
   }
 

@@ -1,17 +1,15 @@
-import type { Labels, SeriesQuery } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
+import type { HintEvidence } from '@sonde/sdk/internal'
 import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import type { Finding, Rule } from '../rules/rule.ts'
 import type { Signal } from '../watch/signal.ts'
 
-/** A query as hints tell it; what is left out has its default. */
-export type Evidence = Pick<SeriesQuery, 'metric' | 'function' | 'matchers'>
-
 /** What a rule saw of a device, with what goes into the hint beside it. */
 export interface Sighting {
   readonly finding: Finding
   readonly device: HintDevice
-  readonly evidence: readonly Evidence[]
+  readonly evidence: readonly HintEvidence[]
   /** Names of metrics that the rule would have used and that are absent, then what no metric tells. */
   readonly lacks: readonly string[]
   /** The newest sample that it rests on. Unit: milliseconds since the Unix epoch. */
@@ -33,9 +31,9 @@ export function sightingOf(rule: Rule, finding: Finding, look: Look): Sighting {
  * The queries that show what a rule saw of a device: those of its signals that are there; where none is, as of a device
  * that fell silent, those of all that were.
  */
-function evidenceOf(rule: Rule, look: Look, about: Labels = {}): Evidence[] {
+function evidenceOf(rule: Rule, look: Look, about: Labels = {}): HintEvidence[] {
   const there = rule.shows.filter((signal) => isThere(signal, rule, look))
-  return (there.length > 0 ? there : rule.shows).flatMap((signal): Evidence[] => {
+  return (there.length > 0 ? there : rule.shows).flatMap((signal): HintEvidence[] => {
     const all = look.scope.looks.flatMap((one) => one.labels(signal))
     const own = look.labels(signal)
     const isMeant = (labels: Labels) =>
@@ -69,12 +67,12 @@ function isThere(signal: Signal, rule: Rule, look: Look): boolean {
 }
 
 /** What keeps series of a simulated device of the same name out; those of the simulator have their label in common. */
-function apartOf({ isSimulated }: HintDevice): Evidence['matchers'] {
+function apartOf({ isSimulated }: HintDevice): HintEvidence['matchers'] {
   return isSimulated ? [] : [{ label: 'simulated', op: '!=', value: 'true' }]
 }
 
 /** Matchers that say which series of its type a signal is made of. */
-function wantedOf({ labels }: Signal): Evidence['matchers'] {
+function wantedOf({ labels }: Signal): HintEvidence['matchers'] {
   const op = Object.values(labels).some((value) => value.includes('|')) ? '=~' : '='
   return Object.entries(labels).map(([label, value]) => ({ label, op, value }))
 }
@@ -83,12 +81,12 @@ function wantedOf({ labels }: Signal): Evidence['matchers'] {
  * Matchers that some series fit, and of the others as few as can be: what the chosen have in common and, where that
  * fits others too, the values in which they differ from those.
  */
-function matchersOf(chosen: readonly Labels[], all: readonly Labels[]): Evidence['matchers'] {
+function matchersOf(chosen: readonly Labels[], all: readonly Labels[]): HintEvidence['matchers'] {
   const shared = Object.entries(common(chosen))
   const fits = (labels: Labels) => shared.every(([name, value]) => labels[name] === value)
   const own = new Set(chosen)
   let others = all.filter((labels) => !own.has(labels) && fits(labels))
-  const matchers: Evidence['matchers'][number][] = shared.map(([label, value]) => ({ label, op: '=', value }))
+  const matchers: HintEvidence['matchers'][number][] = shared.map(([label, value]) => ({ label, op: '=', value }))
   for (const label of Object.keys(chosen[0] ?? {})) {
     const values = new Set(chosen.map((labels) => labels[label] ?? ''))
     const left = others.filter((labels) => values.has(labels[label] ?? ''))

@@ -1,10 +1,8 @@
 import type { Labels } from '@sonde/sdk'
+import type { HintSeverity } from '@sonde/sdk/internal'
 import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import type { Signal } from '../watch/signal.ts'
-
-/** How much a hint matters. */
-export type Severity = 'critical' | 'warning' | 'notice'
 
 /** A number that a rule compares with, and where it comes from. */
 export interface Limit {
@@ -26,7 +24,7 @@ export interface Finding {
    */
   readonly series?: Labels
   /** Default: that of the rule. */
-  readonly severity?: Severity
+  readonly severity?: HintSeverity
   readonly title: string
   /** Numbers against their limit and siblings. */
   readonly sentence: string
@@ -47,7 +45,7 @@ export interface Rule {
   readonly name: string
   /** What it sees, a sentence for people. */
   readonly sees: string
-  readonly severity: Severity
+  readonly severity: HintSeverity
   /** What it is asked about: each GPU, each NIC, each NIC or other interface, or the node once. */
   readonly of: 'gpu' | 'nic' | 'port' | 'node'
   /** How long it must hold before the hint stands. Unit: milliseconds. */

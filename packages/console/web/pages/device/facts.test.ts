@@ -20,7 +20,7 @@ const STORM: Hint = {
   value: 402,
   limit: 100,
   unit: 'errors',
-  evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate' }],
+  evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate', matchers: [] }],
   affected: [],
   lacks: [],
 }

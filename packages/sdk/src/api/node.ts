@@ -1,0 +1,39 @@
+import type { HistoryStatus } from '../query/form.ts'
+
+/** What `GET /api/v1/node` answers, and the event `state` of the stream. Times in milliseconds since the Unix epoch. */
+export interface NodeAnswer {
+  readonly node: string
+  readonly version: string
+  readonly startedMs: number
+  readonly nowMs: number
+  readonly hardware: {
+    readonly cpuModel: string
+    readonly cpuCount: number
+    readonly memoryBytes: number
+    /** Those of the host; simulated ones do not count. */
+    readonly interfaceCount: number
+    readonly gpuCount: number
+    readonly nicCount: number
+    /** Boards, and shares of boards, in words, such as `8 × H100 SXM 80 GB`; empty where there are none. */
+    readonly gpus: string
+    readonly nics: string
+    readonly kernel: string
+  }
+  readonly seriesCount: number
+  readonly recordsLost: number
+  readonly simulated: boolean
+  /** How `sonde` is called from a shell here. */
+  readonly command: string
+  readonly store: HistoryStatus
+  /** What applications report to. */
+  readonly service: {
+    /** `off`: it is not wanted. `failing`: nobody can connect, for the reason that `reason` says. */
+    readonly state: 'starting' | 'listening' | 'failing' | 'closed' | 'off'
+    readonly reason: string
+    /** Folder of the socket; empty where there is none. */
+    readonly socketsDir: string
+    /** What an acknowledgement is worth: `durable` survives a crash of the agent. */
+    readonly ack: 'memory' | 'durable'
+    readonly clientCount: number
+  }
+}
