@@ -49,7 +49,7 @@ test('a folder of the kernel, where root may write and nothing can be made, is r
     assert.equal(state, 'denied')
     assert.match(
       found,
-      /^(EACCES|\/(proc|sys) is (procfs|sysfs) of the kernel, where nothing can be kept).*; give store\.dir/,
+      /^\/\w+\/.*store\.db cannot be written: (EACCES|\/(proc|sys) is (procfs|sysfs) of the kernel, where nothing can be kept).*; give store\.dir/,
     )
   }
 })

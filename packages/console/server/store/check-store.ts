@@ -64,7 +64,7 @@ function refusalOf(path: string): string | undefined {
     if (existsSync(path)) accessSync(path, constants.W_OK)
     return undefined
   } catch (error) {
-    return `${messageOf(error)}; give store.dir another folder`
+    return `${path} cannot be written: ${messageOf(error)}; give store.dir another folder`
   }
 }
 

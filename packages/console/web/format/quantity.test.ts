@@ -20,6 +20,13 @@ test('seconds a second are a share of time', () => {
   assert.equal(quantity('DCGM_FI_DEV_THERMAL_VIOLATION', 'nanoseconds', 'increase'), 's ×1e-9 time')
 })
 
+test('a unit that is not known is written as words', () => {
+  assert.equal(
+    quantityOf({ metric: 'belt_speed', unit: 'meters_per_second', role: 'gauge', function: 'last' }).base,
+    'meters per second',
+  )
+})
+
 test('what is only counted has no unit of its own', () => {
   assert.equal(quantity('netdev_rx_packets_total', '', 'rate'), '/s ×1 si')
   assert.equal(quantity('gpu_swaps_total', 'pages', 'rate'), ' pages/s ×1 si')

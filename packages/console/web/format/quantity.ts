@@ -125,8 +125,9 @@ export function quantityOf({ metric, unit, role, function: fn }: Asked): Quantit
     if (isRate) return PER_SECOND
     return ERROR_RATE_METRIC.test(metric) ? BIT_ERROR_RATE : COUNT
   }
-  if (isRate) return BY_UNIT_A_SECOND[unit] ?? { ...PER_SECOND, base: ` ${unit}/s` }
-  return BY_UNIT[unit] ?? { ...COUNT, base: unit }
+  const words = unit.replaceAll('_', ' ')
+  if (isRate) return BY_UNIT_A_SECOND[unit] ?? { ...PER_SECOND, base: ` ${words}/s` }
+  return BY_UNIT[unit] ?? { ...COUNT, base: words }
 }
 
 /** How the edges of a histogram's bins are shown. */

@@ -68,7 +68,7 @@ export function checkFoldersNow(folder: string): boolean {
     return false
   }
   // With the dot, what is no folder is refused as such.
-  accessSync(`${folder}/.`, constants.W_OK | constants.X_OK)
+  accessSync(above === folder ? folder : `${folder}/.`, constants.W_OK | constants.X_OK)
   const kernels = KERNEL_FILE_SYSTEMS.get(statfsSync(folder).type)
   if (kernels !== undefined) throw new Error(`${folder} is ${kernels} of the kernel, where nothing can be kept`)
   return true

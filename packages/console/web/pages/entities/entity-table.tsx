@@ -55,7 +55,7 @@ export function EntityTable({ entities }: { readonly entities: readonly DeviceIn
                 </SortHead>
                 <th scope="col">State</th>
                 <SortHead column="source" sort={sort} kind="text">
-                  Told by
+                  Reported by
                 </SortHead>
                 <th scope="col" className="is-wide">
                   Related

@@ -64,7 +64,7 @@ function entityFacts(
   return [
     ...key.map((name) => ({ label: titleOf(name), value: labels[name] ?? '', isFixed: true })),
     ...gauges.slice(0, GAUGE_FACT_COUNT).map((field) => gaugeFact(field, newest(field.metric))),
-    { label: 'Told by', value: source, caption: `type ${type}`, isFixed: true },
+    { label: 'Reported by', value: source, caption: `type ${type}`, isFixed: true },
   ]
 }
 

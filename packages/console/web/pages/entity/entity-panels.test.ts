@@ -26,13 +26,13 @@ test('the type that defines a kind comes first, and others are left out', () => 
 })
 
 test('each field is a chart with a line for each series, counters as rates', () => {
-  const fields = [field('turns_total', 'counter'), field('heat', 'gauge', 'celsius'), field('state', 'value')]
+  const fields = [field('turns_total', 'counter'), field('heat_celsius', 'gauge', 'celsius'), field('state', 'value')]
   const panels = entityPanels([typeOf('belt_roller', fields, { labels: ['belt', 'roller', 'side'] })])
   assert.deepEqual(
     panels.map(({ title, quantity, lines }) => [title, quantity.base, lines]),
     [
       ['Turns', '/s', [{ metric: 'belt_turns_total', function: 'rate', label: 'Turns', each: ['roller', 'side'] }]],
-      ['Heat', '°C', [{ metric: 'belt_heat', function: 'last', label: 'Heat', each: ['roller', 'side'] }]],
+      ['Heat', '°C', [{ metric: 'belt_heat_celsius', function: 'last', label: 'Heat', each: ['roller', 'side'] }]],
     ],
   )
   const many = Array.from({ length: 100 }, (_, i) => field(`n${i}`, 'gauge'))

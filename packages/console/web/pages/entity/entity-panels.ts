@@ -43,7 +43,8 @@ function withEach(line: PanelLine, each: readonly string[]): PanelLine {
   return each.length === 0 ? line : { ...line, each }
 }
 
-/** A field as a title: `turns_total` is `Turns`. */
-export function fieldTitle({ name }: Pick<FieldInfo, 'name'>): string {
-  return titleOf(name.replace(/_total$/, ''))
+/** A field as a title, without its unit, which stands beside it: `turns_total` is `Turns`, `heat_celsius` is `Heat`. */
+export function fieldTitle({ name, unit }: Pick<FieldInfo, 'name' | 'unit'>): string {
+  const counted = name.replace(/_total$/, '')
+  return titleOf(unit !== '' && counted.endsWith(`_${unit}`) ? counted.slice(0, -unit.length - 1) : counted)
 }
