@@ -76,8 +76,6 @@ export class DiagSampler {
   readonly #config: DiagConfig
   readonly #context: bigint
   #bytes: Uint8Array = new Uint8Array(0)
-  #isApplied = false
-  #closed = false
 
   private constructor(device: DocaDevice, config: DiagConfig, context: bigint) {
     this.#device = device
@@ -110,11 +108,7 @@ export class DiagSampler {
 
   /** Gives the counters back. May be called twice. */
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    // What was applied is to be stopped, also where it never started; that it was not started is no news then.
-    if (this.#isApplied) await this.#device.call('doca_telemetry_diag_stop', this.#context)
-    await this.#device.call('doca_telemetry_diag_destroy', this.#context)
+    await this.#device.destroy(this.#context)
   }
 
   async #begin(): Promise<DocaFailure | undefined> {
@@ -136,7 +130,7 @@ export class DiagSampler {
     const { periodNs, logSamples, ids, hasRealTime } = this.#config
     const mode = periodNs === 0 ? SAMPLE_MODE.ON_DEMAND : SAMPLE_MODE.REPETITIVE
     const clock = hasRealTime ? TIMESTAMP_SOURCE.RTC : TIMESTAMP_SOURCE.FRC
-    const failure = await this.#device.callAll([
+    return this.#device.callAll([
       ['doca_telemetry_diag_set_output_format', context, OUTPUT_FORMAT.FORMAT_1],
       ['doca_telemetry_diag_set_sample_mode', context, mode],
       ['doca_telemetry_diag_set_sample_period', context, periodNs],
@@ -149,8 +143,6 @@ export class DiagSampler {
       ['doca_telemetry_diag_set_data_timestamp_source', context, clock],
       ['doca_telemetry_diag_apply_config', context],
     ])
-    this.#isApplied = failure === undefined
-    return failure
   }
 
   /** Leaves out what the device does not have or has no room for. */

@@ -1,9 +1,9 @@
 import { DOCA_MODULE } from '../../places.ts'
-import { docaExplain } from '../doca/explain.ts'
 import { DOCA_HOST, lookForDoca } from '../doca/options.ts'
 import { docaVersions } from '../doca/versions.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type DiagOptions, diagOptions } from './config.ts'
+import { diagExplain } from './explain.ts'
 import {
   docaDiagCounterType,
   docaDiagLinkType,
@@ -35,7 +35,7 @@ export const docaTelemetryDiag: SourceDefinition = {
   options: diagOptions,
   isOnRequest: true,
   look: lookForDoca,
-  explain: docaExplain,
+  explain: diagExplain,
   versions: docaVersions,
   async load() {
     const [{ docaLibrary }, { createDiag }] = await Promise.all([import('../doca/library.ts'), import('./source.ts')])

@@ -57,7 +57,8 @@ async function firmwareVersions(ground: Ground): Promise<SourceVersion[]> {
   return Promise.all(looks)
 }
 
-async function taintOf(ground: Ground): Promise<string> {
+/** What taints the kernel, in words. */
+export async function taintOf(ground: Ground): Promise<string> {
   const found = await readAs(ground, `${ground.procfs}/sys/kernel/tainted`, parseAttribute)
   if (found instanceof Refusal) return found.words
   if (!isNumber(found)) return 'no number'
