@@ -1,28 +1,25 @@
 import type { Socket } from 'node:net'
-import { messageOf, SondeError, type SourceInfo } from '@sonde/sdk'
+import { SondeError, type SourceInfo } from '@sonde/sdk'
 import {
-  type Attach,
   type ClientFrame,
   clientFrames,
   type Hello,
   IPC_PROTOCOL,
   type LinkReader,
   ownLabels,
-  type ReadPage,
   type SourceEntry,
   turn,
   within,
 } from '@sonde/sdk/internal'
 import { announcedBy, wrong } from './announced.ts'
 import { Answers } from './answers.ts'
-import { keepShortLabels } from './check-labels.ts'
-import { checkPage } from './check-page.ts'
+import { Attachment } from './attachment.ts'
 import type { Client } from './client.ts'
-import { GAP_PAGES, PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
+import { PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import type { TypeShare } from './known-types.ts'
 import { Pace } from './pace.ts'
 import type { Room } from './room.ts'
-import { SlotFile } from './slot-file.ts'
+import { SessionPages } from './session-pages.ts'
 
 /** How long a client may take to say who it is. Unit: milliseconds. */
 const HELLO_LIMIT_MS = 2000
@@ -64,18 +61,14 @@ export class Session {
   #hello: Hello | undefined
   #clientId: bigint | undefined
   #client: Client | undefined
-  /** A file that the client has yet to prove its own. */
-  #offered: SlotFile | undefined
-  #file: SlotFile | undefined
+  readonly #attachment: Attachment
+  readonly #pages: SessionPages
   /** Whether it waits until more may be taken. */
   #isSlowed = false
   #isEnded = false
   #hasLeft = false
   /** Resolves when it ends, once nothing more is taken of the client. */
   #pause: PromiseWithResolvers<void> | undefined
-  #pages = 0
-  #records = 0
-  #bytes = 0
 
   constructor(socket: Socket, room: Room) {
     this.#socket = socket
@@ -90,6 +83,8 @@ export class Session {
       heldBytesMax: room.config.client_bytes / 2,
       ownerOf: (told) => room.departed.arrived(told),
     })
+    this.#attachment = new Attachment(room.socketsDir, this.#answers)
+    this.#pages = new SessionPages(room, this.#announced)
   }
 
   /** Who is connected; undefined until it has proved that. */
@@ -144,12 +139,12 @@ export class Session {
       pid: hello.pid,
       version: hello.version,
       connectedMs: this.#connectedMs,
-      mode: this.#file === undefined ? 'inline' : 'shared',
+      mode: this.#attachment.file === undefined ? 'inline' : 'shared',
       sources: this.#announced.sources.map((source) => ({ id: source.id, tag: source.tag, labels: ownLabels(source) })),
       types: this.#announced.typeNames,
-      pages: this.#pages,
-      records: this.#records,
-      bytes: this.#bytes,
+      pages: this.#pages.count,
+      records: this.#pages.records,
+      bytes: this.#pages.bytes,
       inFlightBytes: client.inFlightBytes,
       acked: String(client.acked),
     }
@@ -197,13 +192,15 @@ export class Session {
         this.#announced.take({ kind: 'symbols', ...frame.body })
         break
       case 'attach':
-        this.#offer(frame.body)
+        this.#attachment.offer(frame.body)
         break
       case 'proof':
-        this.#attach()
+        this.#attachment.prove()
         break
       case 'page':
-        this.#takePage(client, frame.body)
+        this.#pages.take(client, frame.body, this.#attachment.file)
+        this.#answers.saw(frame.body.sequence)
+        this.#room.acknowledger.note(client)
         // Inline pages are counted with what came through the socket.
         if (frame.body.slot !== undefined) await this.#slow(frame.body.byteLength)
         this.#isSlowed = true
@@ -249,70 +246,8 @@ export class Session {
     if (client.accepted > client.acked) this.#room.acknowledger.note(client)
   }
 
-  #offer(attach: Attach): void {
-    if (this.#file !== undefined || this.#offered !== undefined) throw wrong('a second file was attached', 'one')
-    try {
-      this.#offered = new SlotFile(attach, this.#room.socketsDir, PAGE_BYTES)
-      this.#answers.send({ kind: 'challenge', body: { nonce: this.#offered.nonce } })
-    } catch (error) {
-      this.#answers.send({ kind: 'attached', body: { ok: false, reason: messageOf(error).slice(0, 1000) } })
-    }
-  }
-
-  #attach(): void {
-    const file = this.#offered
-    if (file === undefined) throw wrong('a proof came', 'one for each challenge')
-    this.#offered = undefined
-    if (file.isProven()) {
-      this.#file = file
-      this.#answers.send({ kind: 'attached', body: { ok: true, reason: '' } })
-    } else {
-      file.close()
-      this.#answers.send({ kind: 'attached', body: { ok: false, reason: 'the file does not begin with the nonce' } })
-    }
-  }
-
   #takeSource({ index: key, replaces, id, tag, labels }: SourceEntry): void {
     this.#announced.take({ kind: 'source', key, replaces, info: { id, tag, labels } })
-  }
-
-  #takePage(client: Client, page: ReadPage): void {
-    const { sequence, count, byteLength, clock } = page
-    if (sequence <= client.accepted) this.#room.stats.duplicatePages++
-    else {
-      this.#checkGap(client, sequence)
-      const { info: source, texts } = this.#announced.source(page.source)
-      const type = this.#announced.type(page.type)
-      const bytes = this.#room.pageBytes.subarray(0, byteLength)
-      const refusal = typeof type === 'string' ? type : checkPage(page, type, this.#file, bytes)
-      if (typeof type === 'string' || refusal !== undefined) {
-        // A count that lies is counted as no more than its bytes can hold.
-        this.#room.drop(client, sequence, refusal ?? '', Math.min(count, byteLength))
-      } else {
-        const { longest, ofBatches: symbols } = texts
-        const kept = keepShortLabels({ type, source, symbols, longest }, bytes)
-        if (kept < count) this.#room.drop(client, sequence, 'labels_limit', count - kept)
-        const batch = { type, source, clock, symbols, page: { client: client.id, sequence }, ...arrival() }
-        if (kept === count) this.#room.accept({ ...batch, count, bytes, checksum: { bytes, crc32: page.crc } }, client)
-        else if (kept > 0) {
-          this.#room.accept({ ...batch, count: kept, bytes: bytes.subarray(0, kept * type.layout.recordBytes) }, client)
-        }
-        this.#pages++
-        this.#records += kept
-        this.#bytes += byteLength
-      }
-    }
-    this.#answers.saw(sequence)
-    this.#room.acknowledger.note(client)
-  }
-
-  /** A client drops its oldest pages where it must; nobody drops so many that a sequence leaps. */
-  #checkGap({ accepted }: Client, sequence: bigint): void {
-    if (accepted === 0n) return
-    const missing = sequence - accepted - 1n
-    if (missing > GAP_PAGES)
-      throw wrong(`page ${sequence} follows page ${accepted}`, `a gap of at most ${GAP_PAGES} pages`)
-    this.#room.stats.missed(missing)
   }
 
   /** Says that it is alive to a client that has waited for an answer for long. */
@@ -344,8 +279,7 @@ export class Session {
     this.#pause?.resolve()
     this.#room.inFlight.wake()
     if (this.#client !== undefined) this.#client.onProgress = undefined
-    this.#file?.close()
-    this.#offered?.close()
+    this.#attachment.close()
     this.#leaveSources()
     this.#announced.close()
     this.#share.close()
@@ -356,9 +290,4 @@ export class Session {
 /** Whether the other side is gone, which is nobody's fault. */
 function isOfSocket(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).syscall !== undefined || (error as NodeJS.ErrnoException).code === ABORTED
-}
-
-/** What is said of a batch of an application that arrives now. */
-function arrival() {
-  return { origin: 'client', arrivedMs: performance.now() } as const
 }
