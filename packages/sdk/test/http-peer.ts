@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import type { PeerBehaviour } from './test-sink.ts'
+import type { PeerBehaviour } from './tested-sink.ts'
 
 /** A real HTTP server on the loopback interface whose behaviour changes when a test says so. */
 export class HttpPeer {

@@ -17,7 +17,7 @@ import {
   TEXT_ID_MIN,
   TextTable,
 } from '../src/internal/index.ts'
-import type { PeerBehaviour } from './test-sink.ts'
+import type { PeerBehaviour } from './tested-sink.ts'
 
 /** What the peer allows where a test says nothing else. */
 const LIMITS: ServiceLimits = { pageBytes: 1 << 20, types: 256, sources: 1024, symbols: 65_536, clientBytes: 64 << 20 }

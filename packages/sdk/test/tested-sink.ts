@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { type Batch, type DeliveryLimits, droppedTotal, type RecordType, type Sink, SondeError } from '../src/index.ts'
+import { BatchSource, portType } from './sink-records.ts'
+
+/** What the far end of a push sink does: takes all, never answers, fails for now, refuses for good, or is not there. */
+export type PeerBehaviour = 'takes' | 'hangs' | 'fails' | 'refuses' | 'gone'
+
+/** A sink, and the eyes of whoever reads what it was given. */
+export interface SinkUnderTest {
+  readonly sink: Sink
+  /** The newest value of a u64 field by the label `device`; nothing where it is absent. Asked after `flush`. */
+  read(type: RecordType, field: string): ReadonlyMap<string, bigint> | Promise<ReadonlyMap<string, bigint>>
+  /** Sets what the far end does from now on. Only push sinks have one. At first it takes all. */
+  peer?(behaviour: PeerBehaviour): void | Promise<void>
+}
+
+/**
+ * Makes a fresh sink; a push sink with the limits that are given. Clean up with `t.after`; the suite closes the sink
+ * itself.
+ */
+export type OpenSink = (t: TestContext, limits: DeliveryLimits) => SinkUnderTest | Promise<SinkUnderTest>
+
+/** A case of the suite of sinks. */
+export interface Case {
+  readonly title: string
+  /** Default: those under which a dead peer is noticed soon. */
+  readonly limits?: DeliveryLimits
+  readonly run: (tested: Tested) => Promise<void>
+}
+
+const RX = 'rx_bytes_total'
+
+/** A sink and how its accounts are checked. */
+export class Tested {
+  readonly sink: Sink
+  readonly source = new BatchSource()
+  readonly #given: SinkUnderTest
+  /** Records given to it. */
+  #acceptedRecords = 0
+
+  constructor(given: SinkUnderTest) {
+    this.sink = given.sink
+    this.#given = given
+    assert.match(given.sink.name, /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)
+  }
+
+  get queued(): number {
+    return 'queuedRecords' in this.sink ? Number(this.sink.queuedRecords) : 0
+  }
+
+  get dropped(): number {
+    return droppedTotal(this.sink.stats)
+  }
+
+  accept(batch: Batch): void {
+    this.sink.accept(batch)
+    this.#acceptedRecords += batch.count
+    assert.equal(this.sink.stats.in, this.#acceptedRecords, 'every record given to accept counts as in')
+  }
+
+  async shown(field: string = RX, type: RecordType = portType): Promise<Record<string, bigint>> {
+    await this.sink.flush()
+    this.checkBalance()
+    return Object.fromEntries(await this.#given.read(type, field))
+  }
+
+  async peer(behaviour: PeerBehaviour): Promise<void> {
+    assert.ok(this.#given.peer, 'a push sink has a peer')
+    await this.#given.peer(behaviour)
+  }
+
+  checkBalance(): void {
+    const { stats } = this.sink
+    assert.equal(stats.in, stats.out + this.dropped + this.queued, 'in = out + dropped + queued')
+    assert.ok(stats.seconds >= 0)
+    for (const [reason, records] of stats.dropped) {
+      assert.match(reason, /^[a-z]+(_[a-z]+)*$/)
+      assert.ok(records > 0, `${reason} counts nothing`)
+    }
+  }
+}
+
+/** What it settles to is another case's: here it only must settle, and reject with nothing but an error of Sonde. */
+export async function settled(flush: Promise<void>): Promise<void> {
+  await flush.catch((error: unknown) => assert.ok(error instanceof SondeError, String(error)))
+}
