@@ -1,18 +1,14 @@
-import { Ledger } from '../../delivery/ledger.ts'
 import { ENTRY_OVERHEAD_BYTES } from '../../delivery/queue.ts'
 import { splitBatch } from '../../delivery/split-batch.ts'
 import { messageOf, SondeError, warnOfFault } from '../../errors.ts'
-import { processTimers } from '../../internal/timers.ts'
 import type { Batch } from '../../schema/batch.ts'
-import { lossType } from '../../schema/builtin.ts'
 import { forgetExit, type Leaver, watchExit } from '../../sink/at-exit.ts'
-import { causeOfBlockedLoop, Room } from '../../sink/room.ts'
+import { Room } from '../../sink/room.ts'
 import type { Sink, SinkStats } from '../../sink/sink.ts'
-import { recordsAre, Untold } from '../../sink/untold.ts'
-import { createSource } from '../../source/source.ts'
+import { recordsAre } from '../../sink/untold.ts'
 import type { Ack } from '../../wire/ipc/frame.ts'
 import { type IpcConfig, type IpcOptions, ipcConfig } from './config.ts'
-import { causeOf } from './reasons.ts'
+import { Losses } from './losses.ts'
 import { Reconnect } from './reconnect.ts'
 import { type Identity, NOBODY, type Obstacle, Session } from './session.ts'
 import { Spool, type SpooledPage, spooledBytes } from './spool.ts'
@@ -28,9 +24,6 @@ const BYE_LIMIT_MS = 500
 
 /** How long a service that never answered is missing before a warning says so. Unit: milliseconds. */
 const MISSING_MS = 1000
-
-/** Reasons of drops that are told apart; further ones are counted as `other`. */
-const REASON_COUNT_MAX = 64
 
 /** How the connection to the service fares. */
 export interface IpcStatus {
@@ -87,26 +80,20 @@ class Ipc implements IpcSink {
   /** What the service knows it by, so that pages that are sent again are recognised. */
   #identity: Identity = NOBODY
   readonly #spool = new Spool()
-  readonly #ledger: Ledger<string>
+  readonly #losses: Losses
   readonly #waiters: Waiters
   readonly #reconnect: Reconnect
   readonly #room: Room
-  /** Whether the pages that the spool had no room for last came in one turn of the event loop. */
-  #isLoopBlocked = false
   #session: Session | undefined
   /** Kept from one connection to the next. */
   #ack: IpcStatus['ack'] = 'memory'
   #lastError: SondeError | undefined
-  #notAnnouncedReason = ''
   /** Sequence of the newest page that was acknowledged when the session began. */
   #firstOfSession = 0
   #pump: NodeJS.Immediate | undefined
   /** Runs from the first failure on; cleared by the first connection. */
   #missing: NodeJS.Timeout | undefined
   #wasConnected = false
-  readonly #untold: Untold
-  /** Reasons for which it was warned of drops. */
-  readonly #warned = new Set<string>()
   #isExiting = false
   #isLeaving = false
   readonly #leaver: Leaver
@@ -116,17 +103,8 @@ class Ipc implements IpcSink {
     const { name, reconnectTimeMs, reconnectTries, socketTimeoutMs, spoolBytes } = config
     this.name = name
     this.#config = config
-    // What is lost is told where the records went.
-    const source = createSource({
-      id: `${config.program}:${process.pid}`,
-      emit: (batch) => this.#keep(batch, { countedRecords: 0 }),
-    })
-    this.#ledger = new Ledger<string>(name, processTimers, (record) => {
-      source.report(lossType, record)
-      source.flush()
-    })
+    this.#losses = new Losses(config, (batch) => this.#keep(batch, { countedRecords: 0 }))
     this.#room = new Room({ limitBytes: spoolBytes, stallMs: socketTimeoutMs })
-    this.#untold = new Untold(this.stats, (reason) => this.causeOf(reason))
     this.#reconnect = new Reconnect({
       tries: reconnectTries,
       timeMs: reconnectTimeMs,
@@ -143,7 +121,7 @@ class Ipc implements IpcSink {
       emit: () => this.#sendAtExit(),
       acknowledged: () => this.#inTime(this.flush()),
       pendingRecords: () => this.#spool.records,
-      lost: () => this.#lostSince(),
+      lost: () => this.#losses.tell(),
       get records() {
         return stats.in
       },
@@ -153,7 +131,7 @@ class Ipc implements IpcSink {
   }
 
   get stats(): SinkStats {
-    return this.#ledger.stats
+    return this.#losses.stats
   }
 
   get queuedRecords(): number {
@@ -163,9 +141,9 @@ class Ipc implements IpcSink {
   accept(batch: Batch): void {
     const startMs = performance.now()
     this.stats.in += batch.count
-    if (this.#closing !== undefined) this.#drop('closed', batch.count)
+    if (this.#closing !== undefined) this.#losses.drop('closed', batch.count)
     else if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes)
-      this.#drop('wrong_size', batch.count)
+      this.#losses.drop('wrong_size', batch.count)
     else this.#spoolBatch(batch)
     this.stats.seconds += (performance.now() - startMs) / 1000
   }
@@ -175,17 +153,16 @@ class Ipc implements IpcSink {
   }
 
   causeOf(reason: string): string {
-    if (reason === 'not_announced') return this.#notAnnouncedReason
-    return reason === 'spool_full' && this.#isLoopBlocked ? causeOfBlockedLoop('spoolBytes') : causeOf(reason)
+    return this.#losses.causeOf(reason)
   }
 
   async flush(): Promise<void> {
-    const { told } = this.#untold
+    const { told } = this.#losses
     const failed = await this.#waiters.wait(this.#spool.next - 1, this.#spool.first).then(
       () => undefined,
       (error: SondeError) => error,
     )
-    const lost = this.#lostSince(told)
+    const lost = this.#losses.tell(told)
     if (lost !== '') {
       const waiting = failed === undefined ? '' : `; ${failed.message}`
       throw new SondeError('IPC_LOST', `${lost}${waiting}`, { cause: failed })
@@ -211,7 +188,7 @@ class Ipc implements IpcSink {
       ackedSequence: this.#spool.first - 1,
       spooledBytes: this.#spool.bytes,
       dropped: Object.fromEntries(this.stats.dropped),
-      notAnnouncedReason: this.#notAnnouncedReason,
+      notAnnouncedReason: this.#losses.notAnnouncedReason,
     }
   }
 
@@ -221,7 +198,7 @@ class Ipc implements IpcSink {
       batchBytesMax: PAGE_BYTES_MAX + ENTRY_OVERHEAD_BYTES,
     })
     const bytes = pieces.reduce((total, piece) => total + spooledBytes(piece), 0)
-    if (bytes > this.#config.spoolBytes) this.#drop('too_large', batch.count)
+    if (bytes > this.#config.spoolBytes) this.#losses.drop('too_large', batch.count)
     else for (const piece of pieces) this.#keep(piece, { countedRecords: piece.count })
   }
 
@@ -231,7 +208,7 @@ class Ipc implements IpcSink {
     let dropped = 0
     while (missing() && this.#spool.first < this.#spool.next) dropped += this.#spool.shift()
     if (dropped > 0) {
-      this.#isLoopBlocked = this.#room.isLoopBlocked
+      this.#losses.isLoopBlocked = this.#room.isLoopBlocked
       this.#lose('spool_full', dropped)
     }
     this.#spool.add(batch, counted)
@@ -296,44 +273,22 @@ class Ipc implements IpcSink {
     for (const [reason, count] of Object.entries(dropped)) {
       const refused = Math.min(count, records)
       records -= refused
-      this.#drop(this.#known(reason), refused)
+      this.#losses.drop(this.#losses.known(reason), refused)
     }
-    this.#ledger.arrived(records)
-    if (this.#spool.first === this.#spool.next) this.#warned.delete('spool_full')
+    this.#losses.arrived(records, { isAll: this.#spool.first === this.#spool.next })
     this.#waiters.progress(this.#spool.first)
     this.#room.left(this.#spool.bytes)
   }
 
-  /** A service may send any number of reasons, and each is kept. */
-  #known(reason: string): string {
-    const { dropped } = this.stats
-    return dropped.has(reason) || dropped.size < REASON_COUNT_MAX ? reason : 'other'
-  }
-
   #refuse(page: SpooledPage, reason: Obstacle): void {
-    if (reason === 'not_announced') this.#notAnnouncedReason = this.#session?.fault ?? ''
+    if (reason === 'not_announced') this.#losses.notAnnouncedReason = this.#session?.fault ?? ''
     this.#lose(reason, this.#spool.remove(page))
     this.#room.left(this.#spool.bytes)
   }
 
   #lose(reason: string, records: number): void {
-    this.#drop(reason, records)
+    this.#losses.drop(reason, records)
     this.#waiters.progress(this.#spool.first)
-  }
-
-  /** Counts, and warns the first time; of a full spool again after everything was acknowledged. */
-  #drop(reason: string, records: number): void {
-    this.#ledger.drop(reason, records)
-    if (records === 0 || reason === 'closed' || this.#warned.has(reason)) return
-    this.#warned.add(reason)
-    const cause = this.causeOf(reason)
-    const message = `${this.#who} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
-    warnOfFault(new SondeError('IPC_LOST', message))
-  }
-
-  #lostSince(told?: ReadonlyMap<string, number>): string {
-    const lost = this.#untold.tell(told)
-    return lost === '' ? '' : `${this.name} lost ${lost}`
   }
 
   #fail(error: SondeError): void {
@@ -343,7 +298,7 @@ class Ipc implements IpcSink {
     if (this.#isLeaving) return
     this.#lastError = error
     if (!this.#wasConnected) this.#missing ??= setTimeout(() => this.#warnOfMissing(), MISSING_MS).unref()
-    this.#ledger.fail(error)
+    this.#losses.fail(error)
     this.#waiters.disconnected()
     this.#reconnect.failed({ wasOfUse })
   }
@@ -352,13 +307,8 @@ class Ipc implements IpcSink {
   #warnOfMissing(): void {
     const error = this.#lastError
     if (error === undefined) return
-    const message = `${this.#who} is not connected, and keeps up to ${this.#config.spoolBytes} bytes of records: ${error.message}`
+    const message = `${this.#losses.who} is not connected, and keeps up to ${this.#config.spoolBytes} bytes of records: ${error.message}`
     warnOfFault(new SondeError(error.code, message))
-  }
-
-  get #who(): string {
-    const { schema } = this.#config
-    return schema === '' ? this.name : `${this.name} of schema ${schema}`
   }
 
   #timeout(): SondeError {
@@ -381,10 +331,10 @@ class Ipc implements IpcSink {
 
   async #shutDown(): Promise<void> {
     // What is lost from here on cannot be told any more.
-    this.#ledger.close()
+    this.#losses.close()
     this.#room.open()
     const acknowledged = this.#waiters.wait(this.#spool.next - 1, this.#spool.first)
-    await this.#inTime(acknowledged).catch((error: unknown) => this.#ledger.fail(error))
+    await this.#inTime(acknowledged).catch((error: unknown) => this.#losses.fail(error))
     clearImmediate(this.#pump)
     clearTimeout(this.#missing)
     this.#reconnect.close()

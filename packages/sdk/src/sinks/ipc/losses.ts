@@ -1,0 +1,94 @@
+import { Ledger } from '../../delivery/ledger.ts'
+import { SondeError, warnOfFault } from '../../errors.ts'
+import { processTimers } from '../../internal/timers.ts'
+import type { Batch } from '../../schema/batch.ts'
+import { lossType } from '../../schema/builtin.ts'
+import { causeOfBlockedLoop } from '../../sink/room.ts'
+import type { SinkStats } from '../../sink/sink.ts'
+import { Untold } from '../../sink/untold.ts'
+import { createSource } from '../../source/source.ts'
+import type { IpcConfig } from './config.ts'
+import { causeOf } from './reasons.ts'
+
+/** Reasons of drops that are told apart; further ones are counted as `other`. */
+const REASON_COUNT_MAX = 64
+
+/** The accounts of the sink: what arrived, what was lost and why, and who was told of it. */
+export class Losses {
+  /** Who loses records, in messages. */
+  readonly who: string
+  /** Whether the pages that the spool had no room for last came in one turn of the event loop. */
+  isLoopBlocked = false
+  /** Why records were last dropped as `not_announced`; empty where none were. */
+  notAnnouncedReason = ''
+  readonly #name: string
+  readonly #ledger: Ledger<string>
+  readonly #untold: Untold
+  /** Reasons for which it was warned of drops. */
+  readonly #warned = new Set<string>()
+
+  /** @param emit Takes the records of what is lost: they go where the lost ones went. */
+  constructor({ name, program, schema }: IpcConfig, emit: (batch: Batch) => void) {
+    this.#name = name
+    this.who = schema === '' ? name : `${name} of schema ${schema}`
+    const source = createSource({ id: `${program}:${process.pid}`, emit })
+    this.#ledger = new Ledger<string>(name, processTimers, (record) => {
+      source.report(lossType, record)
+      source.flush()
+    })
+    this.#untold = new Untold(this.stats, (reason) => this.causeOf(reason))
+  }
+
+  get stats(): SinkStats {
+    return this.#ledger.stats
+  }
+
+  /** What was told of losses, by reason. */
+  get told(): Untold['told'] {
+    return this.#untold.told
+  }
+
+  /** Why records are dropped for a reason, as a sentence; empty where the reason says it. */
+  causeOf(reason: string): string {
+    if (reason === 'not_announced') return this.notAnnouncedReason
+    return reason === 'spool_full' && this.isLoopBlocked ? causeOfBlockedLoop('spoolBytes') : causeOf(reason)
+  }
+
+  /** Counts, and warns the first time; of a full spool again after everything was acknowledged. */
+  drop(reason: string, records: number): void {
+    this.#ledger.drop(reason, records)
+    if (records === 0 || reason === 'closed' || this.#warned.has(reason)) return
+    this.#warned.add(reason)
+    const cause = this.causeOf(reason)
+    const message = `${this.who} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
+    warnOfFault(new SondeError('IPC_LOST', message))
+  }
+
+  /** The reason as it is counted: a service may send any number of reasons, and each is kept. */
+  known(reason: string): string {
+    const { dropped } = this.stats
+    return dropped.has(reason) || dropped.size < REASON_COUNT_MAX ? reason : 'other'
+  }
+
+  /** Records were acknowledged; `isAll`: nothing is left in the spool. */
+  arrived(records: number, { isAll }: { readonly isAll: boolean }): void {
+    this.#ledger.arrived(records)
+    if (isAll) this.#warned.delete('spool_full')
+  }
+
+  /** The service failed. */
+  fail(error: unknown): void {
+    this.#ledger.fail(error)
+  }
+
+  /** What was lost since it was told last, or since `told`, as a sentence; empty where nothing was. */
+  tell(told?: ReadonlyMap<string, number>): string {
+    const lost = this.#untold.tell(told)
+    return lost === '' ? '' : `${this.#name} lost ${lost}`
+  }
+
+  /** Reports losses no more. */
+  close(): void {
+    this.#ledger.close()
+  }
+}
