@@ -29,6 +29,8 @@ export interface ToldSource {
 export interface DoubleStart extends DoubleOptions {
   readonly devices?: Readonly<Record<string, DoubleDevice>>
   readonly faults?: readonly string[]
+  /** Sources of the same library beside that of adaptive retransmission. Default: none. */
+  readonly beside?: readonly SourceDefinition[]
   /** `native.doca_library`. Default: the folder of the double. */
   readonly library?: (double: DocaDouble) => string
 }
@@ -39,23 +41,23 @@ export function devicesOf(count: number, own: DoubleDevice = {}): Record<string,
   return Object.fromEntries(names.map((name, at) => [name, { bins: [1000], ...(at === 1 ? own : {}) }]))
 }
 
-/** The source of adaptive retransmission, which says sooner that a device is stuck. */
-function hasty(): SourceDefinition {
-  const options = { devices: [], stuck_ms: STUCK_MS }
+/** A source of DOCA, which says sooner that a device is stuck. */
+function hasty(definition: SourceDefinition): SourceDefinition {
+  const options = { ...v.parse(definition.options, {}), stuck_ms: STUCK_MS }
   const schema = v.pipe(
     v.object({}),
     v.transform(() => options),
   )
-  return { ...docaTelemetryAdpRetx, options: schema }
+  return { ...definition, options: schema }
 }
 
 /** An agent that reads a double, whose clocks run, and beside it a source that has nothing to do with it. */
 export async function readDouble(t: Pick<TestContext, 'after'>, start: DoubleStart = {}) {
-  const { devices = devicesOf(3), faults = [], library = ({ folder }) => folder } = start
+  const { devices = devicesOf(3), faults = [], beside = [], library = ({ folder }) => folder } = start
   const double = new DocaDouble(t, start)
   double.play(devices, faults)
   const paths = { ...new TestNode(t).paths, doca_library: library(double) }
-  const { agent, address } = await serveAgent(t, { sources: [hasty()], paths })
+  const { agent, address } = await serveAgent(t, { sources: [docaTelemetryAdpRetx, ...beside].map(hasty), paths })
   const told = async (): Promise<ToldSource> => {
     const answer = await fetch(`${address}/api/v1/sources`)
     const { sources } = (await answer.json()) as { sources: ToldSource[] }

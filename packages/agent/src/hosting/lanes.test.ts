@@ -29,6 +29,7 @@ test('a call that waits for a lane that hangs keeps no other lane waiting', asyn
   lanes.add(hanging.call)
   lanes.add(callOf('hangs', seen).call)
   await until('it is stuck', () => seen.includes('hangs is stuck'))
+  assert.deepEqual([lanes.hangs('hangs'), lanes.hangs('other')], [true, false])
   const other = callOf('other', seen)
   lanes.add(other.call)
   assert.deepEqual(seen, ['hangs starts', 'hangs is stuck', 'other starts'])
@@ -36,4 +37,5 @@ test('a call that waits for a lane that hangs keeps no other lane waiting', asyn
   await until('the other ends', () => seen.includes('other ends'))
   hanging.end()
   await until('the next call of the lane is made', () => seen.filter((line) => line === 'hangs starts').length === 2)
+  assert.equal(lanes.hangs('hangs'), false)
 })

@@ -40,6 +40,8 @@ export class Lanes {
   stuckCount = 0
   readonly #rules: LaneRules
   readonly #busy = new Set<string>()
+  /** Those of them whose call is over its limit. */
+  readonly #hanging = new Set<string>()
   /** Bounded by whoever asks: each duty waits at most once. */
   #waiting: LaneCall[] = []
   /** Places that are taken by calls that others wait for. */
@@ -52,6 +54,11 @@ export class Lanes {
   /** Whether no other call can be made before one of those comes back that are over their limit. */
   get isBlocked(): boolean {
     return this.stuckCount >= this.#rules.openLimit
+  }
+
+  /** Whether the open call of a lane is over its limit, whichever source made it. */
+  hangs(lane: string): boolean {
+    return this.#hanging.has(lane)
   }
 
   /**
@@ -114,6 +121,7 @@ export class Lanes {
     const beStuck = () => {
       isStuck = true
       this.stuckCount++
+      this.#hanging.add(call.lane)
       call.stuck()
     }
     const leave = () => {
@@ -126,6 +134,7 @@ export class Lanes {
     const end = (error?: unknown) => {
       clearTimeout(timer)
       this.#busy.delete(call.lane)
+      this.#hanging.delete(call.lane)
       this.openCount--
       if (isStuck) this.stuckCount--
       const tookMs = performance.now() - startMs

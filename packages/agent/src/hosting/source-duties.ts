@@ -134,7 +134,9 @@ export class SourceDuties {
 
   #call(run: DutyRun): void {
     if (run.isPending) this.#options.status.stats.overruns++
-    if (!run.isStuck) {
+    // A call that waits for a device that hangs in a call of another source has nothing to say of it either.
+    const isHeld = run.isPending && this.#made?.lanes.hangs(run.lane) === true
+    if (!run.isStuck && !isHeld) {
       if (run.take()) this.#made?.lanes.add(run)
       return
     }

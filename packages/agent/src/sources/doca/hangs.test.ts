@@ -4,6 +4,7 @@ import { needs } from '../../../../../test/debian.ts'
 import { isRunning } from '../../../../../test/sonde-process.ts'
 import { until } from '../../../../sdk/test/helper.ts'
 import { type DoubleStart, devicesOf, readDouble, SOURCE } from '../../../test/doca-agent.ts'
+import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts'
 
 const NEEDS = needs('cc')
 const READ = 'doca_telemetry_adp_retx_read_hist_bins'
@@ -72,6 +73,15 @@ for (const call of ['doca_devinfo_create_list', 'doca_devinfo_destroy_list', 'do
     await read('mlx5_0', 'mlx5_1', 'mlx5_2', 'mlx5_3')
   })
 }
+
+test('a device that hangs in a call of another source leaves, and the others are read', NEEDS, async (t) => {
+  const { double, read } = await bringUp(t, { beside: [docaTelemetryDiag] })
+  await read('mlx5_0', 'mlx5_1', 'mlx5_2')
+  double.play(devicesOf(3, { faults: ['hang doca_telemetry_diag_query_counters*'] }))
+  for (let round = 0; round < 3; round++) await read('mlx5_0', 'mlx5_2')
+  double.play(devicesOf(3))
+  await read('mlx5_0', 'mlx5_1', 'mlx5_2')
+})
 
 test('devices that tell their names are read where another does not from the start', NEEDS, async (t) => {
   const { double, read } = await bringUp(t, { devices: devicesOf(3, { faults: ['hang doca_devinfo_get_ibdev_name'] }) })
