@@ -127,8 +127,8 @@ async function measureFullRate(rounds: number, stops: Stop[], folder: string): P
         unit: '% of a core',
       },
       { name: 'child, resident memory without its rings', value: childMb - ringMb, unit: 'MB' },
-      gated('samples that the devices overwrote before they were read', lost ?? Number.NaN, 'samples', 0),
-      gated('samples missed that the devices did not overwrite', sampling.missing, 'samples', 0),
+      gated('samples that the devices overwrote before they were read', lost ?? Number.NaN, 'lost samples', 0),
+      gated('samples missed that the devices did not overwrite', sampling.missing, 'lost samples', 0),
     ],
     lines: [
       `Full rate: ${windows.length} windows of 30 s; ${produced} samples taken, rings of ${ringMb.toFixed(0)} MB.`,

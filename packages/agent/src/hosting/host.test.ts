@@ -36,7 +36,7 @@ function rigOf(
   const calls: string[] = []
   const states: string[] = []
   const batches: Batch[] = []
-  const status = new SourceStatus(({ state }) => states.push(state))
+  const status = new SourceStatus({ onSettled: ({ state }) => states.push(state) })
   const create = (context: SourceContext): NodeSource => {
     calls.push('create')
     const usual = { device: '', name: 'sample', everyUs: EVERY_US, run: () => undefined }

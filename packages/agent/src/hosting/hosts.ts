@@ -8,6 +8,7 @@ import type { HostedConfig } from './protocol.ts'
 import { RemoteHost } from './remote-host.ts'
 import { RunningSource } from './running-source.ts'
 import { type Settled, SourceStatus } from './source-status.ts'
+import { type StuckCall, toldStuck } from './stuck-call.ts'
 import { startProcess, startWorker } from './transport.ts'
 
 /** What hosts take from the configuration of an agent. */
@@ -131,14 +132,22 @@ export class Hosts {
       floodBytes: limits.source_flood_bytes,
       callLimitMs: limits.source_call_ms,
     }
-    const settled = ({ state, reason, before }: Settled) => {
+    const onSettled = ({ state, reason, before }: Settled) => {
       const isBack = state === 'reading' && before !== 'starting'
       log[isBack ? 'info' : LEVEL_OF_STATE[state]]({ source: name, state, reason }, 'source')
+    }
+    // A source that reads other devices all the same changes no state.
+    const onStuck = (call: StuckCall) => {
+      const { device, duty, reason, fix } = toldStuck(call)
+      log.warn({ source: name, device, duty, reason, fix }, 'a call is stuck')
+    }
+    const onBack = ({ device, duty }: StuckCall) => {
+      log.info({ source: name, device, duty }, 'a call that was stuck came back, or its device left')
     }
     return {
       config: hosted,
       definition,
-      status: new SourceStatus(settled),
+      status: new SourceStatus({ onSettled, onStuck, onBack }),
       accept,
       onEdge: (edge) => onEdge?.(name, edge),
     }

@@ -59,6 +59,8 @@ async function windowOf(
 test('two sources share one child and one library; a device that hangs costs the others nothing', async (t) => {
   const { hosts, samples, polls, batches, lines } = start(t)
   await until('m2 is stuck', () => polls.stuck.some(({ device }) => device === 'm2'))
+  const isTold = (line: string) => line.includes('a call is stuck') && line.includes('"m2"')
+  assert.equal(lines.filter(isTold).length, 1)
   const polled = () => rowsOf(meterPollType, batches)
   const before = polled().length
   await until('m1 goes on', () => polled().length >= before + 20)

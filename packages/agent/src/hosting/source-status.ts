@@ -12,20 +12,41 @@ export interface Settled {
   readonly before: SourceState
 }
 
+/** Who is told how a source fares. */
+export interface StatusEvents {
+  /** State or reason are others now. */
+  readonly onSettled?: (settled: Settled) => void
+  /** A call is over its limit. */
+  readonly onStuck?: (call: StuckCall) => void
+  /** It came back, or its device left. */
+  readonly onBack?: (call: StuckCall) => void
+}
+
 /** How a source fares: kept by its host, and by the agent of what a host elsewhere says. */
 export class SourceStatus {
   state: SourceState = 'starting'
   reason = ''
   /** What the probe found, in words. */
   found = ''
-  /** Calls that are over their limit. Bounded by the duties of the source. */
-  stuck: readonly StuckCall[] = []
   readonly stats = new SourceStats()
-  readonly #onSettled: (settled: Settled) => void
+  #stuck: readonly StuckCall[] = []
+  readonly #events: StatusEvents
 
-  /** @param onSettled Called when state or reason change. */
-  constructor(onSettled: (settled: Settled) => void = () => undefined) {
-    this.#onSettled = onSettled
+  constructor(events: StatusEvents = {}) {
+    this.#events = events
+  }
+
+  /** Calls that are over their limit. Bounded by the duties of the source. */
+  get stuck(): readonly StuckCall[] {
+    return this.#stuck
+  }
+
+  set stuck(calls: readonly StuckCall[]) {
+    const before = this.#stuck
+    this.#stuck = calls
+    const { onStuck, onBack } = this.#events
+    for (const call of calls) if (!before.some((one) => isSame(one, call))) onStuck?.(call)
+    for (const call of before) if (!calls.some((one) => isSame(one, call))) onBack?.(call)
   }
 
   settle(state: SourceState, reason: string): void {
@@ -33,6 +54,10 @@ export class SourceStatus {
     const before = this.state
     this.state = state
     this.reason = reason
-    this.#onSettled({ state, reason, before })
+    this.#events.onSettled?.({ state, reason, before })
   }
+}
+
+function isSame(one: StuckCall, other: StuckCall): boolean {
+  return one.device === other.device && one.duty === other.duty
 }

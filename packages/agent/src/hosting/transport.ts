@@ -75,7 +75,7 @@ export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise
     pipe?.destroy()
     end(signal === null ? `ended with code ${code}` : `was ended by ${signal}`)
   })
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => onNoise(text.slice(0, NOISE_LIMIT_BYTES)))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => onNoise(text.slice(0, NOISE_LIMIT_BYTES).trimEnd()))
   return {
     kind: 'process',
     pid: child.pid,
