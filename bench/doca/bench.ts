@@ -105,7 +105,8 @@ async function measureFullRate(rounds: number, stops: Stop[], folder: string): P
   const [produced, lost] = ['produced', 'lost'].map((what) =>
     Array.from({ length: DEVICES }, (_, at) => double.total(`mlx5_${at} ${what}`)).reduce((sum, one) => sum + one),
   )
-  const sampling = await samplingOf(19_464)
+  // By the numbers of the samples the source knows what it lacks, by its buffers the double what it overwrote.
+  const missed = (await skippedOf(19_464)) - (lost ?? Number.NaN)
   const ratio = median(windows.map(({ used }) => used.child / used.rival))
   const aboveDouble = median(windows.map((one) => (one.used.child / one.seconds) * 100 - shareOfDouble(one)))
   const ofChild = median(windows.map((one) => (shareOfDouble(one) / ((one.used.child / one.seconds) * 100)) * 100))
@@ -128,7 +129,7 @@ async function measureFullRate(rounds: number, stops: Stop[], folder: string): P
       },
       { name: 'child, resident memory without its rings', value: childMb - ringMb, unit: 'MB' },
       gated('samples that the devices overwrote before they were read', lost ?? Number.NaN, 'lost samples', 0),
-      gated('samples missed that the devices did not overwrite', sampling.missing, 'lost samples', 0),
+      gated('samples missed that the devices did not overwrite', missed, 'lost samples', 0),
     ],
     lines: [
       `Full rate: ${windows.length} windows of 30 s; ${produced} samples taken, rings of ${ringMb.toFixed(0)} MB.`,
@@ -228,9 +229,9 @@ function rivalArgs({ common, telemetry }: DocaDouble): string[] {
   return [common, telemetry, ...numbers.map(String)]
 }
 
-/** What the source says that it read and missed, against what it numbered. */
-async function samplingOf(port: number): Promise<{ readonly missing: number }> {
+/** Samples that the source lacks, by the numbers that they bear. */
+async function skippedOf(port: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const skipped = text.split('\n').filter((line) => line.startsWith('doca_diag_sampling_skipped_samples_total{'))
-  return { missing: skipped.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0) }
+  return skipped.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }

@@ -3,6 +3,7 @@ import type { DiagSampler } from '../../native/doca/diag.ts'
 import { SAMPLE_1 } from '../../native/doca/layout.ts'
 import type { SampleRing, SourceContext } from '../source.ts'
 import type { DeviceTimes } from './device-times.ts'
+import { sampleFieldOf } from './type.ts'
 
 const WORD = 2 ** 32
 const RTC_WORD = 1_000_000_000
@@ -46,7 +47,7 @@ export class FullRate {
     this.#records = new Uint8Array(querySamples * this.#recordBytes)
     this.#words = new Uint32Array(this.#records.buffer)
     const encode = encoderOf(type, context.source.symbols)
-    const ids = Object.fromEntries(parts.sampler.ids.map((id) => [`id_${id.toString(16).padStart(16, '0')}`, 0]))
+    const ids = Object.fromEntries(parts.sampler.ids.map((id) => [sampleFieldOf(id), 0]))
     const views = viewsOf(this.#records)
     const record = { time: 0, device_ticks: 0, device, sample: 0, ...ids } as never
     for (let at = 0; at < querySamples; at++) encode(record, views, at * this.#recordBytes)

@@ -1,4 +1,4 @@
-import { gapType, type RecordType, wallNs } from '@sonde/sdk'
+import { gapType, type RecordType, seriesKey, wallNs } from '@sonde/sdk'
 import type { DiagSampler } from '../../native/doca/diag.ts'
 import { SAMPLE_1 } from '../../native/doca/layout.ts'
 import type { DocaReader } from '../doca/place.ts'
@@ -184,8 +184,9 @@ export class DiagReader implements DocaReader {
     this.#gap = { samples: 0, fromNs: 0n }
     const reason = 'the device overwrote samples before they were read'
     const { name: type } = docaDiagSampleType
-    const series = `device="${this.#parts.device}"`
-    this.#context.source.report(gapType, { time, type, series, from_ns: fromNs, to_ns: time, records: samples, reason })
+    const { source } = this.#context
+    const series = seriesKey({ ...source.info.labels, device: this.#parts.device })
+    source.report(gapType, { time, type, series, from_ns: fromNs, to_ns: time, records: samples, reason })
   }
 
   /** Counters that the device refused are absent, with its reason. */

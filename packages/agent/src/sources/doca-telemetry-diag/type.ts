@@ -157,6 +157,11 @@ export const docaDiagSamplingType = defineType(
   { entity },
 )
 
+/** The field of {@link sampleTypeOf} that holds the value of a counter. */
+export function sampleFieldOf(id: bigint): string {
+  return `id_${id.toString(16).padStart(16, '0')}`
+}
+
 /** Samples at full rate, which stay in the memory of their host; see {@link sampleTypeOf}. */
 export const docaDiagSampleType = sampleTypeOf([])
 
@@ -173,7 +178,7 @@ export function sampleTypeOf(ids: readonly bigint[]): RecordType {
       device_ticks: value('u64', { help: 'Clock of the device' }),
       device,
       sample: value('u32', { help: 'Number of the sample, as the device counts them' }),
-      ...Object.fromEntries(ids.map((id) => [`id_${id.toString(16).padStart(16, '0')}`, value('u64')])),
+      ...Object.fromEntries(ids.map((id) => [sampleFieldOf(id), value('u64')])),
     },
     { entity },
   )
