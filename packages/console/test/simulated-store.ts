@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type StoreSettings, settingsOf } from '../server/store/config.ts'
 import { EmbeddedStore } from '../server/store/embedded-store.ts'
+import { LOG_BYTES } from '../server/store/worker/database.ts'
 
 const WORKER = new URL('simulated-worker-main.ts', import.meta.url)
 
@@ -45,5 +46,7 @@ function sizesOf(path: string): Record<string, number> {
     Number(database.prepare(`SELECT count(*) AS count FROM ${name}`).get()?.count),
   ])
   database.close()
-  return Object.fromEntries([...sizes, ['file', statSync(path).size], ['log', statSync(`${path}-wal`).size]])
+  // When the log is emptied depends on the machine: below its limit it counts as full.
+  const log = Math.max(LOG_BYTES, statSync(`${path}-wal`).size)
+  return Object.fromEntries([...sizes, ['file', statSync(path).size], ['log', log]])
 }

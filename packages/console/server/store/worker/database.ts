@@ -21,7 +21,7 @@ export const FORMAT_VERSION = 4
 /** Rows of the head are up to 4 MiB long: with pages of 4 KiB a write takes twice the time. */
 const PAGE_BYTES = 16 << 10
 /** Length that the write-ahead log is cut to; at half of it its pages go into the file. Unit: bytes. */
-const LOG_BYTES = 64 << 20
+export const LOG_BYTES = 64 << 20
 /** Files of one kind that are set aside at most: a disk that goes bad must not fill up with them. */
 const ASIDE_COUNT_LIMIT = 8
 /**
