@@ -25,7 +25,7 @@ export function lazyPage<Props extends object>(load: () => Promise<ComponentType
   let loading: Promise<boolean> | undefined
   const preload = (): Promise<boolean> => {
     if (loading) return loading
-    store.set({})
+    // An error stays until there is something else to show: all pages are tried again when the browser is idle.
     loading = load().then(
       (page) => {
         store.set({ page })
