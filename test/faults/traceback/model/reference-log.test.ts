@@ -108,11 +108,7 @@ test('names are written as they are, and two rules of one sample in the order of
 test('a timestamp joins the high word of the earliest with the low word of the latest', () => {
   const [sample] = samplesOf([11n]) as [ReferenceSample]
   const odd = { ...sample, earliestTimestampHigh: 0xffffffff, latestTimestampLow: 0x80000001 }
-  assert.deepEqual(rowsOf(bookOf(1, ['r', 'gt', 10n]), [odd]), [
-    'timestamp, rx',
-    '18446744071562067969, 11',
-    'start r',
-  ])
+  assert.deepEqual(rowsOf(bookOf(1, ['r', 'gt', 10n]), [odd]), ['timestamp, rx', '18446744071562067969, 11', 'start r'])
 })
 
 test('a query that was not answered SUCCESS ends it, and active rules get no end', () => {
