@@ -1,0 +1,49 @@
+import type { Column } from '../column.ts'
+import type { EdgeList } from '../edge-list.ts'
+import type { RuleLoop } from './loop.ts'
+
+/** What {@link Absence} is made with. */
+export interface AbsenceParts {
+  readonly rule: number
+  /** Times of the samples. */
+  readonly times: Column
+  readonly forNs: number
+}
+
+/**
+ * `absent`: begins so long after the last sample, and ends with the next. Its beginning is noted of the sample after
+ * which none came; it lies `forNs` behind that.
+ */
+export class Absence implements RuleLoop {
+  readonly reachSamples = 1
+  readonly #parts: AbsenceParts
+  #isActive = false
+
+  constructor(parts: AbsenceParts) {
+    this.#parts = parts
+  }
+
+  gap(): void {}
+
+  walk(first: number, end: number, edges: EdgeList): void {
+    const { rule, times, forNs } = this.#parts
+    for (let sample = first; sample < end; sample++) {
+      const isLate = !this.#isActive && sample > 0 && times.difference(sample, sample - 1) >= forNs
+      if (isLate) edges.note(sample - 1, rule, true)
+      if (isLate || this.#isActive) edges.note(sample, rule, false)
+      this.#isActive = false
+    }
+  }
+
+  /**
+   * Time goes on without a sample.
+   *
+   * @param last The last sample.
+   * @param sinceNs Time since it.
+   */
+  wait(last: number, sinceNs: number, edges: EdgeList): void {
+    if (this.#isActive || sinceNs < this.#parts.forNs) return
+    this.#isActive = true
+    edges.note(last, this.#parts.rule, true)
+  }
+}

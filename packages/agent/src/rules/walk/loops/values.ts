@@ -1,0 +1,43 @@
+import type { Column } from '../column.ts'
+import type { Limit } from '../limit.ts'
+import type { Matcher } from './match-loop.ts'
+
+/** `gt` and `lt` of numbers with fractions. */
+export function valueMatcher(limit: Limit, isLess: boolean): Matcher {
+  return {
+    reachSamples: 0,
+    match: (sample) => (isLess ? limit.compare(sample) < 0 : limit.compare(sample) > 0),
+    gap: () => undefined,
+  }
+}
+
+/** `change`: another value than that of the sample before. */
+export function changeMatcher(column: Column): Matcher {
+  let from = 0
+  return {
+    reachSamples: 1,
+    match: (sample) => (sample - 1 < from ? undefined : !column.isSame(sample, sample - 1)),
+    gap: (sample) => {
+      from = sample
+    },
+  }
+}
+
+/** `inc_gt` of numbers with fractions. */
+export function increaseMatcher(column: Column, value: number): Matcher {
+  let from: number | undefined
+  return {
+    reachSamples: 0,
+    match(sample) {
+      const now = column.value(sample)
+      from ??= now
+      if (now - from < value) return false
+      from = now
+      return true
+    },
+    gap: () => undefined,
+    reset: (sample) => {
+      from = column.value(sample)
+    },
+  }
+}

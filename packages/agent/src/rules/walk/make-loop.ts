@@ -1,0 +1,83 @@
+import type { SignalRule } from '../rule.ts'
+import { Column } from './column.ts'
+import { Limit } from './limit.ts'
+import { Absence } from './loops/absence.ts'
+import { Difference } from './loops/difference.ts'
+import { differenceMatcher, Increase } from './loops/increases.ts'
+import { Increment } from './loops/increment.ts'
+import type { RuleLoop } from './loops/loop.ts'
+import { type Matcher, MatchLoop } from './loops/match-loop.ts'
+import { QuantileMatcher } from './loops/quantile.ts'
+import { RateMatcher } from './loops/rate.ts'
+import { ratioMatcher } from './loops/ratio.ts'
+import { ReferenceIncrement } from './loops/reference-increment.ts'
+import { Threshold } from './loops/threshold.ts'
+import { changeMatcher, increaseMatcher, valueMatcher } from './loops/values.ts'
+import type { WalkedRing, WalkSignal } from './ring-memory.ts'
+
+/** What the loops of all rules of a ring are made with. */
+export interface WalkParts {
+  readonly signals: readonly WalkSignal[]
+  readonly ring: WalkedRing
+  /** Offset of the low word of the time of a sample. Unit: words. */
+  readonly timeAt: number
+  /** `reference`: sums modulo 2^64 and no resets, as the reference application has it. */
+  readonly arithmetic: 'reference' | 'fixed'
+}
+
+/** The state machine of a rule. */
+export function makeLoop({ test, signal: index }: SignalRule, rule: number, parts: WalkParts): RuleLoop {
+  const { signals, ring, arithmetic } = parts
+  const signal = signals[index] as WalkSignal
+  const common = { rule, ring, signal }
+  const isWhole = signal.kind === 'u64'
+  switch (test.kind) {
+    case 'gt':
+    case 'lt':
+      if (isWhole) return new Threshold({ ...common, ...test, isLess: test.kind === 'lt' })
+      break
+    case 'inc_gt':
+      if (isWhole) return new (arithmetic === 'reference' ? ReferenceIncrement : Increment)({ ...common, ...test })
+      break
+    case 'dt_gt':
+    case 'dt_lt':
+      if (isWhole && (signal.isCounter || arithmetic === 'reference'))
+        return new Difference({ ...common, ...test, isLess: test.kind === 'dt_lt' })
+      break
+    case 'absent':
+      return new Absence({ rule, times: timesOf(parts), forNs: test.forNs })
+  }
+  const { onSamples = 1, offSamples = 1 } = { ...test } as { readonly onSamples?: number; readonly offSamples?: number }
+  return new MatchLoop({ rule, matcher: matcherOf(test, index, parts), onSamples, offSamples })
+}
+
+function matcherOf(test: Exclude<SignalRule['test'], { kind: 'absent' }>, index: number, parts: WalkParts): Matcher {
+  const columnOf = (signal: number) => new Column(parts.ring, parts.signals[signal] as WalkSignal)
+  const column = columnOf(index)
+  const isLess = test.kind.endsWith('_lt') || test.kind === 'lt'
+  switch (test.kind) {
+    case 'gt':
+    case 'lt':
+      return valueMatcher(new Limit(column, test.value), isLess)
+    case 'inc_gt':
+      return increaseMatcher(column, Number(test.value))
+    case 'dt_gt':
+    case 'dt_lt':
+      return differenceMatcher(new Increase(column, test.overSamples), Number(test.value), isLess)
+    case 'rate_gt':
+    case 'rate_lt':
+      return new RateMatcher({ ...test, column, times: timesOf(parts), isLess })
+    case 'change':
+      return changeMatcher(column)
+    case 'ratio_gt':
+    case 'ratio_lt':
+      return ratioMatcher({ ...test, column, to: columnOf(test.to), isLess })
+    case 'quantile_gt':
+    case 'quantile_lt':
+      return new QuantileMatcher({ ...test, limit: new Limit(column, test.value), isLess })
+  }
+}
+
+function timesOf({ ring, timeAt }: WalkParts): Column {
+  return new Column(ring, { at: timeAt, kind: 'u64', isCounter: false })
+}
