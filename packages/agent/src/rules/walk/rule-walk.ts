@@ -79,7 +79,7 @@ export class RuleWalk {
     if (first >= end) return
     const { capacity } = this.#ring
     this.#ring.oldest = Math.max(0, end - capacity)
-    if (this.#isAfterGap) for (const { loops } of this.#groups) for (const loop of loops) loop.gap(first)
+    if (this.#isAfterGap) for (const { loops } of this.#groups) for (const loop of loops) loop.gap?.(first)
     this.#isAfterGap = false
     for (let from = first; from < end; ) {
       const to = Math.min(end, from + BLOCK_SAMPLES, from - (from % capacity) + capacity)

@@ -9,7 +9,7 @@ export interface IncrementParts extends LoopParts {
 
 /**
  * `inc_gt` of whole numbers: fires when the value has risen by so much since it fired last, and ends with the next
- * sample that does not fire.
+ * sample that does not fire. What it rose by during a gap counts.
  */
 export class Increment implements RuleLoop {
   readonly reachSamples = 0
@@ -24,9 +24,6 @@ export class Increment implements RuleLoop {
     this.#parts = parts
     this.#limit = wordsOf(parts.value)
   }
-
-  /** What it rose by while nobody looked counts. */
-  gap(): void {}
 
   reset(sample: number): void {
     const { ring, signal } = this.#parts

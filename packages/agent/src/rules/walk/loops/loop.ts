@@ -15,8 +15,8 @@ export interface RuleLoop {
   readonly reachSamples: number
   /** Walks samples, none of them missing, which lie one behind the other in the memory of the ring. */
   walk(first: number, end: number, edges: EdgeList): void
-  /** Samples are missing before this one. */
-  gap(sample: number): void
+  /** Samples are missing before this one. Default: that is nothing to the rule. */
+  gap?(sample: number): void
   /** The counter began anew with this sample. Default: that is nothing to the rule. */
   reset?(sample: number): void
   /** The counter went over 2^32 to this sample. Default: that is nothing to the rule. */

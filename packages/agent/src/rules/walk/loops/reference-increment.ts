@@ -20,8 +20,6 @@ export class ReferenceIncrement implements RuleLoop {
     this.#value = wordsOf(parts.value)
   }
 
-  gap(): void {}
-
   walk(first: number, end: number, edges: EdgeList): void {
     const { rule, ring, signal } = this.#parts
     const { words, strideWords } = ring
