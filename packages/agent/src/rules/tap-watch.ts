@@ -2,6 +2,7 @@ import type { RecordType, Slot } from '@sonde/sdk'
 import type { Tap } from '../sampling/tap.ts'
 import { type PlacedRules, placeRules } from './place-rules.ts'
 import { EdgeList } from './walk/edge-list.ts'
+import type { RingMemory } from './walk/ring-memory.ts'
 import { RuleWalk } from './walk/rule-walk.ts'
 import type { Watch } from './watch.ts'
 
@@ -25,6 +26,7 @@ export class TapWatch {
   /** Samples before those that are put into the ring which must stay in it meanwhile. */
   readonly reachSamples: number
   readonly #tap: Tap
+  readonly #ring: RingMemory
   readonly #placed: PlacedRules
   readonly #walk: RuleWalk
   readonly #edges = new EdgeList()
@@ -44,6 +46,7 @@ export class TapWatch {
   constructor(tap: Tap, placed: PlacedRules, onEdge: (edge: TapEdge) => void) {
     const { type, ring } = tap
     this.#tap = tap
+    this.#ring = ring
     this.#placed = placed
     this.#onEdge = onEdge
     const timeAt = (type.time as Slot).offset >>> 2
@@ -77,13 +80,21 @@ export class TapWatch {
   #nextGap(from: number, end: number): number {
     const word = this.#numberWord
     if (word === undefined) return end
-    const { words, strideWords, capacity } = this.#tap.ring
+    const { words, strideWords, capacity } = this.#ring
+    const numberOf = (sample: number) => words[(sample % capacity) * strideWords + word] as number
+    const last = end - 1
+    const isFirst = this.#number < 0
+    // Numbers rise: where the last is as far from the one before the first as there are samples, none is missing.
+    if (!isFirst && numberOf(last) === (this.#number + (end - from)) >>> 0) {
+      this.#number = numberOf(last)
+      return end
+    }
     for (let sample = from; sample < end; sample++) {
-      const number = words[(sample % capacity) * strideWords + word] as number
-      const isNext = this.#number < 0 || number === (this.#number + 1) >>> 0
-      if (!isNext) {
-        if (sample > from) return sample
-        this.#walk.restart()
+      const number = numberOf(sample)
+      if (!isFirst || sample > from) {
+        const isNext = number === (this.#number + 1) >>> 0
+        if (!isNext && sample > from) return sample
+        if (!isNext) this.#walk.restart()
       }
       this.#number = number
     }
