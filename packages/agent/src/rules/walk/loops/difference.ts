@@ -75,36 +75,40 @@ export class Difference implements RuleLoop {
     let beforeHigh = words[before + 1] as number
     let isActive = this.#isActive
     let count = this.#count
-    let isWanted = isActive === isLess
-    let needed = isActive ? offSamples : 1
     let past = wordOf(ring, first - overSamples, signal.at) | 0
     const from = wordOf(ring, first, signal.at) | 0
     const stop = (from + (end - first) * strideWords) | 0
     let at = from
-    for (; at < stop; at = (at + strideWords) | 0, past = (past + strideWords) | 0) {
-      if (past >= endOfRing) past = (past - endOfRing) | 0
-      const low = words[at] as number
-      const high = words[at + 1] as number
-      if (followsFalls) {
-        if (high === beforeHigh ? low < beforeLow : high < beforeHigh) break
-        beforeLow = low
-        beforeHigh = high
+    let hasFallen = false
+    while (at < stop) {
+      const isWanted = isActive === isLess
+      const needed = isActive ? offSamples : 1
+      for (; at < stop; at = (at + strideWords) | 0, past = (past + strideWords) | 0) {
+        if (past >= endOfRing) past = (past - endOfRing) | 0
+        const low = words[at] as number
+        const high = words[at + 1] as number
+        if (followsFalls) {
+          hasFallen = high === beforeHigh ? low < beforeLow : high < beforeHigh
+          if (hasFallen) break
+          beforeLow = low
+          beforeHigh = high
+        }
+        const pastLow = words[past] as number
+        const borrow = low < pastLow ? 1 : 0
+        const risenHigh = (high - (words[past + 1] as number) - borrow + wraps) >>> 0
+        const isAbove = risenHigh === limitHigh ? (low - pastLow) >>> 0 > limitLow : risenHigh > limitHigh
+        if (isAbove !== isWanted) count = 0
+        else {
+          count = (count + 1) | 0
+          if (count >= needed) break
+        }
       }
-      const pastLow = words[past] as number
-      const borrow = low < pastLow ? 1 : 0
-      const risenHigh = (high - (words[past + 1] as number) - borrow + wraps) >>> 0
-      const isAbove = risenHigh === limitHigh ? (low - pastLow) >>> 0 > limitLow : risenHigh > limitHigh
-      if (isAbove !== isWanted) {
-        count = 0
-        continue
-      }
-      count = (count + 1) | 0
-      if (count < needed) continue
+      if (at >= stop || hasFallen) break
       isActive = !isActive
-      isWanted = !isWanted
-      needed = isActive ? offSamples : 1
       count = 0
       edges.note(first + (at - from) / strideWords, rule, isActive)
+      at = (at + strideWords) | 0
+      past = (past + strideWords) | 0
     }
     this.#isActive = isActive
     this.#count = count

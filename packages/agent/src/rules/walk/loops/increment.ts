@@ -53,28 +53,34 @@ export class Increment implements RuleLoop {
     const start = wordOf(ring, first, signal.at) | 0
     const stop = (start + (end - first) * strideWords) | 0
     let at = start
-    for (; at < stop; at = (at + strideWords) | 0) {
-      const low = words[at] as number
-      const high = words[at + 1] as number
-      if (followsFalls) {
-        if (high === beforeHigh ? low < beforeLow : high < beforeHigh) break
-        beforeLow = low
-        beforeHigh = high
-      }
-      const borrow = low < fromLow ? 1 : 0
-      const risenHigh = (high - fromHigh - borrow) >>> 0
-      let isMatch = risenHigh === limitHigh ? (low - fromLow) >>> 0 >= limitLow : risenHigh > limitHigh
-      if (isMatch) {
-        // Below the value that it counts from, a value that may fall has risen by nothing.
-        if (!followsFalls && (high === fromHigh ? borrow === 1 : high < fromHigh)) isMatch = false
-        else {
-          fromLow = low
-          fromHigh = high
+    let hasFallen = false
+    while (at < stop) {
+      for (; at < stop; at = (at + strideWords) | 0) {
+        const low = words[at] as number
+        const high = words[at + 1] as number
+        if (followsFalls) {
+          hasFallen = high === beforeHigh ? low < beforeLow : high < beforeHigh
+          if (hasFallen) break
+          beforeLow = low
+          beforeHigh = high
         }
+        const borrow = low < fromLow ? 1 : 0
+        const risenHigh = (high - fromHigh - borrow) >>> 0
+        let isMatch = risenHigh === limitHigh ? (low - fromLow) >>> 0 >= limitLow : risenHigh > limitHigh
+        if (isMatch) {
+          // Below the value that it counts from, a value that may fall has risen by nothing.
+          if (!followsFalls && (high === fromHigh ? borrow === 1 : high < fromHigh)) isMatch = false
+          else {
+            fromLow = low
+            fromHigh = high
+          }
+        }
+        if (isMatch !== isActive) break
       }
-      if (isMatch === isActive) continue
-      isActive = isMatch
+      if (at >= stop || hasFallen) break
+      isActive = !isActive
       edges.note(first + (at - start) / strideWords, rule, isActive)
+      at = (at + strideWords) | 0
     }
     this.#from[0] = fromLow
     this.#from[1] = fromHigh

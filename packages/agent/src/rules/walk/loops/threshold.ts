@@ -40,24 +40,26 @@ export class Threshold implements RuleLoop {
     const limitHigh = this.#limit[1] as number
     let isActive = this.#isActive
     let count = this.#count
-    /** What a sample must say of the limit to count. */
-    let isWanted = isActive === isLess
-    let needed = isActive ? offSamples : onSamples
     const from = wordOf(column.ring, first, column.signal.at) | 0
     const stop = (from + (end - first) * strideWords) | 0
-    for (let at = from; at < stop; at = (at + strideWords) | 0) {
-      const high = words[at + 1] as number
-      if ((high > limitHigh || (high === limitHigh && (words[at] as number) > limitLow)) !== isWanted) {
-        count = 0
-        continue
+    let at = from
+    while (at < stop) {
+      // What a sample must say of the limit to count.
+      const isWanted = isActive === isLess
+      const needed = isActive ? offSamples : onSamples
+      for (; at < stop; at = (at + strideWords) | 0) {
+        const high = words[at + 1] as number
+        if ((high > limitHigh || (high === limitHigh && (words[at] as number) > limitLow)) !== isWanted) count = 0
+        else {
+          count = (count + 1) | 0
+          if (count >= needed) break
+        }
       }
-      count = (count + 1) | 0
-      if (count < needed) continue
+      if (at >= stop) break
       isActive = !isActive
-      isWanted = !isWanted
-      needed = isActive ? offSamples : onSamples
       count = 0
       edges.note(first + (at - from) / strideWords, rule, isActive)
+      at = (at + strideWords) | 0
     }
     this.#isActive = isActive
     this.#count = count
