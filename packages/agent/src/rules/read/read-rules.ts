@@ -66,7 +66,7 @@ function kindOf(item: JsonNode, place: string, faults: FaultList): RuleKind | un
     return undefined
   }
   const type = node.kind === 'text' ? node.value : undefined
-  const kind = RULE_KINDS.find(({ kind, long }) => type === kind || type === long)
+  const kind = type === undefined ? undefined : RULE_KINDS.find(({ kind, long }) => type === kind || type === long)
   if (kind === undefined) {
     const meant = type === undefined ? undefined : closest(type, SPELLINGS)
     const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
