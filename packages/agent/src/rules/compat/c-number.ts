@@ -1,5 +1,8 @@
 const U64_MAX = 2n ** 64n - 1n
-const DIGITS = { 10: /^[ \t\n\v\f\r]*([+-]?)(\d+)/, 16: /^[ \t\n\v\f\r]*([+-]?)(?:0[xX](?=[0-9a-fA-F]))?([0-9a-fA-F]+)/ }
+const DIGITS = {
+  10: /^[ \t\n\v\f\r]*([+-]?)(\d+)/,
+  16: /^[ \t\n\v\f\r]*([+-]?)(?:0[xX](?=[0-9a-fA-F]))?([0-9a-fA-F]+)/,
+}
 
 /**
  * What `strtoul` of C makes of a text, with 64 bits: the digits that it begins with, 0 where there are none, the most

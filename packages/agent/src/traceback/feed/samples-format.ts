@@ -50,11 +50,11 @@ export function encodeSamplesHeader(header: SamplesHeader): Buffer {
   bytes.writeBigUInt64LE(BigInt(header.samplePeriodNs), 16)
   bytes.writeUInt32LE(header.clock === 'rtc' ? 0 : 1, 24)
   bytes.writeBigUInt64LE(BigInt(header.ticksPerSecond), 32)
-  header.dataIds.forEach((id, index) => bytes.writeBigUInt64LE(id, SAMPLES_HEADER_BYTES + 8 * index))
+  for (const [index, id] of header.dataIds.entries()) bytes.writeBigUInt64LE(id, SAMPLES_HEADER_BYTES + 8 * index)
   return bytes
 }
 
-/** Appends nothing: writes a sample at an offset, where there is room for it. */
+/** Writes a sample at an offset of bytes that have room for it. */
 export function encodeSample(bytes: Buffer, at: number, sample: FileSample): void {
   bytes.writeUInt32LE(sample.id, at)
   bytes.writeUInt32LE(sample.latestLow, at + 4)
@@ -64,7 +64,8 @@ export function encodeSample(bytes: Buffer, at: number, sample: FileSample): voi
   bytes.writeUInt32LE(sample.isAfterSkipped ? IS_SKIPPED : 0, at + 20)
   bytes.writeBigUInt64LE(sample.monoNs, at + 24)
   bytes.writeBigUInt64LE(sample.wallNs, at + 32)
-  sample.values.forEach((value, index) => bytes.writeBigUInt64LE(value, at + SAMPLE_HEAD_BYTES + 8 * index))
+  for (const [index, value] of sample.values.entries())
+    bytes.writeBigUInt64LE(value, at + SAMPLE_HEAD_BYTES + 8 * index)
 }
 
 /** How many values a sample has, from the first bytes of a file. @throws SondeError `TRB_SAMPLES` */

@@ -1,5 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { encodeSample, encodeSamplesHeader, type FileSample, fault, type SamplesHeader, sampleBytes } from './samples-format.ts'
+import {
+  encodeSample,
+  encodeSamplesHeader,
+  type FileSample,
+  fault,
+  type SamplesHeader,
+  sampleBytes,
+} from './samples-format.ts'
 
 /** What is gathered before it is written. Unit: bytes. */
 const BUFFER_BYTES = 1024 * 1024

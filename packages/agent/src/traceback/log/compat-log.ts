@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import type { EdgeList } from '../../rules/walk/edge-list.ts'
+import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import { logFault } from './log-file.ts'
 
 /** A rule as the reference application prints it. */

@@ -16,7 +16,9 @@ export const csvRows: LogRows = {
       `# clock: ${feed.clock === 'rtc' ? 'of the device (RTC)' : 'of the host; the device runs free'}`,
       `# sample period: ${feed.samplePeriodNs} ns`,
       `# history: ${book.historySamples} samples, up to ${2 * book.historySamples} before an event`,
-      ...book.signals.map(({ name, dataId }) => `# signal: ${oneLine(name)} ${dataId === undefined ? '' : idText(dataId)}`),
+      ...book.signals.map(
+        ({ name, dataId }) => `# signal: ${oneLine(name)} ${dataId === undefined ? '' : idText(dataId)}`,
+      ),
       ...book.rules.map((rule) => `# rule: ${oneLine(rule.name)}: ${oneLine(describeRule(rule, book))}`),
       ['row', 'time', 'device_stamp', ...book.signals.map(({ name }) => quoted(name))].join(','),
     ]

@@ -108,11 +108,13 @@ export class EventsLog {
     let edge = 0
     let note = 0
     for (let sample = first; sample < end; sample++) {
-      for (; note < notes.length && (notes[note] as LogNote).sample <= sample; note++) this.#note(notes[note] as LogNote)
+      for (; note < notes.length && (notes[note] as LogNote).sample <= sample; note++)
+        this.#note(notes[note] as LogNote)
       if (this.#open.size > 0) this.#row(sample)
       else if (this.#leftOut.size > 0) this.totals.samplesLeftOut++
       else if (edge >= edges.length && note >= notes.length) break
-      for (; edge < edges.length && (edges[edge] as LogEdge).sample <= sample; edge++) this.#edge(edges[edge] as LogEdge)
+      for (; edge < edges.length && (edges[edge] as LogEdge).sample <= sample; edge++)
+        this.#edge(edges[edge] as LogEdge)
       if (this.#open.size > 0 || this.#leftOut.size > 0) this.#bound(sample)
     }
     this.#tellLimits(end - 1)
@@ -267,7 +269,8 @@ export class EventsLog {
     const sample = ring.total - 1
     const open = [...this.#open.values()].map(({ event }) => event).join(', ')
     const { removedFiles, removedBytes } = this.#file.losses
-    const removed = removedFiles === 0 ? '' : `; ${removedFiles} older files with ${removedBytes} bytes were removed so far`
+    const removed =
+      removedFiles === 0 ? '' : `; ${removedFiles} older files with ${removedBytes} bytes were removed so far`
     return rows.note({
       kind: 'rotated',
       timeNs: ring.big(sample, SAMPLE_AT.time),

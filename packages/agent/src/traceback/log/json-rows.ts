@@ -15,7 +15,10 @@ export const jsonRows: LogRows = {
       clock: feed.clock,
       sample_period_ns: feed.samplePeriodNs,
       history_samples: book.historySamples,
-      signals: book.signals.map(({ name, dataId }) => ({ name, ...(dataId !== undefined && { data_id: idText(dataId) }) })),
+      signals: book.signals.map(({ name, dataId }) => ({
+        name,
+        ...(dataId !== undefined && { data_id: idText(dataId) }),
+      })),
       rules: book.rules.map((rule) => ({ name: rule.name, condition: describeRule(rule, book) })),
     })
   },

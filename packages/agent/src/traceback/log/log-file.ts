@@ -50,7 +50,10 @@ export class LogFile {
    * @param headOf The rows that each file begins with.
    * @throws SondeError `TRB_LOG` where it cannot be opened or written.
    */
-  constructor({ path, fileBytesMax = 64 * 1024 * 1024, filesMax = 8, append = false }: LogFileOptions, headOf: () => string) {
+  constructor(
+    { path, fileBytesMax = 64 * 1024 * 1024, filesMax = 8, append = false }: LogFileOptions,
+    headOf: () => string,
+  ) {
     this.#path = path
     this.#fileBytesMax = fileBytesMax
     this.#filesMax = filesMax

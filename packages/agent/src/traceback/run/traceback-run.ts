@@ -1,5 +1,5 @@
-import type { RuleBook, SignalRule } from '../../rules/rule.ts'
 import { fieldOfDataId } from '../../rules/read/known-field.ts'
+import type { RuleBook, SignalRule } from '../../rules/rule.ts'
 import { EdgeList } from '../../rules/walk/edge-list.ts'
 import { RuleWalk } from '../../rules/walk/rule-walk.ts'
 import { Combinations, type RuleEdge } from '../combine/combinations.ts'
@@ -140,7 +140,9 @@ export class TracebackRun {
     const { book, ring } = this.#options
     const timeNs = ring.big(sample, SAMPLE_AT.time)
     const rule = book.rules[index]
-    return rule !== undefined && 'test' in rule && rule.test.kind === 'absent' ? timeNs + BigInt(rule.test.forNs) : timeNs
+    return rule !== undefined && 'test' in rule && rule.test.kind === 'absent'
+      ? timeNs + BigInt(rule.test.forNs)
+      : timeNs
   }
 }
 
