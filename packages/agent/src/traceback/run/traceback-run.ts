@@ -1,8 +1,8 @@
+import { Combinations } from '../../rules/combinations.ts'
 import { fieldOfDataId } from '../../rules/read/known-field.ts'
 import type { RuleBook, SignalRule } from '../../rules/rule.ts'
 import { EdgeList } from '../../rules/walk/edge-list.ts'
 import { RuleWalk } from '../../rules/walk/rule-walk.ts'
-import { Combinations, type RuleEdge } from '../combine/combinations.ts'
 import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import type { EventsLog, LogEdge, LogNote } from '../log/events-log.ts'
 
@@ -35,7 +35,7 @@ export class TracebackRun {
     const { book, ring } = options
     this.#options = options
     this.#ruleOf = book.rules.flatMap((rule, index) => ('test' in rule ? [index] : []))
-    this.#combinations = new Combinations(book)
+    this.#combinations = new Combinations(book.rules)
     this.#walk = new RuleWalk({
       signals: book.signals.map(({ dataId }, index) => ({
         at: SAMPLE_AT.values + 2 * index,
@@ -105,8 +105,8 @@ export class TracebackRun {
 
   #fallNotes(): LogNote[] {
     const { signals } = this.#options.book
-    return this.#walk
-      .takeFalls()
+    return this.#walk.falls
+      .take()
       .map(({ signal, sample, kind }): LogNote => {
         if (kind === 'reset') this.resets++
         else this.wraps++
@@ -123,16 +123,25 @@ export class TracebackRun {
     const listed: LogEdge[] = []
     for (let from = 0; from < count; ) {
       const at = sample[from] as number
-      const group: (RuleEdge & LogEdge)[] = []
+      const group: (LogEdge & { readonly timeNs: bigint })[] = []
       for (; from < count && sample[from] === at; from++) {
         const index = this.#ruleOf[rule[from] as number] as number
         group.push({ rule: index, sample: at, isStart: isStart[from] === 1, timeNs: this.#timeOf(index, at) })
       }
-      const combined = this.#combinations.isEmpty ? [] : this.#combinations.take(group)
-      if (combined.length === 0) listed.push(...group)
-      else listed.push(...inOrder([...group, ...combined.map((one) => ({ ...one, sample: at }))]))
+      const combined = this.#combinations.isEmpty ? [] : this.#combine(group, at)
+      listed.push(...(combined.length === 0 ? group : inOrder([...group, ...combined])))
     }
     return listed
+  }
+
+  #combine(group: readonly (LogEdge & { readonly timeNs: bigint })[], sample: number): LogEdge[] {
+    const { rules } = this.#options.book
+    const made = this.#combinations.take(
+      group.map(({ rule, isStart, timeNs }) => {
+        return { rule: rules[rule]?.name ?? '', device: '', monoNs: timeNs, errorNs: 0n, isStart }
+      }),
+    )
+    return made.map(({ rule, isStart }) => ({ rule: rules.findIndex(({ name }) => name === rule), sample, isStart }))
   }
 
   /** A rule of absence begins when no sample came for so long. */

@@ -103,7 +103,7 @@ export class RuleWatch {
 
   #combine(edge: RuleEdge): void {
     if (!this.#rules.has(edge.rule)) return
-    for (const made of this.#combinations.take(edge)) this.#tell(TRACEBACK_SOURCE, made)
+    for (const made of this.#combinations.take([edge])) this.#tell(TRACEBACK_SOURCE, made)
   }
 
   #tell(source: string, edge: RuleEdge): void {
