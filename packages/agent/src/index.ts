@@ -47,6 +47,7 @@ export type {
   SourceContext,
   SourceDefinition,
 } from './sources/source.ts'
+export { defaultTracebackDir, tracebackSchema } from './traceback/config.ts'
 export { openFeed } from './traceback/feed/open-feed.ts'
 export type { FeedInfo } from './traceback/feed/sample-feed.ts'
 export { csvRows } from './traceback/log/csv-rows.ts'

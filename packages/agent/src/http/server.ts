@@ -7,6 +7,7 @@ import { refuseStranger } from './admission.ts'
 import { apiRoutes } from './api.ts'
 import { devicesRoute } from './devices.ts'
 import { endAnswersWithin } from './ending.ts'
+import { eventsRoute } from './events.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
@@ -107,6 +108,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   apiRoutes(app, agent)
   devicesRoute(app, agent)
   hintsRoute(app, agent)
+  eventsRoute(app, agent)
   explainRoute(app, agent)
   simulatorRoutes(app, agent)
   streamRoute(app, agent)
