@@ -1,7 +1,7 @@
 import { type Batch, SondeError } from '@sonde/sdk'
 import type { Watch } from '../rules/watch.ts'
 import { wallOffsetNs } from '../sampling/clock-model.ts'
-import { shiftTimes } from '../sampling/tap.ts'
+import { shiftTimes, type Tap } from '../sampling/tap.ts'
 import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
 import { HostedSource } from './hosted-source.ts'
@@ -118,6 +118,11 @@ export class Host implements SourceHost {
 
   async taps(source: string): Promise<readonly TapInfo[]> {
     return this.#sourceOf(source).taps()
+  }
+
+  /** The rings of a type, themselves: for who runs this host in its own process. */
+  rings(source: string, type: string): readonly Tap[] {
+    return this.#sourceOf(source).rings(type)
   }
 
   async window(source: string, request: WindowRequest, take: TakePiece): Promise<WindowEnd> {

@@ -78,6 +78,11 @@ export class HostedSource {
     return this.#made?.outlet.taps() ?? []
   }
 
+  /** Its rings of a type; none where it was not made yet. */
+  rings(type: string): Tap[] {
+    return this.#made?.outlet.rings(type) ?? []
+  }
+
   /** The ring of a type and device. */
   async tap(type: string, device: string): Promise<Tap> {
     const { outlet } = await this.#whenMade()

@@ -133,7 +133,12 @@ export class SourceOutlet {
     this.#watch = watch
   }
 
-  /** All rings. */
+  /** The rings of a type. */
+  rings(type: string): Tap[] {
+    return [...this.#taps.values()].flatMap(({ tap }) => (tap.type.name === type ? [tap] : []))
+  }
+
+  /** All rings, as who asks for windows must know them. */
   taps(): TapInfo[] {
     return [...this.#taps.values()].map(({ tap, device }) => {
       const { type, capacity, count } = tap
