@@ -23,6 +23,8 @@ export interface TracebackOptions extends EventLimits {
   readonly stop: AbortSignal
   /** Sampling has started and the log is open. */
   readonly onStart?: (info: FeedInfo) => void
+  /** The disk does not take rows of the log; the run goes on. */
+  readonly onLoss?: (reason: string) => void
 }
 
 /** What a run took and left out. */

@@ -65,6 +65,7 @@ async function watch(settings: TracebackSettings, say: Say): Promise<number> {
       version: VERSION,
       stop: signals.stop,
       onStart: (info) => sayStart(info, book.samplePeriodNs, say),
+      onLoss: (reason) => say(LEVEL.error, `the events log cannot be written, and goes on when it can: ${reason}`),
     })
     for (const line of summaryOf(totals)) say(LEVEL.info, line)
     const { rows, reason } = totals.log.losses
