@@ -19,11 +19,12 @@ export class EdgeGate {
   #minuteMs = Number.NEGATIVE_INFINITY
   /** A host that replaces this one must not give these numbers again. */
   #event = Date.now() * 1000
-  readonly #startsMax: number
+  /** Events that may start of one device in a minute. */
+  startsMax: number
 
   /** @param startsMax Events that may start of one device in a minute. */
   constructor(startsMax: number = STARTS_A_MINUTE) {
-    this.#startsMax = startsMax
+    this.startsMax = startsMax
   }
 
   /** Whether it changes anything: a start of what has not started, or an end of what has. */
@@ -45,6 +46,15 @@ export class EdgeGate {
     return this.#event
   }
 
+  /** Rules, of those that are named, and devices whose event is open. */
+  openOf(rules: readonly string[]): { readonly rule: string; readonly device: string }[] {
+    const named = new Set(rules)
+    return [...this.#open.keys()].flatMap((key) => {
+      const [rule = '', device = ''] = JSON.parse(key) as string[]
+      return named.has(rule) ? [{ rule, device }] : []
+    })
+  }
+
   #mayStart(device: string): boolean {
     const nowMs = performance.now()
     if (nowMs - this.#minuteMs >= MINUTE_MS) {
@@ -53,12 +63,13 @@ export class EdgeGate {
     }
     const starts = this.#starts.get(device) ?? 0
     const isKnown = starts > 0 || this.#starts.size < OPEN_COUNT_MAX
-    if (starts >= this.#startsMax || !isKnown || this.#open.size >= OPEN_COUNT_MAX) return false
+    if (starts >= this.startsMax || !isKnown || this.#open.size >= OPEN_COUNT_MAX) return false
     this.#starts.set(device, starts + 1)
     return true
   }
 }
 
+/** A name of a rule may have any character. */
 function keyOf(rule: string, device: string): string {
-  return `${rule}\n${device}`
+  return JSON.stringify([rule, device])
 }

@@ -1,4 +1,5 @@
 import { type Batch, SondeError } from '@sonde/sdk'
+import type { Watch } from '../rules/watch.ts'
 import { wallOffsetNs } from '../sampling/clock-model.ts'
 import { shiftTimes } from '../sampling/tap.ts'
 import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
@@ -30,6 +31,8 @@ export interface SourceHost {
   command(source: string, command: unknown): Promise<unknown>
   /** Calls a duty at another period, for as long as the agent runs. */
   setPeriod(source: string, period: Period): Promise<void>
+  /** Has rules watch what a source samples, for as long as the agent runs; their edges are those of the source. */
+  watch(source: string, watch: Watch): Promise<void>
   /** Hands the samples of a stretch of time to whoever asks, in pieces. Their times are of the wall clock. */
   window(source: string, request: WindowRequest, take: TakePiece): Promise<WindowEnd>
   /** Ends within the deadline; says which calls were open then. */
@@ -103,6 +106,10 @@ export class Host implements SourceHost {
 
   async setPeriod(source: string, period: Period): Promise<void> {
     this.#sourceOf(source).setPeriod(period)
+  }
+
+  watch(source: string, watch: Watch): Promise<void> {
+    return this.#sourceOf(source).watch(watch)
   }
 
   async window(source: string, request: WindowRequest, take: TakePiece): Promise<WindowEnd> {

@@ -1,5 +1,6 @@
 import { type Batch, SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
+import { hearWatch, type Watch } from '../rules/watch.ts'
 import type { CutWindow, Tap } from '../sampling/tap.ts'
 import type { LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
@@ -66,6 +67,12 @@ export class HostedSource {
     this.#duties.setPeriod(period)
   }
 
+  /** Has rules watch what it samples, from now on. */
+  async watch(watch: Watch): Promise<void> {
+    const { outlet } = await this.#whenMade()
+    outlet.watch(watch)
+  }
+
   /** The ring of a type and device. */
   async tap(type: string, device: string): Promise<Tap> {
     const { outlet } = await this.#whenMade()
@@ -111,6 +118,7 @@ export class HostedSource {
     const { name, intervalMs, paths, floodBytes } = config
     const labels = { ...definition.labels, ...loaded.library?.labels?.(library) }
     const outlet = new SourceOutlet({ name, intervalMs, labels, paths, library, floodBytes, emit, onEdge, stats })
+    if (config.watch !== undefined) outlet.watch(hearWatch(config.watch))
     const node = loaded.create(config.options, outlet.context)
     if (this.#stopped) await node.close()
     this.#made = { node, outlet, lanes }

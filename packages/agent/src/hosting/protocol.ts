@@ -1,4 +1,5 @@
 import type { Clock, Labels, TypeDefinition } from '@sonde/sdk'
+import type { SaidWatch } from '../rules/watch.ts'
 import type { SourcePaths } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
 import type { FailedRead } from './failed-reads.ts'
@@ -22,6 +23,8 @@ export interface HostedConfig {
   readonly callLimitMs: number
   /** Periods that commands set in a host before this one. Default: none. */
   readonly periods?: readonly Period[]
+  /** Rules that watch what it samples. Default: none. */
+  readonly watch?: SaidWatch
 }
 
 /** Another period for a duty. */
@@ -51,6 +54,7 @@ export type ToHost =
   | { readonly kind: 'probe'; readonly id: number; readonly source: HostedConfig }
   | { readonly kind: 'command'; readonly id: number; readonly source: string; readonly command: unknown }
   | { readonly kind: 'period'; readonly id: number; readonly source: string; readonly period: Period }
+  | { readonly kind: 'watch'; readonly id: number; readonly source: string; readonly watch: SaidWatch }
   | { readonly kind: 'window'; readonly id: number; readonly source: string; readonly window: WindowRequest }
   /** The bytes of a window that may be sent beside those before. */
   | { readonly kind: 'credit'; readonly id: number; readonly grantedBytes: number }

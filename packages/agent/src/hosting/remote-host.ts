@@ -1,6 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
+import { sayWatch, type Watch } from '../rules/watch.ts'
 import type { Probe } from '../sources/source.ts'
 import { probeOf, windowEndOf } from './from-host.ts'
 import type { GivenSource, SourceHost, TakePiece } from './host.ts'
@@ -82,6 +83,15 @@ export class RemoteHost implements SourceHost {
   async setPeriod(source: string, period: Period): Promise<void> {
     await this.#ask((id) => ({ kind: 'period', id, source, period }))
     this.#sources.get(source)?.keepPeriod(period)
+  }
+
+  async watch(source: string, watch: Watch): Promise<void> {
+    const said = sayWatch(watch)
+    const known = this.#sources.get(source)
+    // The next life watches too; one that does not run yet is told when it starts.
+    known?.keep({ watch: said })
+    this.#life?.limitEdges(source, watch.startsAMinute)
+    if (this.#life?.runs(source) === true) await this.#ask((id) => ({ kind: 'watch', id, source, watch: said }))
   }
 
   async window(source: string, window: WindowRequest, take: TakePiece): Promise<WindowEnd> {

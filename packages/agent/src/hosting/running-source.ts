@@ -1,3 +1,4 @@
+import type { Watch } from '../rules/watch.ts'
 import type { ConfiguredSource, SourceDefinition } from '../sources/source.ts'
 import type { SourceHost, TakePiece } from './host.ts'
 import type { Period, WindowEnd, WindowRequest } from './protocol.ts'
@@ -66,6 +67,15 @@ export class RunningSource {
    */
   setPeriod(period: Period): Promise<void> {
     return this.#host.setPeriod(this.name, period)
+  }
+
+  /**
+   * Has rules watch what it samples, from now on, also in a host that replaces this one.
+   *
+   * @throws SondeError `AGT_TAP` for a rule that looks further back than a ring reaches.
+   */
+  watch(watch: Watch): Promise<void> {
+    return this.#host.watch(this.name, watch)
   }
 
   /** Hands over what was sampled in a stretch of time; see {@link SourceHost}. */

@@ -1,0 +1,129 @@
+import { type Batch, type Labels, markType, type RecordType, type Source, type SourceInfo } from '@sonde/sdk'
+import { createOwnSource } from '@sonde/sdk/internal'
+import type { Logger } from 'pino'
+import { EdgeGate, type HostEdge } from '../../hosting/edge-gate.ts'
+import type { RunningSource } from '../../hosting/running-source.ts'
+import { Combinations, type RuleEdge } from '../../rules/combinations.ts'
+import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
+import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
+import { wallOffsetNs } from '../../sampling/clock-model.ts'
+import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
+
+/** Source of the marks of combinations, and of rules on reported records. */
+export const TRACEBACK_SOURCE = 'traceback'
+
+/** What a {@link RuleWatch} is made with. */
+export interface RuleWatchOptions {
+  readonly sources: readonly RunningSource[]
+  /** Takes marks. */
+  readonly emit: (batch: Batch) => void
+  /** Called with each edge: of rings, of reported records, and of combinations. */
+  readonly onEdge: (source: string, edge: HostEdge) => void
+  /** What a series is about, in the words of the devices' list. */
+  readonly deviceOf: (type: RecordType, labels: Labels) => string
+  /** Counts records that are not watched, and edges beyond the limit. */
+  readonly dropped: (reason: string, count: number) => void
+  readonly log: Logger
+}
+
+/** Has the rules of a file watched wherever their signals are: in the rings of hosts, and in what is reported. */
+export class RuleWatch {
+  readonly #options: RuleWatchOptions
+  readonly #reported: ReportedSignals
+  readonly #source: Source
+  #edges = new EdgeGate()
+  #combinations = new Combinations([])
+  #watched: readonly RunningSource[] = []
+  /** Rules whose edges are told; others are parts of combinations, or of a source itself. */
+  #rules: ReadonlySet<string> = new Set()
+
+  constructor(options: RuleWatchOptions) {
+    this.#options = options
+    this.#source = createOwnSource({
+      ...{ id: TRACEBACK_SOURCE, intervalMs: 1000, labels: {}, emit: options.emit },
+      onLoss: options.dropped,
+    })
+    this.#reported = new ReportedSignals({ deviceOf: options.deviceOf, onEdge: (edge) => this.#fromReported(edge) })
+  }
+
+  /**
+   * Watches these rules from now on, in place of those before.
+   *
+   * @throws SondeError `AGT_TAP` where a ring does not reach back as far as a rule looks; then no rule of its source is
+   * watched.
+   */
+  async set({ rules, signals }: RuleBook, startsAMinute: number): Promise<void> {
+    const single = rules.filter((rule): rule is SignalRule => !('of' in rule))
+    const watch: Watch = { signals: signals.map(watchedOf), rules: single, startsAMinute }
+    this.#rules = new Set(rules.map(({ name }) => name))
+    this.#combinations = new Combinations(rules)
+    this.#edges.startsMax = startsAMinute
+    this.#reported.watch(watch)
+    const types = new Set(signals.map(({ type }) => type))
+    const sources = this.#options.sources.filter(({ definition }) =>
+      definition.types.some(({ name }) => types.has(name)),
+    )
+    const former = this.#watched.filter((source) => !sources.includes(source))
+    this.#watched = sources
+    await Promise.all([
+      ...sources.map((source) => source.watch(watch)),
+      ...former.map((source) => source.watch(NO_WATCH)),
+    ])
+  }
+
+  /** Takes an edge of a host. */
+  take(source: string, edge: HostEdge): void {
+    this.#options.onEdge(source, edge)
+    this.#combine(edge)
+  }
+
+  /** Looks at reported records. */
+  accept(batch: Batch): void {
+    const { refused } = this.#reported
+    this.#reported.take(batch)
+    if (this.#reported.refused > refused) this.#options.dropped('series_limit', this.#reported.refused - refused)
+  }
+
+  /** Time goes on. */
+  wait(): void {
+    this.#reported.wait(process.hrtime.bigint())
+  }
+
+  /** A source is gone. */
+  retire(source: SourceInfo): void {
+    this.#reported.retire(source)
+  }
+
+  #fromReported({ source, ...edge }: ReportedEdge): void {
+    const told = { ...edge, errorNs: 0n }
+    this.#tell(source, told)
+    this.#combine(told)
+  }
+
+  #combine(edge: RuleEdge): void {
+    if (!this.#rules.has(edge.rule)) return
+    for (const made of this.#combinations.take(edge)) this.#tell(TRACEBACK_SOURCE, made)
+  }
+
+  #tell(source: string, edge: RuleEdge): void {
+    if (!this.#edges.isChange(edge)) return
+    const event = this.#edges.take(edge)
+    if (event === undefined) {
+      this.#options.dropped('edge_limit', 1)
+      return
+    }
+    const { rule, device, monoNs, errorNs, isStart } = edge
+    this.#source.report(markType, {
+      time: monoNs + wallOffsetNs(),
+      ...{ rule, device, event, edge: isStart ? 'opened' : 'ended', severity: 'notice', unit: '' },
+      summary: `${rule}, its time known to ${errorNs} ns`,
+    })
+    this.#source.flush()
+    this.#options.onEdge(source, { ...edge, event })
+  }
+}
+
+function watchedOf({ dataId, ...signal }: Signal): WatchedSignal {
+  return { ...signal, isCounter: dataId !== undefined && placeOf(dataId).counter?.extreme === undefined }
+}
