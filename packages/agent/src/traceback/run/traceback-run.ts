@@ -1,13 +1,17 @@
+import { Combinations } from '../../rules/combinations.ts'
 import { fieldOfDataId } from '../../rules/read/known-field.ts'
-import type { RuleBook, SignalRule } from '../../rules/rule.ts'
+import type { Rule, RuleBook, SignalRule } from '../../rules/rule.ts'
 import { EdgeList } from '../../rules/walk/edge-list.ts'
 import { RuleWalk } from '../../rules/walk/rule-walk.ts'
-import { Combinations, type RuleEdge } from '../combine/combinations.ts'
 import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import type { EventsLog, LogEdge, LogNote } from '../log/events-log.ts'
 
 /** Samples that are read and walked at once, at most. */
 export const BATCH_SAMPLES = 4096
+
+interface TimedEdge extends LogEdge {
+  readonly timeNs: bigint
+}
 
 /** What a {@link TracebackRun} is made with. */
 export interface TracebackRunOptions {
@@ -27,6 +31,7 @@ export class TracebackRun {
   readonly #walk: RuleWalk
   /** Index in the book of each rule that is walked. */
   readonly #ruleOf: readonly number[]
+  readonly #hasCombinations: boolean
   readonly #combinations: Combinations
   readonly #edges = new EdgeList()
   #first = 0
@@ -35,7 +40,8 @@ export class TracebackRun {
     const { book, ring } = options
     this.#options = options
     this.#ruleOf = book.rules.flatMap((rule, index) => ('test' in rule ? [index] : []))
-    this.#combinations = new Combinations(book)
+    this.#hasCombinations = book.rules.some((rule) => 'of' in rule)
+    this.#combinations = new Combinations(book.rules)
     this.#walk = new RuleWalk({
       signals: book.signals.map(({ dataId }, index) => ({
         at: SAMPLE_AT.values + 2 * index,
@@ -64,6 +70,11 @@ export class TracebackRun {
       from = to
     }
     this.#first = end
+  }
+
+  /** Resets and wraps that were too many to be noted one by one. */
+  get fallsLeftOut(): number {
+    return this.#walk.falls.leftOut
   }
 
   /** Time goes on without a sample. @param nowNs By the clock of the samples. */
@@ -105,8 +116,8 @@ export class TracebackRun {
 
   #fallNotes(): LogNote[] {
     const { signals } = this.#options.book
-    return this.#walk
-      .takeFalls()
+    return this.#walk.falls
+      .take()
       .map(({ signal, sample, kind }): LogNote => {
         if (kind === 'reset') this.resets++
         else this.wraps++
@@ -123,16 +134,28 @@ export class TracebackRun {
     const listed: LogEdge[] = []
     for (let from = 0; from < count; ) {
       const at = sample[from] as number
-      const group: (RuleEdge & LogEdge)[] = []
+      const group: TimedEdge[] = []
       for (; from < count && sample[from] === at; from++) {
         const index = this.#ruleOf[rule[from] as number] as number
         group.push({ rule: index, sample: at, isStart: isStart[from] === 1, timeNs: this.#timeOf(index, at) })
       }
-      const combined = this.#combinations.isEmpty ? [] : this.#combinations.take(group)
-      if (combined.length === 0) listed.push(...group)
-      else listed.push(...inOrder([...group, ...combined.map((one) => ({ ...one, sample: at }))]))
+      const combined = this.#hasCombinations ? this.#combine(group) : []
+      listed.push(...(combined.length === 0 ? group : inOrder([...group, ...combined])))
     }
     return listed
+  }
+
+  /** What the edges of one sample make of combinations. One that ends and begins again in it goes on. */
+  #combine(group: readonly TimedEdge[]): LogEdge[] {
+    const { rules } = this.#options.book
+    const made = new Map<string, LogEdge>()
+    for (const { rule, isStart, timeNs, sample } of group) {
+      const edge = { rule: (rules[rule] as Rule).name, device: '', monoNs: timeNs, errorNs: 0n, isStart }
+      for (const { rule: name, isStart } of this.#combinations.take(edge)) {
+        if (!made.delete(name)) made.set(name, { rule: rules.findIndex((one) => one.name === name), sample, isStart })
+      }
+    }
+    return [...made.values()]
   }
 
   /** A rule of absence begins when no sample came for so long. */

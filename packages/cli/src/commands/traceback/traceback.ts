@@ -106,12 +106,13 @@ function sayStart({ device, samplePeriodNs, clock }: FeedInfo, wantedNs: number,
   say(LEVEL.info, `watching ${device}, a sample every ${samplePeriodNs} ns`)
 }
 
-function summaryOf({ samples, gaps, missingSamples, resets, wraps, log }: TracebackTotals): string[] {
+function summaryOf({ samples, gaps, missingSamples, resets, wraps, fallsLeftOut, log }: TracebackTotals): string[] {
   const lines = [
     `${countOf(samples, 'sample')}, ${countOf(log.events, 'event')}, ${countOf(log.samples, 'row')} of samples`,
   ]
   if (gaps > 0) lines.push(`${countOf(gaps, 'gap')} with ${countOf(missingSamples, 'missing sample')}`)
-  if (resets + wraps > 0) lines.push(`counters fell: ${countOf(resets, 'reset')}, ${countOf(wraps, 'wrap')}`)
+  const further = fallsLeftOut === 0 ? '' : `, and ${fallsLeftOut} more`
+  if (resets + wraps > 0) lines.push(`counters fell: ${countOf(resets, 'reset')}, ${countOf(wraps, 'wrap')}${further}`)
   const { eventsLeftOut, samplesLeftOut, notesLeftOut, losses } = log
   if (eventsLeftOut + samplesLeftOut + notesLeftOut > 0)
     lines.push(
