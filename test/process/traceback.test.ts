@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,11 @@ const ID = '0x1020000100000000'
 /** Holes of a file read as samples of zeros: more of them than a test takes. Unit: bytes. */
 const ENDLESS_BYTES = 64 * 1024 ** 3
 const LIMIT_MS = 30_000
+/** Root as a user who may not read everything. */
+const WITHOUT_RIGHTS =
+  process.getuid?.() === 0
+    ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-dac_override,-dac_read_search']
+    : []
 
 interface Running {
   readonly child: ChildProcess
@@ -22,7 +27,12 @@ interface Running {
 }
 
 /** Runs the command over samples without an end, of which a rule is active from the first on. */
-function start(t: TestContext, flags: readonly string[] = [], under: readonly string[] = []): Running {
+function start(
+  t: TestContext,
+  flags: readonly string[] = [],
+  under: readonly string[] = [],
+  { mode = 0o644 } = {},
+): Running {
   const dir = temporaryDir()
   const path = (name: string) => join(dir.path, name)
   const rules = [{ name: 'r', data_id: ID, comparison_type: 'lt', comparison_value: 10 }]
@@ -35,6 +45,7 @@ function start(t: TestContext, flags: readonly string[] = [], under: readonly st
   writeFileSync(path('rules.json'), JSON.stringify(book))
   writeSamples(path('samples'), Array(2000).fill([0n]), { dataIds: [BigInt(ID)] })
   truncateSync(path('samples'), ENDLESS_BYTES)
+  chmodSync(path('samples'), mode)
   const words = [
     'traceback',
     '-d',
@@ -120,4 +131,10 @@ test('a disk that has room again is told the loss and the end of the event, and 
   const log = readFileSync(running.path('log'), 'utf8')
   assert.match(log, /\nnote,[^\n]*,lost,"\d+ rows were not written: EFBIG[^\n]*"\nend,[^\n]*,"r",truncated\n/)
   assert.ok(/\nstart,[^\n]*,"r",late\n/.test(log), 'the rule that is active still has another event')
+})
+
+test('without the rights the exit code is 3, and a sentence says which', async (t) => {
+  const running = start(t, [], WITHOUT_RIGHTS, { mode: 0 })
+  assert.equal(await running.ended, 3)
+  assert.match(running.said(), /samples may not be read: give this user the right to, or run as root\n$/)
 })
