@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 const SOURCE = fileURLToPath(new URL('json-c.c', import.meta.url))
 
 /**
- * What json-c of Debian says of texts, each byte a character; see `json-c.c`. Compiles its program, which needs `cc` and
- * `json-c`.
+ * What json-c of Debian says of texts, each byte a character; see `json-c.c`. Compiles its program, which needs `cc`
+ * and `json-c`.
  */
 export function askJsonC(texts: readonly string[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-json-c-'))

@@ -1,8 +1,8 @@
 import { SondeError } from '@sonde/sdk'
 
 /**
- * A value as json-c 0.16 parses it in its lenient mode. Texts are bytes as characters (latin1). A number is kept as what
- * json-c prints of it: whole numbers clamped, others as they were written.
+ * A value as json-c 0.16 parses it in its lenient mode. Texts are bytes as characters (latin1). A number is kept as
+ * json-c prints it: whole numbers clamped, others as they were written.
  */
 export type LenientNode =
   | { readonly kind: 'object'; readonly members: ReadonlyMap<string, LenientNode> }
@@ -29,8 +29,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Parses as json-c 0.16 does where nobody asks it to be strict: comments, single quotes, a comma behind the last element,
- * words in any case, `NaN` and `Infinity`, zeros before a number, and any text behind the value. A NUL ends the text.
+ * Parses as json-c 0.16 does where nobody asks it to be strict: comments, single quotes, a comma behind the last
+ * element, words in any case, `NaN` and `Infinity`, zeros before a number, and any text behind the value. A NUL ends
+ * the text.
  *
  * @param bytes The text, each byte a character.
  * @throws SondeError `RUL_COMPAT` with the byte where it is no JSON even so.

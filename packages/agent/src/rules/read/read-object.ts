@@ -70,12 +70,12 @@ export function readKeys(
 
 /** One value, or undefined behind a fault. */
 export function readForm(node: JsonNode, form: Form, path: string, faults: FaultList): Value | undefined {
-  const value = givenOf(node, form, faults.limits)
+  const value = formValue(node, form, faults.limits)
   if (value === undefined) faults.add(path, `is ${shownNode(node)}`, allowedBy(form))
   return value
 }
 
-function givenOf(node: JsonNode, form: Form, limits: RuleLimits): Value | undefined {
+function formValue(node: JsonNode, form: Form, limits: RuleLimits): Value | undefined {
   switch (form.kind) {
     case 'text':
       return isName(node, limits) ? node.value : undefined

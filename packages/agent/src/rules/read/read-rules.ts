@@ -21,7 +21,7 @@ export interface RuleReading {
   readonly faults: FaultList
 }
 
-/** Reads `rules`, in the order of the file. Rules with faults are left out, so indexes hold only where there are none. */
+/** Reads `rules`, in the order of the file. Rules with faults are left out: indexes hold where there are none. */
 export function readRules(node: JsonNode, path: string, reading: RuleReading): Rule[] {
   const items = itemsOf(node, path, reading.faults, 'rules', reading.faults.limits.rules)
   const names = items.map(({ item }) => nameIn(item))

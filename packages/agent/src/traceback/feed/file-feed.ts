@@ -18,12 +18,13 @@ export const FILE_PREFIX = 'file:'
 /** What is read at once, at least a sample. Unit: bytes. */
 const CHUNK_BYTES = 1024 * 1024
 const SECOND_NS = 1_000_000_000n
+const DENIED = new Set(['EACCES', 'EPERM'])
 
 /**
  * Opens a file of samples as a device: `file:SAMPLES`. Values are found by data ID, so the file may hold more of them.
  *
- * @throws SondeError `TRB_SAMPLES` where it cannot be read or is none, `TRB_DEVICE` where it does not have a data ID, or
- * another period than is asked for exactly.
+ * @throws SondeError `TRB_DENIED` where this user may not read it, `TRB_SAMPLES` where it is no such file, `TRB_DEVICE`
+ * where it does not have a data ID, or another period than is asked for exactly.
  */
 export async function openFileFeed(request: FeedRequest): Promise<SampleFeed> {
   const path = request.device.slice(FILE_PREFIX.length)
@@ -31,6 +32,10 @@ export async function openFileFeed(request: FeedRequest): Promise<SampleFeed> {
   try {
     file = await open(path, 'r')
   } catch (cause) {
+    if (DENIED.has((cause as NodeJS.ErrnoException).code ?? ''))
+      throw new SondeError('TRB_DENIED', `${path} may not be read: give this user the right to, or run as root`, {
+        cause,
+      })
     throw fault(path, messageOf(cause), cause)
   }
   try {

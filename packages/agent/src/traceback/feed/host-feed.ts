@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Batch, clockType, periodType, readRecords, SondeError, viewsOf } from '@sonde/sdk'
+import { parse } from 'valibot'
 import { Host } from '../../hosting/host.ts'
 import { type Settled, SourceStatus } from '../../hosting/source-status.ts'
 import type { RingMemory } from '../../rules/walk/ring-memory.ts'
@@ -39,14 +40,14 @@ export interface HostFeedSource {
  * otherwise than is asked for exactly, or refuses counters.
  */
 export async function openHostFeed(request: FeedRequest, source: HostFeedSource): Promise<SampleFeed> {
-  const { samplePeriodNs, dataIds, device, forceOwnership } = request
+  const { samplePeriodNs, dataIds, device } = request
   if (samplePeriodNs % MICROSECOND_NS !== 0)
     throw new SondeError('TRB_DEVICE', `a sample period of ${samplePeriodNs} ns; allowed: whole microseconds`)
   const { definition, paths } = source
-  const options = {
-    ...{ devices: [device], counters: dataIds.map(idText), high_frequency: true, ring_ms: RING_MS },
-    ...{ sample_period_us: samplePeriodNs / MICROSECOND_NS, force_ownership: forceOwnership, ...source.options },
-  }
+  const options = parse(definition.options, {
+    ...{ devices: [device], counters: dataIds.map(idText), ring_ms: RING_MS },
+    ...{ sample_period_us: samplePeriodNs / MICROSECOND_NS, ...source.options },
+  })
   const hosted = new HostedDevice(definition, paths, options)
   try {
     const tap = await hosted.ring()
@@ -140,7 +141,10 @@ class HostFeed implements SampleFeed {
     const samplePeriodNs = hosted.samplePeriodNs ?? request.samplePeriodNs
     if (isExact && (samplePeriodNs !== request.samplePeriodNs || clock !== 'rtc')) {
       const allowed = `${request.samplePeriodNs} ns, as the rules say, by a real-time clock`
-      throw new SondeError('TRB_DEVICE', `${device} samples every ${samplePeriodNs} ns by ${clock}; allowed: ${allowed}`)
+      throw new SondeError(
+        'TRB_DEVICE',
+        `${device} samples every ${samplePeriodNs} ns by ${clock}; allowed: ${allowed}`,
+      )
     }
     this.info = { device, samplePeriodNs, clock }
     this.#ticksAt = wordOf('device_ticks')

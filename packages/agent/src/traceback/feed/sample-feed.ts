@@ -43,7 +43,7 @@ export interface SampleFeed {
 /**
  * Opens the samples of a device.
  *
- * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` where it is not there or cannot
- * do what is asked for.
+ * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` where it is not there or
+ * cannot do what is asked for.
  */
 export type OpenFeed = (request: FeedRequest) => Promise<SampleFeed>

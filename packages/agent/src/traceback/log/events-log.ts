@@ -24,6 +24,8 @@ export interface EventsLogOptions extends EventLimits {
   readonly feed: FeedInfo
   /** Version of Sonde. */
   readonly version: string
+  /** The disk does not take rows any more; called again when it did meanwhile. */
+  readonly onLoss?: (reason: string) => void
 }
 
 /** An edge of a rule, as the log takes it. */
@@ -158,7 +160,8 @@ export class EventsLog {
       return
     }
     const startBytes = this.#file.writtenBytes
-    if (this.#open.size === 0) this.#history(sample)
+    if (how.isLate === true) this.#row(sample)
+    else if (this.#open.size === 0) this.#history(sample)
     const event = ++this.totals.events
     this.#leftOut.delete(rule)
     this.#open.set(rule, { event, startNs: timeNs, startBytes })
@@ -237,6 +240,7 @@ export class EventsLog {
       this.#leftOut.add(rule)
     }
     this.#open.clear()
+    if (!this.#isLosing) this.#options.onLoss?.(this.#file.losses.reason)
     this.#isLosing = true
   }
 

@@ -37,12 +37,15 @@ export class LogFile {
   readonly #filesMax: number
   readonly #headOf: () => string
   #file: number
-  #sizeBytes: number
+  /** Size of the file: whole rows alone. */
+  #wholeBytes: number
+  #needsHead = true
   /** A terminal or a pipe is neither rotated nor cut. */
   #isRegular: boolean
   #pending = ''
   #pendingRows = 0
   #isWhole = true
+  #headBytes = 0
 
   /**
    * Opens the file and writes its head.
@@ -62,14 +65,13 @@ export class LogFile {
       this.#file = openSync(path, 'a+')
       const stats = fstatSync(this.#file)
       this.#isRegular = stats.isFile()
-      this.#sizeBytes = this.#isRegular ? stats.size : 0
-      if (this.#sizeBytes > 0 && append) this.#endLine()
-      else if (this.#sizeBytes > 0) this.#begin()
+      this.#wholeBytes = this.#isRegular ? stats.size : 0
+      if (this.#wholeBytes > 0 && append) this.#endLine()
+      else if (this.#wholeBytes > 0) this.#begin()
     } catch (cause) {
       throw logFault(path, cause)
     }
-    this.row(this.#headOf())
-    this.flush()
+    this.#write()
     if (this.losses.reason !== '') throw logFault(path, this.losses.reason)
   }
 
@@ -77,7 +79,7 @@ export class LogFile {
   row(text: string): void {
     this.#pending += text
     this.#pendingRows++
-    if (this.#pending.length >= BUFFER_CHARACTERS) this.#write()
+    if (this.#pending.length >= Math.min(BUFFER_CHARACTERS, this.#fileBytesMax / 2)) this.#write()
   }
 
   /** Writes what waits. Returns false where the disk did not take rows since the call before; see {@link losses}. */
@@ -89,26 +91,35 @@ export class LogFile {
   }
 
   #write(): void {
-    if (this.#pendingRows === 0) return
+    if (this.#pendingRows === 0 && !this.#needsHead) return
     const bytes = Buffer.from(this.#pending)
     const rows = this.#pendingRows
     this.#pending = ''
     this.#pendingRows = 0
-    const before = this.#sizeBytes
     try {
-      for (let at = 0; at < bytes.length; ) {
-        const written = writeSync(this.#file, bytes, at)
-        at += written
-        this.#sizeBytes += written
-      }
+      const isFull = this.#wholeBytes > this.#headBytes && this.#wholeBytes + bytes.length > this.#fileBytesMax
+      if (this.#isRegular && isFull && !this.#needsHead) this.#begin()
+      if (this.#needsHead) this.#putHead()
+      this.#put(bytes)
       this.writtenBytes += bytes.length
-      if (this.#isRegular && this.#sizeBytes >= this.#fileBytesMax) this.#rotate()
     } catch (cause) {
       this.#isWhole = false
       this.losses.rows += rows
       this.losses.reason = messageOf(cause)
-      this.#cut(before)
+      this.#cut()
     }
+  }
+
+  #putHead(): void {
+    const head = Buffer.from(this.#headOf())
+    this.#put(head)
+    this.#headBytes = head.length
+    this.#needsHead = false
+  }
+
+  #put(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    this.#wholeBytes += bytes.length
   }
 
   /** Writes what waits. May be called twice. */
@@ -119,19 +130,16 @@ export class LogFile {
     this.#file = -1
   }
 
-  #rotate(): void {
-    this.#begin()
-    this.row(this.#headOf())
-  }
-
-  /** Puts the file aside as the newest of the old, and opens an empty one. */
+  /** Puts the file aside as the newest of the old, and opens an empty one. Where that fails, the file goes on. */
   #begin(): void {
     if (!this.#isRegular) return
-    closeSync(this.#file)
     this.#remove(this.#filesMax - 1)
     for (let number = this.#filesMax - 2; number >= 0; number--) this.#move(number)
-    this.#file = openSync(this.#path, 'a+')
-    this.#sizeBytes = 0
+    const next = openSync(this.#path, 'a+')
+    closeSync(this.#file)
+    this.#file = next
+    this.#wholeBytes = 0
+    this.#needsHead = true
   }
 
   #remove(number: number): void {
@@ -163,18 +171,19 @@ export class LogFile {
   /** A process that was killed may have left half a row behind. */
   #endLine(): void {
     const last = Buffer.alloc(1)
-    readSync(this.#file, last, 0, 1, this.#sizeBytes - 1)
-    if (last.toString() !== '\n') this.row('\n')
+    readSync(this.#file, last, 0, 1, this.#wholeBytes - 1)
+    if (last.toString() !== '\n') this.#put(Buffer.from('\n'))
   }
 
-  #cut(sizeBytes: number): void {
+  /** Takes half a row away again. */
+  #cut(): void {
     if (!this.#isRegular) return
     try {
-      ftruncateSync(this.#file, sizeBytes)
-      this.#sizeBytes = sizeBytes
+      ftruncateSync(this.#file, this.#wholeBytes)
     } catch {
       // A disk that does not even shorten a file leaves half a row; the next begins on a line of its own.
       this.#pending = '\n'
+      this.#pendingRows = 1
     }
   }
 }

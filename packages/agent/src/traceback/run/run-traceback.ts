@@ -23,6 +23,8 @@ export interface TracebackOptions extends EventLimits {
   readonly stop: AbortSignal
   /** Sampling has started and the log is open. */
   readonly onStart?: (info: FeedInfo) => void
+  /** The disk does not take rows of the log; the run goes on. */
+  readonly onLoss?: (reason: string) => void
 }
 
 /** What a run took and left out. */
@@ -33,6 +35,8 @@ export interface TracebackTotals {
   readonly missingSamples: number
   readonly resets: number
   readonly wraps: number
+  /** Resets and wraps beyond those that were noted. */
+  readonly fallsLeftOut: number
 }
 
 /** How many times the history the device should keep: reads that are late must not lose samples. */
@@ -69,8 +73,8 @@ export async function runTraceback(options: TracebackOptions): Promise<Traceback
       log.close('failed', messageOf(error))
       throw error
     }
-    const { gaps, missingSamples, resets, wraps } = run
-    return { log: log.totals, samples: ring.total, gaps, missingSamples, resets, wraps }
+    const { gaps, missingSamples, resets, wraps, fallsLeftOut } = run
+    return { log: log.totals, samples: ring.total, gaps, missingSamples, resets, wraps, fallsLeftOut }
   } finally {
     await feed.close()
   }

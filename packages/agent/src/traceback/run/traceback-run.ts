@@ -9,6 +9,10 @@ import type { EventsLog, LogEdge, LogNote } from '../log/events-log.ts'
 /** Samples that are read and walked at once, at most. */
 export const BATCH_SAMPLES = 4096
 
+interface TimedEdge extends LogEdge {
+  readonly timeNs: bigint
+}
+
 /** What a {@link TracebackRun} is made with. */
 export interface TracebackRunOptions {
   readonly book: RuleBook
@@ -64,6 +68,11 @@ export class TracebackRun {
       from = to
     }
     this.#first = end
+  }
+
+  /** Resets and wraps that were too many to be noted one by one. */
+  get fallsLeftOut(): number {
+    return this.#walk.falls.leftOut
   }
 
   /** Time goes on without a sample. @param nowNs By the clock of the samples. */
@@ -123,7 +132,7 @@ export class TracebackRun {
     const listed: LogEdge[] = []
     for (let from = 0; from < count; ) {
       const at = sample[from] as number
-      const group: (LogEdge & { readonly timeNs: bigint })[] = []
+      const group: TimedEdge[] = []
       for (; from < count && sample[from] === at; from++) {
         const index = this.#ruleOf[rule[from] as number] as number
         group.push({ rule: index, sample: at, isStart: isStart[from] === 1, timeNs: this.#timeOf(index, at) })
@@ -134,7 +143,7 @@ export class TracebackRun {
     return listed
   }
 
-  #combine(group: readonly (LogEdge & { readonly timeNs: bigint })[], sample: number): LogEdge[] {
+  #combine(group: readonly TimedEdge[], sample: number): LogEdge[] {
     const { rules } = this.#options.book
     const made = this.#combinations.take(
       group.map(({ rule, isStart, timeNs }) => {

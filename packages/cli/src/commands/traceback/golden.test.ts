@@ -37,7 +37,12 @@ interface Run {
 }
 
 /** Runs the command over a file of samples. */
-async function run(t: TestContext, rules: object, rows: readonly (readonly bigint[])[], more: object = {}): Promise<Run> {
+async function run(
+  t: TestContext,
+  rules: object,
+  rows: readonly (readonly bigint[])[],
+  more: object = {},
+): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-traceback-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = (name: string) => join(folder, name)

@@ -1,8 +1,9 @@
 import {
   csvRows,
   type FeedInfo,
+  feedsOf,
   jsonRows,
-  openFeed,
+  type OpenFeed,
   readCompatBook,
   runCompatible,
   runTraceback,
@@ -11,6 +12,7 @@ import {
 import { messageOf, SondeError } from '@sonde/sdk'
 import { countOf, printable } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
+import { loadConfig } from '../../config/load.ts'
 import { VERSION } from '../../version.ts'
 import { mergedFlags, type TracebackFlags } from './flags.ts'
 import { settingsOf, type TracebackSettings } from './options.ts'
@@ -58,13 +60,14 @@ async function watch(settings: TracebackSettings, say: Say): Promise<number> {
       ...settings.limits,
       book,
       device: settings.device,
-      openFeed,
+      openFeed: feedsFor(settings),
       forceOwnership: settings.forceOwnership,
       file: settings.file,
       rows: settings.format === 'csv' ? csvRows : jsonRows,
       version: VERSION,
       stop: signals.stop,
       onStart: (info) => sayStart(info, book.samplePeriodNs, say),
+      onLoss: (reason) => say(LEVEL.error, `the events log cannot be written, and goes on when it can: ${reason}`),
     })
     for (const line of summaryOf(totals)) say(LEVEL.info, line)
     const { rows, reason } = totals.log.losses
@@ -83,7 +86,7 @@ async function watchCompatible(settings: TracebackSettings, say: Say): Promise<n
     const samples = await runCompatible({
       book,
       device: settings.device,
-      openFeed,
+      openFeed: feedsFor(settings),
       forceOwnership: settings.forceOwnership,
       logPath: settings.file.path,
       docaVersion: settings.docaVersion,
@@ -98,6 +101,15 @@ async function watchCompatible(settings: TracebackSettings, say: Say): Promise<n
   }
 }
 
+/** Where the device is looked for: what the configuration says of libraries, or of the simulated node. */
+function feedsFor({ device, configPath, simulate }: TracebackSettings): OpenFeed {
+  if (device.startsWith('file:')) return feedsOf({ paths: { procfs: '/proc', sysfs: '/sys' } })
+  const { config } = loadConfig({ file: configPath, flags: [], simulate })
+  const { paths, dataSources } = config.agent
+  const simulator = dataSources.find(({ definition }) => definition.name === 'simulator')
+  return feedsOf(simulate.simulate === undefined ? { paths } : { paths, simulated: simulator?.options ?? {} })
+}
+
 function sayStart({ device, samplePeriodNs, clock }: FeedInfo, wantedNs: number, say: Say): void {
   if (samplePeriodNs !== wantedNs)
     say(LEVEL.warning, `${device} samples every ${samplePeriodNs} ns, not ${wantedNs} ns: rules count its samples`)
@@ -105,12 +117,13 @@ function sayStart({ device, samplePeriodNs, clock }: FeedInfo, wantedNs: number,
   say(LEVEL.info, `watching ${device}, a sample every ${samplePeriodNs} ns`)
 }
 
-function summaryOf({ samples, gaps, missingSamples, resets, wraps, log }: TracebackTotals): string[] {
+function summaryOf({ samples, gaps, missingSamples, resets, wraps, fallsLeftOut, log }: TracebackTotals): string[] {
   const lines = [
     `${countOf(samples, 'sample')}, ${countOf(log.events, 'event')}, ${countOf(log.samples, 'row')} of samples`,
   ]
   if (gaps > 0) lines.push(`${countOf(gaps, 'gap')} with ${countOf(missingSamples, 'missing sample')}`)
-  if (resets + wraps > 0) lines.push(`counters fell: ${countOf(resets, 'reset')}, ${countOf(wraps, 'wrap')}`)
+  const further = fallsLeftOut === 0 ? '' : `, and ${fallsLeftOut} more`
+  if (resets + wraps > 0) lines.push(`counters fell: ${countOf(resets, 'reset')}, ${countOf(wraps, 'wrap')}${further}`)
   const { eventsLeftOut, samplesLeftOut, notesLeftOut, losses } = log
   if (eventsLeftOut + samplesLeftOut + notesLeftOut > 0)
     lines.push(
