@@ -7,6 +7,7 @@ import { refuseStranger } from './admission.ts'
 import { apiRoutes } from './api.ts'
 import { devicesRoute } from './devices.ts'
 import { endAnswersWithin } from './ending.ts'
+import { eventRoutes } from './event.ts'
 import { eventsRoute } from './events.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
@@ -109,6 +110,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   devicesRoute(app, agent)
   hintsRoute(app, agent)
   eventsRoute(app, agent)
+  eventRoutes(app, agent)
   explainRoute(app, agent)
   simulatorRoutes(app, agent)
   streamRoute(app, agent)
