@@ -20,7 +20,9 @@ export function eventsRoute(app: FastifyInstance, agent: Agent): void {
 }
 
 /** The events that match, and how traceback fares. */
-export function eventsAnswer({ traceback, rules }: Agent, filter: EventFilter = { limit: LIMIT_DEFAULT }): EventsAnswer {
+export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_DEFAULT }): EventsAnswer {
+  const { traceback, rules } = agent
+  const rulesFault = rules?.fault ?? unreadOf(agent)
   const book = rules?.book
   const devices = new Map<string, Set<string>>()
   const { events, leftOut } = traceback.list(filter)
@@ -33,9 +35,14 @@ export function eventsAnswer({ traceback, rules }: Agent, filter: EventFilter = 
     rules: (book?.rules ?? []).map(({ name }) => {
       return { name, condition: conditionOf(book, name), devices: [...(devices.get(name) ?? [])].sort() }
     }),
-    ...(rules?.fault === undefined ? {} : { rulesFault: rules.fault }),
+    ...(rulesFault === undefined ? {} : { rulesFault }),
     limited: traceback.limitedTotal(),
   }
+}
+
+function unreadOf({ rules, options }: Agent): string | undefined {
+  const path = options.config.traceback?.rules
+  return path === undefined || rules !== undefined ? undefined : `${path} is not read: this agent has no reader of rules`
 }
 
 function filterOf(request: FastifyRequest): EventFilter {

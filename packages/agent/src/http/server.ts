@@ -9,6 +9,7 @@ import { devicesRoute } from './devices.ts'
 import { endAnswersWithin } from './ending.ts'
 import { eventRoutes } from './event.ts'
 import { eventsRoute } from './events.ts'
+import { eventsStreamRoute } from './events-stream.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
@@ -113,7 +114,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   eventRoutes(app, agent)
   explainRoute(app, agent)
   simulatorRoutes(app, agent)
-  streamRoute(app, agent)
+  eventsStreamRoute(app, agent, streamRoute(app, agent))
   // After the live streams, which end at once.
   endAnswersWithin(app, CLOSE_LIMIT_MS)
 }
