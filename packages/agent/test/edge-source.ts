@@ -28,6 +28,12 @@ export type EdgeCommand =
   | { readonly kind: 'skip'; readonly samples: number }
   | { readonly kind: 'crash' }
 
+const edgeOptions = v.strictObject({
+  /** An event opens or ends so often by itself; 0: only by command. Unit: milliseconds. */
+  auto_ms: v.optional(v.number(), 0),
+})
+type EdgeOptions = v.InferOutput<typeof edgeOptions>
+
 const PERIOD_NS = 100_000n
 const RING_RECORDS = 100_000
 
@@ -38,10 +44,19 @@ const library: LibraryDefinition<object> = {
   close: () => undefined,
 }
 
-function create(context: SourceContext): NodeSource {
+function create({ auto_ms: autoMs }: EdgeOptions, context: SourceContext): NodeSource {
+  let isOpen = false
+  let turnedMs = performance.now()
+  const turn = () => {
+    if (autoMs === 0 || performance.now() - turnedMs < autoMs) return
+    turnedMs = performance.now()
+    isOpen = !isOpen
+    context.edge({ rule: 'auto', device: 'e0', monoNs: process.hrtime.bigint(), errorNs: 1000n, isStart: isOpen })
+  }
   const devices = ['e0', 'e1'].map((device) => new Sampled(context, device))
   const run = () => {
     for (const device of devices) device.drain()
+    turn()
   }
   const report = () => {
     for (const { name, reads } of devices)
@@ -110,7 +125,7 @@ class Sampled {
 export const SOURCES: readonly SourceDefinition[] = [
   {
     ...{ name: 'edges', summary: 'Has edges', types: [edgeSampleType, edgeStateType], intervalMs: 50 },
-    ...{ host: library.name, module: import.meta.url, options: v.strictObject({}) },
-    load: async () => ({ library, create: (_options: object, context: SourceContext) => create(context) }),
+    ...{ host: library.name, module: import.meta.url, options: edgeOptions },
+    load: async () => ({ library, create: (options: object, context: SourceContext) => create(options as EdgeOptions, context) }),
   },
 ]

@@ -20,10 +20,9 @@ export function eventsRoute(app: FastifyInstance, agent: Agent): void {
 }
 
 /** The events that match, and how traceback fares. */
-export function eventsAnswer(
-  { traceback, rules }: Agent,
-  filter: EventFilter = { limit: LIMIT_DEFAULT },
-): EventsAnswer {
+export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_DEFAULT }): EventsAnswer {
+  const { traceback, rules } = agent
+  const rulesFault = rules?.fault
   const book = rules?.book
   const devices = new Map<string, Set<string>>()
   const { events, leftOut } = traceback.list(filter)
@@ -36,7 +35,7 @@ export function eventsAnswer(
     rules: (book?.rules ?? []).map(({ name }) => {
       return { name, condition: conditionOf(book, name), devices: [...(devices.get(name) ?? [])].sort() }
     }),
-    ...(rules?.fault === undefined ? {} : { rulesFault: rules.fault }),
+    ...(rulesFault === undefined ? {} : { rulesFault }),
     limited: traceback.limitedTotal(),
   }
 }

@@ -1,4 +1,4 @@
-import { type Batch, markType, messageOf, type RecordType, type Source } from '@sonde/sdk'
+import { type Batch, markType, messageOf, type RecordType, SondeError, type Source } from '@sonde/sdk'
 import { createOwnSource, type TracebackEvent, within } from '@sonde/sdk/internal'
 import type { Device } from '../devices/device.ts'
 import { isSimulatedOf } from '../devices/world.ts'
@@ -11,7 +11,10 @@ import { indexOf, type WatchedSignal } from './index-of.ts'
 import { Archive } from './keep/archive.ts'
 import { type EventDisk, systemDisk } from './keep/disk.ts'
 import { EventFile } from './keep/event-file.ts'
+import type { ReadIndex } from './keep/kept-index.ts'
 import { SeriesBook } from './keep/series-book.ts'
+import { ReadIndexes } from './read/read-indexes.ts'
+import type { ReadableEvent } from './read/samples.ts'
 import { type EventClock, msOf, systemClock } from './window/clock.ts'
 import { type EventStart, OpenEvent } from './window/open-event.ts'
 import { Recorder } from './window/recorder.ts'
@@ -25,6 +28,9 @@ const MINUTE_MS = 60_000
 const MS = 1_000_000n
 /** Source of the marks that the agent itself makes of events. */
 export const TRACEBACK_SOURCE = 'traceback'
+
+/** Of an event whose samples could not be kept. */
+const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], types: [] }
 
 /** What names the device that a series is about. */
 export interface DeviceLookup {
@@ -81,6 +87,7 @@ export class Traceback {
   /** Events that are not kept yet, by number. */
   readonly #open = new Map<number, OpenEvent>()
   readonly #marks: Source
+  readonly #indexes = new ReadIndexes()
   #number: number
   #timer: NodeJS.Timeout | undefined
   #opening: Promise<void> | undefined
@@ -148,6 +155,25 @@ export class Traceback {
   /** An event, as it is now. */
   get(id: number): TracebackEvent | undefined {
     return this.#open.get(id)?.told() ?? this.archive.get(id)
+  }
+
+  /**
+   * The samples of an event, also while it is open.
+   *
+   * @throws SondeError `TRB_UNKNOWN` where there is no such event, `TRB_NOTE` where its note does not hold.
+   */
+  async readable(id: number): Promise<ReadableEvent> {
+    const open = this.#open.get(id)
+    if (open !== undefined) {
+      const { devices, rules } = this.#options
+      const kept = indexOf(open, { devices, told: this.#told, signal: rules.signalOf(open.start.rule) })
+      const index = { ...kept, types: open.book.parts.map(({ type }) => type) }
+      return { index, read: (at, bytes) => this.#disk.read(this.archive.partPath(id), at, bytes) }
+    }
+    const event = this.archive.get(id)
+    if (event === undefined) throw new SondeError('TRB_UNKNOWN', `there is no event ${id}; /api/v1/events lists them`)
+    const index = event.sizeBytes === 0 ? NOTHING : await this.#indexes.of(id, () => this.archive.indexOf(id))
+    return { index, read: (at, bytes) => this.archive.read(id, at, bytes) }
   }
 
   /** All events, in no order. */

@@ -6,6 +6,8 @@ import type { KeptGap, KeptSeries } from './kept-index.ts'
 const SERIES_MAX = 4096
 /** Gaps of one series that are told apart. */
 const GAPS_MAX = 256
+/** Gaps of all series of an event that are told apart. */
+const ALL_GAPS_MAX = 8192
 /** Times that are so many periods apart have a gap between them, where samples bear no numbers. */
 const GAP_PERIODS = 2.5
 /** Fields that number the samples of a ring. */
@@ -47,6 +49,7 @@ export class SeriesBook {
   /** Times are counted from here: a double holds no nanoseconds since the Unix epoch. */
   readonly #baseNs: bigint
   readonly #series = new Map<string, Passing>()
+  #gaps = 0
 
   /** @param baseNs A time near those of the records. Unit: nanoseconds since the Unix epoch. */
   constructor(baseNs: bigint) {
@@ -89,7 +92,7 @@ export class SeriesBook {
       const ns = this.#nsAt(type, views.data, at)
       if (ns < from) from = ns
       if (ns > to) to = ns
-      if (known !== undefined) step(known, ns, number === undefined ? undefined : numberAt(number, views, at))
+      if (known !== undefined) this.#step(known, ns, number === undefined ? undefined : numberAt(number, views, at))
     }
     return { fromNs: this.#baseNs + BigInt(from), toNs: this.#baseNs + BigInt(to) }
   }
@@ -132,6 +135,33 @@ export class SeriesBook {
     this.#series.set(text, made)
     return made
   }
+
+  /** A sample comes: what lies between it and the sample before is a step or a gap. */
+  #step(series: Passing, ns: number, number: number | undefined): void {
+    const { part } = series
+    if (series.samples === 0) series.firstNs = ns
+    else {
+      const stepNs = ns - series.lastNs
+      // The number may be one of 32 bits that began again.
+      const missing = number === undefined ? 0 : ((number - series.lastNumber) >>> 0) - 1
+      const isJump = number === undefined && part.periodMs > 0 && stepNs > GAP_PERIODS * part.periodMs * 1e6
+      if (missing > 0 || isJump) this.#noteGap(series, ns, missing)
+      else if (stepNs > 0) {
+        series.stepsNs += stepNs
+        series.steps++
+      }
+    }
+    series.samples++
+    series.lastNs = ns
+    if (number !== undefined) series.lastNumber = number
+  }
+
+  #noteGap(series: Passing, ns: number, missing: number): void {
+    series.missing += missing
+    if (series.gaps.length >= GAPS_MAX || this.#gaps >= ALL_GAPS_MAX) return
+    this.#gaps++
+    series.gaps.push({ fromMs: series.lastNs / 1e6, toMs: ns / 1e6, samples: missing })
+  }
 }
 
 /** The field that numbers the samples of a type; undefined where it has none. */
@@ -147,30 +177,4 @@ export function deviceIn(labels: Labels): string {
 function isOf({ key }: Passing, { labels }: RecordType, views: ReturnType<typeof viewsOf>, at: number): boolean {
   for (let i = 0; i < labels.length; i++) if (numberAt(labels[i] as Slot, views, at) !== key[i]) return false
   return true
-}
-
-/** A sample comes: what lies between it and the one before is a step or a gap. */
-function step(series: Passing, ns: number, number: number | undefined): void {
-  const { part } = series
-  if (series.samples === 0) series.firstNs = ns
-  else {
-    const stepNs = ns - series.lastNs
-    // The number may be one of 32 bits that began again.
-    const missing = number === undefined ? 0 : ((number - series.lastNumber) >>> 0) - 1
-    const isJump = number === undefined && part.periodMs > 0 && stepNs > GAP_PERIODS * part.periodMs * 1e6
-    if (missing > 0 || isJump) noteGap(series, ns, missing)
-    else if (stepNs > 0) {
-      series.stepsNs += stepNs
-      series.steps++
-    }
-  }
-  series.samples++
-  series.lastNs = ns
-  if (number !== undefined) series.lastNumber = number
-}
-
-function noteGap(series: Passing, ns: number, missing: number): void {
-  series.missing += missing
-  if (series.gaps.length >= GAPS_MAX) return
-  series.gaps.push({ fromMs: series.lastNs / 1e6, toMs: ns / 1e6, samples: missing })
 }
