@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { compareNames } from '../format/names.ts'
 import { createStore, useStore } from '../state/store.ts'
 import type { ApiError } from './client.ts'
+import { renewEvents } from './events.ts'
 import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts'
 import { takeHints } from './hints.ts'
 import { takeNode } from './resources.ts'
@@ -24,7 +25,7 @@ function frameFor(range: FrameRange, stepMs: number): Frame {
   const key = frameKey(range, stepMs)
   const existing = frames.get(key)
   if (existing) return existing
-  const frame = new Frame(range, stepMs, { onNode: takeNode, onHints: takeHints })
+  const frame = new Frame(range, stepMs, { onNode: takeNode, onHints: takeHints, onEvents: renewEvents })
   frame.subscribe(surveyFrames)
   frames.set(key, frame)
   return frame

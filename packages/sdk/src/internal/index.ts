@@ -2,6 +2,15 @@
 
 import '../engines.ts'
 
+export type {
+  EventAnswer,
+  EventEnd,
+  EventLane,
+  EventMark,
+  EventsAnswer,
+  SamplesHeader,
+  TracebackEvent,
+} from '../api/events.ts'
 export type { Hint, HintEvidence, HintSeverity, HintsAnswer } from '../api/hints.ts'
 export type { NodeAnswer } from '../api/node.ts'
 export { batchProjection } from '../fieldset/batch-projection.ts'

@@ -279,6 +279,9 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
           PCIe link
         </Link>
       )}
+      <Link className="button" href={page.hrefTo('/events', { device: device.id })}>
+        Events
+      </Link>
       <Link className="button" href={page.hrefTo('/explain', { of: device.id })}>
         Explain
       </Link>
