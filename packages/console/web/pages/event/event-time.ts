@@ -26,10 +26,13 @@ export function formatMoment(timeMs: number, zone: TimeZoneChoice, resolutionMs:
   return `${clock}.${grouped(String(us % 1e6).padStart(6, '0').slice(0, digits))}`
 }
 
-/** A stretch from the start of an event, signed, in the unit of its own size: `+1.103 8 s`, `−6.4 ms`. */
-export function formatAfter(offsetMs: number, resolutionMs: number): string {
+/**
+ * A stretch from the start of an event, signed, in the unit of its own size or of `scaleMs`, which many share:
+ * `+1.103 8 s`, `−6.4 ms`.
+ */
+export function formatAfter(offsetMs: number, resolutionMs: number, scaleMs = Math.abs(offsetMs)): string {
   const absolute = Math.abs(offsetMs)
-  const [unit, unitMs] = absolute >= 1_000 ? ['s', 1_000] : absolute >= 1 || resolutionMs >= 1 ? ['ms', 1] : ['µs', 1e-3]
+  const [unit, unitMs] = scaleMs >= 1_000 ? ['s', 1_000] : scaleMs >= 1 || resolutionMs >= 1 ? ['ms', 1] : ['µs', 1e-3]
   const digits = Math.min(
     DIGITS_MAX,
     Math.max(0, Math.ceil(-Math.log10(Math.max(resolutionMs, 1e-3) / unitMs) - 1e-9)),

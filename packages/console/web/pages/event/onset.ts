@@ -18,14 +18,17 @@ export interface Usual {
   readonly low: number
   readonly high: number
   readonly middle: number
+  /** Points that it is made of. */
+  readonly count: number
 }
 
 /** Samples before the event of which the usual is made: its first part only, for what the event grew out of is in the rest. */
 const BASE_SHARE = 1 / 2
 const BASE_MIN_COUNT = 2
-/** Above and below what is usual, as shares of its width, and of its level. */
-const WIDTH_SHARE = 0.25
-const LEVEL_SHARE = 0.02
+/** Room above and below what is usual, as shares of its width and of its level; more where few samples say what is usual. */
+const ROOM = { width: 0.25, level: 0.02 }
+const ROOM_OF_FEW = { width: 2, level: 0.1 }
+const FEW_COUNT = 8
 /** Samples that must leave what is usual in a row; a signal with few samples in all shows with one. */
 const RUN_COUNT = 2
 const COARSE_COUNT = 40
@@ -48,7 +51,7 @@ export function usualOf({ times, lows, highs }: LaneSamples, base: Span): Usual 
   }
   if (middles.length < BASE_MIN_COUNT) return undefined
   middles.sort((a, b) => a - b)
-  return { low, high, middle: middles[middles.length >> 1]! }
+  return { low, high, middle: middles[middles.length >> 1]!, count: middles.length }
 }
 
 /**
@@ -58,7 +61,9 @@ export function usualOf({ times, lows, highs }: LaneSamples, base: Span): Usual 
  */
 export function onsetOf(samples: LaneSamples, lane: EventLane, base: Span, usual: Usual): Onset | undefined {
   const { times, lows, highs } = samples
-  const room = Math.max((usual.high - usual.low) * WIDTH_SHARE, Math.abs(usual.middle) * LEVEL_SHARE, Number.MIN_VALUE)
+  const shares = usual.count < FEW_COUNT ? ROOM_OF_FEW : ROOM
+  const widest = Math.max((usual.high - usual.low) * shares.width, Math.abs(usual.middle) * shares.level)
+  const room = Math.max(widest, Number.MIN_VALUE)
   const floor = usual.low - room
   const ceiling = usual.high + room
   // A point that stands for several samples has their extremes, which say it alone.

@@ -49,6 +49,7 @@ export function SamplesTable({
   const first = Math.max(0, Math.floor(scrolledPx / ROW_PX) - 4)
   const last = Math.min(rows.length, first + Math.ceil(BOX_PX / ROW_PX) + 8)
   const isExact = here?.isExact ?? true
+  const scaleMs = Math.max(Math.abs(shown.fromMs - startMs), Math.abs(shown.toMs - startMs))
   return (
     <section className="panel" aria-labelledby="samples-table">
       <header className="panel-head has-line is-centred">
@@ -101,7 +102,7 @@ export function SamplesTable({
                     isCurrent={first + order === current}
                     words={{
                       time: (ms) => formatMoment(ms, zone, chosen.resolutionMs),
-                      after: (ms) => formatAfter(ms - startMs, Math.min(chosen.resolutionMs, 1)),
+                      after: (ms) => formatAfter(ms - startMs, chosen.resolutionMs, scaleMs),
                       value: (raw) => joinUnit(formatIn(unit, raw), ''),
                     }}
                     samples={here}

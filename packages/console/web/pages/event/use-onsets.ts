@@ -21,6 +21,8 @@ const TURNS_MAX = 3
 /** Stretches that are looked at closer in one turn; lanes whose stretches overlap share a question. */
 const STRETCHES_MAX = 12
 const POINTS = 1_200
+/** A stretch that is wider than what one sample leaves open, by this factor, is looked at closer. */
+const COARSE_FACTOR = 1.2
 
 /** Finds when each lane left what was usual: first in what is drawn, then sample by sample around it. */
 export function useOnsets(answer: EventAnswer, samples: Samples, window: Span): LaneOnsets {
@@ -81,7 +83,7 @@ async function refine(event: number, lanes: readonly EventLane[], coarse: LaneOn
 }
 
 function isCoarse({ resolutionMs, errorMs }: EventLane, onset: Onset | undefined): boolean {
-  return onset !== undefined && onset.latestMs - onset.earliestMs > 2 * (resolutionMs + errorMs) * 1.5
+  return onset !== undefined && onset.latestMs - onset.earliestMs > (resolutionMs + 2 * errorMs) * COARSE_FACTOR
 }
 
 /** Stretches around onsets, those that overlap made one. */

@@ -26,6 +26,8 @@ export function useSamples({ event, lanes }: EventAnswer, view: EventView, width
   const [error, setError] = useState<ApiError>()
   const [revision] = useState(() => createStore(0))
   const seen = useRef(new Set<string>())
+  const latest = useRef(lanes)
+  latest.current = lanes
   const cache = useMemo(
     () =>
       new SampleCache(event.id, getSamples, {
@@ -52,19 +54,24 @@ export function useSamples({ event, lanes }: EventAnswer, view: EventView, width
         const shown = stage.view.get()
         // All of it is asked for anyway.
         if (shown.fromMs === fromMs && shown.toMs === toMs) return
-        if (widthPx > 0) void cache.loadPart([...seen.current].sort(), shown, { fromMs, toMs }, widthPx)
+        if (widthPx > 0) void cache.loadPart(
+            latest.current.filter(({ key }) => seen.current.has(key)),
+            shown,
+            { fromMs, toMs },
+            widthPx,
+          )
       }, REST_MS)
     }
     return { soon, stop: () => clearTimeout(timer) }
   }, [cache, stage, fromMs, toMs, widthPx])
   useEffect(() => {
     loading.soon()
-    const unsubscribe = stage.view.subscribe(loading.soon)
+    const unsubscribes = [stage.view.subscribe(loading.soon), revision.subscribe(loading.soon)]
     return () => {
-      unsubscribe()
+      for (const unsubscribe of unsubscribes) unsubscribe()
       loading.stop()
     }
-  }, [stage, loading])
+  }, [stage, revision, loading])
   return useMemo(
     () => ({
       cache,
