@@ -12,13 +12,17 @@ export interface EventAnswers {
 export async function answerEvents(page: Page, { list, event }: EventAnswers): Promise<void> {
   await page.route('**/api/v1/events**', (route: Route) => {
     const address = new URL(route.request().url())
+    if (address.pathname === '/api/v1/events/stream') {
+      const data = list && JSON.stringify(list(address))
+      return data ? route.fulfill({ contentType: 'text/event-stream', body: `event: events\ndata: ${data}\n\n` }) : route.continue()
+    }
     if (address.pathname === '/api/v1/events')
       return list ? route.fulfill({ json: list(address) }) : route.continue()
     const made = event?.()
     if (!made || !address.pathname.startsWith(`/api/v1/events/${made.event.id}`))
       return route.fulfill({
         status: 404,
-        json: { error: { code: 'EVT_NOT_FOUND', message: 'No event of this id is kept.' } },
+        json: { error: { code: 'TRB_UNKNOWN', message: 'No event of this id is kept.' } },
       })
     if (!address.pathname.endsWith('/samples')) return route.fulfill({ json: made.answer() })
     return route.fulfill({ contentType: 'application/vnd.sonde.samples', body: made.samples(address) })

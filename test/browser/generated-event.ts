@@ -111,7 +111,7 @@ export function generatedEvent(
   const other = { event: id - 1, rule: 'Retransmissions', device: 'mlx5_3', atMs: startMs + 240, errorMs: 1, isStart: true }
   return {
     event,
-    answer: () => ({ event, lanes, marks: [start, ...end, other] }),
+    answer: () => ({ event, lanes, lanesLeftOut: 0, marks: [start, ...end, other] }),
     samples: (address) => samplesOf(address, lanes, shapes, startMs, window.fromMs),
   }
 }
@@ -129,6 +129,14 @@ function valueAt({ before, after, changesMs, wander }: Shape, afterMs: number, p
   return level * (1 + wander * (noise(place, lane) - 0.5))
 }
 
+interface Asked {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly points: number
+  readonly startMs: number
+  readonly originMs: number
+}
+
 function samplesOf(
   address: URL,
   lanes: readonly EventLane[],
@@ -136,74 +144,71 @@ function samplesOf(
   startMs: number,
   originMs: number,
 ): Buffer {
-  const asked = (address.searchParams.get('lanes') ?? '').split(',')
-  const fromMs = Number(address.searchParams.get('from'))
-  const toMs = Number(address.searchParams.get('to'))
-  const points = Number(address.searchParams.get('points'))
-  const columns: Float64Array[] = []
-  const heads = asked.flatMap((key): SamplesHeader['lanes'] => {
+  const part = (name: string): number => Number(address.searchParams.get(name))
+  const asked = { fromMs: part('from'), toMs: part('to'), points: part('points'), startMs, originMs }
+  const columns: (Float64Array | Float32Array)[] = []
+  const add = (column: Float64Array | Float32Array): number => columns.push(column) - 1
+  const heads = (address.searchParams.get('lanes') ?? '').split(',').flatMap((key): SamplesHeader['lanes'] => {
     const order = lanes.findIndex((lane) => lane.key === key)
     const lane = lanes[order]
     const shape = shapes[order]
-    if (!lane || !shape) return []
-    const made = columnsOf(lane, shape, order, { fromMs, toMs, points, startMs, originMs })
-    columns.push(made.times, made.lows, ...(made.highs ? [made.highs] : []))
-    return [{ key, points: made.times.length, isExact: made.highs === undefined }]
+    return lane && shape ? [lanePart(lane, shape, order, asked, add)] : []
   })
-  return encode({ fromMs, toMs, lanes: heads }, columns)
+  const kinds = columns.map((column) => ({
+    kind: column instanceof Float64Array ? ('f64' as const) : ('f32' as const),
+    length: column.length,
+  }))
+  const { fromMs, toMs, points } = asked
+  return encode({ fromMs, toMs, points, columns: kinds, lanes: heads }, columns)
 }
 
-function columnsOf(
+/** Samples where they are few enough, with a neighbour on each side; else the extremes of equal stretches. */
+function lanePart(
   lane: EventLane,
   shape: Shape,
   order: number,
-  asked: { readonly fromMs: number; readonly toMs: number; readonly points: number; readonly startMs: number; readonly originMs: number },
-): { readonly times: Float64Array; readonly lows: Float64Array; readonly highs?: Float64Array } {
-  const { fromMs, toMs, points, startMs, originMs } = asked
-  const { resolutionMs, gaps } = lane
+  { fromMs, toMs, points, startMs, originMs }: Asked,
+  add: (column: Float64Array | Float32Array) => number,
+): SamplesHeader['lanes'][number] {
+  const { key, resolutionMs, gaps } = lane
   const first = Math.max(0, Math.ceil((fromMs - originMs) / resolutionMs))
   const last = Math.min(lane.samples, Math.floor((toMs - originMs) / resolutionMs))
-  const count = last - first + 1
-  const isExact = count <= points
-  const times: number[] = []
-  const lows: number[] = []
-  const highs: number[] = []
-  const perPoint = isExact ? 1 : count / points
-  for (let point = 0; point < Math.min(points, count); point++) {
-    let low = Number.POSITIVE_INFINITY
-    let high = Number.NEGATIVE_INFINITY
-    const begin = first + Math.floor(point * perPoint)
-    for (let place = begin; place < first + Math.floor((point + 1) * perPoint); place++) {
-      const timeMs = originMs + place * resolutionMs
-      if (gaps.some((gap) => timeMs > gap.fromMs && timeMs < gap.toMs)) continue
-      const value = valueAt(shape, timeMs - startMs, place, order)
-      low = Math.min(low, value)
-      high = Math.max(high, value)
-    }
-    if (low > high) continue
-    times.push(originMs + begin * resolutionMs)
-    lows.push(low)
-    highs.push(high)
+  const samples = Math.max(0, last - first + 1)
+  const timeOf = (place: number): number => originMs + place * resolutionMs
+  const isInGap = (timeMs: number): boolean => gaps.some((gap) => timeMs > gap.fromMs && timeMs < gap.toMs)
+  if (samples <= points) {
+    const places = Array.from({ length: samples + 2 }, (_, at) => first - 1 + at).filter(
+      (place) => place >= 0 && place <= lane.samples && !isInGap(timeOf(place)),
+    )
+    const times = add(Float64Array.from(places, (place) => timeOf(place) - fromMs))
+    const values = add(Float64Array.from(places, (place) => valueAt(shape, timeOf(place) - startMs, place, order)))
+    return { key, isExact: true, samples, times, lows: values, highs: values }
   }
-  return {
-    times: Float64Array.from(times),
-    lows: Float64Array.from(lows),
-    ...(isExact ? {} : { highs: Float64Array.from(highs) }),
+  const lows = new Float32Array(points).fill(Number.NaN)
+  const highs = new Float32Array(points).fill(Number.NaN)
+  for (let place = first; place <= last; place++) {
+    const timeMs = timeOf(place)
+    if (isInGap(timeMs)) continue
+    const at = Math.min(points - 1, Math.floor(((timeMs - fromMs) / (toMs - fromMs)) * points))
+    const value = valueAt(shape, timeMs - startMs, place, order)
+    if (!(lows[at]! <= value)) lows[at] = value
+    if (!(highs[at]! >= value)) highs[at] = value
   }
+  return { key, isExact: false, samples, lows: add(lows), highs: add(highs) }
 }
 
-function encode(header: SamplesHeader, columns: readonly Float64Array[]): Buffer {
+function encode(header: SamplesHeader, columns: readonly (Float64Array | Float32Array)[]): Buffer {
   const head = Buffer.from(JSON.stringify(header))
-  const start = Math.ceil((4 + head.length) / 8) * 8
-  const bytes = Buffer.alloc(start + columns.reduce((sum, column) => sum + column.byteLength, 0))
-  bytes.writeUInt32LE(head.length)
-  head.copy(bytes, 4)
-  let offset = start
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(head.length)
+  const parts: Buffer[] = [length, head]
+  let offset = 4 + head.length
   for (const column of columns) {
-    Buffer.from(column.buffer).copy(bytes, offset)
-    offset += column.byteLength
+    const zeros = (8 - (offset % 8)) % 8
+    parts.push(Buffer.alloc(zeros), Buffer.from(column.buffer as ArrayBuffer))
+    offset += zeros + column.byteLength
   }
-  return bytes
+  return Buffer.concat(parts)
 }
 
 /** A list as the API gives it: open events and closed ones, cut ones and truncated ones. */

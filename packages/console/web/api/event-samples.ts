@@ -1,15 +1,21 @@
 import type { SamplesHeader } from '@sonde/sdk/internal'
 import { getBytes } from './client.ts'
 
+/** Numbers of an answer. */
+export type SampleColumn = Float64Array | Float32Array
+
 /** Samples of one lane over a stretch, as columns. */
 export interface LaneSamples {
   readonly key: string
-  /** Unit: milliseconds since the epoch. */
+  /** Of each sample, or of the beginning of each stretch. Unit: milliseconds since the epoch. */
   readonly times: Float64Array
-  /** The least and the greatest value of each point; one and the same column where each point is a sample. */
-  readonly lows: Float64Array
-  readonly highs: Float64Array
-  /** Whether each point is a sample. */
+  /**
+   * The least and the greatest value of each point; one and the same column where each point is a sample. NaN where there
+   * is none.
+   */
+  readonly lows: SampleColumn
+  readonly highs: SampleColumn
+  /** Whether each point is a sample; else it is a stretch that ends where the next begins. */
   readonly isExact: boolean
 }
 
@@ -22,8 +28,9 @@ export interface SamplesAnswer {
 
 /** Media type of a samples answer. */
 export const SAMPLES_MEDIA_TYPE = 'application/vnd.sonde.samples'
-/** What a point takes at most: a time, a least and a greatest value. Unit: bytes. */
-const POINT_BYTES = 24
+/** What a point takes: a least and a greatest value, or the value of a sample and perhaps its time. Unit: bytes. */
+const STRETCH_BYTES = 8
+const SAMPLE_BYTES = 16
 /** Below a megabyte with its header, whatever is asked. Unit: bytes. */
 const ANSWER_LIMIT_BYTES = 900_000
 
@@ -33,9 +40,10 @@ export class SamplesError extends Error {
   readonly code = 'WEB_SAMPLES_MALFORMED'
 }
 
-/** Points a lane of a question may have, so that the answer stays below a megabyte. */
+/** Points a lane of a question may have, so that the answer stays below a megabyte whether or not they are samples. */
 export function pointsFor(laneCount: number, wanted: number): number {
-  return Math.max(2, Math.min(Math.ceil(wanted), Math.floor(ANSWER_LIMIT_BYTES / (Math.max(1, laneCount) * POINT_BYTES))))
+  const most = Math.floor(ANSWER_LIMIT_BYTES / (Math.max(1, laneCount) * Math.max(STRETCH_BYTES, SAMPLE_BYTES)))
+  return Math.max(2, Math.min(Math.ceil(wanted), most))
 }
 
 /** What is asked of the samples of an event. */
@@ -47,18 +55,17 @@ export interface SamplesRequest {
   readonly points: number
 }
 
-/** Asks for samples of some lanes. Throws `ApiError`. */
+/** Asks for samples of some lanes, 64 at most. Throws `ApiError`. */
 export async function getSamples({ event, lanes, fromMs, toMs, points }: SamplesRequest): Promise<SamplesAnswer> {
-  const keys = lanes.map(encodeURIComponent).join(',')
-  const address = `/api/v1/events/${event}/samples?lanes=${keys}&from=${fromMs}&to=${toMs}&points=${points}`
+  const address = `/api/v1/events/${event}/samples?lanes=${lanes.join(',')}&from=${fromMs}&to=${toMs}&points=${points}`
   return decodeSamples(await getBytes(address, SAMPLES_MEDIA_TYPE))
 }
 
 /**
- * Reads a samples answer without copying: every column is a view of `buffer`.
+ * Reads a samples answer: its values are views of `buffer`, its times are made from those that it tells.
  *
- * Layout: u32 little-endian length of a JSON head, the head, zeros up to a multiple of 8, then Float64 little-endian
- * columns. Throws {@link SamplesError} where the bytes end before the head says so.
+ * Layout: u32 little-endian length of a JSON head, the head, then little-endian columns, each at a multiple of 8. Throws
+ * {@link SamplesError} where the bytes end before the head says so, or the head names a column that is not there.
  */
 export function decodeSamples(buffer: ArrayBuffer): SamplesAnswer {
   if (buffer.byteLength < 4)
@@ -67,18 +74,45 @@ export function decodeSamples(buffer: ArrayBuffer): SamplesAnswer {
   if (4 + headBytes > buffer.byteLength)
     throw new SamplesError(`The head of ${headBytes} bytes passes the end of the answer.`)
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes))) as SamplesHeader
-  let offset = Math.ceil((4 + headBytes) / 8) * 8
-  const column = (count: number): Float64Array => {
-    const end = offset + count * 8
-    if (end > buffer.byteLength) throw new SamplesError(`A column of ${count} values passes the end of the answer.`)
-    const view = new Float64Array(buffer, offset, count)
+  const { fromMs, toMs, points } = head
+  const columns = columnsOf(buffer, 4 + headBytes, head)
+  const column = (at: number): SampleColumn => {
+    const found = columns[at]
+    if (!found) throw new SamplesError(`The head names column ${at} of ${columns.length}.`)
+    return found
+  }
+  const stepMs = (toMs - fromMs) / points
+  const stretches = Float64Array.from({ length: points }, (_, at) => fromMs + at * stepMs)
+  // Lanes of one series share their times.
+  const told = new Map<number, Float64Array>()
+  const timesAt = (at: number): Float64Array => {
+    const times = told.get(at) ?? Float64Array.from(column(at), (afterMs) => fromMs + afterMs)
+    told.set(at, times)
+    return times
+  }
+  const lanes = head.lanes.map(({ key, isExact, times, lows, highs }): LaneSamples => {
+    const lane = {
+      key,
+      isExact,
+      times: times === undefined ? stretches : timesAt(times),
+      lows: column(lows),
+      highs: column(highs),
+    }
+    if (lane.lows.length !== lane.times.length || lane.highs.length !== lane.times.length)
+      throw new SamplesError(`The lane ${key} has ${lane.times.length} times and ${lane.lows.length} values.`)
+    return lane
+  })
+  return { fromMs, toMs, lanes }
+}
+
+function columnsOf(buffer: ArrayBuffer, headEnd: number, { columns }: SamplesHeader): readonly SampleColumn[] {
+  let offset = headEnd
+  return columns.map(({ kind, length }) => {
+    offset = Math.ceil(offset / 8) * 8
+    const end = offset + length * (kind === 'f64' ? 8 : 4)
+    if (end > buffer.byteLength) throw new SamplesError(`A column of ${length} values passes the end of the answer.`)
+    const view = kind === 'f64' ? new Float64Array(buffer, offset, length) : new Float32Array(buffer, offset, length)
     offset = end
     return view
-  }
-  const lanes = head.lanes.map(({ key, points, isExact }): LaneSamples => {
-    const times = column(points)
-    const lows = column(points)
-    return { key, times, lows, highs: isExact ? lows : column(points), isExact }
   })
-  return { fromMs: head.fromMs, toMs: head.toMs, lanes }
 }

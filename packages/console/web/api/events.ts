@@ -69,7 +69,21 @@ export function useEvent(id: string): Resource<EventAnswer> & { readonly refresh
   return { ...resource, refresh: () => void poll.refresh() }
 }
 
-/** Asks again for every list and event that is shown: the stream said that something changed. */
+/** Takes the list of all events from the stream. */
+export function takeEvents(events: EventsAnswer): void {
+  const { store } = listFor(eventsAddress({}))
+  // An answer that was asked for later may have come before.
+  if (events.nowMs < (store.get().data?.nowMs ?? 0)) return
+  store.set({ data: events, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })
+}
+
+/** Asks again for every event and filtered list that is shown: the stream said that something changed. */
 export function renewEvents(): void {
+  for (const [address, poll] of lists) if (poll.users > 0 && address !== eventsAddress({})) void poll.refresh()
+  for (const poll of details) if (poll.users > 0) void poll.refresh()
+}
+
+/** Asks again for everything at once. */
+export function retryEvents(): void {
   for (const poll of [...lists.values(), ...details]) if (poll.users > 0) void poll.refresh()
 }

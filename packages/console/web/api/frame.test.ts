@@ -7,7 +7,7 @@ import type { MetricQuery, QueryAnswer } from './types.ts'
 
 const BYTES: MetricQuery = { metric: 'bytes', function: 'rate' }
 const DROPS: MetricQuery = { metric: 'drops', function: 'rate' }
-const NO_NEWS: StreamNews = { onNode: () => undefined, onHints: () => undefined, onEvents: () => undefined }
+const NO_NEWS: StreamNews = { onNode: () => undefined, onHints: () => undefined }
 
 /** A server that answers every question with one series, and whose streams the test writes. */
 function createWorld(refused: readonly string[] = []) {

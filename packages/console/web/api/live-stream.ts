@@ -8,8 +8,6 @@ import type { MetricQuery, NodeAnswer, QueryAnswer, StreamGap } from './types.ts
 export interface StreamNews {
   readonly onNode: (node: NodeAnswer) => void
   readonly onHints: (hints: HintsAnswer) => void
-  /** An event began, ended, or was left out. */
-  readonly onEvents: () => void
 }
 
 /** What the owner of a stream is told. */
@@ -99,10 +97,6 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
     source.addEventListener('hints', (event: MessageEvent<string>) => {
       heard()
       handlers.onHints(JSON.parse(event.data) as HintsAnswer)
-    })
-    source.addEventListener('events', () => {
-      heard()
-      handlers.onEvents()
     })
   }
 

@@ -2,7 +2,6 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { compareNames } from '../format/names.ts'
 import { createStore, useStore } from '../state/store.ts'
 import type { ApiError } from './client.ts'
-import { renewEvents } from './events.ts'
 import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts'
 import { takeHints } from './hints.ts'
 import { takeNode } from './resources.ts'
@@ -25,7 +24,7 @@ function frameFor(range: FrameRange, stepMs: number): Frame {
   const key = frameKey(range, stepMs)
   const existing = frames.get(key)
   if (existing) return existing
-  const frame = new Frame(range, stepMs, { onNode: takeNode, onHints: takeHints, onEvents: renewEvents })
+  const frame = new Frame(range, stepMs, { onNode: takeNode, onHints: takeHints })
   frame.subscribe(surveyFrames)
   frames.set(key, frame)
   return frame

@@ -27,6 +27,7 @@ export function envelopeOf(
     highs: new Float64Array(plot.columns).fill(Number.NaN),
   }
   for (let at = range.first; at <= range.last; at++) {
+    if (Number.isNaN(lows[at]!)) continue
     const timeMs = times[at]!
     const sinceMs = Math.max(timeMs - lane.resolutionMs, at > 0 ? times[at - 1]! : Number.NEGATIVE_INFINITY)
     const from = Math.max(0, Math.floor((sinceMs - lane.errorMs - plot.fromMs) * perMs))

@@ -148,6 +148,7 @@ function drawLine(
   context.fillStyle = palette.slots[slot]
   context.beginPath()
   for (let at = first; at <= last; at++) {
+    if (Number.isNaN(lows[at]!)) continue
     context.moveTo(x(times[at]!) + 2.2 * unit, y(lows[at]!))
     context.arc(x(times[at]!), y(lows[at]!), 2.2 * unit, 0, Math.PI * 2)
   }
@@ -165,6 +166,10 @@ function traceSteps(
 ): void {
   let isJoined = false
   for (let at = first; at <= last; at++) {
+    if (Number.isNaN(lows[at]!)) {
+      isJoined = false
+      continue
+    }
     const timeMs = times[at]!
     const beforeMs = at > 0 ? times[at - 1]! : Number.NEGATIVE_INFINITY
     const isNext = isJoined && isContinuous(lane, beforeMs, timeMs)
@@ -185,8 +190,9 @@ function traceExtremes(
   last: number,
 ): void {
   for (let at = first; at <= last; at++) {
+    if (Number.isNaN(lows[at]!)) continue
     const timeMs = times[at]!
-    const isNext = at > first && (isExact ? isContinuous(lane, times[at - 1]!, timeMs) : !hasGap(lane, times[at - 1]!, timeMs))
+    const isNext = at > first && !Number.isNaN(lows[at - 1]!) && (isExact ? isContinuous(lane, times[at - 1]!, timeMs) : !hasGap(lane, times[at - 1]!, timeMs))
     const place = x(timeMs)
     if (isNext) context.lineTo(place, y(lows[at]!))
     else context.moveTo(place, y(lows[at]!))

@@ -2,7 +2,8 @@ import { createElement } from 'react'
 import { Link } from 'wouter'
 import type { TracebackEvent } from '../../api/events.ts'
 import type { Fact } from '../../components/facts.tsx'
-import { countOf, groupThousands } from '../../format/number.ts'
+import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
+import { BYTES } from '../../format/quantity.ts'
 import { formatDateTime, formatDuration, type TimeZoneChoice, zoneName } from '../../format/time.ts'
 import { endSentence, eventState, lastedWords, windowWords } from '../events/event-words.ts'
 import { formatMoment } from './event-time.ts'
@@ -13,7 +14,7 @@ export function eventFacts(
   place: { readonly title: string; readonly href: string | undefined; readonly note: string },
   told: { readonly nowMs: number; readonly zone: TimeZoneChoice; readonly signalCount: number; readonly gapCount: number },
 ): readonly Fact[] {
-  const { startMs, errorMs, endMs, samples, leftOut } = event
+  const { startMs, errorMs, endMs, samples, leftOut, sizeBytes } = event
   const { zone } = told
   const state = eventState(event)
   const kept = windowWords(event)
@@ -43,7 +44,7 @@ export function eventFacts(
     {
       label: 'Kept',
       value: kept,
-      caption: `${countOf(told.signalCount, 'signal')} · ${countOf(samples, 'sample')}`,
+      caption: `${countOf(told.signalCount, 'signal')} · ${countOf(samples, 'sample')} · ${formatQuantity(BYTES, sizeBytes)}`,
     },
     {
       label: 'Left out',

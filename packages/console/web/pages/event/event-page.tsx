@@ -8,14 +8,11 @@ import { Empty } from '../../components/empty.tsx'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Headline } from '../../components/headline.tsx'
-import { Icon } from '../../components/icon.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { formatQuantity } from '../../format/number.ts'
-import { BYTES } from '../../format/quantity.ts'
-import { useNews } from '../../api/use-news.ts'
+import { useEventsStream } from '../../api/events-stream.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { eventDevice } from '../events/event-device.ts'
 import { deviceWords, eventState } from '../events/event-words.ts'
@@ -36,7 +33,7 @@ import type { Span } from './view-span.ts'
 export function EventPage({ id }: { readonly id: string }) {
   const { data, error, refresh } = useEvent(id)
   const page = usePageState()
-  useNews()
+  useEventsStream()
   usePageTitle(data ? `${data.event.rule} on ${deviceWords(data.event.device)}` : `Event ${id}`)
   if (data) return <Known answer={data} />
   const parent = { label: 'Events', href: page.hrefTo('/events') }
@@ -88,12 +85,6 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
         }
       >
         <CopyButton label="Copy link" icon="link" text={() => location.href} />
-        {event.window && (
-          <a className="button" href={`/api/v1/events/${event.id}/file`} download>
-            <Icon name="download" />
-            Samples <span className="unit num">{formatQuantity(BYTES, event.sizeBytes)}</span>
-          </a>
-        )}
       </PageHead>
       {event.window && lanes.length > 0 ? (
         <Kept

@@ -21,6 +21,7 @@ export function readLane(lane: EventLane, samples: LaneSamples | undefined, time
     if (at < 0) return { kind: 'none' }
     const low = lows[at]!
     const high = highs[at]!
+    if (Number.isNaN(low)) return { kind: 'none' }
     return low === high ? { kind: 'sample', at, value: low } : { kind: 'stretch', at, low, high }
   }
   // A sample stands for the time before it; one that is a little late, for what is left until the next.

@@ -161,7 +161,8 @@ function LanesHead({
         Signals
       </h2>
       <span className="panel-caption num">
-        {countOf(answer.lanes.length, 'lane')} · {formatDuration(lengthOf(shown))} of{' '}
+        {countOf(answer.lanes.length, 'lane')}
+        {answer.lanesLeftOut > 0 && `, ${answer.lanesLeftOut} more are kept without room here`} · {formatDuration(lengthOf(shown))} of{' '}
         {formatDuration(lengthOf(view.bounds))} shown · {formatDuration(perPixelMs)} a pixel
       </span>
       <div className="button-row panel-action">

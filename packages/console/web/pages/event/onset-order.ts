@@ -39,7 +39,7 @@ export interface OrderWords {
   readonly facts: string
 }
 
-/** Signals that are named where it is not known which of them was first. */
+/** Signals that are named where it is not known which of them was first; the others are counted. */
 const RIVAL_LIMIT_COUNT = 3
 
 /** Says in which order kinds of things changed, and where that cannot be known. */
@@ -70,8 +70,9 @@ function headWords(onsets: readonly RankedOnset[]): string {
   const place = PLACE_WORDS[kindPlace(first.lane)]
   if (rivals.length === 0) return `${place} changed first: ${first.lane.name}.`
   const isOneKind = rivals.every(({ lane }) => kindPlace(lane) === kindPlace(first.lane))
-  const named = [first, ...rivals.slice(0, RIVAL_LIMIT_COUNT - 1)].map(({ lane }) => (isOneKind ? lane.name : nameOf(lane)))
-  const more = rivals.length - named.length + 1
+  const candidates = onsets.filter((one) => one === first || rivals.includes(one))
+  const named = candidates.slice(0, RIVAL_LIMIT_COUNT).map(({ lane }) => (isOneKind ? lane.name : nameOf(lane)))
+  const more = candidates.length - named.length
   const all = `${named.join(', or ')}${more > 0 ? `, or ${more} more` : ''}`
   return isOneKind ? `${place} changed first; which signal is not known: ${all}.` : `Which changed first is not known: ${all}.`
 }

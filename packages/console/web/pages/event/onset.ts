@@ -71,11 +71,17 @@ export function onsetOf(samples: LaneSamples, lane: EventLane, base: Span, usual
   let run = 0
   let first = -1
   let isRise = false
+  let usualAt = -1
   for (let at = 0; at < times.length; at++) {
-    if (times[at]! <= base.toMs || Number.isNaN(lows[at]!)) continue
+    if (Number.isNaN(lows[at]!)) continue
+    if (times[at]! <= base.toMs) {
+      usualAt = at
+      continue
+    }
     const isAbove = highs[at]! > ceiling
     if (!isAbove && lows[at]! >= floor) {
       run = 0
+      usualAt = at
       continue
     }
     if (run === 0 || isAbove !== isRise) {
@@ -84,19 +90,23 @@ export function onsetOf(samples: LaneSamples, lane: EventLane, base: Span, usual
       isRise = isAbove
     }
     if (++run < needed && at < times.length - 1) continue
-    return onsetAt(samples, lane, first, isRise, usual.middle)
+    return onsetAt(samples, lane, { at: first, usualAt, isRise }, usual.middle)
   }
   return undefined
 }
 
-function onsetAt({ times, lows, highs, isExact }: LaneSamples, lane: EventLane, at: number, isRise: boolean, before: number): Onset {
-  const { resolutionMs, errorMs } = lane
+function onsetAt(
+  { times, lows, highs, isExact }: LaneSamples,
+  { resolutionMs, errorMs }: EventLane,
+  { at, usualAt, isRise }: { readonly at: number; readonly usualAt: number; readonly isRise: boolean },
+  before: number,
+): Onset {
   const timeMs = times[at]!
-  // The change lies behind the last sample that was usual. A point that stands for several lies anywhere in its stretch.
-  const beforeMs = at > 0 ? times[at - 1]! : timeMs - resolutionMs
-  const untilMs = isExact ? timeMs : Math.max(times[at + 1] ?? timeMs, timeMs)
+  // The change lies behind the last sample that was usual, and within the time that the first other one stands for.
+  const sinceMs = usualAt >= 0 ? times[usualAt]! : timeMs
+  const untilMs = isExact ? timeMs : (times[at + 1] ?? timeMs)
   return {
-    earliestMs: Math.min(beforeMs, timeMs - (isExact ? resolutionMs : 0)) - errorMs,
+    earliestMs: Math.min(sinceMs, isExact ? timeMs - resolutionMs : timeMs) - errorMs,
     latestMs: untilMs + errorMs,
     isRise,
     before,

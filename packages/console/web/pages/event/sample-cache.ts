@@ -16,12 +16,6 @@ interface LaneHeld {
   readonly part?: Held
 }
 
-/** A lane, and how close its samples are. */
-export interface CoarseLane {
-  readonly key: string
-  readonly resolutionMs: number
-}
-
 /** What the cache is told when something came. */
 export interface CacheNews {
   readonly onSamples: (keys: readonly string[]) => void
@@ -32,10 +26,6 @@ export interface CacheNews {
 const MARGIN_LENGTHS = 1
 /** A view of which at least so many points a pixel are here needs no more. */
 const POINTS_PER_PX = 0.5
-/** More points a pixel than this show nothing more. */
-const POINTS_PER_PX_MAX = 3
-/** So many resolutions beside a view there is a sample. */
-const NEIGHBOURS = 1.5
 
 /**
  * Samples of one event: all lanes over the whole window, coarse, and those that are looked at over the view, fine. Of each
@@ -46,7 +36,7 @@ export class SampleCache {
   readonly #ask: (request: SamplesRequest) => Promise<SamplesAnswer>
   readonly #news: CacheNews
   readonly #held = new Map<string, LaneHeld>()
-  readonly #asked = { whole: '', slow: '', fast: '' }
+  readonly #asked = { whole: '', part: '' }
 
   constructor(event: number, ask: (request: SamplesRequest) => Promise<SamplesAnswer>, news: CacheNews) {
     this.#event = event
@@ -72,30 +62,15 @@ export class SampleCache {
     await this.#load('whole', keys, window, pointsFor(keys.length, widthPx))
   }
 
-  /**
-   * Asks for lanes over a view and its sides, where what is here is too coarse. Of a lane whose samples are further apart
-   * than that, the neighbours are asked for too: a step reaches from one sample to the next.
-   */
-  async loadPart(lanes: readonly CoarseLane[], view: Span, bounds: Span, widthPx: number): Promise<void> {
-    const wanted = lanes.filter(({ key }) => this.#isCoarse(key, view, widthPx))
-    const viewMs = lengthOf(view)
-    const [slow = [], fast = []] = [true, false].map((isSlow) =>
-      wanted.filter(({ resolutionMs }) => resolutionMs > viewMs * MARGIN_LENGTHS === isSlow),
-    )
-    await Promise.all(
-      ([['slow', slow], ['fast', fast]] as const).map(async ([level, some]) => {
-        if (some.length === 0) return
-        const sidesMs = Math.max(viewMs * MARGIN_LENGTHS, ...some.map(({ resolutionMs }) => resolutionMs * NEIGHBOURS))
-        const span = {
-          fromMs: Math.max(bounds.fromMs, view.fromMs - sidesMs),
-          toMs: Math.min(bounds.toMs, view.toMs + sidesMs),
-        }
-        const keys = some.map(({ key }) => key)
-        // A microsecond of a view that is sides almost alone needs no million of points.
-        const points = Math.min((widthPx * lengthOf(span)) / viewMs, widthPx * POINTS_PER_PX_MAX)
-        await this.#load(level, keys, span, pointsFor(keys.length, points))
-      }),
-    )
+  /** Asks for lanes over a view and its sides, where what is here is too coarse. */
+  async loadPart(keys: readonly string[], view: Span, bounds: Span, widthPx: number): Promise<void> {
+    const wanted = keys.filter((key) => this.#isCoarse(key, view, widthPx))
+    const sidesMs = lengthOf(view) * MARGIN_LENGTHS
+    const span = {
+      fromMs: Math.max(bounds.fromMs, view.fromMs - sidesMs),
+      toMs: Math.min(bounds.toMs, view.toMs + sidesMs),
+    }
+    await this.#load('part', wanted, span, pointsFor(wanted.length, (widthPx * lengthOf(span)) / lengthOf(view)))
   }
 
   #isCoarse(key: string, view: Span, widthPx: number): boolean {
@@ -110,7 +85,7 @@ export class SampleCache {
     return true
   }
 
-  async #load(level: 'whole' | 'slow' | 'fast', lanes: readonly string[], span: Span, points: number): Promise<void> {
+  async #load(level: 'whole' | 'part', lanes: readonly string[], span: Span, points: number): Promise<void> {
     const question = JSON.stringify([lanes, span, points])
     if (question === this.#asked[level] || lanes.length === 0) return
     this.#asked[level] = question
@@ -119,7 +94,7 @@ export class SampleCache {
       // A view that moved on meanwhile asked anew; what came for the one before is still true, and better than nothing.
       for (const samples of answer.lanes) {
         const before = this.#held.get(samples.key)
-        this.#held.set(samples.key, { ...before, [level === 'whole' ? 'whole' : 'part']: { span, points, samples } })
+        this.#held.set(samples.key, { ...before, [level]: { span, points, samples } })
       }
       this.#news.onError(undefined)
       this.#news.onSamples(answer.lanes.map(({ key }) => key))

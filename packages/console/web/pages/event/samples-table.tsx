@@ -51,7 +51,7 @@ export function SamplesTable({
   const isExact = here?.isExact ?? true
   const scaleMs = Math.max(Math.abs(shown.fromMs - startMs), Math.abs(shown.toMs - startMs))
   return (
-    <section className="panel" aria-labelledby="samples-table">
+    <section className="panel samples" aria-labelledby="samples-table">
       <header className="panel-head has-line is-centred">
         <h2 id="samples-table" className="panel-title">
           Samples

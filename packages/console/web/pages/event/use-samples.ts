@@ -55,7 +55,7 @@ export function useSamples({ event, lanes }: EventAnswer, view: EventView, width
         // All of it is asked for anyway.
         if (shown.fromMs === fromMs && shown.toMs === toMs) return
         if (widthPx > 0) void cache.loadPart(
-            latest.current.filter(({ key }) => seen.current.has(key)),
+            latest.current.flatMap(({ key }) => (seen.current.has(key) ? [key] : [])),
             shown,
             { fromMs, toMs },
             widthPx,

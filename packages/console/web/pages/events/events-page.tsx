@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
 import { useDevices } from '../../api/devices.ts'
-import { EVENTS_COUNTED, type EventsAnswer, renewEvents, useEvents } from '../../api/events.ts'
+import { EVENTS_COUNTED, type EventsAnswer, retryEvents, useEvents } from '../../api/events.ts'
 import { useTense, useToldSecond } from '../../api/stale.ts'
-import { useNews } from '../../api/use-news.ts'
+import { useEventsStream } from '../../api/events-stream.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Banner } from '../../components/banner.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -22,7 +22,7 @@ import { RulesPanel } from './rules-panel.tsx'
 /** What rules of traceback saw: open events first, then those that ended. */
 export function EventsPage() {
   usePageTitle('Events')
-  useNews()
+  useEventsStream()
   const page = usePageState()
   const nowMs = useToldSecond()
   const tense = useTense()
@@ -51,7 +51,7 @@ export function EventsPage() {
       {!data && error && (
         <Empty icon="critical" fact="The events are not known.">
           {error.message}{' '}
-          <button type="button" className="button" onClick={renewEvents}>
+          <button type="button" className="button" onClick={retryEvents}>
             Try now
           </button>
         </Empty>
