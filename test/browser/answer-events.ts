@@ -14,10 +14,11 @@ export async function answerEvents(page: Page, { list, event }: EventAnswers): P
     const address = new URL(route.request().url())
     if (address.pathname === '/api/v1/events/stream') {
       const data = list && JSON.stringify(list(address))
-      return data ? route.fulfill({ contentType: 'text/event-stream', body: `event: events\ndata: ${data}\n\n` }) : route.continue()
+      return data
+        ? route.fulfill({ contentType: 'text/event-stream', body: `event: events\ndata: ${data}\n\n` })
+        : route.continue()
     }
-    if (address.pathname === '/api/v1/events')
-      return list ? route.fulfill({ json: list(address) }) : route.continue()
+    if (address.pathname === '/api/v1/events') return list ? route.fulfill({ json: list(address) }) : route.continue()
     const made = event?.()
     if (!made || !address.pathname.startsWith(`/api/v1/events/${made.event.id}`))
       return route.fulfill({

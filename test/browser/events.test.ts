@@ -6,7 +6,7 @@ import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { answerEvents, type EventAnswers } from './answer-events.ts'
 import { assertSound } from './axe.ts'
-import { SCREENS, startStage, takePicture, untilDrawn, type VisitOptions } from './browser.ts'
+import { SCREENS, type Stage, startStage, takePicture, untilDrawn, type VisitOptions } from './browser.ts'
 import { cutWords } from './cut.ts'
 import { generatedEvent, generatedList } from './generated-event.ts'
 
@@ -19,6 +19,20 @@ const answered = (answers: EventAnswers, more: VisitOptions = {}): VisitOptions 
   before: (page) => answerEvents(page, { list: () => generatedList(Date.now()), ...answers }),
 })
 
+/** Visits a path. The page is left before its answers are taken away, so that it asks the server for none of them. */
+async function visit(
+  stage: Stage,
+  path: string,
+  look: (page: Page) => Promise<void>,
+  options: VisitOptions,
+): Promise<void> {
+  const lookAndLeave = async (page: Page): Promise<void> => {
+    await look(page)
+    await page.goto('about:blank')
+  }
+  await stage.visit(path, lookAndLeave, options)
+}
+
 /** Looks in both schemes and on both screens: axe finds nothing, and nothing scrolls sideways or is cut. */
 async function lookEverywhere(t: TestContext, page: Page, name: string): Promise<void> {
   for (const [screen, size] of Object.entries(SCREENS)) {
@@ -28,7 +42,9 @@ async function lookEverywhere(t: TestContext, page: Page, name: string): Promise
       await takePicture(t, page, `${name}-${screen}-${colorScheme}`)
       await assertSound(page, { contrastOnly: colorScheme === 'dark' })
     }
-    const overPx = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    const overPx = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
     assert.ok(overPx <= 1, `${name} scrolls sideways by ${overPx} px at ${size.width}`)
     assert.deepEqual(await cutWords(page), [])
   }
@@ -54,7 +70,8 @@ test('the list of events, and what it says without any', needs('chromium-headles
   const stage = await startStage(t)
 
   await t.test('open events stand first, with why others ended and what was left out', async (t) => {
-    await stage.visit(
+    await visit(
+      stage,
       '/events',
       async (page) => {
         await page.getByText('PCIe stalls: open on mlx5_3').waitFor()
@@ -63,7 +80,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
         const words = await page.locator('.event-table').innerText()
         assert.match(words, /the next event continues it\. It continues event 9\./)
         assert.match(words, /The disk took no more of its samples/)
-        assert.equal(await page.locator('.rail-item', { hasText: 'Events' }).innerText(), 'Events\n1\n open')
+        assert.match(await page.locator('.rail-item', { hasText: 'Events' }).innerText(), /^Events\s+1\s+open$/)
         await lookEverywhere(t, page, 'events')
       },
       answered({}),
@@ -76,7 +93,8 @@ test('the list of events, and what it says without any', needs('chromium-headles
       asked.push(address.search)
       return generatedList(Date.now(), address.search.includes('rule=') ? { events: [], openCount: 0 } : {})
     }
-    await stage.visit(
+    await visit(
+      stage,
       '/events?device=mlx5_3',
       async (page) => {
         await page.getByRole('link', { name: 'PCIe stalls, event 12' }).waitFor()
@@ -103,7 +121,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       assert.match(await page.locator('main').innerText(), /traceback\.rules/)
       await lookEverywhere(t, page, 'events-no-rules')
     }
-    await stage.visit('/events', look, answered({ list }))
+    await visit(stage, '/events', look, answered({ list }))
   })
 
   await t.test('with rules and without an event it says that they watch', async (t) => {
@@ -113,7 +131,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       await page.getByRole('link', { name: 'Events of Retransmissions' }).waitFor()
       await lookEverywhere(t, page, 'events-none-yet')
     }
-    await stage.visit('/events', look, answered({ list }))
+    await visit(stage, '/events', look, answered({ list }))
   })
 
   await t.test('a file of rules that was refused is a banner, and limits that were reached are told', async (t) => {
@@ -127,7 +145,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       assert.match(words, /12\s+events came faster/u)
       await lookEverywhere(t, page, 'events-fault')
     }
-    await stage.visit('/events', look, answered({ list }))
+    await visit(stage, '/events', look, answered({ list }))
   })
 
   await t.test('outlines stand while it is awaited, and the reason where it does not come', async (t) => {
@@ -139,12 +157,11 @@ test('the list of events, and what it says without any', needs('chromium-headles
       await page.getByText('The events are not known.').waitFor()
       await page.getByText('The log cannot be read.').waitFor()
       await lookEverywhere(t, page, 'events-error')
-      await page.unrouteAll()
       await answerEvents(page, { list: () => generatedList(Date.now()) })
       await page.getByRole('button', { name: 'Try now' }).first().click()
       await page.getByRole('link', { name: 'PCIe stalls, event 12' }).waitFor()
     }
-    await stage.visit('/events', look, {
+    await visit(stage, '/events', look, {
       expected: FAILED_REQUEST,
       before: (page) =>
         page.route('**/api/v1/events**', async (route) => {
@@ -169,7 +186,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       await page.keyboard.press('e')
       await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
     }
-    await stage.visit('/events', look, answered({ list }))
+    await visit(stage, '/events', look, answered({ list }))
   })
 })
 
@@ -188,7 +205,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await until('ink', 10_000, async () => (await inkOf(page, 'Link speed')) > 300)
       await lookEverywhere(t, page, 'event')
     }
-    await stage.visit('/events/12', look, answered({ event: () => closed }))
+    await visit(stage, '/events/12', look, answered({ event: () => closed }))
   })
 
   await t.test('lanes can stand in the order of their first change', async () => {
@@ -201,7 +218,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       })
       assert.equal(new URL(page.url()).search, '?sort=change')
     }
-    await stage.visit('/events/12', look, answered({ event: () => closed }))
+    await visit(stage, '/events/12', look, answered({ event: () => closed }))
   })
 
   await t.test('keys zoom down to single samples, and the address has the view', async (t) => {
@@ -210,7 +227,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.locator('.lanes-body').focus()
       await page.keyboard.press('[')
       for (let turn = 0; turn < 12; turn++) await page.keyboard.press('+')
-      await page.getByText(/\d+ samples in view/u).waitFor()
+      await page.getByText(/\d+\ssamples in view/u).waitFor()
       await until('the address', 10_000, async () => new URL(page.url()).searchParams.has('zoom'))
       await page.keyboard.press('ArrowRight')
       await page.locator('.samples-table .is-current').waitFor()
@@ -219,13 +236,13 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       const shown = await caption(page).innerText()
       await page.setViewportSize(SCREENS.desk)
       await page.goto(address)
-      await page.getByText(/\d+ samples in view/u).waitFor()
+      await page.getByText(/\d+\ssamples in view/u).waitFor()
       assert.equal((await caption(page).innerText()).split(' · ')[1], shown.split(' · ')[1])
       await page.locator('.lanes-body').focus()
       await page.keyboard.press('0')
       await until('all', 10_000, async () => !new URL(page.url()).searchParams.has('zoom'))
     }
-    await stage.visit('/events/12', look, answered({ event: () => closed }))
+    await visit(stage, '/events/12', look, answered({ event: () => closed }))
   })
 
   await t.test('a drag zooms, a drag with Shift moves, a wheel zooms at the pointer, and back undoes', async () => {
@@ -254,9 +271,9 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await until('the wheel', 10_000, async () => new URL(page.url()).searchParams.get('zoom') !== moved)
       await page.goBack()
       await until('all', 10_000, async () => !new URL(page.url()).searchParams.has('zoom'))
-      assert.match(await caption(page).innerText(), /6\ss of 6\ss/u)
+      await until('the whole', 10_000, async () => /6\ss of 6\ss/u.test(await caption(page).innerText()))
     }
-    await stage.visit('/events/12', look, answered({ event: () => closed }))
+    await visit(stage, '/events/12', look, answered({ event: () => closed }))
   })
 
   await t.test('the cursor reads all lanes at once, gaps as gaps', async () => {
@@ -267,19 +284,22 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
         return (await value.innerText()) === '8'
       })
       assert.equal(await page.locator('.lane-row', { hasText: 'Sent' }).locator('.lane-reading').innerText(), 'gap')
-      assert.match(await page.locator('.lane-chip').innerText(), /\+1\.13\s?\d* s · 13:52:41\.2/u)
+      assert.match(await page.locator('.lane-chip').innerText(), /\+1\.13\d?\s?\d*\ss · 13:52:41\.2/u)
     }
     const at = '/events/12?at=2026-07-31T13:52:41.250Z'
-    await stage.visit(at, look, answered({ event: () => closed }))
+    await visit(stage, at, look, answered({ event: () => closed }))
   })
 
   await t.test('a gap is hatched, and the table says it in words', async (t) => {
     const look = async (page: Page): Promise<void> => {
-      await page.getByText(/720\s+samples missing, 72\s+ms/u).first().waitFor({ state: 'attached' })
+      await page
+        .getByText(/720\s+samples missing, 72\s+ms/u)
+        .first()
+        .waitFor({ state: 'attached' })
       await lookEverywhere(t, page, 'event-gap')
     }
     const zoom = '2026-07-31T13:52:41.210Z/2026-07-31T13:52:41.300Z'
-    await stage.visit(`/events/12?zoom=${zoom}`, look, answered({ event: () => closed }))
+    await visit(stage, `/events/12?zoom=${zoom}`, look, answered({ event: () => closed }))
   })
 
   await t.test('an open event grows while it is watched', async (t) => {
@@ -297,18 +317,21 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await until('growth', 20_000, async () => (await caption(page).innerText()) !== before)
       await lookEverywhere(t, page, 'event-open')
     }
-    await stage.visit('/events/12', look, answered({ event: open }))
+    await visit(stage, '/events/12', look, answered({ event: open }))
   })
 
   await t.test('a cut event says so, and leads to the one that it continues', async (t) => {
     const cut = generatedEvent(START_MS, { end: 'cut', continues: 11, leftOut: 412_000 })
     const look = async (page: Page): Promise<void> => {
-      await page.getByText(/It reached the longest or largest/).first().waitFor()
+      await page
+        .getByText(/It reached the longest or largest/)
+        .first()
+        .waitFor()
       const link = page.getByRole('link', { name: 'continues event 11' })
       assert.equal(await link.getAttribute('href'), '/events/11')
       await lookEverywhere(t, page, 'event-cut')
     }
-    await stage.visit('/events/12', look, answered({ event: () => cut }))
+    await visit(stage, '/events/12', look, answered({ event: () => cut }))
   })
 
   await t.test('an event without samples says why, and one that is not kept leads back', async (t) => {
@@ -318,13 +341,13 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.getByText('No sample of this event is kept.').waitFor()
       await lookEverywhere(t, page, 'event-bare')
     }
-    await stage.visit('/events/12', look, answered({ event: () => bare }))
+    await visit(stage, '/events/12', look, answered({ event: () => bare }))
     const lookNone = async (page: Page): Promise<void> => {
       await page.getByText('There is no event 99.').waitFor()
       await page.getByRole('link', { name: 'Events that are kept' }).click()
       await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
     }
-    await stage.visit('/events/99', lookNone, answered({ event: () => closed }, { expected: FAILED_REQUEST }))
+    await visit(stage, '/events/99', lookNone, answered({ event: () => closed }, { expected: FAILED_REQUEST }))
   })
 
   await t.test('samples that do not come are told with the reason, and asked for again', async (t) => {
@@ -336,7 +359,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.getByRole('button', { name: 'Try now' }).click()
       await page.getByText('PCIe changed first').waitFor()
     }
-    await stage.visit('/events/12', look, {
+    await visit(stage, '/events/12', look, {
       expected: FAILED_REQUEST,
       before: async (page) => {
         await answerEvents(page, { list: () => generatedList(Date.now()), event: () => closed })

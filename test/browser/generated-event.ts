@@ -24,7 +24,14 @@ const LASTED_MS = 1_840
 
 /** The lanes of a link that trains down: PCIe changes first, then the NIC, then the GPUs and what runs on them. */
 function downtrainShapes(): readonly Shape[] {
-  const nic = { type: 'doca_diag_sample', source: 'doca_diag', device: 'mlx5_3', kind: 'nic', resolutionMs: 0.1, errorMs: 0.05 }
+  const nic = {
+    type: 'doca_diag_sample',
+    source: 'doca_diag',
+    device: 'mlx5_3',
+    kind: 'nic',
+    resolutionMs: 0.1,
+    errorMs: 0.05,
+  }
   const hw = { type: 'rdma_hw', source: 'rdma', device: 'mlx5_3', kind: 'nic', resolutionMs: 10, errorMs: 1 }
   const pci = { type: 'pci_device', source: 'pci', device: '0000:9a:00.0', kind: 'pci', resolutionMs: 10, errorMs: 1 }
   const gpu = { type: 'nvml_gpu', source: 'nvml', device: 'GPU 3', kind: 'gpu', resolutionMs: 100, errorMs: 50 }
@@ -35,24 +42,88 @@ function downtrainShapes(): readonly Shape[] {
       ...{ before: 2e7, after: 6.4e8, changesMs: -0.3, wander: 0.3 },
       gaps: [{ fromMs: 1_102, toMs: 1_174 }],
     },
-    { lane: { ...pci, ...no, name: 'Link speed', unit: 'gigatransfers', role: 'gauge' }, before: 32, after: 8, changesMs: -128, wander: 0 },
-    { lane: { ...pci, ...no, name: 'Correctable errors', unit: 'errors', role: 'counter' }, before: 0, after: 420, changesMs: -640, wander: 0.5 },
+    {
+      lane: { ...pci, ...no, name: 'Link speed', unit: 'gigatransfers', role: 'gauge' },
+      before: 32,
+      after: 8,
+      changesMs: -128,
+      wander: 0,
+    },
+    {
+      lane: { ...pci, ...no, name: 'Correctable errors', unit: 'errors', role: 'counter' },
+      before: 0,
+      after: 420,
+      changesMs: -640,
+      wander: 0.5,
+    },
     {
       lane: { ...nic, ...no, name: 'Sent', unit: 'bytes', role: 'counter' },
       ...{ before: 3.98e10, after: 1.3e10, changesMs: -6.4, wander: 0.12 },
       gaps: [{ fromMs: 1_102, toMs: 1_174 }],
     },
-    { lane: { ...nic, ...no, name: 'Received', unit: 'bytes', role: 'counter' }, before: 4.05e10, after: 1.36e10, changesMs: -6.1, wander: 0.1 },
-    { lane: { ...hw, ...no, name: 'Sequence errors', unit: 'packets', role: 'counter' }, before: 0, after: 2_600, changesMs: 12, wander: 0.2 },
-    { lane: { ...gpu, ...no, name: 'Tensor active', unit: 'ratio', role: 'gauge' }, before: 0.61, after: 0.284, changesMs: 350, wander: 0.02 },
-    { lane: { ...gpu, ...no, errorMs: 500, name: 'Power', unit: 'watts', role: 'gauge' }, before: 641, after: 546, changesMs: 420, wander: 0.01 },
-    { lane: { ...gpu, ...no, name: 'Utilisation', unit: 'percent', role: 'gauge' }, before: 99, after: 99.3, changesMs: 0, wander: 0.005 },
     {
-      lane: { type: 'host_pressure', source: 'host', device: '', kind: '', name: 'Tasks wait for I/O', unit: 'ratio', role: 'gauge', resolutionMs: 1_000, errorMs: 5, isOfRule: false },
+      lane: { ...nic, ...no, name: 'Received', unit: 'bytes', role: 'counter' },
+      before: 4.05e10,
+      after: 1.36e10,
+      changesMs: -6.1,
+      wander: 0.1,
+    },
+    {
+      lane: { ...hw, ...no, name: 'Sequence errors', unit: 'packets', role: 'counter' },
+      before: 0,
+      after: 2_600,
+      changesMs: 12,
+      wander: 0.2,
+    },
+    {
+      lane: { ...gpu, ...no, name: 'Tensor active', unit: 'ratio', role: 'gauge' },
+      before: 0.61,
+      after: 0.284,
+      changesMs: 350,
+      wander: 0.02,
+    },
+    {
+      lane: { ...gpu, ...no, errorMs: 500, name: 'Power', unit: 'watts', role: 'gauge' },
+      before: 641,
+      after: 546,
+      changesMs: 420,
+      wander: 0.01,
+    },
+    {
+      lane: { ...gpu, ...no, name: 'Utilisation', unit: 'percent', role: 'gauge' },
+      before: 99,
+      after: 99.3,
+      changesMs: 0,
+      wander: 0.005,
+    },
+    {
+      lane: {
+        type: 'host_pressure',
+        source: 'host',
+        device: '',
+        kind: '',
+        name: 'Tasks wait for I/O',
+        unit: 'ratio',
+        role: 'gauge',
+        resolutionMs: 1_000,
+        errorMs: 5,
+        isOfRule: false,
+      },
       ...{ before: 0.02, after: 0.02, changesMs: 0, wander: 0.1 },
     },
     {
-      lane: { type: 'training_step', source: 'trainer', device: 'trainer-0', kind: 'pod', name: 'Training step', unit: 'seconds', role: 'value', resolutionMs: 250, errorMs: 1, isOfRule: false },
+      lane: {
+        type: 'training_step',
+        source: 'trainer',
+        device: 'trainer-0',
+        kind: 'pod',
+        name: 'Training step',
+        unit: 'seconds',
+        role: 'value',
+        resolutionMs: 250,
+        errorMs: 1,
+        isOfRule: false,
+      },
       ...{ before: 1.21, after: 1.74, changesMs: 620, wander: 0.01 },
     },
   ]
@@ -105,14 +176,22 @@ export function generatedEvent(
       gaps,
     }
   })
+  const made = shapes.map((shape, order) => makeValues(shape, order, lanes[order]!, startMs, window.fromMs))
   const { id, rule, device, errorMs, endMs } = event
   const start = { event: id, rule, device, atMs: startMs, errorMs, isStart: true }
   const end = endMs === undefined ? [] : [{ ...start, atMs: endMs, isStart: false }]
-  const other = { event: id - 1, rule: 'Retransmissions', device: 'mlx5_3', atMs: startMs + 240, errorMs: 1, isStart: true }
+  const other = {
+    event: id - 1,
+    rule: 'Retransmissions',
+    device: 'mlx5_3',
+    atMs: startMs + 240,
+    errorMs: 1,
+    isStart: true,
+  }
   return {
     event,
     answer: () => ({ event, lanes, lanesLeftOut: 0, marks: [start, ...end, other] }),
-    samples: (address) => samplesOf(address, lanes, shapes, startMs, window.fromMs),
+    samples: (address) => samplesOf(address, lanes, made, window.fromMs),
   }
 }
 
@@ -129,30 +208,35 @@ function valueAt({ before, after, changesMs, wander }: Shape, afterMs: number, p
   return level * (1 + wander * (noise(place, lane) - 0.5))
 }
 
+/** Values of a lane by the place of the sample; made when first asked for. */
+type Values = () => Float64Array
+
+function makeValues(shape: Shape, order: number, lane: EventLane, startMs: number, originMs: number): Values {
+  let values: Float64Array | undefined
+  return () => {
+    values ??= Float64Array.from({ length: lane.samples + 1 }, (_, place) =>
+      valueAt(shape, originMs + place * lane.resolutionMs - startMs, place, order),
+    )
+    return values
+  }
+}
+
 interface Asked {
   readonly fromMs: number
   readonly toMs: number
   readonly points: number
-  readonly startMs: number
   readonly originMs: number
 }
 
-function samplesOf(
-  address: URL,
-  lanes: readonly EventLane[],
-  shapes: readonly Shape[],
-  startMs: number,
-  originMs: number,
-): Buffer {
+function samplesOf(address: URL, lanes: readonly EventLane[], values: readonly Values[], originMs: number): Buffer {
   const part = (name: string): number => Number(address.searchParams.get(name))
-  const asked = { fromMs: part('from'), toMs: part('to'), points: part('points'), startMs, originMs }
+  const asked = { fromMs: part('from'), toMs: part('to'), points: part('points'), originMs }
   const columns: (Float64Array | Float32Array)[] = []
   const add = (column: Float64Array | Float32Array): number => columns.push(column) - 1
   const heads = (address.searchParams.get('lanes') ?? '').split(',').flatMap((key): SamplesHeader['lanes'] => {
     const order = lanes.findIndex((lane) => lane.key === key)
     const lane = lanes[order]
-    const shape = shapes[order]
-    return lane && shape ? [lanePart(lane, shape, order, asked, add)] : []
+    return lane ? [lanePart(lane, values[order]!(), asked, add)] : []
   })
   const kinds = columns.map((column) => ({
     kind: column instanceof Float64Array ? ('f64' as const) : ('f32' as const),
@@ -165,9 +249,8 @@ function samplesOf(
 /** Samples where they are few enough, with a neighbour on each side; else the extremes of equal stretches. */
 function lanePart(
   lane: EventLane,
-  shape: Shape,
-  order: number,
-  { fromMs, toMs, points, startMs, originMs }: Asked,
+  all: Float64Array,
+  { fromMs, toMs, points, originMs }: Asked,
   add: (column: Float64Array | Float32Array) => number,
 ): SamplesHeader['lanes'][number] {
   const { key, resolutionMs, gaps } = lane
@@ -181,16 +264,16 @@ function lanePart(
       (place) => place >= 0 && place <= lane.samples && !isInGap(timeOf(place)),
     )
     const times = add(Float64Array.from(places, (place) => timeOf(place) - fromMs))
-    const values = add(Float64Array.from(places, (place) => valueAt(shape, timeOf(place) - startMs, place, order)))
+    const values = add(Float64Array.from(places, (place) => all[place]!))
     return { key, isExact: true, samples, times, lows: values, highs: values }
   }
   const lows = new Float32Array(points).fill(Number.NaN)
   const highs = new Float32Array(points).fill(Number.NaN)
   for (let place = first; place <= last; place++) {
     const timeMs = timeOf(place)
-    if (isInGap(timeMs)) continue
+    if (gaps.length > 0 && isInGap(timeMs)) continue
     const at = Math.min(points - 1, Math.floor(((timeMs - fromMs) / (toMs - fromMs)) * points))
-    const value = valueAt(shape, timeMs - startMs, place, order)
+    const value = all[place]!
     if (!(lows[at]! <= value)) lows[at] = value
     if (!(highs[at]! >= value)) highs[at] = value
   }
@@ -224,15 +307,51 @@ export function generatedList(nowMs: number, more: Partial<EventsAnswer> = {}): 
   const { endMs: _endMs, end: _end, ...open } = one
   const events: TracebackEvent[] = [
     open,
-    { ...one, id: 11, rule: 'Retransmissions', condition: 'packet_seq_err rises by 100 or more a second over 50 ms', source: 'rdma', errorMs: 10, startMs: ago(3_600_000), endMs: ago(3_598_160), end: 'cleared', leftOut: 720, samples: 1_380_000, sizeBytes: 3_250_000 },
+    {
+      ...one,
+      id: 11,
+      rule: 'Retransmissions',
+      condition: 'packet_seq_err rises by 100 or more a second over 50 ms',
+      source: 'rdma',
+      errorMs: 10,
+      startMs: ago(3_600_000),
+      endMs: ago(3_598_160),
+      end: 'cleared',
+      leftOut: 720,
+      samples: 1_380_000,
+      sizeBytes: 3_250_000,
+    },
     { ...one, id: 10, startMs: ago(7_200_000), endMs: ago(7_140_000), end: 'cut', leftOut: 412_000, continues: 9 },
     { ...one, id: 9, startMs: ago(7_260_000), endMs: ago(7_200_000), end: 'cut', leftOut: 0 },
-    { ...one, id: 8, device: 'mlx5_0', startMs: ago(20_000_000), endMs: ago(19_999_999.7), end: 'truncated', samples: 0, sizeBytes: 0, leftOut: 184_200 },
-    { ...one, id: 7, device: 'mlx5_1', startMs: ago(90_000_000), endMs: ago(89_990_000), end: 'stopped', leftOut: 0, isSimulated: true },
+    {
+      ...one,
+      id: 8,
+      device: 'mlx5_0',
+      startMs: ago(20_000_000),
+      endMs: ago(19_999_999.7),
+      end: 'truncated',
+      samples: 0,
+      sizeBytes: 0,
+      leftOut: 184_200,
+    },
+    {
+      ...one,
+      id: 7,
+      device: 'mlx5_1',
+      startMs: ago(90_000_000),
+      endMs: ago(89_990_000),
+      end: 'stopped',
+      leftOut: 0,
+      isSimulated: true,
+    },
   ]
   const rules = [
     { name: one.rule, condition: one.condition, devices: ['mlx5_0', 'mlx5_1', 'mlx5_3'] },
-    { name: 'Retransmissions', condition: 'packet_seq_err rises by 100 or more a second over 50 ms', devices: Array.from({ length: 8 }, (_, place) => `mlx5_${place}`) },
+    {
+      name: 'Retransmissions',
+      condition: 'packet_seq_err rises by 100 or more a second over 50 ms',
+      devices: Array.from({ length: 8 }, (_, place) => `mlx5_${place}`),
+    },
   ]
   return { nowMs, events, leftOut: 0, openCount: 1, rules, limited: 0, ...more }
 }

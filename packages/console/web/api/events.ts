@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 import { getJson } from './client.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
-export type { EventAnswer, EventsAnswer, TracebackEvent }
 export type { EventEnd, EventLane, EventMark } from '@sonde/sdk/internal'
+export type { EventAnswer, EventsAnswer, TracebackEvent }
 
 /** Which events are asked for; everything that is absent matches all. */
 export interface EventsRequest {

@@ -26,7 +26,8 @@ const PRELOAD_AFTER_MS = 2_000
 export function preloadPages(): () => void {
   const preload = (): void => {
     for (const page of [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage]) void page.preload()
-    for (const page of [EventsPage, EventPage, SourcesPage, SourcePage, ExplainPage, EntitiesPage, EntityPage]) void page.preload()
+    for (const page of [EventsPage, EventPage, SourcesPage, SourcePage, ExplainPage, EntitiesPage, EntityPage])
+      void page.preload()
   }
   const timer = setTimeout(() => requestIdleCallback(preload), PRELOAD_AFTER_MS)
   return () => clearTimeout(timer)

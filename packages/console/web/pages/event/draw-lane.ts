@@ -1,5 +1,5 @@
-import type { EventLane, EventMark } from '../../api/events.ts'
 import type { LaneSamples } from '../../api/event-samples.ts'
+import type { EventLane, EventMark } from '../../api/events.ts'
 import { drawHatch } from '../../chart/marks.ts'
 import type { Palette, SeriesSlot } from '../../components/palette.ts'
 import { formatDuration } from '../../format/time.ts'
@@ -39,9 +39,15 @@ const POINT_PX = 12
 /** Samples further apart than so many resolutions are not joined, whether or not a gap is listed. */
 const APART_COUNT = 3
 const ONSET_PX = 3
+const LINE_PX = 1.3
 
 /** Draws one lane. */
-export function drawLane(context: CanvasRenderingContext2D, drawing: LaneDrawing, box: LaneBox, palette: Palette): void {
+export function drawLane(
+  context: CanvasRenderingContext2D,
+  drawing: LaneDrawing,
+  box: LaneBox,
+  palette: Palette,
+): void {
   const { view, scale, samples } = drawing
   const perMs = box.width / lengthOf(view)
   const x = (ms: number): number => box.left + (ms - view.fromMs) * perMs
@@ -111,7 +117,12 @@ function drawLaneGaps(
     const middle = (fromX + toX) / 2
     const height = 14 * box.unit
     context.fillStyle = palette.surface
-    context.fillRect(middle - textWidth / 2 - 4 * box.unit, box.top + (box.height - height) / 2, textWidth + 8 * box.unit, height)
+    context.fillRect(
+      middle - textWidth / 2 - 4 * box.unit,
+      box.top + (box.height - height) / 2,
+      textWidth + 8 * box.unit,
+      height,
+    )
     context.fillStyle = palette.ink3
     context.textAlign = 'center'
     context.textBaseline = 'middle'
@@ -137,15 +148,20 @@ function drawLine(
   const { times, lows, isExact } = samples
   const { first, last } = pointsWithin(samples, view.fromMs, view.toMs)
   const stepPx = (lane.resolutionMs * perMs) / unit
-  context.strokeStyle = palette.slots[slot]
-  context.lineWidth = 1.3 * unit
-  context.lineJoin = 'round'
-  context.beginPath()
-  if (isExact && stepPx >= STEP_PX) traceSteps(context, drawing, samples, places, first, last)
-  else traceExtremes(context, drawing, samples, places, first, last)
-  context.stroke()
-  if (!isExact || stepPx < POINT_PX) return
   context.fillStyle = palette.slots[slot]
+  context.strokeStyle = palette.slots[slot]
+  context.lineWidth = LINE_PX * unit
+  context.lineJoin = 'bevel'
+  context.beginPath()
+  if (!isExact) {
+    traceStretches(context, samples, places, first, last)
+    context.fill()
+  } else {
+    if (stepPx >= STEP_PX) traceSteps(context, drawing, samples, places, first, last)
+    else tracePoints(context, drawing, samples, places, first, last)
+    context.stroke()
+  }
+  if (!isExact || stepPx < POINT_PX) return
   context.beginPath()
   for (let at = first; at <= last; at++) {
     if (Number.isNaN(lows[at]!)) continue
@@ -181,22 +197,44 @@ function traceSteps(
   }
 }
 
-function traceExtremes(
+/** Samples that are closer than a few pixels, from one to the next. */
+function tracePoints(
   context: CanvasRenderingContext2D,
   { lane }: LaneDrawing,
-  { times, lows, highs, isExact }: LaneSamples,
+  { times, lows }: LaneSamples,
   { x, y }: Places,
   first: number,
   last: number,
 ): void {
   for (let at = first; at <= last; at++) {
     if (Number.isNaN(lows[at]!)) continue
-    const timeMs = times[at]!
-    const isNext = at > first && !Number.isNaN(lows[at - 1]!) && (isExact ? isContinuous(lane, times[at - 1]!, timeMs) : !hasGap(lane, times[at - 1]!, timeMs))
-    const place = x(timeMs)
-    if (isNext) context.lineTo(place, y(lows[at]!))
-    else context.moveTo(place, y(lows[at]!))
-    if (highs[at] !== lows[at]) context.lineTo(place, y(highs[at]!))
+    const isNext = at > first && !Number.isNaN(lows[at - 1]!) && isContinuous(lane, times[at - 1]!, times[at]!)
+    if (isNext) context.lineTo(x(times[at]!), y(lows[at]!))
+    else context.moveTo(x(times[at]!), y(lows[at]!))
+  }
+}
+
+/**
+ * A bar a stretch from its least to its greatest value, which reaches to the bar before where they share no value. Bars are
+ * filled: a line with as many corners costs several times as much.
+ */
+function traceStretches(
+  context: CanvasRenderingContext2D,
+  { times, lows, highs }: LaneSamples,
+  { x, y, unit }: Places,
+  first: number,
+  last: number,
+): void {
+  for (let at = first; at <= last; at++) {
+    let low = lows[at]!
+    let high = highs[at]!
+    if (Number.isNaN(low)) continue
+    if (at > 0 && highs[at - 1]! < low) low = highs[at - 1]!
+    if (at > 0 && lows[at - 1]! > high) high = lows[at - 1]!
+    const from = x(times[at]!)
+    const width = Math.max(LINE_PX * unit, at + 1 < times.length ? x(times[at + 1]!) - from : 0)
+    const top = y(high) - (LINE_PX / 2) * unit
+    context.rect(from, top, width, y(low) + (LINE_PX / 2) * unit - top)
   }
 }
 

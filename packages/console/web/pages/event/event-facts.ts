@@ -12,7 +12,12 @@ import { formatMoment } from './event-time.ts'
 export function eventFacts(
   event: TracebackEvent,
   place: { readonly title: string; readonly href: string | undefined; readonly note: string },
-  told: { readonly nowMs: number; readonly zone: TimeZoneChoice; readonly signalCount: number; readonly gapCount: number },
+  told: {
+    readonly nowMs: number
+    readonly zone: TimeZoneChoice
+    readonly signalCount: number
+    readonly gapCount: number
+  },
 ): readonly Fact[] {
   const { startMs, errorMs, endMs, samples, leftOut, sizeBytes } = event
   const { zone } = told

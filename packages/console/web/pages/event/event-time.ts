@@ -23,7 +23,11 @@ export function formatMoment(timeMs: number, zone: TimeZoneChoice, resolutionMs:
   const us = Math.round(((timeMs - secondMs) * 1_000) / unitUs) * unitUs
   const clock = formatClock(secondMs + (us >= 1e6 ? 1_000 : 0), zone)
   if (digits === 0) return clock
-  return `${clock}.${grouped(String(us % 1e6).padStart(6, '0').slice(0, digits))}`
+  return `${clock}.${grouped(
+    String(us % 1e6)
+      .padStart(6, '0')
+      .slice(0, digits),
+  )}`
 }
 
 /**
@@ -33,10 +37,7 @@ export function formatMoment(timeMs: number, zone: TimeZoneChoice, resolutionMs:
 export function formatAfter(offsetMs: number, resolutionMs: number, scaleMs = Math.abs(offsetMs)): string {
   const absolute = Math.abs(offsetMs)
   const [unit, unitMs] = scaleMs >= 1_000 ? ['s', 1_000] : scaleMs >= 1 || resolutionMs >= 1 ? ['ms', 1] : ['µs', 1e-3]
-  const digits = Math.min(
-    DIGITS_MAX,
-    Math.max(0, Math.ceil(-Math.log10(Math.max(resolutionMs, 1e-3) / unitMs) - 1e-9)),
-  )
+  const digits = Math.min(DIGITS_MAX, Math.max(0, Math.ceil(-Math.log10(Math.max(resolutionMs, 1e-3) / unitMs) - 1e-9)))
   const [whole = '0', fraction] = (absolute / unitMs).toFixed(digits).split('.')
   const number = fraction ? `${whole}.${grouped(fraction)}` : whole
   const isNothing = Number(`${whole}.${fraction ?? 0}`) === 0

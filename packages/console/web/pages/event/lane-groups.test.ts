@@ -15,8 +15,14 @@ const lanes = [
 
 test('the signal of the rule stands first, then PCIe, NIC, GPU, host and applications', () => {
   const groups = groupLanes(lanes)
-  assert.deepEqual(groups.map(({ place }) => place), ['rule', 'pci', 'nic', 'gpu', 'host', 'application'])
-  assert.deepEqual(groups[3]?.lanes.map(({ device }) => device), ['GPU 9', 'GPU 10'])
+  assert.deepEqual(
+    groups.map(({ place }) => place),
+    ['rule', 'pci', 'nic', 'gpu', 'host', 'application'],
+  )
+  assert.deepEqual(
+    groups[3]?.lanes.map(({ device }) => device),
+    ['GPU 9', 'GPU 10'],
+  )
 })
 
 test('a lane of no known kind is of the host where its type is, else of an application', () => {
@@ -27,10 +33,19 @@ test('a lane of no known kind is of the host where its type is, else of an appli
 
 test('by first change, those that did not change come last', () => {
   const at = (name: string, earliestMs: number) => {
-    const onset = { earliestMs: START_MS + earliestMs, latestMs: START_MS + earliestMs + 1, isRise: true, before: 0, after: 1 }
+    const onset = {
+      earliestMs: START_MS + earliestMs,
+      latestMs: START_MS + earliestMs + 1,
+      isRise: true,
+      before: 0,
+      after: 1,
+    }
     return [name, { onset }] as const
   }
   const groups = sortLanes(lanes, new Map([at('Power', 5), at('Link', -9), at('Stalls', 0)]))
-  assert.deepEqual(groups[0]?.lanes.map(({ name }) => name), ['Link', 'Stalls', 'Power'])
+  assert.deepEqual(
+    groups[0]?.lanes.map(({ name }) => name),
+    ['Link', 'Stalls', 'Power'],
+  )
   assert.equal(groups[1]?.lanes.length, 4)
 })

@@ -80,9 +80,7 @@ export function sortLanes(
   if (!onsets) return placed
   const all = placed.flatMap((group) => group.lanes)
   const onsetOf = ({ key }: EventLane): Onset | undefined => onsets.get(key)?.onset
-  const changed = all
-    .filter((lane) => onsetOf(lane))
-    .toSorted((a, b) => middleOf(onsetOf(a)!) - middleOf(onsetOf(b)!))
+  const changed = all.filter((lane) => onsetOf(lane)).toSorted((a, b) => middleOf(onsetOf(a)!) - middleOf(onsetOf(b)!))
   const steady = all.filter((lane) => !onsetOf(lane))
   const groups: readonly LaneGroup[] = [
     { place: 'changed', title: 'Changed, the first first', lanes: changed },

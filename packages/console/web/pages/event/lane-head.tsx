@@ -61,7 +61,13 @@ export function LaneHead({ context }: { readonly context: LaneContext }) {
 }
 
 /** The line at the cursor over all lanes, and its time. */
-export function LaneCursor({ context, resolutionMs }: { readonly context: LaneContext; readonly resolutionMs: number }) {
+export function LaneCursor({
+  context,
+  resolutionMs,
+}: {
+  readonly context: LaneContext
+  readonly resolutionMs: number
+}) {
   const page = usePageState()
   const zone = page.url.tz ?? 'utc'
   const cursorMs = useCursor(page.url.atMs)

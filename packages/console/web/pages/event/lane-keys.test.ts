@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { laneAction, type LaneKeyState } from './lane-keys.ts'
+import { type LaneKeyState, laneAction } from './lane-keys.ts'
 import { START_MS } from './test-lanes.ts'
 
 const bounds = { fromMs: START_MS - 2_000, toMs: START_MS + 4_000 }
@@ -50,5 +50,6 @@ test('zero shows all, and plus and minus zoom at the cursor', () => {
 })
 
 test('other keys are left to the page', () => {
-  for (const key of ['d', 'z', 'Tab', 'constructor', 'ArrowUp']) assert.equal(laneAction(key, false, state()), undefined)
+  for (const key of ['d', 'z', 'Tab', 'constructor', 'ArrowUp'])
+    assert.equal(laneAction(key, false, state()), undefined)
 })

@@ -65,7 +65,8 @@ function cursorTo(atMs: number, { view, bounds }: LaneKeyState): LaneAction {
 
 /** The time so many samples on from the cursor; from the start of the event where there is no cursor. */
 function sampleAfter({ times, atMs, view, startMs }: LaneKeyState, count: number): number {
-  if (atMs === undefined) return startMs >= view.fromMs && startMs <= view.toMs ? startMs : (view.fromMs + view.toMs) / 2
+  if (atMs === undefined)
+    return startMs >= view.fromMs && startMs <= view.toMs ? startMs : (view.fromMs + view.toMs) / 2
   if (times.length === 0) return atMs
   let at = 0
   // The sample at the cursor, or the last one before it.

@@ -44,7 +44,13 @@ test('the table has a row for each gap, where it lies', () => {
   const late = testSamples(lane, 300, [400])
   const all = { ...present, times: Float64Array.of(...present.times, ...late.times) }
   const rows = sampleRows({ ...lane, gaps: [gap] }, all, { fromMs: START_MS, toMs: START_MS + 400 })
-  assert.deepEqual(rows.map((row) => (row.kind === 'gap' ? 'gap' : row.at)), [0, 1, 'gap', 2])
+  assert.deepEqual(
+    rows.map((row) => (row.kind === 'gap' ? 'gap' : row.at)),
+    [0, 1, 'gap', 2],
+  )
   const before = sampleRows({ ...lane, gaps: [gap] }, all, { fromMs: START_MS, toMs: START_MS + 105 })
-  assert.deepEqual(before.map((row) => (row.kind === 'gap' ? 'gap' : row.at)), [0, 1])
+  assert.deepEqual(
+    before.map((row) => (row.kind === 'gap' ? 'gap' : row.at)),
+    [0, 1],
+  )
 })

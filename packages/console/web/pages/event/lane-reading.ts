@@ -1,7 +1,7 @@
-import type { EventLane } from '../../api/events.ts'
 import type { LaneSamples } from '../../api/event-samples.ts'
+import type { EventLane } from '../../api/events.ts'
 import { formatIn } from '../../format/number.ts'
-import { lowerBound, type LaneScale } from './lane-scale.ts'
+import { type LaneScale, lowerBound } from './lane-scale.ts'
 
 /** What a lane shows at a time. */
 export type LaneReading =
@@ -25,8 +25,10 @@ export function readLane(lane: EventLane, samples: LaneSamples | undefined, time
     return low === high ? { kind: 'sample', at, value: low } : { kind: 'stretch', at, low, high }
   }
   // A sample stands for the time before it; one that is a little late, for what is left until the next.
-  if (next < times.length && timeMs >= times[next]! - lane.resolutionMs) return { kind: 'sample', at: next, value: lows[next]! }
-  if (next > 0 && timeMs - times[next - 1]! <= lane.resolutionMs) return { kind: 'sample', at: next - 1, value: lows[next - 1]! }
+  if (next < times.length && timeMs >= times[next]! - lane.resolutionMs)
+    return { kind: 'sample', at: next, value: lows[next]! }
+  if (next > 0 && timeMs - times[next - 1]! <= lane.resolutionMs)
+    return { kind: 'sample', at: next - 1, value: lows[next - 1]! }
   return { kind: 'none' }
 }
 

@@ -7,9 +7,9 @@ import { drawLane } from './draw-lane.ts'
 import { kindPlace, PLACE_SLOTS } from './lane-groups.ts'
 import { type LaneScale, laneScale } from './lane-scale.ts'
 import { LaneUnit, LaneValue } from './lane-value.tsx'
+import type { EventView } from './use-event-view.ts'
 import type { LaneOnset } from './use-onsets.ts'
 import type { Samples } from './use-samples.ts'
-import type { EventView } from './use-event-view.ts'
 import type { Span } from './view-span.ts'
 
 /** Height of a lane, and of what is above and below its values, in CSS pixels. */
@@ -34,14 +34,16 @@ interface LaneRowProps {
   readonly lane: EventLane
   readonly context: LaneContext
   readonly found: LaneOnset | undefined
+  /** Whether it is among those that a screen has room for. */
+  readonly isFirst: boolean
   readonly isChosen: boolean
   readonly onChoose: (key: string) => void
 }
 
 /** One signal: its name, what it did, and its value at the cursor. */
-export const LaneRow = memo(function LaneRow({ lane, context, found, isChosen, onChoose }: LaneRowProps) {
+export const LaneRow = memo(function LaneRow({ lane, context, found, isFirst, isChosen, onChoose }: LaneRowProps) {
   const [row, setRow] = useState<HTMLLIElement | null>(null)
-  const isSeen = useIsSeen(row)
+  const isSeen = useIsSeen(row, isFirst)
   const scale = useRef<LaneScale>(undefined)
   const slot = PLACE_SLOTS[kindPlace(lane)]
   const { samples } = context
@@ -54,10 +56,10 @@ export const LaneRow = memo(function LaneRow({ lane, context, found, isChosen, o
       <div className="lane-name">
         <div className="lane-line">
           <button type="button" className="lane-button" aria-pressed={isChosen} onClick={() => onChoose(lane.key)}>
-          <span className="lane-swatch" style={{ background: `var(--s${slot})` }} aria-hidden="true" />
-          <span className="lane-title">{lane.name}</span>
-        </button>
-        {isSeen && <LaneUnit lane={lane} context={context} scale={scale} />}
+            <span className="lane-swatch" style={{ background: `var(--s${slot})` }} aria-hidden="true" />
+            <span className="lane-title">{lane.name}</span>
+          </button>
+          {isSeen && <LaneUnit lane={lane} context={context} scale={scale} />}
           {lane.isOfRule && <span className="lane-flag" role="img" aria-label="The rule watches it" />}
         </div>
         <p className="lane-note">{noteOf(lane)}</p>
@@ -72,7 +74,9 @@ export const LaneRow = memo(function LaneRow({ lane, context, found, isChosen, o
 
 /** Device, how close its samples are, and how far off their times are. */
 function noteOf({ device, resolutionMs, errorMs }: EventLane): string {
-  return [device, formatDuration(resolutionMs), errorMs > 0 ? `±${formatDuration(errorMs)}` : ''].filter(Boolean).join(' · ')
+  return [device, formatDuration(resolutionMs), errorMs > 0 ? `±${formatDuration(errorMs)}` : '']
+    .filter(Boolean)
+    .join(' · ')
 }
 
 function LaneCanvas({
@@ -127,7 +131,7 @@ function LaneCanvas({
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is drawn changed
   useLayoutEffect(() => stage.paintSoon(), [stage, lane, context, slot, found, isSeen])
-  return <canvas ref={canvas} className="lane-canvas" style={{ height: LANE_PX }} aria-hidden="true" />
+  return <canvas ref={canvas} className="lane-canvas" style={{ height: LANE_PX }} />
 }
 
 /** Setting the size of a canvas empties it, which costs. */

@@ -37,7 +37,11 @@ test('a scale stays while what is in view fits it', () => {
 })
 
 test('the points of a view have one more at each side', () => {
-  const samples = testSamples(testLane(), -1, Array.from({ length: 30 }, () => 1))
+  const samples = testSamples(
+    testLane(),
+    -1,
+    Array.from({ length: 30 }, () => 1),
+  )
   const { first, last } = pointsWithin(samples, START_MS + 0.05, START_MS + 0.35)
   assert.deepEqual([first, last], [10, 14])
   assert.equal(lowerBound(samples.times, START_MS + 100), 30)

@@ -1,5 +1,5 @@
-import type { EventLane } from '../../api/events.ts'
 import type { LaneSamples } from '../../api/event-samples.ts'
+import type { EventLane } from '../../api/events.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { type DisplayUnit, formatAxis, pickUnit } from '../../format/number.ts'
 import { type Quantity, quantityOf } from '../../format/quantity.ts'
@@ -35,7 +35,12 @@ export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'u
  * The scale of a lane over what is in view. It keeps the `before` where that still fits, so that panning does not make it
  * jump.
  */
-export function laneScale(lane: EventLane, samples: LaneSamples | undefined, view: Span, before?: LaneScale): LaneScale {
+export function laneScale(
+  lane: EventLane,
+  samples: LaneSamples | undefined,
+  view: Span,
+  before?: LaneScale,
+): LaneScale {
   const quantity = laneQuantity(lane)
   const { low, high } = rangeOf(samples, view)
   if (low > high && before) return before
@@ -49,7 +54,8 @@ export function laneScale(lane: EventLane, samples: LaneSamples | undefined, vie
     const previous = before?.bottom === 0 ? before.top : undefined
     return withTexts(0, niceTop(high, unit.divisor, previous), unit)
   }
-  if (before && before.bottom <= low && before.top >= high && high - low > (before.top - before.bottom) / 4) return before
+  if (before && before.bottom <= low && before.top >= high && high - low > (before.top - before.bottom) / 4)
+    return before
   const room = (high - low || Math.abs(high) || 1) * ROOM_SHARE
   return withTexts(low - room, high + room, unit)
 }
@@ -59,7 +65,10 @@ function withTexts(bottom: number, top: number, unit: DisplayUnit): LaneScale {
 }
 
 /** The least and the greatest value within a stretch; the least is above the greatest where there is none. */
-export function rangeOf(samples: LaneSamples | undefined, { fromMs, toMs }: Span): { readonly low: number; readonly high: number } {
+export function rangeOf(
+  samples: LaneSamples | undefined,
+  { fromMs, toMs }: Span,
+): { readonly low: number; readonly high: number } {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
   if (!samples) return { low, high }
@@ -73,8 +82,15 @@ export function rangeOf(samples: LaneSamples | undefined, { fromMs, toMs }: Span
 }
 
 /** The points of a stretch with one more at each side, so that lines reach its edges. */
-export function pointsWithin({ times }: LaneSamples, fromMs: number, toMs: number): { readonly first: number; readonly last: number } {
-  return { first: Math.max(0, lowerBound(times, fromMs) - 1), last: Math.min(times.length - 1, lowerBound(times, toMs)) }
+export function pointsWithin(
+  { times }: LaneSamples,
+  fromMs: number,
+  toMs: number,
+): { readonly first: number; readonly last: number } {
+  return {
+    first: Math.max(0, lowerBound(times, fromMs) - 1),
+    last: Math.min(times.length - 1, lowerBound(times, toMs)),
+  }
 }
 
 /** The first position whose time is not before `timeMs`. */

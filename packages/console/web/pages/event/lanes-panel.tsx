@@ -9,11 +9,11 @@ import { useStore } from '../../state/store.ts'
 import { useTheme } from '../../state/theme.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { formatAfter } from './event-time.ts'
-import { laneAction } from './lane-keys.ts'
-import { LaneCursor, LaneHead } from './lane-head.tsx'
-import { type LaneContext, LaneRow } from './lane-row.tsx'
 import { type LaneGroup, sortLanes } from './lane-groups.ts'
+import { LaneCursor, LaneHead } from './lane-head.tsx'
+import { laneAction } from './lane-keys.ts'
 import { readingWords, readLane } from './lane-reading.ts'
+import { type LaneContext, LaneRow } from './lane-row.tsx'
 import { laneScale } from './lane-scale.ts'
 import type { EventView } from './use-event-view.ts'
 import { useLanePointer } from './use-lane-pointer.ts'
@@ -26,6 +26,8 @@ export const GUTTER_PX = 44
 /** Lanes that are said after the cursor moved. */
 const SAID_COUNT = 4
 const ZOOM_FACTOR = 2
+/** Lanes that are drawn before it is known which are on the screen. */
+const FIRST_COUNT = 10
 
 interface LanesPanelProps {
   readonly answer: EventAnswer
@@ -46,7 +48,14 @@ export function LanesPanel(props: LanesPanelProps) {
   const page = usePageState()
   const [body, setBody] = useState<HTMLElement | null>(null)
   const isByChange = page.url.sort === 'change'
-  const groups = useMemo(() => sortLanes(answer.lanes, isByChange ? onsets : undefined), [answer.lanes, isByChange, onsets])
+  const groups = useMemo(
+    () => sortLanes(answer.lanes, isByChange ? onsets : undefined),
+    [answer.lanes, isByChange, onsets],
+  )
+  const firsts = useMemo(
+    () => new Set(groups.flatMap(({ lanes }) => lanes.map(({ key }) => key)).slice(0, FIRST_COUNT)),
+    [groups],
+  )
   const { event, marks } = answer
   const context = useMemo(
     (): LaneContext => ({
@@ -109,6 +118,7 @@ export function LanesPanel(props: LanesPanelProps) {
                   lane={lane}
                   context={context}
                   found={onsets.get(lane.key)}
+                  isFirst={firsts.has(lane.key)}
                   isChosen={lane.key === chosen?.key}
                   onChoose={onChoose}
                 />
@@ -162,8 +172,9 @@ function LanesHead({
       </h2>
       <span className="panel-caption num">
         {countOf(answer.lanes.length, 'lane')}
-        {answer.lanesLeftOut > 0 && `, ${answer.lanesLeftOut} more are kept without room here`} · {formatDuration(lengthOf(shown))} of{' '}
-        {formatDuration(lengthOf(view.bounds))} shown · {formatDuration(perPixelMs)} a pixel
+        {answer.lanesLeftOut > 0 && `, ${answer.lanesLeftOut} more are kept without room here`} ·{' '}
+        {formatDuration(lengthOf(shown))} of {formatDuration(lengthOf(view.bounds))} shown ·{' '}
+        {formatDuration(perPixelMs)} a pixel
       </span>
       <div className="button-row panel-action">
         <fieldset className="segments" aria-label="Order of the lanes">

@@ -29,7 +29,12 @@ test('stretches apart have one rank each', () => {
 })
 
 test('a wide stretch leaves open what it overlaps, and nothing else', () => {
-  const ranked = rankOnsets([changed(pci, -130, -120), changed(nic, -7, -6), changed(power, -100, 900), changed(gpu, 250, 450)])
+  const ranked = rankOnsets([
+    changed(pci, -130, -120),
+    changed(nic, -7, -6),
+    changed(power, -100, 900),
+    changed(gpu, 250, 450),
+  ])
   assert.deepEqual(ranksOf(ranked), [
     ['Link speed', 1, 1],
     ['Sent', 2, 3],
@@ -39,10 +44,18 @@ test('a wide stretch leaves open what it overlaps, and nothing else', () => {
 })
 
 test('says PCIe before NIC before GPU where their stretches lie apart', () => {
-  const ranked = rankOnsets([changed(power, -100, 900), changed(gpu, 250, 450), changed(pci, -130, -120), changed(nic, -7, -6)])
+  const ranked = rankOnsets([
+    changed(power, -100, 900),
+    changed(gpu, 250, 450),
+    changed(pci, -130, -120),
+    changed(nic, -7, -6),
+  ])
   const { sentence, facts } = orderWords(ranked, 11, START_MS)
   assert.equal(sentence, 'PCIe changed first: Link speed.')
-  assert.match(plain(facts), /^PCIe Link speed −125 ms ± 5 ms, then NIC Sent −6\.5 ms ± 500 µs, then GPU Tensor active \+350 ms/)
+  assert.match(
+    plain(facts),
+    /^PCIe Link speed −125 ms ± 5 ms, then NIC Sent −6\.5 ms ± 500 µs, then GPU Tensor active \+350 ms/,
+  )
   assert.match(plain(facts), /4 of 11 signals changed/)
 })
 

@@ -1,8 +1,8 @@
 import type { EventLane } from '../../api/events.ts'
 import { countOf } from '../../format/number.ts'
+import { formatOffset } from './event-time.ts'
 import { kindPlace, PLACE_WORDS } from './lane-groups.ts'
 import { middleOf, type Onset, uncertaintyOf } from './onset.ts'
-import { formatOffset } from './event-time.ts'
 
 /** A lane that changed, and its place among the others. */
 export interface RankedOnset {
@@ -74,7 +74,9 @@ function headWords(onsets: readonly RankedOnset[]): string {
   const named = candidates.slice(0, RIVAL_LIMIT_COUNT).map(({ lane }) => (isOneKind ? lane.name : nameOf(lane)))
   const more = candidates.length - named.length
   const all = `${named.join(', or ')}${more > 0 ? `, or ${more} more` : ''}`
-  return isOneKind ? `${place} changed first; which signal is not known: ${all}.` : `Which changed first is not known: ${all}.`
+  return isOneKind
+    ? `${place} changed first; which signal is not known: ${all}.`
+    : `Which changed first is not known: ${all}.`
 }
 
 function nameOf(lane: EventLane): string {

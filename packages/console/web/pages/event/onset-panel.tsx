@@ -37,7 +37,9 @@ export function OnsetPanel({
         </span>
       </header>
       {rows.length === 0 ? (
-        <p className="panel-note">{isAwaited ? 'Looking for changes.' : 'No signal left what it was before the event.'}</p>
+        <p className="panel-note">
+          {isAwaited ? 'Looking for changes.' : 'No signal left what it was before the event.'}
+        </p>
       ) : (
         <ol className="onset-list">
           {rows.map((ranked) => (
@@ -92,10 +94,7 @@ function OnsetRow({
             background: `var(--s${slot})`,
           }}
         />
-        <span
-          className="onset-dot"
-          style={{ left: `${share(middleOf(onset))}%`, background: `var(--s${slot})` }}
-        />
+        <span className="onset-dot" style={{ left: `${share(middleOf(onset))}%`, background: `var(--s${slot})` }} />
       </span>
       <span className="onset-time num">
         {formatAfter(middleOf(onset) - startMs, uncertainMs)}

@@ -18,7 +18,13 @@ function makeCache(isExact: (key: string, request: SamplesRequest) => boolean = 
       if (state.isFailing) throw new Error('away')
       const lanes = request.lanes.map((key): LaneSamples => {
         const column = Float64Array.of(request.points)
-        return { key, isExact: isExact(key, request), times: Float64Array.of(request.fromMs), lows: column, highs: column }
+        return {
+          key,
+          isExact: isExact(key, request),
+          times: Float64Array.of(request.fromMs),
+          lows: column,
+          highs: column,
+        }
       })
       return { ...request, lanes }
     },
@@ -70,7 +76,11 @@ test('a question that failed is told and may be asked again', async () => {
 
 test('an answer about 64 lanes stays below a megabyte', async () => {
   const { cache, asked } = makeCache()
-  await cache.loadWhole(Array.from({ length: 64 }, (_, at) => `lane-${at}`), bounds, 4_000)
+  await cache.loadWhole(
+    Array.from({ length: 64 }, (_, at) => `lane-${at}`),
+    bounds,
+    4_000,
+  )
   assert.ok(asked[0]!.points >= 800, `${asked[0]?.points} points`)
   assert.ok(asked[0]!.points * 64 * 16 <= 1_000_000)
 })

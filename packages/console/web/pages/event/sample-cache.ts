@@ -1,5 +1,5 @@
-import { type LaneSamples, pointsFor, type SamplesAnswer, type SamplesRequest } from '../../api/event-samples.ts'
 import type { ApiError } from '../../api/client.ts'
+import { type LaneSamples, pointsFor, type SamplesAnswer, type SamplesRequest } from '../../api/event-samples.ts'
 import { covers, lengthOf, type Span } from './view-span.ts'
 
 /** Samples of a lane and the stretch that they were asked for. */

@@ -1,5 +1,5 @@
-import type { EventLane } from '../../api/events.ts'
 import type { LaneSamples } from '../../api/event-samples.ts'
+import type { EventLane } from '../../api/events.ts'
 import { lowerBound } from './lane-scale.ts'
 import type { Span } from './view-span.ts'
 
@@ -18,7 +18,8 @@ export function sampleRows(lane: EventLane, samples: LaneSamples | undefined, vi
   let nextGap = 0
   const end = lowerBound(samples.times, view.toMs + 1e-9)
   for (let at = lowerBound(samples.times, view.fromMs); at < end; at++) {
-    for (let gap = gaps[nextGap]; gap?.kind === 'gap' && gap.fromMs < samples.times[at]!; gap = gaps[++nextGap]) rows.push(gap)
+    for (let gap = gaps[nextGap]; gap?.kind === 'gap' && gap.fromMs < samples.times[at]!; gap = gaps[++nextGap])
+      rows.push(gap)
     rows.push({ kind: 'point', at })
   }
   return [...rows, ...gaps.slice(nextGap)]

@@ -1,21 +1,24 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { EventLane } from '../../api/events.ts'
 import type { LaneSamples } from '../../api/event-samples.ts'
+import type { EventLane } from '../../api/events.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatIn, joinUnit } from '../../format/number.ts'
 import { formatDuration, zoneName } from '../../format/time.ts'
 import { useCursor } from '../../state/cursor.ts'
 import { useStore } from '../../state/store.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useSeldom } from '../../state/use-seldom.ts'
 import { formatAfter, formatMoment } from './event-time.ts'
-import { laneScale } from './lane-scale.ts'
 import { readLane } from './lane-reading.ts'
+import { laneScale } from './lane-scale.ts'
 import { type SampleRow, sampleRows } from './sample-rows.ts'
 import type { EventView } from './use-event-view.ts'
 import type { Samples } from './use-samples.ts'
 
 const ROW_PX = 24
 const BOX_PX = 260
+/** Unit: milliseconds. */
+const TABLE_EVERY_MS = 200
 
 /** The samples of one lane in view as a table: for whoever reads rather than looks. Only the rows in view are made. */
 export function SamplesTable({
@@ -35,7 +38,8 @@ export function SamplesTable({
 }) {
   const page = usePageState()
   const zone = page.url.tz ?? 'utc'
-  const shown = useStore(view.stage.view)
+  // A table that moves is not read: it follows once in a while.
+  const shown = useSeldom(useStore(view.stage.view), TABLE_EVERY_MS, chosen.key)
   const revision = useStore(samples.revision)
   const here = samples.cache.samplesFor(chosen.key, shown)
   const [scrolledPx, setScrolledPx] = useState(0)
@@ -44,7 +48,8 @@ export function SamplesTable({
   const { unit } = laneScale(chosen, here, shown)
   const cursorMs = useCursor(page.url.atMs)
   const reading = cursorMs === null ? undefined : readLane(chosen, here, cursorMs)
-  const current = reading && 'at' in reading ? rows.findIndex((row) => row.kind === 'point' && row.at === reading.at) : -1
+  const current =
+    reading && 'at' in reading ? rows.findIndex((row) => row.kind === 'point' && row.at === reading.at) : -1
   const box = useScrollTo(current)
   const first = Math.max(0, Math.floor(scrolledPx / ROW_PX) - 4)
   const last = Math.min(rows.length, first + Math.ceil(BOX_PX / ROW_PX) + 8)
@@ -151,7 +156,9 @@ function Row({
       </th>
       <td className="is-number num">{words.after(timeMs)}</td>
       <td className="is-number num">{words.value(samples?.lows[row.at] ?? Number.NaN)}</td>
-      {samples?.isExact === false && <td className="is-number num">{words.value(samples.highs[row.at] ?? Number.NaN)}</td>}
+      {samples?.isExact === false && (
+        <td className="is-number num">{words.value(samples.highs[row.at] ?? Number.NaN)}</td>
+      )}
     </tr>
   )
 }

@@ -25,11 +25,7 @@ export function testLane(more: Partial<EventLane> = {}): EventLane {
 }
 
 /** Samples of a lane, the first `fromMs` after the start; `undefined` is a value that is absent. */
-export function testSamples(
-  lane: EventLane,
-  fromMs: number,
-  values: readonly (number | undefined)[],
-): LaneSamples {
+export function testSamples(lane: EventLane, fromMs: number, values: readonly (number | undefined)[]): LaneSamples {
   const column = Float64Array.from(values, (value) => value ?? Number.NaN)
   return {
     key: lane.key,

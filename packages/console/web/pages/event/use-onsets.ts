@@ -38,7 +38,9 @@ export function useOnsets(answer: EventAnswer, samples: Samples, window: Span): 
         const coarse = coarseOnsets(lanes, samples, baseSpan({ fromMs, toMs }, event.startMs))
         if (!isCurrent || coarse.size === 0) return
         setOnsets(coarse)
-        const fine = await refine(event.id, lanes, coarse, baseSpan({ fromMs, toMs }, event.startMs)).catch(() => coarse)
+        const fine = await refine(event.id, lanes, coarse, baseSpan({ fromMs, toMs }, event.startMs)).catch(
+          () => coarse,
+        )
         if (isCurrent) setOnsets(fine)
       },
       { timeout: 500 },
@@ -66,7 +68,10 @@ function coarseOnsets(lanes: readonly EventLane[], { cache }: Samples, base: Spa
 async function refine(event: number, lanes: readonly EventLane[], coarse: LaneOnsets, base: Span): Promise<LaneOnsets> {
   const onsets = new Map(coarse)
   for (let turn = 0; turn < TURNS_MAX; turn++) {
-    const stretches = stretchesOf(lanes.filter((lane) => isCoarse(lane, onsets.get(lane.key)?.onset)), onsets)
+    const stretches = stretchesOf(
+      lanes.filter((lane) => isCoarse(lane, onsets.get(lane.key)?.onset)),
+      onsets,
+    )
     if (stretches.length === 0) break
     for (const { span, lanes: own } of stretches.slice(0, STRETCHES_MAX)) {
       const keys = own.map(({ key }) => key)
@@ -74,7 +79,10 @@ async function refine(event: number, lanes: readonly EventLane[], coarse: LaneOn
       for (const lane of own) {
         const samples = answer.lanes.find(({ key }) => key === lane.key)
         const { usual } = onsets.get(lane.key) ?? {}
-        const onset = samples && usual && onsetOf(samples, lane, { fromMs: base.fromMs, toMs: Math.min(base.toMs, span.fromMs) }, usual)
+        const onset =
+          samples &&
+          usual &&
+          onsetOf(samples, lane, { fromMs: base.fromMs, toMs: Math.min(base.toMs, span.fromMs) }, usual)
         if (onset) onsets.set(lane.key, { usual, onset })
       }
     }

@@ -54,7 +54,8 @@ export function useSamples({ event, lanes }: EventAnswer, view: EventView, width
         const shown = stage.view.get()
         // All of it is asked for anyway.
         if (shown.fromMs === fromMs && shown.toMs === toMs) return
-        if (widthPx > 0) void cache.loadPart(
+        if (widthPx > 0)
+          void cache.loadPart(
             latest.current.flatMap(({ key }) => (seen.current.has(key) ? [key] : [])),
             shown,
             { fromMs, toMs },

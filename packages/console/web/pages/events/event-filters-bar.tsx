@@ -64,7 +64,8 @@ export function EventFilters({
           className="button"
           onClick={() => page.change({ fromMs: undefined, toMs: undefined }, 'replace')}
         >
-          {formatSpanOfTime(fromMs, toMs, zone)} {zoneName(zone, toMs)} ×<span className="visually-hidden"> any time</span>
+          {formatSpanOfTime(fromMs, toMs, zone)} {zoneName(zone, toMs)} ×
+          <span className="visually-hidden"> any time</span>
         </button>
       ) : (
         <Choice

@@ -87,7 +87,9 @@ function EventRow({
           {event.continues !== undefined && ` It continues event ${event.continues}.`}
         </span>
       </td>
-      <td>{device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : deviceWords(event.device)}</td>
+      <td>
+        {device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : deviceWords(event.device)}
+      </td>
       <td className="is-number" data-label="began">
         <DateAndTime atMs={event.startMs} />
       </td>

@@ -5,12 +5,26 @@ import { BYTES } from '../../format/quantity.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 
 /** Reasons of ends, as a column has them and as a sentence says them. */
-const ENDS: Readonly<Record<EventEnd, { readonly word: string; readonly sentence: string; readonly isWhole: boolean }>> = {
+const ENDS: Readonly<
+  Record<EventEnd, { readonly word: string; readonly sentence: string; readonly isWhole: boolean }>
+> = {
   cleared: { word: 'Cleared', sentence: 'The rule holds no longer.', isWhole: true },
-  cut: { word: 'Cut', sentence: 'It reached the longest or largest that an event may be; the next event continues it.', isWhole: false },
+  cut: {
+    word: 'Cut',
+    sentence: 'It reached the longest or largest that an event may be; the next event continues it.',
+    isWhole: false,
+  },
   stopped: { word: 'Stopped', sentence: 'Sonde was stopped while the rule held.', isWhole: false },
-  host_replaced: { word: 'Interrupted', sentence: 'The process that watches was replaced while the rule held.', isWhole: false },
-  truncated: { word: 'Truncated', sentence: 'The disk took no more of its samples. What came before is whole.', isWhole: false },
+  host_replaced: {
+    word: 'Interrupted',
+    sentence: 'The process that watches was replaced while the rule held.',
+    isWhole: false,
+  },
+  truncated: {
+    word: 'Truncated',
+    sentence: 'The disk took no more of its samples. What came before is whole.',
+    isWhole: false,
+  },
 }
 
 /** State of an event: icon, word and colour belong together. */
@@ -46,7 +60,11 @@ export function windowWords({ window, startMs }: Pick<TracebackEvent, 'window' |
 }
 
 /** What limits left out of a list, in sentences; empty where they left out nothing. */
-export function limitSentences({ leftOut, limited, events }: Pick<EventsAnswer, 'leftOut' | 'limited' | 'events'>): readonly string[] {
+export function limitSentences({
+  leftOut,
+  limited,
+  events,
+}: Pick<EventsAnswer, 'leftOut' | 'limited' | 'events'>): readonly string[] {
   return [
     leftOut > 0 ? `The list holds the latest ${events.length}; ${countOf(leftOut, 'earlier event')} match too.` : '',
     limited > 0

@@ -12,7 +12,10 @@ export function eventsHeadline({ openCount, events, rules }: EventsAnswer, nowMs
   if (openCount === 0 || !open)
     return {
       tone: 'calm',
-      sentence: openCount === 0 ? `No event ${be(1, tense)} open.` : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,
+      sentence:
+        openCount === 0
+          ? `No event ${be(1, tense)} open.`
+          : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,
       facts: watching,
     }
   const holds = `${open.rule}: open on ${deviceWords(open.device)} for ${formatAge(nowMs - open.startMs)}.`

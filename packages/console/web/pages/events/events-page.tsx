@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
 import { useDevices } from '../../api/devices.ts'
 import { EVENTS_COUNTED, type EventsAnswer, retryEvents, useEvents } from '../../api/events.ts'
-import { useTense, useToldSecond } from '../../api/stale.ts'
 import { useEventsStream } from '../../api/events-stream.ts'
+import { useTense, useToldSecond } from '../../api/stale.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Banner } from '../../components/banner.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -12,8 +12,8 @@ import { PageHead } from '../../components/page-head.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
-import { EventFilters } from './event-filters-bar.tsx'
 import { isFiltered, requestOf } from './event-filters.ts'
+import { EventFilters } from './event-filters-bar.tsx'
 import { EventTable } from './event-table.tsx'
 import { limitSentences } from './event-words.ts'
 import { eventsHeadline } from './events-headline.ts'
@@ -120,8 +120,9 @@ function NoRules({ answer }: { readonly answer: EventsAnswer }) {
     </Empty>
   ) : (
     <Empty fact="No rules are configured.">
-      Events are opened by rules that watch samples. Name a file of rules as <code className="mono">traceback.rules</code> in
-      the configuration of <code className="mono">sonde up</code>; the language is in docs/traceback.md.
+      Events are opened by rules that watch samples. Name a file of rules as{' '}
+      <code className="mono">traceback.rules</code> in the configuration of <code className="mono">sonde up</code>; the
+      language is in docs/traceback.md.
     </Empty>
   )
 }
@@ -131,8 +132,8 @@ function NothingListed({ answer }: { readonly answer: EventsAnswer }) {
   if (!isFiltered(page.url))
     return (
       <Empty icon="ok" fact="No event yet.">
-        {answer.rules.length === 1 ? 'The rule below watches' : `${countOf(answer.rules.length, 'rule')} watch`}; the first
-        event appears here by itself.
+        {answer.rules.length === 1 ? 'The rule below watches' : `${countOf(answer.rules.length, 'rule')} watch`}; the
+        first event appears here by itself.
       </Empty>
     )
   return (

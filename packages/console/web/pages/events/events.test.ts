@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventsAddress, type EventsAnswer, type TracebackEvent } from '../../api/events.ts'
+import { type EventsAnswer, eventsAddress, type TracebackEvent } from '../../api/events.ts'
 import { testNic } from '../../devices/test-devices.ts'
 import { eventDevice } from './event-device.ts'
 import { isFiltered, requestOf } from './event-filters.ts'
-import { endSentence, eventState, keptWords, lastedWords, limitSentences, openFirst, windowWords } from './event-words.ts'
+import {
+  endSentence,
+  eventState,
+  keptWords,
+  lastedWords,
+  limitSentences,
+  openFirst,
+  windowWords,
+} from './event-words.ts'
 import { eventsHeadline } from './events-headline.ts'
 
 const NOW_MS = Date.UTC(2026, 6, 31, 10)
@@ -44,7 +52,10 @@ test('open events stand first, the latest first among both', () => {
     testEvent({ id: 2, startMs: NOW_MS - 5_000 }),
     testEvent({ id: 1, startMs: NOW_MS - 800 }),
   ]
-  assert.deepEqual(openFirst(events).map(({ id }) => id), [1, 2, 4, 3])
+  assert.deepEqual(
+    openFirst(events).map(({ id }) => id),
+    [1, 2, 4, 3],
+  )
 })
 
 test('an end has a word and a sentence, and only one that cleared is well', () => {
