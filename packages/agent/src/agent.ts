@@ -27,6 +27,10 @@ import { Router } from './pipeline/router.ts'
 import { prometheusOptions } from './prometheus-options.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
+import { conditionOf, signalOf } from './traceback/book/condition.ts'
+import { type ReadRules, RulesFile } from './traceback/book/rules-file.ts'
+import { tracebackDefaults } from './traceback/config.ts'
+import { Traceback } from './traceback/traceback.ts'
 
 /** Options of {@link createAgent}. */
 export interface AgentOptions {
@@ -45,8 +49,11 @@ export interface AgentOptions {
   readonly kept?: KeptRecords
   /** URL of the module whose `SOURCES` child processes look their source up in. Default: the registry. */
   readonly sourcesModule?: string
+  /** Reads the text of `traceback.rules`. Default: rules are not read. */
+  readonly readRules?: ReadRules
 }
 
+const TRACEBACK_STOP_LIMIT_MS = 1500
 const STOP_LIMIT_MS = 2000
 
 /** Makes an agent; nothing runs before `start`. */
@@ -79,6 +86,10 @@ export class Agent {
   /** What applications report to; undefined where it is switched off. */
   readonly service: Service | undefined
   readonly self: Self
+  /** Events of rules on what is sampled. */
+  readonly traceback: Traceback
+  /** The rules; undefined where none are configured. */
+  readonly rules: RulesFile | undefined
   readonly #destinationSets: FollowedSets
   #hintTicker: Ticker | undefined
   #isClosed = false
@@ -102,7 +113,18 @@ export class Agent {
     this.router = new Router([...views.map((sink) => new Route(sink)), ...this.#openDestinations(options)], log)
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
-    this.hosts = new Hosts(config.dataSources, { config, log, accept, sourcesModule: options.sourcesModule })
+    this.rules = this.#rulesOf(options)
+    this.traceback = this.#makeTraceback(options)
+    this.hosts = new Hosts(config.dataSources, {
+      ...{ config, log, sourcesModule: options.sourcesModule },
+      accept: (batch) => {
+        this.traceback.note(batch)
+        accept(batch)
+      },
+      onEdge: (source, edge) => this.traceback.onEdge(source, edge),
+      onLost: (source) => this.traceback.onLost(source),
+      startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
+    })
     this.service = config.service.enabled ? this.#makeService(options) : undefined
     const { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults } = this
     const { version, storeStatus } = options
@@ -126,6 +148,25 @@ export class Agent {
   #historyOf({ history, storeStatus }: AgentOptions): History {
     if (history === undefined) return this.recent
     return storeStatus === undefined ? history : new BackedHistory(history, this.recent, storeStatus)
+  }
+
+  #rulesOf({ config, log, readRules: read }: AgentOptions): RulesFile | undefined {
+    const path = config.traceback?.rules
+    return path === undefined || read === undefined ? undefined : new RulesFile({ path, read, log, onBook: () => undefined })
+  }
+
+  #makeTraceback({ config, log, version }: AgentOptions): Traceback {
+    const { recent, devices, node: host, router, faults } = this
+    return new Traceback({
+      ...{ config: config.traceback ?? tracebackDefaults, version, host, recent, devices, log },
+      sources: () => this.hosts.sources,
+      rules: {
+        conditionOf: (rule) => conditionOf(this.rules?.book, rule),
+        signalOf: (rule) => signalOf(this.rules?.book, rule),
+      },
+      accept: (batch) => router.accept(batch),
+      caught: (error) => faults.caught('traceback', error),
+    })
   }
 
   #makeService({ config: { service, dataSources }, log }: AgentOptions): Service {
@@ -164,6 +205,8 @@ export class Agent {
 
   #startReading(): void {
     if (this.#isClosed) return
+    this.rules?.start()
+    this.traceback.start()
     this.hosts.start()
     this.service?.start()
   }
@@ -174,6 +217,9 @@ export class Agent {
     this.self.stop()
     this.#destinationSets.close()
     void this.#hintTicker?.stop(0)
+    this.rules?.stop()
+    // Windows come from the hosts: events end before these do.
+    await this.traceback.close(TRACEBACK_STOP_LIMIT_MS)
     await Promise.allSettled([this.service?.close(), this.hosts.stop(STOP_LIMIT_MS)])
     await this.router.close()
   }

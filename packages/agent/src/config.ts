@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import type { ServiceConfig } from './service/config.ts'
 import type { DataSourceConfig } from './sources/data-sources.ts'
 import type { SourcePaths } from './sources/source.ts'
+import type { TracebackConfig } from './traceback/config.ts'
 
 /** Schema of `paths`: roots below which the kernel's files are read. */
 export const pathsSchema = block({
@@ -222,4 +223,6 @@ export interface AgentConfig {
   readonly export: v.InferOutput<typeof exportSchema>
   readonly limits: v.InferOutput<typeof limitsSchema>
   readonly service: ServiceConfig
+  /** Default: every default of its schema, and no rules. */
+  readonly traceback?: TracebackConfig
 }

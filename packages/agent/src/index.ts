@@ -42,3 +42,4 @@ export type {
   SourceContext,
   SourceDefinition,
 } from './sources/source.ts'
+export { defaultTracebackDir, tracebackSchema } from './traceback/config.ts'

@@ -84,10 +84,10 @@ export class HostLife {
   start(source: RemoteSource): void {
     const { owner, life, given } = source
     const { config, definition, status } = given
-    const { name, intervalMs, floodBytes } = config
+    const { name, intervalMs, floodBytes, startsAMinute = STARTS_A_MINUTE } = config
     const { types, labels = {} } = definition
     const link = new LinkIn({ name, owner, life, intervalMs, floodBytes, types, labels, stats: status.stats })
-    this.#running.set(name, { source, link, edges: new EdgeGate(2 * STARTS_A_MINUTE) })
+    this.#running.set(name, { source, link, edges: new EdgeGate({ startsMax: 2 * startsAMinute }) })
     this.transport.send({ kind: 'start', source: config })
   }
 

@@ -115,6 +115,7 @@ async function answer(message: Extract<ToHost, { id: number }>): Promise<unknown
     return host.probe({ config: message.source, definition: await definitionOf(message.source) })
   if (message.kind === 'command') return host.command(message.source, message.command)
   if (message.kind === 'period') return host.setPeriod(message.source, message.period)
+  if (message.kind === 'taps') return host.taps(message.source)
   if (message.kind === 'window') return sendWindow(message)
   return undefined
 }

@@ -15,9 +15,10 @@ import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
 import { ClockModel, wallOffsetNs } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
 import type { DeviceReport, SourceContext, SourceEdge, SourcePaths } from '../sources/source.ts'
-import { EdgeGate, type HostEdge } from './edge-gate.ts'
+import { EdgeGate, type EdgeLimits, type HostEdge } from './edge-gate.ts'
 import type { FailedReads } from './failed-reads.ts'
 import { FloodBudget } from './flood.ts'
+import type { TapInfo } from './protocol.ts'
 
 /** Memory of all rings of a source. Unit: bytes. */
 const TAPS_BYTES_MAX = 256 << 20
@@ -37,6 +38,8 @@ export interface OutletOptions {
   readonly emit: (batch: Batch) => void
   /** Called with each edge, behind its mark. Default: nobody is told. */
   readonly onEdge?: ((edge: HostEdge) => void) | undefined
+  /** Default: those of an {@link EdgeGate}. */
+  readonly edges?: EdgeLimits
   /** Where failures and drops are counted. */
   readonly stats: { readonly failed: Pick<FailedReads, 'add'>; readonly dropped: Map<string, number> }
 }
@@ -65,11 +68,12 @@ export class SourceOutlet {
   readonly #devices = new Map<string, DeviceOutlet>()
   readonly #taps = new Map<string, Tap>()
   readonly #clocks = new Map<string, ReportedClock>()
-  readonly #edges = new EdgeGate()
+  readonly #edges: EdgeGate
 
   constructor(options: OutletOptions) {
     const { name, intervalMs, labels = {}, paths, library, stats } = options
     this.#options = options
+    this.#edges = new EdgeGate(options.edges)
     this.#budget = new FloodBudget(options.floodBytes ?? Number.POSITIVE_INFINITY, intervalMs)
     const dropped = (reason: string, records: number) => countDrop(stats, reason, records)
     this.source = createOwnSource({
@@ -99,6 +103,17 @@ export class SourceOutlet {
   /** The ring of a type and a device; undefined where there is none. */
   tap(type: string, device: string): Tap | undefined {
     return this.#taps.get(`${type}\n${device}`)
+  }
+
+  /** All rings. */
+  taps(): TapInfo[] {
+    return [...this.#taps].map(([key, tap]) => {
+      const { type, capacity, count } = tap
+      const device = key.slice(type.name.length + 1)
+      const [oldest, newest] = tap.span()
+      const times = { oldestMonoNs: String(oldest), newestMonoNs: String(newest) }
+      return { type: type.name, device, capacity, count, recordBytes: type.layout.recordBytes, ...times }
+    })
   }
 
   /** A window in batches of so many bytes at most. Their ids are those of labels alone. */

@@ -52,6 +52,12 @@ export class Tap implements SampleRing {
     return Math.min(this.total, this.capacity)
   }
 
+  /** Times of the oldest and the newest sample; 0 without any. Unit: nanoseconds. */
+  span(): readonly [oldestMonoNs: bigint, newestMonoNs: bigint] {
+    if (this.total === 0) return [0n, 0n]
+    return [this.#timeOf(this.total - this.count), this.#timeOf(this.total - 1)]
+  }
+
   /** Takes packed samples, in the order of their times, none older than one that it has. */
   put(bytes: Uint8Array): void {
     const size = this.#recordBytes
@@ -90,11 +96,16 @@ export class Tap implements SampleRing {
     let high = this.total
     while (low < high) {
       const middle = low + ((high - low) >> 1)
-      const at = (middle % this.capacity) * this.#recordBytes + this.#timeAt
-      if (this.#views.data.getBigUint64(at, true) < monoNs) low = middle + 1
+      if (this.#timeOf(middle) < monoNs) low = middle + 1
       else high = middle
     }
     return low
+  }
+
+  /** Time of a sample by its number. */
+  #timeOf(number: number): bigint {
+    const at = (number % this.capacity) * this.#recordBytes + this.#timeAt
+    return this.#views.data.getBigUint64(at, true)
   }
 }
 

@@ -59,6 +59,22 @@ export { SINKS, type SinkDefinition, type SinkFinding } from '../sinks/registry.
 export { Route } from '../sinks/route.ts'
 export { applicationLabels, ownLabels } from '../source/application-labels.ts'
 export { createOwnSource } from '../source/source.ts'
+export {
+  blockBytes,
+  encodeEndBlock,
+  encodeFileHeader,
+  encodeSourceBlock,
+  encodeSymbolsBlock,
+  encodeTypesBlock,
+  fillRecordsBlock,
+  schemaFingerprint,
+  sealRecordsBlock,
+  typeEntry,
+} from '../wire/dtb/encode.ts'
+export { decodeBlockHeader } from '../wire/dtb/decode-header.ts'
+export { unpackPayload } from '../wire/dtb/decode-payload.ts'
+export { BLOCK_HEADER_BYTES, type SourceEntry as RecordsSource } from '../wire/dtb/format.ts'
+export { symbolPlaces } from '../link/symbol-places.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
 export {
@@ -82,7 +98,7 @@ export { hasManyHosts, isAskedByForeignPage, isOpenedInTab } from './asked-by-pa
 export { boundConnections } from './bound-connections.ts'
 export { countOf } from './count-of.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
-export { checkFoldersNow, makeFoldersNow } from './make-folders.ts'
+export { checkFoldersNow, makeFolders, makeFoldersNow } from './make-folders.ts'
 export { keyOfNumber, keyOfText } from './seeded-hash.ts'
 export { printable, shellWord } from './shown-text.ts'
 export { sondeCommand } from './sonde-command.ts'
