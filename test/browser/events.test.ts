@@ -78,7 +78,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
         const states = await page.locator('.event-table tbody td:first-child').allInnerTexts()
         assert.deepEqual(states, ['Open', 'Cleared', 'Cut', 'Cut', 'Truncated', 'Stopped'])
         const words = await page.locator('.event-table').innerText()
-        assert.match(words, /the next event continues it\. It continues event 9\./)
+        assert.match(words, /the next event continues it\. It continues the event before it\./)
         assert.match(words, /The disk took no more of its samples/)
         assert.match(await page.locator('.rail-item', { hasText: 'Events' }).innerText(), /^Events\s+1\s+open$/)
         await lookEverywhere(t, page, 'events')
@@ -327,7 +327,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
         .getByText(/It reached the longest or largest/)
         .first()
         .waitFor()
-      const link = page.getByRole('link', { name: 'continues event 11' })
+      const link = page.getByRole('link', { name: 'continues the event before it' })
       assert.equal(await link.getAttribute('href'), '/events/11')
       await lookEverywhere(t, page, 'event-cut')
     }

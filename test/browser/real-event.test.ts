@@ -9,7 +9,7 @@ import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, startBrowser, takePicture } from './browser.ts'
 
-const MAIN = fileURLToPath(new URL('../faults/events-main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('event-main.ts', import.meta.url))
 /** An event opens or ends so often. Unit: milliseconds. */
 const AUTO_MS = 4_000
 /** What a device of the test counts: a million a sample, every 100 µs. Unit: GB/s. */

@@ -79,7 +79,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
           <span className="event-note">
             <StateMark {...eventState(event)} /> <SimulatedMark of={{ simulated: event.isSimulated }} />
             {event.continues !== undefined && (
-              <Link href={page.hrefTo(`/events/${event.continues}`)}>continues event {event.continues}</Link>
+              <Link href={page.hrefTo(`/events/${event.continues}`)}>continues the event before it</Link>
             )}
           </span>
         }

@@ -66,7 +66,6 @@ function EventRow({
   readonly nowMs: number
 }) {
   const page = usePageState()
-  const isWhole = event.end === undefined || event.end === 'cleared'
   return (
     <tr>
       <td>
@@ -81,11 +80,7 @@ function EventRow({
           {event.rule}
         </Link>
         <SimulatedMark of={{ simulated: event.isSimulated }} />
-        <span className="hint-sentence">
-          {event.condition}
-          {!isWhole && `. ${endSentence(event)}`}
-          {event.continues !== undefined && ` It continues event ${event.continues}.`}
-        </span>
+        <span className="hint-sentence">{sentencesOf(event)}</span>
       </td>
       <td>
         {device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : deviceWords(event.device)}
@@ -104,6 +99,19 @@ function EventRow({
       </td>
     </tr>
   )
+}
+
+/** What the rule says, and how the event ended where it did not simply clear. */
+function sentencesOf(event: TracebackEvent): string {
+  const { condition, end, continues } = event
+  const isWhole = end === undefined || end === 'cleared'
+  return [
+    condition && (isWhole && continues === undefined ? condition : `${condition}.`),
+    isWhole ? '' : endSentence(event),
+    continues === undefined ? '' : 'It continues the event before it.',
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
 /** The day has no tabular figures: they widen its hyphens. */

@@ -22,6 +22,9 @@ export function eventsHeadline({ openCount, events, rules }: EventsAnswer, nowMs
   return {
     tone: 'critical',
     sentence: openCount === 1 ? holds : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,
-    facts: openCount === 1 ? `${open.condition}. ${watching}` : `The latest: ${holds} ${watching}`,
+    facts:
+      openCount === 1
+        ? [open.condition && `${open.condition}.`, watching].filter(Boolean).join(' ')
+        : `The latest: ${holds} ${watching}`,
   }
 }
