@@ -27,7 +27,7 @@ export interface SamplesAnswer {
 }
 
 /** Media type of a samples answer. */
-export const SAMPLES_MEDIA_TYPE = 'application/vnd.sonde.samples'
+const SAMPLES_MEDIA_TYPE = 'application/vnd.sonde.samples'
 /** What a point takes: a least and a greatest value, or the value of a sample and perhaps its time. Unit: bytes. */
 const STRETCH_BYTES = 8
 const SAMPLE_BYTES = 16
@@ -35,7 +35,7 @@ const SAMPLE_BYTES = 16
 const ANSWER_LIMIT_BYTES = 900_000
 
 /** Says that an answer's bytes are not what its head announces. */
-export class SamplesError extends Error {
+class SamplesError extends Error {
   /** Stable code of this error. */
   readonly code = 'WEB_SAMPLES_MALFORMED'
 }

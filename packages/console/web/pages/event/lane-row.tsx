@@ -13,7 +13,7 @@ import type { Samples } from './use-samples.ts'
 import type { Span } from './view-span.ts'
 
 /** Height of a lane, and of what is above and below its values, in CSS pixels. */
-export const LANE_PX = 56
+const LANE_PX = 56
 const ABOVE_PX = 8
 const BELOW_PX = 8
 

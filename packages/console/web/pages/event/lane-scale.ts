@@ -65,7 +65,7 @@ function withTexts(bottom: number, top: number, unit: DisplayUnit): LaneScale {
 }
 
 /** The least and the greatest value within a stretch; the least is above the greatest where there is none. */
-export function rangeOf(
+function rangeOf(
   samples: LaneSamples | undefined,
   { fromMs, toMs }: Span,
 ): { readonly low: number; readonly high: number } {

@@ -22,7 +22,7 @@ import type { Samples } from './use-samples.ts'
 import { lengthOf, type Span, zoomSpan } from './view-span.ts'
 
 /** Width of what stands at the left of the plots, and of the scale in them. Unit: CSS pixels. */
-export const GUTTER_PX = 44
+const GUTTER_PX = 44
 /** Lanes that are said after the cursor moved. */
 const SAID_COUNT = 4
 const ZOOM_FACTOR = 2

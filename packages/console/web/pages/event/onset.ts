@@ -26,9 +26,9 @@ export interface Usual {
 const BASE_SHARE = 1 / 2
 const BASE_MIN_COUNT = 2
 /** Room above and below what is usual, as shares of its width and of its level; more where few samples say what is usual. */
-const ROOM = { width: 0.25, level: 0.02 }
+const ROOM = { width: 0.25, level: 0.05 }
 const ROOM_OF_FEW = { width: 2, level: 0.1 }
-const FEW_COUNT = 8
+const FEW_COUNT = 20
 /** Samples that must leave what is usual in a row; a signal with few samples in all shows with one. */
 const RUN_COUNT = 2
 const COARSE_COUNT = 40
