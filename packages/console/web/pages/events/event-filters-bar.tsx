@@ -1,6 +1,4 @@
-import type { DeviceInfo } from '../../api/devices.ts'
 import type { EventsAnswer } from '../../api/events.ts'
-import { deviceTitle } from '../../devices/device.ts'
 import { compareNames } from '../../format/names.ts'
 import { formatSpanOfTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -14,13 +12,7 @@ const STATES = [
 ] as const
 
 /** What the list is narrowed by; all of it stands in the address. */
-export function EventFilters({
-  answer,
-  devices,
-}: {
-  readonly answer: EventsAnswer
-  readonly devices: readonly DeviceInfo[]
-}) {
+export function EventFilters({ answer }: { readonly answer: EventsAnswer }) {
   const page = usePageState()
   const { rule = '', device = '', state, withinMs, fromMs, toMs } = page.url
   const rules = namesWith(rule, [...answer.rules.map(({ name }) => name), ...answer.events.map((event) => event.rule)])
@@ -55,7 +47,7 @@ export function EventFilters({
         label="Device"
         all="All devices"
         value={device}
-        options={places.map((name) => [name, titleOf(name, devices)])}
+        options={places.map((name) => [name, name])}
         onChange={(value) => page.change({ device: value }, 'replace')}
       />
       {fromMs !== undefined && toMs !== undefined ? (
@@ -113,11 +105,6 @@ function Choice({
 /** Names to choose from: what is chosen is one of them, whether or not anything has it. */
 function namesWith(chosen: string, names: readonly string[]): readonly string[] {
   return [...new Set([chosen, ...names])].filter((name) => name !== '').sort(compareNames)
-}
-
-function titleOf(name: string, devices: readonly DeviceInfo[]): string {
-  const device = devices.find(({ id }) => id === name)
-  return device ? `${deviceTitle(device)}${device.simulated ? ' (simulated)' : ''}` : name
 }
 
 function withinOptions(chosenMs: number | undefined): readonly (readonly [string, string])[] {

@@ -74,7 +74,7 @@ export function EventsPage() {
                     Events
                   </h2>
                   <span className="panel-caption num">{countOf(data.events.length, 'event')}</span>
-                  <EventFilters answer={data} devices={devices?.devices ?? []} />
+                  <EventFilters answer={data} />
                 </header>
                 {data.events.length === 0 ? (
                   <NothingListed answer={data} />
