@@ -1,3 +1,4 @@
+import type { Field } from '@sonde/sdk'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 import { SOURCES } from '../../sources/registry.ts'
 
@@ -24,10 +25,25 @@ export function fieldOfDataId(id: bigint): KnownField {
 export function knownField(type: string, field: string): KnownField | 'unfit' | undefined {
   const known = SOURCES.flatMap(({ types }) => types).find(({ name }) => name === type)
   if (known === undefined) return undefined
-  const { kind, role, count } = (Object.hasOwn(known.fields, field) && known.fields[field]) || {}
-  if (kind === undefined || count !== 1) return 'unfit'
-  if (role !== 'counter' && role !== 'gauge' && role !== 'value') return 'unfit'
-  if (!NUMBER.test(kind)) return 'unfit'
-  const isCounter = role === 'counter'
-  return { isWhole: isCounter && COUNTED.test(kind), role: isCounter ? 'counter' : 'gauge' }
+  const found = known.layout.slots.find(({ name }) => name === field)?.field
+  if (found === undefined || !isNumber(found)) return 'unfit'
+  return { isWhole: isWhole(found), role: found.role === 'counter' ? 'counter' : 'gauge' }
+}
+
+/** Fields of a type that comes with Sonde which a rule can watch; the likeliest first. */
+export function fieldsLike(type: string, field: string): readonly string[] {
+  const known = SOURCES.flatMap(({ types }) => types).find(({ name }) => name === type)
+  const names = (known?.layout.slots ?? []).flatMap((slot) => (isNumber(slot.field) ? [slot.name] : []))
+  const words = field.split('_')
+  const shared = (name: string) => name.split('_').filter((word) => words.includes(word)).length
+  return names.sort((a, b) => shared(b) - shared(a))
+}
+
+/** Whether a value is kept as a whole number of 64 bits: unsigned counters are. */
+export function isWhole({ kind, role }: Pick<Field, 'kind' | 'role'>): boolean {
+  return role === 'counter' && COUNTED.test(kind)
+}
+
+function isNumber({ kind, role, count }: Field): boolean {
+  return count === 1 && (role === 'counter' || role === 'gauge' || role === 'value') && NUMBER.test(kind)
 }

@@ -1,7 +1,7 @@
 import { docaDiagSampleType, sampleFieldOf } from '../../sources/doca-telemetry-diag/type.ts'
 import type { Signal } from '../rule.ts'
 import { allowedBy } from './keys.ts'
-import { fieldOfDataId, type KnownField, knownField } from './known-field.ts'
+import { fieldOfDataId, fieldsLike, type KnownField, knownField } from './known-field.ts'
 import { DATA_ID_KEYS, SIGNAL_KEYS } from './language.ts'
 import type { JsonNode } from './parse-json.ts'
 import { type FaultList, membersOf, readKeys, shownNode } from './read-object.ts'
@@ -32,6 +32,15 @@ export function readDataIds(node: JsonNode, path: string, faults: FaultList): Re
   })
 }
 
+/** Fields that are named where another does not exist. */
+const FIELDS_SHOWN = 8
+
+function fieldsAllowed(type: string, field: string): string {
+  const names = fieldsLike(type, field)
+  const more = names.length > FIELDS_SHOWN ? `, and ${names.length - FIELDS_SHOWN} others` : ''
+  return `a field of ${type} that is a single number: ${names.slice(0, FIELDS_SHOWN).join(', ')}${more}`
+}
+
 /** Reads `signals`. Entries with faults are left out. */
 export function readSignals(node: JsonNode, path: string, faults: FaultList): ReadSignal[] {
   return itemsOf(node, path, faults, 'signals', faults.limits.signals).flatMap(({ item, place }) => {
@@ -43,7 +52,7 @@ export function readSignals(node: JsonNode, path: string, faults: FaultList): Re
     if (typeof name !== 'string' || typeof type !== 'string' || typeof field !== 'string') return []
     const known = knownField(type, field)
     if (known === 'unfit') {
-      faults.add(`${place}.field`, `is ${JSON.stringify(field)}`, `a field of ${type} that is a single number`)
+      faults.add(`${place}.field`, `is ${JSON.stringify(field)}`, fieldsAllowed(type, field))
       return []
     }
     const labels = (values.get('labels') ?? {}) as Readonly<Record<string, string>>

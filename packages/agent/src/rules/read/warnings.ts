@@ -6,9 +6,15 @@ const SECOND_NS = 1e9
 
 /** What is allowed in a file of rules and hardly meant: a sentence each, with the JSON path of the rule. */
 export function warningsOf(book: RuleBook, signals: readonly ReadSignal[]): string[] {
-  return book.rules.flatMap((rule, index) =>
+  const foreign = signals.flatMap(({ signal, known }) => {
+    if (signal.dataId !== undefined || known !== undefined) return []
+    const name = JSON.stringify(signal.name)
+    return [`signals: ${name} is of records of ${signal.type}, which only an application may report`]
+  })
+  const ofRules = book.rules.flatMap((rule, index) =>
     isSignalRule(rule) ? warningsOfRule(rule, `rules[${index}]`, book, signals[rule.signal]) : [],
   )
+  return [...foreign, ...ofRules]
 }
 
 function warningsOfRule(rule: SignalRule, place: string, book: RuleBook, read: ReadSignal | undefined): string[] {

@@ -1,7 +1,7 @@
 import type { SignalRule } from '../rule.ts'
 import { Column } from './column.ts'
 import type { Falls } from './falls.ts'
-import { Limit } from './limit.ts'
+import { isWhole as isWholeLimit, Limit } from './limit.ts'
 import { Absence } from './loops/absence.ts'
 import { Difference } from './loops/difference.ts'
 import { differenceMatcher, Increase } from './loops/increases.ts'
@@ -35,7 +35,8 @@ export function makeLoop({ test, signal: index }: SignalRule, rule: number, part
   const column = new Column(ring, signal)
   const falls = signal.isCounter && arithmetic === 'fixed' ? parts.falls : undefined
   const common = { rule, signal: index, column, falls }
-  const isWhole = signal.kind === 'u64'
+  // What an application's value is held against may have a fraction, or be below 0.
+  const isWhole = signal.kind === 'u64' && (!('value' in test) || isWholeLimit(test.value))
   switch (test.kind) {
     case 'gt':
     case 'lt':

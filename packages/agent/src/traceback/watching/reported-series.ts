@@ -1,4 +1,5 @@
 import { isPresent, numberAt, type RecordType, type Slot, type Views } from '@sonde/sdk'
+import { isWhole } from '../../rules/read/known-field.ts'
 import type { SignalRule } from '../../rules/rule.ts'
 import { EdgeList } from '../../rules/walk/edge-list.ts'
 import type { WalkSignal } from '../../rules/walk/ring-memory.ts'
@@ -49,7 +50,7 @@ export class ReportedSeries {
 export function ringSignals(slots: readonly Slot[]): WalkSignal[] {
   return slots.map(({ field }, index) => ({
     at: WORDS_OF_VALUE * (index + 1),
-    kind: field.kind === 'u64' ? 'u64' : 'f64',
+    kind: isWhole(field) ? 'u64' : 'f64',
     isCounter: field.role === 'counter',
   }))
 }
@@ -101,7 +102,9 @@ class GroupRing {
 
   /** Whole numbers of 64 bits stay exact. */
   #write(slot: Slot, views: Views, at: number, to: number): void {
-    if (slot.field.kind === 'u64') this.#data.setBigUint64(to, views.data.getBigUint64(at + slot.offset, true), true)
+    if (slot.field.kind === 'u64' && isWhole(slot.field))
+      this.#data.setBigUint64(to, views.data.getBigUint64(at + slot.offset, true), true)
+    else if (isWhole(slot.field)) this.#data.setBigUint64(to, BigInt(numberAt(slot, views, at)), true)
     else this.#data.setFloat64(to, numberAt(slot, views, at), true)
   }
 
