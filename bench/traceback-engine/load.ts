@@ -53,7 +53,7 @@ export function cellOf(rules: number, ids: number): Cell {
   const list = Array.from({ length: rules }, (_, at): SignalRule => {
     return { name: `rule ${at}`, signal: (at * 7) % ids, test: testOf(KINDS[at % KINDS.length] as Test['kind'], at) }
   })
-  const watch = { signals, rules: list, startsAMinute: 1e9 }
+  const watch = { signals, rules: list }
   return { rules, ids, type, records: views.bytes.subarray(0, SAMPLES * recordBytes), watch }
 }
 

@@ -47,8 +47,9 @@ export type {
   SourceContext,
   SourceDefinition,
 } from './sources/source.ts'
-export { openFeed } from './traceback/feed/open-feed.ts'
-export type { FeedInfo } from './traceback/feed/sample-feed.ts'
+export { defaultTracebackDir, tracebackSchema } from './traceback/config.ts'
+export { type FeedPlaces, feedsOf } from './traceback/feed/open-feed.ts'
+export type { FeedInfo, OpenFeed } from './traceback/feed/sample-feed.ts'
 export { csvRows } from './traceback/log/csv-rows.ts'
 export type { EventLimits } from './traceback/log/events-log.ts'
 export { jsonRows } from './traceback/log/json-rows.ts'

@@ -86,20 +86,13 @@ export class HostLife {
     return this.#running.has(source)
   }
 
-  /** Lets edges through for so many events of a device in a minute. */
-  limitEdges(source: string, startsAMinute: number): void {
-    const running = this.#running.get(source)
-    if (running !== undefined) running.edges.startsMax = 2 * (startsAMinute || STARTS_A_MINUTE)
-  }
-
   start(source: RemoteSource): void {
     const { owner, life, given } = source
     const { config, definition, status } = given
-    const { name, intervalMs, floodBytes } = config
+    const { name, intervalMs, floodBytes, startsAMinute = STARTS_A_MINUTE } = config
     const { types, labels = {} } = definition
     const link = new LinkIn({ name, owner, life, intervalMs, floodBytes, types, labels, stats: status.stats })
-    this.#running.set(name, { source, link, edges: new EdgeGate() })
-    this.limitEdges(name, config.watch?.startsAMinute ?? 0)
+    this.#running.set(name, { source, link, edges: new EdgeGate({ startsMax: 2 * startsAMinute }) })
     this.transport.send({ kind: 'start', source: config })
   }
 

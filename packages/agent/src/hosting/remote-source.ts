@@ -81,6 +81,7 @@ export class RemoteSource {
     const { status } = this.given
     const reason = messageOf(error)
     status.stats.restarts++
+    this.given.onLost?.()
     status.stats.failed.add('the host', error, Date.now())
     const isStuck = error.code !== 'AGT_CHILD_EXIT' && error.code !== 'AGT_CHILD_MESSAGE'
     // What a source said of itself says more.

@@ -20,7 +20,7 @@ function rowsOf<T extends RecordType>(type: T, batches: readonly Batch[]): Recor
 }
 
 /** Both sources in the child of their library, and what they report. */
-function start(t: TestContext) {
+function start(t: TestContext, startsAMinute = 10_000) {
   const batches: Batch[] = []
   const edges: HostEdge[] = []
   const lines: string[] = []
@@ -29,6 +29,7 @@ function start(t: TestContext) {
     {
       config: { paths: { procfs: '/proc', sysfs: '/sys' }, limits: LIMITS },
       accept: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }),
+      startsAMinute,
       onEdge: (_source, edge) => edges.push(edge),
       log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
     },
@@ -158,7 +159,7 @@ test('rules watch a ring in the child, and edges come with the times of their sa
   const { samples, edges, batches } = start(t)
   const rule = every(3000)
   // Before the child runs, and in a life after: the rules are kept for it.
-  await samples.watch({ signals: [SEQUENCE], rules: [rule], startsAMinute: 1000 })
+  await samples.watch({ signals: [SEQUENCE], rules: [rule] })
   await until('events', () => edges.length >= 6)
   const starts = edges.filter(({ isStart }) => isStart).slice(0, 3)
   const fromNs = (starts[0]?.monoNs ?? 0n) - 1_000n
@@ -179,16 +180,16 @@ test('rules watch a ring in the child, and edges come with the times of their sa
 })
 
 test('other rules take the place of those before, whose events end; one that looks too far back is refused', async (t) => {
-  const { samples, edges } = start(t)
+  const { samples, edges } = start(t, 5)
   await until('reading', () => samples.state === 'reading')
   const always: SignalRule = { name: 'always', signal: 0, test: { kind: 'gt', value: 0n, onSamples: 1, offSamples: 1 } }
-  await samples.watch({ signals: [SEQUENCE], rules: [always], startsAMinute: 10 })
+  await samples.watch({ signals: [SEQUENCE], rules: [always] })
   await until('it begins', () => edges.some(({ rule }) => rule === 'always'))
   const far: SignalRule = { name: 'far', signal: 0, test: { kind: 'dt_gt', value: 1, overSamples: 1e6, offSamples: 1 } }
-  const refused = samples.watch({ signals: [SEQUENCE], rules: [far], startsAMinute: 10 })
+  const refused = samples.watch({ signals: [SEQUENCE], rules: [far] })
   await assert.rejects(refused, { code: 'AGT_TAP', message: /1000000 samples back in a ring of 200000/ })
   assert.equal(edges.length, 1)
-  await samples.watch({ signals: [SEQUENCE], rules: [every(100, 'busy')], startsAMinute: 5 })
+  await samples.watch({ signals: [SEQUENCE], rules: [every(100, 'busy')] })
   await until('the drops', () => (samples.stats.dropped.get('edge_limit') ?? 0) > 10)
   assert.deepEqual([edges[1]?.rule, edges[1]?.isStart], ['always', false])
   assert.equal(edges.filter(({ rule, isStart }) => rule === 'busy' && isStart).length <= 10, true)
@@ -197,7 +198,7 @@ test('other rules take the place of those before, whose events end; one that loo
 test('a host that is replaced goes on watching', async (t) => {
   const { hosts, samples, edges } = start(t)
   await until('reading', () => samples.state === 'reading')
-  await samples.watch({ signals: [SEQUENCE], rules: [every(500)], startsAMinute: 1000 })
+  await samples.watch({ signals: [SEQUENCE], rules: [every(500)] })
   await until('events', () => edges.length >= 2)
   process.kill(Number(hosts.children()[0]?.pid), 'SIGKILL')
   await until('replaced', () => samples.stats.restarts === 1)

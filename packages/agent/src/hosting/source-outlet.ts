@@ -17,9 +17,10 @@ import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
 import { ClockModel, wallOffsetNs } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
 import type { DeviceReport, SourceContext, SourceEdge, SourcePaths } from '../sources/source.ts'
-import { EdgeGate, type HostEdge, STARTS_A_MINUTE } from './edge-gate.ts'
+import { EdgeGate, type EdgeLimits, type HostEdge } from './edge-gate.ts'
 import type { FailedReads } from './failed-reads.ts'
 import { FloodBudget } from './flood.ts'
+import type { TapInfo } from './protocol.ts'
 
 /** Memory of all rings of a source. Unit: bytes. */
 const TAPS_BYTES_MAX = 256 << 20
@@ -39,6 +40,8 @@ export interface OutletOptions {
   readonly emit: (batch: Batch) => void
   /** Called with each edge, behind its mark. Default: nobody is told. */
   readonly onEdge?: ((edge: HostEdge) => void) | undefined
+  /** Default: those of an {@link EdgeGate}. */
+  readonly edges?: EdgeLimits
   /** Where failures and drops are counted. */
   readonly stats: { readonly failed: Pick<FailedReads, 'add'>; readonly dropped: Map<string, number> }
 }
@@ -74,12 +77,13 @@ export class SourceOutlet {
   readonly #devices = new Map<string, DeviceOutlet>()
   readonly #taps = new Map<string, WatchedTap>()
   readonly #clocks = new Map<string, ReportedClock>()
-  #edges = new EdgeGate()
+  readonly #edges: EdgeGate
   #watch: Watch = NO_WATCH
 
   constructor(options: OutletOptions) {
     const { name, intervalMs, labels = {}, paths, library, stats } = options
     this.#options = options
+    this.#edges = new EdgeGate(options.edges)
     this.#budget = new FloodBudget(options.floodBytes ?? Number.POSITIVE_INFINITY, intervalMs)
     const dropped = (reason: string, records: number) => countDrop(stats, reason, records)
     this.source = createOwnSource({
@@ -127,7 +131,21 @@ export class SourceOutlet {
       this.#reportEdge({ rule, device, isStart: false, monoNs: process.hrtime.bigint(), errorNs: 0n })
     }
     this.#watch = watch
-    this.#edges.startsMax = watch.startsAMinute || STARTS_A_MINUTE
+  }
+
+  /** The rings of a type. */
+  rings(type: string): Tap[] {
+    return [...this.#taps.values()].flatMap(({ tap }) => (tap.type.name === type ? [tap] : []))
+  }
+
+  /** All rings, as who asks for windows must know them. */
+  taps(): TapInfo[] {
+    return [...this.#taps.values()].map(({ tap, device }) => {
+      const { type, capacity, count } = tap
+      const [oldest, newest] = tap.span()
+      const times = { oldestMonoNs: String(oldest), newestMonoNs: String(newest) }
+      return { type: type.name, device, capacity, count, recordBytes: type.layout.recordBytes, ...times }
+    })
   }
 
   /** A window in batches of so many bytes at most. Their ids are those of labels alone. */
@@ -191,8 +209,8 @@ export class SourceOutlet {
 
   #tapOf(type: RecordType, device: string, records: number): Tap {
     const key = `${type.name}\n${device}`
-    const known = this.#taps.get(key)?.tap
-    if (known?.type.fingerprint === type.fingerprint && known.capacity === records) return known
+    const former = this.#taps.get(key)?.tap
+    if (former?.type.fingerprint === type.fingerprint && former.capacity === records) return former
     // What is sampled is another thing now: a ring holds records of one type.
     this.#taps.delete(key)
     const takenBytes = [...this.#taps.values()].reduce((sum, { tap: { byteLength } }) => sum + byteLength, 0)
@@ -201,9 +219,16 @@ export class SourceOutlet {
       throw new SondeError('AGT_TAP', `${what}; allowed: ${TAPS_BYTES_MAX} bytes a source`)
     }
     const tap = new Tap(type, records)
-    const watch = this.#watchOf(tap, device, this.#watch)
-    tap.watch(watch)
-    this.#taps.set(key, { tap, device, watch })
+    const known = { tap, device, watch: undefined as TapWatch | undefined }
+    this.#taps.set(key, known)
+    try {
+      known.watch = this.#watchOf(tap, device, this.#watch)
+      tap.watch(known.watch)
+    } catch (error) {
+      // The samples are worth having without the rules.
+      known.watch = undefined
+      this.#options.stats.failed.add(`the rules of ${device}`, error, Date.now())
+    }
     return tap
   }
 

@@ -15,7 +15,7 @@ function said(rules: readonly Rule[], edges: readonly string[]): string[] {
   return edges.flatMap((edge) => {
     const [rule = '', device = '', time = ''] = edge.split(' ')
     const taken = { rule, device, monoNs: BigInt(time.slice(0, -1)) * MS, errorNs: 5n, isStart: time.endsWith('+') }
-    return combinations.take(taken).map((made) => {
+    return combinations.take([taken]).map((made) => {
       return `${made.rule} ${made.device} ${made.monoNs / MS}${made.isStart ? '+' : '-'}`
     })
   })
@@ -44,4 +44,11 @@ test('any: begins with the first and ends with the last', () => {
 test('a rule that is part of no combination makes nothing, and one that is part of two makes both', () => {
   const rules = [single('a'), single('b'), combined('first', 'any', [0]), combined('second', 'any', [0])]
   deepEqual(said(rules, ['b y 1+', 'a x 2+']), ['first x 2+', 'second x 2+'])
+})
+
+test('any: a rule that takes over at the same moment changes nothing', () => {
+  const combinations = new Combinations([single('a'), single('b'), combined('either', 'any', [0, 1])])
+  const edge = (rule: string, isStart: boolean) => ({ rule, device: 'x', monoNs: 5n, errorNs: 0n, isStart })
+  deepEqual(combinations.take([edge('a', true)]).length, 1)
+  deepEqual(combinations.take([edge('a', false), edge('b', true)]), [])
 })

@@ -36,40 +36,57 @@ const DEVICES_MAX = 1024
 /** Rules that hold while others do, wherever on the node. Takes the edges of single rules, in the order in which they come. */
 export class Combinations {
   readonly #combinations: readonly Combination[]
+  readonly #members: readonly Member[]
 
   constructor(rules: readonly Rule[]) {
-    const members = rules.map(({ name }): Member => ({ rule: name, active: new Map() }))
+    this.#members = rules.map(({ name }): Member => ({ rule: name, active: new Map() }))
     this.#combinations = rules.flatMap((rule) => {
       if (!('of' in rule)) return []
-      return [{ rule, members: rule.rules.map((index) => members[index] as Member), device: undefined }]
+      return [{ rule, members: rule.rules.map((index) => this.#members[index] as Member), device: undefined }]
     })
   }
 
-  /** Takes the edge of a single rule; the edges of combinations that it makes. */
-  take(edge: RuleEdge): RuleEdge[] {
-    const touched = this.#combinations.filter(({ members }) => members.some(({ rule }) => rule === edge.rule))
-    const members = new Set(touched.flatMap(({ members }) => members.filter(({ rule }) => rule === edge.rule)))
-    for (const { active } of members) {
+  /** Whether there are none. */
+  get isEmpty(): boolean {
+    return this.#combinations.length === 0
+  }
+
+  /**
+   * Takes the edges of single rules at one moment. A rule that ends and another that begins in it leave an `any_of` of
+   * both as it is.
+   *
+   * @returns The edges of combinations that they make.
+   */
+  take(edges: readonly RuleEdge[]): RuleEdge[] {
+    for (const edge of edges) this.#note(edge)
+    const last = edges.at(-1)
+    return last === undefined ? [] : this.#combinations.flatMap((combination) => changeOf(combination, last))
+  }
+
+  #note(edge: RuleEdge): void {
+    for (const { rule, active } of this.#members) {
+      if (rule !== edge.rule) continue
       if (!edge.isStart) active.delete(edge.device)
       else if (active.size < DEVICES_MAX) active.set(edge.device, edge)
     }
-    return touched.flatMap((combination) => changeOf(combination, edge))
   }
 }
 
 function changeOf(combination: Combination, edge: RuleEdge): RuleEdge[] {
-  const { rule, members } = combination
-  const began = rule.of === 'all' ? allBegan(members, rule.withinNs) : anyBegan(members)
-  const isActive = combination.device !== undefined
-  if (began !== undefined && !isActive) {
-    combination.device = began.device
+  const { rule, members, device: activeOn } = combination
+  const { name } = rule
+  if (activeOn === undefined) {
+    const began = rule.of === 'all' ? allBegan(members, rule.withinNs) : anyBegan(members)
+    if (began === undefined) return []
     const { device, monoNs, errorNs } = began
-    return [{ rule: rule.name, device, monoNs, errorNs, isStart: true }]
+    combination.device = device
+    return [{ rule: name, device, monoNs, errorNs, isStart: true }]
   }
-  if (began !== undefined || combination.device === undefined) return []
-  const { device } = combination
+  // Beginnings do not move: a combination that began goes on for as long as its rules.
+  const holds = ({ active }: Member) => active.size > 0
+  if (rule.of === 'all' ? members.every(holds) : members.some(holds)) return []
   combination.device = undefined
-  return [{ rule: rule.name, device, monoNs: edge.monoNs, errorNs: edge.errorNs, isStart: false }]
+  return [{ rule: name, device: activeOn, monoNs: edge.monoNs, errorNs: edge.errorNs, isStart: false }]
 }
 
 /** The last beginning, where every rule holds and began within the time; of several devices that which fits best. */

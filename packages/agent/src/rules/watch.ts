@@ -10,12 +10,10 @@ export interface WatchedSignal extends Omit<Signal, 'dataId'> {
 export interface Watch {
   readonly signals: readonly WatchedSignal[]
   readonly rules: readonly SignalRule[]
-  /** Events that may start of one device in a minute. */
-  readonly startsAMinute: number
 }
 
 /** Watches nothing. */
-export const NO_WATCH: Watch = { signals: [], rules: [], startsAMinute: 0 }
+export const NO_WATCH: Watch = { signals: [], rules: [] }
 
 /** A {@link Watch} that can be written as JSON: whole numbers of 64 bits are texts. */
 export interface SaidWatch extends Omit<Watch, 'rules'> {

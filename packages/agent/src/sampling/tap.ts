@@ -81,6 +81,12 @@ export class Tap implements SampleRing {
     this.#watcher = watcher
   }
 
+  /** Times of the oldest and the newest sample; 0 without any. Unit: nanoseconds. */
+  span(): readonly [oldestMonoNs: bigint, newestMonoNs: bigint] {
+    if (this.total === 0) return [0n, 0n]
+    return [this.timeOf(this.total - this.count), this.timeOf(this.total - 1)]
+  }
+
   /** Takes packed samples, in the order of their times, none older than one that it has. */
   put(bytes: Uint8Array): void {
     const size = this.#recordBytes
@@ -140,6 +146,12 @@ export class Tap implements SampleRing {
       else high = middle
     }
     return low
+  }
+
+  /** Time of a sample by its number. */
+  #timeOf(number: number): bigint {
+    const at = (number % this.capacity) * this.#recordBytes + this.#timeAt
+    return this.#views.data.getBigUint64(at, true)
   }
 }
 

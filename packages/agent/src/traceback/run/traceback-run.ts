@@ -1,6 +1,6 @@
 import { Combinations } from '../../rules/combinations.ts'
 import { fieldOfDataId } from '../../rules/read/known-field.ts'
-import type { Rule, RuleBook, SignalRule } from '../../rules/rule.ts'
+import type { RuleBook, SignalRule } from '../../rules/rule.ts'
 import { EdgeList } from '../../rules/walk/edge-list.ts'
 import { RuleWalk } from '../../rules/walk/rule-walk.ts'
 import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
@@ -31,7 +31,6 @@ export class TracebackRun {
   readonly #walk: RuleWalk
   /** Index in the book of each rule that is walked. */
   readonly #ruleOf: readonly number[]
-  readonly #hasCombinations: boolean
   readonly #combinations: Combinations
   readonly #edges = new EdgeList()
   #first = 0
@@ -40,7 +39,6 @@ export class TracebackRun {
     const { book, ring } = options
     this.#options = options
     this.#ruleOf = book.rules.flatMap((rule, index) => ('test' in rule ? [index] : []))
-    this.#hasCombinations = book.rules.some((rule) => 'of' in rule)
     this.#combinations = new Combinations(book.rules)
     this.#walk = new RuleWalk({
       signals: book.signals.map(({ dataId }, index) => ({
@@ -139,23 +137,20 @@ export class TracebackRun {
         const index = this.#ruleOf[rule[from] as number] as number
         group.push({ rule: index, sample: at, isStart: isStart[from] === 1, timeNs: this.#timeOf(index, at) })
       }
-      const combined = this.#hasCombinations ? this.#combine(group) : []
+      const combined = this.#combinations.isEmpty ? [] : this.#combine(group, at)
       listed.push(...(combined.length === 0 ? group : inOrder([...group, ...combined])))
     }
     return listed
   }
 
-  /** What the edges of one sample make of combinations. One that ends and begins again in it goes on. */
-  #combine(group: readonly TimedEdge[]): LogEdge[] {
+  #combine(group: readonly TimedEdge[], sample: number): LogEdge[] {
     const { rules } = this.#options.book
-    const made = new Map<string, LogEdge>()
-    for (const { rule, isStart, timeNs, sample } of group) {
-      const edge = { rule: (rules[rule] as Rule).name, device: '', monoNs: timeNs, errorNs: 0n, isStart }
-      for (const { rule: name, isStart } of this.#combinations.take(edge)) {
-        if (!made.delete(name)) made.set(name, { rule: rules.findIndex((one) => one.name === name), sample, isStart })
-      }
-    }
-    return [...made.values()]
+    const made = this.#combinations.take(
+      group.map(({ rule, isStart, timeNs }) => {
+        return { rule: rules[rule]?.name ?? '', device: '', monoNs: timeNs, errorNs: 0n, isStart }
+      }),
+    )
+    return made.map(({ rule, isStart }) => ({ rule: rules.findIndex(({ name }) => name === rule), sample, isStart }))
   }
 
   /** A rule of absence begins when no sample came for so long. */

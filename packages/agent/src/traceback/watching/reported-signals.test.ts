@@ -32,7 +32,7 @@ function start(
     labels,
     isCounter: false,
   }))
-  const watch: Watch = { signals: watched, rules, startsAMinute: 60 }
+  const watch: Watch = { signals: watched, rules }
   signals.watch(watch)
   const accept = (batch: Batch) => signals.take(batch)
   const source = createOwnSource({ id: 'meters', intervalMs: 10, labels: {}, emit: accept, onLoss: () => undefined })
@@ -100,7 +100,7 @@ test('a series that does not come any more is absent after its time, and ends wi
 test('series beyond the limit are counted, and take no place of others', () => {
   const { put, said, signals } = start([['heat', above(1)]], 2)
   for (const device of ['a', 'b', 'c', 'c', 'd']) put(device, { heat: 2 })
-  equal(signals.refused, 2)
+  equal(signals.refused, 3)
   deepEqual(said(), ['gt of heat meter-a +', 'gt of heat meter-b +'])
 })
 

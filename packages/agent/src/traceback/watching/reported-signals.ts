@@ -44,8 +44,8 @@ interface Watched {
 /** Records of one type from one source. */
 interface Stream {
   readonly index: SeriesIndex
-  /** By number of the index; null where the series finds no room, or no rule is about it. */
-  readonly watched: (Watched | null)[]
+  /** By number of the index; `none`: no rule is about it. */
+  readonly watched: (Watched | 'none' | 'refused')[]
 }
 
 /** Rules on records that are reported: kernel counters, GPUs, applications. */
@@ -87,9 +87,10 @@ export class ReportedSignals {
     const offsetNs = wallOffsetNs()
     for (let record = 0, at = 0; record < count; record++, at += recordBytes) {
       const id = index.of(views, at)
-      if (watched[id] === undefined) watched[id] = this.#open(batch, labelsOf(type, source, views, at))
+      watched[id] ??= this.#open(batch, labelsOf(type, source, views, at))
       const one = watched[id]
-      if (one === null || one === undefined) continue
+      if (one === 'refused') this.refused++
+      if (one === 'none' || one === 'refused') continue
       one.seenMs = arrivedMs
       const monoNs = time === undefined ? arrivedNs : views.data.getBigUint64(at + time.offset, true) - offsetNs
       one.series.put(views, at, monoNs > 0n ? monoNs : arrivedNs, (edge) => this.#tell(one, edge))
@@ -107,7 +108,7 @@ export class ReportedSignals {
     const streams = this.#streams.get(source)
     if (streams === undefined) return
     this.#streams.delete(source)
-    const gone = new Set([...streams.values()].flatMap(({ watched }) => watched))
+    const gone = new Set<unknown>([...streams.values()].flatMap(({ watched }) => watched))
     for (const [key, one] of this.#series) if (gone.has(one)) this.#series.delete(key)
   }
 
@@ -129,17 +130,14 @@ export class ReportedSignals {
     return stream
   }
 
-  #open({ type, source, arrivedMs }: Batch, labels: Labels): Watched | null {
+  #open({ type, source, arrivedMs }: Batch, labels: Labels): Watched | 'none' | 'refused' {
     const groups = groupsOf(this.#watch, type, labels)
-    if (groups.length === 0) return null
+    if (groups.length === 0) return 'none'
     const key = JSON.stringify([source.id, source.tag, type.name, seriesKey(labels)])
     // A source that replaces another goes on with its series.
     const known = this.#series.get(key)
     if (known !== undefined) return known
-    if (!this.#hasRoom(arrivedMs)) {
-      this.refused++
-      return null
-    }
+    if (!this.#hasRoom(arrivedMs)) return 'refused'
     const device = this.#options.deviceOf(type, labels)
     const watched = { series: new ReportedSeries(device, type, groups), source: source.id, seenMs: arrivedMs }
     this.#series.set(key, watched)

@@ -1,48 +1,62 @@
-import { type Batch, type Labels, markType, type RecordType, type Source, type SourceInfo } from '@sonde/sdk'
+import {
+  type Batch,
+  countDrop,
+  type Labels,
+  markType,
+  type RecordType,
+  type Sink,
+  type Source,
+  type SourceInfo,
+  sinkStats,
+} from '@sonde/sdk'
 import { createOwnSource } from '@sonde/sdk/internal'
-import type { Logger } from 'pino'
 import { EdgeGate, type HostEdge } from '../../hosting/edge-gate.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
+import { acceptBatch } from '../../pipeline/accept-batch.ts'
 import { Combinations, type RuleEdge } from '../../rules/combinations.ts'
 import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
 import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
 import { wallOffsetNs } from '../../sampling/clock-model.ts'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import { TRACEBACK_SOURCE } from '../traceback.ts'
 import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
-
-/** Source of the marks of combinations, and of rules on reported records. */
-export const TRACEBACK_SOURCE = 'traceback'
 
 /** What a {@link RuleWatch} is made with. */
 export interface RuleWatchOptions {
-  readonly sources: readonly RunningSource[]
+  readonly sources: () => readonly RunningSource[]
   /** Takes marks. */
   readonly emit: (batch: Batch) => void
   /** Called with each edge: of rings, of reported records, and of combinations. */
   readonly onEdge: (source: string, edge: HostEdge) => void
   /** What a series is about, in the words of the devices' list. */
   readonly deviceOf: (type: RecordType, labels: Labels) => string
-  /** Counts records that are not watched, and edges beyond the limit. */
-  readonly dropped: (reason: string, count: number) => void
-  readonly log: Logger
+  /** Events that may start of one device in a minute. */
+  readonly startsAMinute: number
 }
 
+/** How often it is looked for what does not come. Unit: milliseconds. */
+const WAIT_MS = 100
+
 /** Has the rules of a file watched wherever their signals are: in the rings of hosts, and in what is reported. */
-export class RuleWatch {
+export class RuleWatch implements Sink {
+  readonly name = 'traceback'
+  readonly stats = sinkStats()
   readonly #options: RuleWatchOptions
   readonly #reported: ReportedSignals
   readonly #source: Source
-  #edges = new EdgeGate()
+  readonly #edges: EdgeGate
   #combinations = new Combinations([])
   #watched: readonly RunningSource[] = []
   /** Rules whose edges are told; others are parts of combinations, or of a source itself. */
   #rules: ReadonlySet<string> = new Set()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(options: RuleWatchOptions) {
     this.#options = options
+    this.#edges = new EdgeGate({ startsMax: options.startsAMinute })
     this.#source = createOwnSource({
       ...{ id: TRACEBACK_SOURCE, intervalMs: 1000, labels: {}, emit: options.emit },
-      onLoss: options.dropped,
+      onLoss: (reason, records) => countDrop(this.stats, reason, records),
     })
     this.#reported = new ReportedSignals({ deviceOf: options.deviceOf, onEdge: (edge) => this.#fromReported(edge) })
   }
@@ -53,17 +67,19 @@ export class RuleWatch {
    * @throws SondeError `AGT_TAP` where a ring does not reach back as far as a rule looks; then no rule of its source is
    * watched.
    */
-  async set({ rules, signals }: RuleBook, startsAMinute: number): Promise<void> {
+  async set({ rules, signals }: RuleBook): Promise<void> {
     const single = rules.filter((rule): rule is SignalRule => !('of' in rule))
-    const watch: Watch = { signals: signals.map(watchedOf), rules: single, startsAMinute }
+    const watch: Watch = { signals: signals.map(watchedOf), rules: single }
     this.#rules = new Set(rules.map(({ name }) => name))
     this.#combinations = new Combinations(rules)
-    this.#edges.startsMax = startsAMinute
     this.#reported.watch(watch)
+    clearInterval(this.#timer)
+    const waits = single.some(({ test }) => test.kind === 'absent')
+    this.#timer = waits ? setInterval(() => this.#reported.wait(process.hrtime.bigint()), WAIT_MS).unref() : undefined
     const types = new Set(signals.map(({ type }) => type))
-    const sources = this.#options.sources.filter(({ definition }) =>
-      definition.types.some(({ name }) => types.has(name)),
-    )
+    const sources = this.#options
+      .sources()
+      .filter(({ definition }) => definition.types.some(({ name }) => types.has(name)))
     const former = this.#watched.filter((source) => !sources.includes(source))
     this.#watched = sources
     await Promise.all([
@@ -78,19 +94,24 @@ export class RuleWatch {
     this.#combine(edge)
   }
 
-  /** Looks at reported records. */
   accept(batch: Batch): void {
-    const { refused } = this.#reported
-    this.#reported.take(batch)
-    if (this.#reported.refused > refused) this.#options.dropped('series_limit', this.#reported.refused - refused)
+    acceptBatch(this.stats, batch, (taken) => {
+      const { refused } = this.#reported
+      this.#reported.take(taken)
+      const dropped = this.#reported.refused - refused
+      if (dropped > 0) countDrop(this.stats, 'series_limit', dropped)
+      return dropped
+    })
   }
 
-  /** Time goes on. */
-  wait(): void {
-    this.#reported.wait(process.hrtime.bigint())
+  async flush(): Promise<void> {
+    // What was accepted was looked at.
   }
 
-  /** A source is gone. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+  }
+
   retire(source: SourceInfo): void {
     this.#reported.retire(source)
   }
@@ -103,14 +124,14 @@ export class RuleWatch {
 
   #combine(edge: RuleEdge): void {
     if (!this.#rules.has(edge.rule)) return
-    for (const made of this.#combinations.take(edge)) this.#tell(TRACEBACK_SOURCE, made)
+    for (const made of this.#combinations.take([edge])) this.#tell(TRACEBACK_SOURCE, made)
   }
 
   #tell(source: string, edge: RuleEdge): void {
     if (!this.#edges.isChange(edge)) return
     const event = this.#edges.take(edge)
     if (event === undefined) {
-      this.#options.dropped('edge_limit', 1)
+      countDrop(this.stats, 'edge_limit', 1)
       return
     }
     const { rule, device, monoNs, errorNs, isStart } = edge

@@ -1,5 +1,6 @@
 import type { EventLimits, LogFileOptions } from '@sonde/agent'
 import { ConfigError } from '../../config/config-error.ts'
+import type { SimulateFlags } from '../../config/simulate.ts'
 import type { TracebackFlags } from './flags.ts'
 
 /** What `sonde traceback` was asked, checked. */
@@ -13,6 +14,9 @@ export interface TracebackSettings {
   readonly docaVersion: string
   /** From 10 (nothing) to 70. */
   readonly logLevel: number
+  /** Configuration file; undefined: that of the machine. */
+  readonly configPath: string | undefined
+  readonly simulate: SimulateFlags
   /** What is taken and ignored. */
   readonly warnings: readonly string[]
 }
@@ -60,11 +64,23 @@ export function settingsOf(flags: TracebackFlags): TracebackSettings {
     format: oneOf('format', 'csv', ['csv', 'jsonl']) as 'csv' | 'jsonl',
     docaVersion: text('doca-version', '3.4.0012'),
     logLevel: Number(oneOf('log-level', '50', LEVELS)),
+    configPath: flags.config === undefined ? undefined : text('config', ''),
+    simulate: simulateOf(flags),
     warnings: warningsOf(flags),
   }
   oneOf('sdk-log-level', '40', LEVELS)
   if (faults.length > 0) throw new ConfigError(faults)
   return settings
+}
+
+/** A simulated NIC is asked for by `--simulate`, with scenarios or without. */
+function simulateOf({ simulate, seed }: TracebackFlags): SimulateFlags {
+  return {
+    ...(simulate === undefined
+      ? {}
+      : { simulate: simulate === false ? true : (simulate as string | true), onlySimulated: true }),
+    ...(seed === undefined ? {} : { seed: String(seed) }),
+  }
 }
 
 function warningsOf(flags: TracebackFlags): string[] {

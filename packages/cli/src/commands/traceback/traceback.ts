@@ -1,8 +1,9 @@
 import {
   csvRows,
   type FeedInfo,
+  feedsOf,
   jsonRows,
-  openFeed,
+  type OpenFeed,
   readCompatBook,
   runCompatible,
   runTraceback,
@@ -11,6 +12,7 @@ import {
 import { messageOf, SondeError } from '@sonde/sdk'
 import { countOf, printable } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
+import { loadConfig } from '../../config/load.ts'
 import { VERSION } from '../../version.ts'
 import { mergedFlags, type TracebackFlags } from './flags.ts'
 import { settingsOf, type TracebackSettings } from './options.ts'
@@ -58,7 +60,7 @@ async function watch(settings: TracebackSettings, say: Say): Promise<number> {
       ...settings.limits,
       book,
       device: settings.device,
-      openFeed,
+      openFeed: feedsFor(settings),
       forceOwnership: settings.forceOwnership,
       file: settings.file,
       rows: settings.format === 'csv' ? csvRows : jsonRows,
@@ -84,7 +86,7 @@ async function watchCompatible(settings: TracebackSettings, say: Say): Promise<n
     const samples = await runCompatible({
       book,
       device: settings.device,
-      openFeed,
+      openFeed: feedsFor(settings),
       forceOwnership: settings.forceOwnership,
       logPath: settings.file.path,
       docaVersion: settings.docaVersion,
@@ -97,6 +99,15 @@ async function watchCompatible(settings: TracebackSettings, say: Say): Promise<n
   } finally {
     signals.release()
   }
+}
+
+/** Where the device is looked for: what the configuration says of libraries, or of the simulated node. */
+function feedsFor({ device, configPath, simulate }: TracebackSettings): OpenFeed {
+  if (device.startsWith('file:')) return feedsOf({ paths: { procfs: '/proc', sysfs: '/sys' } })
+  const { config } = loadConfig({ file: configPath, flags: [], simulate })
+  const { paths, dataSources } = config.agent
+  const simulator = dataSources.find(({ definition }) => definition.name === 'simulator')
+  return feedsOf(simulate.simulate === undefined ? { paths } : { paths, simulated: simulator?.options ?? {} })
 }
 
 function sayStart({ device, samplePeriodNs, clock }: FeedInfo, wantedNs: number, say: Say): void {
