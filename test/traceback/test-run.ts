@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type TestFile, writeSamples } from '../../../../agent/src/traceback/feed/test-samples.ts'
-import { runTracebackCommand } from './traceback.ts'
+import { type TestFile, writeSamples } from '../../packages/agent/src/traceback/feed/test-samples.ts'
+import { runTracebackCommand } from '../../packages/cli/src/commands/traceback/traceback.ts'
 
 export const RX = '0x1020000100000000'
 export const TX = '0x1140000100000000'
