@@ -46,7 +46,11 @@ await listen(
   (app) => {
     app.addHook('onRequest', async (request, reply) => {
       const answer = answerTo(new URL(request.url, 'http://sonde'))
-      if (answer) return reply.type(answer.type).header('cache-control', 'no-store').send(answer.body)
+      if (!answer) return
+      // The routes of the agent have hooks of their own, which would answer too.
+      reply.hijack()
+      reply.raw.writeHead(200, { 'content-type': answer.type, 'cache-control': 'no-store' }).end(answer.body)
+      return reply
     })
   },
 )

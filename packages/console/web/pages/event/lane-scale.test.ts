@@ -34,6 +34,7 @@ test('a scale stays while what is in view fits it', () => {
   const before = laneScale(lane, testSamples(lane, 0, [3.98e10]), view)
   assert.equal(laneScale(lane, testSamples(lane, 0, [3.2e10]), view, before).top, before.top)
   assert.equal(laneScale(lane, undefined, view, before), before)
+  assert.equal(laneScale(lane, undefined, view).topText, '', 'nothing is written before anything is known')
 })
 
 test('the points of a view have one more at each side', () => {

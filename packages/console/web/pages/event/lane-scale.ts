@@ -46,7 +46,8 @@ export function laneScale(
   if (low > high && before) return before
   const largest = Math.max(Math.abs(low), Math.abs(high))
   const unit = pickUnit(quantity, Number.isFinite(largest) ? largest : 0, before?.unit)
-  if (low > high) return withTexts(0, 1 / (unit.divisor || 1), unit)
+  // Nothing is known, so that nothing is written.
+  if (low > high) return { bottom: 0, top: unit.divisor, unit, bottomText: '', topText: '' }
   // A share has one scale, so that two of them can be compared.
   if (quantity.base === '%' && low >= 0 && high <= 100 * unit.divisor) return withTexts(0, 100 * unit.divisor, unit)
   const isNarrow = lane.role === 'gauge' && low > 0 && high > low && high - low < high * NARROW_SHARE
