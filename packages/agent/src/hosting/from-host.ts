@@ -184,9 +184,9 @@ export function windowEndOf(given: unknown): WindowEnd {
  */
 export function tapsOf(given: unknown): TapInfo[] {
   return listOf('rings', given, TAP_COUNT_MAX).map((one) => {
-    const { type, device, capacity, count, recordBytes, oldestMonoNs, newestMonoNs } = objectOf('a ring', one)
+    const { type, device, rules, capacity, count, recordBytes, oldestMonoNs, newestMonoNs } = objectOf('a ring', one)
     return {
-      ...{ type: textOf('type', type), device: textOf('device', device) },
+      ...{ type: textOf('type', type), device: textOf('device', device), rules: textsOf(rules) },
       ...{ capacity: countOf('capacity', capacity), count: countOf('count', count) },
       recordBytes: countOf('recordBytes', recordBytes),
       ...{ oldestMonoNs: timeOf(oldestMonoNs), newestMonoNs: timeOf(newestMonoNs) },

@@ -62,6 +62,8 @@ export interface TapInfo {
   /** Name of the type. */
   readonly type: string
   readonly device: string
+  /** Names of the rules that watch it. */
+  readonly rules: readonly string[]
   /** Samples that it holds at most. */
   readonly capacity: number
   /** Samples that it holds. */

@@ -140,11 +140,12 @@ export class SourceOutlet {
 
   /** All rings, as who asks for windows must know them. */
   taps(): TapInfo[] {
-    return [...this.#taps.values()].map(({ tap, device }) => {
+    return [...this.#taps.values()].map(({ tap, device, watch }) => {
       const { type, capacity, count } = tap
+      const rules = watch?.rules ?? []
       const [oldest, newest] = tap.span()
       const times = { oldestMonoNs: String(oldest), newestMonoNs: String(newest) }
-      return { type: type.name, device, capacity, count, recordBytes: type.layout.recordBytes, ...times }
+      return { type: type.name, device, rules, capacity, count, recordBytes: type.layout.recordBytes, ...times }
     })
   }
 

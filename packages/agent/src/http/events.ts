@@ -21,19 +21,17 @@ export function eventsRoute(app: FastifyInstance, agent: Agent): void {
 
 /** The events that match, and how traceback fares. */
 export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_DEFAULT }): EventsAnswer {
-  const { traceback, rules } = agent
+  const { traceback, rules, ruleWatch } = agent
   const rulesFault = rules?.fault
   const book = rules?.book
-  const devices = new Map<string, Set<string>>()
   const { events, leftOut } = traceback.list(filter)
-  for (const { rule, device } of traceback.events()) devices.set(rule, (devices.get(rule) ?? new Set()).add(device))
   return {
     nowMs: Date.now(),
     events,
     leftOut,
     openCount: traceback.openCount,
     rules: (book?.rules ?? []).map(({ name }) => {
-      return { name, condition: conditionOf(book, name), devices: [...(devices.get(name) ?? [])].sort() }
+      return { name, condition: conditionOf(book, name), devices: ruleWatch.devicesOf(name) }
     }),
     ...(rulesFault === undefined ? {} : { rulesFault }),
     limited: traceback.limitedTotal(),

@@ -69,6 +69,11 @@ export class ReportedSignals {
     this.#series.clear()
   }
 
+  /** Rules, and devices whose records they watch. */
+  *placed(): Generator<readonly [rule: string, device: string]> {
+    for (const { series } of this.#series.values()) for (const rule of series.rules) yield [rule, series.device]
+  }
+
   /** Whether a rule is about records of a type. */
   watches(type: string): boolean {
     return this.#watch.signals.some((signal) => signal.type === type)

@@ -36,6 +36,8 @@ export interface RuleWatchOptions {
 
 /** How often it is looked for what does not come. Unit: milliseconds. */
 const WAIT_MS = 100
+/** How often hosts are asked which rings are watched. Unit: milliseconds. */
+const ASK_MS = 2000
 
 /** Has the rules of a file watched wherever their signals are: in the rings of hosts, and in what is reported. */
 export class RuleWatch implements Sink {
@@ -50,6 +52,9 @@ export class RuleWatch implements Sink {
   /** Rules whose edges are told; others are parts of combinations, or of a source itself. */
   #rules: ReadonlySet<string> = new Set()
   #timer: NodeJS.Timeout | undefined
+  /** Devices whose rings rules watch, by rule, as hosts last said. */
+  #inRings: readonly (readonly [rule: string, device: string])[] = []
+  #askedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: RuleWatchOptions) {
     this.#options = options
@@ -88,6 +93,13 @@ export class RuleWatch implements Sink {
     ])
   }
 
+  /** Devices that a rule watches; none where its signal is nowhere. */
+  devicesOf(rule: string): readonly string[] {
+    this.#askHosts()
+    const placed = [...this.#inRings, ...this.#reported.placed()]
+    return [...new Set(placed.flatMap(([name, device]) => (name === rule ? [device] : [])))].sort()
+  }
+
   /** Takes an edge of a host. */
   take(source: string, edge: HostEdge): void {
     this.#options.onEdge(source, edge)
@@ -114,6 +126,16 @@ export class RuleWatch implements Sink {
 
   retire(source: SourceInfo): void {
     this.#reported.retire(source)
+  }
+
+  /** Rings come and go with their devices: hosts are asked again now and then, while somebody looks. */
+  #askHosts(): void {
+    const nowMs = performance.now()
+    if (nowMs - this.#askedMs < ASK_MS) return
+    this.#askedMs = nowMs
+    void Promise.all(this.#watched.map((source) => source.taps().catch(() => []))).then((taps) => {
+      this.#inRings = taps.flat().flatMap(({ rules, device }) => rules.map((rule) => [rule, device] as const))
+    })
   }
 
   #fromReported({ source, ...edge }: ReportedEdge): void {

@@ -31,7 +31,7 @@ export function RulesPanel({ rules }: Pick<EventsAnswer, 'rules'>) {
                 <th scope="col" className="is-wide">
                   Holds while
                 </th>
-                <th scope="col">Had events on</th>
+                <th scope="col">Watches</th>
               </tr>
             </thead>
             <tbody>
@@ -55,7 +55,7 @@ export function RulesPanel({ rules }: Pick<EventsAnswer, 'rules'>) {
 }
 
 function deviceList(devices: readonly string[]): string {
-  if (devices.length === 0) return 'none yet'
+  if (devices.length === 0) return 'nothing yet'
   if (devices.length <= DEVICE_LIMIT_COUNT) return devices.join(', ')
   return countOf(devices.length, 'device')
 }
