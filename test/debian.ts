@@ -1,6 +1,6 @@
 // The programs from Debian that some tests compare with, and which package brings each.
 
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** The package of each program that a test may ask for; where it takes several, with a blank between them. */
@@ -12,13 +12,19 @@ export const DEBIAN_PACKAGES = {
   ethtool: 'ethtool',
   cc: 'gcc libc6-dev',
   python3: 'python3',
+  'json-c': 'libjson-c-dev',
 } as const
 
-/** A program that a test may ask for. */
+/** What is no program, and which file of it is looked for. */
+const FILES: Readonly<Record<string, string>> = { 'json-c': '/usr/include/json-c/json.h' }
+
+/** A program, or a library with its headers, that a test may ask for. */
 export type DebianProgram = keyof typeof DEBIAN_PACKAGES
 
 /** The path of a program, or undefined where the machine lacks it. */
 export function programPath(program: DebianProgram): string | undefined {
+  const file = FILES[program]
+  if (file !== undefined) return existsSync(file) ? file : undefined
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/sbin', '/usr/local/bin']
   return folders.map((folder) => join(folder, program)).find(isExecutable)
 }

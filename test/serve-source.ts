@@ -1,7 +1,7 @@
 // What the entries of agents of one source have in common; they parse no configuration of a user.
 import { parseArgs } from 'node:util'
 import { type AgentOptions, checkDataSources, createAgent } from '@sonde/agent'
-import type { Store } from '@sonde/console'
+import { pageRoutes, type Store } from '@sonde/console'
 import { readyLine, serve } from '../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../packages/cli/src/commands/until-signal.ts'
 import { loadConfig } from '../packages/cli/src/config/load.ts'
@@ -15,6 +15,8 @@ export interface ServedSource {
   readonly limits?: Partial<Config['limits']>
   readonly paths?: Partial<Config['paths']>
   readonly sourcesModule?: string
+  /** Whether the page is served too. Default: it is not. */
+  readonly hasPage?: boolean
   /** Where history is kept. Default: in memory. */
   readonly store?: Store
 }
@@ -28,7 +30,7 @@ export function positionalsOf(): string[] {
  * Runs an agent of the source, beside one that reads the load of the host at the same period, until it is ended by a
  * signal.
  */
-export async function serveSource({ source, limits, paths, store, ...options }: ServedSource): Promise<never> {
+export async function serveSource({ source, limits, paths, hasPage, store, ...options }: ServedSource): Promise<never> {
   const loaded = loadConfig({ flags: [{ path: ['export', 'prometheus', 'port'], value: 0, origin: 'test' }] })
   const { agent: config } = loaded.config
   const others = checkDataSources([{ type: 'host', parts: ['load'], interval_ms: source.intervalMs }])
@@ -46,7 +48,7 @@ export async function serveSource({ source, limits, paths, store, ...options }: 
     version: 'test',
   })
   const start = async () => {
-    const running = await serve(agent, loaded)
+    const running = await serve(agent, loaded, hasPage ? pageRoutes : undefined)
     console.log(await readyLine(agent, running.places, '', 0))
     return running
   }

@@ -12,6 +12,7 @@ import {
   untilDrawnAgain,
   watchDrawings,
 } from './drawings.ts'
+import { type EventRound, eventFigures, eventLines, LANE_COUNT, measureEvent, SAMPLE_COUNT } from './event.ts'
 import { measurePorts, PORT_COUNT, PORT_STEP_MS, portFigures, portLines } from './ports.ts'
 import { serve } from './serve.ts'
 import { type Task, tasksDuring, tasksOfNavigation } from './trace.ts'
@@ -80,9 +81,19 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
     const ports = await against('ports-main.ts', [PORT_COUNT, PORT_STEP_MS], (address) =>
       measurePorts(browser, address),
     )
+    const events: readonly EventRound[] = await against('event-main.ts', [LANE_COUNT, SAMPLE_COUNT], (address) =>
+      measureEvent(browser, address),
+    )
     return {
-      figures: [...figuresOf(explorer), ...portFigures(ports)],
-      lines: [...linesOf(browser, explorer), ...portLines(ports)],
+      figures: [
+        ...figuresOf(explorer),
+        ...portFigures(ports),
+        ...eventFigures(
+          events,
+          explorer.map(({ panTask }) => panTask),
+        ),
+      ],
+      lines: [...linesOf(browser, explorer), ...portLines(ports), ...eventLines()],
     }
   } finally {
     await browser.close()

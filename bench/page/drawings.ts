@@ -55,17 +55,21 @@ export interface FirstDrawing {
   readonly answerMs: number
   /** The end of the answer, since the navigation. */
   readonly answeredMs: number
+  /** Unit: bytes. */
+  readonly answerBytes: number
 }
 
 /**
- * Waits for the first drawing after the first answer of the query route since the last click, or the navigation where
- * there was none.
+ * Waits for the first drawing after the first answer of a route since the last click, or the navigation where there was
+ * none. Default: the query route.
  */
-export async function firstDrawing(page: Page): Promise<FirstDrawing> {
-  const handle = await page.waitForFunction(() => {
+export async function firstDrawing(page: Page, route = '/api/v1/query'): Promise<FirstDrawing> {
+  const handle = await page.waitForFunction((wanted) => {
     const { drawings, clickedMs } = window as unknown as Notes
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
-    const answer = entries.find(({ name, startTime }) => name.endsWith('/api/v1/query') && startTime >= clickedMs)
+    const answer = entries.find(
+      ({ name, startTime }) => new URL(name).pathname.endsWith(wanted) && startTime >= clickedMs,
+    )
     const drawing = answer && drawings.find(({ beganMs }) => beganMs >= answer.responseEnd)
     if (!answer || !drawing) return undefined
     return {
@@ -74,8 +78,9 @@ export async function firstDrawing(page: Page): Promise<FirstDrawing> {
       sinceAnswerMs: drawing.paintedMs - answer.responseEnd,
       answerMs: answer.responseEnd - answer.requestStart,
       answeredMs: answer.responseEnd,
+      answerBytes: answer.decodedBodySize,
     }
-  })
+  }, route)
   return (await handle.jsonValue()) as FirstDrawing
 }
 

@@ -15,9 +15,16 @@ export function makeAgent(store: Awaited<ReturnType<typeof createStore>>): Agent
   })
 }
 
-/** Listens on a free port, says where, and calls `end` before all is closed at SIGTERM. */
-export async function listen(agent: Agent, end: () => void): Promise<void> {
+/** The server of an agent. */
+export type App = ReturnType<typeof createServer>
+
+/**
+ * Listens on a free port, says where, and calls `end` before all is closed at SIGTERM. `prepare` sees the server before any
+ * route is there.
+ */
+export async function listen(agent: Agent, end: () => void, prepare?: (app: App) => void): Promise<void> {
   const app = createServer(agent)
+  prepare?.(app)
   agentRoutes(app, agent)
   await pageRoutes(app)
   await app.listen({ host: '127.0.0.1', port: 0 })

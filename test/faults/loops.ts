@@ -7,6 +7,7 @@ import { damage } from './loops/damage.ts'
 import { day } from './loops/day.ts'
 import { doca } from './loops/doca.ts'
 import { dtb } from './loops/dtb.ts'
+import { events } from './loops/events.ts'
 import { fieldsets } from './loops/fieldsets.ts'
 import { files } from './loops/files.ts'
 import { frames } from './loops/frames.ts'
@@ -25,7 +26,7 @@ import { soak } from './loops/soak.ts'
 export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, link, pages]
 
 /** What ends a process of Sonde. */
-export const ENDS: readonly FaultLoop[] = [doca, files, hang, kill]
+export const ENDS: readonly FaultLoop[] = [doca, events, files, hang, kill]
 
 /** What clients do to the service, and what happens to them when it ends. */
 export const SERVICE: readonly FaultLoop[] = [hostile, service]

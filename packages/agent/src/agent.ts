@@ -8,6 +8,7 @@ import {
   type Prometheus,
   type Sink,
   type SondeError,
+  seriesKey,
 } from '@sonde/sdk'
 import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
@@ -25,8 +26,15 @@ import type { KeptRecords } from './pipeline/kept-records.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import { prometheusOptions } from './prometheus-options.ts'
+import { readRuleBook } from './rules/read/read-rule-book.ts'
+import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
+import { conditionOf, signalOf } from './traceback/book/condition.ts'
+import { RulesFile } from './traceback/book/rules-file.ts'
+import { tracebackDefaults } from './traceback/config.ts'
+import { Traceback } from './traceback/traceback.ts'
+import { RuleWatch } from './traceback/watching/rule-watch.ts'
 
 /** Options of {@link createAgent}. */
 export interface AgentOptions {
@@ -47,6 +55,7 @@ export interface AgentOptions {
   readonly sourcesModule?: string
 }
 
+const TRACEBACK_STOP_LIMIT_MS = 1500
 const STOP_LIMIT_MS = 2000
 
 /** Makes an agent; nothing runs before `start`. */
@@ -79,6 +88,12 @@ export class Agent {
   /** What applications report to; undefined where it is switched off. */
   readonly service: Service | undefined
   readonly self: Self
+  /** Events of rules on what is sampled. */
+  readonly traceback: Traceback
+  /** Has the rules watched wherever their signals are. */
+  readonly ruleWatch: RuleWatch
+  /** The rules; undefined where none are configured. */
+  readonly rules: RulesFile | undefined
   readonly #destinationSets: FollowedSets
   #hintTicker: Ticker | undefined
   #isClosed = false
@@ -98,11 +113,23 @@ export class Agent {
       devices: this.devices,
       ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),
     })
-    const views = [this.prometheus, this.recent, this.devices, this.hints, ...(options.sinks ?? [])]
+    this.ruleWatch = this.#makeRuleWatch(options)
+    const views = [this.prometheus, this.recent, this.devices, this.hints, this.ruleWatch, ...(options.sinks ?? [])]
     this.router = new Router([...views.map((sink) => new Route(sink)), ...this.#openDestinations(options)], log)
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
-    this.hosts = new Hosts(config.dataSources, { config, log, accept, sourcesModule: options.sourcesModule })
+    this.rules = this.#rulesOf(options)
+    this.traceback = this.#makeTraceback(options)
+    this.hosts = new Hosts(config.dataSources, {
+      ...{ config, log, sourcesModule: options.sourcesModule },
+      accept: (batch) => {
+        this.traceback.note(batch)
+        accept(batch)
+      },
+      onEdge: (source, edge) => this.ruleWatch.take(source, edge),
+      onLost: (source) => this.traceback.onLost(source),
+      startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
+    })
     this.service = config.service.enabled ? this.#makeService(options) : undefined
     const { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults } = this
     const { version, storeStatus } = options
@@ -126,6 +153,36 @@ export class Agent {
   #historyOf({ history, storeStatus }: AgentOptions): History {
     if (history === undefined) return this.recent
     return storeStatus === undefined ? history : new BackedHistory(history, this.recent, storeStatus)
+  }
+
+  #rulesOf({ config, log }: AgentOptions): RulesFile | undefined {
+    const path = config.traceback?.rules
+    const onBook = (book: RuleBook) => this.ruleWatch.set(book)
+    return path === undefined ? undefined : new RulesFile({ path, read: readRuleBook, log, onBook })
+  }
+
+  #makeRuleWatch({ config }: AgentOptions): RuleWatch {
+    return new RuleWatch({
+      sources: () => this.hosts.sources,
+      emit: (batch) => this.router.accept(batch),
+      onEdge: (source, edge) => this.traceback.onEdge(source, edge),
+      deviceOf: (type, labels) => this.devices.deviceOf(type, labels)?.id ?? seriesKey(labels),
+      startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
+    })
+  }
+
+  #makeTraceback({ config, log, version }: AgentOptions): Traceback {
+    const { recent, devices, node: host, router, faults } = this
+    return new Traceback({
+      ...{ config: config.traceback ?? tracebackDefaults, version, host, recent, devices, log },
+      sources: () => this.hosts.sources,
+      rules: {
+        conditionOf: (rule) => conditionOf(this.rules?.book, rule),
+        signalOf: (rule) => signalOf(this.rules?.book, rule),
+      },
+      accept: (batch) => router.accept(batch),
+      caught: (error) => faults.caught('traceback', error),
+    })
   }
 
   #makeService({ config: { service, dataSources }, log }: AgentOptions): Service {
@@ -164,6 +221,8 @@ export class Agent {
 
   #startReading(): void {
     if (this.#isClosed) return
+    this.rules?.start()
+    this.traceback.start()
     this.hosts.start()
     this.service?.start()
   }
@@ -174,6 +233,9 @@ export class Agent {
     this.self.stop()
     this.#destinationSets.close()
     void this.#hintTicker?.stop(0)
+    this.rules?.stop()
+    // Windows come from the hosts: events end before these do.
+    await this.traceback.close(TRACEBACK_STOP_LIMIT_MS)
     await Promise.allSettled([this.service?.close(), this.hosts.stop(STOP_LIMIT_MS)])
     await this.router.close()
   }

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import type { ServiceConfig } from './service/config.ts'
 import type { DataSourceConfig } from './sources/data-sources.ts'
 import type { SourcePaths } from './sources/source.ts'
+import type { TracebackConfig } from './traceback/config.ts'
 
 /** Schema of `paths`: roots below which the kernel's files are read. */
 export const pathsSchema = block({
@@ -123,7 +124,7 @@ export const prometheusSchema = block({
 const RULES = { spelling: 'snake', isAgent: true } as const
 
 /** Sinks of the agent's own, whose names no destination may have. */
-const OWN_SINKS = ['prometheus', 'recent', 'devices', 'hints', 'store', 'service', 'self']
+const OWN_SINKS = ['prometheus', 'recent', 'devices', 'hints', 'store', 'service', 'self', 'traceback']
 
 /** Schema of `export.fluent_bit`, which a configuration may have already. */
 const fluentBitSchema = block({
@@ -222,4 +223,6 @@ export interface AgentConfig {
   readonly export: v.InferOutput<typeof exportSchema>
   readonly limits: v.InferOutput<typeof limitsSchema>
   readonly service: ServiceConfig
+  /** Default: every default of its schema, and no rules. */
+  readonly traceback?: TracebackConfig
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { counter, defineType, gauge, type History, label, timestamp, wallNs } from '@sonde/sdk'
 import { check } from '@sonde/sdk/config'
@@ -10,6 +13,7 @@ import { agentRoutes, createServer } from '../src/http/server.ts'
 import { serviceSchema } from '../src/service/config.ts'
 import { sampled } from '../src/sources/sampled.ts'
 import type { NodeSource, SourceContext, SourceDefinition } from '../src/sources/source.ts'
+import { tracebackSchema } from '../src/traceback/config.ts'
 
 /** One row a device and sample; the counter counts samples, the gauge is the time of the sample. */
 const steadyType = defineType('steady', 'Samples of a source that does what it should', {
@@ -32,6 +36,8 @@ export interface ServeOptions {
   readonly export?: object
   /** Default: it is off. */
   readonly service?: object
+  /** Default: a folder of events that ends with the test. */
+  readonly traceback?: object
   readonly history?: History
 }
 
@@ -44,6 +50,9 @@ export async function serveAgent(
   const limits = check(limitsSchema, options.limits ?? {}, 'limits')
   // A test that wants applications says where its socket is: they run beside one another.
   const service = check(serviceSchema, options.service ?? { enabled: false }, 'service')
+  const dir = mkdtempSync(join(tmpdir(), 'sonde-traceback-'))
+  const traceback = check(tracebackSchema, { dir, ...options.traceback }, 'traceback')
+  if (!traceback.ok) throw new Error('the test has a wrong configuration of traceback')
   if (!exports.ok || !limits.ok || !service.ok) throw new Error('the test has a wrong configuration')
   const definition = steady(options.devices ?? 2)
   const agent = createAgent({
@@ -55,6 +64,7 @@ export async function serveAgent(
       export: exports.value,
       limits: limits.value,
       service: service.value,
+      traceback: traceback.value,
     },
     log: pino({ level: 'silent' }),
     version: 'test',
@@ -65,6 +75,7 @@ export async function serveAgent(
   test.after(async () => {
     await app.close()
     await agent.close()
+    rmSync(dir, { recursive: true, force: true })
   })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   agent.start()

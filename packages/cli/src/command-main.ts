@@ -2,6 +2,7 @@ import { messageOf, SondeError } from '@sonde/sdk'
 import { printable } from '@sonde/sdk/internal'
 import { Command, CommanderError } from 'commander'
 import type { ReadFlags } from './commands/read/options.ts'
+import { withTracebackFlags } from './commands/traceback/flags.ts'
 import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/config-error.ts'
 import { checkPlaces } from './config/places.ts'
@@ -113,6 +114,17 @@ program
     const { runRead } = await import('./commands/read/read.ts')
     process.exitCode = await runRead(paths, flags, () => storePath(loadFor({}).config.store))
   })
+
+withTracebackFlags(
+  program
+    .command('traceback')
+    .summary('watch the counters of a NIC by rules, at their full rate')
+    .description('Watches the counters of one NIC at their full rate by rules, and logs the samples around events.')
+    .version(VERSION, '-v, --version', 'print the version'),
+).action(async (flags: Readonly<Record<string, unknown>>) => {
+  const { runTracebackCommand } = await import('./commands/traceback/traceback.ts')
+  process.exitCode = await runTracebackCommand(flags)
+})
 
 program.parseAsync().catch((error: unknown) => {
   // Commander has said what is wrong itself.

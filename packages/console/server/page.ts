@@ -25,6 +25,8 @@ const VIEWS = [
   '/pci/:device',
   '/entities',
   '/entities/:id',
+  '/events',
+  '/events/:id',
   '/explore',
   '/explorer',
   '/sources',

@@ -7,6 +7,8 @@ import { PageHead } from './components/page-head.tsx'
 import {
   EntitiesPage,
   EntityPage,
+  EventPage,
+  EventsPage,
   ExplainPage,
   ExplorePage,
   FabricPage,
@@ -40,6 +42,8 @@ export function App() {
           <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
           <Route path="/entities" component={EntitiesPage} />
           <Route path="/entities/:id">{({ id }) => <EntityPage key={id} id={meant(id)} />}</Route>
+          <Route path="/events" component={EventsPage} />
+          <Route path="/events/:id">{({ id }) => <EventPage key={id} id={meant(id)} />}</Route>
           <Route path="/explore" component={ExplorePage} />
           <Route path="/explorer" component={ToExplorer} />
           <Route path="/sources" component={SourcesPage} />

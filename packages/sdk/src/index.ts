@@ -82,7 +82,7 @@ export { elementsOf, type Layout, type LayoutNode, type NestedNode, type Slot } 
 export { longestIn, Periods, periodIn, reportMsOf, type SourcePeriods } from './schema/periods.ts'
 export { isPresent, msFactorOf, numberAt, type ReadRecord, readRecord, readRecords } from './schema/reader.ts'
 export { defineType, type Fields, type RecordOf, type RecordType, type TypeOptions } from './schema/record-type.ts'
-export { type Labels, labelOf, labelsOf, seriesKey } from './schema/series.ts'
+export { type Labels, labelOf, labelsOf, mergeLabels, seriesKey } from './schema/series.ts'
 export { SeriesIndex } from './schema/series-index.ts'
 export { type Symbols, SymbolTable } from './schema/symbols.ts'
 export type { BatchSymbols, TextIds } from './schema/texts.ts'

@@ -11,6 +11,31 @@ export const STARTS_A_MINUTE = 60
 const OPEN_COUNT_MAX = 4096
 const MINUTE_MS = 60_000
 
+/**
+ * Slots of the numbers of events. A number leaves the remainder of its slot: 0 for the agent itself, 1 and more for its
+ * sources in the order of the configuration. Sources beyond share slots; the agent renumbers an event whose number is
+ * taken.
+ */
+export const EVENT_SLOTS = 256
+
+/** The slot of the source at a place of the configuration. */
+export function slotOf(index: number): number {
+  return 1 + (index % (EVENT_SLOTS - 1))
+}
+
+/** The first number of a slot, from now on: numbers rise with the clock, so that a later process gives none again. */
+export function firstEventOf(slot: number, nowMs: number = Date.now()): number {
+  return Math.ceil((nowMs * 1000) / EVENT_SLOTS) * EVENT_SLOTS + slot
+}
+
+/** What an {@link EdgeGate} goes by. */
+export interface EdgeLimits {
+  /** Events that may start of one device in a minute. Default: 60. */
+  readonly startsMax?: number | undefined
+  /** See {@link EVENT_SLOTS}. Default: 0. */
+  readonly slot?: number | undefined
+}
+
 /** Numbers the events of one source, and holds each device to its share. */
 export class EdgeGate {
   readonly #open = new Map<string, number>()
@@ -18,12 +43,12 @@ export class EdgeGate {
   readonly #starts = new Map<string, number>()
   #minuteMs = Number.NEGATIVE_INFINITY
   /** A host that replaces this one must not give these numbers again. */
-  #event = Date.now() * 1000
+  #event: number
   readonly #startsMax: number
 
-  /** @param startsMax Events that may start of one device in a minute. */
-  constructor(startsMax: number = STARTS_A_MINUTE) {
+  constructor({ startsMax = STARTS_A_MINUTE, slot = 0 }: EdgeLimits = {}) {
     this.#startsMax = startsMax
+    this.#event = firstEventOf(slot)
   }
 
   /** Whether it changes anything: a start of what has not started, or an end of what has. */
@@ -41,8 +66,18 @@ export class EdgeGate {
   }
 
   #begin(key: string): number {
-    this.#open.set(key, ++this.#event)
+    this.#event += EVENT_SLOTS
+    this.#open.set(key, this.#event)
     return this.#event
+  }
+
+  /** Rules, of those that are named, and devices whose event is open. */
+  openOf(rules: readonly string[]): { readonly rule: string; readonly device: string }[] {
+    const named = new Set(rules)
+    return [...this.#open.keys()].flatMap((key) => {
+      const [rule = '', device = ''] = JSON.parse(key) as string[]
+      return named.has(rule) ? [{ rule, device }] : []
+    })
   }
 
   #mayStart(device: string): boolean {
@@ -59,6 +94,7 @@ export class EdgeGate {
   }
 }
 
+/** A name of a rule may have any character. */
 function keyOf(rule: string, device: string): string {
-  return `${rule}\n${device}`
+  return JSON.stringify([rule, device])
 }

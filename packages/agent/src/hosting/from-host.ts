@@ -2,7 +2,7 @@ import type { Labels, TypeDefinition } from '@sonde/sdk'
 import type { Probe } from '../sources/source.ts'
 import { fault } from './channel.ts'
 import type { FailedRead } from './failed-reads.ts'
-import type { FromHost, SaidError, WindowEnd } from './protocol.ts'
+import type { FromHost, SaidError, TapInfo, WindowEnd } from './protocol.ts'
 import type { SampleCall } from './source-stats.ts'
 import type { StuckCall } from './stuck-call.ts'
 
@@ -19,6 +19,8 @@ const ENTRY_COUNT_MAX = 64
 const CALL_COUNT_MAX = 1024
 /** Devices of a source. */
 const DEVICE_COUNT_MAX = 4096
+/** Rings of a source. */
+const TAP_COUNT_MAX = 4096
 /** A longer text is cut. */
 const TEXT_CHARACTERS_MAX = 65_536
 
@@ -173,6 +175,28 @@ export function probeOf(given: unknown): Probe {
 export function windowEndOf(given: unknown): WindowEnd {
   const { records, leftOut } = objectOf('a window', given)
   return { records: countOf('records', records), leftOut: countOf('leftOut', leftOut) }
+}
+
+/**
+ * The rings of a source.
+ *
+ * @throws SondeError `AGT_CHILD_MESSAGE` where it is no list of them.
+ */
+export function tapsOf(given: unknown): TapInfo[] {
+  return listOf('rings', given, TAP_COUNT_MAX).map((one) => {
+    const { type, device, rules, capacity, count, recordBytes, oldestMonoNs, newestMonoNs } = objectOf('a ring', one)
+    return {
+      ...{ type: textOf('type', type), device: textOf('device', device), rules: textsOf(rules) },
+      ...{ capacity: countOf('capacity', capacity), count: countOf('count', count) },
+      recordBytes: countOf('recordBytes', recordBytes),
+      ...{ oldestMonoNs: timeOf(oldestMonoNs), newestMonoNs: timeOf(newestMonoNs) },
+    }
+  })
+}
+
+function timeOf(given: unknown): string {
+  if (typeof given !== 'string' || !DECIMAL.test(given)) throw fault('holds no time')
+  return given
 }
 
 function objectOf(what: string, given: unknown): Said {

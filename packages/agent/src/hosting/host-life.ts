@@ -81,13 +81,18 @@ export class HostLife {
     return [...this.#running.values()].map(({ source }) => source)
   }
 
+  /** Whether it was told to run a source. */
+  runs(source: string): boolean {
+    return this.#running.has(source)
+  }
+
   start(source: RemoteSource): void {
     const { owner, life, given } = source
     const { config, definition, status } = given
-    const { name, intervalMs, floodBytes } = config
+    const { name, intervalMs, floodBytes, startsAMinute = STARTS_A_MINUTE } = config
     const { types, labels = {} } = definition
     const link = new LinkIn({ name, owner, life, intervalMs, floodBytes, types, labels, stats: status.stats })
-    this.#running.set(name, { source, link, edges: new EdgeGate(2 * STARTS_A_MINUTE) })
+    this.#running.set(name, { source, link, edges: new EdgeGate({ startsMax: 2 * startsAMinute }) })
     this.transport.send({ kind: 'start', source: config })
   }
 

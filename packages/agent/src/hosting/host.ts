@@ -1,11 +1,12 @@
 import { type Batch, SondeError } from '@sonde/sdk'
+import type { Watch } from '../rules/watch.ts'
 import { wallOffsetNs } from '../sampling/clock-model.ts'
-import { shiftTimes } from '../sampling/tap.ts'
+import { shiftTimes, type Tap } from '../sampling/tap.ts'
 import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
 import { HostedSource } from './hosted-source.ts'
 import { Lanes } from './lanes.ts'
-import type { HostedConfig, Period, WindowEnd, WindowRequest } from './protocol.ts'
+import type { HostedConfig, Period, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
 import { SourceStatus } from './source-status.ts'
 
 /** For how long an open call keeps others from starting where its library does not say. Unit: milliseconds. */
@@ -30,6 +31,10 @@ export interface SourceHost {
   command(source: string, command: unknown): Promise<unknown>
   /** Calls a duty at another period, for as long as the agent runs. */
   setPeriod(source: string, period: Period): Promise<void>
+  /** Has rules watch what a source samples, for as long as the agent runs; their edges are those of the source. */
+  watch(source: string, watch: Watch): Promise<void>
+  /** The rings of samples that a source keeps. */
+  taps(source: string): Promise<readonly TapInfo[]>
   /** Hands the samples of a stretch of time to whoever asks, in pieces. Their times are of the wall clock. */
   window(source: string, request: WindowRequest, take: TakePiece): Promise<WindowEnd>
   /** Ends within the deadline; says which calls were open then. */
@@ -44,6 +49,8 @@ export interface GivenSource {
   readonly accept: (batch: Batch) => void
   /** Called with each edge, behind its mark and all records before it. Default: nobody is told. */
   readonly onEdge?: (edge: HostEdge) => void
+  /** Its host was lost, and with it what its rules saw. Default: nobody is told. */
+  readonly onLost?: () => void
   /** Called after each call. Default: nobody is told. */
   readonly onStatus?: () => void
 }
@@ -105,6 +112,19 @@ export class Host implements SourceHost {
     this.#sourceOf(source).setPeriod(period)
   }
 
+  watch(source: string, watch: Watch): Promise<void> {
+    return this.#sourceOf(source).watch(watch)
+  }
+
+  async taps(source: string): Promise<readonly TapInfo[]> {
+    return this.#sourceOf(source).taps()
+  }
+
+  /** The rings of a type, themselves: for who runs this host in its own process. */
+  rings(source: string, type: string): readonly Tap[] {
+    return this.#sourceOf(source).rings(type)
+  }
+
   async window(source: string, request: WindowRequest, take: TakePiece): Promise<WindowEnd> {
     const hosted = this.#sourceOf(source)
     const tap = await hosted.tap(request.type, request.device)
@@ -112,9 +132,9 @@ export class Host implements SourceHost {
       throw new SondeError('AGT_WINDOW', `${WINDOWS_MAX} windows are being handed over; ask again in a moment`)
     this.#windows++
     try {
-      const { fromMonoNs, toMonoNs, bytesMax } = request
+      const { fromMonoNs, toMonoNs, bytesMax, wallOffsetNs: offsetNs } = request
       const window = tap.cut(BigInt(fromMonoNs), BigInt(toMonoNs), Math.min(bytesMax, WINDOW_BYTES_MAX))
-      shiftTimes(window, wallOffsetNs())
+      shiftTimes(window, offsetNs === undefined ? wallOffsetNs() : BigInt(offsetNs))
       for (const piece of hosted.piecesOf(window, PIECE_BYTES)) await take(piece)
       return { records: window.count, leftOut: window.leftOut }
     } finally {

@@ -1,10 +1,11 @@
 import { type Batch, SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
+import { hearWatch, type Watch } from '../rules/watch.ts'
 import type { CutWindow, Tap } from '../sampling/tap.ts'
 import type { LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
 import type { Lanes } from './lanes.ts'
-import type { HostedConfig, Period } from './protocol.ts'
+import type { HostedConfig, Period, TapInfo } from './protocol.ts'
 import { type MadeSource, SourceDuties } from './source-duties.ts'
 import { SourceLook } from './source-look.ts'
 import { SourceOutlet } from './source-outlet.ts'
@@ -66,6 +67,22 @@ export class HostedSource {
     this.#duties.setPeriod(period)
   }
 
+  /** Has rules watch what it samples, from now on. */
+  async watch(watch: Watch): Promise<void> {
+    const { outlet } = await this.#whenMade()
+    outlet.watch(watch)
+  }
+
+  /** Its rings; none where it was not made yet. */
+  taps(): TapInfo[] {
+    return this.#made?.outlet.taps() ?? []
+  }
+
+  /** Its rings of a type; none where it was not made yet. */
+  rings(type: string): Tap[] {
+    return this.#made?.outlet.rings(type) ?? []
+  }
+
   /** The ring of a type and device. */
   async tap(type: string, device: string): Promise<Tap> {
     const { outlet } = await this.#whenMade()
@@ -109,8 +126,21 @@ export class HostedSource {
       accept(batch)
     }
     const { name, intervalMs, paths, floodBytes } = config
+    const edges = { startsMax: config.startsAMinute, slot: config.eventSlot }
     const labels = { ...definition.labels, ...loaded.library?.labels?.(library) }
-    const outlet = new SourceOutlet({ name, intervalMs, labels, paths, library, floodBytes, emit, onEdge, stats })
+    const outlet = new SourceOutlet({
+      name,
+      intervalMs,
+      labels,
+      paths,
+      library,
+      floodBytes,
+      emit,
+      onEdge,
+      edges,
+      stats,
+    })
+    if (config.watch !== undefined) outlet.watch(hearWatch(config.watch))
     const node = loaded.create(config.options, outlet.context)
     if (this.#stopped) await node.close()
     this.#made = { node, outlet, lanes }

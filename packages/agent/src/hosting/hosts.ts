@@ -2,7 +2,7 @@ import { type Batch, messageOf } from '@sonde/sdk'
 import pino, { type Logger } from 'pino'
 import { SOURCES_MODULE } from '../places.ts'
 import type { ConfiguredSource, Probe, SourcePaths } from '../sources/source.ts'
-import type { HostEdge } from './edge-gate.ts'
+import { type HostEdge, slotOf } from './edge-gate.ts'
 import { type GivenSource, Host, type SourceHost } from './host.ts'
 import type { HostedConfig } from './protocol.ts'
 import { RemoteHost } from './remote-host.ts'
@@ -30,6 +30,10 @@ export interface HostsEnvironment {
   readonly accept: (batch: Batch) => void
   /** Called with each edge of a source, behind its mark and all records before it. Default: nobody is told. */
   readonly onEdge?: (source: string, edge: HostEdge) => void
+  /** The host of a source was lost: what its rules saw is not seen any more. Default: nobody is told. */
+  readonly onLost?: (source: string) => void
+  /** Events that may start of one device in a minute. Default: 60. */
+  readonly startsAMinute?: number
   readonly log: Logger
 }
 
@@ -58,7 +62,7 @@ export class Hosts {
 
   constructor(configs: readonly ConfiguredSource[], environment: HostsEnvironment) {
     this.#environment = environment
-    this.#given = configs.map((config) => this.#giveOf(config))
+    this.#given = configs.map((config, index) => this.#giveOf(config, index))
     this.sources = configs.map((config, index) => {
       const { status } = this.#given[index] as GivenSource
       return new RunningSource(config, status, this.#hostOf(config))
@@ -123,14 +127,16 @@ export class Hosts {
     })
   }
 
-  #giveOf({ name, definition, intervalMs, options }: ConfiguredSource): GivenSource {
-    const { config, sourcesModule = SOURCES_MODULE, accept, onEdge, log } = this.#environment
+  #giveOf({ name, definition, intervalMs, options }: ConfiguredSource, index: number): GivenSource {
+    const { config, sourcesModule = SOURCES_MODULE, accept, onEdge, onLost, startsAMinute, log } = this.#environment
     const { paths, limits } = config
     const { name: type, module = sourcesModule } = definition
     const hosted: HostedConfig = {
       ...{ module, name, type, options, intervalMs, paths },
       floodBytes: limits.source_flood_bytes,
       callLimitMs: limits.source_call_ms,
+      eventSlot: slotOf(index),
+      ...(startsAMinute === undefined ? {} : { startsAMinute }),
     }
     const onSettled = ({ state, reason, before }: Settled) => {
       const isBack = state === 'reading' && before !== 'starting'
@@ -150,6 +156,7 @@ export class Hosts {
       status: new SourceStatus({ onSettled, onStuck, onBack }),
       accept,
       onEdge: (edge) => onEdge?.(name, edge),
+      onLost: () => onLost?.(name),
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Labels, TypeDefinition } from '@sonde/sdk'
+import type { SaidWatch } from '../rules/watch.ts'
 import type { SourcePaths } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
 import type { FailedRead } from './failed-reads.ts'
@@ -20,8 +21,14 @@ export interface HostedConfig {
   readonly floodBytes: number
   /** Longest that a call may take where its duty does not say. Unit: milliseconds. */
   readonly callLimitMs: number
+  /** Slot of the numbers of its events; see `EVENT_SLOTS`. Default: 0. */
+  readonly eventSlot?: number
+  /** Events that may start of one device in a minute. Default: 60. */
+  readonly startsAMinute?: number
   /** Periods that commands set in a host before this one. Default: none. */
   readonly periods?: readonly Period[]
+  /** Rules that watch what it samples. Default: none. */
+  readonly watch?: SaidWatch
 }
 
 /** Another period for a duty. */
@@ -43,6 +50,29 @@ export interface WindowRequest {
   readonly toMonoNs: string
   /** Records beyond are left out, the oldest first. Unit: bytes. */
   readonly bytesMax: number
+  /**
+   * What makes its times those of the wall clock, as a decimal number. Unit: nanoseconds. Default: what it is now. Who
+   * asks for several windows gives the same for all, so that a step of the wall clock tears nothing.
+   */
+  readonly wallOffsetNs?: string
+}
+
+/** A ring of samples, as far as who asks for windows must know it. */
+export interface TapInfo {
+  /** Name of the type. */
+  readonly type: string
+  readonly device: string
+  /** Names of the rules that watch it. */
+  readonly rules: readonly string[]
+  /** Samples that it holds at most. */
+  readonly capacity: number
+  /** Samples that it holds. */
+  readonly count: number
+  /** Unit: bytes. */
+  readonly recordBytes: number
+  /** Times of the oldest and the newest sample by the host's monotonic clock, as decimal numbers; 0 without any. */
+  readonly oldestMonoNs: string
+  readonly newestMonoNs: string
 }
 
 /** To a host elsewhere. What has an `id` is answered by a `reply` with the same. */
@@ -51,7 +81,9 @@ export type ToHost =
   | { readonly kind: 'probe'; readonly id: number; readonly source: HostedConfig }
   | { readonly kind: 'command'; readonly id: number; readonly source: string; readonly command: unknown }
   | { readonly kind: 'period'; readonly id: number; readonly source: string; readonly period: Period }
+  | { readonly kind: 'watch'; readonly id: number; readonly source: string; readonly watch: SaidWatch }
   | { readonly kind: 'window'; readonly id: number; readonly source: string; readonly window: WindowRequest }
+  | { readonly kind: 'taps'; readonly id: number; readonly source: string }
   /** The bytes of a window that may be sent beside those before. */
   | { readonly kind: 'credit'; readonly id: number; readonly grantedBytes: number }
   | { readonly kind: 'stop'; readonly deadlineMs: number }

@@ -1,11 +1,12 @@
 import { SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
+import { sayWatch, type Watch } from '../rules/watch.ts'
 import type { Probe } from '../sources/source.ts'
-import { probeOf, windowEndOf } from './from-host.ts'
+import { probeOf, tapsOf, windowEndOf } from './from-host.ts'
 import type { GivenSource, SourceHost, TakePiece } from './host.ts'
 import { HostLife } from './host-life.ts'
-import type { Period, Reply, WindowEnd, WindowRequest } from './protocol.ts'
+import type { Period, Reply, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
 import { RemoteSource } from './remote-source.ts'
 import type { TransportStart } from './transport.ts'
 
@@ -82,6 +83,19 @@ export class RemoteHost implements SourceHost {
   async setPeriod(source: string, period: Period): Promise<void> {
     await this.#ask((id) => ({ kind: 'period', id, source, period }))
     this.#sources.get(source)?.keepPeriod(period)
+  }
+
+  async watch(source: string, watch: Watch): Promise<void> {
+    const said = sayWatch(watch)
+    const known = this.#sources.get(source)
+    // The next life watches too; one that does not run yet is told when it starts.
+    known?.keep({ watch: said })
+    if (this.#life?.runs(source) === true) await this.#ask((id) => ({ kind: 'watch', id, source, watch: said }))
+  }
+
+  async taps(source: string): Promise<readonly TapInfo[]> {
+    const { value } = await this.#ask((id) => ({ kind: 'taps', id, source }))
+    return tapsOf(value)
   }
 
   async window(source: string, window: WindowRequest, take: TakePiece): Promise<WindowEnd> {

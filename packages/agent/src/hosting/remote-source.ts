@@ -12,7 +12,7 @@ import {
 } from '@sonde/sdk'
 import { TextTable } from '@sonde/sdk/internal'
 import type { GivenSource } from './host.ts'
-import type { Period } from './protocol.ts'
+import type { HostedConfig, Period } from './protocol.ts'
 import type { SourceState } from './source-status.ts'
 
 /** Statuses of the next life, apart by a period each, after which what it did not report has left. */
@@ -51,7 +51,12 @@ export class RemoteSource {
   keepPeriod(period: Period): void {
     const { config } = this.given
     const others = (config.periods ?? []).filter(({ device, duty }) => device !== period.device || duty !== period.duty)
-    this.given = { ...this.given, config: { ...config, periods: [...others, period] } }
+    this.keep({ periods: [...others, period] })
+  }
+
+  /** Keeps what was asked of it for the lives to come. */
+  keep(asked: Pick<HostedConfig, 'periods' | 'watch'>): void {
+    this.given = { ...this.given, config: { ...this.given.config, ...asked } }
   }
 
   /** Passes on what it reports. */
@@ -76,6 +81,7 @@ export class RemoteSource {
     const { status } = this.given
     const reason = messageOf(error)
     status.stats.restarts++
+    this.given.onLost?.()
     status.stats.failed.add('the host', error, Date.now())
     const isStuck = error.code !== 'AGT_CHILD_EXIT' && error.code !== 'AGT_CHILD_MESSAGE'
     // What a source said of itself says more.

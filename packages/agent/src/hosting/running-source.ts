@@ -1,6 +1,7 @@
+import type { Watch } from '../rules/watch.ts'
 import type { ConfiguredSource, SourceDefinition } from '../sources/source.ts'
 import type { SourceHost, TakePiece } from './host.ts'
-import type { Period, WindowEnd, WindowRequest } from './protocol.ts'
+import type { Period, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
 import type { SourceState, SourceStatus } from './source-status.ts'
 import { type ToldStuck, toldStuck } from './stuck-call.ts'
@@ -66,6 +67,24 @@ export class RunningSource {
    */
   setPeriod(period: Period): Promise<void> {
     return this.#host.setPeriod(this.name, period)
+  }
+
+  /**
+   * Has rules watch what it samples, from now on, also in a host that replaces this one.
+   *
+   * @throws SondeError `AGT_TAP` for a rule that looks further back than a ring reaches.
+   */
+  watch(watch: Watch): Promise<void> {
+    return this.#host.watch(this.name, watch)
+  }
+
+  /**
+   * The rings of samples that it keeps.
+   *
+   * @throws SondeError `AGT_CHILD_EXIT` where its host does not run.
+   */
+  taps(): Promise<readonly TapInfo[]> {
+    return this.#host.taps(this.name)
   }
 
   /** Hands over what was sampled in a stretch of time; see {@link SourceHost}. */

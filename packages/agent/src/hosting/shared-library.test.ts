@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Batch, clockType, type RecordOf, type RecordType, readRecords, viewsOf } from '@sonde/sdk'
+import { type Batch, clockType, markType, type RecordOf, type RecordType, readRecords, viewsOf } from '@sonde/sdk'
 import pino from 'pino'
 import { until } from '../../../sdk/test/helper.ts'
 import { meterPollType, meterSampleType, SOURCES } from '../../test/meter-source.ts'
+import type { SignalRule } from '../rules/rule.ts'
+import type { WatchedSignal } from '../rules/watch.ts'
+import type { HostEdge } from './edge-gate.ts'
 import { Hosts } from './hosts.ts'
 import type { RunningSource } from './running-source.ts'
 
@@ -17,21 +20,24 @@ function rowsOf<T extends RecordType>(type: T, batches: readonly Batch[]): Recor
 }
 
 /** Both sources in the child of their library, and what they report. */
-function start(t: TestContext) {
+function start(t: TestContext, startsAMinute = 10_000) {
   const batches: Batch[] = []
+  const edges: HostEdge[] = []
   const lines: string[] = []
   const hosts = new Hosts(
     SOURCES.map((definition) => ({ name: definition.name, definition, intervalMs: 50, options: {} })),
     {
       config: { paths: { procfs: '/proc', sysfs: '/sys' }, limits: LIMITS },
       accept: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }),
+      startsAMinute,
+      onEdge: (_source, edge) => edges.push(edge),
       log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
     },
   )
   t.after(() => hosts.stop(50))
   hosts.start(0)
   const [samples, polls] = hosts.sources as [RunningSource, RunningSource]
-  return { hosts, samples, polls, batches, lines }
+  return { hosts, samples, polls, batches, edges, lines }
 }
 
 /** The samples of `m0` in a stretch of time, piece by piece. */
@@ -138,4 +144,64 @@ test('a window waits for whoever takes it, while the others go on; one that is r
     () => undefined,
   )
   await assert.rejects(refused, { code: 'AGT_TAP', message: /keeps no samples of meter_sample for "m9"/ })
+})
+
+const SEQUENCE: WatchedSignal = {
+  ...{ name: 'number', type: 'meter_sample', field: 'sequence', labels: {}, isCounter: true },
+}
+
+/** A rule that fires with every so many samples of the 10 kHz. */
+function every(samples: number, name = `every "${samples}", of 10 kHz`): SignalRule {
+  return { name, signal: 0, test: { kind: 'inc_gt', value: BigInt(samples) } }
+}
+
+test('rules watch a ring in the child, and edges come with the times of their samples', async (t) => {
+  const { samples, edges, batches } = start(t)
+  const rule = every(3000)
+  // Before the child runs, and in a life after: the rules are kept for it.
+  await samples.watch({ signals: [SEQUENCE], rules: [rule] })
+  await until('events', () => edges.length >= 6)
+  const starts = edges.filter(({ isStart }) => isStart).slice(0, 3)
+  const fromNs = (starts[0]?.monoNs ?? 0n) - 1_000n
+  const { rows } = await windowOf(samples, { fromNs, toNs: CLOCK() })
+  const numbers = starts.map(({ monoNs }) => rows.find(({ mono_ns }) => BigInt(mono_ns) === monoNs)?.sequence)
+  const first = BigInt(numbers[0] ?? -1n)
+  assert.deepEqual(numbers.map(BigInt as never), [first, first + 3000n, first + 6000n])
+  assert.deepEqual(
+    edges.slice(0, 4).map(({ isStart, device }) => [isStart, device]),
+    [true, false, true, false].map((isStart) => [isStart, 'm0']),
+  )
+  const marks = rowsOf(markType, batches)
+  assert.deepEqual([marks[0]?.rule, marks[0]?.edge, marks[1]?.edge], [rule.name, 'opened', 'ended'])
+  assert.ok(
+    starts.every(({ errorNs }) => errorNs > 0n && errorNs < 1_000_000_000n),
+    'the error of the clock is told',
+  )
+})
+
+test('other rules take the place of those before, whose events end; one that looks too far back is refused', async (t) => {
+  const { samples, edges } = start(t, 5)
+  await until('reading', () => samples.state === 'reading')
+  const always: SignalRule = { name: 'always', signal: 0, test: { kind: 'gt', value: 0n, onSamples: 1, offSamples: 1 } }
+  await samples.watch({ signals: [SEQUENCE], rules: [always] })
+  await until('it begins', () => edges.some(({ rule }) => rule === 'always'))
+  const far: SignalRule = { name: 'far', signal: 0, test: { kind: 'dt_gt', value: 1, overSamples: 1e6, offSamples: 1 } }
+  const refused = samples.watch({ signals: [SEQUENCE], rules: [far] })
+  await assert.rejects(refused, { code: 'AGT_TAP', message: /1000000 samples back in a ring of 200000/ })
+  assert.equal(edges.length, 1)
+  await samples.watch({ signals: [SEQUENCE], rules: [every(100, 'busy')] })
+  await until('the drops', () => (samples.stats.dropped.get('edge_limit') ?? 0) > 10)
+  assert.deepEqual([edges[1]?.rule, edges[1]?.isStart], ['always', false])
+  assert.equal(edges.filter(({ rule, isStart }) => rule === 'busy' && isStart).length <= 10, true)
+})
+
+test('a host that is replaced goes on watching', async (t) => {
+  const { hosts, samples, edges } = start(t)
+  await until('reading', () => samples.state === 'reading')
+  await samples.watch({ signals: [SEQUENCE], rules: [every(500)] })
+  await until('events', () => edges.length >= 2)
+  process.kill(Number(hosts.children()[0]?.pid), 'SIGKILL')
+  await until('replaced', () => samples.stats.restarts === 1)
+  const before = edges.length
+  await until('events in the next life', () => edges.length >= before + 4)
 })

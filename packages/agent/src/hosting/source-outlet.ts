@@ -11,13 +11,16 @@ import {
   wallNs,
 } from '@sonde/sdk'
 import { createOwnSource, TextTable } from '@sonde/sdk/internal'
+import { TapWatch } from '../rules/tap-watch.ts'
+import { NO_WATCH, type Watch } from '../rules/watch.ts'
 import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
 import { ClockModel, wallOffsetNs } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
 import type { DeviceReport, SourceContext, SourceEdge, SourcePaths } from '../sources/source.ts'
-import { EdgeGate, type HostEdge } from './edge-gate.ts'
+import { EdgeGate, type EdgeLimits, type HostEdge } from './edge-gate.ts'
 import type { FailedReads } from './failed-reads.ts'
 import { FloodBudget } from './flood.ts'
+import type { TapInfo } from './protocol.ts'
 
 /** Memory of all rings of a source. Unit: bytes. */
 const TAPS_BYTES_MAX = 256 << 20
@@ -37,6 +40,8 @@ export interface OutletOptions {
   readonly emit: (batch: Batch) => void
   /** Called with each edge, behind its mark. Default: nobody is told. */
   readonly onEdge?: ((edge: HostEdge) => void) | undefined
+  /** Default: those of an {@link EdgeGate}. */
+  readonly edges?: EdgeLimits
   /** Where failures and drops are counted. */
   readonly stats: { readonly failed: Pick<FailedReads, 'add'>; readonly dropped: Map<string, number> }
 }
@@ -48,6 +53,13 @@ interface ReportedClock {
   readonly model: ClockModel
   told: Bracket | undefined
   toldMs: number
+}
+
+/** The ring of a type and device, and the rules that watch it. */
+interface WatchedTap {
+  readonly tap: Tap
+  readonly device: string
+  watch: TapWatch | undefined
 }
 
 /** A device of a source, as far as it reports apart from the others. */
@@ -63,13 +75,15 @@ export class SourceOutlet {
   readonly #absences: Absences
   readonly #budget: FloodBudget
   readonly #devices = new Map<string, DeviceOutlet>()
-  readonly #taps = new Map<string, Tap>()
+  readonly #taps = new Map<string, WatchedTap>()
   readonly #clocks = new Map<string, ReportedClock>()
-  readonly #edges = new EdgeGate()
+  readonly #edges: EdgeGate
+  #watch: Watch = NO_WATCH
 
   constructor(options: OutletOptions) {
     const { name, intervalMs, labels = {}, paths, library, stats } = options
     this.#options = options
+    this.#edges = new EdgeGate(options.edges)
     this.#budget = new FloodBudget(options.floodBytes ?? Number.POSITIVE_INFINITY, intervalMs)
     const dropped = (reason: string, records: number) => countDrop(stats, reason, records)
     this.source = createOwnSource({
@@ -98,7 +112,41 @@ export class SourceOutlet {
 
   /** The ring of a type and a device; undefined where there is none. */
   tap(type: string, device: string): Tap | undefined {
-    return this.#taps.get(`${type}\n${device}`)
+    return this.#taps.get(`${type}\n${device}`)?.tap
+  }
+
+  /**
+   * Has rules watch its rings from now on, in place of those before; what those had begun ends.
+   *
+   * @throws SondeError `AGT_TAP` for a rule that looks further back than a ring reaches; those before stay.
+   */
+  watch(watch: Watch): void {
+    const taps = [...this.#taps.values()]
+    const watches = taps.map(({ tap, device }) => this.#watchOf(tap, device, watch))
+    for (const [at, known] of taps.entries()) {
+      known.tap.watch(watches[at])
+      known.watch = watches[at]
+    }
+    for (const { rule, device } of this.#edges.openOf(this.#watch.rules.map(({ name }) => name))) {
+      this.#reportEdge({ rule, device, isStart: false, monoNs: process.hrtime.bigint(), errorNs: 0n })
+    }
+    this.#watch = watch
+  }
+
+  /** The rings of a type. */
+  rings(type: string): Tap[] {
+    return [...this.#taps.values()].flatMap(({ tap }) => (tap.type.name === type ? [tap] : []))
+  }
+
+  /** All rings, as who asks for windows must know them. */
+  taps(): TapInfo[] {
+    return [...this.#taps.values()].map(({ tap, device, watch }) => {
+      const { type, capacity, count } = tap
+      const rules = watch?.rules ?? []
+      const [oldest, newest] = tap.span()
+      const times = { oldestMonoNs: String(oldest), newestMonoNs: String(newest) }
+      return { type: type.name, device, rules, capacity, count, recordBytes: type.layout.recordBytes, ...times }
+    })
   }
 
   /** A window in batches of so many bytes at most. Their ids are those of labels alone. */
@@ -124,6 +172,7 @@ export class SourceOutlet {
   /** Calls are done: everything that was reported leaves. */
   flush(): void {
     this.#absences.repeat()
+    if (this.#watch.rules.length > 0) this.#wait()
     if (this.#clocks.size > 0) this.#reportClocks()
     this.source.flush()
   }
@@ -161,18 +210,50 @@ export class SourceOutlet {
 
   #tapOf(type: RecordType, device: string, records: number): Tap {
     const key = `${type.name}\n${device}`
-    const known = this.#taps.get(key)
-    if (known?.type.fingerprint === type.fingerprint && known.capacity === records) return known
+    const former = this.#taps.get(key)?.tap
+    if (former?.type.fingerprint === type.fingerprint && former.capacity === records) return former
     // What is sampled is another thing now: a ring holds records of one type.
     this.#taps.delete(key)
-    const takenBytes = [...this.#taps.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
+    const takenBytes = [...this.#taps.values()].reduce((sum, { tap: { byteLength } }) => sum + byteLength, 0)
     if (takenBytes + records * type.layout.recordBytes > TAPS_BYTES_MAX) {
       const what = `a ring of ${records} ${type.name} for ${device}, beside ${takenBytes} bytes of other rings`
       throw new SondeError('AGT_TAP', `${what}; allowed: ${TAPS_BYTES_MAX} bytes a source`)
     }
     const tap = new Tap(type, records)
-    this.#taps.set(key, tap)
+    const known = { tap, device, watch: undefined as TapWatch | undefined }
+    this.#taps.set(key, known)
+    try {
+      known.watch = this.#watchOf(tap, device, this.#watch)
+      tap.watch(known.watch)
+    } catch (error) {
+      // The samples are worth having without the rules.
+      known.watch = undefined
+      this.#options.stats.failed.add(`the rules of ${device}`, error, Date.now())
+    }
     return tap
+  }
+
+  #watchOf(tap: Tap, device: string, watch: Watch): TapWatch | undefined {
+    return TapWatch.of(tap, device, watch, ({ rule, monoNs, isStart }) =>
+      this.#reportEdge({ rule, device, monoNs, isStart, errorNs: this.#errorNsOf(device) }),
+    )
+  }
+
+  /** What a rule says that waits for samples which do not come. */
+  #wait(): void {
+    const nowNs = process.hrtime.bigint()
+    for (const { watch } of this.#taps.values()) watch?.wait(nowNs)
+  }
+
+  /** How far off times of samples of a device are at most. */
+  #errorNsOf(device: string): bigint {
+    let errorNs = 0n
+    for (const { device: of, model } of this.#clocks.values()) {
+      if (of !== device || model.anchor === undefined) continue
+      const own = model.errorNs(model.anchor.ticks)
+      if (own > errorNs) errorNs = own
+    }
+    return errorNs
   }
 
   #clockOf(device: string, clock: string, ticksPerSecond: number): ClockModel {

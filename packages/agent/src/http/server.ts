@@ -7,6 +7,9 @@ import { refuseStranger } from './admission.ts'
 import { apiRoutes } from './api.ts'
 import { devicesRoute } from './devices.ts'
 import { endAnswersWithin } from './ending.ts'
+import { eventRoutes } from './event.ts'
+import { eventsRoute } from './events.ts'
+import { eventsStreamRoute } from './events-stream.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
@@ -107,9 +110,11 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   apiRoutes(app, agent)
   devicesRoute(app, agent)
   hintsRoute(app, agent)
+  eventsRoute(app, agent)
+  eventRoutes(app, agent)
   explainRoute(app, agent)
   simulatorRoutes(app, agent)
-  streamRoute(app, agent)
+  eventsStreamRoute(app, agent, streamRoute(app, agent))
   // After the live streams, which end at once.
   endAnswersWithin(app, CLOSE_LIMIT_MS)
 }

@@ -3,7 +3,8 @@ import { objectOf, parseQueries, SondeError, stepOf } from '@sonde/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { jsonParameter, parameter } from './api.ts'
-import type { Place } from './live-places.ts'
+import { EVENTS_STREAM } from './events-stream.ts'
+import type { LivePlaces, Place } from './live-places.ts'
 import { LiveRound, type Subscription, subscriptionTo } from './live-round.ts'
 import { LiveStream, lastStepMs } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
@@ -17,11 +18,14 @@ const ADDRESS = '/api/v1/stream'
 
 /** Whether a request is for a live stream. How many of these are open is bounded by themselves. */
 export function isStream(url: string): boolean {
-  return url.split('?', 1)[0] === ADDRESS
+  const [path] = url.split('?', 1)
+  return path === ADDRESS || path === EVENTS_STREAM
 }
 
-/** `GET /api/v1/stream`: new values once a step, as server-sent events that resume. */
-export function streamRoute(app: FastifyInstance, agent: Agent): void {
+/**
+ * `GET /api/v1/stream`: new values once a step, as server-sent events that resume. Gives the places of all streams.
+ */
+export function streamRoute(app: FastifyInstance, agent: Agent): LivePlaces {
   const streams = new LiveStreams(agent)
   app.addHook('preClose', async () => streams.end())
   app.get(ADDRESS, { exposeHeadRoute: false }, async (request, reply) => {
@@ -40,6 +44,7 @@ export function streamRoute(app: FastifyInstance, agent: Agent): void {
     if (reply.raw.destroyed) place.release()
     else serve(streams, new LiveStream(agent, reply.raw, subscription), reply.raw, place)
   })
+  return streams.places
 }
 
 function serve(streams: LiveStreams, stream: LiveStream, out: ServerResponse, place: Place): void {

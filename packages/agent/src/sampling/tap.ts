@@ -11,6 +11,14 @@ export interface CutWindow {
   readonly leftOut: number
 }
 
+/** Looks at samples as they come. */
+export interface TapWatcher {
+  /** Samples before those that are put in which must stay in the ring until it has looked. */
+  readonly reachSamples: number
+  /** These samples were put in: from the first up to one before the end, counted from the first ever. */
+  take(first: number, end: number): void
+}
+
 /**
  * A ring of samples, in packed records whose time is the host's monotonic clock. Its memory is taken at the start; the
  * oldest samples leave when it is full.
@@ -19,6 +27,7 @@ export class Tap implements SampleRing {
   readonly type: RecordType
   /** Samples that it was given. */
   total = 0
+  #watcher: TapWatcher | undefined
   /** Samples that it holds at most. */
   readonly capacity: number
   readonly #recordBytes: number
@@ -52,19 +61,62 @@ export class Tap implements SampleRing {
     return Math.min(this.total, this.capacity)
   }
 
+  /** Its memory as words: sample `s` lies at word `(s % capacity) * strideWords`. */
+  get ring(): { readonly words: Uint32Array; readonly strideWords: number; readonly capacity: number } {
+    const { bytes } = this.#views
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >>> 2)
+    return { words, strideWords: this.#recordBytes >>> 2, capacity: this.capacity }
+  }
+
+  /**
+   * Has each sample looked at from now on, in place of whoever looked before.
+   *
+   * @throws SondeError `AGT_TAP` where it looks further back than the ring reaches.
+   */
+  watch(watcher: TapWatcher | undefined): void {
+    if (watcher !== undefined && watcher.reachSamples >= this.capacity) {
+      const what = `rules that look ${watcher.reachSamples} samples back in a ring of ${this.capacity} ${this.type.name}`
+      throw new SondeError('AGT_TAP', `${what}; allowed: fewer than it holds. Keep more, as with ring_ms`)
+    }
+    this.#watcher = watcher
+  }
+
+  /** Times of the oldest and the newest sample; 0 without any. Unit: nanoseconds. */
+  span(): readonly [oldestMonoNs: bigint, newestMonoNs: bigint] {
+    if (this.total === 0) return [0n, 0n]
+    return [this.timeOf(this.total - this.count), this.timeOf(this.total - 1)]
+  }
+
   /** Takes packed samples, in the order of their times, none older than one that it has. */
   put(bytes: Uint8Array): void {
     const size = this.#recordBytes
     const count = bytes.byteLength / size
     if (!Number.isInteger(count))
       throw new SondeError('SRC_BYTES', `${bytes.byteLength} bytes for records of ${size} bytes each`)
-    for (let done = Math.max(0, count - this.capacity); done < count; ) {
-      const at = (this.total + done) % this.capacity
+    // More at a time would take the place of samples that are still to be compared with.
+    const roomSamples = this.capacity - (this.#watcher?.reachSamples ?? 0)
+    for (let done = this.#watcher === undefined ? Math.max(0, count - this.capacity) : 0; done < count; ) {
+      const piece = Math.min(count - done, roomSamples)
+      this.#copy(bytes.subarray(done * size, (done + piece) * size), this.total + done, piece)
+      this.#watcher?.take(this.total + done, this.total + done + piece)
+      done += piece
+    }
+    this.total += count
+  }
+
+  /** The time of a sample that it holds. Unit: nanoseconds. */
+  timeOf(sample: number): bigint {
+    return this.#views.data.getBigUint64((sample % this.capacity) * this.#recordBytes + this.#timeAt, true)
+  }
+
+  #copy(bytes: Uint8Array, first: number, count: number): void {
+    const size = this.#recordBytes
+    for (let done = 0; done < count; ) {
+      const at = (first + done) % this.capacity
       const part = Math.min(count - done, this.capacity - at)
       this.#views.bytes.set(bytes.subarray(done * size, (done + part) * size), at * size)
       done += part
     }
-    this.total += count
   }
 
   /** A copy of the samples from a time on, up to one before another. Of more than `bytesMax` the latest are kept. */
@@ -90,11 +142,16 @@ export class Tap implements SampleRing {
     let high = this.total
     while (low < high) {
       const middle = low + ((high - low) >> 1)
-      const at = (middle % this.capacity) * this.#recordBytes + this.#timeAt
-      if (this.#views.data.getBigUint64(at, true) < monoNs) low = middle + 1
+      if (this.timeOf(middle) < monoNs) low = middle + 1
       else high = middle
     }
     return low
+  }
+
+  /** Time of a sample by its number. */
+  #timeOf(number: number): bigint {
+    const at = (number % this.capacity) * this.#recordBytes + this.#timeAt
+    return this.#views.data.getBigUint64(at, true)
   }
 }
 

@@ -100,7 +100,7 @@ export interface SourcePaths {
 
 /** The start or the end of what a rule of a source sees on a device. */
 export interface SourceEdge {
-  /** Name of the rule, `lower_snake_case`. */
+  /** Name of the rule. */
   readonly rule: string
   readonly device: string
   /** When it was, by the host's monotonic clock. Unit: nanoseconds. */

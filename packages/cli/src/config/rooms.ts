@@ -9,6 +9,7 @@ import {
   nativeSchema,
   pathsSchema,
   serviceSchema,
+  tracebackSchema,
 } from '@sonde/agent'
 import { type StoreConfig, storeSchema } from '@sonde/console'
 import { type Checked, type ConfigIssue, check, unknownKey, withoutSecrets } from '@sonde/sdk/config'
@@ -26,6 +27,7 @@ export const ROOM_SCHEMAS = {
   native: nativeSchema,
   export: exportSchema,
   service: serviceSchema,
+  traceback: tracebackSchema,
   store: storeSchema,
   limits: limitsSchema,
   log: logSchema,
@@ -57,6 +59,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   const destinations = exports && take(checkExport(exports))
   const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
   const service = take(check(ROOM_SCHEMAS.service, raw.service ?? {}, 'service'))
+  const traceback = take(check(ROOM_SCHEMAS.traceback, raw.traceback ?? {}, 'traceback'))
   const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
   const log = take(check(ROOM_SCHEMAS.log, raw.log ?? {}, 'log'))
   if (
@@ -67,6 +70,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     !destinations ||
     !service ||
     !store ||
+    !traceback ||
     !limits ||
     !log ||
     issues.length > 0
@@ -80,6 +84,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     native,
     export: exports,
     service,
+    traceback,
     store,
     limits,
     log,
@@ -88,7 +93,10 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   return {
     ok: true,
     value: {
-      config: { agent: { dataSources, paths: { ...paths, ...native }, export: exports, limits, service }, store, log },
+      config: {
+        agent: { dataSources, paths: { ...paths, ...native }, export: exports, limits, service, traceback },
+        ...{ store, log },
+      },
       plain: { ...plain, export: withoutSecrets(exportSchema, exports) },
     },
   }

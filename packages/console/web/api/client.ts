@@ -50,6 +50,12 @@ export async function getJson<T>(path: string): Promise<T> {
   return (await response.json()) as T
 }
 
+/** Reads the bytes of a route that answers with columns. Throws {@link ApiError}. */
+export async function getBytes(path: string, mediaType: string): Promise<ArrayBuffer> {
+  const response = await request(path, { headers: { accept: mediaType } })
+  return response.arrayBuffer()
+}
+
 /** What one query request asks. `stepMs` 0 lets the server choose. */
 export interface QueryRequest {
   readonly fromMs: number

@@ -9,6 +9,8 @@ export const PortPage = lazyPage(async () => (await import('./nic/port-page.tsx'
 export const PciPage = lazyPage(async () => (await import('./pci/pci-page.tsx')).PciPage)
 export const EntitiesPage = lazyPage(async () => (await import('./entities/entities-page.tsx')).EntitiesPage)
 export const EntityPage = lazyPage(async () => (await import('./entity/entity-page.tsx')).EntityPage)
+export const EventsPage = lazyPage(async () => (await import('./events/events-page.tsx')).EventsPage)
+export const EventPage = lazyPage(async () => (await import('./event/event-page.tsx')).EventPage)
 export const ExplorePage = lazyPage(async () => (await import('./explore/explore-page.tsx')).ExplorePage)
 export const SourcesPage = lazyPage(async () => (await import('./sources/sources-page.tsx')).SourcesPage)
 export const SourcePage = lazyPage(async () => (await import('./source/source-page.tsx')).SourcePage)
@@ -24,7 +26,8 @@ const PRELOAD_AFTER_MS = 2_000
 export function preloadPages(): () => void {
   const preload = (): void => {
     for (const page of [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage]) void page.preload()
-    for (const page of [SourcesPage, SourcePage, ExplainPage, EntitiesPage, EntityPage]) void page.preload()
+    for (const page of [EventsPage, EventPage, SourcesPage, SourcePage, ExplainPage, EntitiesPage, EntityPage])
+      void page.preload()
   }
   const timer = setTimeout(() => requestIdleCallback(preload), PRELOAD_AFTER_MS)
   return () => clearTimeout(timer)

@@ -16,6 +16,7 @@ export const DESTINATIONS: readonly Destination[] = [
   { path: '/', label: 'Node', icon: 'node', parts: ['/entities'], key: 'n' },
   { path: '/gpus', label: 'GPUs', icon: 'gpu', key: 'g' },
   { path: '/fabric', label: 'Fabric', icon: 'fabric', parts: ['/pci'], key: 'f' },
+  { path: '/events', label: 'Events', icon: 'events', key: 'e' },
   { path: '/explore', label: 'Explorer', icon: 'explorer', key: 'x' },
   { path: '/sources', label: 'Sources', icon: 'sources', parts: ['/explain'], key: 's' },
 ]

@@ -1,5 +1,6 @@
 import { Link, useLocation } from 'wouter'
 import { type DeviceInfo, useDevices } from '../api/devices.ts'
+import { EVENTS_COUNTED, useEvents } from '../api/events.ts'
 import { useNode } from '../api/resources.ts'
 import { useToldSecond } from '../api/stale.ts'
 import { Icon, Logo } from '../components/icon.tsx'
@@ -14,6 +15,7 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
   const [location] = useLocation()
   const { data: node } = useNode()
   const { data: devices } = useDevices()
+  const openCount = useEvents(EVENTS_COUNTED).data?.openCount ?? 0
   return (
     <nav className="rail" aria-label="Pages">
       <Link className="rail-brand" href={page.hrefTo('/')} aria-label="Sonde, to the node">
@@ -33,6 +35,12 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
               >
                 <Icon name={destination.icon} />
                 <span className="rail-name">{destination.label}</span>
+                {destination.path === '/events' && openCount > 0 && (
+                  <span className="rail-count is-open num">
+                    {openCount}
+                    <span className="visually-hidden"> open</span>
+                  </span>
+                )}
                 {counted && (
                   <span className="rail-count num">
                     {counted.count}

@@ -38,3 +38,12 @@ test('a simulated device is a place beside the real one that is called the same'
   )
   assert.deepEqual(names.slice(-3), ['NIC 3', 'NIC 3 (simulated)', 'eth3'])
 })
+
+test('an event is found by its rule, the same rule twice by when it began', () => {
+  const event = {
+    ...{ id: 7, rule: 'PCIe stalls', condition: '', device: 'mlx5_3', source: 'doca_diag', errorMs: 0.05, samples: 0 },
+    ...{ leftOut: 0, sizeBytes: 0, isSimulated: false, startMs: Date.UTC(2026, 6, 31, 10) },
+  }
+  const events = [event, { ...event, id: 6, startMs: Date.UTC(2026, 6, 31, 9) }]
+  assert.deepEqual(found('stalls', { events }), ['/events/7', '/events/6'])
+})

@@ -1,8 +1,10 @@
 import type { DeviceInfo } from '../api/devices.ts'
+import type { TracebackEvent } from '../api/events.ts'
 import type { TypeInfo } from '../api/types.ts'
 import type { ComboOption } from '../components/combo-options.ts'
 import { devicePath, deviceTitle, isGeneric } from '../devices/device.ts'
 import { compareNames } from '../format/names.ts'
+import { formatDateTime } from '../format/time.ts'
 import { firstFunction, formatSignal } from '../state/signal.ts'
 import type { PageState } from '../state/time-window.ts'
 import { DESTINATIONS } from './navigation.ts'
@@ -18,11 +20,13 @@ export interface Searched {
   /** Names of the interfaces that are read. */
   readonly interfaces: readonly string[]
   readonly types: readonly TypeInfo[]
+  /** The latest events. */
+  readonly events?: readonly TracebackEvent[]
   readonly hrefTo: PageState['hrefTo']
 }
 
-/** Every place that the search goes to, no two of one name: pages, devices, interfaces, metrics. */
-export function searchPlaces({ devices, interfaces, types, hrefTo }: Searched): readonly Place[] {
+/** Every place that the search goes to, no two of one name: pages, devices, interfaces, events, metrics. */
+export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }: Searched): readonly Place[] {
   const pages = DESTINATIONS.map(({ label, path }): Place => ({ value: label, note: 'page', href: hrefTo(path) }))
   const hardware = devices
     .filter((device) => device.kind === 'gpu' || device.kind === 'nic' || isGeneric(device))
@@ -43,7 +47,15 @@ export function searchPlaces({ devices, interfaces, types, hrefTo }: Searched): 
       }),
     ),
   )
-  return withNamesOfTheirOwn([...pages, ...hardware, ...netdevs, ...metrics])
+  const seen = events.map((event) => eventPlace(event, hrefTo(`/events/${event.id}`)))
+  return withNamesOfTheirOwn([...pages, ...hardware, ...netdevs, ...seen, ...metrics])
+}
+
+/** Events of one rule and device are told apart by when they began. */
+function eventPlace({ rule, device, startMs, endMs, isSimulated }: TracebackEvent, href: string): Place {
+  const words = ['event', endMs === undefined ? 'open' : '', isSimulated ? 'simulated' : '']
+  const where = device === '' ? rule : `${rule} on ${device}`
+  return { value: `${where}, ${formatDateTime(startMs, 'utc')} UTC`, note: words.filter(Boolean).join(' · '), href }
 }
 
 function devicePlace(device: DeviceInfo, href: string): Place {

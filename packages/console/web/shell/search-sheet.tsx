@@ -1,13 +1,14 @@
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { useDevices } from '../api/devices.ts'
+import { useEvents } from '../api/events.ts'
 import { useSeriesOfMetric, useTypes } from '../api/resources.ts'
 import { ComboInput } from '../components/combo-input.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { usePageState } from '../state/time-window.ts'
 import { type Place, searchPlaces } from './search-places.ts'
 
-/** Searches pages, devices, interfaces and metrics, and goes there. */
+/** Searches pages, devices, interfaces, events and metrics, and goes there. */
 export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
   const [, navigate] = useLocation()
   const places = usePlaces()
@@ -36,6 +37,7 @@ function usePlaces(): readonly Place[] {
   const page = usePageState()
   const { data: types } = useTypes()
   const { data: devices } = useDevices()
+  const { data: events } = useEvents({})
   const { data: interfaces } = useSeriesOfMetric('netdev_rx_bytes_total')
   return useMemo(
     () =>
@@ -43,8 +45,9 @@ function usePlaces(): readonly Place[] {
         devices: devices?.devices ?? [],
         interfaces: (interfaces?.series ?? []).map(({ labels }) => labels.device ?? ''),
         types: types?.types ?? [],
+        events: events?.events ?? [],
         hrefTo: page.hrefTo,
       }),
-    [page, types, interfaces, devices],
+    [page, types, interfaces, devices, events],
   )
 }

@@ -70,6 +70,14 @@ export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
     ],
   },
   {
+    title: 'The signals of an event',
+    rows: [
+      { keys: ['[', ']'], does: 'Cursor to the start, to the end' },
+      { keys: ['0'], does: 'The whole window' },
+      { keys: ['t'], does: 'The samples as a table' },
+    ],
+  },
+  {
     title: 'View',
     rows: [
       { keys: ['l'], does: 'Every line, or like ones as a band' },

@@ -1,3 +1,4 @@
+import { useLocation } from 'wouter'
 import { useNode } from '../api/resources.ts'
 import type { NodeAnswer } from '../api/types.ts'
 import { Icon } from '../components/icon.tsx'
@@ -12,6 +13,7 @@ import { WindowControl } from './window-control.tsx'
 export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => void; readonly onScenarios: () => void }) {
   const { data: node } = useNode()
   const theme = useTheme()
+  const [location] = useLocation()
   return (
     <header className="top-bar">
       <div className="place">
@@ -20,7 +22,7 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
         {node?.simulated && <SimulatedBadge onOpen={onScenarios} />}
       </div>
       <LiveState />
-      <WindowControl />
+      {hasWindow(location) && <WindowControl />}
       <button type="button" className="button search-button" onClick={onSearch} aria-keyshortcuts="Control+K">
         <Icon name="search" />
         <span className="visually-hidden">Search</span>
@@ -36,6 +38,11 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
       </button>
     </header>
   )
+}
+
+/** Events have windows of their own, and their list is filtered by one. */
+function hasWindow(location: string): boolean {
+  return location !== '/events' && !location.startsWith('/events/')
 }
 
 /** What the node is made for, or what it is where it has neither GPU nor NIC. */

@@ -19,6 +19,8 @@ test('an address that was written reads back as the same state', () => {
     { rangeMs: 86_400_000, lit: ['gpu3', 'gpu5'], view: 'lines', sort: '-sent', q: 'a b&c=d', tz: 'local' },
     { sig: ['rate:netdev_rx_bytes_total:device=eth0', 'last:netdev_up'], stepMs: 15_000 },
     { stepMs: 500 },
+    { rule: 'tx > rx & more', device: 'sim-nic-0-1', state: 'open', withinMs: 86_400_000 },
+    { zoom: { fromMs: Date.UTC(2026, 6, 31) + 0.25, toMs: Date.UTC(2026, 6, 31) + 1.375 } },
   ]
   for (const state of states) assert.deepEqual(parseUrl(formatUrl(state)), { state, ignored: [] })
 })
@@ -87,4 +89,13 @@ test('times keep digits below a millisecond when read, and stand in UTC when wri
   assert.equal(parseTime('31.7.2026'), undefined)
   assert.equal(parseTime('2026-13-41T10:00Z'), undefined)
   assert.equal(formatTime(Date.UTC(2026, 6, 31, 10)), '2026-07-31T10:00:00Z')
+  assert.equal(formatTime(Date.UTC(2026, 6, 31, 10) + 0.25), '2026-07-31T10:00:00.000250Z')
+  assert.equal(formatTime(Date.UTC(2026, 6, 31, 10) + 0.9999), '2026-07-31T10:00:00.001Z')
+})
+
+test('a zoom is an interval in order, and anything else is named', () => {
+  const from = '2026-07-31T10:00:00.000001Z'
+  assert.equal(formatUrl(parseUrl(`?zoom=${from}/2026-07-31T10:00:01Z`).state), `?zoom=${from}/2026-07-31T10:00:01Z`)
+  for (const wrong of [from, `${from}/${from}`, `${from}/x`, `${from}/${from}/${from}`])
+    assert.deepEqual(partsOf(parseUrl(`?zoom=${wrong}`).ignored), ['zoom'])
 })

@@ -21,6 +21,15 @@ export interface UrlState {
   readonly sig?: readonly string[]
   /** Distance of two samples where it is not the one that belongs to the window. */
   readonly stepMs?: number
+  /** The rule and the device whose events are listed. */
+  readonly rule?: string
+  readonly device?: string
+  /** Which events are listed; all where it says nothing. */
+  readonly state?: 'open' | 'closed'
+  /** Events are listed that began within so long before now. */
+  readonly withinMs?: number
+  /** The part of an event's window that is drawn, down to microseconds. */
+  readonly zoom?: { readonly fromMs: number; readonly toMs: number }
   readonly tz?: 'utc' | 'local'
 }
 
@@ -72,9 +81,19 @@ export function parseTime(text: string): number | undefined {
   return ms + Number(`0.${match[2] ?? '0'}`) * 1000
 }
 
-/** Writes a time as ISO 8601 in UTC, with as many digits as it has. */
+/** Writes a time as ISO 8601 in UTC, with as many digits as it has, down to microseconds. */
 export function formatTime(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z')
+  const us = Math.round((ms - Math.floor(ms)) * 1_000)
+  const whole = new Date(Math.floor(ms) + (us === 1_000 ? 1 : 0)).toISOString()
+  if (us % 1_000 === 0) return whole.replace('.000Z', 'Z')
+  return whole.replace('Z', `${String(us).padStart(3, '0')}Z`)
+}
+
+/** Reads `FROM/TO`, an interval of ISO 8601; undefined where it is none. */
+function parseInterval(text: string): { readonly fromMs: number; readonly toMs: number } | undefined {
+  const [fromMs, toMs, ...more] = text.split('/').map(parseTime)
+  if (fromMs === undefined || toMs === undefined || more.length > 0 || fromMs >= toMs) return undefined
+  return { fromMs, toMs }
 }
 
 type Reader = (value: string, all: readonly string[]) => Partial<UrlState> | undefined
@@ -105,6 +124,17 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
     step: (value) => {
       const stepMs = parseSpan(value, STEP_MIN_MS, STEP_MAX_MS)
       return stepMs === undefined ? undefined : { stepMs }
+    },
+    rule: (value) => ({ rule: value.slice(0, 200) }),
+    device: (value) => ({ device: value.slice(0, 200) }),
+    state: (value) => (value === 'open' || value === 'closed' ? { state: value } : undefined),
+    within: (value) => {
+      const withinMs = parseSpan(value, RANGE_MIN_MS, RANGE_MAX_MS)
+      return withinMs === undefined ? undefined : { withinMs }
+    },
+    zoom: (value) => {
+      const zoom = parseInterval(value)
+      return zoom === undefined ? undefined : { zoom }
     },
     tz: (value) => (value === 'utc' || value === 'local' ? { tz: value } : undefined),
   }),
@@ -159,6 +189,11 @@ export function formatUrl(state: UrlState): string {
     of: [state.of || undefined],
     sig: state.sig ?? [],
     step: [state.stepMs === undefined ? undefined : formatSpan(state.stepMs)],
+    rule: [state.rule || undefined],
+    device: [state.device || undefined],
+    state: [state.state],
+    within: [state.withinMs === undefined ? undefined : formatSpan(state.withinMs)],
+    zoom: [state.zoom && `${formatTime(state.zoom.fromMs)}/${formatTime(state.zoom.toMs)}`],
     tz: [state.tz],
   }
   const parts = [...READERS.keys()].flatMap((key) =>

@@ -98,24 +98,40 @@ export interface EventMark {
 /** What `GET /api/v1/events/:id` answers. */
 export interface EventAnswer {
   readonly event: TracebackEvent
+  /** That of the rule first, then what was sampled, then what was reported; of the device of the event before others. */
   readonly lanes: readonly EventLane[]
+  /** Lanes without room: their samples are in the file. */
+  readonly lanesLeftOut: number
   /** Of this event and of all others within its window. */
   readonly marks: readonly EventMark[]
 }
 
 /**
- * What `GET /api/v1/events/:id/samples?lanes=KEY,KEY&from=&to=&points=` answers, as columns behind a header of JSON
- * (`application/vnd.sonde.samples`): where more samples than points lie in the window, each point is the least and the
- * greatest value of its stretch; else each is a sample.
+ * The head of what `GET /api/v1/events/:id/samples?lanes=KEY,KEY&from=&to=&points=` answers
+ * (`application/vnd.sonde.samples`): the length of the head as u32, the head as JSON, zeros to a multiple of 8, then
+ * the columns, each beginning at a multiple of 8. All is little-endian. Of a lane with more samples than points, point
+ * `i` is the least and the greatest value of the `i`th of `points` equal stretches, NaN where it has no sample; else
+ * each point is a sample, and one neighbour on each side is told too. Counters are their increase a second, at the time
+ * of the later sample: NaN for the first sample, behind a gap, and at a reset.
  */
 export interface SamplesHeader {
   readonly fromMs: number
   readonly toMs: number
-  /** In the order in which they were asked for. `times` and `lows` are indexes of columns, `highs` too where they differ. */
+  /** Stretches: fewer than asked for where the answer would be larger than 1 MB. */
+  readonly points: number
+  readonly columns: readonly { readonly kind: 'f64' | 'f32'; readonly length: number }[]
+  /** In the order in which they were asked for. */
   readonly lanes: readonly {
     readonly key: string
-    readonly points: number
     /** Whether each point is a sample. */
     readonly isExact: boolean
+    /** Samples in the stretch. */
+    readonly samples: number
+    /** Column of the times, in milliseconds after `fromMs`; only where `isExact`. Lanes of a series share it. */
+    readonly times?: number
+    /** Column of the least values. */
+    readonly lows: number
+    /** Column of the greatest values; the same as `lows` where `isExact`. */
+    readonly highs: number
   }[]
 }

@@ -2,6 +2,15 @@
 
 import '../engines.ts'
 
+export type {
+  EventAnswer,
+  EventEnd,
+  EventLane,
+  EventMark,
+  EventsAnswer,
+  SamplesHeader,
+  TracebackEvent,
+} from '../api/events.ts'
 export type { Hint, HintEvidence, HintSeverity, HintsAnswer } from '../api/hints.ts'
 export type { NodeAnswer } from '../api/node.ts'
 export { batchProjection } from '../fieldset/batch-projection.ts'
@@ -11,6 +20,7 @@ export type { LinkItem, LinkLimits, LinkSource, Refusal, SymbolsItem } from '../
 export { SYMBOLS_OF_SOURCE } from '../link/item.ts'
 export { PrefixTexts } from '../link/prefix-texts.ts'
 export { LinkReader } from '../link/reader.ts'
+export { symbolPlaces } from '../link/symbol-places.ts'
 export { ToldSource } from '../link/told-source.ts'
 export { LinkWriter } from '../link/writer.ts'
 export { lifeOf, ownerOf } from '../schema/batch.ts'
@@ -50,6 +60,21 @@ export { SINKS, type SinkDefinition, type SinkFinding } from '../sinks/registry.
 export { Route } from '../sinks/route.ts'
 export { applicationLabels, ownLabels } from '../source/application-labels.ts'
 export { createOwnSource } from '../source/source.ts'
+export { decodeBlockHeader } from '../wire/dtb/decode-header.ts'
+export { unpackPayload } from '../wire/dtb/decode-payload.ts'
+export {
+  blockBytes,
+  encodeEndBlock,
+  encodeFileHeader,
+  encodeSourceBlock,
+  encodeSymbolsBlock,
+  encodeTypesBlock,
+  fillRecordsBlock,
+  schemaFingerprint,
+  sealRecordsBlock,
+  typeEntry,
+} from '../wire/dtb/encode.ts'
+export { BLOCK_HEADER_BYTES, type SourceEntry as RecordsSource } from '../wire/dtb/format.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
 export {
@@ -73,7 +98,7 @@ export { hasManyHosts, isAskedByForeignPage, isOpenedInTab } from './asked-by-pa
 export { boundConnections } from './bound-connections.ts'
 export { countOf } from './count-of.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
-export { checkFoldersNow, makeFoldersNow } from './make-folders.ts'
+export { checkFoldersNow, makeFolders, makeFoldersNow } from './make-folders.ts'
 export { keyOfNumber, keyOfText } from './seeded-hash.ts'
 export { printable, shellWord } from './shown-text.ts'
 export { sondeCommand } from './sonde-command.ts'

@@ -5,9 +5,18 @@ const NARROW = 2 ** 32
 /** It wraps from its last quarter to its first. */
 const LAST_QUARTER = 3 * 2 ** 30
 const FIRST_QUARTER = 2 ** 30
+/** Falls that are noted until somebody takes them. */
+const FALLS_MAX = 64
+
+/** A counter that became lower. */
+export interface Fall {
+  readonly signal: number
+  readonly sample: number
+  readonly kind: 'reset' | 'wrap'
+}
 
 /** What a counter that is lower than before did; undefined where it is not lower. */
-export function fallOf(column: Column, sample: number, before: number): 'reset' | 'wrap' | undefined {
+export function fallOf(column: Column, sample: number, before: number): Fall['kind'] | undefined {
   if (column.compare(sample, before) >= 0) return undefined
   if (column.signal.kind === 'f64') return 'reset'
   const from = column.value(before)
@@ -15,23 +24,22 @@ export function fallOf(column: Column, sample: number, before: number): 'reset' 
   return isWrap ? 'wrap' : 'reset'
 }
 
-/** The first sample of a stretch that is lower than the one before it; `end` where none is. */
-export function firstFall(column: Column, first: number, end: number): number {
-  const { ring, signal } = column
-  if (signal.kind === 'f64') {
-    for (let sample = first; sample < end; sample++) if (column.compare(sample, sample - 1) < 0) return sample
-    return end
+/** Falls of the counters of a ring. Several rules see the same. */
+export class Falls {
+  /** Those that were not noted, for there were too many. */
+  leftOut = 0
+  #falls: Fall[] = []
+
+  note(fall: Fall): void {
+    if (this.#falls.some(({ signal, sample }) => signal === fall.signal && sample === fall.sample)) return
+    if (this.#falls.length < FALLS_MAX) this.#falls.push(fall)
+    else this.leftOut++
   }
-  const { words, strideWords, capacity } = ring
-  let low = column.low(first - 1)
-  let high = column.high(first - 1)
-  let at = (first % capacity) * strideWords + signal.at
-  for (let sample = first; sample < end; sample++, at += strideWords) {
-    const nextLow = words[at] as number
-    const nextHigh = words[at + 1] as number
-    if (nextHigh === high ? nextLow < low : nextHigh < high) return sample
-    low = nextLow
-    high = nextHigh
+
+  /** Those since this was asked before. */
+  take(): readonly Fall[] {
+    const falls = this.#falls
+    if (falls.length > 0) this.#falls = []
+    return falls
   }
-  return end
 }

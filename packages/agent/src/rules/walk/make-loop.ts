@@ -1,6 +1,7 @@
 import type { SignalRule } from '../rule.ts'
 import { Column } from './column.ts'
-import { Limit } from './limit.ts'
+import type { Falls } from './falls.ts'
+import { isWhole as isWholeLimit, Limit } from './limit.ts'
 import { Absence } from './loops/absence.ts'
 import { Difference } from './loops/difference.ts'
 import { differenceMatcher, Increase } from './loops/increases.ts'
@@ -23,14 +24,19 @@ export interface WalkParts {
   readonly timeAt: number
   /** `reference`: sums modulo 2^64 and no resets, as the reference application has it. */
   readonly arithmetic: 'reference' | 'fixed'
+  /** Where falls of counters are noted. */
+  readonly falls: Falls
 }
 
 /** The state machine of a rule. */
 export function makeLoop({ test, signal: index }: SignalRule, rule: number, parts: WalkParts): RuleLoop {
   const { signals, ring, arithmetic } = parts
   const signal = signals[index] as WalkSignal
-  const common = { rule, ring, signal }
-  const isWhole = signal.kind === 'u64'
+  const column = new Column(ring, signal)
+  const falls = signal.isCounter && arithmetic === 'fixed' ? parts.falls : undefined
+  const common = { rule, signal: index, column, falls }
+  // What an application's value is held against may have a fraction, or be below 0.
+  const isWhole = signal.kind === 'u64' && (!('value' in test) || isWholeLimit(test.value))
   switch (test.kind) {
     case 'gt':
     case 'lt':
@@ -48,12 +54,10 @@ export function makeLoop({ test, signal: index }: SignalRule, rule: number, part
       return new Absence({ rule, times: timesOf(parts), forNs: test.forNs })
   }
   const { onSamples = 1, offSamples = 1 } = { ...test } as { readonly onSamples?: number; readonly offSamples?: number }
-  return new MatchLoop({ rule, matcher: matcherOf(test, index, parts), onSamples, offSamples })
+  return new MatchLoop({ ...common, matcher: matcherOf(test, column, parts), onSamples, offSamples })
 }
 
-function matcherOf(test: Exclude<SignalRule['test'], { kind: 'absent' }>, index: number, parts: WalkParts): Matcher {
-  const columnOf = (signal: number) => new Column(parts.ring, parts.signals[signal] as WalkSignal)
-  const column = columnOf(index)
+function matcherOf(test: Exclude<SignalRule['test'], { kind: 'absent' }>, column: Column, parts: WalkParts): Matcher {
   const isLess = test.kind.endsWith('_lt') || test.kind === 'lt'
   switch (test.kind) {
     case 'gt':
@@ -71,7 +75,7 @@ function matcherOf(test: Exclude<SignalRule['test'], { kind: 'absent' }>, index:
       return changeMatcher(column)
     case 'ratio_gt':
     case 'ratio_lt':
-      return ratioMatcher({ ...test, column, to: columnOf(test.to), isLess })
+      return ratioMatcher({ ...test, column, to: new Column(parts.ring, parts.signals[test.to] as WalkSignal), isLess })
     case 'quantile_gt':
     case 'quantile_lt':
       return new QuantileMatcher({ ...test, limit: new Limit(column, test.value), isLess })

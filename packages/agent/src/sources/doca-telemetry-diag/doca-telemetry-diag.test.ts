@@ -130,7 +130,11 @@ test('at high frequency one row an interval crosses, and a window has every samp
   const { wallNs } = double.anchor
   for (const [index, sample] of samples.entries()) {
     assert.equal(Number(sample.sample), Number(samples[0]?.sample) + index)
-    const elapsedNs = BigInt(sample.device_ticks as bigint) - wallNs
+    const ticks = BigInt(sample.device_ticks as bigint)
+    const elapsedNs = ticks - wallNs
+    // Seconds of the first value, nanoseconds of the last, which is taken 10 ns later.
+    const latestNs = (ticks + 10n) % 1_000_000_000n
+    assert.equal(sample.stamp, ((ticks / 1_000_000_000n) << 32n) | latestNs)
     assert.equal(BigInt(sample.id_1020000100000000 as bigint), valueAt(waveOf(0x1020_0001_0000_0000n), elapsedNs))
     // The clock of the device has run 20 millionths fast since the anchor.
     const trueNs = wallNs + (elapsedNs * 1_000_000n) / 1_000_020n

@@ -7,8 +7,8 @@ import { sampleFieldOf } from './type.ts'
 
 const WORD = 2 ** 32
 const RTC_WORD = 1_000_000_000
-/** Time, ticks, device and number of the sample, before the values. */
-const HEADER_BYTES = 24
+/** Time, ticks, stamp, device and number of the sample, before the values. */
+const HEADER_BYTES = 32
 
 /** What a {@link FullRate} is made with. */
 export interface FullRateParts {
@@ -49,7 +49,7 @@ export class FullRate {
     const encode = encoderOf(type, context.source.symbols)
     const ids = Object.fromEntries(parts.sampler.ids.map((id) => [sampleFieldOf(id), 0]))
     const views = viewsOf(this.#records)
-    const record = { time: 0, device_ticks: 0, device, sample: 0, ...ids } as never
+    const record = { time: 0, device_ticks: 0, stamp: 0, device, sample: 0, ...ids } as never
     for (let at = 0; at < querySamples; at++) encode(record, views, at * this.#recordBytes)
   }
 
@@ -76,7 +76,9 @@ export class FullRate {
       words[word + 1] = timeHigh + Math.floor((timeLow + elapsedNs) / WORD)
       words[word + 2] = ticksLow + elapsed
       words[word + 3] = ticksHigh + Math.floor((ticksLow + elapsed) / WORD)
-      words[word + 5] = samples.getUint32(at + SAMPLE_1.sampleId, true)
+      words[word + 4] = samples.getUint32(at + SAMPLE_1.latestLow, true)
+      words[word + 5] = samples.getUint32(at + SAMPLE_1.earliestHigh, true)
+      words[word + 7] = samples.getUint32(at + SAMPLE_1.sampleId, true)
       const values = at + SAMPLE_1.values
       this.#records.set(source.subarray(values, values + valueBytes), to + HEADER_BYTES)
     }

@@ -26,6 +26,7 @@ import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
 import { useMarks } from '../device-charts-grid.tsx'
+import { eventNameOf } from '../events/event-device.ts'
 import { HintHeadline } from '../hint-headline.tsx'
 import { type Moment, useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
@@ -279,6 +280,9 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
           PCIe link
         </Link>
       )}
+      <Link className="button" href={page.hrefTo('/events', { device: eventNameOf(device) })}>
+        Events
+      </Link>
       <Link className="button" href={page.hrefTo('/explain', { of: device.id })}>
         Explain
       </Link>

@@ -23,8 +23,6 @@ export class Absence implements RuleLoop {
     this.#parts = parts
   }
 
-  gap(): void {}
-
   walk(first: number, end: number, edges: EdgeList): void {
     const { rule, times, forNs } = this.#parts
     for (let sample = first; sample < end; sample++) {

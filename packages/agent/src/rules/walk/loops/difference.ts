@@ -1,4 +1,5 @@
 import type { EdgeList } from '../edge-list.ts'
+import { fallOf } from '../falls.ts'
 import { wordOf } from '../ring-memory.ts'
 import { type LoopParts, type RuleLoop, wordsOf } from './loop.ts'
 import { Wraps } from './wraps.ts'
@@ -25,6 +26,8 @@ export class Difference implements RuleLoop {
   #count = 0
   /** First sample that another may be compared with. */
   #from = 0
+  /** The sample whose fall is known already. */
+  #fallen = -1
 
   constructor(parts: DifferenceParts) {
     const { value, isLess, overSamples } = parts
@@ -41,53 +44,94 @@ export class Difference implements RuleLoop {
     this.#wraps.clear()
   }
 
-  reset(sample: number): void {
-    this.gap(sample)
-  }
-
-  wrap(sample: number): void {
-    if (!this.#wraps.add(sample)) this.gap(sample)
-  }
-
   walk(first: number, end: number, edges: EdgeList): void {
-    const begin = Math.max(first, this.#from + this.#parts.overSamples)
-    // The number of wraps between two samples is the same for a stretch, and nearly always 0.
-    for (let from = begin; from < end; ) {
-      const to = Math.min(end, this.#wraps.nextChange(from))
-      this.#walk(from, to, this.#wraps.before(from), edges)
-      from = to
+    if (this.#isNever) return
+    const { falls, overSamples } = this.#parts
+    for (let from = first; from < end; ) {
+      const ready = this.#from + overSamples
+      // Falls are seen before there is anything to compare with, too.
+      if (from < ready) from = falls === undefined ? Math.min(end, ready) : this.#follow(from, Math.min(end, ready))
+      else {
+        // The number of wraps between two samples is the same for a stretch, and nearly always 0.
+        const to = Math.min(end, this.#wraps.nextChange(from))
+        const reached = this.#walk(from, to, this.#wraps.before(from), edges)
+        if (reached < to) this.#fall(reached)
+        from = reached
+      }
     }
   }
 
-  #walk(first: number, end: number, wraps: number, edges: EdgeList): void {
-    const { rule, ring, signal, isLess, overSamples, offSamples } = this.#parts
+  /** Walks up to the first fall; the sample that it reached. */
+  #walk(first: number, end: number, wraps: number, edges: EdgeList): number {
+    const { rule, column, falls, isLess, overSamples, offSamples } = this.#parts
+    const { ring, signal } = column
     const { words, strideWords, capacity } = ring
-    const limit = this.#limit
-    const limitLow = limit[0] as number
-    const limitHigh = limit[1] as number
-    const isNever = this.#isNever
-    const endOfRing = capacity * strideWords
+    const limitLow = this.#limit[0] as number
+    const limitHigh = this.#limit[1] as number
+    const endOfRing = (capacity * strideWords) | 0
+    const followsFalls = falls !== undefined
+    const before = wordOf(ring, first === this.#fallen || first === 0 ? first : first - 1, signal.at)
+    let beforeLow = words[before] as number
+    let beforeHigh = words[before + 1] as number
     let isActive = this.#isActive
     let count = this.#count
-    let at = wordOf(ring, first, signal.at)
-    let past = wordOf(ring, first - overSamples, signal.at)
-    for (let sample = first; sample < end; sample++, at += strideWords, past += strideWords) {
-      if (past >= endOfRing) past -= endOfRing
-      const low = words[at] as number
-      const pastLow = words[past] as number
-      const borrow = low < pastLow ? 1 : 0
-      const high = ((words[at + 1] as number) - (words[past + 1] as number) - borrow + wraps) >>> 0
-      const isAbove = high === limitHigh ? (low - pastLow) >>> 0 > limitLow : high > limitHigh
-      if ((isAbove !== isLess && !isNever) === isActive) {
-        count = 0
-        continue
+    let past = wordOf(ring, first - overSamples, signal.at) | 0
+    const from = wordOf(ring, first, signal.at) | 0
+    const stop = (from + (end - first) * strideWords) | 0
+    let at = from
+    let hasFallen = false
+    while (at < stop) {
+      const isWanted = isActive === isLess
+      const needed = isActive ? offSamples : 1
+      for (; at < stop; at = (at + strideWords) | 0, past = (past + strideWords) | 0) {
+        if (past >= endOfRing) past = (past - endOfRing) | 0
+        const low = words[at] as number
+        const high = words[at + 1] as number
+        if (followsFalls) {
+          hasFallen = high === beforeHigh ? low < beforeLow : high < beforeHigh
+          if (hasFallen) break
+          beforeLow = low
+          beforeHigh = high
+        }
+        const pastLow = words[past] as number
+        const borrow = low < pastLow ? 1 : 0
+        const risenHigh = (high - (words[past + 1] as number) - borrow + wraps) >>> 0
+        const isAbove = risenHigh === limitHigh ? (low - pastLow) >>> 0 > limitLow : risenHigh > limitHigh
+        if (isAbove !== isWanted) count = 0
+        else {
+          count = (count + 1) | 0
+          if (count >= needed) break
+        }
       }
-      if (isActive && ++count < offSamples) continue
+      if (at >= stop || hasFallen) break
       isActive = !isActive
       count = 0
-      edges.note(sample, rule, isActive)
+      edges.note(first + (at - from) / strideWords, rule, isActive)
+      at = (at + strideWords) | 0
+      past = (past + strideWords) | 0
     }
     this.#isActive = isActive
     this.#count = count
+    return first + (at - from) / strideWords
+  }
+
+  /** Looks for a fall, without comparing; the sample that it reached. */
+  #follow(first: number, end: number): number {
+    const { column } = this.#parts
+    for (let sample = first; sample < end; sample++) {
+      if (sample > 0 && sample !== this.#fallen && column.compare(sample, sample - 1) < 0) {
+        this.#fall(sample)
+        return sample
+      }
+    }
+    return end
+  }
+
+  #fall(sample: number): void {
+    const { signal, column, falls } = this.#parts
+    const kind = fallOf(column, sample, sample - 1) ?? 'reset'
+    this.#fallen = sample
+    falls?.note({ signal, sample, kind })
+    if (kind === 'reset' || !this.#wraps.add(sample)) this.gap(sample)
   }
 }

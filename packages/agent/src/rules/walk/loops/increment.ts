@@ -1,4 +1,5 @@
 import type { EdgeList } from '../edge-list.ts'
+import { fallOf } from '../falls.ts'
 import { wordOf } from '../ring-memory.ts'
 import { type LoopParts, type RuleLoop, wordsOf } from './loop.ts'
 
@@ -9,70 +10,98 @@ export interface IncrementParts extends LoopParts {
 
 /**
  * `inc_gt` of whole numbers: fires when the value has risen by so much since it fired last, and ends with the next
- * sample that does not fire.
+ * sample that does not fire. What it rose by during a gap counts.
  */
 export class Increment implements RuleLoop {
-  readonly reachSamples = 0
+  readonly reachSamples = 1
   readonly #parts: IncrementParts
   readonly #limit: Uint32Array
   /** The value that increases count from: low, high. */
   readonly #from = new Uint32Array(2)
   #hasFrom = false
   #isActive = false
+  /** The sample whose fall is known already. */
+  #fallen = -1
 
   constructor(parts: IncrementParts) {
     this.#parts = parts
     this.#limit = wordsOf(parts.value)
   }
 
-  /** What it rose by while nobody looked counts. */
-  gap(): void {}
-
-  reset(sample: number): void {
-    const { ring, signal } = this.#parts
-    const at = wordOf(ring, sample, signal.at)
-    this.#from.set(ring.words.subarray(at, at + 2))
-  }
-
-  /** The value that it counts from moves down by 2^32; the difference stays right modulo 2^64. */
-  wrap(): void {
-    const from = this.#from
-    from[1] = (from[1] as number) - 1
-  }
-
   walk(first: number, end: number, edges: EdgeList): void {
-    const { rule, ring, signal } = this.#parts
+    if (!this.#hasFrom) this.#countFrom(first)
+    for (let from = first; from < end; ) {
+      from = this.#walk(from, end, edges)
+      if (from < end) this.#fall(from)
+    }
+  }
+
+  /** Walks up to the first fall; the sample that it reached. */
+  #walk(first: number, end: number, edges: EdgeList): number {
+    const { rule, column, falls } = this.#parts
+    const { ring, signal } = column
     const { words, strideWords } = ring
-    const limit = this.#limit
-    const limitLow = limit[0] as number
-    const limitHigh = limit[1] as number
-    let isActive = this.#isActive
-    let at = wordOf(ring, first, signal.at)
-    if (!this.#hasFrom && first < end) this.reset(first)
-    this.#hasFrom = true
+    const limitLow = this.#limit[0] as number
+    const limitHigh = this.#limit[1] as number
+    const followsFalls = falls !== undefined
+    const before = wordOf(ring, first === this.#fallen || first === 0 ? first : first - 1, signal.at)
+    let beforeLow = words[before] as number
+    let beforeHigh = words[before + 1] as number
     let fromLow = this.#from[0] as number
     let fromHigh = this.#from[1] as number
-    const mayFall = !signal.isCounter
-    for (let sample = first; sample < end; sample++, at += strideWords) {
-      const low = words[at] as number
-      const top = words[at + 1] as number
-      const borrow = low < fromLow ? 1 : 0
-      const high = (top - fromHigh - borrow) >>> 0
-      let isMatch = high === limitHigh ? (low - fromLow) >>> 0 >= limitLow : high > limitHigh
-      if (isMatch) {
-        // Below the value that it counts from, a gauge has risen by nothing.
-        if (mayFall && (top === fromHigh ? borrow === 1 : top < fromHigh)) isMatch = false
-        else {
-          fromLow = low
-          fromHigh = top
+    let isActive = this.#isActive
+    const start = wordOf(ring, first, signal.at) | 0
+    const stop = (start + (end - first) * strideWords) | 0
+    let at = start
+    let hasFallen = false
+    while (at < stop) {
+      for (; at < stop; at = (at + strideWords) | 0) {
+        const low = words[at] as number
+        const high = words[at + 1] as number
+        if (followsFalls) {
+          hasFallen = high === beforeHigh ? low < beforeLow : high < beforeHigh
+          if (hasFallen) break
+          beforeLow = low
+          beforeHigh = high
         }
+        const borrow = low < fromLow ? 1 : 0
+        const risenHigh = (high - fromHigh - borrow) >>> 0
+        let isMatch = risenHigh === limitHigh ? (low - fromLow) >>> 0 >= limitLow : risenHigh > limitHigh
+        if (isMatch) {
+          // Below the value that it counts from, a value that may fall has risen by nothing.
+          if (!followsFalls && (high === fromHigh ? borrow === 1 : high < fromHigh)) isMatch = false
+          else {
+            fromLow = low
+            fromHigh = high
+          }
+        }
+        if (isMatch !== isActive) break
       }
-      if (isMatch === isActive) continue
-      isActive = isMatch
-      edges.note(sample, rule, isActive)
+      if (at >= stop || hasFallen) break
+      isActive = !isActive
+      edges.note(first + (at - start) / strideWords, rule, isActive)
+      at = (at + strideWords) | 0
     }
     this.#from[0] = fromLow
     this.#from[1] = fromHigh
     this.#isActive = isActive
+    return first + (at - start) / strideWords
+  }
+
+  #countFrom(sample: number): void {
+    const { ring, signal } = this.#parts.column
+    const at = wordOf(ring, sample, signal.at)
+    this.#from.set(ring.words.subarray(at, at + 2))
+    this.#hasFrom = true
+  }
+
+  #fall(sample: number): void {
+    const { signal, column, falls } = this.#parts
+    const kind = fallOf(column, sample, sample - 1) ?? 'reset'
+    this.#fallen = sample
+    falls?.note({ signal, sample, kind })
+    if (kind === 'reset') this.#countFrom(sample)
+    // The value that it counts from moves down by 2^32: the difference stays right modulo 2^64.
+    else this.#from[1] = (this.#from[1] as number) - 1
   }
 }

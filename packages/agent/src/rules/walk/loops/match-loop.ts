@@ -1,16 +1,23 @@
 import type { EdgeList } from '../edge-list.ts'
-import type { RuleLoop } from './loop.ts'
+import { fallOf } from '../falls.ts'
+import type { LoopParts, RuleLoop } from './loop.ts'
 
 /** Whether a sample matches. */
-export interface Matcher extends Pick<RuleLoop, 'reachSamples' | 'reset' | 'wrap'> {
+export interface Matcher {
+  /** Samples before the current one that it looks at. */
+  readonly reachSamples: number
   /** undefined where it cannot be said: that neither begins nor ends anything. */
   match(sample: number): boolean | undefined
+  /** Samples are missing before this one. */
   gap(sample: number): void
+  /** The counter began anew with this sample. Default: that is nothing to the rule. */
+  reset?(sample: number): void
+  /** The counter went over 2^32 to this sample. Default: that is nothing to the rule. */
+  wrap?(sample: number): void
 }
 
 /** What a {@link MatchLoop} is made with. */
-export interface MatchParts {
-  readonly rule: number
+export interface MatchParts extends LoopParts {
   readonly matcher: Matcher
   readonly onSamples: number
   readonly offSamples: number
@@ -20,12 +27,15 @@ export interface MatchParts {
 export class MatchLoop implements RuleLoop {
   readonly reachSamples: number
   readonly #parts: MatchParts
+  readonly #followsFalls: boolean
   #isActive = false
   #count = 0
 
   constructor(parts: MatchParts) {
     this.#parts = parts
-    this.reachSamples = parts.matcher.reachSamples
+    const { matcher, falls } = parts
+    this.reachSamples = matcher.reachSamples
+    this.#followsFalls = falls !== undefined && matcher.reset !== undefined
   }
 
   gap(sample: number): void {
@@ -33,20 +43,10 @@ export class MatchLoop implements RuleLoop {
     this.#parts.matcher.gap(sample)
   }
 
-  reset(sample: number): void {
-    const { matcher } = this.#parts
-    if (matcher.reset === undefined) return
-    this.#count = 0
-    matcher.reset(sample)
-  }
-
-  wrap(sample: number): void {
-    this.#parts.matcher.wrap?.(sample)
-  }
-
   walk(first: number, end: number, edges: EdgeList): void {
     const { rule, matcher, onSamples, offSamples } = this.#parts
     for (let sample = first; sample < end; sample++) {
+      if (this.#followsFalls && sample > 0) this.#follow(sample)
       const isMatch = matcher.match(sample)
       if (isMatch === undefined) continue
       if (isMatch === this.#isActive) {
@@ -58,5 +58,14 @@ export class MatchLoop implements RuleLoop {
       this.#count = 0
       edges.note(sample, rule, isMatch)
     }
+  }
+
+  #follow(sample: number): void {
+    const { signal, column, falls, matcher } = this.#parts
+    const kind = fallOf(column, sample, sample - 1)
+    if (kind === undefined) return
+    falls?.note({ signal, sample, kind })
+    if (kind === 'reset') this.#count = 0
+    matcher[kind]?.(sample)
   }
 }

@@ -20,17 +20,15 @@ export class ReferenceIncrement implements RuleLoop {
     this.#value = wordsOf(parts.value)
   }
 
-  gap(): void {}
-
   walk(first: number, end: number, edges: EdgeList): void {
-    const { rule, ring, signal } = this.#parts
-    const { words, strideWords } = ring
+    const { rule, column } = this.#parts
+    const { words, strideWords } = column.ring
     const target = this.#target
     let targetLow = target[0] as number
     let targetHigh = target[1] as number
     let isNew = this.#isNew
     let isActive = this.#isActive
-    let at = wordOf(ring, first, signal.at)
+    let at = wordOf(column.ring, first, column.signal.at)
     for (let sample = first; sample < end; sample++, at += strideWords) {
       if (isNew) {
         this.#aim(sample, at)
@@ -49,7 +47,7 @@ export class ReferenceIncrement implements RuleLoop {
   }
 
   #aim(sample: number, at: number): void {
-    const { ring, signal } = this.#parts
+    const { ring, signal } = this.#parts.column
     const { words } = ring
     const from = sample === 0 ? at : wordOf(ring, sample - 1, signal.at)
     const low = (words[from] as number) + (this.#value[0] as number)

@@ -33,27 +33,33 @@ export class Threshold implements RuleLoop {
   }
 
   walk(first: number, end: number, edges: EdgeList): void {
-    const { rule, ring, signal, isLess, onSamples, offSamples } = this.#parts
-    const { words, strideWords } = ring
-    const limit = this.#limit
-    const low = limit[0] as number
-    const high = limit[1] as number
-    const isNever = this.#isNever
+    if (this.#isNever) return
+    const { rule, column, isLess, onSamples, offSamples } = this.#parts
+    const { words, strideWords } = column.ring
+    const limitLow = this.#limit[0] as number
+    const limitHigh = this.#limit[1] as number
     let isActive = this.#isActive
     let count = this.#count
-    let at = wordOf(ring, first, signal.at)
-    for (let sample = first; sample < end; sample++, at += strideWords) {
-      const top = words[at + 1] as number
-      const isAbove = top === high ? (words[at] as number) > low : top > high
-      if ((isAbove !== isLess && !isNever) === isActive) {
-        count = 0
-        continue
+    const from = wordOf(column.ring, first, column.signal.at) | 0
+    const stop = (from + (end - first) * strideWords) | 0
+    let at = from
+    while (at < stop) {
+      // What a sample must say of the limit to count.
+      const isWanted = isActive === isLess
+      const needed = isActive ? offSamples : onSamples
+      for (; at < stop; at = (at + strideWords) | 0) {
+        const high = words[at + 1] as number
+        if ((high > limitHigh || (high === limitHigh && (words[at] as number) > limitLow)) !== isWanted) count = 0
+        else {
+          count = (count + 1) | 0
+          if (count >= needed) break
+        }
       }
-      count++
-      if (count < (isActive ? offSamples : onSamples)) continue
+      if (at >= stop) break
       isActive = !isActive
       count = 0
-      edges.note(sample, rule, isActive)
+      edges.note(first + (at - from) / strideWords, rule, isActive)
+      at = (at + strideWords) | 0
     }
     this.#isActive = isActive
     this.#count = count

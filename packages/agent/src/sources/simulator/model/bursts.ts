@@ -14,43 +14,75 @@ const SHIFT_S = 15e-6
 /** Makes the key of a NIC that of its neighbour on another node. */
 const NEIGHBOUR = 512
 
-/** Steps' worth of bytes that a NIC has sent since the segment began: rises in bursts within a step. */
-export function txSteps(seed: number, nic: number, place: Place, { txBusyS, chunkDuty }: NicSegment, packets: number) {
-  return stepsBy(seed, nic, place, place.theta, txBusyS, chunkDuty, packets)
+/** What of the traffic of a NIC stays the same within one step. */
+export interface StepCurve {
+  /** Steps' worth of bytes when the step begins, and when it ends. */
+  readonly done: number
+  readonly next: number
+  /** Where in the step the bytes flow, as shares of it. */
+  readonly windowStart: number
+  readonly windowWidth: number
+  /** What part of the time of a bucket is busy, and of that of a chunk. */
+  readonly duty: number
+  readonly chunkDuty: number
+  /** Chunks in a bucket. */
+  readonly chunks: number
+  /** Subtracted from the position in the step. */
+  readonly shift: number
 }
 
-/** The same of what it has received: the bursts of its neighbour in the ring. */
-export function rxSteps(seed: number, nic: number, place: Place, { rxBusyS, chunkDuty }: NicSegment, packets: number) {
-  const shift = place.lengthS > 0 ? SHIFT_S / place.lengthS : 0
+const NO_TRAFFIC: StepCurve = {
+  ...{ done: 0, next: 0, windowStart: 0, windowWidth: 1, duty: 1, chunkDuty: 1, chunks: 1, shift: 0 },
+}
+
+/** How what a NIC sends rises within the step of a place: in bursts. */
+export function txCurve(seed: number, nic: number, place: Place, segment: NicSegment, packets: number): StepCurve {
+  return curveOf(seed, nic, place, { busyS: segment.txBusyS, shiftS: 0, chunkDuty: segment.chunkDuty, packets })
+}
+
+/** The same of what it receives: the bursts of its neighbour in the ring. */
+export function rxCurve(seed: number, nic: number, place: Place, segment: NicSegment, packets: number): StepCurve {
   // What the neighbour sends varies by itself.
-  return stepsBy(seed, nic + NEIGHBOUR, place, Math.max(0, place.theta - shift), rxBusyS, chunkDuty, packets)
+  const { rxBusyS: busyS, chunkDuty } = segment
+  return curveOf(seed, nic + NEIGHBOUR, place, { busyS, shiftS: SHIFT_S, chunkDuty, packets })
 }
 
-function stepsBy(
+function curveOf(
   seed: number,
   nic: number,
   { segment, step, lengthS }: Place,
-  theta: number,
-  busyS: number,
-  chunkDuty: number,
-  packets: number,
-): number {
-  if (lengthS === 0 || busyS === 0) return 0
+  traffic: { readonly busyS: number; readonly shiftS: number; readonly chunkDuty: number; readonly packets: number },
+): StepCurve {
+  const { busyS, shiftS, chunkDuty, packets } = traffic
+  if (lengthS === 0 || busyS === 0) return NO_TRAFFIC
   const done = stepsDone(seed, nic, segment.index, step)
   const next = stepsDone(seed, nic, segment.index, step + 1)
-  const amount = next - done
-  const width = segment.windowEnd - segment.windowStart
-  const x = Math.min(1, Math.max(0, (theta - segment.windowStart) / width)) * BUCKETS
+  const windowWidth = segment.windowEnd - segment.windowStart
+  return {
+    done,
+    next,
+    windowStart: segment.windowStart,
+    windowWidth,
+    // Bursts have the speed of the link, whatever the length of the step.
+    duty: (busyS * (next - done)) / (windowWidth * lengthS),
+    chunkDuty,
+    chunks: Math.ceil((packets * PACKET_BYTES) / BUCKETS / CHUNK_BYTES),
+    shift: shiftS / lengthS,
+  }
+}
+
+/** Steps' worth of bytes since the segment began, at a position in the step from 0 to 1. */
+export function stepsAt(curve: StepCurve, theta: number): number {
+  const { done, next, windowStart, windowWidth, duty, chunkDuty, chunks, shift } = curve
+  const shifted = Math.max(0, theta - shift)
+  const x = Math.min(1, Math.max(0, (shifted - windowStart) / windowWidth)) * BUCKETS
   const bucket = Math.floor(x)
   if (bucket >= BUCKETS) return next
-  // Bursts have the speed of the link, whatever the length of the step.
-  const duty = (busyS * amount) / (width * lengthS)
   const inBurst = Math.min(1, (x - bucket) / duty)
-  const chunks = Math.ceil((packets * PACKET_BYTES) / BUCKETS / CHUNK_BYTES)
   const y = inBurst * chunks
   const chunk = Math.floor(y)
   const inBucket = chunk >= chunks ? 1 : (chunk + Math.min(1, (y - chunk) / chunkDuty)) / chunks
-  return Math.min(next, done + (amount * (bucket + inBucket)) / BUCKETS)
+  return Math.min(next, done + ((next - done) * (bucket + inBucket)) / BUCKETS)
 }
 
 function stepsDone(seed: number, nic: number, segment: number, step: number): number {

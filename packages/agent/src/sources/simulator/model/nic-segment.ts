@@ -119,9 +119,8 @@ function growHostSide(
   const reads = (traffic.sent * PACKET_BYTES) / 512
   grow(NIC.pcieReads, BASIS.txSteps, reads)
   grow(NIC.readLatencyS, BASIS.txSteps, reads * HEALTHY.readLatencyS * (isNarrow ? 3.5 : 1))
-  grow(NIC.cacheRequests, BASIS.txSteps, traffic.sent * 1.5)
   const misses = HEALTHY.cacheMissShare * (effect.cacheMissFactor ?? (traffic.crowd > 1 ? 5 : 1))
-  grow(NIC.cacheMisses, BASIS.txSteps, traffic.sent * 1.5 * Math.min(1, misses))
+  growCache(grow, BASIS.txSteps, traffic.sent, misses)
 }
 
 /** Data for the next step, read once a step, and what a checkpoint writes. */
@@ -147,9 +146,15 @@ function growStorage(
     grow(NIC.rxAck, by, packets * HEALTHY.ackShare)
     grow(NIC.pcieReads, by, reads)
     grow(NIC.readLatencyS, by, reads * HEALTHY.readLatencyS)
-    grow(NIC.cacheRequests, by, packets * 1.5)
-    grow(NIC.cacheMisses, by, packets * 1.5 * HEALTHY.cacheMissShare)
+    growCache(grow, by, packets, HEALTHY.cacheMissShare)
   }
+}
+
+/** Look-ups of the context cache: hits and misses, so that their sum never falls. */
+function growCache(grow: Grow, by: number, packets: number, misses: number): void {
+  const missShare = Math.min(1, misses)
+  grow(NIC.cacheHits, by, packets * 1.5 * (1 - missShare))
+  grow(NIC.cacheMisses, by, packets * 1.5 * missShare)
 }
 
 /** What a link counts whether anything is sent or not. */

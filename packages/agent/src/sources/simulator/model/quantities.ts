@@ -64,7 +64,7 @@ export const NIC = vectorOf([
   'carrierChanges',
   'stallEvents',
   'pcieReads',
-  'cacheRequests',
+  'cacheHits',
   'cacheMisses',
   'deschedules',
   'rxPauseS',

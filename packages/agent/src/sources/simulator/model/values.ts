@@ -1,5 +1,5 @@
 import type { NicPlace } from '../classes/node-class.ts'
-import { rxSteps, txSteps } from './bursts.ts'
+import { rxCurve, stepsAt, txCurve } from './bursts.ts'
 import { packetsPerStep } from './pace.ts'
 import type { Place } from './place.ts'
 import { BASIS, BASIS_COUNT, GPU_COUNT, NIC_COUNT } from './quantities.ts'
@@ -45,8 +45,8 @@ export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place
   if (segment === undefined) return
   const { base, growth } = segment
   const packets = packetsPerStep(nic)
-  const tx = txSteps(seed, nic.index, place, segment, packets)
-  const rx = rxSteps(seed, nic.index, place, segment, packets)
+  const tx = stepsAt(txCurve(seed, nic.index, place, segment, packets), place.theta)
+  const rx = stepsAt(rxCurve(seed, nic.index, place, segment, packets), place.theta)
   const { elapsedS } = place
   for (let i = 0, row = 0; i < NIC_COUNT; i++, row += BASIS_COUNT) {
     out[i] =

@@ -1,3 +1,4 @@
+import type { RecordType } from '@sonde/sdk'
 import {
   docaDiagPciType,
   docaDiagPortType,
@@ -5,10 +6,12 @@ import {
   docaDiagType,
 } from '../../doca-telemetry-diag/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
+import type { NicEffect } from '../effects.ts'
 import { isInBurst } from '../model/bursts.ts'
 import { PACKET_BYTES } from '../model/pace.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
-import { zeros } from './column.ts'
+import type { Counter } from '../observe/nic-reading.ts'
+import { type Column, type Sum, zeros } from './column.ts'
 import type { NicColumns, NicTable } from './nic-table.ts'
 import { PORT, PRIORITY_BYTES, RDMA } from './packets.ts'
 
@@ -23,8 +26,8 @@ const LATENCY_MIN_S = 0.45e-6
 const LATENCY_MAX_S = 1.5e-6
 
 const DIAG: NicColumns<typeof docaDiagType> = {
-  icmc_requests_total: 'cacheRequests',
-  icmc_hits_total: { cacheRequests: 1, cacheMisses: -1 },
+  icmc_requests_total: { cacheHits: 1, cacheMisses: 1 },
+  icmc_hits_total: 'cacheHits',
   icmc_misses_total: 'cacheMisses',
   rx_cqes_total: 'requests',
   tx_cqes_total: 'requests',
@@ -44,13 +47,23 @@ const DIAG_PORT: NicColumns<typeof docaDiagPortType> = {
   cnp_sent_packets_total: 'cnpSent',
 }
 
-const DIAG_PRIORITY: NicColumns<typeof docaDiagPriorityType> = {
-  rx_bytes_total: PRIORITY_BYTES[PRIORITY].rx,
-  rx_packets_total: RDMA.rxPackets,
-  rx_pauses_total: 'rxPauses',
-  tx_bytes_total: PRIORITY_BYTES[PRIORITY].tx,
-  tx_packets_total: RDMA.txPackets,
-  tx_pauses_total: 'txPauses',
+/** What of a port has a priority. Only that of RDMA is ever paused. */
+function priorityColumns(priority: number): NicColumns<typeof docaDiagPriorityType> {
+  const { rx, tx } = PRIORITY_BYTES[priority as keyof typeof PRIORITY_BYTES] ?? { rx: {}, tx: {} }
+  const isPaused = priority === PRIORITY
+  return {
+    rx_bytes_total: rx,
+    rx_packets_total: packetsOf(rx),
+    rx_pauses_total: isPaused ? 'rxPauses' : 0,
+    tx_bytes_total: tx,
+    tx_packets_total: packetsOf(tx),
+    tx_pauses_total: isPaused ? 'txPauses' : 0,
+  }
+}
+
+/** The packets that bytes are counted of. */
+function packetsOf(bytes: Readonly<Partial<Record<Counter, number>>>): Sum<Counter> {
+  return Object.fromEntries(Object.keys(bytes).map((packets) => [packets, 1]))
 }
 
 /** Inbound is taken to be from the host here, which is a guess. */
@@ -67,14 +80,29 @@ const DIAG_PCI: NicColumns<typeof docaDiagPciType> = {
   ...zeros('read_ordering_stall_seconds'),
   read_latency_seconds_total: 'readLatencyS',
   reads_total: 'pcieReads',
-  read_latency_max_seconds: latencyMaxS,
+  read_latency_max_seconds: ({ live }) => readLatencyMaxS(live.effect, isInBurst(live.place)),
   read_latency_min_seconds: LATENCY_MIN_S,
 }
 
-function latencyMaxS({ live }: NicReader): number {
-  const { pcieGeneration, pcieWidth, stalledShare = 0 } = live.effect
+/** The longest read over PCIe. Unit: seconds. */
+export function readLatencyMaxS({ pcieGeneration, pcieWidth, stalledShare = 0 }: NicEffect, inBurst: boolean): number {
   const isNarrow = pcieGeneration !== undefined || pcieWidth !== undefined || stalledShare > 0.3
-  return LATENCY_MAX_S * (isInBurst(live.place) ? (isNarrow ? 6 : 2.2) : 1)
+  return LATENCY_MAX_S * (inBurst ? (isNarrow ? 6 : 2.2) : 1)
+}
+
+/**
+ * The column of a field of the diagnostic counters; undefined where the simulated NICs have none.
+ *
+ * @param priority That of a counter of a priority; it is of no account for others.
+ */
+export function diagColumn(type: RecordType, field: string, priority: number): Column<NicReader, Counter> | undefined {
+  const columns = new Map<RecordType, NicColumns<RecordType>>([
+    [docaDiagType, DIAG],
+    [docaDiagPortType, DIAG_PORT],
+    [docaDiagPriorityType, priorityColumns(priority)],
+    [docaDiagPciType, DIAG_PCI],
+  ])
+  return columns.get(type)?.[field]
 }
 
 /** Records of DOCA Telemetry Diagnostics. */
@@ -84,7 +112,11 @@ export function docaDiagTables(nics: readonly NicPlace[]): NicTable[] {
   return [
     { type: docaDiagType, columns: DIAG, rows: rows({}) },
     { type: docaDiagPortType, columns: DIAG_PORT, rows: rows({ port: PORT_NUMBER }) },
-    { type: docaDiagPriorityType, columns: DIAG_PRIORITY, rows: rows({ port: PORT_NUMBER, priority: PRIORITY }) },
+    {
+      type: docaDiagPriorityType,
+      columns: priorityColumns(PRIORITY),
+      rows: rows({ port: PORT_NUMBER, priority: PRIORITY }),
+    },
     { type: docaDiagPciType, columns: DIAG_PCI, rows: rows({}) },
   ]
 }

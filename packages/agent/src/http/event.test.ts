@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { EventAnswer, EventsAnswer, SamplesHeader } from '@sonde/sdk/internal'
+import { until } from '../../../sdk/test/helper.ts'
+import { type EdgeCommand, SOURCES } from '../../test/edge-source.ts'
+import { serveAgent } from '../../test/served-agent.ts'
+
+/** An agent with one event that is closed, and what it answers. */
+async function start(
+  t: TestContext,
+  during: (command: (one: EdgeCommand) => Promise<unknown>) => Promise<void> = async () => undefined,
+) {
+  const { agent, address } = await serveAgent(t, { sources: SOURCES, traceback: { before_ms: 200, after_ms: 50 } })
+  const source = agent.sources.find(({ name }) => name === 'edges')
+  assert.ok(source !== undefined)
+  const command = (one: EdgeCommand) => source.command(one)
+  await until('samples from before', async () => {
+    const taps = await source.taps().catch(() => [])
+    return taps.length === 2 && taps.every(({ count }) => count > 3000)
+  })
+  await command({ kind: 'edge', rule: 'r', device: 'e0', isStart: true })
+  await during(command)
+  await command({ kind: 'edge', rule: 'r', device: 'e0', isStart: false })
+  const { id } = await until('it is closed', async () => {
+    const answer = (await (await fetch(`${address}/api/v1/events?state=closed`)).json()) as EventsAnswer
+    return answer.events[0]
+  })
+  const event = (await (await fetch(`${address}/api/v1/events/${id}`)).json()) as EventAnswer
+  return {
+    address,
+    id,
+    event,
+    samples: (query: string) => samplesOf(`${address}/api/v1/events/${id}/samples?${query}`),
+  }
+}
+
+async function samplesOf(url: string) {
+  const answer = await fetch(url)
+  assert.equal(answer.status, 200, await answer.clone().text())
+  assert.equal(answer.headers.get('content-type'), 'application/vnd.sonde.samples')
+  const buffer = await answer.arrayBuffer()
+  const headBytes = new DataView(buffer).getUint32(0, true)
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes))) as SamplesHeader
+  let at = (4 + headBytes + 7) & ~7
+  const columns = head.columns.map(({ kind, length }) => {
+    const column = kind === 'f64' ? new Float64Array(buffer, at, length) : new Float32Array(buffer, at, length)
+    at += (column.byteLength + 7) & ~7
+    return column
+  })
+  assert.equal(at, buffer.byteLength)
+  return { head, columns }
+}
+
+const laneOf = ({ lanes }: EventAnswer, device: string, name: string) => {
+  const lane = lanes.find((one) => one.device === device && one.name === name)
+  assert.ok(lane !== undefined, `${device} ${name} among ${lanes.map((one) => one.name).join(', ')}`)
+  return lane
+}
+
+test('an event has a lane for each signal of the node, and the marks of its window', async (t) => {
+  const { event, id } = await start(t)
+  const bytes = laneOf(event, 'e0', 'bytes_total')
+  assert.deepEqual(
+    [bytes.role, bytes.unit, bytes.source, bytes.type, bytes.gaps],
+    ['counter', 'bytes', 'edges', 'edge_sample', []],
+  )
+  assert.ok(Math.abs(bytes.resolutionMs - 0.1) < 0.001, String(bytes.resolutionMs))
+  assert.equal(laneOf(event, 'e1', 'level').role, 'gauge')
+  assert.equal(laneOf(event, 'e0', 'reads_total').type, 'edge_state')
+  assert.ok(event.lanes.every(({ name }) => name !== 'sample' && name !== 'time'))
+  assert.deepEqual(
+    event.lanes
+      .map(({ device, type }) => `${type} ${device}`)
+      .filter((one, index, all) => all.indexOf(one) === index)
+      .slice(0, 3),
+    ['edge_sample e0', 'edge_sample e1', 'edge_state e0'],
+  )
+  assert.deepEqual(
+    event.marks.map(({ event: of, isStart }) => [of, isStart]),
+    [
+      [id, true],
+      [id, false],
+    ],
+  )
+})
+
+test('zoomed in, each point is a sample; a counter is its increase a second', async (t) => {
+  const { event, samples } = await start(t)
+  const [bytes, level] = [laneOf(event, 'e0', 'bytes_total').key, laneOf(event, 'e0', 'level').key]
+  const fromMs = event.event.startMs - 20
+  const { head, columns } = await samples(`lanes=${bytes},${level}&from=${fromMs}&to=${fromMs + 10}&points=500`)
+  const [ofBytes, ofLevel] = head.lanes
+  assert.ok(ofBytes?.times !== undefined && ofLevel !== undefined && ofBytes.isExact)
+  assert.equal(ofLevel.times, ofBytes.times, 'lanes of a series share their times')
+  const times = columns[ofBytes.times] as Float64Array
+  assert.ok(ofBytes.samples >= 99 && ofBytes.samples <= 101, String(ofBytes.samples))
+  assert.equal(times.length, ofBytes.samples + 2)
+  assert.ok((times[0] as number) < 0 && (times.at(-1) as number) > 10)
+  const rates = columns[ofBytes.lows] as Float64Array
+  // The neighbour has one before it as well: nothing but its rate may be unknown.
+  for (const rate of rates.subarray(1)) assert.ok(Math.abs(rate - 1e10) < 1e5, String(rate))
+  const levels = columns[ofLevel.lows] as Float64Array
+  for (let i = 1; i < levels.length; i++) assert.equal(levels[i], ((levels[i - 1] as number) + 1) % 100)
+})
+
+test('of more samples than points, each point is the least and the greatest value', async (t) => {
+  const { event, samples } = await start(t)
+  const { key } = laneOf(event, 'e0', 'level')
+  const { fromMs } = event.event.window ?? { fromMs: 0 }
+  const { head, columns } = await samples(`lanes=${key}&from=${fromMs}&to=${fromMs + 200}&points=20`)
+  const [lane] = head.lanes
+  assert.ok(lane !== undefined && !lane.isExact)
+  assert.equal(lane.times, undefined)
+  const [lows, highs] = [columns[lane.lows], columns[lane.highs]] as [Float32Array, Float32Array]
+  assert.equal(lows.length, 20)
+  // A stretch of 10 ms has each of a hundred levels, but for the first and the last sample of it.
+  for (let i = 0; i < 20; i++)
+    assert.ok((lows[i] as number) <= 1 && (highs[i] as number) >= 98, `${lows[i]} ${highs[i]}`)
+})
+
+test('samples that are missing are a gap of the lane, and no increase', async (t) => {
+  const { event, samples } = await start(t, async (command) => {
+    await command({ kind: 'skip', samples: 500 })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  })
+  const lane = laneOf(event, 'e0', 'bytes_total')
+  assert.equal(lane.gaps.length, 1)
+  const [gap] = lane.gaps
+  assert.ok(
+    gap !== undefined && gap.samples === 500 && Math.abs(gap.toMs - gap.fromMs - 50.1) < 0.1,
+    JSON.stringify(gap),
+  )
+  assert.equal(event.event.leftOut, 1000, 'of both devices')
+  const { head, columns } = await samples(`lanes=${lane.key}&from=${gap.fromMs - 2}&to=${gap.toMs + 2}&points=100`)
+  const values = columns[head.lanes[0]?.lows ?? -1] as Float64Array
+  assert.equal([...values.subarray(1)].filter(Number.isNaN).length, 1)
+})
+
+test('what is asked wrongly is refused with what is allowed', async (t) => {
+  const { address, id, event } = await start(t)
+  const key = event.lanes[0]?.key
+  const cases: [string, number, string][] = [
+    ['events?state=shut', 400, 'QRY_FORM'],
+    ['events?limit=0', 400, 'QRY_FORM'],
+    ['events?from=b', 400, 'QRY_FORM'],
+    ['events?from=2&to=1', 400, 'QRY_FORM'],
+    ['events/12', 404, 'TRB_UNKNOWN'],
+    ['events/..%2f..', 404, 'TRB_UNKNOWN'],
+    ['events/12/samples?lanes=0.1', 404, 'TRB_UNKNOWN'],
+    [`events/${id}/samples`, 400, 'QRY_FORM'],
+    [`events/${id}/samples?lanes=9999.1`, 400, 'QRY_FORM'],
+    [`events/${id}/samples?lanes=__proto__`, 400, 'QRY_FORM'],
+    [`events/${id}/samples?lanes=${key}&points=1`, 400, 'QRY_FORM'],
+    [`events/${id}/samples?lanes=${key}&from=5&to=5`, 400, 'QRY_FORM'],
+  ]
+  for (const [path, status, code] of cases) {
+    const answer = await fetch(`${address}/api/v1/${path}`)
+    assert.equal(answer.status, status, path)
+    assert.equal(((await answer.json()) as { error: { code: string } }).error.code, code, path)
+  }
+})

@@ -1,0 +1,93 @@
+import { SondeError } from '@sonde/sdk'
+import type { EventAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Agent } from '../agent.ts'
+import { marksIn } from '../traceback/event-list.ts'
+import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts'
+import { lanesOf } from '../traceback/read/lanes.ts'
+import { LANES_MAX, readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
+import { parameter } from './api.ts'
+import { compress } from './compress.ts'
+import { numberIn } from './events.ts'
+
+const POINTS_DEFAULT = 1000
+const POINTS_MIN = 2
+const POINTS_MAX = 20_000
+/** Marks of one answer: those of all events within the window. */
+const MARKS_MAX = 2000
+
+interface ById {
+  readonly Params: { readonly id: string }
+}
+
+/** `GET /api/v1/events/:id` and its samples. */
+export function eventRoutes(app: FastifyInstance, agent: Agent): void {
+  app.get<ById>('/api/v1/events/:id', { onSend: compress }, async ({ params }, reply) => {
+    return reply.header('cache-control', 'no-store').send(await eventAnswer(agent, params.id))
+  })
+  app.get<ById>('/api/v1/events/:id/samples', async (request, reply) => {
+    const { http, options, traceback } = agent
+    const { parallel_queries: limit } = options.config.limits
+    const event = await eventOf(agent, request.params.id)
+    const question = questionOf(request, event)
+    if (http.queries >= limit) {
+      http.refuse('parallel_queries')
+      throw new SondeError(
+        'QRY_BUSY',
+        `${limit} queries are being answered; ask again, or raise limits.parallel_queries`,
+      )
+    }
+    http.queries++
+    try {
+      const samples = await readSamples(await traceback.readable(event.id), question)
+      return reply
+        .header('cache-control', 'no-store')
+        .type(SAMPLES_CONTENT_TYPE)
+        .send(Buffer.from(encodeSamples(samples, question.keys).buffer))
+    } finally {
+      http.queries--
+    }
+  })
+}
+
+async function eventAnswer(agent: Agent, id: string): Promise<EventAnswer> {
+  const { traceback } = agent
+  const event = await eventOf(agent, id)
+  const { index } = await traceback.readable(event.id)
+  const { lanes, leftOut: lanesLeftOut } = lanesOf(event, index)
+  const { fromMs, toMs } = windowOf(event)
+  return { event, lanes, lanesLeftOut, marks: marksIn(traceback.events(), fromMs, toMs, MARKS_MAX) }
+}
+
+/** @throws SondeError `TRB_UNKNOWN` where there is none. */
+async function eventOf({ traceback }: Agent, id: string): Promise<TracebackEvent> {
+  await traceback.opened()
+  const event = /^\d{1,16}$/.test(id) ? traceback.get(Number(id)) : undefined
+  if (event !== undefined) return event
+  const given = JSON.stringify(id.slice(0, 100))
+  throw new SondeError('TRB_UNKNOWN', `there is no event ${given}; /api/v1/events lists them`)
+}
+
+/** The window of an event: up to now where it is open. */
+function windowOf({ window, startMs, endMs }: TracebackEvent): { readonly fromMs: number; readonly toMs: number } {
+  return window ?? { fromMs: startMs - 1000, toMs: endMs ?? Date.now() }
+}
+
+function questionOf(request: FastifyRequest, event: TracebackEvent): SamplesQuestion {
+  const { lanes } = parameter(request, 'lanes')
+  const keys = [...new Set(lanes?.split(','))].filter((key) => key !== '')
+  if (keys.length === 0 || keys.length > LANES_MAX)
+    throw new SondeError(
+      'QRY_FORM',
+      `lanes names ${keys.length} lanes; allowed: 1 to ${LANES_MAX} keys, with commas between`,
+    )
+  const whole = windowOf(event)
+  const fromMs = numberIn(request, 'from') ?? whole.fromMs
+  const toMs = numberIn(request, 'to') ?? whole.toMs
+  const points = numberIn(request, 'points') ?? POINTS_DEFAULT
+  if (fromMs < 0 || toMs <= fromMs || toMs > Number.MAX_SAFE_INTEGER)
+    throw new SondeError('QRY_FORM', `from is ${fromMs} and to is ${toMs}; allowed: from 0 on, and to after from`)
+  if (!Number.isInteger(points) || points < POINTS_MIN || points > POINTS_MAX)
+    throw new SondeError('QRY_FORM', `points is ${points}; allowed: a whole number from ${POINTS_MIN} to ${POINTS_MAX}`)
+  return { keys, fromMs, toMs, points }
+}

@@ -1,0 +1,113 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Agent } from '../agent.ts'
+import { eventsAnswer } from './events.ts'
+import type { LivePlaces, Place } from './live-places.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+/** Address of the stream of events. */
+export const EVENTS_STREAM = '/api/v1/events/stream'
+
+/** How soon it is seen that something changed. Unit: milliseconds. */
+const LOOK_MS = 250
+/** An event that is open grows: that is told so often. Unit: milliseconds. */
+const OPEN_EVERY_MS = 1000
+/** Something is said so often at least, so that a client sees that it is connected. Unit: milliseconds. */
+const QUIET_MS = 10_000
+/** A client that has not taken what was sent for this long is cut off. Unit: milliseconds. */
+const STALL_LIMIT_MS = 30_000
+
+/** `GET /api/v1/events/stream`: the events whenever they change, as server-sent events. It has a place among the live streams. */
+export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: LivePlaces): void {
+  const open = new Set<EventStream>()
+  app.addHook('preClose', async () => {
+    for (const stream of open) stream.end()
+  })
+  app.get(EVENTS_STREAM, { exposeHeadRoute: false }, async (_request, reply) => {
+    const place = places.take({ queries: [], keys: [], stepMs: LOOK_MS, lastMs: undefined })
+    await agent.traceback.opened()
+    reply.hijack()
+    if (reply.raw.destroyed) place.release()
+    else serve(open, agent, reply.raw, place)
+  })
+}
+
+function serve(open: Set<EventStream>, agent: Agent, out: ServerResponse, place: Place): void {
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+  out.writeHead(200, { ...SECURITY_HEADERS, ...headers })
+  const stream = new EventStream(agent, out)
+  open.add(stream)
+  place.onReplaced = () => {
+    stream.fail('STR_LIMIT', 'another client took the place of this stream, which was open for longest; connect again')
+  }
+  out.once('close', () => {
+    place.release()
+    open.delete(stream)
+    stream.close()
+  })
+}
+
+/** One client: told all events whenever they changed, and nothing while it does not read. */
+class EventStream {
+  readonly #agent: Agent
+  readonly #out: ServerResponse
+  readonly #timer: NodeJS.Timeout
+  #version = -1
+  #sentMs = Number.NEGATIVE_INFINITY
+  #drainedMs = performance.now()
+
+  constructor(agent: Agent, out: ServerResponse) {
+    this.#agent = agent
+    this.#out = out
+    this.#timer = setInterval(() => this.#look(), LOOK_MS)
+    this.#look()
+  }
+
+  /** Sends nothing more. */
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Ends it, and lets the client read what was sent. */
+  end(): void {
+    this.close()
+    this.#out.end()
+  }
+
+  /** Ends it, and says why. */
+  fail(code: string, message: string): void {
+    this.#send('fault', { code, message })
+    this.end()
+  }
+
+  #look(): void {
+    const nowMs = performance.now()
+    if (this.#out.writableLength > 0) {
+      if (nowMs - this.#drainedMs > STALL_LIMIT_MS) this.#cut()
+      return
+    }
+    this.#drainedMs = nowMs
+    const { traceback } = this.#agent
+    const sinceMs = nowMs - this.#sentMs
+    const isDue = sinceMs >= (traceback.openCount > 0 ? OPEN_EVERY_MS : QUIET_MS)
+    if (traceback.version === this.#version && !isDue) return
+    this.#version = traceback.version
+    this.#sentMs = nowMs
+    try {
+      this.#send('events', eventsAnswer(this.#agent))
+    } catch (error) {
+      this.#agent.faults.caught('live', error)
+      this.end()
+    }
+  }
+
+  #cut(): void {
+    this.#agent.http.refuse('stream_stalled')
+    this.close()
+    this.#out.destroy()
+  }
+
+  #send(event: string, data: object): void {
+    this.#out.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+}

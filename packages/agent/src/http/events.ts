@@ -1,0 +1,71 @@
+import { SondeError } from '@sonde/sdk'
+import type { EventsAnswer } from '@sonde/sdk/internal'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Agent } from '../agent.ts'
+import { conditionOf } from '../traceback/book/condition.ts'
+import type { EventFilter } from '../traceback/event-list.ts'
+import { parameter } from './api.ts'
+import { compress } from './compress.ts'
+
+const LIMIT_DEFAULT = 100
+const LIMIT_MAX = 1000
+
+/** `GET /api/v1/events`: the events of traceback. */
+export function eventsRoute(app: FastifyInstance, agent: Agent): void {
+  app.get('/api/v1/events', { onSend: compress }, async (request, reply) => {
+    const filter = filterOf(request)
+    await agent.traceback.opened()
+    return reply.header('cache-control', 'no-store').send(eventsAnswer(agent, filter))
+  })
+}
+
+/** The events that match, and how traceback fares. */
+export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_DEFAULT }): EventsAnswer {
+  const { traceback, rules, ruleWatch } = agent
+  const rulesFault = rules?.fault
+  const book = rules?.book
+  const { events, leftOut } = traceback.list(filter)
+  return {
+    nowMs: Date.now(),
+    events,
+    leftOut,
+    openCount: traceback.openCount,
+    rules: (book?.rules ?? []).map(({ name }) => {
+      return { name, condition: conditionOf(book, name), devices: ruleWatch.devicesOf(name) }
+    }),
+    ...(rulesFault === undefined ? {} : { rulesFault }),
+    limited: traceback.limitedTotal(),
+  }
+}
+
+function filterOf(request: FastifyRequest): EventFilter {
+  const { rule } = parameter(request, 'rule')
+  const { device } = parameter(request, 'device')
+  const { state } = parameter(request, 'state')
+  if (state !== undefined && state !== 'open' && state !== 'closed')
+    throw new SondeError('QRY_FORM', `state is ${JSON.stringify(state.slice(0, 100))}; allowed: open, closed`)
+  const fromMs = numberIn(request, 'from')
+  const toMs = numberIn(request, 'to')
+  const limit = numberIn(request, 'limit') ?? LIMIT_DEFAULT
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
+    throw new SondeError('QRY_FORM', `limit is ${limit}; allowed: a whole number from 1 to ${LIMIT_MAX}`)
+  if (fromMs !== undefined && toMs !== undefined && toMs < fromMs)
+    throw new SondeError('QRY_FORM', `to is ${toMs}, before from; allowed: from, or later`)
+  return {
+    ...(rule === undefined ? {} : { rule }),
+    ...(device === undefined ? {} : { device }),
+    ...(state === undefined ? {} : { state }),
+    ...(fromMs === undefined ? {} : { fromMs }),
+    ...(toMs === undefined ? {} : { toMs }),
+    limit,
+  }
+}
+
+/** A number of the address; undefined where it is not there. */
+export function numberIn(request: FastifyRequest, name: string): number | undefined {
+  const text = parameter(request, name)[name]
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (Number.isFinite(number)) return number
+  throw new SondeError('QRY_FORM', `${name} is ${JSON.stringify(text.slice(0, 100))}; allowed: a number`)
+}

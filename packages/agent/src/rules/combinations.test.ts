@@ -1,0 +1,54 @@
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Combinations } from './combinations.ts'
+import type { Rule } from './rule.ts'
+
+const MS = 1_000_000n
+const single = (name: string): Rule => ({ name, signal: 0, test: { kind: 'change', offSamples: 1 } })
+const combined = (name: string, of: 'all' | 'any', rules: number[], withinMs = 10): Rule => {
+  return { name, of, rules, withinNs: withinMs * 1e6 }
+}
+
+/** What combinations say to edges, each as `rule device ms+`. */
+function said(rules: readonly Rule[], edges: readonly string[]): string[] {
+  const combinations = new Combinations(rules)
+  return edges.flatMap((edge) => {
+    const [rule = '', device = '', time = ''] = edge.split(' ')
+    const taken = { rule, device, monoNs: BigInt(time.slice(0, -1)) * MS, errorNs: 5n, isStart: time.endsWith('+') }
+    return combinations.take([taken]).map((made) => {
+      return `${made.rule} ${made.device} ${made.monoNs / MS}${made.isStart ? '+' : '-'}`
+    })
+  })
+}
+
+test('all: begins with the last rule and ends with the first end', () => {
+  const rules = [single('a'), single('b'), combined('both', 'all', [0, 1])]
+  deepEqual(said(rules, ['a x 100+', 'b y 105+', 'a x 120-', 'b y 130-']), ['both y 105+', 'both y 120-'])
+})
+
+test('all: rules that began further apart do not belong together', () => {
+  const rules = [single('a'), single('b'), combined('both', 'all', [0, 1])]
+  deepEqual(said(rules, ['a x 100+', 'b y 111+', 'a x 112-', 'a x 115+']), ['both x 115+'])
+})
+
+test('all: of several devices that which began last counts', () => {
+  const rules = [single('a'), single('b'), combined('both', 'all', [0, 1])]
+  deepEqual(said(rules, ['a x 100+', 'a z 200+', 'b y 205+', 'a x 210-']), ['both y 205+'])
+})
+
+test('any: begins with the first and ends with the last', () => {
+  const rules = [single('a'), single('b'), combined('either', 'any', [0, 1])]
+  deepEqual(said(rules, ['b y 1+', 'a x 2+', 'b y 3-', 'a x 4-']), ['either y 1+', 'either y 4-'])
+})
+
+test('a rule that is part of no combination makes nothing, and one that is part of two makes both', () => {
+  const rules = [single('a'), single('b'), combined('first', 'any', [0]), combined('second', 'any', [0])]
+  deepEqual(said(rules, ['b y 1+', 'a x 2+']), ['first x 2+', 'second x 2+'])
+})
+
+test('any: a rule that takes over at the same moment changes nothing', () => {
+  const combinations = new Combinations([single('a'), single('b'), combined('either', 'any', [0, 1])])
+  const edge = (rule: string, isStart: boolean) => ({ rule, device: 'x', monoNs: 5n, errorNs: 0n, isStart })
+  deepEqual(combinations.take([edge('a', true)]).length, 1)
+  deepEqual(combinations.take([edge('a', false), edge('b', true)]), [])
+})

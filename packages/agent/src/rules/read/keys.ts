@@ -1,0 +1,103 @@
+import { RULE_LIMITS, SAMPLES_MAX, WINDOW_MS_MAX } from './limits.ts'
+
+/** The form of a value in a file of rules. The reader checks it, and the published schema says it. */
+export type Form =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'data_id' }
+  | { readonly kind: 'integer'; readonly min: bigint; readonly max: bigint; readonly unit: string }
+  | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly unit: string }
+  /** A value of a signal: a whole number of 64 bits where the signal has such, else any number. */
+  | { readonly kind: 'value' }
+  | { readonly kind: 'names'; readonly min: number; readonly max: number }
+  | { readonly kind: 'labels' }
+
+/** A key that an object of the file may have. */
+export interface Key {
+  readonly name: string
+  readonly form: Form
+  readonly help: string
+  /** What holds where it is left out; absent where it must be there. */
+  readonly fallback?: string
+}
+
+export const U64_MAX = 2n ** 64n - 1n
+export const DATA_ID = /^0x[0-9a-fA-F]{16}$/
+/** Labels of a signal at most. */
+export const LABELS_MAX = 32
+
+/** A whole number; both bounds are allowed. */
+export const integer = (min: number | bigint, max: number | bigint, unit: string): Form => ({
+  kind: 'integer',
+  min: BigInt(min),
+  max: BigInt(max),
+  unit,
+})
+
+const OF_DEPTH = '`sample_history_depth`'
+
+export const NAME: Key = { name: 'name', form: { kind: 'text' }, help: 'What logs and pages call it; unique' }
+
+export const ACTIVATE: Key = {
+  name: 'activate_samples',
+  form: integer(1, SAMPLES_MAX, 'samples'),
+  help: 'Matches in a row that begin it',
+  fallback: OF_DEPTH,
+}
+
+export const DEACTIVATE: Key = {
+  name: 'deactivate_samples',
+  form: integer(1, SAMPLES_MAX, 'samples'),
+  help: 'Samples in a row that do not match, which end it',
+  fallback: OF_DEPTH,
+}
+
+/** How many samples a difference or a quantile spans. */
+export const delta = (min: number, help: string): Key => ({
+  name: 'delta_samples',
+  form: integer(min, SAMPLES_MAX, 'samples'),
+  help,
+  fallback: OF_DEPTH,
+})
+
+export const VALUE: Key = {
+  name: 'comparison_value',
+  form: { kind: 'value' },
+  help: 'What is compared with: from 0 to 18446744073709551615 for data IDs, any number for fields with fractions',
+}
+
+/** A time, in milliseconds with decimals. */
+export const milliseconds = (name: string, help: string): Key => ({
+  name,
+  form: { kind: 'number', min: 0.001, max: WINDOW_MS_MAX, unit: 'milliseconds' },
+  help,
+})
+
+/** Any number. */
+export const amount = (help: string): Key => ({
+  name: 'comparison_value',
+  form: { kind: 'number', min: -Number.MAX_VALUE, max: Number.MAX_VALUE, unit: '' },
+  help,
+})
+
+/** What a form allows, in words. */
+export function allowedBy(form: Form): string {
+  switch (form.kind) {
+    case 'text':
+      return `text of 1 to ${RULE_LIMITS.nameCharacters} characters`
+    case 'data_id':
+      return 'text of 0x and 16 hexadecimal digits, such as "0x1020000100000000"'
+    case 'integer':
+      return `a whole number from ${form.min} to ${form.max}${inUnit(form.unit)}, as digits`
+    case 'number':
+      if (form.max === Number.MAX_VALUE) return 'a number'
+      return `a number from ${form.min} to ${form.max}${inUnit(form.unit)}`
+    case 'value':
+      return 'a number'
+    case 'names':
+      return `a list of ${form.min} to ${form.max} names`
+    case 'labels':
+      return `an object of at most ${LABELS_MAX} names with text`
+  }
+}
+
+const inUnit = (unit: string) => (unit === '' ? '' : ` (${unit})`)

@@ -1,0 +1,126 @@
+import { closest } from '@sonde/sdk/config'
+import { allowedBy, DATA_ID, type Form, type Key, LABELS_MAX } from './keys.ts'
+import type { RuleLimits } from './limits.ts'
+import type { JsonNode } from './parse-json.ts'
+
+/** A value that has its form: numbers as digits, so that nothing is rounded before its signal is known. */
+export type Value = string | number | bigint | readonly string[] | Readonly<Record<string, string>>
+
+/** Values by key; keys that were left out or are wrong are not in it. */
+export type Values = ReadonlyMap<string, Value>
+
+/** Where faults are collected. */
+export class FaultList {
+  readonly faults: string[] = []
+  readonly limits: RuleLimits
+
+  constructor(limits: RuleLimits) {
+    this.limits = limits
+  }
+
+  /** `rules[0].name is null; allowed: text …`. */
+  add(path: string, found: string, allowed: string): void {
+    this.faults.push(`${path} ${found}; allowed: ${allowed}`)
+  }
+}
+
+/** The members of an object by key. A key that stands there twice is a fault, and so is one that is not known. */
+export function membersOf(
+  node: JsonNode,
+  path: string,
+  known: readonly string[],
+  faults: FaultList,
+): Map<string, JsonNode> | undefined {
+  const allowed = `an object with the keys ${known.join(', ')}`
+  if (node.kind !== 'object') {
+    faults.add(path === '' ? 'the file' : path, `is ${shownNode(node)}`, allowed)
+    return undefined
+  }
+  const members = new Map<string, JsonNode>()
+  for (const { key, value } of node.members) {
+    const place = pathOf(path, key)
+    if (!known.includes(key)) {
+      const meant = closest(key, known)
+      faults.add(place, `is an unknown key${meant === undefined ? '' : ` (did you mean ${meant}?)`}`, known.join(', '))
+    } else if (members.has(key)) faults.add(place, 'is there twice', 'each key once')
+    else members.set(key, value)
+  }
+  return members
+}
+
+/** Reads the keys of an object. */
+export function readKeys(
+  members: ReadonlyMap<string, JsonNode>,
+  keys: readonly Key[],
+  path: string,
+  faults: FaultList,
+): Values {
+  const values = new Map<string, Value>()
+  for (const { name, form, fallback } of keys) {
+    const node = members.get(name)
+    if (node === undefined) {
+      if (fallback === undefined) faults.add(pathOf(path, name), 'is missing', allowedBy(form))
+      continue
+    }
+    const value = readForm(node, form, pathOf(path, name), faults)
+    if (value !== undefined) values.set(name, value)
+  }
+  return values
+}
+
+/** One value, or undefined behind a fault. */
+export function readForm(node: JsonNode, form: Form, path: string, faults: FaultList): Value | undefined {
+  const value = formValue(node, form, faults.limits)
+  if (value === undefined) faults.add(path, `is ${shownNode(node)}`, allowedBy(form))
+  return value
+}
+
+function formValue(node: JsonNode, form: Form, limits: RuleLimits): Value | undefined {
+  switch (form.kind) {
+    case 'text':
+      return isName(node, limits) ? node.value : undefined
+    case 'data_id':
+      return node.kind === 'text' && DATA_ID.test(node.value) ? BigInt(node.value) : undefined
+    case 'integer': {
+      // 1.5 and 1e6 are no digits, and -0 none that is meant.
+      const number = node.kind === 'number' && /^\d+$/.test(node.digits) ? BigInt(node.digits) : undefined
+      return number !== undefined && number >= form.min && number <= form.max ? number : undefined
+    }
+    case 'number': {
+      const number = node.kind === 'number' ? Number(node.digits) : Number.NaN
+      return number >= form.min && number <= form.max ? number : undefined
+    }
+    case 'value':
+      return node.kind === 'number' && Number.isFinite(Number(node.digits)) ? node.digits : undefined
+    case 'names':
+      if (node.kind !== 'array' || node.items.length < form.min || node.items.length > form.max) return undefined
+      return node.items.every((item) => isName(item, limits)) ? node.items.map((item) => textOf(item)) : undefined
+    case 'labels':
+      if (node.kind !== 'object' || node.members.length > LABELS_MAX) return undefined
+      if (new Set(node.members.map(({ key }) => key)).size !== node.members.length) return undefined
+      if (!node.members.every(({ value }) => isName(value, limits))) return undefined
+      return Object.fromEntries(node.members.map(({ key, value }) => [key, textOf(value)]))
+  }
+}
+
+function isName(node: JsonNode, limits: RuleLimits): node is JsonNode & { kind: 'text' } {
+  return node.kind === 'text' && node.value !== '' && [...node.value].length <= limits.nameCharacters
+}
+
+function textOf(node: JsonNode): string {
+  return node.kind === 'text' ? node.value : ''
+}
+
+/** `rules[0].name`; keys that are no words are in quotes. */
+export function pathOf(path: string, key: string): string {
+  const word = /^[\w$-]{1,200}$/.test(key) ? key : JSON.stringify(key.slice(0, 200))
+  return path === '' ? word : `${path}.${word}`
+}
+
+/** What stands there, for a message. */
+export function shownNode(node: JsonNode): string {
+  if (node.kind === 'text') return JSON.stringify(node.value.slice(0, 100))
+  if (node.kind === 'number') return node.digits.slice(0, 100)
+  if (node.kind === 'array') return `a list of ${node.items.length}`
+  return node.kind === 'object' ? 'an object' : node.kind
+}

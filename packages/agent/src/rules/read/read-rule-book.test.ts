@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SondeError } from '@sonde/sdk'
+import { Random, SEED } from '../../../../sdk/test/random.ts'
+import type { SignalRule } from '../rule.ts'
+import { readRuleBook } from './read-rule-book.ts'
+import { RuleFaults } from './rule-faults.ts'
+import { GUIDE, LATENCY_MAX, RX_BYTES, ruleOf, rulesText, TX_BYTES } from './test-rules.ts'
+
+const DATA_ID_ALLOWED = 'text of 0x and 16 hexadecimal digits, such as "0x1020000100000000"'
+const U64_ALLOWED = 'a whole number from 0 to 18446744073709551615, as digits'
+
+function faultsOf(text: string): readonly string[] {
+  try {
+    readRuleBook(text)
+  } catch (error) {
+    if (error instanceof RuleFaults) return error.faults
+    throw error
+  }
+  return []
+}
+
+function testOf(rule: object, more: object = {}): SignalRule['test'] {
+  const [read] = readRuleBook(rulesText([rule], more)).book.rules
+  assert.ok(read !== undefined && 'test' in read)
+  return read.test
+}
+
+test("reads the guide's own example, with its depth of 10000", () => {
+  const { book, warnings } = readRuleBook(JSON.stringify(GUIDE))
+  assert.deepEqual(book, {
+    samplePeriodNs: 100_000,
+    historySamples: 10_000,
+    signals: [
+      {
+        name: 'port_rx_bytes',
+        type: 'doca_diag_sample',
+        field: 'id_1020000100000000',
+        labels: {},
+        dataId: 0x1020_0001_0000_0000n,
+      },
+    ],
+    rules: [
+      {
+        name: 'rx burst',
+        signal: 0,
+        test: { kind: 'dt_gt', value: 1_048_576n, overSamples: 10_000, offSamples: 10_000 },
+      },
+    ],
+  })
+  assert.deepEqual(warnings, [])
+})
+
+test('takes data_ids for data-ids, and refuses both at once', () => {
+  const { 'data-ids': ids, ...rest } = GUIDE
+  assert.equal(readRuleBook(JSON.stringify({ ...rest, data_ids: ids })).book.signals.length, 1)
+  assert.deepEqual(faultsOf(JSON.stringify({ ...GUIDE, data_ids: ids })), [
+    'data_ids stands beside data-ids, which is the same; allowed: one of both',
+  ])
+})
+
+test('takes every type in its short and in its long spelling', () => {
+  const spellings = {
+    gt: 'greater_than',
+    lt: 'less_than',
+    inc_gt: 'incremental_greater_than',
+    dt_gt: 'differential_greater_than',
+    dt_lt: 'differential_less_than',
+  }
+  for (const [short, long] of Object.entries(spellings)) {
+    const more = { comparison_value: 7 }
+    assert.equal(testOf(ruleOf(short, more)).kind, short)
+    assert.deepEqual(testOf(ruleOf(long, more)), testOf(ruleOf(short, more)))
+  }
+})
+
+test('couples history, window and hysteresis as the reference does, and lets each be set apart', () => {
+  const value = { comparison_value: 5 }
+  assert.deepEqual(testOf(ruleOf('gt', value)), { kind: 'gt', value: 5n, onSamples: 4, offSamples: 4 })
+  assert.deepEqual(testOf(ruleOf('gt', { ...value, activate_samples: 2, deactivate_samples: 9 })), {
+    kind: 'gt',
+    value: 5n,
+    onSamples: 2,
+    offSamples: 9,
+  })
+  assert.deepEqual(testOf(ruleOf('dt_lt', { ...value, delta_samples: 10_000, deactivate_samples: 1 })), {
+    kind: 'dt_lt',
+    value: 5n,
+    overSamples: 10_000,
+    offSamples: 1,
+  })
+})
+
+test('reads the types that the reference does not have', () => {
+  assert.deepEqual(testOf(ruleOf('rate_gt', { comparison_value: 1.5e9, window_ms: 0.5 })), {
+    kind: 'rate_gt',
+    perSecond: 1.5e9,
+    overNs: 500_000,
+    offSamples: 4,
+  })
+  assert.deepEqual(testOf(ruleOf('absent', { absent_ms: 20 })), { kind: 'absent', forNs: 20_000_000 })
+  assert.deepEqual(testOf(ruleOf('change')), { kind: 'change', offSamples: 1 })
+  assert.deepEqual(testOf(ruleOf('ratio_lt', { comparison_value: 0.5, to: 'tx', delta_samples: 0 })), {
+    kind: 'ratio_lt',
+    value: 0.5,
+    to: 1,
+    overSamples: 0,
+    onSamples: 4,
+    offSamples: 4,
+  })
+  const p99 = { data_id: LATENCY_MAX, comparison_value: 5000, quantile: 0.99, delta_samples: 100 }
+  assert.deepEqual(testOf(ruleOf('quantile_gt', p99)), {
+    kind: 'quantile_gt',
+    quantile: 0.99,
+    value: 5000n,
+    overSamples: 100,
+    offSamples: 4,
+  })
+})
+
+test('reads combinations of rules by name, wherever they stand', () => {
+  const { book } = readRuleBook(
+    rulesText([
+      { name: 'both', comparison_type: 'all_of', rules: ['b', 'a'], within_ms: 2.5 },
+      ruleOf('gt', { name: 'a', comparison_value: 1 }),
+      ruleOf('lt', { name: 'b', comparison_value: 1, data_id: TX_BYTES }),
+      { name: 'either', comparison_type: 'any_of', rules: ['a', 'b'] },
+    ]),
+  )
+  assert.deepEqual(book.rules[0], { name: 'both', of: 'all', rules: [2, 1], withinNs: 2_500_000 })
+  assert.deepEqual(book.rules[3], { name: 'either', of: 'any', rules: [1, 2], withinNs: 0 })
+})
+
+test('reads signals of any type of records, in the arithmetic of their field', () => {
+  const signals = [
+    { name: 'retries', type: 'rdma_hw', field: 'packet_seq_err', labels: { device: 'mlx5_0', port: '1' } },
+    { name: 'queue', type: 'my_app', field: 'depth' },
+  ]
+  const rules = [
+    { name: 'a', signal: 'queue', comparison_type: 'gt', comparison_value: 1.5 },
+    { name: 'b', signal: 'queue', comparison_type: 'lt', comparison_value: 77 },
+  ]
+  const text = JSON.stringify({ sample_history_depth: 3, signals: signals.slice(1), rules }).replace(
+    '77',
+    '18446744073709551615',
+  )
+  const { book } = readRuleBook(text)
+  assert.equal(book.samplePeriodNs, 0)
+  assert.deepEqual(
+    book.rules.map((rule) => 'test' in rule && 'value' in rule.test && rule.test.value),
+    [1.5, 18446744073709551615n],
+  )
+  const faults = faultsOf(JSON.stringify({ sample_history_depth: 3, signals, rules }))
+  assert.equal(faults.length, 1)
+  assert.match(
+    faults[0] ?? '',
+    /^signals\[0\].field is "packet_seq_err"; allowed: a field of rdma_hw that is a single number: implied_nak_seq_err_total, .*, and \d+ others$/,
+  )
+})
+
+/** Each looseness of the reference's parser, with what is said of it here. */
+const LOOSE: Readonly<Record<string, readonly [text: string, fault: string]>> = {
+  'a number in quotes': [
+    rulesText([ruleOf('gt', { comparison_value: '5' })]),
+    `rules[0].comparison_value is "5"; allowed: a number`,
+  ],
+  'a fraction where samples are counted': [
+    rulesText([ruleOf('gt', { comparison_value: 1.5 })]),
+    `rules[0].comparison_value is 1.5; allowed: ${U64_ALLOWED}`,
+  ],
+  'a negative number': [
+    rulesText([ruleOf('gt', { comparison_value: -5 })]),
+    `rules[0].comparison_value is -5; allowed: ${U64_ALLOWED}`,
+  ],
+  'an exponent': [
+    rulesText([ruleOf('gt', { comparison_value: 77 })]).replace('77', '1e6'),
+    `rules[0].comparison_value is 1e6; allowed: ${U64_ALLOWED}`,
+  ],
+  'a number above 64 bits': [
+    rulesText([ruleOf('gt', { comparison_value: 77 })]).replace('77', '18446744073709551616'),
+    `rules[0].comparison_value is 18446744073709551616; allowed: ${U64_ALLOWED}`,
+  ],
+  'a data ID that is a number': [
+    rulesText([ruleOf('gt', { comparison_value: 1, data_id: 1020000100000000 })]),
+    `rules[0].data_id is 1020000100000000; allowed: ${DATA_ID_ALLOWED}`,
+  ],
+  'a data ID without 0x': [
+    rulesText([ruleOf('gt', { comparison_value: 1, data_id: '1020000100000000' })]),
+    `rules[0].data_id is "1020000100000000"; allowed: ${DATA_ID_ALLOWED}`,
+  ],
+  'text behind a data ID': [
+    rulesText([ruleOf('gt', { comparison_value: 1, data_id: '0x1020000100000000, port 0' })]),
+    `rules[0].data_id is "0x1020000100000000, port 0"; allowed: ${DATA_ID_ALLOWED}`,
+  ],
+  'a data ID that no entry has': [
+    rulesText([ruleOf('gt', { comparison_value: 1, data_id: '0x1020000300000000' })]),
+    'rules[0].data_id is "0x1020000300000000", which no entry of the file has; allowed: an ID of data-ids',
+  ],
+  'a name that is no text': [
+    rulesText([ruleOf('gt', { comparison_value: 1, name: 5 })]),
+    'rules[0].name is 5; allowed: text of 1 to 200 characters',
+  ],
+  null: [rulesText([ruleOf('gt', { comparison_value: null })]), 'rules[0].comparison_value is null; allowed: a number'],
+  'an unknown key': [
+    rulesText([ruleOf('gt', { comparison_value: 1, deactivate_sample: 3 })]),
+    'rules[0].deactivate_sample is an unknown key (did you mean deactivate_samples?); allowed: ' +
+      'name, data_id, signal, comparison_type, comparison_value, activate_samples, deactivate_samples',
+  ],
+  'a key twice': [
+    rulesText([ruleOf('gt', { comparison_value: 1 })]).replace('"name":"r"', '"name":"r","name":"s"'),
+    'rules[0].name is there twice; allowed: each key once',
+  ],
+  'a name twice': [
+    rulesText([ruleOf('gt', { comparison_value: 1 }), ruleOf('lt', { comparison_value: 1 })]),
+    'rules[1].name is "r", as rules[0] has it; allowed: text of 1 to 200 characters',
+  ],
+  'a period of 0': [
+    rulesText([ruleOf('gt', { comparison_value: 1 })], { diag_sample_period_ns: 0 }),
+    'diag_sample_period_ns is 0; allowed: a whole number from 1 to 4294967295 (nanoseconds), as digits',
+  ],
+  'a depth that is too large': [
+    rulesText([ruleOf('gt', { comparison_value: 1 })], { sample_history_depth: 2 ** 30 }),
+    'sample_history_depth is 1073741824; allowed: a whole number from 1 to 1000000 (samples), as digits',
+  ],
+}
+
+for (const [looseness, [text, fault]] of Object.entries(LOOSE))
+  test(`refuses ${looseness}, with its path, its value and what is allowed`, () => {
+    assert.deepEqual(faultsOf(text), [fault])
+  })
+
+test('refuses what is no JSON, with line and column', () => {
+  const texts: Readonly<Record<string, string>> = {
+    '{\n  "a": 1, /* why */ "b": 2}':
+      'line 2, column 11: found "/* why */ \\"b\\": 2}"; allowed: a key in double quotes',
+    "{'a': 1}": `line 1, column 2: found "'a': 1}"; allowed: a key in double quotes`,
+    '{"a": [1, ]}':
+      'line 1, column 11: found "]}"; allowed: an object, a list, text in double quotes, a number, true or false',
+    '{"a": 1} // end': 'line 1, column 10: found "// end"; allowed: nothing behind the end of the value',
+    '{"a": 007}': 'line 1, column 8: found "07}"; allowed: a comma or }',
+    '{"a": NaN}':
+      'line 1, column 7: found "NaN}"; allowed: an object, a list, text in double quotes, a number, true or false',
+    '\uFEFF{}':
+      'line 1, column 1: found "\uFEFF{}"; allowed: an object, a list, text in double quotes, a number, true or false',
+    '{"a':
+      'line 1, column 2: found "\\"a"; allowed: text that ends with a double quote, without raw control characters',
+    '': 'line 1, column 1: found the end; allowed: an object, a list, text in double quotes, a number, true or false',
+  }
+  for (const [text, message] of Object.entries(texts))
+    assert.throws(() => readRuleBook(text), { code: 'RUL_SYNTAX', message }, text)
+})
+
+test('tells all faults at once, and at most 32', () => {
+  const rules = Array.from({ length: 40 }, (_, index) => ruleOf('gt', { name: `r${index}`, comparison_value: -1 }))
+  const faults = faultsOf(rulesText(rules))
+  assert.equal(faults.length, 33)
+  assert.equal(faults.at(-1), 'and 8 more faults')
+})
+
+test('refuses more than its limits allow, and names them', () => {
+  const limits = { fileBytes: 600, signals: 2, rules: 1, nameCharacters: 3 }
+  const rule = ruleOf('gt', { comparison_value: 1 })
+  assert.throws(() => readRuleBook(rulesText([rule], { x: 'x'.repeat(600) }), limits), {
+    code: 'RUL_LIMIT',
+    message: /allowed: at most 600 bytes$/,
+  })
+  assert.throws(
+    () => readRuleBook(rulesText([rule]), limits),
+    /data-ids is a list of 3; allowed: a list of 1 to 2 data IDs/,
+  )
+  assert.throws(() => readRuleBook('['.repeat(100_000)), { code: 'RUL_SYNTAX', message: /at most 32 levels$/ })
+})
+
+test('refuses combinations of what is not there, of themselves, and of other combinations', () => {
+  const a = ruleOf('gt', { name: 'a', comparison_value: 1 })
+  const all = (name: string, rules: string[]) => ({ name, comparison_type: 'all_of', rules, within_ms: 1 })
+  assert.deepEqual(faultsOf(rulesText([a, all('b', ['a', 'x']), all('c', ['a', 'b']), all('d', ['a', 'a'])])), [
+    'rules[1].rules[1] is "x", which no rule has; allowed: the name of a rule of the file',
+    'rules[2].rules[1] is "b", a combination; allowed: a rule on one signal',
+    'rules[3].rules[1] is "a" again; allowed: each rule once',
+  ])
+})
+
+test('warns of a level of a counter, a difference of a gauge, and a second that is none', () => {
+  const { warnings } = readRuleBook(
+    rulesText([
+      ruleOf('gt', { name: 'a', comparison_value: 1 }),
+      ruleOf('dt_gt', { name: 'b', comparison_value: 1, data_id: LATENCY_MAX }),
+      ruleOf('dt_gt', { name: 'above 1 GB/s', comparison_value: 1e9, delta_samples: 1000 }),
+      ruleOf('dt_gt', { name: 'one GB/s', comparison_value: 1e9, delta_samples: 10_000 }),
+    ]),
+  )
+  assert.deepEqual(warnings, [
+    'rules[0]: gt compares "rx" itself, a counter that only rises; rate_gt and dt_gt compare its increase',
+    'rules[1]: dt_gt compares the increase of "latency", which is a gauge; gt and lt compare its value',
+    'rules[2]: "above 1 GB/s" speaks of a second, and its 1000 samples take 0.1 s; rate_gt and rate_lt compare the increase a second',
+  ])
+})
+
+test('takes names with commas, quotes, newlines and keys of Object', () => {
+  for (const name of ['a,b', '"', 'x\ny', '__proto__', 'constructor', '😀'.repeat(200)]) {
+    const { book } = readRuleBook(rulesText([ruleOf('gt', { name, comparison_value: 1 })]))
+    assert.equal(book.rules[0]?.name, name)
+  }
+  assert.deepEqual(faultsOf(`{"__proto__":1,"sample_history_depth":1,"signals":[],"rules":[]}`).length, 3)
+})
+
+test('answers any damage of a file with an error of its own', () => {
+  const text = rulesText([
+    ruleOf('ratio_gt', { name: 'a', comparison_value: 1, to: 'tx' }),
+    ruleOf('gt', { name: 'b', comparison_value: 1 }),
+    { name: 'c', comparison_type: 'all_of', rules: ['a', 'b'], within_ms: 1 },
+  ])
+  const random = new Random(SEED)
+  const pieces = ['"', '{', '}', '[', ']', ',', ':', 'null', '0', '-', '\\', '1e9', '\ud800', RX_BYTES, 'true']
+  let refused = 0
+  for (let round = 0; round < 4000; round++) {
+    const at = random.integer(0, text.length - 1)
+    const damaged = text.slice(0, at) + random.pick(pieces) + text.slice(at + random.integer(0, 5))
+    try {
+      readRuleBook(damaged)
+    } catch (error) {
+      assert.ok(error instanceof SondeError, `${damaged}: ${error}`)
+      refused++
+    }
+  }
+  assert.ok(refused > 2800 && refused < 4000, `${refused}`)
+})

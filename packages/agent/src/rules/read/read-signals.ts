@@ -1,0 +1,86 @@
+import { docaDiagSampleType, sampleFieldOf } from '../../sources/doca-telemetry-diag/type.ts'
+import type { Signal } from '../rule.ts'
+import { allowedBy } from './keys.ts'
+import { fieldOfDataId, fieldsLike, type KnownField, knownField } from './known-field.ts'
+import { DATA_ID_KEYS, SIGNAL_KEYS } from './language.ts'
+import type { JsonNode } from './parse-json.ts'
+import { type FaultList, membersOf, readKeys, shownNode } from './read-object.ts'
+
+/** A signal of the file, with what is known of its values. */
+export interface ReadSignal {
+  readonly signal: Signal
+  /** Undefined where the type is not known yet. */
+  readonly known: KnownField | undefined
+}
+
+/** Reads `data-ids`, or `data_ids`. Entries with faults are left out. */
+export function readDataIds(node: JsonNode, path: string, faults: FaultList): ReadSignal[] {
+  const ids = new Map<bigint, string>()
+  return itemsOf(node, path, faults, 'data IDs', faults.limits.signals).flatMap(({ item, place }) => {
+    const members = membersOf(item, place, ['name', 'data_id'], faults)
+    if (members === undefined) return []
+    const values = readKeys(members, DATA_ID_KEYS, place, faults)
+    const name = values.get('name')
+    const dataId = values.get('data_id')
+    if (typeof name !== 'string' || typeof dataId !== 'bigint') return []
+    const taken = ids.get(dataId)
+    if (taken !== undefined)
+      faults.add(`${place}.data_id`, `is the ID that ${taken} has`, 'each ID once; rules may share it')
+    ids.set(dataId, place)
+    const signal = { name, type: docaDiagSampleType.name, field: sampleFieldOf(dataId), labels: {}, dataId }
+    return [{ signal, known: fieldOfDataId(dataId) }]
+  })
+}
+
+/** Fields that are named where another does not exist. */
+const FIELDS_SHOWN = 8
+
+function fieldsAllowed(type: string, field: string): string {
+  const names = fieldsLike(type, field)
+  const more = names.length > FIELDS_SHOWN ? `, and ${names.length - FIELDS_SHOWN} others` : ''
+  return `a field of ${type} that is a single number: ${names.slice(0, FIELDS_SHOWN).join(', ')}${more}`
+}
+
+/** Reads `signals`. Entries with faults are left out. */
+export function readSignals(node: JsonNode, path: string, faults: FaultList): ReadSignal[] {
+  return itemsOf(node, path, faults, 'signals', faults.limits.signals).flatMap(({ item, place }) => {
+    const keys = SIGNAL_KEYS.map(({ name }) => name)
+    const members = membersOf(item, place, keys, faults)
+    if (members === undefined) return []
+    const values = readKeys(members, SIGNAL_KEYS, place, faults)
+    const [name, type, field] = ['name', 'type', 'field'].map((key) => values.get(key))
+    if (typeof name !== 'string' || typeof type !== 'string' || typeof field !== 'string') return []
+    const known = knownField(type, field)
+    if (known === 'unfit') {
+      faults.add(`${place}.field`, `is ${JSON.stringify(field)}`, fieldsAllowed(type, field))
+      return []
+    }
+    const labels = (values.get('labels') ?? {}) as Readonly<Record<string, string>>
+    return [{ signal: { name, type, field, labels }, known }]
+  })
+}
+
+/** The elements of a list that has at least one. */
+export function itemsOf(
+  node: JsonNode,
+  path: string,
+  faults: FaultList,
+  words: string,
+  countMax: number,
+): { item: JsonNode; place: string }[] {
+  if (node.kind !== 'array' || node.items.length === 0 || node.items.length > countMax) {
+    faults.add(path, `is ${shownNode(node)}`, `a list of 1 to ${countMax} ${words}`)
+    return []
+  }
+  return node.items.map((item, index) => ({ item, place: `${path}[${index}]` }))
+}
+
+/** Says of names that stand there twice where they stood first. */
+export function checkNames(places: readonly { name: string; place: string }[], faults: FaultList): void {
+  const first = new Map<string, string>()
+  for (const { name, place } of places) {
+    const taken = first.get(name)
+    if (taken === undefined) first.set(name, place)
+    else faults.add(`${place}.name`, `is ${JSON.stringify(name)}, as ${taken} has it`, allowedBy({ kind: 'text' }))
+  }
+}

@@ -1,0 +1,120 @@
+import type { RecordType, Slot } from '@sonde/sdk'
+import type { Tap } from '../sampling/tap.ts'
+import { type PlacedRules, placeRules } from './place-rules.ts'
+import { EdgeList } from './walk/edge-list.ts'
+import type { RingMemory } from './walk/ring-memory.ts'
+import { RuleWalk } from './walk/rule-walk.ts'
+import type { Watch } from './watch.ts'
+
+/** Samples that are walked before their edges are passed on. */
+const PIECE_SAMPLES = 1024
+/** The field that numbers the samples of a type, where it has one. */
+const NUMBER_FIELD = 'sample'
+
+/** The start or the end of what a rule sees in a ring. */
+export interface TapEdge {
+  readonly rule: string
+  /** By the host's monotonic clock. Unit: nanoseconds. */
+  readonly monoNs: bigint
+  /** Sample at which it was, counted from the first that the ring was ever given. */
+  readonly sample: number
+  readonly isStart: boolean
+}
+
+/** Rules that watch the ring of one device. */
+export class TapWatch {
+  /** Samples before those that are put into the ring which must stay in it meanwhile. */
+  readonly reachSamples: number
+  readonly #tap: Tap
+  readonly #ring: RingMemory
+  readonly #placed: PlacedRules
+  readonly #walk: RuleWalk
+  readonly #edges = new EdgeList()
+  readonly #onEdge: (edge: TapEdge) => void
+  readonly #numberWord: number | undefined
+  #number = -1
+
+  /**
+   * @returns undefined where no rule is on a field of the ring.
+   * @throws SondeError `AGT_RULE` for a rule that looks further back than the ring reaches.
+   */
+  static of(tap: Tap, device: string, watch: Watch, onEdge: (edge: TapEdge) => void): TapWatch | undefined {
+    const placed = placeRules(watch, tap.type, device)
+    return placed.rules.length === 0 ? undefined : new TapWatch(tap, placed, onEdge)
+  }
+
+  constructor(tap: Tap, placed: PlacedRules, onEdge: (edge: TapEdge) => void) {
+    const { type, ring } = tap
+    this.#tap = tap
+    this.#ring = ring
+    this.#placed = placed
+    this.#onEdge = onEdge
+    const timeAt = (type.time as Slot).offset >>> 2
+    this.#walk = new RuleWalk({ ...placed, ring, timeAt, arithmetic: 'fixed' })
+    this.reachSamples = this.#walk.reachSamples
+    this.#numberWord = numberWordOf(type)
+  }
+
+  /** Names of the rules. */
+  get rules(): readonly string[] {
+    return this.#placed.rules.map(({ name }) => name)
+  }
+
+  /** Samples were put into the ring, which still has those that rules reach back to. */
+  take(first: number, end: number): void {
+    for (let from = first; from < end; ) {
+      const to = this.#nextGap(from, Math.min(end, from + PIECE_SAMPLES))
+      this.#walk.walk(from, to, this.#edges)
+      if (this.#edges.count > 0) this.#tell()
+      from = to
+    }
+  }
+
+  /** Time goes on without a sample. */
+  wait(nowMonoNs: bigint): void {
+    this.#walk.wait(nowMonoNs, this.#tap.total, this.#edges)
+    if (this.#edges.count > 0) this.#tell()
+  }
+
+  /** The first sample from `from` on, but for that one itself, before which others are missing. */
+  #nextGap(from: number, end: number): number {
+    const word = this.#numberWord
+    if (word === undefined) return end
+    const { words, strideWords, capacity } = this.#ring
+    const numberOf = (sample: number) => words[(sample % capacity) * strideWords + word] as number
+    const last = end - 1
+    const isFirst = this.#number < 0
+    // Numbers rise: where the last is as far from the one before the first as there are samples, none is missing.
+    if (!isFirst && numberOf(last) === (this.#number + (end - from)) >>> 0) {
+      this.#number = numberOf(last)
+      return end
+    }
+    for (let sample = from; sample < end; sample++) {
+      const number = numberOf(sample)
+      if (!isFirst || sample > from) {
+        const isNext = number === (this.#number + 1) >>> 0
+        if (!isNext && sample > from) return sample
+        if (!isNext) this.#walk.restart()
+      }
+      this.#number = number
+    }
+    return end
+  }
+
+  #tell(): void {
+    const { rule, sample, isStart, count } = this.#edges
+    this.#edges.clear()
+    for (let at = 0; at < count; at++) {
+      const { name, test } = this.#placed.rules[rule[at] as number] as PlacedRules['rules'][number]
+      const began = isStart[at] === 1
+      const shiftNs = began && test.kind === 'absent' ? BigInt(test.forNs) : 0n
+      const of = sample[at] as number
+      this.#onEdge({ rule: name, monoNs: this.#tap.timeOf(of) + shiftNs, sample: of, isStart: began })
+    }
+  }
+}
+
+function numberWordOf({ layout }: RecordType): number | undefined {
+  const slot = layout.slots.find(({ name }) => name === NUMBER_FIELD)
+  return slot?.field.kind === 'u32' && slot.field.role === 'value' ? slot.offset >>> 2 : undefined
+}

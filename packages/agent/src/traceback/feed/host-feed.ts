@@ -1,0 +1,200 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Batch, clockType, periodType, readRecords, SondeError, viewsOf } from '@sonde/sdk'
+import { parse } from 'valibot'
+import { Host } from '../../hosting/host.ts'
+import { type Settled, SourceStatus } from '../../hosting/source-status.ts'
+import type { RingMemory } from '../../rules/walk/ring-memory.ts'
+import { wallOffsetNs } from '../../sampling/clock-model.ts'
+import type { Tap } from '../../sampling/tap.ts'
+import { idText } from '../../sources/doca-telemetry-diag/counters.ts'
+import { docaDiagSampleType, sampleFieldOf } from '../../sources/doca-telemetry-diag/type.ts'
+import type { SourceDefinition, SourcePaths } from '../../sources/source.ts'
+import { type DeviceRing, SAMPLE_AT } from './device-ring.ts'
+import type { FeedInfo, FeedRequest, SampleFeed } from './sample-feed.ts'
+
+/** A device answers within this time after the start, or is not there. Unit: milliseconds. */
+const START_LIMIT_MS = 20_000
+/** Longest call of the source. Unit: milliseconds. */
+const CALL_LIMIT_MS = 5000
+const STOP_LIMIT_MS = 2000
+/** Rows of the interval go nowhere. Unit: milliseconds. */
+const REPORT_MS = 1000
+/** So much is kept for a reader that is late. Unit: milliseconds. */
+const RING_MS = 2000
+/** Longest that is waited for samples before the caller has its turn. Unit: milliseconds. */
+const WAIT_MS = 50
+const MICROSECOND_NS = 1000
+
+/** Which source samples the device. */
+export interface HostFeedSource {
+  readonly definition: SourceDefinition
+  readonly paths: SourcePaths
+  /** Options of the source beside those of sampling. */
+  readonly options?: object
+}
+
+/**
+ * Samples of a device by a source of the agent, run by a host in this process.
+ *
+ * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` where it is not there, samples
+ * otherwise than is asked for exactly, or refuses counters.
+ */
+export async function openHostFeed(request: FeedRequest, source: HostFeedSource): Promise<SampleFeed> {
+  const { samplePeriodNs, dataIds, device } = request
+  if (samplePeriodNs % MICROSECOND_NS !== 0)
+    throw new SondeError('TRB_DEVICE', `a sample period of ${samplePeriodNs} ns; allowed: whole microseconds`)
+  const { definition, paths } = source
+  const options = parse(definition.options, {
+    ...{ devices: [device], counters: dataIds.map(idText), ring_ms: RING_MS },
+    ...{ sample_period_us: samplePeriodNs / MICROSECOND_NS, ...source.options },
+  })
+  const hosted = new HostedDevice(definition, paths, options)
+  try {
+    const tap = await hosted.ring()
+    return new HostFeed(hosted, tap, request)
+  } catch (error) {
+    await hosted.close()
+    throw error
+  }
+}
+
+/** A source that runs for the sake of one ring. */
+class HostedDevice {
+  /** Between two samples, as the device says. Unit: nanoseconds. */
+  samplePeriodNs: number | undefined
+  /** Clock of the device that its samples are stamped by: `rtc` or another. */
+  clock: string | undefined
+  readonly #host = new Host()
+  readonly #name: string
+  #settled: Settled = { state: 'starting', reason: '', before: 'starting' }
+
+  constructor(definition: SourceDefinition, paths: SourcePaths, options: object) {
+    this.#name = definition.name
+    const onSettled = (settled: Settled) => {
+      this.#settled = settled
+    }
+    this.#host.start({
+      config: {
+        ...{ module: '', name: definition.name, type: definition.name, options, intervalMs: REPORT_MS, paths },
+        ...{ floodBytes: Number.POSITIVE_INFINITY, callLimitMs: CALL_LIMIT_MS },
+      },
+      definition,
+      status: new SourceStatus({ onSettled }),
+      accept: (batch) => this.#note(batch),
+    })
+  }
+
+  /** The ring of the device, once it has one. */
+  async ring(): Promise<Tap> {
+    const untilMs = performance.now() + START_LIMIT_MS
+    while (performance.now() < untilMs) {
+      const { state, reason } = this.#settled
+      if (state === 'denied') throw new SondeError('TRB_DENIED', reason)
+      if (state === 'absent' || state === 'failed') throw new SondeError('TRB_DEVICE', reason)
+      const [tap] = this.#host.rings(this.#name, docaDiagSampleType.name)
+      if (tap !== undefined && tap.total > 0 && this.clock !== undefined) return tap
+      await pause(WAIT_MS)
+    }
+    const why = this.#settled.reason || 'the device gives none'
+    throw new SondeError('TRB_DEVICE', `no sample within ${START_LIMIT_MS} ms: ${why}`)
+  }
+
+  async close(): Promise<void> {
+    await this.#host.stop(STOP_LIMIT_MS)
+  }
+
+  #note({ type, bytes, count, symbols }: Batch): void {
+    if (type === periodType)
+      for (const { sample_us } of readRecords(periodType, viewsOf(bytes), count, symbols))
+        if (sample_us !== undefined) this.samplePeriodNs = Number(sample_us) * MICROSECOND_NS
+    if (type === clockType)
+      for (const { clock } of readRecords(clockType, viewsOf(bytes), count, symbols)) this.clock = clock
+  }
+}
+
+/** Copies what a source puts into its ring. */
+class HostFeed implements SampleFeed {
+  readonly info: FeedInfo
+  readonly #hosted: HostedDevice
+  readonly #tap: Tap
+  readonly #from: RingMemory
+  /** Where ticks, number, stamp and values are in a sample of the ring. Unit: words. */
+  readonly #ticksAt: number
+  readonly #numberAt: number
+  readonly #stampAt: number
+  readonly #valuesAt: readonly number[]
+  #next: number
+  #number: number | undefined
+  #isClosed = false
+
+  constructor(hosted: HostedDevice, tap: Tap, request: FeedRequest) {
+    const { dataIds, device, isExact } = request
+    this.#hosted = hosted
+    this.#tap = tap
+    this.#from = tap.ring
+    const wordOf = (field: string) => (tap.type.layout.slots.find(({ name }) => name === field)?.offset ?? -4) / 4
+    this.#valuesAt = dataIds.map((id) => wordOf(sampleFieldOf(id)))
+    const refused = dataIds.filter((_, at) => (this.#valuesAt[at] as number) < 0)
+    if (refused.length > 0)
+      throw new SondeError('TRB_DEVICE', `${device} has no counters ${refused.map(idText).join(', ')}`)
+    const clock = hosted.clock === 'rtc' ? 'rtc' : 'ticks'
+    const samplePeriodNs = hosted.samplePeriodNs ?? request.samplePeriodNs
+    if (isExact && (samplePeriodNs !== request.samplePeriodNs || clock !== 'rtc')) {
+      const allowed = `${request.samplePeriodNs} ns, as the rules say, by a real-time clock`
+      throw new SondeError(
+        'TRB_DEVICE',
+        `${device} samples every ${samplePeriodNs} ns by ${clock}; allowed: ${allowed}`,
+      )
+    }
+    this.info = { device, samplePeriodNs, clock }
+    this.#ticksAt = wordOf('device_ticks')
+    this.#numberAt = wordOf('sample')
+    this.#stampAt = wordOf('stamp')
+    this.#next = tap.total
+  }
+
+  async read(ring: DeviceRing, limit: number, stop: AbortSignal): Promise<number | 'end'> {
+    const tap = this.#tap
+    if (this.#next === tap.total) await pause(WAIT_MS, undefined, { signal: stop }).catch(() => undefined)
+    if (stop.aborted) return 0
+    // What the ring has forgotten shows as a gap, by the numbers of the samples.
+    const first = Math.max(this.#next, tap.total - tap.count)
+    const end = Math.min(tap.total, first + limit)
+    const offsetNs = wallOffsetNs()
+    for (let sample = first; sample < end; sample++) this.#copy(sample, ring, offsetNs)
+    this.#next = end
+    return end - first
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#hosted.close()
+  }
+
+  #copy(sample: number, ring: DeviceRing, offsetNs: bigint): void {
+    const { words: from, capacity, strideWords } = this.#from
+    const at = (sample % capacity) * strideWords
+    const to = ring.push()
+    const { words } = ring
+    const copy = (place: number, word: number) => {
+      words[to + place] = from[at + word] as number
+      words[to + place + 1] = from[at + word + 1] as number
+    }
+    copy(SAMPLE_AT.raw, this.#stampAt)
+    const wallNs = this.#tap.timeOf(sample) + offsetNs
+    words[to + SAMPLE_AT.wall] = Number(wallNs & 0xffff_ffffn)
+    words[to + SAMPLE_AT.wall + 1] = Number(wallNs >> 32n)
+    if (this.info.clock === 'rtc') copy(SAMPLE_AT.time, this.#ticksAt)
+    else {
+      words[to + SAMPLE_AT.time] = words[to + SAMPLE_AT.wall] as number
+      words[to + SAMPLE_AT.time + 1] = words[to + SAMPLE_AT.wall + 1] as number
+    }
+    const number = from[at + this.#numberAt] as number
+    words[to + SAMPLE_AT.id] = number
+    words[to + SAMPLE_AT.flags] = this.#number === undefined || number === (this.#number + 1) >>> 0 ? 0 : 1
+    this.#number = number
+    for (let index = 0; index < this.#valuesAt.length; index++)
+      copy(SAMPLE_AT.values + 2 * index, this.#valuesAt[index] as number)
+  }
+}

@@ -1,0 +1,29 @@
+import { docaTelemetryDiag } from '../../sources/doca-telemetry-diag/doca-telemetry-diag.ts'
+import type { SourcePaths } from '../../sources/source.ts'
+import { FILE_PREFIX, openFileFeed } from './file-feed.ts'
+import { openHostFeed } from './host-feed.ts'
+import type { OpenFeed } from './sample-feed.ts'
+
+/** Where devices are looked for. */
+export interface FeedPlaces {
+  readonly paths: SourcePaths
+  /** Options of the simulated node, where the device is one of its NICs. Default: devices are real. */
+  readonly simulated?: object
+}
+
+/**
+ * Opens what a text of `-d` names: a file of samples, a simulated NIC, or a NIC that the DOCA libraries know.
+ *
+ * @throws SondeError those of the feeds.
+ */
+export function feedsOf({ paths, simulated }: FeedPlaces): OpenFeed {
+  return async (request) => {
+    if (request.device.startsWith(FILE_PREFIX)) return await openFileFeed(request)
+    if (simulated === undefined) {
+      const options = { high_frequency: true, force_ownership: request.forceOwnership }
+      return await openHostFeed(request, { definition: docaTelemetryDiag, paths, options })
+    }
+    const { simulatorDiag } = await import('../../sources/simulator-diag/simulator-diag.ts')
+    return await openHostFeed(request, { definition: simulatorDiag, paths, options: simulated })
+  }
+}

@@ -1,0 +1,70 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import {
+  encodeSample,
+  encodeSamplesHeader,
+  type FileSample,
+  fault,
+  type SamplesHeader,
+  sampleBytes,
+} from './samples-format.ts'
+
+/** What is gathered before it is written. Unit: bytes. */
+const BUFFER_BYTES = 1024 * 1024
+
+/** Writes a file of samples; the newest wait in memory until {@link close}. */
+export class SamplesWriter {
+  readonly #path: string
+  readonly #sampleBytes: number
+  readonly #values: number
+  readonly #buffer: Buffer
+  #file: number | undefined
+  #used = 0
+
+  /**
+   * Creates the file, or empties it.
+   *
+   * @throws SondeError `TRB_SAMPLES` where it cannot be written.
+   */
+  constructor(path: string, header: SamplesHeader) {
+    this.#path = path
+    this.#values = header.dataIds.length
+    this.#sampleBytes = sampleBytes(this.#values)
+    this.#buffer = Buffer.alloc(Math.max(BUFFER_BYTES, this.#sampleBytes))
+    try {
+      this.#file = openSync(path, 'w')
+    } catch (cause) {
+      throw fault(path, String(cause), cause)
+    }
+    this.#write(encodeSamplesHeader(header))
+  }
+
+  /** @throws SondeError `TRB_SAMPLES` where it has not one value for each data ID, or cannot be written. */
+  put(sample: FileSample): void {
+    if (sample.values.length !== this.#values)
+      throw fault(this.#path, `a sample of ${sample.values.length} values; allowed: ${this.#values}`)
+    if (this.#used + this.#sampleBytes > this.#buffer.length) this.#flush()
+    encodeSample(this.#buffer, this.#used, sample)
+    this.#used += this.#sampleBytes
+  }
+
+  /** May be called twice. */
+  close(): void {
+    if (this.#file === undefined) return
+    this.#flush()
+    closeSync(this.#file)
+    this.#file = undefined
+  }
+
+  #flush(): void {
+    this.#write(this.#buffer.subarray(0, this.#used))
+    this.#used = 0
+  }
+
+  #write(bytes: Uint8Array): void {
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file as number, bytes, at)
+    } catch (cause) {
+      throw fault(this.#path, String(cause), cause)
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import { join } from 'node:path'
+import { messageOf, SondeError } from '@sonde/sdk'
+import { type FileLock, type TracebackEvent, turn } from '@sonde/sdk/internal'
+import type { EventDisk } from './disk.ts'
+import type { EventFile } from './event-file.ts'
+import {
+  decodeEvent,
+  decodeIndex,
+  EVENT_LINE_BYTES,
+  encodeNote,
+  type KeptIndex,
+  NOTE_BYTES,
+  type ReadIndex,
+} from './kept-index.ts'
+
+const DATA = '.bin'
+const NOTE = '.json'
+const PART = '.part'
+/** Names of files of events: the number, and what it is. */
+const NAME = /^(\d{1,16})\.(bin|json)(\.part)?$/
+
+/** Options of an {@link Archive}. */
+export interface ArchiveOptions {
+  readonly dir: string
+  readonly disk: EventDisk
+  /** All files together. Unit: bytes. */
+  readonly bytesMax: number
+  readonly eventsMax: number
+  readonly log: { warn(facts: object, message: string): void }
+}
+
+interface Kept {
+  readonly event: TracebackEvent
+  /** On disk, the note included. Unit: bytes. */
+  readonly bytes: number
+}
+
+/**
+ * The events on disk: a DTB file each, and a note of it. An event is there when its note is: the file comes first, and
+ * both are renamed only when the disk has them. What is found on disk never prevents a start.
+ */
+export class Archive {
+  /** Events that made room for later ones. */
+  removed = 0
+  /** Events whose files did not hold, or could not be written. */
+  failed = 0
+  readonly #options: ArchiveOptions
+  /** In the order of their numbers: that of their starts, but for clocks that are set back. */
+  readonly #kept = new Map<number, Kept>()
+  #bytes = 0
+  #lock: FileLock | undefined
+
+  constructor(options: ArchiveOptions) {
+    this.#options = options
+  }
+
+  /** On disk. Unit: bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get count(): number {
+    return this.#kept.size
+  }
+
+  has(id: number): boolean {
+    return this.#kept.has(id)
+  }
+
+  get(id: number): TracebackEvent | undefined {
+    return this.#kept.get(id)?.event
+  }
+
+  /** The events, the oldest first. */
+  *events(): Generator<TracebackEvent> {
+    for (const { event } of this.#kept.values()) yield event
+  }
+
+  /** Where the samples of an event are. */
+  dataPath(id: number): string {
+    return join(this.#options.dir, `${id}${DATA}`)
+  }
+
+  /** Where they are while they are written. */
+  partPath(id: number): string {
+    return this.dataPath(id) + PART
+  }
+
+  /**
+   * Sees that the folder is there, and that no other process keeps events in it.
+   *
+   * @throws SondeError `TRB_DIR` where one does, or what the system says.
+   */
+  async ready(): Promise<void> {
+    if (this.#lock !== undefined) return
+    const { dir, disk } = this.#options
+    await disk.makeFolder(dir)
+    this.#lock ??= disk.lock(dir)
+    if (this.#lock !== undefined) return
+    const what = `another process keeps its events in ${dir}`
+    throw new SondeError('TRB_DIR', `${what}; give one of both another folder as traceback.dir`)
+  }
+
+  /** Releases the folder. */
+  close(): void {
+    this.#lock?.close()
+    this.#lock = undefined
+  }
+
+  /**
+   * Lists what is there; removes what was not finished, and says so. Never rejects. A folder that is not there is made
+   * with the first event.
+   */
+  async open(): Promise<void> {
+    const { dir, disk, log } = this.#options
+    let names: readonly string[]
+    try {
+      names = await disk.names(dir)
+      await this.ready()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+      log.warn({ dir, reason: messageOf(error) }, 'the folder of events cannot be used; events have no samples')
+      return
+    }
+    const ofNote = new Set<number>()
+    const data = new Map<number, string>()
+    const unfinished: string[] = []
+    for (const name of names) {
+      const [, number, kind, part] = NAME.exec(name) ?? []
+      if (number === undefined) continue
+      if (part !== undefined) unfinished.push(name)
+      else if (kind === 'json') ofNote.add(Number(number))
+      else data.set(Number(number), name)
+    }
+    for (const [id, name] of data) if (!ofNote.has(id)) unfinished.push(name)
+    for (const id of [...ofNote].sort((a, b) => a - b)) await this.#find(id, data.has(id))
+    for (const name of unfinished) await this.#remove(name)
+    if (unfinished.length > 0)
+      log.warn({ dir, files: unfinished.length }, 'events that were not finished when the agent ended are removed')
+    await this.#makeRoom()
+  }
+
+  async #find(id: number, hasData: boolean): Promise<void> {
+    const { dir, disk, log } = this.#options
+    const path = join(dir, `${id}${NOTE}`)
+    try {
+      const event = decodeEvent(await disk.read(path, 0, EVENT_LINE_BYTES))
+      const isWhole = event.id === id && (hasData || event.sizeBytes === 0)
+      if (!isWhole) throw new SondeError('TRB_NOTE', 'the note of an event is of another, or its file is gone')
+      const dataBytes = hasData ? await disk.sizeOf(this.dataPath(id)) : 0
+      if (dataBytes < event.sizeBytes) throw new SondeError('TRB_NOTE', 'the file of an event is cut off')
+      this.#add(event, dataBytes + (await disk.sizeOf(path)))
+    } catch (error) {
+      this.failed++
+      log.warn({ path, reason: messageOf(error) }, 'an event on disk does not hold; it is not listed')
+    }
+    if (turn.isOver()) await turn.next()
+  }
+
+  /**
+   * Keeps a finished event: whole, or not at all. Where the disk takes no more, the oldest event makes room, once.
+   *
+   * @throws whatever the system says; then nothing of it is on disk, as far as that can be had.
+   */
+  async keep(event: TracebackEvent, index: KeptIndex, file: EventFile): Promise<void> {
+    const note = encodeNote(event, index)
+    try {
+      await this.#write(event.id, note, file).catch(async () => {
+        await this.#removeOldest()
+        await this.#write(event.id, note, file)
+      })
+    } catch (error) {
+      await file.close().catch(() => undefined)
+      for (const path of [this.partPath(event.id), this.dataPath(event.id)])
+        await this.#options.disk.unlink(path).catch(() => undefined)
+      throw error
+    }
+    this.#add(event, event.sizeBytes + note.byteLength)
+    await this.#makeRoom()
+  }
+
+  /** The file first, then its note: with that the event is there. May be called again where it failed. */
+  async #write(id: number, note: Uint8Array, file: EventFile): Promise<void> {
+    const { dir, disk } = this.#options
+    const path = join(dir, `${id}${NOTE}`)
+    await this.ready()
+    if (file.isOpen) {
+      await file.finish()
+      await disk.rename(this.partPath(id), this.dataPath(id))
+    }
+    try {
+      const written = await disk.create(path + PART)
+      try {
+        await written.write(note, 0)
+        await written.sync()
+      } finally {
+        await written.close()
+      }
+      await disk.rename(path + PART, path)
+    } catch (error) {
+      await disk.unlink(path + PART).catch(() => undefined)
+      throw error
+    }
+    await disk.syncFolder(dir)
+  }
+
+  /** Keeps an event in memory alone: the disk takes nothing. It counts among all events, and leaves as they do. */
+  async remember(event: TracebackEvent): Promise<void> {
+    this.failed++
+    this.#add(event, 0)
+    await this.#makeRoom()
+  }
+
+  /**
+   * What the file of an event holds.
+   *
+   * @throws SondeError `TRB_NOTE`, or what the system says.
+   */
+  async indexOf(id: number): Promise<ReadIndex> {
+    const { dir, disk } = this.#options
+    const path = join(dir, `${id}${NOTE}`)
+    return decodeIndex(await disk.read(path, 0, Math.min(NOTE_BYTES, await disk.sizeOf(path))))
+  }
+
+  /** Bytes of the file of an event. */
+  read(id: number, at: number, bytes: number): Promise<Uint8Array> {
+    return this.#options.disk.read(this.dataPath(id), at, bytes)
+  }
+
+  #add(event: TracebackEvent, bytes: number): void {
+    this.#kept.set(event.id, { event, bytes })
+    this.#bytes += bytes
+  }
+
+  /** The oldest leave; the newest stays, whatever its size. */
+  async #makeRoom(): Promise<void> {
+    const { bytesMax, eventsMax } = this.#options
+    while (this.#kept.size > 1 && (this.#kept.size > eventsMax || this.#bytes > bytesMax)) {
+      await this.#removeOldest()
+      if (turn.isOver()) await turn.next()
+    }
+  }
+
+  async #removeOldest(): Promise<void> {
+    const [oldest] = this.#kept
+    if (oldest === undefined) return
+    const [id, { bytes, event }] = oldest
+    this.#kept.delete(id)
+    this.#bytes -= bytes
+    this.removed++
+    if (bytes === 0) return
+    // First the note: without it the file is unfinished, and the next start removes it.
+    await this.#remove(`${id}${NOTE}`)
+    if (event.sizeBytes > 0) await this.#remove(`${id}${DATA}`)
+  }
+
+  async #remove(name: string): Promise<void> {
+    const { dir, disk, log } = this.#options
+    try {
+      await disk.unlink(join(dir, name))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+      log.warn({ name, reason: messageOf(error) }, 'the file of an event cannot be removed')
+    }
+  }
+}

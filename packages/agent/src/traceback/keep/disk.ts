@@ -1,0 +1,83 @@
+import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type FileLock, lockFile, makeFolders } from '@sonde/sdk/internal'
+
+/** A file that is being written. */
+export interface EventDiskFile {
+  /** Writes all bytes at a place, or throws. */
+  write(bytes: Uint8Array, at: number): Promise<void>
+  truncate(bytes: number): Promise<void>
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The file system, as far as events need it. Everything throws what the system says. */
+export interface EventDisk {
+  /** Makes the folder and those above it where they are not there. */
+  makeFolder(folder: string): Promise<void>
+  /** Takes the lock of a folder, for as long as this process lives; undefined where another process has it. */
+  lock(folder: string): FileLock | undefined
+  /** Names of what is in a folder. */
+  names(folder: string): Promise<readonly string[]>
+  /** Unit: bytes. */
+  sizeOf(path: string): Promise<number>
+  /** Makes a file that must not be there. */
+  create(path: string): Promise<EventDiskFile>
+  /** Bytes from a place on, fewer than asked for only where the file ends. */
+  read(path: string, at: number, bytes: number): Promise<Uint8Array>
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+  /** Has the disk take the entries of a folder. */
+  syncFolder(folder: string): Promise<void>
+}
+
+/** Name of the lock of a folder. */
+const LOCK = '.lock'
+
+/** That of the machine. */
+export const systemDisk: EventDisk = {
+  makeFolder: async (folder) => void (await makeFolders(folder)),
+  lock: (folder) => lockFile(join(folder, LOCK)),
+  names: (folder) => readdir(folder),
+  sizeOf: async (path) => (await stat(path)).size,
+  create: async (path) => fileOf(await open(path, 'wx', 0o600)),
+  async read(path, at, bytes) {
+    const handle = await open(path, 'r')
+    try {
+      const buffer = new Uint8Array(bytes)
+      let read = 0
+      while (read < bytes) {
+        const { bytesRead } = await handle.read(buffer, read, bytes - read, at + read)
+        if (bytesRead === 0) break
+        read += bytesRead
+      }
+      return buffer.subarray(0, read)
+    } finally {
+      await handle.close()
+    }
+  },
+  rename,
+  unlink,
+  async syncFolder(folder) {
+    const handle = await open(folder, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  },
+}
+
+function fileOf(handle: FileHandle): EventDiskFile {
+  return {
+    async write(bytes, at) {
+      for (let written = 0; written < bytes.byteLength; ) {
+        const { bytesWritten } = await handle.write(bytes, written, bytes.byteLength - written, at + written)
+        written += bytesWritten
+      }
+    },
+    truncate: (bytes) => handle.truncate(bytes),
+    sync: () => handle.datasync(),
+    close: () => handle.close(),
+  }
+}

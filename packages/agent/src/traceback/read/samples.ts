@@ -1,0 +1,133 @@
+import { SondeError } from '@sonde/sdk'
+import { BLOCK_HEADER_BYTES, decodeBlockHeader, turn, unpackPayload } from '@sonde/sdk/internal'
+import type { KeptBlock, ReadIndex } from '../keep/kept-index.ts'
+import { type Signal, signalsOf } from './lanes.ts'
+import { PassingSeries, type Stretch } from './passing-series.ts'
+
+/** Lanes of one question. */
+export const LANES_MAX = 64
+/** An answer, but for its head. Unit: bytes. */
+const ANSWER_BYTES_MAX = 960_000
+/** Blocks that lie together are read together, up to so much. Unit: bytes. */
+const READ_BYTES_MAX = 4 << 20
+
+/** An event whose samples can be read. */
+export interface ReadableEvent {
+  readonly index: ReadIndex
+  /** Bytes of its file. */
+  read(at: number, bytes: number): Promise<Uint8Array>
+}
+
+/** What is asked of the samples of an event. */
+export interface SamplesQuestion {
+  /** Keys of lanes, 1 to 64. */
+  readonly keys: readonly string[]
+  readonly fromMs: number
+  /** Behind `fromMs`. */
+  readonly toMs: number
+  /** Parts, of which each has a least and a greatest value. Range: 2 to 20 000. */
+  readonly points: number
+}
+
+/** What was read: the series of the lanes, and the stretch. */
+export interface ReadSamples {
+  readonly stretch: Stretch
+  readonly series: readonly PassingSeries[]
+}
+
+/**
+ * Reads the samples of some lanes of an event, block by block; between two blocks the loop gets its turn.
+ *
+ * @throws SondeError `QRY_FORM` for a key that is none, `DTB_…` where the file does not hold.
+ */
+export async function readSamples({ index, read }: ReadableEvent, question: SamplesQuestion): Promise<ReadSamples> {
+  const { keys, fromMs, toMs, points } = question
+  const bySeries = Map.groupBy(
+    keys.map((key) => signalAt(index, key)),
+    ({ series }) => series,
+  )
+  const room = Math.floor(ANSWER_BYTES_MAX / (8 * (keys.length + bySeries.size))) - 3
+  // A double has no nanoseconds since the Unix epoch: the stretch begins at a whole microsecond.
+  const fromNs = BigInt(Math.round(fromMs * 1000)) * 1000n
+  const stretch: Stretch = { fromNs, spanMs: toMs - fromMs, points: Math.max(2, Math.min(points, room)) }
+  const wanted = new Map<number, PassingSeries[]>()
+  const passing = [...bySeries].map(([at, signals]) => {
+    const one = seriesOf(index, at, signals, stretch)
+    const part = index.series[at]?.part ?? -1
+    wanted.set(part, [...(wanted.get(part) ?? []), one])
+    return one
+  })
+  for (const run of runsOf(blocksFor(index, [...bySeries.keys()], stretch))) {
+    const [first] = run
+    const last = run.at(-1)
+    if (first === undefined || last === undefined) continue
+    const bytes = await read(first[1], last[1] + last[2] - first[1])
+    for (const block of run) {
+      const data = recordsOf(bytes.subarray(block[1] - first[1], block[1] - first[1] + block[2]), index, block)
+      for (const series of wanted.get(block[0]) ?? []) series.take(data, block[3])
+      if (turn.isOver()) await turn.next()
+    }
+  }
+  return { stretch, series: passing }
+}
+
+function signalAt(index: ReadIndex, key: string): Signal {
+  const series = /^\d{1,6}\./.test(key) ? Number(key.split('.')[0]) : -1
+  const signal = signalsOf(index, series).find((one) => one.key === key)
+  if (signal !== undefined) return signal
+  throw new SondeError(
+    'QRY_FORM',
+    `lanes holds ${JSON.stringify(key.slice(0, 100))}; allowed: keys of the event's lanes`,
+  )
+}
+
+function seriesOf(
+  { series, types }: ReadIndex,
+  at: number,
+  signals: readonly Signal[],
+  stretch: Stretch,
+): PassingSeries {
+  const { part = 0, key = [], resolutionMs = 0 } = series[at] ?? {}
+  const type = types[part]
+  if (type === undefined) throw new SondeError('TRB_NOTE', 'the note of an event has a series of no part')
+  return new PassingSeries({ type, key, usualMs: resolutionMs }, signals, stretch)
+}
+
+/** Blocks with samples of the stretch and a little beside it, for the neighbours of its samples. */
+function blocksFor({ blocks, series }: ReadIndex, wanted: readonly number[], { fromNs, spanMs }: Stretch): KeptBlock[] {
+  const besideNs = new Map<number, bigint>()
+  for (const at of wanted) {
+    const { part = -1, resolutionMs = 0 } = series[at] ?? {}
+    const ns = BigInt(Math.ceil(2 * resolutionMs * 1e6)) + 1_000_000n
+    if (ns > (besideNs.get(part) ?? 0n)) besideNs.set(part, ns)
+  }
+  const toNs = fromNs + BigInt(Math.ceil(spanMs * 1e6))
+  return blocks.filter(([part, , , , firstNs, lastNs]) => {
+    const beside = besideNs.get(part)
+    return beside !== undefined && BigInt(lastNs) >= fromNs - beside && BigInt(firstNs) <= toNs + beside
+  })
+}
+
+/** Blocks that are read together. */
+function runsOf(blocks: readonly KeptBlock[]): KeptBlock[][] {
+  const runs: KeptBlock[][] = []
+  for (const block of blocks) {
+    const run = runs.at(-1)
+    const [first, last] = [run?.[0], run?.at(-1)]
+    const [, at, bytes] = block
+    if (run === undefined || first === undefined || last === undefined) runs.push([block])
+    // Symbols and types may lie in between; what is far is not read for nothing.
+    else if (at - (last[1] + last[2]) > last[2] || at + bytes - first[1] > READ_BYTES_MAX) runs.push([block])
+    else run.push(block)
+  }
+  return runs
+}
+
+/** The records of a block, once its checksums hold. */
+function recordsOf(block: Uint8Array, { types }: ReadIndex, [part, , , count]: KeptBlock): DataView {
+  const header = decodeBlockHeader(block)
+  const payload = unpackPayload(header, block.subarray(BLOCK_HEADER_BYTES))
+  if (payload.byteLength !== count * (types[part]?.layout.recordBytes ?? 0))
+    throw new SondeError('DTB_CONTENT', 'a block of an event is of another size than its note says')
+  return new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
+}

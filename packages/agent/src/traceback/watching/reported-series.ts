@@ -1,0 +1,125 @@
+import { isPresent, numberAt, type RecordType, type Slot, type Views } from '@sonde/sdk'
+import { isWhole } from '../../rules/read/known-field.ts'
+import type { SignalRule } from '../../rules/rule.ts'
+import { EdgeList } from '../../rules/walk/edge-list.ts'
+import type { WalkSignal } from '../../rules/walk/ring-memory.ts'
+import { RuleWalk } from '../../rules/walk/rule-walk.ts'
+
+/** Samples that a ring holds at least: rates look back by time. */
+const RING_SAMPLES_MIN = 256
+/** Room behind what rules look back to. */
+const SPARE_SAMPLES = 8
+const WORDS_OF_VALUE = 2
+
+/** Rules on one field of a type, and on what it is divided by. */
+export interface ReportedGroup {
+  readonly slots: readonly Slot[]
+  readonly signals: readonly WalkSignal[]
+  readonly rules: readonly SignalRule[]
+}
+
+/** What a rule saw in a series. */
+export interface SeriesEdge {
+  readonly rule: string
+  readonly monoNs: bigint
+  readonly isStart: boolean
+}
+
+/** One series of reported records, watched by rules: a small ring a group of fields. */
+export class ReportedSeries {
+  readonly device: string
+  /** Names of the rules that watch it. */
+  readonly rules: readonly string[]
+  readonly #rings: readonly GroupRing[]
+
+  constructor(device: string, type: RecordType, groups: readonly ReportedGroup[]) {
+    this.device = device
+    this.rules = groups.flatMap(({ rules }) => rules.map(({ name }) => name))
+    this.#rings = groups.map((group) => new GroupRing(type, group))
+  }
+
+  /** Takes a record. */
+  put(views: Views, at: number, monoNs: bigint, onEdge: (edge: SeriesEdge) => void): void {
+    for (const ring of this.#rings) ring.put(views, at, monoNs, onEdge)
+  }
+
+  /** Time goes on without a record. */
+  wait(nowNs: bigint, onEdge: (edge: SeriesEdge) => void): void {
+    for (const ring of this.#rings) ring.wait(nowNs, onEdge)
+  }
+}
+
+/** Where the signals of a group lie in its ring: behind the time, in their order. */
+export function ringSignals(slots: readonly Slot[]): WalkSignal[] {
+  return slots.map(({ field }, index) => ({
+    at: WORDS_OF_VALUE * (index + 1),
+    kind: isWhole(field) ? 'u64' : 'f64',
+    isCounter: field.role === 'counter',
+  }))
+}
+
+class GroupRing {
+  readonly #type: RecordType
+  readonly #group: ReportedGroup
+  readonly #walk: RuleWalk
+  readonly #edges = new EdgeList()
+  readonly #data: DataView
+  readonly #strideWords: number
+  readonly #capacity: number
+  #total = 0
+  #lastNs = 0n
+
+  constructor(type: RecordType, group: ReportedGroup) {
+    const { rules, signals } = group
+    this.#type = type
+    this.#group = group
+    this.#strideWords = WORDS_OF_VALUE * (1 + signals.length)
+    const reach = Math.max(0, ...rules.map(({ test }) => ('overSamples' in test ? test.overSamples : 0)))
+    this.#capacity = Math.max(RING_SAMPLES_MIN, reach + SPARE_SAMPLES)
+    const words = new Uint32Array(this.#capacity * this.#strideWords)
+    this.#data = new DataView(words.buffer)
+    const ring = { words, strideWords: this.#strideWords, capacity: this.#capacity }
+    this.#walk = new RuleWalk({ rules, signals, ring, timeAt: 0, arithmetic: 'fixed' })
+  }
+
+  put(views: Views, at: number, monoNs: bigint, onEdge: (edge: SeriesEdge) => void): void {
+    const { slots } = this.#group
+    if (slots.some((slot) => !isPresent(this.#type.layout, slot, views, at))) {
+      this.#walk.restart()
+      return
+    }
+    // A record that is older than the one before is taken as of its time.
+    if (monoNs > this.#lastNs) this.#lastNs = monoNs
+    const to = (this.#total % this.#capacity) * this.#strideWords * Uint32Array.BYTES_PER_ELEMENT
+    this.#data.setBigUint64(to, this.#lastNs, true)
+    for (const [index, slot] of slots.entries()) this.#write(slot, views, at, to + 8 * (index + 1))
+    this.#total++
+    this.#walk.walk(this.#total - 1, this.#total, this.#edges)
+    if (this.#edges.count > 0) this.#tell(onEdge)
+  }
+
+  wait(nowNs: bigint, onEdge: (edge: SeriesEdge) => void): void {
+    this.#walk.wait(nowNs, this.#total, this.#edges)
+    if (this.#edges.count > 0) this.#tell(onEdge)
+  }
+
+  /** Whole numbers of 64 bits stay exact. */
+  #write(slot: Slot, views: Views, at: number, to: number): void {
+    if (slot.field.kind === 'u64' && isWhole(slot.field))
+      this.#data.setBigUint64(to, views.data.getBigUint64(at + slot.offset, true), true)
+    else if (isWhole(slot.field)) this.#data.setBigUint64(to, BigInt(numberAt(slot, views, at)), true)
+    else this.#data.setFloat64(to, numberAt(slot, views, at), true)
+  }
+
+  #tell(onEdge: (edge: SeriesEdge) => void): void {
+    const { count, rule, sample, isStart } = this.#edges
+    this.#edges.clear()
+    for (let index = 0; index < count; index++) {
+      const { name, test } = this.#group.rules[rule[index] as number] as SignalRule
+      const began = isStart[index] === 1
+      const at = ((sample[index] as number) % this.#capacity) * this.#strideWords * Uint32Array.BYTES_PER_ELEMENT
+      const shiftNs = began && test.kind === 'absent' ? BigInt(test.forNs) : 0n
+      onEdge({ rule: name, monoNs: this.#data.getBigUint64(at, true) + shiftNs, isStart: began })
+    }
+  }
+}

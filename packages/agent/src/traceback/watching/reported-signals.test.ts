@@ -1,0 +1,113 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Batch, counter, defineType, gauge, label, optional, timestamp } from '@sonde/sdk'
+import { createOwnSource } from '@sonde/sdk/internal'
+import type { SignalRule, Test } from '../../rules/rule.ts'
+import type { Watch } from '../../rules/watch.ts'
+import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
+
+const meterType = defineType('meter', 'A meter', {
+  time: timestamp(),
+  device: label('Meter'),
+  beats_total: optional(counter('u64', { help: 'Beats' })),
+  heat: optional(gauge('f64', { help: 'Heat' })),
+})
+
+/** Reports rows, and what the rules say to them. */
+function start(
+  tests: readonly (readonly [field: string, test: Test, labels?: Record<string, string>])[],
+  seriesMax = 10,
+) {
+  const edges: ReportedEdge[] = []
+  const signals = new ReportedSignals({
+    seriesMax,
+    onEdge: (edge) => edges.push(edge),
+    deviceOf: (_type, { device }) => `meter-${device}`,
+  })
+  const rules = tests.map(([field, test], signal): SignalRule => ({ name: `${test.kind} of ${field}`, signal, test }))
+  const watched = tests.map(([field, , labels = {}]) => ({
+    name: field,
+    type: 'meter',
+    field,
+    labels,
+    isCounter: false,
+  }))
+  const watch: Watch = { signals: watched, rules }
+  signals.watch(watch)
+  const accept = (batch: Batch) => signals.take(batch)
+  const source = createOwnSource({ id: 'meters', intervalMs: 10, labels: {}, emit: accept, onLoss: () => undefined })
+  let time = BigInt(Date.now()) * 1_000_000n
+  const put = (device: string, row: { beats_total?: bigint | number; heat?: number }) => {
+    time += 1_000_000n
+    source.report(meterType, { time, device, ...row })
+    source.flush()
+    return time
+  }
+  const said = () => edges.map(({ rule, device, isStart }) => `${rule} ${device} ${isStart ? '+' : '-'}`)
+  return { signals, put, said, edges, source }
+}
+
+const above = (value: bigint | number): Test => ({ kind: 'gt', value, onSamples: 1, offSamples: 1 })
+
+test('rules see each series by itself, exact beyond 53 bits', () => {
+  const top = 2n ** 60n
+  const { put, said } = start([['beats_total', above(top)]])
+  put('a', { beats_total: top })
+  put('b', { beats_total: top + 1n })
+  put('a', { beats_total: top + 1n })
+  deepEqual(said(), ['gt of beats_total meter-b +', 'gt of beats_total meter-a +'])
+})
+
+test('a record has its own time, on the monotonic clock', () => {
+  const { put, edges } = start([['heat', above(1)]])
+  const first = put('a', { heat: 0 })
+  const second = put('a', { heat: 2 })
+  put('a', { heat: 0 })
+  const [began, ended] = edges
+  equal(second - first, 1_000_000n)
+  const apartNs = Number((ended?.monoNs ?? 0n) - (began?.monoNs ?? 0n))
+  equal(Math.abs(apartNs - 1e6) < 1e5, true, `${apartNs} ns`)
+})
+
+test('an absent value is a gap, and matches nothing', () => {
+  const rise: Test = { kind: 'dt_gt', value: 5n, overSamples: 1, offSamples: 1 }
+  const { put, said } = start([['beats_total', rise]])
+  put('a', { beats_total: 0 })
+  put('a', {})
+  put('a', { beats_total: 100 })
+  deepEqual(said(), [])
+  put('a', { beats_total: 200 })
+  deepEqual(said(), ['dt_gt of beats_total meter-a +'])
+})
+
+test('labels of a signal choose series', () => {
+  const { put, said } = start([['heat', above(1), { device: 'b' }]])
+  put('a', { heat: 2 })
+  put('b', { heat: 2 })
+  deepEqual(said(), ['gt of heat meter-b +'])
+})
+
+test('a series that does not come any more is absent after its time, and ends with the next record', () => {
+  const { put, said, signals } = start([['heat', { kind: 'absent', forNs: 5e9 }]])
+  put('a', { heat: 1 })
+  signals.wait(process.hrtime.bigint() + 4_000_000_000n)
+  deepEqual(said(), [])
+  signals.wait(process.hrtime.bigint() + 6_000_000_000n)
+  put('a', { heat: 1 })
+  deepEqual(said(), ['absent of heat meter-a +', 'absent of heat meter-a -'])
+})
+
+test('series beyond the limit are counted, and take no place of others', () => {
+  const { put, said, signals } = start([['heat', above(1)]], 2)
+  for (const device of ['a', 'b', 'c', 'c', 'd']) put(device, { heat: 2 })
+  equal(signals.refused, 3)
+  deepEqual(said(), ['gt of heat meter-a +', 'gt of heat meter-b +'])
+})
+
+test('a source that is gone leaves nothing', () => {
+  const { put, signals, source, said } = start([['heat', above(1)]], 1)
+  put('a', { heat: 2 })
+  signals.retire(source.info)
+  put('b', { heat: 2 })
+  deepEqual(said().at(-1), 'gt of heat meter-b +')
+})

@@ -1,0 +1,172 @@
+import {
+  type Batch,
+  countDrop,
+  type Labels,
+  markType,
+  type RecordType,
+  type Sink,
+  type Source,
+  type SourceInfo,
+  sinkStats,
+} from '@sonde/sdk'
+import { createOwnSource } from '@sonde/sdk/internal'
+import { EdgeGate, type HostEdge } from '../../hosting/edge-gate.ts'
+import type { RunningSource } from '../../hosting/running-source.ts'
+import { acceptBatch } from '../../pipeline/accept-batch.ts'
+import { Combinations, type RuleEdge } from '../../rules/combinations.ts'
+import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
+import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
+import { wallOffsetNs } from '../../sampling/clock-model.ts'
+import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import { TRACEBACK_SOURCE } from '../traceback.ts'
+import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
+
+/** What a {@link RuleWatch} is made with. */
+export interface RuleWatchOptions {
+  readonly sources: () => readonly RunningSource[]
+  /** Takes marks. */
+  readonly emit: (batch: Batch) => void
+  /** Called with each edge: of rings, of reported records, and of combinations. */
+  readonly onEdge: (source: string, edge: HostEdge) => void
+  /** What a series is about, in the words of the devices' list. */
+  readonly deviceOf: (type: RecordType, labels: Labels) => string
+  /** Events that may start of one device in a minute. */
+  readonly startsAMinute: number
+}
+
+/** How often it is looked for what does not come. Unit: milliseconds. */
+const WAIT_MS = 100
+/** How often hosts are asked which rings are watched. Unit: milliseconds. */
+const ASK_MS = 2000
+
+/** Has the rules of a file watched wherever their signals are: in the rings of hosts, and in what is reported. */
+export class RuleWatch implements Sink {
+  readonly name = 'traceback'
+  readonly stats = sinkStats()
+  readonly #options: RuleWatchOptions
+  readonly #reported: ReportedSignals
+  readonly #source: Source
+  readonly #edges: EdgeGate
+  #combinations = new Combinations([])
+  #watched: readonly RunningSource[] = []
+  /** Rules whose edges are told; others are parts of combinations, or of a source itself. */
+  #rules: ReadonlySet<string> = new Set()
+  #timer: NodeJS.Timeout | undefined
+  /** Devices whose rings rules watch, by rule, as hosts last said. */
+  #inRings: readonly (readonly [rule: string, device: string])[] = []
+  #askedMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: RuleWatchOptions) {
+    this.#options = options
+    this.#edges = new EdgeGate({ startsMax: options.startsAMinute })
+    this.#source = createOwnSource({
+      ...{ id: TRACEBACK_SOURCE, intervalMs: 1000, labels: {}, emit: options.emit },
+      onLoss: (reason, records) => countDrop(this.stats, reason, records),
+    })
+    this.#reported = new ReportedSignals({ deviceOf: options.deviceOf, onEdge: (edge) => this.#fromReported(edge) })
+  }
+
+  /**
+   * Watches these rules from now on, in place of those before.
+   *
+   * @throws SondeError `AGT_TAP` where a ring does not reach back as far as a rule looks; then no rule of its source is
+   * watched.
+   */
+  async set({ rules, signals }: RuleBook): Promise<void> {
+    const single = rules.filter((rule): rule is SignalRule => !('of' in rule))
+    const watch: Watch = { signals: signals.map(watchedOf), rules: single }
+    this.#rules = new Set(rules.map(({ name }) => name))
+    this.#combinations = new Combinations(rules)
+    this.#reported.watch(watch)
+    clearInterval(this.#timer)
+    const waits = single.some(({ test }) => test.kind === 'absent')
+    this.#timer = waits ? setInterval(() => this.#reported.wait(process.hrtime.bigint()), WAIT_MS).unref() : undefined
+    const types = new Set(signals.map(({ type }) => type))
+    const sources = this.#options
+      .sources()
+      .filter(({ definition }) => definition.types.some(({ name }) => types.has(name)))
+    const former = this.#watched.filter((source) => !sources.includes(source))
+    this.#watched = sources
+    await Promise.all([
+      ...sources.map((source) => source.watch(watch)),
+      ...former.map((source) => source.watch(NO_WATCH)),
+    ])
+  }
+
+  /** Devices that a rule watches; none where its signal is nowhere. */
+  devicesOf(rule: string): readonly string[] {
+    this.#askHosts()
+    const placed = [...this.#inRings, ...this.#reported.placed()]
+    return [...new Set(placed.flatMap(([name, device]) => (name === rule ? [device] : [])))].sort()
+  }
+
+  /** Takes an edge of a host. */
+  take(source: string, edge: HostEdge): void {
+    this.#options.onEdge(source, edge)
+    this.#combine(edge)
+  }
+
+  accept(batch: Batch): void {
+    acceptBatch(this.stats, batch, (taken) => {
+      const { refused } = this.#reported
+      this.#reported.take(taken)
+      const dropped = this.#reported.refused - refused
+      if (dropped > 0) countDrop(this.stats, 'series_limit', dropped)
+      return dropped
+    })
+  }
+
+  async flush(): Promise<void> {
+    // What was accepted was looked at.
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+  }
+
+  retire(source: SourceInfo): void {
+    this.#reported.retire(source)
+  }
+
+  /** Rings come and go with their devices: hosts are asked again now and then, while somebody looks. */
+  #askHosts(): void {
+    const nowMs = performance.now()
+    if (nowMs - this.#askedMs < ASK_MS) return
+    this.#askedMs = nowMs
+    void Promise.all(this.#watched.map((source) => source.taps().catch(() => []))).then((taps) => {
+      this.#inRings = taps.flat().flatMap(({ rules, device }) => rules.map((rule) => [rule, device] as const))
+    })
+  }
+
+  #fromReported({ source, ...edge }: ReportedEdge): void {
+    const told = { ...edge, errorNs: 0n }
+    this.#tell(source, told)
+    this.#combine(told)
+  }
+
+  #combine(edge: RuleEdge): void {
+    if (!this.#rules.has(edge.rule)) return
+    for (const made of this.#combinations.take([edge])) this.#tell(TRACEBACK_SOURCE, made)
+  }
+
+  #tell(source: string, edge: RuleEdge): void {
+    if (!this.#edges.isChange(edge)) return
+    const event = this.#edges.take(edge)
+    if (event === undefined) {
+      countDrop(this.stats, 'edge_limit', 1)
+      return
+    }
+    const { rule, device, monoNs, errorNs, isStart } = edge
+    this.#source.report(markType, {
+      time: monoNs + wallOffsetNs(),
+      ...{ rule, device, event, edge: isStart ? 'opened' : 'ended', severity: 'notice', unit: '' },
+      summary: `${rule}, its time known to ${errorNs} ns`,
+    })
+    this.#source.flush()
+    this.#options.onEdge(source, { ...edge, event })
+  }
+}
+
+function watchedOf({ dataId, ...signal }: Signal): WatchedSignal {
+  return { ...signal, isCounter: dataId !== undefined && placeOf(dataId).counter?.extreme === undefined }
+}

@@ -1,0 +1,139 @@
+import { type Batch, messageOf } from '@sonde/sdk'
+import type { TapInfo } from '../../hosting/protocol.ts'
+import type { RunningSource } from '../../hosting/running-source.ts'
+import type { OpenEvent } from './open-event.ts'
+
+/** A ring is asked for stretches of about so much, so that no drain waits for a copy. Unit: bytes. */
+const SLICE_BYTES = 2 << 20
+/** The most that one stretch may be. Unit: bytes. */
+const SLICE_BYTES_MAX = 8 << 20
+
+/** A ring of a source of the node. */
+export interface NodeTap extends TapInfo {
+  readonly source: RunningSource
+}
+
+/** All rings of the node. A source that does not answer has none for now. */
+export async function tapsOf(sources: readonly RunningSource[]): Promise<NodeTap[]> {
+  const lists = await Promise.all(
+    sources.map(async (source) => {
+      try {
+        return (await source.taps()).map((tap) => ({ ...tap, source }))
+      } catch {
+        // Its host is being replaced, or was never started: there is nothing to fetch.
+        return []
+      }
+    }),
+  )
+  return lists.flat()
+}
+
+/** What a ring is called within an event. */
+export function keyOf({ source, type, device }: NodeTap): string {
+  return `${source.name}\n${type}\n${device}`
+}
+
+/** Whether a ring is that of what the rule watches. */
+export function isOfRule({ source, device }: NodeTap, event: OpenEvent): boolean {
+  return source.name === event.start.source && device === event.start.device
+}
+
+/** Limits of what an event fetches. */
+export interface FetchLimits {
+  /** Of the file. Unit: bytes. */
+  readonly bytesMax: number
+  /** Called with what a source does not hand over. */
+  readonly failed: (source: string, reason: string) => void
+}
+
+/**
+ * Fetches what a ring has of an event's window, up to a time, behind what was fetched before. Stops where the event is
+ * full. Rings of other devices have half of it at most; what they would have more is left out.
+ */
+export async function fetchTap(event: OpenEvent, tap: NodeTap, upToNs: bigint, limits: FetchLimits): Promise<void> {
+  const key = keyOf(tap)
+  const newestNs = BigInt(tap.newestMonoNs)
+  const isOwn = isOfRule(tap, event)
+  const endNs = newestNs + 1n < upToNs ? newestNs + 1n : upToNs
+  let fromNs = event.cursors.get(key) ?? event.fromNs
+  const sliceNs = sliceOf(tap)
+  while (fromNs < endNs) {
+    const toNs = fromNs + sliceNs < endNs ? fromNs + sliceNs : endNs
+    if (isFull(event, isOwn, limits)) {
+      if (isOwn) return
+      event.leftOut += samplesIn(tap, toNs - fromNs)
+    } else if (!(await fetchSlice(event, tap, { fromNs, toNs, isOwn, limits }))) return
+    fromNs = toNs
+    event.cursors.set(key, fromNs)
+  }
+}
+
+/** Whether no more may be written of a ring. */
+export function isFull({ file, othersBytes }: OpenEvent, isOwn: boolean, { bytesMax }: FetchLimits): boolean {
+  return file.bytes >= bytesMax || (!isOwn && othersBytes >= bytesMax / 2)
+}
+
+interface Slice {
+  readonly fromNs: bigint
+  readonly toNs: bigint
+  readonly isOwn: boolean
+  readonly limits: FetchLimits
+}
+
+/** Whether it could be had: a host that is replaced has it no more. */
+async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn, limits }: Slice): Promise<boolean> {
+  const { source, type, device } = tap
+  const wallOffsetNs = String(event.start.offsetNs)
+  const times = { fromMonoNs: String(fromNs), toMonoNs: String(toNs), wallOffsetNs }
+  const before = event.file.bytes
+  let diskError: unknown
+  const take = async (batch: Batch) => {
+    // A disk that is full is no fault of the source: its pieces are taken, and left out.
+    if (diskError !== undefined) return
+    try {
+      await event.append(partOf(event, source, batch, true), batch)
+    } catch (error) {
+      diskError = error
+    }
+  }
+  try {
+    const end = await source.window({ type, device, ...times, bytesMax: SLICE_BYTES_MAX }, take)
+    event.leftOut += end.leftOut
+  } catch (error) {
+    limits.failed(source.name, messageOf(error))
+    return false
+  }
+  if (!isOwn) event.othersBytes += event.file.bytes - before
+  if (diskError !== undefined) throw diskError
+  return true
+}
+
+/** The part of an event that records of a source belong to. */
+export function partOf(
+  event: OpenEvent,
+  source: RunningSource | undefined,
+  batch: Pick<Batch, 'type' | 'source'>,
+  isRing: boolean,
+) {
+  const { type } = batch
+  const said =
+    source?.stats.periods.find((one) => one.type === type.name) ?? source?.stats.periods.find((one) => one.type === '')
+  const us = isRing ? said?.sampleUs : said?.reportUs
+  const labels = batch.source.labels
+  return event.book.partOf({ source: batch.source.id, type, isRing, labels, periodMs: (us ?? 0) / 1000 })
+}
+
+/** Time between two samples, as the ring has them. Unit: nanoseconds. */
+function stepOf({ count, oldestMonoNs, newestMonoNs }: NodeTap): number {
+  const spanNs = Number(BigInt(newestMonoNs) - BigInt(oldestMonoNs))
+  return count < 2 ? 1e9 : Math.max(1, spanNs / (count - 1))
+}
+
+function sliceOf(tap: NodeTap): bigint {
+  const samples = Math.max(1, SLICE_BYTES / Math.max(1, tap.recordBytes))
+  return BigInt(Math.ceil(samples * stepOf(tap)))
+}
+
+function samplesIn(tap: NodeTap, spanNs: bigint): number {
+  return Math.round(Number(spanNs) / stepOf(tap))
+}

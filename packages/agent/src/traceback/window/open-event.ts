@@ -1,0 +1,114 @@
+import type { Batch } from '@sonde/sdk'
+import type { EventEnd, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventFile } from '../keep/event-file.ts'
+import type { SeriesBook } from '../keep/series-book.ts'
+import { msOf } from './clock.ts'
+
+/** How an event begins. */
+export interface EventStart {
+  readonly id: number
+  readonly rule: string
+  readonly condition: string
+  readonly device: string
+  readonly source: string
+  /** By the host's monotonic clock. Unit: nanoseconds. */
+  readonly monoNs: bigint
+  readonly errorNs: bigint
+  /** What makes times of that clock those of the wall clock, for all of the event. Unit: nanoseconds. */
+  readonly offsetNs: bigint
+  /** How much of the time before belongs to it. Unit: nanoseconds. */
+  readonly beforeNs: bigint
+  readonly continues?: number
+  readonly isSimulated: boolean
+}
+
+/** An event that is not kept yet: what it has of its window, and when it ends. */
+export class OpenEvent {
+  readonly start: EventStart
+  readonly book: SeriesBook
+  readonly file: EventFile
+  /** By ring: the first time that was not fetched yet. Unit: nanoseconds of the monotonic clock. */
+  readonly cursors = new Map<string, bigint>()
+  /** When what was reported was last fetched; undefined before the first time. Unit: as `arrivedMs` of a batch. */
+  reportedMs: number | undefined
+  /** When windows were last fetched. Unit: nanoseconds of the monotonic clock. */
+  fetchedNs = 0n
+  /** Written of other rings than that of the rule. Unit: bytes. */
+  othersBytes = 0
+  /** Samples that limits left out. */
+  leftOut = 0
+  end: EventEnd | undefined
+  endNs = 0n
+  endErrorNs = 0n
+  /** End of its window. Unit: nanoseconds of the monotonic clock. */
+  toNs: bigint | undefined
+  /** The disk took no more. */
+  isTruncated = false
+
+  constructor(start: EventStart, { book, file }: { readonly book: SeriesBook; readonly file: EventFile }) {
+    this.start = start
+    this.book = book
+    this.file = file
+  }
+
+  /** Start of its window. Unit: nanoseconds of the monotonic clock. */
+  get fromNs(): bigint {
+    const { monoNs, beforeNs } = this.start
+    return monoNs > beforeNs ? monoNs - beforeNs : 0n
+  }
+
+  /** It ends; an event that has ended goes on as it is. */
+  close(why: EventEnd, at: { readonly monoNs: bigint; readonly errorNs: bigint; readonly afterNs: bigint }): void {
+    if (this.end !== undefined) return
+    this.end = why
+    this.endNs = at.monoNs < this.start.monoNs ? this.start.monoNs : at.monoNs
+    this.endErrorNs = at.errorNs
+    this.toNs = this.endNs + at.afterNs
+  }
+
+  /** Appends records; the disk may take no more. */
+  async append(part: Parameters<EventFile['append']>[0], batch: Pick<Batch, 'type' | 'bytes' | 'count' | 'symbols'>) {
+    if (this.isTruncated) this.leftOut += batch.count
+    else {
+      try {
+        await this.file.append(part, batch)
+      } catch (error) {
+        this.isTruncated = true
+        this.leftOut += batch.count
+        throw error
+      }
+    }
+  }
+
+  /** As it is told while it is not kept yet. */
+  told(): TracebackEvent {
+    const { id, rule, condition, device, source, monoNs, offsetNs, continues, isSimulated } = this.start
+    return {
+      ...{ id, rule, condition, device, source },
+      startMs: msOf(monoNs + offsetNs),
+      errorMs: this.#errorMs(),
+      ...{ samples: this.file.records, leftOut: this.leftOut + this.book.missing, sizeBytes: this.file.bytes },
+      ...(continues === undefined ? {} : { continues }),
+      isSimulated,
+    }
+  }
+
+  /** As it is kept: ended. `sizeBytes`: of its file. */
+  ended(sizeBytes: number): TracebackEvent {
+    const { offsetNs } = this.start
+    const window = { fromMs: msOf(this.fromNs + offsetNs), toMs: msOf((this.toNs ?? this.endNs) + offsetNs) }
+    const isEmpty = sizeBytes === 0
+    return {
+      ...this.told(),
+      endMs: msOf(this.endNs + offsetNs),
+      end: this.isTruncated ? 'truncated' : (this.end ?? 'stopped'),
+      ...(isEmpty ? { samples: 0 } : { window }),
+      sizeBytes,
+    }
+  }
+
+  #errorMs(): number {
+    const { errorNs } = this.start
+    return Number(errorNs > this.endErrorNs ? errorNs : this.endErrorNs) / 1e6
+  }
+}

@@ -1,0 +1,132 @@
+import { messageOf } from '@sonde/sdk'
+import type { RunningSource } from '../../hosting/running-source.ts'
+import type { RecentRing } from '../../pipeline/recent.ts'
+import type { EventClock } from './clock.ts'
+import { type FetchLimits, fetchTap, isFull, isOfRule, keyOf, type NodeTap, partOf, tapsOf } from './fetch.ts'
+import type { OpenEvent } from './open-event.ts'
+import { reportedIn } from './reported.ts'
+
+/** How often windows of an event that lasts are fetched: rings hold more than that. Unit: nanoseconds. */
+const ROUND_NS = 1_000_000_000n
+/** How long rings are waited for at the end of a window: they are filled by drains. Unit: nanoseconds. */
+const DRAIN_NS = 3_000_000_000n
+/** The end of a window is looked for so often. Unit: nanoseconds. */
+const END_ROUND_NS = 200_000_000n
+/** Of what is reported, so much more of the time before is kept: a counter says nothing alone. Unit: nanoseconds. */
+const REPORTED_LEAD_NS = 2_000_000_000n
+
+/** For how long the list of rings holds. Unit: nanoseconds. */
+const TAPS_NS = 50_000_000n
+
+/** Options of a {@link Recorder}. */
+export interface RecorderOptions {
+  readonly sources: () => readonly RunningSource[]
+  readonly recent: RecentRing
+  readonly clock: EventClock
+  /** Of the file of an event. Unit: bytes. */
+  readonly bytesMax: number
+  readonly log: { warn(facts: object, message: string): void }
+}
+
+/** How far the window of an event is. */
+export interface Progress {
+  /** The file is as large as it may be. */
+  readonly isFull: boolean
+  /** The event has ended, and everything of its window that can be had is there. */
+  readonly isWhole: boolean
+}
+
+/** Fetches the windows of events, of all rings of the node and of what was reported. */
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #limits: FetchLimits
+  /** Sources of which the log has said that windows fail. */
+  readonly #told = new Set<string>()
+  #taps: { readonly atNs: bigint; readonly taps: readonly NodeTap[] } | undefined
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    const { bytesMax, log } = options
+    this.#limits = {
+      bytesMax,
+      failed: (source, reason) => {
+        if (this.#told.has(source)) return
+        this.#told.add(source)
+        log.warn({ source, reason }, 'samples of an event cannot be fetched')
+      },
+    }
+  }
+
+  /** Fetches what is due. `isLast`: nothing more comes. */
+  async advance(event: OpenEvent, { isLast }: { readonly isLast: boolean }): Promise<Progress> {
+    const nowNs = this.#options.clock.monoNs()
+    const { toNs } = event
+    const hasPassed = toNs !== undefined && nowNs >= toNs
+    const everyNs = hasPassed ? END_ROUND_NS : ROUND_NS
+    if (!isLast && event.fetchedNs !== 0n && nowNs - event.fetchedNs < everyNs) return this.#progress(event, false)
+    event.fetchedNs = nowNs
+    const upToNs = toNs !== undefined && toNs < nowNs ? toNs : nowNs
+    const taps = await this.#tapsAt(nowNs)
+    try {
+      await this.#fetch(event, taps, upToNs)
+    } catch (error) {
+      const { id, rule, device } = event.start
+      this.#options.log.warn(
+        { event: id, rule, device, reason: messageOf(error) },
+        'an event is cut off: the disk took no more',
+      )
+    }
+    const isDrained = toNs !== undefined && taps.every(({ newestMonoNs }) => BigInt(newestMonoNs) >= toNs)
+    const isWhole = toNs !== undefined && hasPassed && (isDrained || nowNs - toNs >= DRAIN_NS)
+    return this.#progress(event, isWhole)
+  }
+
+  /** Up to where the window of the ring of an event's rule was fetched. Unit: nanoseconds of the monotonic clock. */
+  reachedNs(event: OpenEvent): bigint {
+    const ofRule = this.#taps?.taps.filter((tap) => isOfRule(tap, event)) ?? []
+    const reached = ofRule.flatMap((tap) => event.cursors.get(keyOf(tap)) ?? [])
+    return reached.reduce((least, ns) => (ns < least ? ns : least), event.fetchedNs)
+  }
+
+  /** Events that are looked at together ask once. */
+  async #tapsAt(nowNs: bigint): Promise<readonly NodeTap[]> {
+    if (this.#taps === undefined || nowNs - this.#taps.atNs > TAPS_NS)
+      this.#taps = { atNs: nowNs, taps: await tapsOf(this.#options.sources()) }
+    return this.#taps.taps
+  }
+
+  #progress(event: OpenEvent, isWhole: boolean): Progress {
+    return { isFull: isFull(event, true, this.#limits), isWhole }
+  }
+
+  /** That of the rule first: others have what it leaves. */
+  async #fetch(event: OpenEvent, taps: readonly NodeTap[], upToNs: bigint): Promise<void> {
+    const ofRule = taps.filter((tap) => isOfRule(tap, event))
+    const others = taps.filter((tap) => !isOfRule(tap, event))
+    for (const tap of [...ofRule, ...others]) await fetchTap(event, tap, upToNs, this.#limits)
+    await this.#fetchReported(event)
+  }
+
+  async #fetchReported(event: OpenEvent): Promise<void> {
+    const { recent, sources } = this.#options
+    const { offsetNs } = event.start
+    const sinceMs = event.reportedMs ?? Number.NEGATIVE_INFINITY
+    event.reportedMs = performance.now()
+    const fromNs = event.fromNs + offsetNs - REPORTED_LEAD_NS
+    const stretch = {
+      fromNs,
+      toNs: event.toNs === undefined ? undefined : event.toNs + offsetNs,
+      sinceMs,
+      untilMs: event.reportedMs,
+    }
+    for await (const batch of reportedIn(recent, stretch)) {
+      if (isFull(event, false, this.#limits)) event.leftOut += batch.count
+      else {
+        const source = sources().find(({ name }) => name === batch.source.id)
+        const before = event.file.bytes
+        await event.append(partOf(event, source, batch, false), batch)
+        event.othersBytes += event.file.bytes - before
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { type Batch, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
+import type { RecentRing } from '../../pipeline/recent.ts'
+
+/** What was reported of a stretch of time, of one source and type. */
+export interface Reported extends Pick<Batch, 'type' | 'source' | 'symbols' | 'bytes' | 'count'> {}
+
+/** A stretch of what was reported. */
+export interface ReportedStretch {
+  /** First and last nanosecond, by the wall clock. */
+  readonly fromNs: bigint
+  /** Undefined: there is no last yet. */
+  readonly toNs: bigint | undefined
+  /** What arrived up to the first was given already; what arrived after the second is given the next time. */
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
+/** Types of the agent's own state, of which no lane is made. */
+const OWN = /^sonde_/
+/** The source of the agent's own state. */
+const SELF = 'self'
+
+/**
+ * Records that memory has of a stretch of time, those of each source and type together. Copies: they stay valid.
+ * Between two types the loop gets its turn.
+ */
+export async function* reportedIn(recent: RecentRing, stretch: ReportedStretch): AsyncGenerator<Reported> {
+  for (const type of recent.types()) {
+    if (OWN.test(type.name) || type.time === undefined) continue
+    yield* copiesOf(recent, type, stretch)
+    if (turn.isOver()) await turn.next()
+  }
+}
+
+/** Copied in one go: batches may leave with the next turn. */
+function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch): Reported[] {
+  const { fromNs, toNs, sinceMs, untilMs } = stretch
+  const fromMs = Number(fromNs) / 1e6
+  const toMs = toNs === undefined ? Number.POSITIVE_INFINITY : Number(toNs) / 1e6
+  const bySource = new Map<object, { readonly batch: Batch; readonly pieces: Uint8Array[] }>()
+  for (const batch of recent.batches(type)) {
+    if (batch.arrivedMs <= sinceMs || batch.arrivedMs > untilMs || batch.source.id === SELF) continue
+    if (batch.toMs < fromMs || batch.fromMs > toMs) continue
+    const piece = within(batch, fromMs, toMs)
+    if (piece.byteLength === 0) continue
+    // Symbols are those of the source: batches of one source and table go together.
+    const known = bySource.get(batch.source)
+    if (known === undefined) bySource.set(batch.source, { batch, pieces: [piece] })
+    else known.pieces.push(piece)
+  }
+  return Array.from(bySource.values(), ({ batch: { source, symbols }, pieces }) => {
+    const bytes = new Uint8Array(Buffer.concat(pieces))
+    return { type, source, symbols, bytes, count: bytes.byteLength / type.layout.recordBytes }
+  })
+}
+
+/** The records of a batch within a time. */
+function within(
+  { type, bytes, count, fromMs: firstMs, toMs: lastMs }: Batch & { fromMs: number; toMs: number },
+  fromMs: number,
+  toMs: number,
+): Uint8Array {
+  if (firstMs >= fromMs && lastMs <= toMs) return bytes
+  const { recordBytes } = type.layout
+  const { time } = type
+  if (time === undefined) return bytes
+  const views = viewsOf(bytes.slice())
+  const factor = time.field.resolution === 'us' ? 1e-3 : 1e-6
+  const kept: Uint8Array[] = []
+  for (let index = 0; index < count; index++) {
+    const at = index * recordBytes
+    const ms = numberAt(time, views, at) * factor
+    if (ms >= fromMs && ms <= toMs) kept.push(views.bytes.subarray(at, at + recordBytes))
+  }
+  return Buffer.concat(kept)
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { messageOf } from '@sonde/sdk'
+import { closest } from '@sonde/sdk/config'
+import type { Command } from 'commander'
+import { ConfigError } from '../../config/config-error.ts'
+
+/** What `sonde traceback` is asked, as it is written: text, or true for a flag. */
+export type TracebackFlags = Readonly<Record<string, string | boolean | undefined>>
+
+interface Flag {
+  /** As Commander has it: `-d, --device <id>`. */
+  readonly spelling: string
+  readonly help: string
+}
+
+/** Each help fits a line of 80 columns, so that all of them fit a screen. */
+const FLAGS: readonly Flag[] = [
+  { spelling: '-d, --device <device>', help: 'PCIe address, NIC or interface, or file:SAMPLES' },
+  { spelling: '--rules <file>', help: 'file of rules; default: rules.json' },
+  { spelling: '--data-ids <file>', help: 'ignored, as the reference application does' },
+  { spelling: '--event-log <file>', help: 'events log; default: events.log' },
+  { spelling: '--force-ownership', help: 'take counters from a program that holds them' },
+  { spelling: '-l, --log-level <level>', help: '10 nothing, 30 errors, 50 (default) all' },
+  { spelling: '--sdk-log-level <level>', help: "the same of the vendor's library; default: 40" },
+  { spelling: '--log-modules <names>', help: 'ignored, with a warning' },
+  { spelling: '-j, --json <file>', help: 'further flags, by their long names' },
+  { spelling: '--config <file>', help: 'configuration (YAML): where libraries and /sys are' },
+  { spelling: '--simulate [scenarios]', help: 'the NIC is one of a simulated node' },
+  { spelling: '--seed <number>', help: 'what the simulated node is made of; default: 1' },
+  { spelling: '--compat', help: 'as the reference application, byte for byte' },
+  { spelling: '--doca-version <text>', help: 'for --compat; default: 3.4.0012' },
+  { spelling: '--format <name>', help: 'of the log: csv (default) or jsonl' },
+  { spelling: '--append', help: 'go on behind the log that is there' },
+  { spelling: '--log-bytes <bytes>', help: 'size of a log file; default: 67108864' },
+  { spelling: '--log-files <count>', help: 'log files that are kept; default: 8' },
+  { spelling: '--max-event-s <seconds>', help: 'longest event before it is cut; default: 60' },
+  { spelling: '--max-event-bytes <bytes>', help: 'largest event, likewise; default: 67108864' },
+  { spelling: '--events-per-minute <count>', help: 'further events are counted; default: 60' },
+]
+
+/** Groups of the DOCA Arg Parser within the file of `--json`. */
+const GROUPS = ['doca_general_flags', 'doca_program_flags']
+const JSON_BYTES_MAX = 65_536
+
+/** Adds the flags of traceback to its command. */
+export function withTracebackFlags(command: Command): Command {
+  for (const { spelling, help } of FLAGS) command.option(spelling, help)
+  return command
+}
+
+/** Flags by their long names, those of `--json` included; the command line counts more. @throws ConfigError */
+export function mergedFlags(given: Readonly<Record<string, unknown>>): TracebackFlags {
+  const flags: Record<string, string | boolean | undefined> = {}
+  for (const [name, value] of Object.entries(given)) flags[dashed(name)] = value as string | boolean
+  return typeof flags.json === 'string' ? { ...flagsOfFile(flags.json), ...flags } : flags
+}
+
+function flagsOfFile(path: string): TracebackFlags {
+  let read: unknown
+  try {
+    const bytes = readFileSync(path)
+    if (bytes.length > JSON_BYTES_MAX) throw new Error(`larger than ${JSON_BYTES_MAX} bytes`)
+    read = JSON.parse(bytes.toString())
+  } catch (error) {
+    throw new ConfigError([`--json ${path} cannot be read: ${messageOf(error)}`])
+  }
+  if (!isObject(read)) throw new ConfigError([`--json ${path} holds no object`])
+  const groups = GROUPS.flatMap((group) => (isObject(read[group]) ? Object.entries(read[group]) : []))
+  const faults: string[] = []
+  const flags: Record<string, string | boolean> = {}
+  for (const [name, value] of [...Object.entries(read).filter(([name]) => !GROUPS.includes(name)), ...groups]) {
+    const fault = faultOf(name, value)
+    if (fault === undefined) flags[name] = typeof value === 'boolean' ? value : String(value)
+    else faults.push(`--json ${path}: ${fault}`)
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return flags
+}
+
+function faultOf(name: string, value: unknown): string | undefined {
+  const names = FLAGS.map(({ spelling }) => longName(spelling)).filter((known) => known !== 'json')
+  const flag = FLAGS.find(({ spelling }) => longName(spelling) === name)
+  if (flag === undefined || name === 'json') {
+    const meant = closest(name, names)
+    return `${JSON.stringify(name)} is no flag${meant === undefined ? '' : ` (did you mean ${meant}?)`}; allowed: ${names.join(', ')}`
+  }
+  const isSwitch = !flag.spelling.includes('<')
+  const isFit = isSwitch ? typeof value === 'boolean' : typeof value === 'string' || typeof value === 'number'
+  return isFit
+    ? undefined
+    : `${name} is ${JSON.stringify(value)}; allowed: ${isSwitch ? 'true or false' : 'text or a number'}`
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+function longName(spelling: string): string {
+  return /--([\w-]+)/.exec(spelling)?.[1] ?? ''
+}
+
+/** Commander writes `eventLog` for `--event-log`. */
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

@@ -1,0 +1,71 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { type ReadRules, RULE_LIMITS, RuleFaults, readRuleBook } from '@sonde/agent'
+import { messageOf, SondeError } from '@sonde/sdk'
+import { ConfigError } from '../../config/config-error.ts'
+
+/** A failure whose exit code is told apart, as the reference application does. */
+export class ExitError extends SondeError {
+  readonly exitCode: number
+
+  constructor(code: string, message: string, exitCode: number) {
+    super(code, message)
+    this.exitCode = exitCode
+  }
+}
+
+/** Exit codes of the reference application for a file of rules that cannot be loaded: errors of DOCA. */
+const DOCA_EXIT = { empty: 6, notThere: 16, readError: 17, directory: 1 } as const
+
+/** Reads a file of rules strictly. @throws ConfigError with each fault. */
+export function readRulesFile(path: string): ReadRules {
+  let bytes: Buffer
+  try {
+    bytes = readWhole(path, RULE_LIMITS.fileBytes)
+  } catch (error) {
+    throw new ConfigError([`--rules ${path} cannot be read: ${messageOf(error)}`])
+  }
+  try {
+    return readRuleBook(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch (error) {
+    if (error instanceof RuleFaults) throw new ConfigError(error.faults.map((fault) => `${path}: ${fault}`))
+    if (error instanceof SondeError) throw new ConfigError([`${path}: ${error.message}`])
+    throw new ConfigError([`${path} is no UTF-8 text`])
+  }
+}
+
+function readWhole(path: string, bytesMax: number): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const stats = fstatSync(file)
+    if (stats.isDirectory()) throw new Error('it is a directory')
+    if (stats.isFile() && stats.size > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes`)
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Reads a file of rules as bytes, with the exit codes of the reference application. @throws ExitError */
+export function readRulesBytes(path: string): string {
+  const fail = (why: string, exitCode: number): never => {
+    throw new ExitError('RUL_READ', `--rules ${path} ${why}`, exitCode)
+  }
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    return fail(`cannot be read: ${messageOf(error)}`, DOCA_EXIT.notThere)
+  }
+  try {
+    const stats = fstatSync(file)
+    if (stats.isDirectory()) return fail('is a directory, which crashes the reference application', DOCA_EXIT.directory)
+    if (!stats.isFile()) return fail('is no regular file', DOCA_EXIT.notThere)
+    if (stats.size === 0) return fail('is empty', DOCA_EXIT.empty)
+    return readFileSync(file).toString('latin1')
+  } catch (error) {
+    if (error instanceof ExitError) throw error
+    return fail(`cannot be read: ${messageOf(error)}`, DOCA_EXIT.readError)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,118 @@
+import type { SamplesHeader } from '@sonde/sdk/internal'
+import { getBytes } from './client.ts'
+
+/** Numbers of an answer. */
+export type SampleColumn = Float64Array | Float32Array
+
+/** Samples of one lane over a stretch, as columns. */
+export interface LaneSamples {
+  readonly key: string
+  /** Of each sample, or of the beginning of each stretch. Unit: milliseconds since the epoch. */
+  readonly times: Float64Array
+  /**
+   * The least and the greatest value of each point; one and the same column where each point is a sample. NaN where there
+   * is none.
+   */
+  readonly lows: SampleColumn
+  readonly highs: SampleColumn
+  /** Whether each point is a sample; else it is a stretch that ends where the next begins. */
+  readonly isExact: boolean
+}
+
+/** Some lanes over one stretch. */
+export interface SamplesAnswer {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly lanes: readonly LaneSamples[]
+}
+
+/** Media type of a samples answer. */
+const SAMPLES_MEDIA_TYPE = 'application/vnd.sonde.samples'
+/** What a point takes: a least and a greatest value, or the value of a sample and perhaps its time. Unit: bytes. */
+const STRETCH_BYTES = 8
+const SAMPLE_BYTES = 16
+/** Below a megabyte with its header, whatever is asked. Unit: bytes. */
+const ANSWER_LIMIT_BYTES = 900_000
+
+/** Says that an answer's bytes are not what its head announces. */
+class SamplesError extends Error {
+  /** Stable code of this error. */
+  readonly code = 'WEB_SAMPLES_MALFORMED'
+}
+
+/** Points a lane of a question may have, so that the answer stays below a megabyte whether or not they are samples. */
+export function pointsFor(laneCount: number, wanted: number): number {
+  const most = Math.floor(ANSWER_LIMIT_BYTES / (Math.max(1, laneCount) * Math.max(STRETCH_BYTES, SAMPLE_BYTES)))
+  return Math.max(2, Math.min(Math.ceil(wanted), most))
+}
+
+/** What is asked of the samples of an event. */
+export interface SamplesRequest {
+  readonly event: number
+  readonly lanes: readonly string[]
+  readonly fromMs: number
+  readonly toMs: number
+  readonly points: number
+}
+
+/** Asks for samples of some lanes, 64 at most. Throws `ApiError`. */
+export async function getSamples({ event, lanes, fromMs, toMs, points }: SamplesRequest): Promise<SamplesAnswer> {
+  const address = `/api/v1/events/${event}/samples?lanes=${lanes.join(',')}&from=${fromMs}&to=${toMs}&points=${points}`
+  return decodeSamples(await getBytes(address, SAMPLES_MEDIA_TYPE))
+}
+
+/**
+ * Reads a samples answer: its values are views of `buffer`, its times are made from those that it tells.
+ *
+ * Layout: u32 little-endian length of a JSON head, the head, then little-endian columns, each at a multiple of 8. Throws
+ * {@link SamplesError} where the bytes end before the head says so, or the head names a column that is not there.
+ */
+export function decodeSamples(buffer: ArrayBuffer): SamplesAnswer {
+  if (buffer.byteLength < 4)
+    throw new SamplesError(`The answer has ${buffer.byteLength} bytes, fewer than its length field.`)
+  const headBytes = new DataView(buffer).getUint32(0, true)
+  if (4 + headBytes > buffer.byteLength)
+    throw new SamplesError(`The head of ${headBytes} bytes passes the end of the answer.`)
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes))) as SamplesHeader
+  const { fromMs, toMs, points } = head
+  const columns = columnsOf(buffer, 4 + headBytes, head)
+  const column = (at: number): SampleColumn => {
+    const found = columns[at]
+    if (!found) throw new SamplesError(`The head names column ${at} of ${columns.length}.`)
+    return found
+  }
+  const stepMs = (toMs - fromMs) / points
+  const stretches = Float64Array.from({ length: points }, (_, at) => fromMs + at * stepMs)
+  // Lanes of one series share their times.
+  const told = new Map<number, Float64Array>()
+  const timesAt = (at: number): Float64Array => {
+    const times = told.get(at) ?? Float64Array.from(column(at), (afterMs) => fromMs + afterMs)
+    told.set(at, times)
+    return times
+  }
+  const lanes = head.lanes.map(({ key, isExact, times, lows, highs }): LaneSamples => {
+    const lane = {
+      key,
+      isExact,
+      times: times === undefined ? stretches : timesAt(times),
+      lows: column(lows),
+      highs: column(highs),
+    }
+    if (lane.lows.length !== lane.times.length || lane.highs.length !== lane.times.length)
+      throw new SamplesError(`The lane ${key} has ${lane.times.length} times and ${lane.lows.length} values.`)
+    return lane
+  })
+  return { fromMs, toMs, lanes }
+}
+
+function columnsOf(buffer: ArrayBuffer, headEnd: number, { columns }: SamplesHeader): readonly SampleColumn[] {
+  let offset = headEnd
+  return columns.map(({ kind, length }) => {
+    offset = Math.ceil(offset / 8) * 8
+    const end = offset + length * (kind === 'f64' ? 8 : 4)
+    if (end > buffer.byteLength) throw new SamplesError(`A column of ${length} values passes the end of the answer.`)
+    const view = kind === 'f64' ? new Float64Array(buffer, offset, length) : new Float32Array(buffer, offset, length)
+    offset = end
+    return view
+  })
+}

@@ -1,0 +1,89 @@
+import type { EventAnswer, EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import { useEffect, useState } from 'react'
+import { getJson } from './client.ts'
+import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
+
+export type { EventEnd, EventLane, EventMark } from '@sonde/sdk/internal'
+export type { EventAnswer, EventsAnswer, TracebackEvent }
+
+/** Which events are asked for; everything that is absent matches all. */
+export interface EventsRequest {
+  readonly rule?: string | undefined
+  readonly device?: string | undefined
+  readonly state?: 'open' | 'closed' | undefined
+  /** Events that touch this stretch. Unit: milliseconds since the epoch. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
+  readonly limit?: number | undefined
+}
+
+/** The address of a list of events. */
+export function eventsAddress({ rule, device, state, fromMs, toMs, limit }: EventsRequest): string {
+  const asked = { rule, device, state, from: fromMs, to: toMs, limit }
+  const parts = Object.entries(asked).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [`${name}=${encodeURIComponent(String(value))}`],
+  )
+  return `/api/v1/events${parts.length === 0 ? '' : `?${parts.join('&')}`}`
+}
+
+/** Slow: changes come by the stream, at once. */
+const POLL_EVERY_MS = 10_000
+/** Most different lists that are kept; unused ones go first. */
+const LIST_LIMIT_COUNT = 16
+
+const lists = new Map<string, Poll<EventsAnswer>>()
+
+function listFor(address: string): Poll<EventsAnswer> {
+  const existing = lists.get(address)
+  if (existing) return existing
+  if (lists.size >= LIST_LIMIT_COUNT) {
+    for (const [key, poll] of lists) if (poll.users === 0) lists.delete(key)
+  }
+  const poll = createPoll(() => getJson<EventsAnswer>(address), POLL_EVERY_MS)
+  lists.set(address, poll)
+  return poll
+}
+
+/** A list of events, renewed when the stream says that one changed, and every 10 s. */
+export function useEvents(request: EventsRequest): Resource<EventsAnswer> {
+  return usePoll(listFor(eventsAddress(request)))
+}
+
+/** How many events are open and which rules watch: an answer without any event. */
+export const EVENTS_COUNTED: EventsRequest = { state: 'open', limit: 1 }
+
+const details = new Set<Poll<EventAnswer>>()
+/** An open event grows all the time; the stream tells of its beginning and end alone. Unit: milliseconds. */
+const DETAIL_EVERY_MS = 2_000
+
+/** One event with its lanes and marks, renewed every 2 s. The id stays the same as long as the component lives. */
+export function useEvent(id: string): Resource<EventAnswer> & { readonly refresh: () => void } {
+  const [poll] = useState(() =>
+    createPoll(() => getJson<EventAnswer>(`/api/v1/events/${encodeURIComponent(id)}`), DETAIL_EVERY_MS),
+  )
+  useEffect(() => {
+    details.add(poll)
+    return () => void details.delete(poll)
+  }, [poll])
+  const resource = usePoll(poll)
+  return { ...resource, refresh: () => void poll.refresh() }
+}
+
+/** Takes the list of all events from the stream. */
+export function takeEvents(events: EventsAnswer): void {
+  const { store } = listFor(eventsAddress({}))
+  // An answer that was asked for later may have come before.
+  if (events.nowMs < (store.get().data?.nowMs ?? 0)) return
+  store.set({ data: events, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })
+}
+
+/** Asks again for every event and filtered list that is shown: the stream said that something changed. */
+export function renewEvents(): void {
+  for (const [address, poll] of lists) if (poll.users > 0 && address !== eventsAddress({})) void poll.refresh()
+  for (const poll of details) if (poll.users > 0) void poll.refresh()
+}
+
+/** Asks again for everything at once. */
+export function retryEvents(): void {
+  for (const poll of [...lists.values(), ...details]) if (poll.users > 0) void poll.refresh()
+}

@@ -1,0 +1,71 @@
+import type { LaneSamples } from '../../api/event-samples.ts'
+import type { LaneBox, LaneDrawing } from './draw-lane.ts'
+import { pointsWithin } from './lane-scale.ts'
+
+/** How strong the band is beside its line. */
+const ALPHA = 0.22
+
+/** The least and the greatest value that a lane may have had at each column; NaN where there is none. */
+export interface Envelope {
+  readonly lows: Float64Array
+  readonly highs: Float64Array
+}
+
+/**
+ * What a signal may have been at each column of a plot: each sample stands for the time since the one before, and its
+ * clock is off by up to `errorMs`.
+ */
+export function envelopeOf(
+  { times, lows, highs }: Pick<LaneSamples, 'times' | 'lows' | 'highs'>,
+  range: { readonly first: number; readonly last: number },
+  lane: { readonly resolutionMs: number; readonly errorMs: number },
+  plot: { readonly columns: number; readonly fromMs: number; readonly toMs: number },
+): Envelope {
+  const perMs = plot.columns / (plot.toMs - plot.fromMs)
+  const envelope = {
+    lows: new Float64Array(plot.columns).fill(Number.NaN),
+    highs: new Float64Array(plot.columns).fill(Number.NaN),
+  }
+  for (let at = range.first; at <= range.last; at++) {
+    if (Number.isNaN(lows[at]!)) continue
+    const timeMs = times[at]!
+    const sinceMs = Math.max(timeMs - lane.resolutionMs, at > 0 ? times[at - 1]! : Number.NEGATIVE_INFINITY)
+    const from = Math.max(0, Math.floor((sinceMs - lane.errorMs - plot.fromMs) * perMs))
+    const to = Math.min(plot.columns - 1, Math.ceil((timeMs + lane.errorMs - plot.fromMs) * perMs))
+    for (let column = from; column <= to; column++) {
+      if (!(envelope.lows[column]! <= lows[at]!)) envelope.lows[column] = lows[at]!
+      if (!(envelope.highs[column]! >= highs[at]!)) envelope.highs[column] = highs[at]!
+    }
+  }
+  return envelope
+}
+
+/** Draws the band in which a line may be, where the error of its clock is wide enough to be seen. */
+export function drawEnvelope(
+  context: CanvasRenderingContext2D,
+  { lane, view }: LaneDrawing,
+  samples: LaneSamples,
+  box: LaneBox & { readonly x: (ms: number) => number; readonly y: (value: number) => number },
+  colour: string,
+): void {
+  const { left, width, unit, x, y } = box
+  if (x(view.fromMs + lane.errorMs) - left < unit) return
+  const columns = Math.ceil(width / unit)
+  // The band reaches into the view from samples that lie outside of it by up to the error.
+  const range = pointsWithin(samples, view.fromMs - lane.errorMs, view.toMs + lane.errorMs + lane.resolutionMs)
+  const { lows, highs } = envelopeOf(samples, range, lane, { columns, fromMs: view.fromMs, toMs: view.toMs })
+  context.save()
+  context.globalAlpha = ALPHA
+  context.fillStyle = colour
+  context.beginPath()
+  for (let from = 0; from < columns; from++) {
+    if (Number.isNaN(lows[from]!)) continue
+    let to = from
+    while (to + 1 < columns && lows[to + 1] === lows[from] && highs[to + 1] === highs[from]) to++
+    const top = y(highs[from]!)
+    context.rect(left + from * unit, top, (to - from + 1) * unit, y(lows[from]!) - top)
+    from = to
+  }
+  context.fill()
+  context.restore()
+}

@@ -1,0 +1,219 @@
+import { useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import { type DeviceInfo, useDevices } from '../../api/devices.ts'
+import { type EventAnswer, useEvent } from '../../api/events.ts'
+import { useEventsStream } from '../../api/events-stream.ts'
+import { useToldSecond } from '../../api/stale.ts'
+import { useWidth } from '../../chart/use-width.ts'
+import { Outlines } from '../../components/answer-state.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { SimulatedMark } from '../../components/simulated-mark.tsx'
+import { StateMark } from '../../components/state-mark.tsx'
+import { devicePath, deviceTitle } from '../../devices/device.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { eventDevice } from '../events/event-device.ts'
+import { deviceWords, eventState } from '../events/event-words.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { eventFacts } from './event-facts.ts'
+import { LanesPanel } from './lanes-panel.tsx'
+import { middleOf, uncertaintyOf } from './onset.ts'
+import { orderWords, type RankedOnset, rankOnsets } from './onset-order.ts'
+import { OnsetPanel } from './onset-panel.tsx'
+import { SamplesTable } from './samples-table.tsx'
+import { useEventView } from './use-event-view.ts'
+import { type LaneOnsets, useOnsets } from './use-onsets.ts'
+import { useSamples } from './use-samples.ts'
+import type { Span } from './view-span.ts'
+
+/** One event: what moved, in which order, sample by sample. */
+export function EventPage({ id }: { readonly id: string }) {
+  const { data, error, refresh } = useEvent(id)
+  const page = usePageState()
+  useEventsStream()
+  usePageTitle(data ? `${data.event.rule} on ${deviceWords(data.event.device)}` : `Event ${id}`)
+  if (data) return <Known answer={data} />
+  const parent = { label: 'Events', href: page.hrefTo('/events') }
+  if (!error)
+    return (
+      <>
+        <PageHead title={`Event ${id}`} parent={parent} />
+        <Outlines panels={3} />
+      </>
+    )
+  return (
+    <>
+      <PageHead title={`Event ${id}`} parent={parent} />
+      <Empty icon="critical" fact={error.status === 404 ? `There is no event ${id}.` : 'The event did not come.'}>
+        {error.message}{' '}
+        {error.status === 404 ? (
+          <Link href={parent.href}>Events that are kept</Link>
+        ) : (
+          <button type="button" className="button" onClick={refresh}>
+            Try now
+          </button>
+        )}
+      </Empty>
+    </>
+  )
+}
+
+function Known({ answer }: { readonly answer: EventAnswer }) {
+  const { event, lanes } = answer
+  const page = usePageState()
+  const nowMs = useToldSecond()
+  const { data: devices } = useDevices()
+  const device = eventDevice(event, devices?.devices ?? [])
+  const zone = page.url.tz ?? 'utc'
+  const place = placeOf(event.device, device, page.hrefTo)
+  const gapCount = lanes.reduce((sum, lane) => sum + lane.gaps.length, 0)
+  return (
+    <>
+      <PageHead
+        title={event.rule}
+        parent={{ label: 'Events', href: page.hrefTo('/events') }}
+        note={
+          <span className="event-note">
+            <StateMark {...eventState(event)} /> <SimulatedMark of={{ simulated: event.isSimulated }} />
+            {event.continues !== undefined && (
+              <Link href={page.hrefTo(`/events/${event.continues}`)}>continues the event before it</Link>
+            )}
+          </span>
+        }
+      >
+        <CopyButton label="Copy link" icon="link" text={() => location.href} />
+      </PageHead>
+      {event.window && lanes.length > 0 ? (
+        <Kept
+          answer={answer}
+          window={event.window}
+          facts={
+            <Facts
+              label="The event"
+              facts={eventFacts(event, place, { nowMs, zone, signalCount: lanes.length, gapCount })}
+            />
+          }
+        />
+      ) : (
+        <>
+          <Facts
+            label="The event"
+            facts={eventFacts(event, place, { nowMs, zone, signalCount: lanes.length, gapCount })}
+          />
+          <Empty fact="No sample of this event is kept.">
+            {event.leftOut > 0
+              ? 'A limit or a full disk left them all out; the log has its start and its end.'
+              : event.endMs === undefined
+                ? 'The first ones come when the window is read.'
+                : 'The log has its start and its end.'}
+          </Empty>
+        </>
+      )}
+    </>
+  )
+}
+
+function placeOf(name: string, device: DeviceInfo | undefined, hrefTo: (path: string) => string) {
+  if (!device) return { title: deviceWords(name), href: undefined, note: '' }
+  const title = deviceTitle(device)
+  return { title, href: hrefTo(devicePath(device)), note: title === device.name ? '' : device.name }
+}
+
+function Kept({
+  answer,
+  window,
+  facts,
+}: {
+  readonly answer: EventAnswer
+  readonly window: Span
+  readonly facts: React.ReactNode
+}) {
+  const { event, lanes } = answer
+  const { fromMs, toMs } = window
+  const bounds = useMemo(() => ({ fromMs, toMs }), [fromMs, toMs])
+  const view = useEventView(bounds)
+  const [plot, setPlot] = useState<HTMLElement | null>(null)
+  const plotPx = useWidth(plot)
+  const samples = useSamples(answer, view, plotPx)
+  const onsets = useOnsets(answer, samples, bounds)
+  const ranked = useMemo(() => rankedOf(answer, onsets), [answer, onsets])
+  const [key, setKey] = useState<string>()
+  const chosen = lanes.find((lane) => lane.key === key) ?? lanes.find(({ isOfRule }) => isOfRule) ?? lanes[0]
+  const held = useMemo(() => ({ fromMs: event.startMs, toMs: event.endMs ?? toMs }), [event.startMs, event.endMs, toMs])
+  const words = onsets.size > 0 ? orderWords(ranked, lanes.length, event.startMs) : undefined
+  const show = ({ lane, onset }: RankedOnset): void => {
+    setKey(lane.key)
+    const roomMs = Math.max(uncertaintyOf(onset) * 12, lane.resolutionMs * 20)
+    view.show({ fromMs: middleOf(onset) - roomMs, toMs: middleOf(onset) + roomMs }, 'push')
+  }
+  return (
+    <>
+      {words ? (
+        <Headline text={{ tone: 'calm', ...words }} />
+      ) : (
+        <div className="headline is-awaited" aria-busy={samples.error === undefined} />
+      )}
+      {facts}
+      {samples.error && (
+        <Empty icon="critical" fact="The samples did not come.">
+          {samples.error.message}{' '}
+          <button type="button" className="button" onClick={samples.retry}>
+            Try now
+          </button>
+        </Empty>
+      )}
+      <div className="event-columns">
+        <div className="event-main">
+          <LanesPanel
+            answer={answer}
+            view={view}
+            samples={samples}
+            onsets={onsets}
+            held={held}
+            chosen={chosen}
+            onChoose={setKey}
+            onTable={focusTable}
+            plotPx={plotPx}
+            onPlot={setPlot}
+          />
+          {chosen && (
+            <SamplesTable
+              lanes={lanes}
+              chosen={chosen}
+              view={view}
+              samples={samples}
+              startMs={event.startMs}
+              onChoose={setKey}
+            />
+          )}
+        </div>
+        <OnsetPanel
+          ranked={ranked}
+          laneCount={lanes.length}
+          startMs={event.startMs}
+          isAwaited={onsets.size === 0 && samples.error === undefined}
+          onShow={show}
+        />
+      </div>
+    </>
+  )
+}
+
+function rankedOf({ lanes }: EventAnswer, onsets: LaneOnsets): readonly RankedOnset[] {
+  return rankOnsets(
+    lanes.flatMap((lane) => {
+      const onset = onsets.get(lane.key)?.onset
+      return onset ? [{ lane, onset }] : []
+    }),
+  )
+}
+
+/** The table stands on the page all the time: the key goes there. */
+function focusTable(): void {
+  const box = document.querySelector('.samples-table')?.closest<HTMLElement>('.table-box')
+  box?.focus()
+  box?.scrollIntoView({ block: 'nearest' })
+}

@@ -1,0 +1,90 @@
+import type { EventLane } from '../../api/events.ts'
+import type { SeriesSlot } from '../../components/palette.ts'
+import { compareNames } from '../../format/names.ts'
+import { middleOf, type Onset } from './onset.ts'
+
+/** Where a lane belongs; the rule's own signal stands before all others. */
+export type LanePlace = 'rule' | 'pci' | 'nic' | 'gpu' | 'host' | 'application'
+
+/** Lanes of one place, under its title. */
+export interface LaneGroup {
+  readonly place: LanePlace | 'changed' | 'steady'
+  readonly title: string
+  readonly lanes: readonly EventLane[]
+}
+
+/** From the bus to what runs on the node: the order in which trouble spreads. */
+const PLACES: readonly (readonly [place: LanePlace, title: string])[] = [
+  ['rule', 'Signal of the rule'],
+  ['pci', 'PCIe'],
+  ['nic', 'NIC'],
+  ['gpu', 'GPU'],
+  ['host', 'Host'],
+  ['application', 'Applications'],
+]
+
+const BY_KIND: ReadonlyMap<string, LanePlace> = new Map([
+  ['pci', 'pci'],
+  ['nic', 'nic'],
+  ['netdev', 'nic'],
+  ['gpu', 'gpu'],
+  ['host', 'host'],
+  ['node', 'host'],
+])
+const HOST_TYPE = /^(host|psi|disk|open_files|process|memory|cpu)/
+
+/** What kind of thing a lane is about, whether or not a rule watches it. */
+export function kindPlace({ kind, type }: Pick<EventLane, 'kind' | 'type'>): Exclude<LanePlace, 'rule'> {
+  const place = BY_KIND.get(kind) ?? (HOST_TYPE.test(type) ? 'host' : 'application')
+  return place === 'rule' ? 'application' : place
+}
+
+/** Name of a kind in a sentence. */
+export const PLACE_WORDS: Readonly<Record<Exclude<LanePlace, 'rule'>, string>> = {
+  pci: 'PCIe',
+  nic: 'NIC',
+  gpu: 'GPU',
+  host: 'Host',
+  application: 'Application',
+}
+
+/** Every kind has one hue on every page. */
+export const PLACE_SLOTS: Readonly<Record<Exclude<LanePlace, 'rule'>, SeriesSlot>> = {
+  pci: 7,
+  nic: 1,
+  gpu: 2,
+  host: 6,
+  application: 4,
+}
+
+/** The lanes by place: that of the rule first, then PCIe, NIC, GPU, host and applications. */
+export function groupLanes(lanes: readonly EventLane[]): readonly LaneGroup[] {
+  const placed = Map.groupBy(lanes, (lane): LanePlace => (lane.isOfRule ? 'rule' : kindPlace(lane)))
+  return PLACES.flatMap(([place, title]) => {
+    const own = placed.get(place)
+    if (!own) return []
+    const sorted = own.toSorted((a, b) => compareNames(a.device, b.device) || compareNames(a.name, b.name))
+    return [{ place, title, lanes: sorted }]
+  })
+}
+
+/**
+ * The lanes as they are shown: by place, or with onsets by the time of their first change, those that did not change
+ * last.
+ */
+export function sortLanes(
+  lanes: readonly EventLane[],
+  onsets?: ReadonlyMap<string, { readonly onset: Onset | undefined }>,
+): readonly LaneGroup[] {
+  const placed = groupLanes(lanes)
+  if (!onsets) return placed
+  const all = placed.flatMap((group) => group.lanes)
+  const onsetOf = ({ key }: EventLane): Onset | undefined => onsets.get(key)?.onset
+  const changed = all.filter((lane) => onsetOf(lane)).toSorted((a, b) => middleOf(onsetOf(a)!) - middleOf(onsetOf(b)!))
+  const steady = all.filter((lane) => !onsetOf(lane))
+  const groups: readonly LaneGroup[] = [
+    { place: 'changed', title: 'Changed, the first first', lanes: changed },
+    { place: 'steady', title: 'Did not change', lanes: steady },
+  ]
+  return groups.filter((group) => group.lanes.length > 0)
+}

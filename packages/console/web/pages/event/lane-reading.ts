@@ -1,0 +1,43 @@
+import type { LaneSamples } from '../../api/event-samples.ts'
+import type { EventLane } from '../../api/events.ts'
+import { formatIn } from '../../format/number.ts'
+import { type LaneScale, lowerBound } from './lane-scale.ts'
+
+/** What a lane shows at a time. */
+export type LaneReading =
+  | { readonly kind: 'sample'; readonly at: number; readonly value: number }
+  | { readonly kind: 'stretch'; readonly at: number; readonly low: number; readonly high: number }
+  | { readonly kind: 'gap' }
+  | { readonly kind: 'none' }
+
+/** Reads a lane at a time: the sample that stands for it, or the extremes of the stretch that it lies in. */
+export function readLane(lane: EventLane, samples: LaneSamples | undefined, timeMs: number): LaneReading {
+  if (lane.gaps.some((gap) => timeMs > gap.fromMs && timeMs < gap.toMs)) return { kind: 'gap' }
+  if (!samples || samples.times.length === 0) return { kind: 'none' }
+  const { times, lows, highs, isExact } = samples
+  const next = lowerBound(times, timeMs)
+  if (!isExact) {
+    const at = times[next] === timeMs ? next : next - 1
+    if (at < 0) return { kind: 'none' }
+    const low = lows[at]!
+    const high = highs[at]!
+    if (Number.isNaN(low)) return { kind: 'none' }
+    return low === high ? { kind: 'sample', at, value: low } : { kind: 'stretch', at, low, high }
+  }
+  // A sample stands for the time before it; one that is a little late, for what is left until the next.
+  if (next < times.length && timeMs >= times[next]! - lane.resolutionMs)
+    return { kind: 'sample', at: next, value: lows[next]! }
+  if (next > 0 && timeMs - times[next - 1]! <= lane.resolutionMs)
+    return { kind: 'sample', at: next - 1, value: lows[next - 1]! }
+  return { kind: 'none' }
+}
+
+/** A reading in the unit of its lane, without the unit. */
+export function readingWords(reading: LaneReading, { unit }: Pick<LaneScale, 'unit'>): string {
+  if (reading.kind === 'gap') return 'gap'
+  if (reading.kind === 'none') return '–'
+  if (reading.kind === 'sample') return formatIn(unit, reading.value)
+  const low = formatIn(unit, reading.low)
+  const high = formatIn(unit, reading.high)
+  return low === high ? low : `${low} – ${high}`
+}

@@ -1,0 +1,107 @@
+import type { LaneSamples } from '../../api/event-samples.ts'
+import type { EventLane } from '../../api/events.ts'
+import { niceTop } from '../../chart/scale.ts'
+import { type DisplayUnit, formatAxis, pickUnit } from '../../format/number.ts'
+import { type Quantity, quantityOf } from '../../format/quantity.ts'
+import { kindPlace } from './lane-groups.ts'
+import type { Span } from './view-span.ts'
+
+/** The range of values of a lane, and how they are written. */
+export interface LaneScale {
+  readonly bottom: number
+  readonly top: number
+  readonly unit: DisplayUnit
+  readonly bottomText: string
+  readonly topText: string
+}
+
+/** A range that is narrower than this share of its level does not start at 0. */
+const NARROW_SHARE = 0.4
+/** Room above and below values that do not start at 0, as a share of their range. */
+const ROOM_SHARE = 0.15
+
+/** How the values of a lane are written: a counter is its increase a second. Bytes of a NIC are bits, of all else bytes. */
+export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'unit' | 'role'>): Quantity {
+  const isNetwork = kindPlace(lane) === 'nic' && !/pci/i.test(lane.name)
+  return quantityOf({
+    metric: isNetwork ? `rdma_${lane.name}` : lane.name,
+    unit: lane.unit,
+    role: lane.role,
+    function: lane.role === 'counter' ? 'rate' : 'last',
+  })
+}
+
+/**
+ * The scale of a lane over what is in view. It keeps the `before` where that still fits, so that panning does not make it
+ * jump.
+ */
+export function laneScale(
+  lane: EventLane,
+  samples: LaneSamples | undefined,
+  view: Span,
+  before?: LaneScale,
+): LaneScale {
+  const quantity = laneQuantity(lane)
+  const { low, high } = rangeOf(samples, view)
+  if (low > high && before) return before
+  const largest = Math.max(Math.abs(low), Math.abs(high))
+  const unit = pickUnit(quantity, Number.isFinite(largest) ? largest : 0, before?.unit)
+  // Nothing is known, so that nothing is written.
+  if (low > high) return { bottom: 0, top: unit.divisor, unit, bottomText: '', topText: '' }
+  // A share has one scale, so that two of them can be compared.
+  if (quantity.base === '%' && low >= 0 && high <= 100 * unit.divisor) return withTexts(0, 100 * unit.divisor, unit)
+  const isNarrow = lane.role === 'gauge' && low > 0 && high > low && high - low < high * NARROW_SHARE
+  if (low >= 0 && !isNarrow) {
+    const previous = before?.bottom === 0 ? before.top : undefined
+    return withTexts(0, niceTop(high, unit.divisor, previous), unit)
+  }
+  if (before && before.bottom <= low && before.top >= high && high - low > (before.top - before.bottom) / 4)
+    return before
+  const room = (high - low || Math.abs(high) || 1) * ROOM_SHARE
+  return withTexts(low - room, high + room, unit)
+}
+
+function withTexts(bottom: number, top: number, unit: DisplayUnit): LaneScale {
+  return { bottom, top, unit, bottomText: formatAxis(unit, bottom), topText: formatAxis(unit, top) }
+}
+
+/** The least and the greatest value within a stretch; the least is above the greatest where there is none. */
+function rangeOf(
+  samples: LaneSamples | undefined,
+  { fromMs, toMs }: Span,
+): { readonly low: number; readonly high: number } {
+  let low = Number.POSITIVE_INFINITY
+  let high = Number.NEGATIVE_INFINITY
+  if (!samples) return { low, high }
+  const { times, lows, highs } = samples
+  const { first, last } = pointsWithin(samples, fromMs, toMs)
+  for (let at = first; at <= last && at < times.length; at++) {
+    if (lows[at]! < low) low = lows[at]!
+    if (highs[at]! > high) high = highs[at]!
+  }
+  return { low, high }
+}
+
+/** The points of a stretch with one more at each side, so that lines reach its edges. */
+export function pointsWithin(
+  { times }: LaneSamples,
+  fromMs: number,
+  toMs: number,
+): { readonly first: number; readonly last: number } {
+  return {
+    first: Math.max(0, lowerBound(times, fromMs) - 1),
+    last: Math.min(times.length - 1, lowerBound(times, toMs)),
+  }
+}
+
+/** The first position whose time is not before `timeMs`. */
+export function lowerBound(times: Float64Array, timeMs: number): number {
+  let low = 0
+  let high = times.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (times[middle]! < timeMs) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,44 @@
+import type { EventLane } from '../../api/events.ts'
+import { formatIn } from '../../format/number.ts'
+import { useCursor } from '../../state/cursor.ts'
+import { useStore } from '../../state/store.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { readingWords, readLane } from './lane-reading.ts'
+import type { LaneContext } from './lane-row.tsx'
+import { type LaneScale, laneScale } from './lane-scale.ts'
+import type { Usual } from './onset.ts'
+
+interface ShownProps {
+  readonly lane: EventLane
+  readonly context: LaneContext
+  /** The scale that is drawn. */
+  readonly scale: { readonly current: LaneScale | undefined }
+}
+
+function useShown({ lane, context, scale }: ShownProps) {
+  const { samples, view } = context
+  const shown = useStore(view.stage.view)
+  useStore(samples.revision)
+  const here = samples.cache.samplesFor(lane.key, shown)
+  return { shown, here, unit: laneScale(lane, here, shown, scale.current).unit }
+}
+
+/** The unit in which a lane is drawn. */
+export function LaneUnit(props: ShownProps) {
+  const { unit } = useShown(props)
+  return <span className="unit"> {unit.label.trim()}</span>
+}
+
+/** What a lane shows at the cursor, or at the end of the view where there is none, and what was usual before the event. */
+export function LaneValue({ usual, ...props }: ShownProps & { readonly usual: Usual | undefined }) {
+  const pinnedMs = usePageState().url.atMs
+  const cursorMs = useCursor(pinnedMs)
+  const { shown, here, unit } = useShown(props)
+  const reading = readLane(props.lane, here, cursorMs ?? Math.min(shown.toMs, here?.times.at(-1) ?? shown.toMs))
+  return (
+    <>
+      <span className="lane-reading">{readingWords(reading, { unit })}</span>
+      {usual && <span className="lane-usual">before {formatIn(unit, usual.middle)}</span>}
+    </>
+  )
+}

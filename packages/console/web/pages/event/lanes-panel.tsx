@@ -1,0 +1,299 @@
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useState } from 'react'
+import type { EventAnswer, EventLane } from '../../api/events.ts'
+import { useWidth } from '../../chart/use-width.ts'
+import { readPalette } from '../../components/palette.ts'
+import { countOf } from '../../format/number.ts'
+import { formatDuration } from '../../format/time.ts'
+import { hoverStore, useCursor } from '../../state/cursor.ts'
+import { useStore } from '../../state/store.ts'
+import { useTheme } from '../../state/theme.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { formatAfter } from './event-time.ts'
+import { type LaneGroup, sortLanes } from './lane-groups.ts'
+import { LaneCursor, LaneHead } from './lane-head.tsx'
+import { laneAction } from './lane-keys.ts'
+import { readingWords, readLane } from './lane-reading.ts'
+import { type LaneContext, LaneRow } from './lane-row.tsx'
+import { laneScale } from './lane-scale.ts'
+import type { EventView } from './use-event-view.ts'
+import { useLanePointer } from './use-lane-pointer.ts'
+import type { LaneOnsets } from './use-onsets.ts'
+import type { Samples } from './use-samples.ts'
+import { lengthOf, type Span, zoomSpan } from './view-span.ts'
+
+/** Width of what stands at the left of the plots, and of the scale in them. Unit: CSS pixels. */
+const GUTTER_PX = 44
+/** Lanes that are said after the cursor moved. */
+const SAID_COUNT = 4
+const ZOOM_FACTOR = 2
+/** Lanes that are drawn before it is known which are on the screen. */
+const FIRST_COUNT = 10
+
+interface LanesPanelProps {
+  readonly answer: EventAnswer
+  readonly view: EventView
+  readonly samples: Samples
+  readonly onsets: LaneOnsets
+  readonly held: Span
+  readonly chosen: EventLane | undefined
+  readonly onChoose: (key: string) => void
+  readonly onTable: () => void
+  readonly plotPx: number
+  readonly onPlot: (element: HTMLElement | null) => void
+}
+
+/** Every signal of an event on one axis of time. */
+export function LanesPanel(props: LanesPanelProps) {
+  const { answer, view, samples, onsets, held, chosen, onChoose, plotPx, onPlot } = props
+  const page = usePageState()
+  const [body, setBody] = useState<HTMLElement | null>(null)
+  const isByChange = page.url.sort === 'change'
+  const groups = useMemo(
+    () => sortLanes(answer.lanes, isByChange ? onsets : undefined),
+    [answer.lanes, isByChange, onsets],
+  )
+  const firsts = useMemo(
+    () => new Set(groups.flatMap(({ lanes }) => lanes.map(({ key }) => key)).slice(0, FIRST_COUNT)),
+    [groups],
+  )
+  const { event, marks } = answer
+  const context = useMemo(
+    (): LaneContext => ({
+      view,
+      samples,
+      marks,
+      event: event.id,
+      held,
+      startMs: event.startMs,
+      widthPx: plotPx,
+      gutterPx: GUTTER_PX,
+    }),
+    [view, samples, marks, event.id, event.startMs, held, plotPx],
+  )
+  usePalette(body, view)
+  const bodyPx = useWidth(body)
+  const plotLeftPx = useLeftOf(body, plotPx, bodyPx)
+  const pin = useCallback((atMs: number) => page.change({ atMs }, 'replace'), [page])
+  const { marked, ...pointer } = useLanePointer(
+    body,
+    { leftPx: plotLeftPx + GUTTER_PX, widthPx: plotPx - GUTTER_PX },
+    view,
+    pin,
+  )
+  const keys = useLaneKeys(props, groups)
+  const titleId = useId()
+  const finestMs = Math.min(...answer.lanes.map(({ resolutionMs }) => resolutionMs))
+  return (
+    <section className="panel lanes" aria-labelledby={titleId}>
+      <LanesHead view={view} answer={answer} plotPx={plotPx} titleId={titleId} isByChange={isByChange} />
+      {/* biome-ignore lint/a11y/useSemanticElements: lanes are a group with a sentence, not a set of fields */}
+      <div
+        ref={setBody}
+        className="lanes-body"
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move the cursor and the view
+        tabIndex={0}
+        aria-roledescription="chart"
+        aria-label={sentenceOf(answer, view)}
+        onKeyDown={keys.onKeyDown}
+        {...pointer}
+      >
+        <div className="lane-row lane-head">
+          <span className="lane-corner">Signal{isByChange ? ', by first change' : ', by place'}</span>
+          <div ref={onPlot} className="lane-axis-box">
+            <LaneHead context={context} />
+          </div>
+          <CursorTitle />
+        </div>
+        {groups.map(({ place, title, lanes }) => (
+          <section key={place} aria-label={title}>
+            <h3 className="lane-group">
+              {title}
+              <span className="lane-group-count num">{lanes.length > 1 && lanes.length}</span>
+            </h3>
+            <ul>
+              {lanes.map((lane) => (
+                <LaneRow
+                  key={lane.key}
+                  lane={lane}
+                  context={context}
+                  found={onsets.get(lane.key)}
+                  isFirst={firsts.has(lane.key)}
+                  isChosen={lane.key === chosen?.key}
+                  onChoose={onChoose}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+        <div className="lane-over" style={{ left: plotLeftPx, width: plotPx }}>
+          <LaneCursor context={context} resolutionMs={finestMs} />
+          {marked && <Marked span={marked} context={context} />}
+        </div>
+        <p className="visually-hidden" aria-live="polite">
+          {keys.announced}
+        </p>
+      </div>
+      <p className="lanes-foot">
+        <span>Drag to zoom, with Shift to move · Ctrl and wheel zoom at the pointer · click pins the cursor</span>
+        <span>
+          <kbd>←</kbd> <kbd>→</kbd> one sample · <kbd>[</kbd> <kbd>]</kbd> start, end · <kbd>+</kbd> <kbd>−</kbd> zoom ·{' '}
+          <kbd>0</kbd> all · <kbd>t</kbd> table
+        </span>
+      </p>
+    </section>
+  )
+}
+
+function LanesHead({
+  view,
+  answer,
+  plotPx,
+  titleId,
+  isByChange,
+}: {
+  readonly view: EventView
+  readonly answer: EventAnswer
+  readonly plotPx: number
+  readonly titleId: string
+  readonly isByChange: boolean
+}) {
+  const page = usePageState()
+  const shown = useStore(view.stage.view)
+  const zoom = (factor: number): void => {
+    const atMs = hoverStore.get() ?? page.url.atMs ?? (shown.fromMs + shown.toMs) / 2
+    view.show(zoomSpan(shown, view.bounds, atMs, factor), 'rest')
+  }
+  const perPixelMs = lengthOf(shown) / Math.max(1, plotPx - GUTTER_PX)
+  return (
+    <header className="panel-head has-line is-centred">
+      <h2 id={titleId} className="panel-title">
+        Signals
+      </h2>
+      <span className="panel-caption num">
+        {countOf(answer.lanes.length, 'lane')}
+        {answer.lanesLeftOut > 0 && `, ${answer.lanesLeftOut} more are kept without room here`} ·{' '}
+        {formatDuration(lengthOf(shown))} of {formatDuration(lengthOf(view.bounds))} shown ·{' '}
+        {formatDuration(perPixelMs)} a pixel
+      </span>
+      <div className="button-row panel-action">
+        <fieldset className="segments" aria-label="Order of the lanes">
+          {[
+            ['By place', undefined],
+            ['By first change', 'change'],
+          ].map(([label, sort]) => (
+            <button
+              key={label}
+              type="button"
+              className="segment"
+              aria-pressed={isByChange === (sort === 'change')}
+              onClick={() => page.change({ sort }, 'replace')}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
+        <fieldset className="segments" aria-label="Zoom">
+          <button type="button" className="segment" aria-label="Zoom out" onClick={() => zoom(ZOOM_FACTOR)}>
+            −
+          </button>
+          <button type="button" className="segment" aria-label="Zoom in" onClick={() => zoom(1 / ZOOM_FACTOR)}>
+            +
+          </button>
+          <button type="button" className="segment" disabled={view.isWhole} onClick={view.reset}>
+            All
+          </button>
+        </fieldset>
+      </div>
+    </header>
+  )
+}
+
+function CursorTitle() {
+  const cursorMs = useCursor(usePageState().url.atMs)
+  return <span className="lane-cursor-title">{cursorMs === null ? 'Last in view' : 'At cursor'}</span>
+}
+
+function Marked({ span, context }: { readonly span: Span; readonly context: LaneContext }) {
+  const shown = context.view.stage.view.get()
+  const perMs = (context.widthPx - context.gutterPx) / lengthOf(shown)
+  const left = context.gutterPx + (span.fromMs - shown.fromMs) * perMs
+  return <div className="lane-marked" style={{ left, width: lengthOf(span) * perMs }} aria-hidden="true" />
+}
+
+/** Hands the colours of the theme to what draws. */
+function usePalette(host: HTMLElement | null, { stage }: EventView): void {
+  const theme = useTheme()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens resolve differently after the theme changed
+  useEffect(() => {
+    if (host) stage.palette = readPalette(host)
+  }, [host, stage, theme])
+}
+
+/** Where the plots begin, from the left of the lanes. */
+function useLeftOf(body: HTMLElement | null, plotPx: number, bodyPx: number): number {
+  const [leftPx, setLeftPx] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a width that changed moves it
+  useEffect(() => {
+    const plot = body?.querySelector('.lane-axis-box')
+    if (body && plot) setLeftPx(plot.getBoundingClientRect().left - body.getBoundingClientRect().left)
+  }, [body, plotPx, bodyPx])
+  return leftPx
+}
+
+function sentenceOf({ event, lanes }: EventAnswer, { bounds }: EventView): string {
+  const gaps = lanes.reduce((sum, lane) => sum + lane.gaps.length, 0)
+  return `${countOf(lanes.length, 'signal')} around ${event.rule} on ${event.device}, ${formatDuration(lengthOf(bounds))}. ${
+    gaps === 0 ? 'No gap' : countOf(gaps, 'gap')
+  }.`
+}
+
+function useLaneKeys(
+  { answer, view, samples, chosen, onTable }: LanesPanelProps,
+  groups: readonly LaneGroup[],
+): { readonly onKeyDown: (event: KeyboardEvent) => void; readonly announced: string } {
+  const page = usePageState()
+  const [announced, setAnnounced] = useState('')
+  const { event } = answer
+  const say = (atMs: number): string => {
+    const shown = view.stage.view.get()
+    const words = groups
+      .flatMap(({ lanes }) => lanes)
+      .slice(0, SAID_COUNT)
+      .map((lane) => {
+        const here = samples.cache.samplesFor(lane.key, shown)
+        const { unit } = laneScale(lane, here, shown)
+        const value = readingWords(readLane(lane, here, atMs), { unit })
+        return `${lane.name} ${value} ${unit.label.trim()}`.trim()
+      })
+    return `${formatAfter(atMs - event.startMs, lengthOf(shown) / 1_000)}: ${words.join(', ').replaceAll('–', 'no sample')}`
+  }
+  const onKeyDown = (pressed: KeyboardEvent): void => {
+    if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return
+    if (pressed.target instanceof HTMLButtonElement && (pressed.key === 'Enter' || pressed.key === ' ')) return
+    const shown = view.stage.view.get()
+    const atMs = hoverStore.get() ?? page.url.atMs
+    const action = laneAction(pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key, pressed.shiftKey, {
+      view: shown,
+      bounds: view.bounds,
+      atMs,
+      times: (chosen && samples.cache.samplesFor(chosen.key, shown)?.times) ?? new Float64Array(0),
+      startMs: event.startMs,
+      endMs: event.endMs,
+    })
+    if (!action) return
+    pressed.preventDefault()
+    pressed.stopPropagation()
+    if (action.kind === 'cursor') {
+      if (action.view !== shown) view.show(action.view, 'rest')
+      hoverStore.set(action.atMs)
+      setAnnounced(say(action.atMs))
+    } else if (action.kind === 'view') view.show(action.view, 'rest')
+    else if (action.kind === 'pin' && atMs !== undefined) page.change({ atMs }, 'replace')
+    else if (action.kind === 'unpin') {
+      hoverStore.set(null)
+      page.change({ atMs: undefined }, 'replace')
+    } else if (action.kind === 'table') onTable()
+  }
+  return { onKeyDown, announced }
+}

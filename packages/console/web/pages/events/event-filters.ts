@@ -1,0 +1,26 @@
+import type { EventsRequest } from '../../api/events.ts'
+import type { UrlState } from '../../state/url-state.ts'
+
+/** Windows that the list offers by name. */
+export const WITHIN_CHOICES: readonly { readonly label: string; readonly withinMs: number }[] = [
+  { label: 'Last hour', withinMs: 3_600_000 },
+  { label: 'Last 24 h', withinMs: 86_400_000 },
+  { label: 'Last 7 days', withinMs: 7 * 86_400_000 },
+]
+
+/** A list that follows now is asked for anew in steps of this share of its window. */
+const STEPS = 60
+
+/** Whether an address asks for less than all events. */
+export function isFiltered({ rule, device, state, withinMs, fromMs }: UrlState): boolean {
+  return [rule, device, state, withinMs, fromMs].some((part) => part !== undefined)
+}
+
+/** What an address asks of the list. A window that follows now moves in steps, so that each answer serves for a while. */
+export function requestOf(url: UrlState, nowMs: number): EventsRequest {
+  const { rule, device, state, withinMs, fromMs, toMs } = url
+  if (fromMs !== undefined) return { rule, device, state, fromMs, toMs }
+  if (withinMs === undefined) return { rule, device, state }
+  const stepMs = withinMs / STEPS
+  return { rule, device, state, fromMs: Math.floor((nowMs - withinMs) / stepMs) * stepMs }
+}

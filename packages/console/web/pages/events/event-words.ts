@@ -1,0 +1,86 @@
+import type { EventEnd, EventsAnswer, TracebackEvent } from '../../api/events.ts'
+import type { StateTone } from '../../components/state-mark.tsx'
+import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
+import { BYTES } from '../../format/quantity.ts'
+import { formatAge, formatDuration } from '../../format/time.ts'
+
+/** Reasons of ends, as a column has them and as a sentence says them. */
+const ENDS: Readonly<
+  Record<EventEnd, { readonly word: string; readonly sentence: string; readonly isWhole: boolean }>
+> = {
+  cleared: { word: 'Cleared', sentence: 'The rule holds no longer.', isWhole: true },
+  cut: {
+    word: 'Cut',
+    sentence: 'It reached the longest or largest that an event may be; the next event continues it.',
+    isWhole: false,
+  },
+  stopped: { word: 'Stopped', sentence: 'Sonde was stopped while the rule held.', isWhole: false },
+  host_replaced: {
+    word: 'Interrupted',
+    sentence: 'The process that watches was replaced while the rule held.',
+    isWhole: false,
+  },
+  truncated: {
+    word: 'Truncated',
+    sentence: 'The disk took no more of its samples. What came before is whole.',
+    isWhole: false,
+  },
+}
+
+/** State of an event: icon, word and colour belong together. */
+export function eventState({ endMs, end }: Pick<TracebackEvent, 'endMs' | 'end'>): {
+  readonly tone: StateTone
+  readonly word: string
+} {
+  if (endMs === undefined) return { tone: 'critical', word: 'Open' }
+  const known = end && ENDS[end]
+  return { tone: known && !known.isWhole ? 'warning' : 'ok', word: known?.word ?? 'Closed' }
+}
+
+/** Why an event ended, in a sentence; an open one still holds. */
+export function endSentence({ endMs, end }: Pick<TracebackEvent, 'endMs' | 'end'>): string {
+  if (endMs === undefined) return 'Its rule holds.'
+  return end ? ENDS[end].sentence : 'Why it ended is not known.'
+}
+
+/** How long an event lasted, or lasts so far. */
+export function lastedWords({ startMs, endMs }: Pick<TracebackEvent, 'startMs' | 'endMs'>, nowMs: number): string {
+  return endMs === undefined ? formatAge(nowMs - startMs) : formatDuration(endMs - startMs)
+}
+
+/** Samples that are kept, and their size. */
+export function keptWords({ samples, sizeBytes }: Pick<TracebackEvent, 'samples' | 'sizeBytes'>): string {
+  return samples === 0 ? 'none' : `${groupThousands(String(samples))} · ${formatQuantity(BYTES, sizeBytes)}`
+}
+
+/** The window around the start of an event: `−2 s to +4 s`. */
+export function windowWords({ window, startMs }: Pick<TracebackEvent, 'window' | 'startMs'>): string {
+  if (!window) return 'none'
+  return `−${formatDuration(startMs - window.fromMs)} to +${formatDuration(window.toMs - startMs)}`
+}
+
+/** What limits left out of a list, in sentences; empty where they left out nothing. */
+export function limitSentences({
+  leftOut,
+  limited,
+  events,
+}: Pick<EventsAnswer, 'leftOut' | 'limited' | 'events'>): readonly string[] {
+  return [
+    leftOut > 0 ? `The list holds the latest ${events.length}; ${countOf(leftOut, 'earlier event')} match too.` : '',
+    limited > 0
+      ? `${countOf(limited, 'event')} came faster than the limit a minute since the start: ${limited === 1 ? 'it is' : 'they are'} in the log, without samples.`
+      : '',
+  ].filter(Boolean)
+}
+
+/** A device as events name it. */
+export function deviceWords(device: string): string {
+  return device === '' ? 'the node' : device
+}
+
+/** Open events first, the latest first among both. */
+export function openFirst(events: readonly TracebackEvent[]): readonly TracebackEvent[] {
+  return events.toSorted(
+    (a, b) => Number(a.endMs !== undefined) - Number(b.endMs !== undefined) || b.startMs - a.startMs || b.id - a.id,
+  )
+}

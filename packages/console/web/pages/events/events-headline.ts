@@ -1,0 +1,30 @@
+import type { EventsAnswer } from '../../api/events.ts'
+import type { HeadlineText } from '../../components/headline.tsx'
+import { countOf } from '../../format/number.ts'
+import { formatAge } from '../../format/time.ts'
+import { be, type Tense } from '../../format/words.ts'
+import { deviceWords, openFirst } from './event-words.ts'
+
+/** What is open now, in one sentence. */
+export function eventsHeadline({ openCount, events, rules }: EventsAnswer, nowMs: number, tense: Tense): HeadlineText {
+  const watching = `${countOf(rules.length, 'rule')} ${tense === 'past' ? 'watched' : rules.length === 1 ? 'watches' : 'watch'}.`
+  const open = openFirst(events).find(({ endMs }) => endMs === undefined)
+  if (openCount === 0 || !open)
+    return {
+      tone: 'calm',
+      sentence:
+        openCount === 0
+          ? `No event ${be(1, tense)} open.`
+          : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,
+      facts: watching,
+    }
+  const holds = `${open.rule}: open on ${deviceWords(open.device)} for ${formatAge(nowMs - open.startMs)}.`
+  return {
+    tone: 'critical',
+    sentence: openCount === 1 ? holds : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,
+    facts:
+      openCount === 1
+        ? [open.condition && `${open.condition}.`, watching].filter(Boolean).join(' ')
+        : `The latest: ${holds} ${watching}`,
+  }
+}

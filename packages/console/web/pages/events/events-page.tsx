@@ -1,0 +1,156 @@
+import { Link } from 'wouter'
+import { useDevices } from '../../api/devices.ts'
+import { EVENTS_COUNTED, type EventsAnswer, retryEvents, useEvents } from '../../api/events.ts'
+import { useEventsStream } from '../../api/events-stream.ts'
+import { useTense, useToldSecond } from '../../api/stale.ts'
+import { Outlines } from '../../components/answer-state.tsx'
+import { Banner } from '../../components/banner.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { countOf } from '../../format/number.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { isFiltered, requestOf } from './event-filters.ts'
+import { EventFilters } from './event-filters-bar.tsx'
+import { EventTable } from './event-table.tsx'
+import { limitSentences } from './event-words.ts'
+import { eventsHeadline } from './events-headline.ts'
+import { RulesPanel } from './rules-panel.tsx'
+
+/** What rules of traceback saw: open events first, then those that ended. */
+export function EventsPage() {
+  usePageTitle('Events')
+  useEventsStream()
+  const page = usePageState()
+  const nowMs = useToldSecond()
+  const tense = useTense()
+  const { data, error } = useEvents(requestOf(page.url, nowMs))
+  // What the headline says is of the node, whatever the list is filtered by.
+  const all = useEvents(EVENTS_COUNTED).data
+  const { data: devices } = useDevices()
+  const open = (all ?? data)?.events.find(({ endMs }) => endMs === undefined)
+  return (
+    <>
+      <PageHead title="Events" note="opened by rules of traceback; hints are on the page of the node" />
+      {data?.rulesFault && (
+        <Banner
+          notices={[
+            {
+              id: 'rules',
+              tone: 'warning',
+              fact: 'The file of rules is not in use.',
+              detail: `${data.rulesFault.replace(/\.?$/, '.')} ${
+                data.rules.length > 0 ? 'The rules of before go on watching.' : 'No rule watches.'
+              }`,
+            },
+          ]}
+        />
+      )}
+      {!data && error && (
+        <Empty icon="critical" fact="The events are not known.">
+          {error.message}{' '}
+          <button type="button" className="button" onClick={retryEvents}>
+            Try now
+          </button>
+        </Empty>
+      )}
+      {!data && !error && <Outlines panels={3} />}
+      {data && isEverything(data, page.url) && data.rules.length === 0 ? (
+        <NoRules answer={data} />
+      ) : (
+        data && (
+          <>
+            <Headline
+              text={eventsHeadline(all ?? data, nowMs, tense)}
+              announced={`${(all ?? data).openCount} open`}
+              actions={open && <OpenEvent id={open.id} />}
+            />
+            <PanelBoundary>
+              <section className="panel" aria-labelledby="event-table">
+                <header className="panel-head has-line is-centred">
+                  <h2 id="event-table" className="panel-title">
+                    Events
+                  </h2>
+                  <span className="panel-caption num">{countOf(data.events.length, 'event')}</span>
+                  <EventFilters answer={data} />
+                </header>
+                {data.events.length === 0 ? (
+                  <NothingListed answer={data} />
+                ) : (
+                  <EventTable events={data.events} devices={devices?.devices ?? []} />
+                )}
+                <Limits answer={data} />
+              </section>
+            </PanelBoundary>
+            <PanelBoundary>
+              <RulesPanel rules={data.rules} />
+            </PanelBoundary>
+          </>
+        )
+      )}
+    </>
+  )
+}
+
+function isEverything({ events }: EventsAnswer, url: Parameters<typeof isFiltered>[0]): boolean {
+  return events.length === 0 && !isFiltered(url)
+}
+
+function OpenEvent({ id }: { readonly id: number }) {
+  const page = usePageState()
+  return (
+    <Link className="button is-primary" href={page.hrefTo(`/events/${id}`, { fromMs: undefined, toMs: undefined })}>
+      Open event
+    </Link>
+  )
+}
+
+/** Sentences on what is not in the list. */
+function Limits({ answer }: { readonly answer: EventsAnswer }) {
+  const sentences = limitSentences(answer)
+  return sentences.length > 0 ? <p className="panel-note event-limits">{sentences.join(' ')}</p> : null
+}
+
+function NoRules({ answer }: { readonly answer: EventsAnswer }) {
+  return answer.rulesFault ? (
+    <Empty icon="warning" fact="No rule watches.">
+      The file of rules was refused, and there was none before it. Correct the file: it is read again when it changes.
+    </Empty>
+  ) : (
+    <Empty fact="No rules are configured.">
+      Events are opened by rules that watch samples. Name a file of rules as{' '}
+      <code className="mono">traceback.rules</code> in the configuration of <code className="mono">sonde up</code>; the
+      language is in docs/traceback.md.
+    </Empty>
+  )
+}
+
+function NothingListed({ answer }: { readonly answer: EventsAnswer }) {
+  const page = usePageState()
+  if (!isFiltered(page.url))
+    return (
+      <Empty icon="ok" fact="No event yet.">
+        {answer.rules.length === 1 ? 'The rule below watches' : `${countOf(answer.rules.length, 'rule')} watch`}; the
+        first event appears here by itself.
+      </Empty>
+    )
+  return (
+    <Empty fact="No event matches.">
+      Other events may be kept.{' '}
+      <button type="button" className="button" onClick={() => page.change(NO_FILTER, 'replace')}>
+        Show all events
+      </button>
+    </Empty>
+  )
+}
+
+const NO_FILTER = {
+  rule: undefined,
+  device: undefined,
+  state: undefined,
+  withinMs: undefined,
+  fromMs: undefined,
+  toMs: undefined,
+} as const

@@ -1,0 +1,61 @@
+import { Link } from 'wouter'
+import type { EventsAnswer } from '../../api/events.ts'
+import { TableBox } from '../../components/table-box.tsx'
+import { countOf } from '../../format/number.ts'
+import { usePageState } from '../../state/time-window.ts'
+
+/** Devices beyond these are counted. */
+const DEVICE_LIMIT_COUNT = 4
+
+/** The rules that watch, each with what it says and where. */
+export function RulesPanel({ rules }: Pick<EventsAnswer, 'rules'>) {
+  const page = usePageState()
+  return (
+    <section className="panel" aria-labelledby="rules-panel">
+      <header className="panel-head has-line">
+        <h2 id="rules-panel" className="panel-title">
+          Rules
+        </h2>
+        <span className="panel-caption">{rules.length === 0 ? 'none watches now' : 'that watch now'}</span>
+      </header>
+      {rules.length === 0 ? (
+        <p className="panel-note">
+          The events above were opened before. <code className="mono">traceback.rules</code> names the file of rules.
+        </p>
+      ) : (
+        <TableBox label="Table of rules">
+          <table className="table is-stacked">
+            <thead>
+              <tr>
+                <th scope="col">Rule</th>
+                <th scope="col" className="is-wide">
+                  Holds while
+                </th>
+                <th scope="col">Watches</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rules.map(({ name, condition, devices }) => (
+                <tr key={name}>
+                  <th scope="row">
+                    <Link href={page.hrefTo('/events', { rule: name })} aria-label={`Events of ${name}`}>
+                      {name}
+                    </Link>
+                  </th>
+                  <td className="is-wrapping">{condition}</td>
+                  <td>{deviceList(devices)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableBox>
+      )}
+    </section>
+  )
+}
+
+function deviceList(devices: readonly string[]): string {
+  if (devices.length === 0) return 'nothing yet'
+  if (devices.length <= DEVICE_LIMIT_COUNT) return devices.join(', ')
+  return countOf(devices.length, 'device')
+}

@@ -1,0 +1,11 @@
+// An agent with a source whose rule opens and closes events all the time: `events-main.ts AUTO_MS --listen 127.0.0.1:0`.
+import { SOURCES } from '../../packages/agent/test/edge-source.ts'
+import { positionalsOf, serveSource } from '../serve-source.ts'
+
+const [autoMs = '50'] = positionalsOf()
+const [definition] = SOURCES
+if (definition === undefined) throw new Error('no source')
+await serveSource({
+  source: { name: 'edges', definition, intervalMs: 50, options: { auto_ms: Number(autoMs) } },
+  sourcesModule: new URL('../../packages/agent/test/edge-source.ts', import.meta.url).href,
+})

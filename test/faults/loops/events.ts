@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DtbDecoder, openDtb } from '@sonde/sdk'
+import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import { ask } from '../../ask.ts'
+import { runSonde, type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
+import type { FaultLoop } from '../loop.ts'
+
+const MAIN = fileURLToPath(new URL('../events-main.ts', import.meta.url))
+/** An event opens or ends so often. Unit: milliseconds. */
+const AUTO_MS = 60
+/** What `sonde read` is asked to read is one file in so many rounds: it is a process each time. */
+const READ_EVERY = 4
+
+/** Ends an agent at a random moment while events open and close. */
+export const events: FaultLoop = {
+  name: 'events',
+  what: 'kill -9 at a random moment while events open and close: every event that was listed as closed is there after the restart, whole and readable by `sonde read`, and nothing unfinished is left',
+  testRounds: 4,
+  async open() {
+    const dir = temporaryDir()
+    const folder = join(dir.path, 'traceback')
+    const limits = { SONDE_TRACEBACK_BEFORE_MS: '100', SONDE_TRACEBACK_AFTER_MS: '20' }
+    const rates = { SONDE_TRACEBACK_EVENTS_PER_MINUTE: '10000', SONDE_TRACEBACK_EVENTS_MAX: '200' }
+    const env = { SONDE_TRACEBACK_DIR: folder, ...limits, ...rates }
+    const start = () => startSonde([String(AUTO_MS)], { main: MAIN, env })
+    let sonde = await start()
+    let kept = 0
+    let unfinished = 0
+    return {
+      async round(random, index) {
+        const endMs = performance.now() + random.integer(0, 3000)
+        let listed: readonly TracebackEvent[] = []
+        await until('events, or the moment', 60_000, async () => {
+          listed = await closedIn(sonde)
+          return performance.now() >= endMs
+        })
+        await sonde.stop('SIGKILL')
+        const parts = namesIn(folder).filter((name) => name.endsWith('.part'))
+        unfinished += parts.length
+        sonde = await start()
+        const after = new Map((await closedIn(sonde)).map((event) => [event.id, event]))
+        // Those that made room meanwhile are older than all that are there.
+        const oldest = Math.min(...after.keys())
+        for (const event of listed.filter(({ id }) => id >= oldest)) {
+          assert.deepEqual(after.get(event.id), event)
+          assert.equal(recordsIn(join(folder, `${event.id}.bin`)), event.samples)
+          kept++
+        }
+        for (const name of parts) assert.ok(!namesIn(folder).includes(name), `${name} is left`)
+        const one = listed.find(({ id }) => id >= oldest)
+        if (index % READ_EVERY !== 0 || one === undefined) return
+        const { code, output } = await runSonde(['read', '--stats', join(folder, `${one.id}.bin`)])
+        assert.equal(code, 0, output)
+      },
+      async close() {
+        await sonde.stop('SIGKILL')
+        dir.remove()
+        return `${kept} events that were listed are whole; ${unfinished} files that were not finished are gone`
+      },
+    }
+  },
+}
+
+async function closedIn(sonde: SondeProcess): Promise<readonly TracebackEvent[]> {
+  const answer = await ask<EventsAnswer>(sonde, '/api/v1/events?state=closed&limit=1000')
+  return answer.events
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // The first event makes it.
+    return []
+  }
+}
+
+/** Records of a file that its writer closed. */
+function recordsIn(path: string): number {
+  const file = openDtb(path)
+  try {
+    const decoder = new DtbDecoder(file)
+    let records = 0
+    for (let step = decoder.next(); ; step = decoder.next()) {
+      if (step.kind === 'records') records += step.batch.count
+      if (step.kind !== 'stop') continue
+      assert.equal(step.end.state, 'ended', path)
+      return records
+    }
+  } finally {
+    file.close()
+  }
+}
