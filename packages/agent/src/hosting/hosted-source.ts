@@ -108,9 +108,11 @@ export class HostedSource {
       stats.accepted(batch)
       accept(batch)
     }
-    const { name, intervalMs, paths, floodBytes } = config
+    const { name, intervalMs, startedMs, paths, floodBytes } = config
     const labels = { ...definition.labels, ...loaded.library?.labels?.(library) }
-    const outlet = new SourceOutlet({ name, intervalMs, labels, paths, library, floodBytes, emit, onEdge, stats })
+    const outlet = new SourceOutlet({
+      ...{ name, intervalMs, startedMs, labels, paths, library, floodBytes, emit, onEdge, stats },
+    })
     const node = loaded.create(config.options, outlet.context)
     if (this.#stopped) await node.close()
     this.#made = { node, outlet, lanes }

@@ -30,6 +30,8 @@ export interface HostsEnvironment {
   readonly accept: (batch: Batch) => void
   /** Called with each edge of a source, behind its mark and all records before it. Default: nobody is told. */
   readonly onEdge?: (source: string, edge: HostEdge) => void
+  /** Called when a source begins to read, also in a host that replaced another. Default: nobody is told. */
+  readonly onReading?: (source: string) => void
   readonly log: Logger
 }
 
@@ -55,6 +57,7 @@ export class Hosts {
   readonly #environment: HostsEnvironment
   readonly #hosts = new Map<string, StartingHost>()
   readonly #given: readonly GivenSource[]
+  readonly #startedMs = Date.now()
 
   constructor(configs: readonly ConfiguredSource[], environment: HostsEnvironment) {
     this.#environment = environment
@@ -124,17 +127,19 @@ export class Hosts {
   }
 
   #giveOf({ name, definition, intervalMs, options }: ConfiguredSource): GivenSource {
-    const { config, sourcesModule = SOURCES_MODULE, accept, onEdge, log } = this.#environment
+    const { config, sourcesModule = SOURCES_MODULE, accept, onEdge, onReading, log } = this.#environment
     const { paths, limits } = config
     const { name: type, module = sourcesModule } = definition
     const hosted: HostedConfig = {
       ...{ module, name, type, options, intervalMs, paths },
       floodBytes: limits.source_flood_bytes,
       callLimitMs: limits.source_call_ms,
+      startedMs: this.#startedMs,
     }
     const onSettled = ({ state, reason, before }: Settled) => {
       const isBack = state === 'reading' && before !== 'starting'
       log[isBack ? 'info' : LEVEL_OF_STATE[state]]({ source: name, state, reason }, 'source')
+      if (state === 'reading') onReading?.(name)
     }
     // A source that reads other devices all the same changes no state.
     const onStuck = (call: StuckCall) => {

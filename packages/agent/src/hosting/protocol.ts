@@ -20,6 +20,8 @@ export interface HostedConfig {
   readonly floodBytes: number
   /** Longest that a call may take where its duty does not say. Unit: milliseconds. */
   readonly callLimitMs: number
+  /** When the agent started. Unit: milliseconds since the Unix epoch. Default: when its host makes the source. */
+  readonly startedMs?: number
   /** Periods that commands set in a host before this one. Default: none. */
   readonly periods?: readonly Period[]
 }

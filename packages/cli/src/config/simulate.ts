@@ -37,8 +37,8 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
     return []
   }
   const entry: Entry = known ?? { type: 'simulator' }
-  const others = given.filter((each) => each !== entry)
-  const sources = onlySimulated ? [entry] : [...others, entry]
+  const others = given.filter((each) => each !== entry && !(onlySimulated && !isOfType(each, 'simulator_diag')))
+  const sources = [...others, entry]
   raw.data_sources = sources
   const place = `data_sources[${sources.indexOf(entry)}]`
   const settings: Setting[] = []
@@ -51,7 +51,36 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   if (typeof simulate === 'string') set('scenarios', scenariosIn(simulate), '--simulate')
   if (seed !== undefined) set('seed', numberOf(seed), '--seed')
   if (simulateClass !== undefined) set('node_class', simulateClass, '--simulate-class')
+  if (simulate !== undefined || onlySimulated) settings.push(...addSamples(raw, sources, entry))
   return settings
+}
+
+/** What makes two sources show the same simulated node. */
+const NODE_KEYS = ['seed', 'node_class', 'workload', 'scenarios'] as const
+
+/**
+ * Adds the samples of the simulated NICs at full rate where rules watch them, or makes those that are configured show
+ * the same node as the simulator.
+ */
+function addSamples(raw: Entry, sources: unknown[], simulator: Entry): Setting[] {
+  let entry = sources.find((each): each is Entry => isOfType(each, 'simulator_diag'))
+  if (entry === undefined && !hasRules(raw)) return []
+  if (entry === undefined) {
+    entry = { type: 'simulator_diag' }
+    sources.push(entry)
+  }
+  const place = `data_sources[${sources.indexOf(entry)}]`
+  return ['type' as const, ...NODE_KEYS].flatMap((key): Setting[] => {
+    const value = key === 'type' ? 'simulator_diag' : simulator[key]
+    if (value === undefined) return []
+    entry[key] = value
+    return [{ path: [place, key], value, origin: '--simulate' }]
+  })
+}
+
+/** Whether a configuration names rules of traceback. */
+function hasRules({ traceback }: Entry): boolean {
+  return traceback !== null && typeof traceback === 'object' && 'rules' in traceback && Boolean(traceback.rules)
 }
 
 /**
@@ -73,5 +102,9 @@ function scenariosIn(simulate: string): string[] {
 }
 
 function isSimulator(entry: unknown): entry is Entry {
-  return entry !== null && typeof entry === 'object' && 'type' in entry && entry.type === 'simulator'
+  return isOfType(entry, 'simulator')
+}
+
+function isOfType(entry: unknown, type: string): entry is Entry {
+  return entry !== null && typeof entry === 'object' && 'type' in entry && entry.type === type
 }
