@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { type Clock, type Views, viewsOf } from '@sonde/sdk'
+import type { StoreSettings } from '../config.ts'
+import { HeadFiles, headFolderOf } from './head-files.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
 import type { StoredUnit } from './stored-blocks.ts'
 
@@ -45,6 +47,7 @@ interface First {
 }
 
 const COLUMNS = 'type, writer, clock, hour, first_ms, last_ms, count'
+const PLACE = 'bytes, crc, file, place'
 
 /** A row with its bytes as records are read. */
 export interface ReadRow extends HeadRow {
@@ -58,12 +61,20 @@ const VIEWS_BYTES = 1536
 
 const EMPTY = new Uint8Array(0)
 
+/** What rows leave the head without being compacted. */
+export interface LostRows {
+  readonly records: number
+  readonly bytes: number
+}
+
 /**
- * The head: records that are not yet compacted, as they came. Whatever changes it belongs into a transaction of the
- * caller.
+ * The head: records that are not yet compacted, as they came. A row says what they are and where in {@link HeadFiles}
+ * their bytes lie. Whatever changes it belongs into a transaction of the caller; the bytes of new rows are written by
+ * {@link write} before that is committed.
  */
 export class Head {
   readonly #statements: ReturnType<typeof statementsOf>
+  readonly #files: HeadFiles
   readonly #rows = new Map<number, ReadRow>()
   /** Rows that could not be read. */
   corruptRows = 0
@@ -72,35 +83,119 @@ export class Head {
   #rowBytes = 0
   #first: First | undefined
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, settings: Pick<StoreSettings, 'path' | 'maxBytes' | 'durability'>) {
     this.#statements = statementsOf(database)
+    this.#files = new HeadFiles(headFolderOf(settings.path), settings)
     this.bytes = Number(this.#statements.bytes.get()?.bytes ?? 0)
+  }
+
+  /** What its files take. Unit: bytes. */
+  get fileBytes(): number {
+    return this.#files.bytes
+  }
+
+  /** Whether its files are where they were made. */
+  get isThere(): boolean {
+    return this.#files.isThere
+  }
+
+  /**
+   * Compares rows and files, once after the store was opened for writing. Rows leave whose bytes did not reach the
+   * disk.
+   */
+  recover(): LostRows {
+    const files = this.#files.list()
+    let [records, bytes] = [0, 0]
+    for (const { file, end } of this.#statements.files.all()) {
+      const length = files.get(Number(file))?.bytes ?? 0
+      if (Number(end) <= length) continue
+      for (const row of this.#statements.deleteBeyond.all(file as number, length)) {
+        records += Number(row.count)
+        bytes += Number(row.bytes)
+        this.corruptRows++
+      }
+    }
+    this.bytes -= bytes
+    for (const { file, needed } of this.#statements.files.all()) this.#files.need(Number(file), Number(needed))
+    return { records, bytes }
   }
 
   insert({ type, writer, clock, hour, firstMs, lastMs, count, body }: HeadRow): void {
     this.#noteFirst(hour, firstMs)
     this.bytes += body.length
-    this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, body.length, crc32(body), body)
+    const { file, place, bytes } = this.#files.add(body)
+    this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, bytes, crc32(body), file, place)
+  }
+
+  /** Writes the bytes of the rows that were inserted. */
+  write(): void {
+    this.#files.write()
+  }
+
+  /** Waits until the bytes of all rows are on the disk. */
+  sync(): void {
+    this.#files.sync()
   }
 
   delete(id: number): void {
-    this.bytes -= Number(this.#statements.delete.get(id)?.bytes ?? 0)
-    this.#first = undefined
-    // The number may be given to another row.
-    this.#forget(id)
+    const row = this.#statements.delete.get(id)
+    this.#left(id, Number(row?.file), Number(row?.bytes ?? 0))
   }
 
-  /** Deletes the rows that came first, up to so many bytes but one at least; gives how many. */
-  deleteOldest(limitBytes: number): number {
-    let bytes = 0
+  /** Deletes the rows of the file that was made first; gives whether there is one. */
+  deleteOldest(): boolean {
+    const file = this.#files.oldestFile
+    if (file === undefined) return false
+    this.#files.seal(file)
+    for (const { id, bytes } of this.#statements.deleteFile.all(file)) this.#left(Number(id), file, Number(bytes))
+    return true
+  }
+
+  /** Files of which less than half is needed, the one that is written included: no more goes to that. */
+  sparseFiles(): number[] {
+    return this.#files.sealSparse()
+  }
+
+  /** Moves rows of a file to where rows are written now, at most `limitBytes` but one row at least; gives how many. */
+  moveRows(from: number, limitBytes: number): number {
     let count = 0
-    for (const row of this.#statements.oldestRows.all()) {
-      bytes += Number(row.bytes)
-      if (count > 0 && bytes > limitBytes) break
-      this.delete(Number(row.id))
+    let moved = 0
+    for (const { id, bytes } of this.#statements.ofFile.all(from)) {
+      if (count > 0 && moved + Number(bytes) > limitBytes) break
+      const body = this.read(Number(id))?.body
+      if (body === undefined) {
+        this.delete(Number(id))
+      } else {
+        const { file, place } = this.#files.add(body)
+        this.#statements.move.run(file, place, Number(id))
+        this.#files.need(from, -body.length)
+      }
+      moved += Number(bytes)
       count++
     }
+    this.write()
     return count
+  }
+
+  /**
+   * Deletes files of which nothing is needed. Not in a transaction: it moves what is in SQLite's log to the disk first,
+   * so that the segments of their records outlive a loss of power, and waits for readers that see the rows still.
+   */
+  deleteEmptyFiles(): void {
+    const empty = this.#files.emptyFiles
+    if (empty.length === 0) return
+    const { busy, log, checkpointed } = this.#statements.checkpoint.get() ?? {}
+    if (busy !== 0 || log !== checkpointed) return
+    for (const file of empty) this.#files.remove(file)
+  }
+
+  /** Another process writes: what was read of its files may be of others by now. */
+  forgetRead(): void {
+    this.#files.forget()
+  }
+
+  close(): void {
+    this.#files.close()
   }
 
   /** Rows of a type that hold records in `(fromMs, toMs]`, in the order in which they came. */
@@ -210,10 +305,20 @@ export class Head {
 
   /** A row, unless its bytes are not those that were written. */
   #checked(row: Record<string, unknown>): HeadRow | undefined {
-    const { body, crc } = row
-    if (body instanceof Uint8Array && crc32(body) === crc) return rowOf(row, body)
+    const { file, place, bytes, crc } = row
+    const body = this.#files.read({ file: Number(file), place: Number(place), bytes: Number(bytes) })
+    if (body !== undefined && crc32(body) === crc) return rowOf(row, body)
     this.corruptRows++
     return undefined
+  }
+
+  /** A row left the head. */
+  #left(id: number, file: number, bytes: number): void {
+    this.bytes -= bytes
+    this.#files.need(file, -bytes)
+    this.#first = undefined
+    // The number may be given to another row.
+    this.#forget(id)
   }
 
   #row(id: number): ReadRow | undefined {
@@ -244,10 +349,16 @@ function statementsOf(database: DatabaseSync) {
   const inWindow = "type = ? AND last_ms > ? AND first_ms <= ? AND clock = 'wall'"
   const prepare = (sql: string) => database.prepare(sql)
   return {
-    insert: prepare(`INSERT INTO head (${COLUMNS}, bytes, crc, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    delete: prepare('DELETE FROM head WHERE id = ? RETURNING bytes'),
+    insert: prepare(`INSERT INTO head (${COLUMNS}, ${PLACE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    delete: prepare('DELETE FROM head WHERE id = ? RETURNING file, bytes'),
+    deleteFile: prepare('DELETE FROM head WHERE file = ? RETURNING id, bytes'),
+    deleteBeyond: prepare('DELETE FROM head WHERE file = ? AND place + bytes > ? RETURNING count, bytes'),
+    files: prepare('SELECT file, max(place + bytes) AS end, sum(bytes) AS needed FROM head GROUP BY file'),
+    ofFile: prepare('SELECT id, bytes FROM head WHERE file = ? ORDER BY id'),
+    move: prepare('UPDATE head SET file = ?, place = ? WHERE id = ?'),
+    checkpoint: prepare('PRAGMA wal_checkpoint(PASSIVE)'),
     bytes: prepare('SELECT sum(bytes) AS bytes FROM head'),
-    row: prepare(`SELECT ${COLUMNS}, crc, body FROM head WHERE id = ?`),
+    row: prepare(`SELECT ${COLUMNS}, ${PLACE} FROM head WHERE id = ?`),
     inRange: prepare(`SELECT id FROM head WHERE ${inWindow} ORDER BY id`),
     writersIn: prepare(`SELECT DISTINCT writer FROM head WHERE ${inWindow} ORDER BY hour`),
     rangesIn: prepare(`SELECT min(first_ms) AS first, max(last_ms) AS last FROM head WHERE ${inWindow} GROUP BY hour`),
@@ -260,7 +371,6 @@ function statementsOf(database: DatabaseSync) {
       `SELECT id, count, first_ms, last_ms FROM head
        WHERE type = ? AND hour = ? AND clock = ? AND writer IN (SELECT id FROM writer WHERE source = ?) ORDER BY id`,
     ),
-    oldestRows: prepare('SELECT id, bytes FROM head ORDER BY id LIMIT 1000'),
     oldest: prepare('SELECT min(hour) AS hour FROM head'),
     firstOf: prepare('SELECT min(first_ms) AS first FROM head WHERE hour = ? AND first_ms > ? AND first_ms <= ?'),
   }
