@@ -32,6 +32,8 @@ const FILE_BYTES_MIN = 64 << 10
 const FILE_PART = 1 / 64
 const FILE_NAME = /^(\d{1,15})\.records$/
 
+const NO_MEMORY = new Uint8Array(0)
+
 interface HeadFile {
   bytes: number
   /** Bytes to which rows refer. */
@@ -148,8 +150,10 @@ export class HeadFiles {
     this.#unsynced.clear()
   }
 
-  /** The bytes of a body; undefined where the file does not have them. */
-  read({ file, place, bytes }: BodyPlace): Uint8Array<ArrayBuffer> | undefined {
+  /**
+   * The bytes of a body, in `memory` where that has room for them; undefined where the file does not have them.
+   */
+  read({ file, place, bytes }: BodyPlace, memory: Uint8Array = NO_MEMORY): Uint8Array | undefined {
     if (this.#read?.file !== file) {
       this.forget()
       const descriptor = this.#open(file)
@@ -159,7 +163,7 @@ export class HeadFiles {
     const { descriptor } = this.#read
     // What a damaged row says of its size would take any memory.
     if (!(place >= 0 && bytes >= 0 && place + bytes <= fstatSync(descriptor).size)) return undefined
-    const body = new Uint8Array(bytes)
+    const body = memory.length >= bytes ? memory.subarray(0, bytes) : new Uint8Array(bytes)
     let length = 0
     while (length < bytes) {
       const more = readSync(descriptor, body, length, bytes - length, place + length)

@@ -235,21 +235,26 @@ export class Head {
     }))
   }
 
-  /** The records of a unit's first rows, at most `limitBytes` of them, but one row at least. */
-  ofUnit(unit: HeadUnit, limitBytes: number): UnitRecords {
+  /**
+   * The records of a unit's first rows, at most `limitBytes` of them, but one row at least. They lie in `memory` where
+   * that has room for them.
+   */
+  ofUnit(unit: HeadUnit, limitBytes: number, memory: Uint8Array): UnitRecords {
     const ids: number[] = []
     const rows: UnitRow[] = []
     // What the file says of its sizes may be damaged.
-    let bytes = new Uint8Array(Math.max(0, Math.min(unit.bytes, limitBytes)))
+    const wantedBytes = Math.max(0, Math.min(unit.bytes, limitBytes))
+    let bytes = memory.length >= wantedBytes ? memory : new Uint8Array(wantedBytes)
     let used = 0
-    // Ids alone come out of the index: sorted with their bodies, all rows of a backlog would be read for the first few.
+    // Ids alone come out of the index: it says nothing of where their bytes are.
     for (const found of this.#statements.idsOfUnit.all(unit.type, unit.writer, unit.clock, unit.hour)) {
       const id = Number(found.id)
-      const { body = EMPTY, firstMs = 0 } = this.read(id) ?? {}
-      if (used > 0 && used + body.length > bytes.length) break
+      const row = this.#statements.row.get(id) ?? {}
+      if (used > 0 && used + Number(row.bytes) > Math.min(limitBytes, bytes.length)) break
+      const { body = EMPTY, firstMs = 0 } = this.#checked(row, bytes.subarray(used)) ?? {}
       ids.push(id)
-      if (body.length > bytes.length) bytes = new Uint8Array(body.length)
-      bytes.set(body, used)
+      // The first alone was too long.
+      if (used + body.length > bytes.length) bytes = body
       rows.push({ offset: used, firstMs })
       used += body.length
     }
@@ -304,9 +309,9 @@ export class Head {
   }
 
   /** A row, unless its bytes are not those that were written. */
-  #checked(row: Record<string, unknown>): HeadRow | undefined {
+  #checked(row: Record<string, unknown>, memory?: Uint8Array): HeadRow | undefined {
     const { file, place, bytes, crc } = row
-    const body = this.#files.read({ file: Number(file), place: Number(place), bytes: Number(bytes) })
+    const body = this.#files.read({ file: Number(file), place: Number(place), bytes: Number(bytes) }, memory)
     if (body !== undefined && crc32(body) === crc) return rowOf(row, body)
     this.corruptRows++
     return undefined

@@ -50,9 +50,12 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
   const addSeries: SeriesLookup = (typeName, labels) => file.catalogue.seriesOfStored(typeName, labels)
+  let memory: Uint8Array = new Uint8Array(0)
   for (let { bytes } = unit; bytes >= leastBytes; ) {
-    const records = file.head.ofUnit(unit, COMPACT_BYTES)
+    const records = file.head.ofUnit(unit, COMPACT_BYTES, memory)
     if (records.ids.length === 0) return
+    // Fresh memory for each part of a backlog would have to be cleared, and collected.
+    memory = new Uint8Array(records.bytes.buffer)
     const segments =
       stored === undefined || writer === undefined
         ? []
