@@ -114,17 +114,18 @@ export class HeadFiles {
     if (found !== undefined) found.neededBytes += bytes
   }
 
-  /** Takes a body that {@link write} appends; until then its memory must stay as it is. */
-  add(body: Uint8Array): BodyPlace {
+  /** Takes the pieces of a body, which {@link write} appends; until then their memory must stay as it is. */
+  add(pieces: readonly Uint8Array[]): BodyPlace {
     let file = this.#files.get(this.#written?.file ?? 0)
     if (this.#written === undefined || file === undefined || file.bytes >= this.#fileBytes) {
       file = { bytes: 0, neededBytes: 0 }
       this.#begin(file)
     }
-    const place = { file: this.#lastFile, place: file.bytes, bytes: body.length }
-    this.#waiting.push(body)
-    file.bytes += body.length
-    file.neededBytes += body.length
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
+    const place = { file: this.#lastFile, place: file.bytes, bytes }
+    this.#waiting.push(...pieces)
+    file.bytes += bytes
+    file.neededBytes += bytes
     return place
   }
 

@@ -118,6 +118,7 @@ function* expireByAge(file: StoreFile, nowMs: number): Generator<undefined, void
  * compacted. Not for the sake of names, which deleting records makes no fewer.
  */
 function* expireBySize(file: StoreFile): Generator<undefined, void> {
+  if (isTooLarge(file)) yield* moveHead(file)
   while (isTooLarge(file)) {
     const hour = file.segments.oldestSlot(RAW)
     const day = hour === undefined ? file.segments.oldestSlot(ROLLUP) : undefined
