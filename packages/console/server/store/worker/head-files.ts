@@ -91,14 +91,15 @@ export class HeadFiles {
     return held.length === 0 ? undefined : Math.min(...held.map(([file]) => file))
   }
 
-  /** Looks which files there are, and how long they are. A file of another program in place of the folder is moved. */
+  /** Moves a file of another program that lies in place of the folder. */
+  makeWay(): void {
+    if (lstatSync(this.#folder, { throwIfNoEntry: false }) === undefined || isFolder(this.#folder)) return
+    renameSync(this.#folder, `${this.#folder}.corrupt-${Date.now()}`)
+  }
+
+  /** Looks which files there are, and how long they are. */
   list(): ReadonlyMap<number, { readonly bytes: number }> {
-    const found = lstatSync(this.#folder, { throwIfNoEntry: false })
-    if (found === undefined) return this.#files
-    if (!statSync(this.#folder, { throwIfNoEntry: false })?.isDirectory()) {
-      renameSync(this.#folder, `${this.#folder}.corrupt-${Date.now()}`)
-      return this.#files
-    }
+    if (!isFolder(this.#folder)) return this.#files
     for (const name of readdirSync(this.#folder)) {
       const file = Number(FILE_NAME.exec(name)?.[1])
       if (Number.isNaN(file)) continue
@@ -266,6 +267,10 @@ export function carryHeadFiles(fromPath: string, toPath: string, files: readonly
       }
     }
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function writeAll(descriptor: number, bodies: readonly Uint8Array[]): void {

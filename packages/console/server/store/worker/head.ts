@@ -68,7 +68,7 @@ const EMPTY = new Uint8Array(0)
 /** Pieces of a row that are written from where they lie; more are joined first. */
 const PIECE_COUNT_MAX = 64
 
-/** What rows leave the head without being compacted. */
+/** What was in rows whose bytes are lost. */
 export interface LostRows {
   readonly records: number
   readonly bytes: number
@@ -106,25 +106,25 @@ export class Head {
     return this.#files.isThere
   }
 
+  /** Records whose bytes are not in the files. */
+  missingRecords(): number {
+    const counts = this.#cutFiles().map(({ file, length }) => Number(this.#statements.beyond.get(file, length)?.count))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
   /**
    * Compares rows and files, once after the store was opened for writing. Rows leave whose bytes did not reach the
    * disk.
    */
   recover(): LostRows {
-    const files = this.#files.list()
-    let [records, bytes] = [0, 0]
-    for (const { file, end } of this.#statements.files.all()) {
-      const length = files.get(Number(file))?.bytes ?? 0
-      if (Number(end) <= length) continue
-      for (const row of this.#statements.deleteBeyond.all(file as number, length)) {
-        records += Number(row.count)
-        bytes += Number(row.bytes)
-        this.corruptRows++
-      }
-    }
-    this.bytes -= bytes
+    this.#files.makeWay()
+    const rows = this.#cutFiles().flatMap(({ file, length }) => this.#statements.deleteBeyond.all(file, length))
+    const sumOf = (column: 'count' | 'bytes') => rows.reduce((sum, row) => sum + Number(row[column]), 0)
+    const lost = { records: sumOf('count'), bytes: sumOf('bytes') }
+    this.corruptRows += rows.length
+    this.bytes -= lost.bytes
     for (const { file, needed } of this.#statements.files.all()) this.#files.need(Number(file), Number(needed))
-    return { records, bytes }
+    return lost
   }
 
   insert({ type, writer, clock, hour, firstMs, lastMs, count, pieces }: NewHeadRow): void {
@@ -327,6 +327,16 @@ export class Head {
     return undefined
   }
 
+  /** Files that end before their rows do; `length` is where. */
+  #cutFiles(): { readonly file: number; readonly length: number }[] {
+    const files = this.#files.list()
+    return this.#statements.files.all().flatMap(({ file: id, end }) => {
+      const file = Number(id)
+      const length = files.get(file)?.bytes ?? 0
+      return Number(end) > length ? [{ file, length }] : []
+    })
+  }
+
   /** A row left the head. */
   #left(id: number, file: number, bytes: number): void {
     this.bytes -= bytes
@@ -367,6 +377,7 @@ function statementsOf(database: DatabaseSync) {
     insert: prepare(`INSERT INTO head (${COLUMNS}, ${PLACE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     delete: prepare('DELETE FROM head WHERE id = ? RETURNING file, bytes'),
     deleteFile: prepare('DELETE FROM head WHERE file = ? RETURNING id, bytes'),
+    beyond: prepare('SELECT sum(count) AS count FROM head WHERE file = ? AND place + bytes > ?'),
     deleteBeyond: prepare('DELETE FROM head WHERE file = ? AND place + bytes > ? RETURNING count, bytes'),
     files: prepare('SELECT file, max(place + bytes) AS end, sum(bytes) AS needed FROM head GROUP BY file'),
     ofFile: prepare('SELECT id, bytes FROM head WHERE file = ? ORDER BY id'),
