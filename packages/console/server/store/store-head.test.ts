@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -15,7 +24,9 @@ const headOf = (path: string): string => `${path}-head`
 /** The files of a head, the first first. */
 function filesOf(path: string): string[] {
   const names = existsSync(headOf(path)) ? readdirSync(headOf(path)) : []
-  return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).map((name) => join(headOf(path), name))
+  return names
+    .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+    .map((name) => join(headOf(path), name))
 }
 
 /** Opens a store again after something befell its files, and gives what it says and holds. */

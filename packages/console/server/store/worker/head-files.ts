@@ -165,7 +165,8 @@ export class HeadFiles {
     const { descriptor } = this.#read
     // What a damaged row says of its size would take any memory.
     if (!(place >= 0 && bytes >= 0 && place + bytes <= fstatSync(descriptor).size)) return undefined
-    const body = memory.length >= bytes ? memory.subarray(0, bytes) : new Uint8Array(bytes)
+    // Views need whole words.
+    const body = (memory.length >= bytes ? memory : new Uint8Array((bytes + 7) & ~7)).subarray(0, bytes)
     let length = 0
     while (length < bytes) {
       const more = readSync(descriptor, body, length, bytes - length, place + length)
