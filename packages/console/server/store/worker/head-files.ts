@@ -105,6 +105,8 @@ export class HeadFiles {
       if (Number.isNaN(file)) continue
       this.#files.set(file, { bytes: statSync(join(this.#folder, name)).size, neededBytes: 0 })
       this.#lastFile = Math.max(this.#lastFile, file)
+      // It may be of a run that ended before its bytes were on the disk.
+      this.#unsynced.add(file)
     }
     return this.#files
   }

@@ -1,7 +1,7 @@
 import { type Clock, msFactorOf, type RecordType, type Views, viewsOf } from '@sonde/sdk'
 import type { PageEntry } from '../protocol.ts'
 import type { StoredType } from './catalogue.ts'
-import type { NewHeadRow } from './head.ts'
+import type { NewHeadRow } from './head-rows.ts'
 import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
 import { hourOf, timeMsAt } from './slots-of-time.ts'
 

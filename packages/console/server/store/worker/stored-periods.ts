@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { periodType, readRecords, reportMsOf, type SourcePeriods, viewsOf } from '@sonde/sdk'
 import type { Catalogue } from './catalogue.ts'
-import type { NewHeadRow } from './head.ts'
+import type { NewHeadRow } from './head-rows.ts'
 import type { Writers } from './writers.ts'
 
 /** A stretch of time. Unit: milliseconds since the Unix epoch. */
