@@ -166,6 +166,9 @@ function* encodePart(
   const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
   // The last series whose times are kept; those that were sampled together with it share them.
   let owner = 0
+  // A column is packed before the next is read: fresh memory for each would have to be cleared.
+  const elements = Math.max(0, ...slots.map((slot) => slot.field.count))
+  const memory = new Uint32Array(2 * elements * Math.max(...part.map(({ offsets }) => offsets.length)))
   for (const [number, records] of part.entries()) {
     const count = records.offsets.length
     const isShared = number > owner && isSame(records.times, part[owner]?.times)
@@ -174,7 +177,7 @@ function* encodePart(
     chunks.get(TIMES_FIELD)?.push(isShared ? undefined : encodeColumn({ ...times, count, words: records.times }))
     chunks.get(ORDER_FIELD)?.push(records.order === undefined ? undefined : encodeColumn(orderColumn(records.order)))
     for (const slot of slots) {
-      const column = columnOf(type.layout, slot, views, records.offsets, source.symbols)
+      const column = columnOf(type.layout, slot, views, records.offsets, source.symbols, memory)
       chunks.get(slot.index + 1)?.push(encodeColumn(column))
     }
     yield
