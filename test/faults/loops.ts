@@ -27,8 +27,7 @@ import { soak } from './loops/soak.ts'
 export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, link, pages]
 
 /** What ends a process of Sonde. */
-export const ENDS: readonly FaultLoop[] = [doca, events, files, hang, kill]
-export const ENDS: readonly FaultLoop[] = [compact, doca, files, hang, kill]
+export const ENDS: readonly FaultLoop[] = [compact, doca, events, files, hang, kill]
 
 /** What clients do to the service, and what happens to them when it ends. */
 export const SERVICE: readonly FaultLoop[] = [hostile, service]
