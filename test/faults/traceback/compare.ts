@@ -67,13 +67,14 @@ function compareFixed({ stream, rules, chunkSamples, isRingSmall, seed }: Case):
   const isKept = ({ rule }: { readonly rule: number }) => !skipped.has(rule)
   const wanted = edges.filter(isKept)
   const wantedSingle = wanted.filter(({ rule }) => isSingle(rule)).map((edge) => listed(edge, rules))
-  deepEqual(told(walked.filter(isKept)), told(wantedSingle.sort(inEngineOrder)))
+  for (const areAbsences of [false, true]) {
+    const isOfThese = ({ rule }: WalkedEdge) => isAbsence(rules[rule] as Rule) === areAbsences
+    const found = walked.filter((edge) => isKept(edge) && isOfThese(edge))
+    deepEqual(told(found), told(wantedSingle.filter(isOfThese).sort(inEngineOrder)))
+  }
   const timed = walked.map((edge) => ({ ...edge, timeNs: timeOf(edge, rules, stream) }))
   const combined = combinedOf(rules, timed).filter(isKept)
-  deepEqual(
-    combined.map(sayTimed),
-    wanted.filter(({ rule }) => !isSingle(rule)).map(sayTimed),
-  )
+  deepEqual(combined.map(sayTimed), wanted.filter(({ rule }) => !isSingle(rule)).map(sayTimed))
   return { edges: wanted.length, unclear: unclear.size }
 }
 

@@ -20,7 +20,8 @@ export function fixedEdges(
   const traces = rules.map((rule, index) => {
     if ('of' in rule) return { edges: [], isUnclear: false }
     const watched = rule.test.kind.startsWith('ratio') && 'to' in rule.test ? points[rule.test.to] : []
-    return traceRule(rule, index, { points: points[rule.signal] ?? [], others: watched ?? [] })
+    const isCounter = signals[rule.signal]?.isCounter === true
+    return traceRule(rule, index, { points: points[rule.signal] ?? [], others: watched ?? [], isCounter })
   })
   const unclear = new Set(traces.flatMap(({ isUnclear }, index) => (isUnclear ? [index] : [])))
   const single = traces.flatMap(({ edges }) => edges).sort(inOrder)
