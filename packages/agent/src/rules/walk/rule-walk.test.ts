@@ -104,6 +104,11 @@ suite('a walk with the fixed arithmetic', () => {
     equal(changes([0, 10, 20, 30, 30, 30, 30, 30], rule, 'fixed'), '..+..-..')
   })
 
+  test('takes an equal rate for no match, whatever the division would round it to', () => {
+    const rule: Test = { kind: 'rate_gt', perSecond: 510_000, overNs: 99_999, offSamples: 1 }
+    equal(changes([18, 18 + 51, 19 + 2 * 51], rule, 'fixed'), '..+')
+  })
+
   test('sees a change, and no change behind a gap', () => {
     const rule: Test = { kind: 'change', offSamples: 2 }
     deepEqual(edgesOf(column([7, 7, 8, 8, 8, null, 9, 9]), { tests: [rule] }), ['0@2+', '0@4-'])
