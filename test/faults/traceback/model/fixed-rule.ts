@@ -34,7 +34,7 @@ const NS_OF_SECOND = 1_000_000_000n
 export function traceRule(rule: SignalRule, index: number, watched: Watched): RuleTrace {
   const { test } = rule
   if (test.kind === 'absent') return { edges: absences(index, test.forNs, watched.points), isUnclear: false }
-  if (test.kind === 'inc_gt') return { edges: increments(index, test.value, watched.points), isUnclear: false }
+  if (test.kind === 'inc_gt') return increments(index, test.value, watched.points)
   const { onSamples, offSamples } = hysteresisOf(test)
   const edges: ModelEdge[] = []
   let isUnclear = false
@@ -115,7 +115,7 @@ function matchOf(test: Counted, watched: Watched, position: number): Match | und
       const increase = increaseOf(points, position, test.overSamples)
       if (increase === undefined) return undefined
       const isMatch = test.kind === 'dt_gt' ? increase > test.value : increase < test.value
-      return { isMatch, isNear: !isCounter && isNearLarge(increase, test.value) }
+      return { isMatch, isNear: exceeds(increase) || (!isCounter && isNearLarge(increase, test.value)) }
     }
     case 'rate_gt':
     case 'rate_lt': {
@@ -133,6 +133,11 @@ function matchOf(test: Counted, watched: Watched, position: number): Match | und
       return exactly(test.kind === 'quantile_gt' ? quantile > test.value : quantile < test.value)
     }
   }
+}
+
+/** A counter of 32 bits that wrapped does not go on to 2^64: nothing is promised of such an increase. */
+function exceeds(increase: Value): boolean {
+  return typeof increase === 'bigint' && increase >= 2n ** 64n
 }
 
 /** Increases of gauges are doubles: beyond 2^53 they are rounded. */
@@ -192,19 +197,22 @@ function quantileOf(
   return sorted[Math.max(1, Math.ceil(quantile * overSamples)) - 1]
 }
 
-function increments(index: number, value: Value, points: Watched['points']): ModelEdge[] {
+function increments(index: number, value: Value, points: Watched['points']): RuleTrace {
   const edges: ModelEdge[] = []
   let reference: Value | undefined
   let isActive = false
+  let isUnclear = false
   for (const [position, point] of points.entries()) {
     if (point === undefined) continue
     if (reference === undefined || point.isReset) reference = point.lifted
-    const fires = minus(point.lifted, reference) >= value
+    const increase = minus(point.lifted, reference)
+    isUnclear ||= exceeds(increase)
+    const fires = increase >= value
     if (fires) reference = point.lifted
     if (fires !== isActive) edges.push({ rule: index, timeNs: point.timeNs, position, isStart: fires })
     isActive = fires
   }
-  return edges
+  return { edges, isUnclear }
 }
 
 /** A sample without a value is no sample of the signal. */
