@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { temporaryDir } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 import { anyCase } from '../traceback/any-case.ts'
@@ -7,6 +8,10 @@ import { sayCase, shrink } from '../traceback/shrink.ts'
 
 const CASES = 25
 const LOGS = 5
+/** Kinds of rules, combinations included. */
+const KINDS = 15
+/** After so many rounds a rule of each kind has begun. */
+const ROUNDS_OF_ALL_KINDS = 10
 
 /** Holds rules and their log against a model that is slow and shares nothing with them. */
 export const traceback: FaultLoop = {
@@ -15,12 +20,16 @@ export const traceback: FaultLoop = {
   testRounds: 12,
   async open() {
     const dir = temporaryDir()
+    const kinds = new Set<string>()
+    let rounds = 0
     const seen = { steps: 0, edges: 0, unclear: 0, logs: 0, bytes: 0 }
     return {
       async round(random) {
+        rounds += 1
         for (let index = 0; index < 2 * CASES; index++) {
           const each = anyCase(random, { isReference: index < CASES })
-          const { edges, unclear } = compareOrShrink(each)
+          const { edges, unclear, kinds: begun } = compareOrShrink(each)
+          for (const kind of begun) kinds.add(kind)
           seen.steps += each.stream.samples.length * each.rules.length
           seen.edges += edges
           seen.unclear += unclear
@@ -32,6 +41,7 @@ export const traceback: FaultLoop = {
       },
       async close() {
         dir.remove()
+        if (rounds >= ROUNDS_OF_ALL_KINDS) assert.equal(kinds.size, KINDS, `only ${[...kinds].join(', ')} began`)
         const { steps, edges, unclear, logs, bytes } = seen
         return `${steps} steps of rules, ${edges} edges, ${unclear} rules left out that roundings decide; ${logs} logs of ${bytes} bytes`
       },

@@ -71,6 +71,11 @@ function wholeColumn(random: Random, count: number): bigint[] {
     if (deed === 'reset') value = BigInt(random.integer(0, 20))
     if (deed === 'wrap') value = random.pick([2n ** 32n, 2n ** 64n]) - step * BigInt(random.integer(1, 4))
     if (deed === 'jump') value = anyEdge(random)
+    if (deed === 'wrap' && random.chance(0.3)) {
+      column.push(...nearlyWrapped(random))
+      value = column.at(-1) as bigint
+      continue
+    }
     const base = value
     for (let i = 0; i < stretch; i++) {
       if (deed === 'ramp' || deed === 'wrap') value += step
@@ -80,7 +85,13 @@ function wholeColumn(random: Random, count: number): bigint[] {
       column.push(value)
     }
   }
-  return column
+  return column.slice(0, count)
+}
+
+/** Two values, at the limits of what is a wrap of 32 bits. */
+function nearlyWrapped(random: Random): bigint[] {
+  const from = random.pick([3n * 2n ** 30n, 2n ** 32n]) + BigInt(random.integer(-1, 1))
+  return [from, random.pick([2n ** 30n, 1n]) + BigInt(random.integer(-1, 1))]
 }
 
 function anyEdge(random: Random): bigint {

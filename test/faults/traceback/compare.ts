@@ -27,6 +27,8 @@ export interface Compared {
   readonly edges: number
   /** Rules that were left out, because roundings decide them. */
   readonly unclear: number
+  /** Kinds of the rules that began. */
+  readonly kinds: ReadonlySet<string>
 }
 
 /** Compares engine and model; throws where they differ. */
@@ -52,7 +54,7 @@ function compareReference({ stream, rules, chunkSamples, isRingSmall, seed }: Ca
   }
   const way = { arithmetic: 'reference', random: new Random(seed), chunkSamples, isRingSmall } as const
   deepEqual(told(walkSamples(stream, single, way).edges), told(wanted))
-  return { edges: wanted.length, unclear: 0 }
+  return { edges: wanted.length, unclear: 0, kinds: kindsOf(rules, wanted) }
 }
 
 function compareFixed({ stream, rules, chunkSamples, isRingSmall, seed }: Case): Compared {
@@ -80,7 +82,12 @@ function compareFixed({ stream, rules, chunkSamples, isRingSmall, seed }: Case):
   const timed = walked.map((edge) => ({ ...edge, timeNs: timeOf(edge, rules, stream) }))
   const combined = combinedOf(rules, timed).filter(isKept)
   deepEqual(combined.map(sayTimed), wanted.filter(({ rule }) => !isSingle(rule)).map(sayTimed))
-  return { edges: wanted.length, unclear: unclear.size }
+  return { edges: wanted.length, unclear: unclear.size, kinds: kindsOf(rules, wanted) }
+}
+
+function kindsOf(rules: readonly Rule[], edges: readonly { readonly rule: number }[]): Set<string> {
+  const began = edges.map(({ rule }) => rules[rule] as Rule)
+  return new Set(began.map((rule) => ('of' in rule ? rule.of : rule.test.kind)))
 }
 
 /** The engine lists the beginning of `absent` at the last sample that there was. */
