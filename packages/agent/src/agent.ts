@@ -152,7 +152,9 @@ export class Agent {
 
   #rulesOf({ config, log, readRules: read }: AgentOptions): RulesFile | undefined {
     const path = config.traceback?.rules
-    return path === undefined || read === undefined ? undefined : new RulesFile({ path, read, log, onBook: () => undefined })
+    return path === undefined || read === undefined
+      ? undefined
+      : new RulesFile({ path, read, log, onBook: () => undefined })
   }
 
   #makeTraceback({ config, log, version }: AgentOptions): Traceback {

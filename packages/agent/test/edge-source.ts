@@ -126,6 +126,9 @@ export const SOURCES: readonly SourceDefinition[] = [
   {
     ...{ name: 'edges', summary: 'Has edges', types: [edgeSampleType, edgeStateType], intervalMs: 50 },
     ...{ host: library.name, module: import.meta.url, options: edgeOptions },
-    load: async () => ({ library, create: (options: object, context: SourceContext) => create(options as EdgeOptions, context) }),
+    load: async () => ({
+      library,
+      create: (options: object, context: SourceContext) => create(options as EdgeOptions, context),
+    }),
   },
 ]

@@ -116,7 +116,18 @@ export class HostedSource {
     const { name, intervalMs, paths, floodBytes } = config
     const edges = { startsMax: config.startsAMinute, slot: config.eventSlot }
     const labels = { ...definition.labels, ...loaded.library?.labels?.(library) }
-    const outlet = new SourceOutlet({ name, intervalMs, labels, paths, library, floodBytes, emit, onEdge, edges, stats })
+    const outlet = new SourceOutlet({
+      name,
+      intervalMs,
+      labels,
+      paths,
+      library,
+      floodBytes,
+      emit,
+      onEdge,
+      edges,
+      stats,
+    })
     const node = loaded.create(config.options, outlet.context)
     if (this.#stopped) await node.close()
     this.#made = { node, outlet, lanes }

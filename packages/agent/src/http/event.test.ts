@@ -6,7 +6,10 @@ import { type EdgeCommand, SOURCES } from '../../test/edge-source.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 
 /** An agent with one event that is closed, and what it answers. */
-async function start(t: TestContext, during: (command: (one: EdgeCommand) => Promise<unknown>) => Promise<void> = async () => undefined) {
+async function start(
+  t: TestContext,
+  during: (command: (one: EdgeCommand) => Promise<unknown>) => Promise<void> = async () => undefined,
+) {
   const { agent, address } = await serveAgent(t, { sources: SOURCES, traceback: { before_ms: 200, after_ms: 50 } })
   const source = agent.sources.find(({ name }) => name === 'edges')
   assert.ok(source !== undefined)
@@ -23,7 +26,12 @@ async function start(t: TestContext, during: (command: (one: EdgeCommand) => Pro
     return answer.events[0]
   })
   const event = (await (await fetch(`${address}/api/v1/events/${id}`)).json()) as EventAnswer
-  return { address, id, event, samples: (query: string) => samplesOf(`${address}/api/v1/events/${id}/samples?${query}`) }
+  return {
+    address,
+    id,
+    event,
+    samples: (query: string) => samplesOf(`${address}/api/v1/events/${id}/samples?${query}`),
+  }
 }
 
 async function samplesOf(url: string) {
@@ -52,16 +60,28 @@ const laneOf = ({ lanes }: EventAnswer, device: string, name: string) => {
 test('an event has a lane for each signal of the node, and the marks of its window', async (t) => {
   const { event, id } = await start(t)
   const bytes = laneOf(event, 'e0', 'bytes_total')
-  assert.deepEqual([bytes.role, bytes.unit, bytes.source, bytes.type, bytes.gaps], ['counter', 'bytes', 'edges', 'edge_sample', []])
+  assert.deepEqual(
+    [bytes.role, bytes.unit, bytes.source, bytes.type, bytes.gaps],
+    ['counter', 'bytes', 'edges', 'edge_sample', []],
+  )
   assert.ok(Math.abs(bytes.resolutionMs - 0.1) < 0.001, String(bytes.resolutionMs))
   assert.equal(laneOf(event, 'e1', 'level').role, 'gauge')
   assert.equal(laneOf(event, 'e0', 'reads_total').type, 'edge_state')
   assert.ok(event.lanes.every(({ name }) => name !== 'sample' && name !== 'time'))
   assert.deepEqual(
-    event.lanes.map(({ device, type }) => `${type} ${device}`).filter((one, index, all) => all.indexOf(one) === index).slice(0, 3),
+    event.lanes
+      .map(({ device, type }) => `${type} ${device}`)
+      .filter((one, index, all) => all.indexOf(one) === index)
+      .slice(0, 3),
     ['edge_sample e0', 'edge_sample e1', 'edge_state e0'],
   )
-  assert.deepEqual(event.marks.map(({ event: of, isStart }) => [of, isStart]), [[id, true], [id, false]])
+  assert.deepEqual(
+    event.marks.map(({ event: of, isStart }) => [of, isStart]),
+    [
+      [id, true],
+      [id, false],
+    ],
+  )
 })
 
 test('zoomed in, each point is a sample; a counter is its increase a second', async (t) => {
@@ -94,7 +114,8 @@ test('of more samples than points, each point is the least and the greatest valu
   const [lows, highs] = [columns[lane.lows], columns[lane.highs]] as [Float32Array, Float32Array]
   assert.equal(lows.length, 20)
   // A stretch of 10 ms has each of a hundred levels, but for the first and the last sample of it.
-  for (let i = 0; i < 20; i++) assert.ok((lows[i] as number) <= 1 && (highs[i] as number) >= 98, `${lows[i]} ${highs[i]}`)
+  for (let i = 0; i < 20; i++)
+    assert.ok((lows[i] as number) <= 1 && (highs[i] as number) >= 98, `${lows[i]} ${highs[i]}`)
 })
 
 test('samples that are missing are a gap of the lane, and no increase', async (t) => {
@@ -105,7 +126,10 @@ test('samples that are missing are a gap of the lane, and no increase', async (t
   const lane = laneOf(event, 'e0', 'bytes_total')
   assert.equal(lane.gaps.length, 1)
   const [gap] = lane.gaps
-  assert.ok(gap !== undefined && gap.samples === 500 && Math.abs(gap.toMs - gap.fromMs - 50.1) < 0.1, JSON.stringify(gap))
+  assert.ok(
+    gap !== undefined && gap.samples === 500 && Math.abs(gap.toMs - gap.fromMs - 50.1) < 0.1,
+    JSON.stringify(gap),
+  )
   assert.equal(event.event.leftOut, 1000, 'of both devices')
   const { head, columns } = await samples(`lanes=${lane.key}&from=${gap.fromMs - 2}&to=${gap.toMs + 2}&points=100`)
   const values = columns[head.lanes[0]?.lows ?? -1] as Float64Array

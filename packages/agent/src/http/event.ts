@@ -32,7 +32,10 @@ export function eventRoutes(app: FastifyInstance, agent: Agent): void {
     const question = questionOf(request, event)
     if (http.queries >= limit) {
       http.refuse('parallel_queries')
-      throw new SondeError('QRY_BUSY', `${limit} queries are being answered; ask again, or raise limits.parallel_queries`)
+      throw new SondeError(
+        'QRY_BUSY',
+        `${limit} queries are being answered; ask again, or raise limits.parallel_queries`,
+      )
     }
     http.queries++
     try {
@@ -74,7 +77,10 @@ function questionOf(request: FastifyRequest, event: TracebackEvent): SamplesQues
   const { lanes } = parameter(request, 'lanes')
   const keys = [...new Set(lanes?.split(','))].filter((key) => key !== '')
   if (keys.length === 0 || keys.length > LANES_MAX)
-    throw new SondeError('QRY_FORM', `lanes names ${keys.length} lanes; allowed: 1 to ${LANES_MAX} keys, with commas between`)
+    throw new SondeError(
+      'QRY_FORM',
+      `lanes names ${keys.length} lanes; allowed: 1 to ${LANES_MAX} keys, with commas between`,
+    )
   const whole = windowOf(event)
   const fromMs = numberIn(request, 'from') ?? whole.fromMs
   const toMs = numberIn(request, 'to') ?? whole.toMs

@@ -42,7 +42,9 @@ export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_
 
 function unreadOf({ rules, options }: Agent): string | undefined {
   const path = options.config.traceback?.rules
-  return path === undefined || rules !== undefined ? undefined : `${path} is not read: this agent has no reader of rules`
+  return path === undefined || rules !== undefined
+    ? undefined
+    : `${path} is not read: this agent has no reader of rules`
 }
 
 function filterOf(request: FastifyRequest): EventFilter {

@@ -42,7 +42,13 @@ export function httpErrorOf(error: unknown): HttpError {
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
     const status = STATUS_OF[code]
     if (status !== undefined) return { status, code, message }
-    if (code === 'EXP_UNKNOWN' || code === 'SET_UNKNOWN' || code === 'SIM_UNKNOWN' || code === 'TRB_UNKNOWN' || code === 'AGT_UNKNOWN')
+    if (
+      code === 'EXP_UNKNOWN' ||
+      code === 'SET_UNKNOWN' ||
+      code === 'SIM_UNKNOWN' ||
+      code === 'TRB_UNKNOWN' ||
+      code === 'AGT_UNKNOWN'
+    )
       return { status: 404, code, message }
     if (code.startsWith('SIM_')) return { status: code === 'SIM_FORM' ? 400 : 409, code, message }
   }

@@ -1,7 +1,7 @@
 import { definitionOf, type Labels, seriesKey } from '@sonde/sdk'
-import type { DeviceLookup } from './traceback.ts'
 import type { KeptIndex, KeptSeries } from './keep/kept-index.ts'
 import { deviceIn } from './keep/series-book.ts'
+import type { DeviceLookup } from './traceback.ts'
 import type { OpenEvent } from './window/open-event.ts'
 import type { Told } from './window/told.ts'
 

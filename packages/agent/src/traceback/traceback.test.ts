@@ -39,7 +39,10 @@ function samplesIn(path: string, type: string) {
     if (step.kind !== 'records' || step.batch.type.name !== type) continue
     const { type: read, bytes, count, symbols } = step.batch
     for (const row of readRecords(read, viewsOf(bytes), count, symbols) as Generator<Record<string, never>>)
-      rows.set(row.device ?? '', [...(rows.get(row.device ?? '') ?? []), { sample: Number(row.sample), time: row.time ?? 0n }])
+      rows.set(row.device ?? '', [
+        ...(rows.get(row.device ?? '') ?? []),
+        { sample: Number(row.sample), time: row.time ?? 0n },
+      ])
   }
   file.close()
   assert.equal(step.end.state, 'ended')
@@ -69,7 +72,9 @@ test('an edge opens an event, the next one closes it, and its window of every ri
     }
   }
   assert.ok(samplesIn(agent.traceback.archive.dataPath(event.id), 'edge_state').size === 2)
-  const names = readdirSync(join(agent.traceback.archive.dataPath(event.id), '..')).filter((name) => !name.startsWith('.'))
+  const names = readdirSync(join(agent.traceback.archive.dataPath(event.id), '..')).filter(
+    (name) => !name.startsWith('.'),
+  )
   assert.deepEqual(names.sort(), [`${event.id}.bin`, `${event.id}.json`])
 })
 
@@ -78,16 +83,23 @@ test('an event that lasts is cut, and the next one continues it without a sample
   await command({ ...EDGE, isStart: true })
   await closed(2)
   await command({ ...EDGE, isStart: false })
-  const list = (await until('all are closed', async () => {
-    const closedNow = await closed(3)
-    return closedNow.some(({ end }) => end === 'cleared') && closedNow
-  })).toReversed()
+  const list = (
+    await until('all are closed', async () => {
+      const closedNow = await closed(3)
+      return closedNow.some(({ end }) => end === 'cleared') && closedNow
+    })
+  ).toReversed()
   for (const [index, event] of list.entries()) {
     assert.equal(event.continues, list[index - 1]?.id)
     assert.equal(event.end, index === list.length - 1 ? 'cleared' : 'cut')
   }
-  const numbers = list.flatMap(({ id }) => (samplesIn(agent.traceback.archive.dataPath(id), 'edge_sample').get('e0') ?? []).map(({ sample }) => sample))
-  assert.deepEqual(numbers, numbers.map((_, index) => (numbers[0] ?? 0) + index))
+  const numbers = list.flatMap(({ id }) =>
+    (samplesIn(agent.traceback.archive.dataPath(id), 'edge_sample').get('e0') ?? []).map(({ sample }) => sample),
+  )
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => (numbers[0] ?? 0) + index),
+  )
 })
 
 test('a host that is lost ends its events, and says so', async (t) => {

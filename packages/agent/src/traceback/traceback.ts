@@ -27,7 +27,7 @@ const LOOK_MS = 100
 const MINUTE_MS = 60_000
 const MS = 1_000_000n
 /** Source of the marks that the agent itself makes of events. */
-export const TRACEBACK_SOURCE = 'traceback'
+const TRACEBACK_SOURCE = 'traceback'
 
 /** Of an event whose samples could not be kept. */
 const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], types: [] }
@@ -201,7 +201,8 @@ export class Traceback {
       this.#close(key, event, { monoNs, errorNs: 0n, why: 'stopped' })
       this.#mark(event, 'ended')
     }
-    for (const event of this.#open.values()) event.toNs = event.toNs === undefined || event.toNs > monoNs ? monoNs : event.toNs
+    for (const event of this.#open.values())
+      event.toNs = event.toNs === undefined || event.toNs > monoNs ? monoNs : event.toNs
     const ending = this.#looking.then(() => this.look())
     await within(limitMs, ending.catch(this.#options.caught))
     this.archive.close()
@@ -236,7 +237,8 @@ export class Traceback {
     const { isFull, isWhole } = await this.#recorder.advance(event, { isLast: this.#isClosed })
     const isLong = nowNs - event.start.monoNs >= BigInt(config.max_event_s) * 1000n * MS
     if (event.end === undefined && event.isTruncated) this.#truncate(event)
-    else if (event.end === undefined && (isLong || isFull)) this.#cut(event, isFull ? this.#recorder.reachedNs(event) : nowNs, isFull)
+    else if (event.end === undefined && (isLong || isFull))
+      this.#cut(event, isFull ? this.#recorder.reachedNs(event) : nowNs, isFull)
     if (event.end !== undefined && (isWhole || this.#isClosed || event.isTruncated || isFull)) await this.#keep(event)
   }
 
@@ -277,7 +279,14 @@ export class Traceback {
     const createdMs = msOf(start.monoNs + offsetNs)
     const origin = { id: TRACEBACK_SOURCE, tag: '', labels: {}, schema: 'sonde', host, pid: process.pid, version }
     const path = this.archive.partPath(start.id)
-    const file = new EventFile({ disk: this.#disk, path, source: origin, createdMs, book, ready: () => this.archive.ready() })
+    const file = new EventFile({
+      disk: this.#disk,
+      path,
+      source: origin,
+      createdMs,
+      book,
+      ready: () => this.archive.ready(),
+    })
     const beforeNs = start.continues === undefined ? BigInt(config.before_ms) * MS : 0n
     const running = this.#options.sources().find(({ name }) => name === source)
     const isSimulated = isSimulatedOf(running?.definition.labels ?? {})
@@ -292,7 +301,11 @@ export class Traceback {
   #close(
     key: string,
     event: OpenEvent,
-    { why, monoNs, errorNs }: Pick<HostEdge, 'monoNs' | 'errorNs'> & { readonly why: 'cleared' | 'stopped' | 'host_replaced' },
+    {
+      why,
+      monoNs,
+      errorNs,
+    }: Pick<HostEdge, 'monoNs' | 'errorNs'> & { readonly why: 'cleared' | 'stopped' | 'host_replaced' },
   ): void {
     const afterNs = why === 'stopped' ? 0n : BigInt(this.#options.config.after_ms) * MS
     event.close(why, { monoNs, errorNs, afterNs })

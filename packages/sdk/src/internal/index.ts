@@ -20,6 +20,7 @@ export type { LinkItem, LinkLimits, LinkSource, Refusal, SymbolsItem } from '../
 export { SYMBOLS_OF_SOURCE } from '../link/item.ts'
 export { PrefixTexts } from '../link/prefix-texts.ts'
 export { LinkReader } from '../link/reader.ts'
+export { symbolPlaces } from '../link/symbol-places.ts'
 export { ToldSource } from '../link/told-source.ts'
 export { LinkWriter } from '../link/writer.ts'
 export { lifeOf, ownerOf } from '../schema/batch.ts'
@@ -59,6 +60,8 @@ export { SINKS, type SinkDefinition, type SinkFinding } from '../sinks/registry.
 export { Route } from '../sinks/route.ts'
 export { applicationLabels, ownLabels } from '../source/application-labels.ts'
 export { createOwnSource } from '../source/source.ts'
+export { decodeBlockHeader } from '../wire/dtb/decode-header.ts'
+export { unpackPayload } from '../wire/dtb/decode-payload.ts'
 export {
   blockBytes,
   encodeEndBlock,
@@ -71,10 +74,7 @@ export {
   sealRecordsBlock,
   typeEntry,
 } from '../wire/dtb/encode.ts'
-export { decodeBlockHeader } from '../wire/dtb/decode-header.ts'
-export { unpackPayload } from '../wire/dtb/decode-payload.ts'
 export { BLOCK_HEADER_BYTES, type SourceEntry as RecordsSource } from '../wire/dtb/format.ts'
-export { symbolPlaces } from '../link/symbol-places.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
 export {

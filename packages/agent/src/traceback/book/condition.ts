@@ -7,7 +7,10 @@ export function conditionOf(book: RuleBook | undefined, name: string): string {
 }
 
 /** The signal that a rule watches; undefined where the book does not have the rule, or it combines others. */
-export function signalOf(book: RuleBook | undefined, name: string): Pick<Signal, 'type' | 'field' | 'labels'> | undefined {
+export function signalOf(
+  book: RuleBook | undefined,
+  name: string,
+): Pick<Signal, 'type' | 'field' | 'labels'> | undefined {
   const rule = book?.rules.find((one) => one.name === name)
   if (rule === undefined || 'of' in rule) return undefined
   const signal = book?.signals[rule.signal]

@@ -3,7 +3,15 @@ import { messageOf, SondeError } from '@sonde/sdk'
 import { type FileLock, type TracebackEvent, turn } from '@sonde/sdk/internal'
 import type { EventDisk } from './disk.ts'
 import type { EventFile } from './event-file.ts'
-import { decodeEvent, decodeIndex, EVENT_LINE_BYTES, encodeNote, type KeptIndex, NOTE_BYTES, type ReadIndex } from './kept-index.ts'
+import {
+  decodeEvent,
+  decodeIndex,
+  EVENT_LINE_BYTES,
+  encodeNote,
+  type KeptIndex,
+  NOTE_BYTES,
+  type ReadIndex,
+} from './kept-index.ts'
 
 const DATA = '.bin'
 const NOTE = '.json'

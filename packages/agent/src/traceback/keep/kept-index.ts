@@ -34,14 +34,7 @@ export interface KeptPart {
 }
 
 /** A block of records: its part, place and size in bytes, records, and their first and last time in nanoseconds. */
-export type KeptBlock = readonly [
-  part: number,
-  at: number,
-  bytes: number,
-  count: number,
-  fromNs: string,
-  toNs: string,
-]
+export type KeptBlock = readonly [part: number, at: number, bytes: number, count: number, fromNs: string, toNs: string]
 
 /** What is in the file of an event, beside the event. */
 export interface KeptIndex {
@@ -103,7 +96,8 @@ export function decodeIndex(note: Uint8Array): ReadIndex {
   if (!Array.isArray(parts) || !Array.isArray(blocks) || !Array.isArray(series)) throw wrong('has no lists')
   for (const block of blocks as unknown[]) checkBlock(block, parts.length)
   for (const { part, key, gaps } of series as KeptSeries[])
-    if (!isIndex(part, parts.length) || !Array.isArray(key) || !Array.isArray(gaps)) throw wrong('has a series of no part')
+    if (!isIndex(part, parts.length) || !Array.isArray(key) || !Array.isArray(gaps))
+      throw wrong('has a series of no part')
   const types = (parts as KeptPart[]).map(({ definition, fingerprint }) => parseDefinition(definition, fingerprint))
   return { ...(index as KeptIndex), types }
 }

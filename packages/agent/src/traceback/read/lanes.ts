@@ -27,7 +27,9 @@ export function lanesOf(
   event: Pick<TracebackEvent, 'device'>,
   index: ReadIndex,
 ): { readonly lanes: readonly EventLane[]; readonly leftOut: number } {
-  const lanes = index.series.flatMap((series, at) => signalsOf(index, at).map((signal) => laneOf(index, series, signal)))
+  const lanes = index.series.flatMap((series, at) =>
+    signalsOf(index, at).map((signal) => laneOf(index, series, signal)),
+  )
   const rank = ({ isOfRule, device, key }: EventLane) => {
     if (isOfRule) return 0
     const series = index.series[Number(key.split('.')[0])]
@@ -89,9 +91,10 @@ function diagWords(id: bigint): Pick<Signal, 'role' | 'name' | 'unit'> {
   const { counter, labels } = placeOf(id)
   // What the table does not have is a counter, as nearly all are.
   if (counter === undefined) return { role: 'counter', name: `0x${id.toString(16).padStart(16, '0')}`, unit: '' }
-  const more = Object.entries(labels).map(([label, value]) => ` ${label}=${value}`).join('')
+  const more = Object.entries(labels)
+    .map(([label, value]) => ` ${label}=${value}`)
+    .join('')
   const slot = counter.type.layout.slots.find(({ name }) => name === counter.field)
   const unit = counter.isNs === true ? 'nanoseconds' : (slot?.field.unit ?? '')
   return { role: counter.extreme === undefined ? 'counter' : 'gauge', name: counter.name + more, unit }
 }
-

@@ -47,7 +47,7 @@ export class PassingLane {
       if (place >= 0) exact[place] = value
       const to = point[index] as number
       // NaN is neither: the first value of a part replaces it.
-      if (to < 0 || value !== value) continue
+      if (to < 0 || Number.isNaN(value)) continue
       if (!((lows[to] as number) <= value)) lows[to] = value
       if (!((highs[to] as number) >= value)) highs[to] = value
     }

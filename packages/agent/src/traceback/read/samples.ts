@@ -42,7 +42,10 @@ export interface ReadSamples {
  */
 export async function readSamples({ index, read }: ReadableEvent, question: SamplesQuestion): Promise<ReadSamples> {
   const { keys, fromMs, toMs, points } = question
-  const bySeries = Map.groupBy(keys.map((key) => signalAt(index, key)), ({ series }) => series)
+  const bySeries = Map.groupBy(
+    keys.map((key) => signalAt(index, key)),
+    ({ series }) => series,
+  )
   const room = Math.floor(ANSWER_BYTES_MAX / (8 * (keys.length + bySeries.size))) - 3
   // A double has no nanoseconds since the Unix epoch: the stretch begins at a whole microsecond.
   const fromNs = BigInt(Math.round(fromMs * 1000)) * 1000n
@@ -72,10 +75,18 @@ function signalAt(index: ReadIndex, key: string): Signal {
   const series = /^\d{1,6}\./.test(key) ? Number(key.split('.')[0]) : -1
   const signal = signalsOf(index, series).find((one) => one.key === key)
   if (signal !== undefined) return signal
-  throw new SondeError('QRY_FORM', `lanes holds ${JSON.stringify(key.slice(0, 100))}; allowed: keys of the event's lanes`)
+  throw new SondeError(
+    'QRY_FORM',
+    `lanes holds ${JSON.stringify(key.slice(0, 100))}; allowed: keys of the event's lanes`,
+  )
 }
 
-function seriesOf({ series, types }: ReadIndex, at: number, signals: readonly Signal[], stretch: Stretch): PassingSeries {
+function seriesOf(
+  { series, types }: ReadIndex,
+  at: number,
+  signals: readonly Signal[],
+  stretch: Stretch,
+): PassingSeries {
   const { part = 0, key = [], resolutionMs = 0 } = series[at] ?? {}
   const type = types[part]
   if (type === undefined) throw new SondeError('TRB_NOTE', 'the note of an event has a series of no part')

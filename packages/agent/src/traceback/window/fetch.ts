@@ -109,9 +109,15 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
 }
 
 /** The part of an event that records of a source belong to. */
-export function partOf(event: OpenEvent, source: RunningSource | undefined, batch: Pick<Batch, 'type' | 'source'>, isRing: boolean) {
+export function partOf(
+  event: OpenEvent,
+  source: RunningSource | undefined,
+  batch: Pick<Batch, 'type' | 'source'>,
+  isRing: boolean,
+) {
   const { type } = batch
-  const said = source?.stats.periods.find((one) => one.type === type.name) ?? source?.stats.periods.find((one) => one.type === '')
+  const said =
+    source?.stats.periods.find((one) => one.type === type.name) ?? source?.stats.periods.find((one) => one.type === '')
   const us = isRing ? said?.sampleUs : said?.reportUs
   const labels = batch.source.labels
   return event.book.partOf({ source: batch.source.id, type, isRing, labels, periodMs: (us ?? 0) / 1000 })

@@ -71,7 +71,10 @@ export class Recorder {
       await this.#fetch(event, taps, upToNs)
     } catch (error) {
       const { id, rule, device } = event.start
-      this.#options.log.warn({ event: id, rule, device, reason: messageOf(error) }, 'an event is cut off: the disk took no more')
+      this.#options.log.warn(
+        { event: id, rule, device, reason: messageOf(error) },
+        'an event is cut off: the disk took no more',
+      )
     }
     const isDrained = toNs !== undefined && taps.every(({ newestMonoNs }) => BigInt(newestMonoNs) >= toNs)
     const isWhole = toNs !== undefined && hasPassed && (isDrained || nowNs - toNs >= DRAIN_NS)
@@ -110,7 +113,12 @@ export class Recorder {
     const sinceMs = event.reportedMs ?? Number.NEGATIVE_INFINITY
     event.reportedMs = performance.now()
     const fromNs = event.fromNs + offsetNs - REPORTED_LEAD_NS
-    const stretch = { fromNs, toNs: event.toNs === undefined ? undefined : event.toNs + offsetNs, sinceMs, untilMs: event.reportedMs }
+    const stretch = {
+      fromNs,
+      toNs: event.toNs === undefined ? undefined : event.toNs + offsetNs,
+      sinceMs,
+      untilMs: event.reportedMs,
+    }
     for await (const batch of reportedIn(recent, stretch)) {
       if (isFull(event, false, this.#limits)) event.leftOut += batch.count
       else {

@@ -56,7 +56,11 @@ function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch
 }
 
 /** The records of a batch within a time. */
-function within({ type, bytes, count, fromMs: firstMs, toMs: lastMs }: Batch & { fromMs: number; toMs: number }, fromMs: number, toMs: number): Uint8Array {
+function within(
+  { type, bytes, count, fromMs: firstMs, toMs: lastMs }: Batch & { fromMs: number; toMs: number },
+  fromMs: number,
+  toMs: number,
+): Uint8Array {
   if (firstMs >= fromMs && lastMs <= toMs) return bytes
   const { recordBytes } = type.layout
   const { time } = type

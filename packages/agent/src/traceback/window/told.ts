@@ -33,7 +33,11 @@ export class Told {
   }
 
   /** Gaps of a series within a time. */
-  gapsOf(of: { readonly source: string; readonly type: string; readonly series: string }, fromMs: number, toMs: number): KeptGap[] {
+  gapsOf(
+    of: { readonly source: string; readonly type: string; readonly series: string },
+    fromMs: number,
+    toMs: number,
+  ): KeptGap[] {
     return this.#gaps.flatMap(({ source, type, series, gap }) => {
       const isOf = source === of.source && type === of.type && (series === '' || series === of.series)
       return isOf && gap.toMs >= fromMs && gap.fromMs <= toMs ? [gap] : []
@@ -41,7 +45,12 @@ export class Told {
   }
 
   #takeGaps({ bytes, count, symbols, source }: Batch): void {
-    for (const { type, series = '', from_ns, to_ns, records } of readRecords(gapType, viewsOf(bytes.slice()), count, symbols)) {
+    for (const { type, series = '', from_ns, to_ns, records } of readRecords(
+      gapType,
+      viewsOf(bytes.slice()),
+      count,
+      symbols,
+    )) {
       const times = { fromMs: Number(from_ns) / 1e6, toMs: Number(to_ns) / 1e6 }
       this.#gaps.push({ source: source.id, type, series, gap: { ...times, samples: Number(records) } })
     }
