@@ -27,7 +27,7 @@ const LOOK_MS = 100
 const MINUTE_MS = 60_000
 const MS = 1_000_000n
 /** Source of the marks that the agent itself makes of events. */
-export const TRACEBACK_SOURCE = 'traceback'
+const TRACEBACK_SOURCE = 'traceback'
 
 /** Of an event whose samples could not be kept. */
 const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], types: [] }
