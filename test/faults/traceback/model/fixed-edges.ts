@@ -1,0 +1,62 @@
+import type { CombinationRule, Rule } from '../../../../packages/agent/src/rules/rule.ts'
+import { type ModelEdge, traceRule } from './fixed-rule.ts'
+import { type ModelSample, pointsOf } from './points.ts'
+
+/** What rules of the language did over samples of a device. */
+export interface FixedTrace {
+  /** By time; at one time ends before starts, each in the order of the file. */
+  readonly edges: readonly ModelEdge[]
+  /** Rules whose edges roundings decide. */
+  readonly unclear: ReadonlySet<number>
+}
+
+/** The starts and ends of all rules, by what they mean. */
+export function fixedEdges(
+  signals: readonly { readonly isCounter: boolean }[],
+  rules: readonly Rule[],
+  samples: readonly ModelSample[],
+): FixedTrace {
+  const points = signals.map((signal, index) => pointsOf(samples, index, signal))
+  const traces = rules.map((rule, index) => {
+    if ('of' in rule) return { edges: [], isUnclear: false }
+    const watched = rule.test.kind.startsWith('ratio') && 'to' in rule.test ? points[rule.test.to] : []
+    return traceRule(rule, index, { points: points[rule.signal] ?? [], others: watched ?? [] })
+  })
+  const unclear = new Set(traces.flatMap(({ isUnclear }, index) => (isUnclear ? [index] : [])))
+  const single = traces.flatMap(({ edges }) => edges).sort(inOrder)
+  const combined = rules.flatMap((rule, index) => {
+    if (!('of' in rule)) return []
+    if (rule.rules.some((part) => unclear.has(part))) unclear.add(index)
+    return combine(rule, index, single)
+  })
+  return { edges: [...single, ...combined].sort(inOrder), unclear }
+}
+
+/** The order of edges: by time, ends before starts, by rule. */
+export function inOrder(left: ModelEdge, right: ModelEdge): number {
+  if (left.timeNs !== right.timeNs) return left.timeNs < right.timeNs ? -1 : 1
+  if (left.isStart !== right.isStart) return left.isStart ? 1 : -1
+  return left.rule - right.rule
+}
+
+/** Edges of a combination: those of its rules go by in their order. */
+function combine({ of, rules, withinNs }: CombinationRule, index: number, edges: readonly ModelEdge[]): ModelEdge[] {
+  const found: ModelEdge[] = []
+  const begunNs = new Map<number, bigint>()
+  let isActive = false
+  for (const { rule, timeNs, position, isStart } of edges) {
+    if (!rules.includes(rule)) continue
+    if (isStart) begunNs.set(rule, timeNs)
+    else begunNs.delete(rule)
+    const holds = of === 'any' ? begunNs.size > 0 : holdTogether(rules, begunNs, withinNs)
+    if (holds !== isActive) found.push({ rule: index, timeNs, position, isStart: holds })
+    isActive = holds
+  }
+  return found
+}
+
+function holdTogether(rules: readonly number[], begunNs: ReadonlyMap<number, bigint>, withinNs: number): boolean {
+  if (!rules.every((rule) => begunNs.has(rule))) return false
+  const times = [...begunNs.values()].sort((left, right) => (left < right ? -1 : 1))
+  return (times.at(-1) as bigint) - (times[0] as bigint) <= BigInt(withinNs)
+}
