@@ -70,10 +70,7 @@ function compareFixed({ stream, rules, chunkSamples, isRingSmall, seed }: Case):
   deepEqual(told(walked.filter(isKept)), told(wantedSingle.sort(inEngineOrder)))
   const timed = walked.map((edge) => ({ ...edge, timeNs: timeOf(edge, rules, stream) }))
   const combined = combinedOf(rules, timed).filter(isKept)
-  deepEqual(
-    combined.map(sayTimed),
-    wanted.filter(({ rule }) => !isSingle(rule)).map(sayTimed),
-  )
+  deepEqual(combined.map(sayTimed), wanted.filter(({ rule }) => !isSingle(rule)).map(sayTimed))
   return { edges: wanted.length, unclear: unclear.size }
 }
 

@@ -23,11 +23,11 @@ import { Told } from './window/told.ts'
 /** Events that are not kept yet: each holds a file open, and tables of its series. Further ones are counted. */
 const OPEN_MAX = 256
 /** How often it is looked for what is due. Unit: milliseconds. */
-const LOOK_MS = 100
+const LOOK_MS = 20
 const MINUTE_MS = 60_000
 const MS = 1_000_000n
 /** Source of the marks that the agent itself makes of events. */
-const TRACEBACK_SOURCE = 'traceback'
+export const TRACEBACK_SOURCE = 'traceback'
 
 /** Of an event whose samples could not be kept. */
 const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], types: [] }
