@@ -159,3 +159,19 @@ test('what is asked wrongly is refused with what is allowed', async (t) => {
     assert.equal(((await answer.json()) as { error: { code: string } }).error.code, code, path)
   }
 })
+
+test('the stream tells the events at the start, and takes a place among the live streams', async (t) => {
+  const { address, agent } = await serveAgent(t, { sources: SOURCES, limits: { stream_clients: 1 } })
+  const cancel = new AbortController()
+  t.after(() => cancel.abort())
+  const answer = await fetch(`${address}/api/v1/events/stream`, { signal: cancel.signal })
+  assert.equal(answer.headers.get('content-type'), 'text/event-stream')
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const { value = '' } = (await reader?.read()) ?? {}
+  assert.match(value, /^event: events\ndata: \{"nowMs":/)
+  assert.equal(agent.http.streams, 1)
+  const refused = await fetch(`${address}/api/v1/events/stream`)
+  assert.equal(refused.status, 503)
+  cancel.abort()
+  await until('the place is free', () => agent.http.streams === 0)
+})

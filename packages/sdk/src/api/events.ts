@@ -98,7 +98,7 @@ export interface EventMark {
 /** What `GET /api/v1/events/:id` answers. */
 export interface EventAnswer {
   readonly event: TracebackEvent
-  /** That of the rule first, then what was sampled, then what was reported; of the device of the event before others. */
+  /** That of the rule first, then what was sampled, then what was reported; the device of the event before others. */
   readonly lanes: readonly EventLane[]
   /** Lanes without room: their samples are in the file. */
   readonly lanesLeftOut: number
