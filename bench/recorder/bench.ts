@@ -3,14 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pino from 'pino'
-import * as v from 'valibot'
 import { Hosts } from '../../packages/agent/src/hosting/hosts.ts'
 import type { RunningSource } from '../../packages/agent/src/hosting/running-source.ts'
 import { NO_WATCH, type Watch } from '../../packages/agent/src/rules/watch.ts'
 import { COUNTERS, idText } from '../../packages/agent/src/sources/doca-telemetry-diag/counters.ts'
 import { docaDiagSamplingType, sampleFieldOf } from '../../packages/agent/src/sources/doca-telemetry-diag/type.ts'
 import { simulatorDiag } from '../../packages/agent/src/sources/simulator-diag/simulator-diag.ts'
+import { configured, silentLog } from '../../packages/agent/test/bench-parts.ts'
 import { type Batch, readRecords, viewsOf } from '../../packages/sdk/src/index.ts'
 import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
 import { passNs, prepare, rivalNs } from '../traceback-engine/contest.ts'
@@ -58,7 +57,7 @@ async function atRate(rounds: number): Promise<BenchResult> {
       limits: { source_call_ms: 5000, source_flood_bytes: 1 << 24 },
     },
     accept: (batch) => count(batch, counted),
-    log: pino({ level: 'silent' }),
+    log: silentLog,
   })
   const idle = cpuSeconds()
   await pause(1000)
@@ -133,8 +132,7 @@ function count({ type, bytes, count: records, symbols }: Batch, counted: Map<str
 
 function configOf() {
   const devices = Array.from({ length: NICS }, (_, at) => `mlx5_${at}`)
-  const options = v.parse(simulatorDiag.options, { devices, counters: ids().map(idText) })
-  return { name: 'simulator_diag', definition: simulatorDiag, intervalMs: 1000, options }
+  return configured(simulatorDiag, { devices, counters: ids().map(idText) })
 }
 
 /** Counters of the table, with ports and priorities until there are enough. */

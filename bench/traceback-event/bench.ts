@@ -3,11 +3,9 @@ import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pino from 'pino'
-import * as v from 'valibot'
 import { type Agent, createAgent } from '../../packages/agent/src/agent.ts'
 import { COUNTERS, idText } from '../../packages/agent/src/sources/doca-telemetry-diag/counters.ts'
-import { tracebackSchema } from '../../packages/agent/src/traceback/config.ts'
+import { silentLog } from '../../packages/agent/test/bench-parts.ts'
 import { checkRooms } from '../../packages/cli/src/config/rooms.ts'
 import { atMost, type BenchResult, median } from '../bench.ts'
 
@@ -119,11 +117,10 @@ function agentOf(folder: string): Agent {
   const checked = checkRooms({
     data_sources: [{ type: 'simulator_diag', devices: ['mlx5_0'], counters: ids(), ring_ms: 3000 }],
     service: { enabled: false },
+    traceback: { dir: join(folder, 'events'), before_ms: BEFORE_MS, after_ms: 0 },
   })
   if (!checked.ok) throw new Error(JSON.stringify(checked.issues))
-  const traceback = v.parse(tracebackSchema, { dir: join(folder, 'events'), before_ms: BEFORE_MS, after_ms: 0 })
-  const config = { ...checked.value.config.agent, traceback }
-  return createAgent({ config, log: pino({ level: 'silent' }), version: 'bench' })
+  return createAgent({ config: checked.value.config.agent, log: silentLog, version: 'bench' })
 }
 
 /** Counters of the table, with priorities until there are enough. */
