@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStore, type Store } from '@sonde/console'
@@ -81,7 +81,7 @@ async function wholeDay(path: string): Promise<{ figures: Figure[]; lines: strin
   const { user, system } = process.cpuUsage(startCpu)
   const asked = await askAll(store, toMs)
   await store.close()
-  const bytes = statSync(path).size
+  const bytes = bytesOf(path)
   const worst = asked.reduce((a, b) => (a.p95Ms >= b.p95Ms ? a : b))
   const perSecond = load.values / writeMs / 1000
   const perValue = bytes / load.values
@@ -208,7 +208,13 @@ async function ourTurn(path: string, load: Load, toMs: number): Promise<Turn> {
   )
   const queryMs = await typical(() => store.query(question))
   await store.close()
-  return { writeMs, queryMs, bytes: statSync(path).size }
+  return { writeMs, queryMs, bytes: bytesOf(path) }
+}
+
+/** The file of a store, and those of its head. */
+function bytesOf(path: string): number {
+  const files = readdirSync(`${path}-head`)
+  return files.reduce((sum, name) => sum + statSync(join(`${path}-head`, name)).size, statSync(path).size)
 }
 
 async function rivalTurn(path: string, load: Load, toMs: number): Promise<Turn> {

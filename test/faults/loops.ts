@@ -2,6 +2,7 @@ import type { FaultLoop } from './loop.ts'
 import { cgroup } from './loops/cgroup.ts'
 import { churn } from './loops/churn.ts'
 import { clock } from './loops/clock.ts'
+import { compact } from './loops/compact.ts'
 import { counters } from './loops/counters.ts'
 import { damage } from './loops/damage.ts'
 import { day } from './loops/day.ts'
@@ -26,7 +27,7 @@ import { soak } from './loops/soak.ts'
 export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, link, pages]
 
 /** What ends a process of Sonde. */
-export const ENDS: readonly FaultLoop[] = [doca, events, files, hang, kill]
+export const ENDS: readonly FaultLoop[] = [compact, doca, events, files, hang, kill]
 
 /** What clients do to the service, and what happens to them when it ends. */
 export const SERVICE: readonly FaultLoop[] = [hostile, service]

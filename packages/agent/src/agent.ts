@@ -19,6 +19,7 @@ import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
 import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
 import { startTicker, type Ticker } from './hosting/scheduler.ts'
+import { Simulators } from './hosting/simulators.ts'
 import { Faults } from './pipeline/faults.ts'
 import { BackedHistory } from './pipeline/history.ts'
 import { HttpStats } from './pipeline/http-stats.ts'
@@ -83,6 +84,8 @@ export class Agent {
   /** What the listener in front of it did. */
   readonly http = new HttpStats()
   readonly hosts: Hosts
+  /** The sources that show a simulated node. */
+  readonly simulators: Simulators
   /** What was caught where it could have ended the process. */
   readonly faults: Faults
   /** What applications report to; undefined where it is switched off. */
@@ -120,8 +123,11 @@ export class Agent {
     const accept = this.router.accept.bind(this.router)
     this.rules = this.#rulesOf(options)
     this.traceback = this.#makeTraceback(options)
+    const onReading = (source: string) => {
+      this.simulators.reads(source).catch((error: unknown) => this.faults.caught('simulators', error))
+    }
     this.hosts = new Hosts(config.dataSources, {
-      ...{ config, log, sourcesModule: options.sourcesModule },
+      ...{ config, log, onReading, sourcesModule: options.sourcesModule },
       accept: (batch) => {
         this.traceback.note(batch)
         accept(batch)
@@ -130,6 +136,7 @@ export class Agent {
       onLost: (source) => this.traceback.onLost(source),
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
     })
+    this.simulators = new Simulators(config.dataSources, this.hosts.sources)
     this.service = config.service.enabled ? this.#makeService(options) : undefined
     const { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults } = this
     const { version, storeStatus } = options

@@ -24,7 +24,7 @@ export const storeSchema = block({
   max_bytes: setting(
     integer(16 << 20, 2 ** 50, 'bytes'),
     8 * 2 ** 30,
-    'Size of the file; beyond, the oldest hours leave first, roll-ups last',
+    'Size of history on disk; beyond, the oldest hours leave first, roll-ups last',
   ),
   queue_bytes: setting(
     integer(1 << 20, 2 ** 32, 'bytes'),

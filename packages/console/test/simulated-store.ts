@@ -1,11 +1,12 @@
 import './simulated-clock.ts'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type StoreSettings, settingsOf } from '../server/store/config.ts'
 import { EmbeddedStore } from '../server/store/embedded-store.ts'
 import { LOG_BYTES } from '../server/store/worker/database.ts'
+import { headFolderOf } from '../server/store/worker/head-files.ts'
 
 const WORKER = new URL('simulated-worker-main.ts', import.meta.url)
 
@@ -36,6 +37,12 @@ export async function openSimulatedStore(
   }
 }
 
+/** What the files of a store's head take. */
+function headBytes(path: string): number {
+  const folder = headFolderOf(path)
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+}
+
 function sizesOf(path: string): Record<string, number> {
   const database = new DatabaseSync(path, { readOnly: true })
   const tables = database
@@ -48,5 +55,10 @@ function sizesOf(path: string): Record<string, number> {
   database.close()
   // When the log is emptied depends on the machine: below its limit it counts as full.
   const log = Math.max(LOG_BYTES, statSync(`${path}-wal`).size)
-  return Object.fromEntries([...sizes, ['file', statSync(path).size], ['log', log]])
+  return Object.fromEntries([
+    ...sizes,
+    ['file', statSync(path).size],
+    ['log', log],
+    ['files of the head', headBytes(path)],
+  ])
 }

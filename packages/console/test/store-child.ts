@@ -8,11 +8,11 @@ const [, , path = '', first = '0', compactEvery = '0'] = process.argv
 
 const store = await createStore({ path, flushIntervalMs: 10 })
 const source = createSource({ id: 'child', emit: (batch) => store.accept(batch) })
-console.log('open')
-// Times are of hours ago, so that there is something to compact at any moment.
+// Times are of hours ago, so that there is something to compact at any moment; some are of now, and stay in the head.
 const startMs = Date.now() - 5 * 3_600_000
 for (let number = Number(first); ; number++) {
-  source.report(countedType, { time: BigInt(startMs + number) * 1_000_000n, writer: 'child', number })
+  const timeMs = number % 10 === 9 ? Date.now() : startMs + number
+  source.report(countedType, { time: BigInt(timeMs) * 1_000_000n, writer: 'child', number })
   if (number % 25 !== 24) continue
   source.flush()
   await store.flush()

@@ -51,6 +51,13 @@ async function writes(sonde: SondeProcess, after: string): Promise<StoreState> {
   })
 }
 
+/** The files of the store, and of what was set aside. */
+function filesOf(folder: string): string[] {
+  const found = readdirSync(folder, { withFileTypes: true, recursive: true })
+  const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  return paths.filter((path) => path.includes('store.db')).sort()
+}
+
 /** Damages the store's files between two runs. */
 export const damage: FaultLoop = {
   name: 'damage',
@@ -65,7 +72,7 @@ export const damage: FaultLoop = {
       async round(random) {
         await writes(sonde, 'before any damage')
         await sonde.stop(random.pick(['SIGKILL', 'SIGTERM'] as const))
-        const file = join(dir.path, random.pick(readdirSync(dir.path).filter((name) => name.startsWith('store.db'))))
+        const file = random.pick(filesOf(dir.path))
         const kind = inTurn(random, Object.keys(DAMAGES))
         DAMAGES[kind]?.(file, random)
         sonde = await startSonde(args)

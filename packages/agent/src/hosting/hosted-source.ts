@@ -125,20 +125,11 @@ export class HostedSource {
       stats.accepted(batch)
       accept(batch)
     }
-    const { name, intervalMs, paths, floodBytes } = config
+    const { name, intervalMs, startedMs, paths, floodBytes } = config
     const edges = { startsMax: config.startsAMinute, slot: config.eventSlot }
     const labels = { ...definition.labels, ...loaded.library?.labels?.(library) }
     const outlet = new SourceOutlet({
-      name,
-      intervalMs,
-      labels,
-      paths,
-      library,
-      floodBytes,
-      emit,
-      onEdge,
-      edges,
-      stats,
+      ...{ name, intervalMs, startedMs, labels, paths, library, floodBytes, emit, onEdge, edges, stats },
     })
     if (config.watch !== undefined) outlet.watch(hearWatch(config.watch))
     const node = loaded.create(config.options, outlet.context)

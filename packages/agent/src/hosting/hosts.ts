@@ -34,6 +34,8 @@ export interface HostsEnvironment {
   readonly onLost?: (source: string) => void
   /** Events that may start of one device in a minute. Default: 60. */
   readonly startsAMinute?: number
+  /** Called when a source begins to read, also in a host that replaced another. Default: nobody is told. */
+  readonly onReading?: (source: string) => void
   readonly log: Logger
 }
 
@@ -59,6 +61,7 @@ export class Hosts {
   readonly #environment: HostsEnvironment
   readonly #hosts = new Map<string, StartingHost>()
   readonly #given: readonly GivenSource[]
+  readonly #startedMs = Date.now()
 
   constructor(configs: readonly ConfiguredSource[], environment: HostsEnvironment) {
     this.#environment = environment
@@ -128,7 +131,16 @@ export class Hosts {
   }
 
   #giveOf({ name, definition, intervalMs, options }: ConfiguredSource, index: number): GivenSource {
-    const { config, sourcesModule = SOURCES_MODULE, accept, onEdge, onLost, startsAMinute, log } = this.#environment
+    const {
+      config,
+      sourcesModule = SOURCES_MODULE,
+      accept,
+      onEdge,
+      onLost,
+      onReading,
+      startsAMinute,
+      log,
+    } = this.#environment
     const { paths, limits } = config
     const { name: type, module = sourcesModule } = definition
     const hosted: HostedConfig = {
@@ -137,10 +149,12 @@ export class Hosts {
       callLimitMs: limits.source_call_ms,
       eventSlot: slotOf(index),
       ...(startsAMinute === undefined ? {} : { startsAMinute }),
+      startedMs: this.#startedMs,
     }
     const onSettled = ({ state, reason, before }: Settled) => {
       const isBack = state === 'reading' && before !== 'starting'
       log[isBack ? 'info' : LEVEL_OF_STATE[state]]({ source: name, state, reason }, 'source')
+      if (state === 'reading') onReading?.(name)
     }
     // A source that reads other devices all the same changes no state.
     const onStuck = (call: StuckCall) => {

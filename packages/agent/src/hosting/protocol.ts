@@ -25,6 +25,8 @@ export interface HostedConfig {
   readonly eventSlot?: number
   /** Events that may start of one device in a minute. Default: 60. */
   readonly startsAMinute?: number
+  /** When the agent started. Unit: milliseconds since the Unix epoch. Default: when its host makes the source. */
+  readonly startedMs?: number
   /** Periods that commands set in a host before this one. Default: none. */
   readonly periods?: readonly Period[]
   /** Rules that watch what it samples. Default: none. */

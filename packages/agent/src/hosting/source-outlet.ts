@@ -31,6 +31,8 @@ const CLOCK_EVERY_MS = 1000
 export interface OutletOptions {
   readonly name: string
   readonly intervalMs: number
+  /** See {@link SourceContext}. Default: now. */
+  readonly startedMs?: number | undefined
   readonly labels?: Labels | undefined
   readonly paths: SourcePaths
   /** See {@link SourceContext}. Default: there is none. */
@@ -97,6 +99,7 @@ export class SourceOutlet {
     this.context = {
       name,
       intervalMs,
+      startedMs: options.startedMs ?? Date.now(),
       source: this.source,
       library,
       absences: this.#absences,

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { type Batch, readRecords, viewsOf } from '@sonde/sdk'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
+import type { Agent } from '../agent.ts'
 import { nvmlGpuType } from '../sources/nvml/type.ts'
 import { RUNNING_LIMIT } from '../sources/simulator/names.ts'
 import { SCENARIOS } from '../sources/simulator/scenarios/scenarios.ts'
 import { simulator } from '../sources/simulator/simulator.ts'
+import { simulatorDiag } from '../sources/simulator-diag/simulator-diag.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 
 interface Running {
@@ -148,4 +151,33 @@ test('scenarios of the configuration begin after the start', async (t) => {
     running.map(({ name, device, severity, state }) => `${name} ${device} ${severity} ${state}`),
     ['straggler sim-gpu-2 1.5 running', 'link-flap sim-nic-mlx5_3-1 4 waiting'],
   )
+})
+
+/** Packets that the first NIC received in the last 200 ms, by its samples in the worker. */
+async function lateReceived({ sources }: Agent): Promise<bigint | undefined> {
+  const toNs = process.hrtime.bigint()
+  const fromMonoNs = String(toNs - 200_000_000n)
+  const request = { type: 'doca_diag_sample', device: 'mlx5_0', fromMonoNs, toMonoNs: String(toNs), bytesMax: 16 << 20 }
+  const pieces: Batch[] = []
+  const running = sources.find(({ definition }) => definition === simulatorDiag)
+  await running?.window(request, (piece) => void pieces.push({ ...piece, bytes: piece.bytes.slice() }))
+  const packets = pieces.flatMap(({ type, bytes, count, symbols }) =>
+    [...readRecords(type, viewsOf(bytes), count, symbols)].map((record) => {
+      return (record as unknown as { id_1020000300000000: bigint }).id_1020000300000000
+    }),
+  )
+  return packets.length < 1000 ? undefined : BigInt(packets.at(-1) ?? 0) - BigInt(packets[0] ?? 0)
+}
+
+test('a scenario reaches the samples at full rate in their worker, and so does its end', {
+  timeout: 60_000,
+}, async (t) => {
+  const { agent, address } = await serveAgent(t, { sources: [simulator, simulatorDiag] })
+  await until('both read', () => agent.sources.every(({ state }) => state === 'reading'))
+  await until('packets come', async () => ((await lateReceived(agent)) ?? 0n) > 0n)
+  const { status, body } = await start(address, { name: 'link-flap', device: 'sim-nic-mlx5_0-1', severity: 1 })
+  assert.equal(status, 201)
+  await until('the link is down', async () => (await lateReceived(agent)) === 0n)
+  assert.equal(await stop(address, body.id), 204)
+  await until('packets come again', async () => ((await lateReceived(agent)) ?? 0n) > 0n)
 })

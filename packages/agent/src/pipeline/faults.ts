@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 const EVERY_MS = 60_000
 
 /** The parts of the agent whose work is caught by itself. */
-export type FaultPlace = 'hints' | 'live' | 'self' | 'service' | 'store' | 'traceback'
+export type FaultPlace = 'hints' | 'live' | 'self' | 'service' | 'simulators' | 'store' | 'traceback'
 
 /** What was caught. */
 const faultType = defineOwnType(

@@ -6,6 +6,7 @@ import { netdev } from './netdev/netdev.ts'
 import { pci } from './pci/pci.ts'
 import { rdma } from './rdma/rdma.ts'
 import { simulator } from './simulator/simulator.ts'
+import { simulatorDiag } from './simulator-diag/simulator-diag.ts'
 import type { SourceDefinition } from './source.ts'
 
 /** Every kind of source there is. A new one is a folder beside this file and a row here. */
@@ -18,4 +19,5 @@ export const SOURCES: readonly SourceDefinition[] = [
   ...DOCA_SOURCES,
   ...UNREAD_SOURCES,
   simulator,
+  simulatorDiag,
 ]

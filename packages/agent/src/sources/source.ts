@@ -124,6 +124,8 @@ export interface SourceContext<L = unknown> {
   readonly name: string
   /** Configured time between two samples. Unit: milliseconds. */
   readonly intervalMs: number
+  /** When the agent started, or whoever runs the source: the same for all sources. Unit: ms since the Unix epoch. */
+  readonly startedMs: number
   /** The SDK source to report through; flushed when the calls of a tick are done. */
   readonly source: Source
   /** What the library of the source's host opened; undefined where it has none. */

@@ -11,7 +11,11 @@ function place(description: string) {
 export const tracebackSchema = block({
   rules: place('File of rules; it is read again when it changes. Default: there are no rules'),
   dir: place('Folder of the events. Default: `sonde/traceback` in `$XDG_STATE_HOME` or `~/.local/state`'),
-  before_ms: setting(integer(0, 600_000, 'milliseconds'), 1000, 'How much is kept of the time before an event'),
+  before_ms: setting(
+    integer(0, 600_000, 'milliseconds'),
+    500,
+    'How much is kept of the time before an event; a source keeps samples for its `ring_ms`, of which some pass until they are asked for',
+  ),
   after_ms: setting(integer(0, 600_000, 'milliseconds'), 500, 'How much is kept of the time after an event'),
   max_event_s: setting(
     integer(1, 3600, 'seconds'),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { defaultDataSources, parseScenario } from '@sonde/agent'
 import { messageOf } from '@sonde/sdk'
 import { ConfigError } from './config-error.ts'
@@ -14,6 +15,11 @@ export interface SimulateFlags {
 }
 
 type Entry = Record<string, unknown>
+
+/** More of a file of rules is not looked at. */
+const RULES_CHARACTERS_MAX = 1 << 20
+/** As many as the source takes. */
+const COUNTERS_MAX = 1024
 
 /**
  * Adds the simulator to the configured sources, or changes the one that is among them. Answers where the values came
@@ -37,8 +43,8 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
     return []
   }
   const entry: Entry = known ?? { type: 'simulator' }
-  const others = given.filter((each) => each !== entry)
-  const sources = onlySimulated ? [entry] : [...others, entry]
+  const others = given.filter((each) => each !== entry && !(onlySimulated && !isOfType(each, 'simulator_diag')))
+  const sources = [...others, entry]
   raw.data_sources = sources
   const place = `data_sources[${sources.indexOf(entry)}]`
   const settings: Setting[] = []
@@ -51,7 +57,44 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   if (typeof simulate === 'string') set('scenarios', scenariosIn(simulate), '--simulate')
   if (seed !== undefined) set('seed', numberOf(seed), '--seed')
   if (simulateClass !== undefined) set('node_class', simulateClass, '--simulate-class')
+  if (simulate !== undefined || onlySimulated) settings.push(...addSamples(raw, sources, entry))
   return settings
+}
+
+/** What makes two sources show the same simulated node. */
+const NODE_KEYS = ['seed', 'node_class', 'workload', 'scenarios'] as const
+
+/**
+ * Adds the samples of the simulated NICs at full rate where rules watch them, or makes those that are configured show
+ * the same node as the simulator.
+ */
+function addSamples(raw: Entry, sources: unknown[], simulator: Entry): Setting[] {
+  let entry = sources.find((each): each is Entry => isOfType(each, 'simulator_diag'))
+  if (entry === undefined) {
+    const counters = watchedCounters(raw)
+    if (counters.length === 0) return []
+    entry = { type: 'simulator_diag', counters }
+    sources.push(entry)
+  }
+  const place = `data_sources[${sources.indexOf(entry)}]`
+  return ['type' as const, ...NODE_KEYS].flatMap((key): Setting[] => {
+    const value = key === 'type' ? 'simulator_diag' : simulator[key]
+    if (value === undefined) return []
+    entry[key] = value
+    return [{ path: [place, key], value, origin: '--simulate' }]
+  })
+}
+
+/** Data IDs in the file of rules that a configuration names; whether the file is in order is seen where it is used. */
+function watchedCounters({ traceback }: Entry): string[] {
+  const rules = traceback !== null && typeof traceback === 'object' && 'rules' in traceback ? traceback.rules : undefined
+  if (typeof rules !== 'string' || rules === '') return []
+  try {
+    const text = readFileSync(rules, 'utf8').slice(0, RULES_CHARACTERS_MAX)
+    return [...new Set(text.match(/\b0x[0-9a-f]{16}\b/gi))].slice(0, COUNTERS_MAX)
+  } catch {
+    return []
+  }
 }
 
 /**
@@ -73,5 +116,9 @@ function scenariosIn(simulate: string): string[] {
 }
 
 function isSimulator(entry: unknown): entry is Entry {
-  return entry !== null && typeof entry === 'object' && 'type' in entry && entry.type === 'simulator'
+  return isOfType(entry, 'simulator')
+}
+
+function isOfType(entry: unknown, type: string): entry is Entry {
+  return entry !== null && typeof entry === 'object' && 'type' in entry && entry.type === type
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -61,6 +61,17 @@ test('damage is said with the file and what the next start will do', async (cont
   const { state, found } = checkStore(path)
   assert.equal(state, 'damaged')
   assert.match(found, new RegExp(`^${path}: .*sets it aside`))
+})
+
+test('records of the head whose bytes are gone are reported, and looking changes nothing', async (context) => {
+  const path = join(folderOf(context), 'store.db')
+  await storeAt(path)
+  rmSync(`${path}-head`, { recursive: true })
+  writeFileSync(`${path}-head`, 'a text')
+  const { state, found } = checkStore(path)
+  assert.equal(state, 'damaged')
+  assert.match(found, /: the bytes of 1000 records are not in .*store\.db-head; the next start goes on without them$/)
+  assert.equal(readFileSync(`${path}-head`, 'utf8'), 'a text')
 })
 
 test('a database of another program is not ours to use', (context) => {

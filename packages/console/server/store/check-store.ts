@@ -2,7 +2,10 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf } from '@sonde/sdk'
 import { checkFoldersNow, lockFile } from '@sonde/sdk/internal'
+import { settingsOf } from './config.ts'
 import { checkDatabase, FORMAT_VERSION, hasOurTables, numberOf } from './worker/database.ts'
+import { Head } from './worker/head.ts'
+import { headFolderOf } from './worker/head-files.ts'
 import { DatabaseSync } from './worker/sqlite.ts'
 
 /** What was found of a store, without changing anything. */
@@ -51,7 +54,13 @@ function look(path: string): StoreFinding {
       return { state: 'damaged', found }
     }
     checkDatabase(database, size)
-    return { state: 'present', found: `${path}, ${(size / 2 ** 20).toFixed(1)} MiB` }
+    const head = new Head(database, settingsOf({ path }))
+    const missing = head.missingRecords()
+    if (missing > 0) {
+      const found = `${path}: the bytes of ${missing} records are not in ${headFolderOf(path)}; the next start goes on without them`
+      return { state: 'damaged', found }
+    }
+    return { state: 'present', found: `${path}, ${((size + head.bytes) / 2 ** 20).toFixed(1)} MiB` }
   } finally {
     database.close()
   }

@@ -2,7 +2,7 @@ import { SondeError } from '@sonde/sdk'
 
 /** Options of `createStore`. */
 export interface StoreOptions {
-  /** The database file. Its folder is made; `-wal`, `-shm` and `.lock` lie beside it. */
+  /** The database file. Its folder is made; `-head`, `-wal`, `-shm` and `.lock` lie beside it. */
   path: string
   /**
    * What an acknowledged record survives. `interval` (default): a crash or kill of the process. `block`: power loss
@@ -21,7 +21,7 @@ export interface StoreOptions {
   /** How long 5-minute roll-ups are kept. Unit: days. Range: 1/24 to 36 500. Default: 90. */
   rollupRetentionDays?: number
   /**
-   * Size of the file; beyond, the oldest hours leave first, roll-ups last. Unit: bytes. Range: 4 MiB to 2^50. Default:
+   * Size of history on disk; beyond, the oldest hours leave first, roll-ups last. Unit: bytes. Range: 4 MiB to 2^50. Default:
    * 8 GiB.
    */
   maxBytes?: number

@@ -9,8 +9,11 @@ import { memoryIn, QueuedPage } from './queued-page.ts'
 const BATCH_BYTES = 300
 const PAGE_BYTES_MIN = 64 << 10
 const PAGE_BYTES_MAX = 4 << 20
-/** Pages whose memory is kept for the next: those that the worker has and those that are filled meanwhile. */
-const SPARE_COUNT = 3
+/**
+ * Memory of pages that is kept for the next: of those that the worker has and those that are filled meanwhile. Unit:
+ * bytes.
+ */
+const SPARE_BYTES_MAX = 3 * PAGE_BYTES_MAX
 
 /** A page on its way to the worker. */
 export interface Posted {
@@ -276,7 +279,7 @@ export class PageQueue {
     // As long as much comes, or much waits, pages grow: fewer transactions write as much.
     const waitingBytes = this.#pages.reduce((sum, { used }) => sum + used, 0)
     const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * this.#lastUsed, waitingBytes))
-    const memory = memoryIn(this.#memoryFor(Math.max(wanted, length + 7) & ~7))
+    const memory = memoryIn(this.#memoryFor(Math.max(wanted, length)))
     const page = new QueuedPage(this.#nextId(), ++this.#lastNumber, memory)
     this.#pages.push(page)
     return page
@@ -284,10 +287,11 @@ export class PageQueue {
 
   /**
    * The memory of a page that was written, where it is about as long: fresh memory has to be cleared, which takes
-   * longer than the copy.
+   * longer than the copy. So lengths are powers of two.
    */
-  #memoryFor(length: number): SharedArrayBuffer {
-    const index = this.#spare.findIndex(({ byteLength }) => byteLength >= length && byteLength <= 2 * length)
+  #memoryFor(leastBytes: number): SharedArrayBuffer {
+    const length = 2 ** Math.ceil(Math.log2(leastBytes))
+    const index = this.#spare.findIndex(({ byteLength }) => byteLength >= length && byteLength <= 4 * length)
     return index < 0 ? new SharedArrayBuffer(length) : (this.#spare.splice(index, 1)[0] as SharedArrayBuffer)
   }
 
@@ -299,7 +303,11 @@ export class PageQueue {
   }
 
   #keepSpare(memory: SharedArrayBuffer | undefined): void {
-    if (memory === undefined || memory.byteLength < PAGE_BYTES_MIN) return
-    this.#spare = [memory, ...this.#spare].slice(0, SPARE_COUNT)
+    if (memory === undefined || memory.byteLength < PAGE_BYTES_MIN || memory.byteLength > PAGE_BYTES_MAX) return
+    let bytes = 0
+    this.#spare = [memory, ...this.#spare].filter(({ byteLength }) => {
+      bytes += byteLength
+      return bytes <= SPARE_BYTES_MAX
+    })
   }
 }

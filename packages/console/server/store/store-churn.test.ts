@@ -55,6 +55,7 @@ test('a month of pods that come and go leaves file and memory as large as a week
     assert.deepEqual(Object.keys(late).sort(), [
       'chunk',
       'file',
+      'files of the head',
       'head',
       'log',
       'meta',

@@ -1,75 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { property, until } from '../../../sdk/test/helper.ts'
+import { until } from '../../../sdk/test/helper.ts'
 import { Counting, numbersIn, upTo } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
+import { startWriting } from '../../test/start-writing.ts'
 import { settingsOf } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import { createStore } from './store.ts'
-
-const CHILD = fileURLToPath(new URL('../../test/store-child.ts', import.meta.url))
-
-/** A process that writes; `acked` is the number of the last record it was told to be safe. */
-interface Writing {
-  readonly child: ChildProcess
-  readonly state: { open: boolean; acked: number; output: string }
-}
-
-function startWriting(path: string, first: number, compactEvery: number): Writing {
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, CHILD, path, String(first), String(compactEvery)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const state = { open: false, acked: first - 1, output: '' }
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line === 'open') state.open = true
-    if (line.startsWith('acked ')) state.acked = Number(line.slice(6))
-  })
-  child.stderr.on('data', (text: Buffer) => {
-    state.output += text.toString()
-  })
-  return { child, state }
-}
-
-property('whoever is killed between any two writes finds every acknowledged record again, once', 1, async (random) => {
-  const folder = mkdtempSync(join(tmpdir(), 'sonde-kill-'))
-  const path = join(folder, 'store.db')
-  try {
-    let first = 0
-    for (let round = 0; round < 4; round++) {
-      const { child, state } = startWriting(path, first, random.pick([0, 50, 400]))
-      const enough = first + random.integer(1, 1500)
-      try {
-        await until(`the child writes: ${state.output}`, () => state.acked >= enough || child.exitCode !== null, 20_000)
-      } finally {
-        child.kill('SIGKILL')
-        await once(child, 'close')
-      }
-      assert.equal(state.output, '')
-      const store = await createStore({ path })
-      try {
-        assert.equal(store.status().state, 'writing')
-        const numbers = await numbersIn(store)
-        assert.deepEqual(numbers, upTo(numbers.length), 'no number is missing or there twice')
-        assert.ok(numbers.length > state.acked, `${numbers.length} records, and ${state.acked} was acknowledged`)
-        await store.maintain()
-        assert.deepEqual(await numbersIn(store), numbers, 'after compaction too')
-        first = numbers.length
-      } finally {
-        await store.close()
-      }
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
 
 test('a second process is told in one line that the file is in use, and the first goes on', async () => {
   const { path, close } = await openStore()

@@ -116,8 +116,7 @@ faultTest('a file whose start is noise is set aside, and the status says so', as
   overwrite(path, 0, noise(new Random(1), 4096))
   const { store } = await checkStarts(releases, path)
   assert.match(store.status().reason, /was damaged .* set aside as .*store\.db\.corrupt-/)
-  const aside = readdirSync(dirname(path)).filter((name) => name.includes('.corrupt-') && !/-(wal|shm)$/.test(name))
-  assert.equal(aside.length, 1)
+  assert.equal(asidesIn(dirname(path), 'corrupt').length, 1)
 })
 
 faultTest('a file of noise, an empty one and one that is no database are replaced', async (folder, releases) => {
@@ -137,6 +136,11 @@ faultTest('a file of noise, an empty one and one that is no database are replace
   }
 })
 
+/** Stores that were set aside, without what lies beside each. */
+function asidesIn(folder: string, why: 'corrupt' | 'newer' | 'older'): string[] {
+  return readdirSync(folder).filter((name) => name.includes(`.${why}-`) && !/-(wal|shm|head)$/.test(name))
+}
+
 /** Changes a closed file from outside. */
 function alter(path: string, sql: string): void {
   const database = new DatabaseSync(path)
@@ -146,7 +150,7 @@ function alter(path: string, sql: string): void {
 
 faultTest('what was set aside is never deleted: a ninth such file has to wait', async (folder, releases) => {
   const path = join(folder, 'store.db')
-  const asides = () => readdirSync(folder).filter((name) => name.includes('.newer-') && !/-(wal|shm)$/.test(name))
+  const asides = () => asidesIn(folder, 'newer')
   await filled(path)
   for (let turn = 1; turn <= 9; turn++) {
     const database = new DatabaseSync(path)
@@ -180,7 +184,7 @@ faultTest('a file of an older or newer format is set aside whole, and the status
     await store.flush()
     await store.maintain()
     assert.deepEqual(await numbersIn(store), upTo(10))
-    assert.equal(readdirSync(folder).filter((name) => name.startsWith(`${kind}.db.${kind}-`)).length, 1)
+    assert.equal(asidesIn(folder, kind).length, 1)
   }
 })
 
@@ -188,7 +192,8 @@ faultTest('a file whose tables are not those of its format is treated as damaged
   const path = join(folder, 'store.db')
   await filled(path)
   alter(path, 'ALTER TABLE segment RENAME COLUMN times_of TO times')
-  const { store } = await checkStarts(releases, path)
+  const { store, numbers } = await checkStarts(releases, path)
+  assert.deepEqual(numbers.slice(4000), upTo(5000).slice(4000), 'the head is carried over, with its files')
   assert.match(store.status().reason, /tables are not those of its format.* set aside/)
   await store.maintain()
 })

@@ -65,6 +65,7 @@ class FileReader implements StoreReader {
     const units = trying(this.#path, () =>
       this.#inSnapshot(() => {
         // Types and sources may have come since it was opened.
+        this.#file.forgetRead()
         this.#file = this.#open()
         return unitsOf(this.#file)
       }),
@@ -80,7 +81,7 @@ class FileReader implements StoreReader {
   }
 
   close(): void {
-    this.#database.close()
+    this.#file.close()
   }
 
   #open(): StoreFile {
@@ -92,7 +93,7 @@ class FileReader implements StoreReader {
     this.#database.exec('BEGIN')
     try {
       const version = numberOf(this.#database, 'PRAGMA data_version')
-      if (version !== this.#version) this.#file.writers.forgetIdle()
+      if (version !== this.#version) this.#file.forgetRead()
       this.#version = version
       return work()
     } finally {

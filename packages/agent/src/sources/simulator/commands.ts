@@ -1,11 +1,20 @@
+import type { NodeState } from './node-state.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 
 /** What a running simulator is asked. */
 export type SimulatorCommand =
   | { readonly kind: 'describe' }
   /** `request` is checked by the simulator: it may come from outside. */
-  | { readonly kind: 'start'; readonly request: unknown }
-  | { readonly kind: 'stop'; readonly id: string }
+  | ({ readonly kind: 'start'; readonly request: unknown } & Lead)
+  | ({ readonly kind: 'stop'; readonly id: string } & Lead)
+  /** What happens to the node, so that another source can show the same. */
+  | { readonly kind: 'state' }
+  | { readonly kind: 'follow'; readonly state: NodeState }
+
+/** Time before a command takes effect, in which another source is told of it. Unit: milliseconds. Default: 0. */
+interface Lead {
+  readonly leadMs?: number
+}
 
 /** A scenario that runs or waits, with the times of the wall clock. */
 export interface ToldScenario {
@@ -32,4 +41,6 @@ export interface SimulatorAnswers {
   }
   readonly start: ToldScenario
   readonly stop: null
+  readonly state: NodeState
+  readonly follow: null
 }

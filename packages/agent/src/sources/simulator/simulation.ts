@@ -4,6 +4,7 @@ import { EventIndex } from './model/event-index.ts'
 import { locate, type Place } from './model/place.ts'
 import { compileSegments, type ScheduleInput } from './model/schedule.ts'
 import type { Segment } from './model/segment.ts'
+import { type NodeState, type Origin, originOf } from './node-state.ts'
 
 /**
  * A node of which every value is a pure function of seed, device and time, and of the effects that are set. Asking
@@ -19,7 +20,7 @@ export class Simulation {
   #coming: Iterator<Segment, void> = [].values()
   #events = new EventIndex([])
   #aerNames: readonly string[] = AER_NAMES
-  #origin: Segment | undefined
+  #origin: Origin | undefined
   /** Events before the origin: what they counted stays. */
   #past: readonly EffectEvent[] = []
   /** Counts up when the effects change, so that who keeps something made of them knows. */
@@ -72,10 +73,24 @@ export class Simulation {
     if (origin.fromS <= this.keptFromS) return this.keptFromS
     const events = this.#effects.flatMap(({ events = [] }) => events)
     this.#past = [...this.#past, ...events.filter(({ atS }) => atS >= this.keptFromS && atS < origin.fromS)]
-    this.#origin = origin
+    this.#origin = originOf(origin)
     this.#segments = this.#segments.slice(this.#segments.indexOf(origin))
     this.#cursor = 0
     return origin.fromS
+  }
+
+  /** What happens to the node; another one of the same seed, kind and workload that follows it is the same. */
+  get state(): NodeState {
+    const [origin, past] = [this.#origin, this.#past]
+    return { ...(origin === undefined ? {} : { origin }), aerNames: this.#aerNames, past, effects: this.#effects }
+  }
+
+  /** Becomes the same node as another one, whose state this is. */
+  follow({ origin, aerNames, past, effects }: NodeState): void {
+    this.#origin = origin
+    this.#past = past
+    this.#aerNames = aerNames
+    this.setEffects(effects)
   }
 
   /** Segments up to the latest moment that was asked for. */

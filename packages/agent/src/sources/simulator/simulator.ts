@@ -56,7 +56,7 @@ export const simulator: SourceDefinition = {
   options: simulatorOptions,
   labels: { simulated: 'true' },
   isOnRequest: true,
-  refuse: async (options) => (await import('./simulated-node.ts')).rehearse(options as SimulatorOptions),
+  refuse: async (options) => (await import('./scenario-play.ts')).rehearse(options as SimulatorOptions),
   async load() {
     // A quarter of the agent's code, which costs nothing where nobody asks for it.
     const { SimulatedNode } = await import('./simulated-node.ts')

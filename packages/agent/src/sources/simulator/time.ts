@@ -1,7 +1,8 @@
 /** Where the time of simulated nodes begins: 1 January 2026. Unit: milliseconds since the Unix epoch. */
 export const EPOCH_MS = 1_767_225_600_000
 
-const EPOCH_NS = BigInt(EPOCH_MS) * 1_000_000n
+/** The same in nanoseconds. */
+export const EPOCH_NS = BigInt(EPOCH_MS) * 1_000_000n
 
 /**
  * Seconds since the epoch of the simulation. To some 10 ns, which is what a double holds; a clock that stands before

@@ -14,6 +14,9 @@ import {
 import { encodePresence, presentCount } from './presence.ts'
 import { type Content, encodeVector } from './vector.ts'
 
+/** Most columns pack to little: memory for the worst case of each would have to be cleared. Unit: bytes. */
+const FIRST_BYTES = 256
+
 /**
  * Packs a column into one blob that {@link decodeColumn} gives back bit by bit.
  *
@@ -28,7 +31,7 @@ export function encodeColumn(column: WordColumn): Uint8Array {
   checkShape(column)
   const valueCount = column.present === null ? count : presentCount(column.present, count)
   const present = valueCount === count ? null : column.present
-  const writer = new ByteWriter(64 + 2 * count * elements)
+  const writer = new ByteWriter(FIRST_BYTES)
   writer.u8(BLOB_VERSION)
   writer.u8(KIND_CODES.indexOf(kind))
   writer.u8((present === null ? 0 : FLAG_PRESENCE) | (texts === null ? 0 : FLAG_TEXTS))
@@ -40,7 +43,7 @@ export function encodeColumn(column: WordColumn): Uint8Array {
   if (texts !== null) encodeTexts(texts, writer)
   for (let element = 0; element < elements; element++) {
     const words = valuesOf(column, present, element, valueCount)
-    const vector = new ByteWriter(64 + 2 * valueCount)
+    const vector = new ByteWriter(FIRST_BYTES)
     encodeVector(words, valueCount, contentOf(kind), vector)
     writer.varint(vector.length)
     writer.append(vector.finish())

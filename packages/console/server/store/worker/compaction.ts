@@ -5,7 +5,10 @@ import type { StoredSeries, StoredType } from './catalogue.ts'
 import { columnOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
 import { type NewSegment, ORDER_FIELD, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
-import { hourOf, hourStartMs, timeMsAt } from './slots-of-time.ts'
+import { hourOf, hourStartMs } from './slots-of-time.ts'
+
+/** The number of a record of which the series is not known. */
+const NO_SERIES = 0xffffffff
 
 /** Records of one series, in time order. */
 interface SeriesRecords {
@@ -54,53 +57,69 @@ function join({ rows, bytes }: UnitRecords, type: RecordType): Joined {
 }
 
 function groupBySeries(
-  { count, views, arrivals }: Joined,
+  joined: Joined,
   type: RecordType,
   seriesAt: (views: Views, offset: number) => StoredSeries | undefined,
 ): SeriesRecords[] {
+  const { count, views } = joined
   const { recordBytes } = type.layout
-  const bySeries = new Map<number, number[]>()
+  const groups = new Map<number, { readonly number: number; count: number }>()
+  // Counted first, so that the records of each series fill an array of their number.
+  const numbers = new Uint32Array(count).fill(NO_SERIES)
   for (let record = 0; record < count; record++) {
     const series = seriesAt(views, record * recordBytes)?.id
     // Every series was stored before its first record was.
     if (series === undefined) continue
-    const records = bySeries.get(series)
-    if (records === undefined) bySeries.set(series, [record])
-    else records.push(record)
+    let group = groups.get(series)
+    if (group === undefined) {
+      group = { number: groups.size, count: 0 }
+      groups.set(series, group)
+    }
+    group.count++
+    numbers[record] = group.number
   }
-  const timeMs = (record: number) =>
-    type.time === undefined ? (arrivals?.[record] ?? 0) : timeMsAt(views, record * recordBytes, type.time.offset, 1)
-  return [...bySeries].map(([series, records]) => {
-    sortByTime(records, timeMs)
-    const offsets = Uint32Array.from(records, (record) => record * recordBytes)
-    const isInOrder = bySeries.size === 1 && records.every((record, i) => record === i)
-    const order = isInOrder ? undefined : Uint32Array.from(records)
-    return { series, offsets, order, times: timesOf(records, type, views, arrivals) }
+  const recordsOf = [...groups.values()].map((group) => new Uint32Array(group.count))
+  const filled = new Uint32Array(recordsOf.length)
+  for (const [record, number] of numbers.entries()) {
+    const records = recordsOf[number]
+    if (records === undefined) continue
+    records[filled[number] ?? 0] = record
+    filled[number] = (filled[number] ?? 0) + 1
+  }
+  return [...groups.keys()].map((series, number): SeriesRecords => {
+    const { records, times } = sortByTime(recordsOf[number] ?? numbers, joined, type)
+    const offsets = records.map((record) => record * recordBytes)
+    const isInOrder = groups.size === 1 && records.every((record, i) => record === i)
+    return { series, offsets, order: isInOrder ? undefined : records, times }
   })
 }
 
 /** Records nearly always come in order; then nothing is done. */
-function sortByTime(records: number[], timeOf: (record: number) => number): void {
+function sortByTime(
+  records: Uint32Array,
+  joined: Joined,
+  type: RecordType,
+): { readonly records: Uint32Array; readonly times: Uint32Array } {
+  const times = timesOf(records, joined, type)
+  const timeOf = (i: number) => (times[2 * i + 1] ?? 0) * 4294967296 + (times[2 * i] ?? 0)
   let before = Number.NEGATIVE_INFINITY
-  for (const record of records) {
-    const time = timeOf(record)
+  for (let i = 0; i < records.length; i++) {
+    const time = timeOf(i)
     if (time < before) {
-      records.sort((a, b) => timeOf(a) - timeOf(b) || a - b)
-      return
+      const sorted = Uint32Array.from(records.keys()).sort((a, b) => timeOf(a) - timeOf(b) || a - b)
+      const inOrder = sorted.map((place) => records[place] ?? 0)
+      return { records: inOrder, times: timesOf(inOrder, joined, type) }
     }
     before = time
   }
+  return { records, times }
 }
 
-function timesOf(
-  records: readonly number[],
-  type: RecordType,
-  views: Views,
-  arrivals: Float64Array | undefined,
-): Uint32Array {
+function timesOf(records: Uint32Array, { views, arrivals }: Joined, type: RecordType): Uint32Array {
   const words = new Uint32Array(2 * records.length)
   const exact = new BigUint64Array(words.buffer)
-  for (const [i, record] of records.entries()) {
+  for (let i = 0; i < records.length; i++) {
+    const record = records[i] ?? 0
     if (type.time === undefined) {
       exact[i] = BigInt(arrivals?.[record] ?? 0) * 1_000_000n
     } else {
@@ -147,6 +166,9 @@ function* encodePart(
   const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
   // The last series whose times are kept; those that were sampled together with it share them.
   let owner = 0
+  // A column is packed before the next is read: fresh memory for each would have to be cleared.
+  const elements = Math.max(0, ...slots.map((slot) => slot.field.count))
+  const memory = new Uint32Array(2 * elements * Math.max(...part.map(({ offsets }) => offsets.length)))
   for (const [number, records] of part.entries()) {
     const count = records.offsets.length
     const isShared = number > owner && isSame(records.times, part[owner]?.times)
@@ -155,7 +177,7 @@ function* encodePart(
     chunks.get(TIMES_FIELD)?.push(isShared ? undefined : encodeColumn({ ...times, count, words: records.times }))
     chunks.get(ORDER_FIELD)?.push(records.order === undefined ? undefined : encodeColumn(orderColumn(records.order)))
     for (const slot of slots) {
-      const column = columnOf(type.layout, slot, views, records.offsets, source.symbols)
+      const column = columnOf(type.layout, slot, views, records.offsets, source.symbols, memory)
       chunks.get(slot.index + 1)?.push(encodeColumn(column))
     }
     yield

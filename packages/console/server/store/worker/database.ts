@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { makeFoldersNow } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
+import { carryHeadFiles } from './head-files.ts'
 import { salvage } from './salvage.ts'
 import { DatabaseSync } from './sqlite.ts'
 import { sqliteFailureOf } from './sqlite-error.ts'
@@ -17,7 +18,7 @@ export interface Opened {
 /** `Sond` in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x536f6e64
 /** Rises with every change of the tables or of what their rows hold. */
-export const FORMAT_VERSION = 4
+export const FORMAT_VERSION = 5
 /** Rows of the head are up to 4 MiB long: with pages of 4 KiB a write takes twice the time. */
 const PAGE_BYTES = 16 << 10
 /** Length that the write-ahead log is cut to; at half of it its pages go into the file. Unit: bytes. */
@@ -44,7 +45,7 @@ CREATE TABLE period (source INTEGER NOT NULL, type TEXT NOT NULL, device TEXT NO
   PRIMARY KEY (source, type, device, from_ms)) WITHOUT ROWID;
 CREATE TABLE head (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, writer INTEGER NOT NULL, clock TEXT NOT NULL,
   hour INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  crc INTEGER NOT NULL, body BLOB NOT NULL);
+  crc INTEGER NOT NULL, file INTEGER NOT NULL, place INTEGER NOT NULL);
 CREATE INDEX head_by_time ON head (type, hour, writer, clock, first_ms, last_ms, count, bytes);
 CREATE TABLE segment (id INTEGER PRIMARY KEY, first INTEGER NOT NULL, level INTEGER NOT NULL, type INTEGER NOT NULL, source INTEGER NOT NULL,
   clock TEXT NOT NULL, slot INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, samples INTEGER NOT NULL,
@@ -77,6 +78,12 @@ export function replaceDatabase(settings: StoreSettings, cause: string): Opened 
   const aside = setAside(settings.path, 'corrupt')
   const { database } = openFile(settings, '')
   const result = salvage(aside, database)
+  const files = database.prepare('SELECT DISTINCT file FROM head').all()
+  carryHeadFiles(
+    aside,
+    settings.path,
+    files.map(({ file }) => Number(file)),
+  )
   return { database, notice: `the store file was damaged (${cause}) and set aside as ${aside}; ${result}` }
 }
 
@@ -221,7 +228,7 @@ export function hasOurTables(database: DatabaseSync): boolean {
 function setAside(path: string, why: 'corrupt' | 'newer' | 'older'): string {
   const prefix = `${path}.${why}-`
   const kept = readdirSync(dirname(path)).filter((name) => {
-    return name.startsWith(basename(prefix)) && !/-(wal|shm)$/.test(name)
+    return name.startsWith(basename(prefix)) && !/-(wal|shm|head)$/.test(name)
   })
   if (kept.length >= ASIDE_COUNT_LIMIT) {
     throw new SondeError(
@@ -230,7 +237,7 @@ function setAside(path: string, why: 'corrupt' | 'newer' | 'older'): string {
     )
   }
   const aside = `${prefix}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
-  for (const suffix of ['', '-wal', '-shm']) {
+  for (const suffix of ['', '-wal', '-shm', '-head']) {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
   }
   return aside

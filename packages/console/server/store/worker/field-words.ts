@@ -2,17 +2,24 @@ import type { BatchSymbols, Kind, Layout, Slot, Views } from '@sonde/sdk'
 import { keyOfNumber } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
 
-/** Reads one field of the records at `offsets` into a column of 64-bit words. */
+const NO_MEMORY = new Uint32Array(0)
+
+/**
+ * Reads one field of the records at `offsets` into a column of 64-bit words, which lie in `memory` where that has room
+ * for them.
+ */
 export function columnOf(
   layout: Layout,
   slot: Slot,
   views: Views,
   offsets: Uint32Array,
   symbols: Pick<BatchSymbols, 'text'>,
+  memory: Uint32Array = NO_MEMORY,
 ): WordColumn {
   const { kind, count: elements } = slot.field
   const count = offsets.length
-  const words = new Uint32Array(2 * count * elements)
+  const length = 2 * count * elements
+  const words = memory.length >= length ? memory.subarray(0, length).fill(0) : new Uint32Array(length)
   const width = slot.bytes / elements
   for (let element = 0; element < elements; element++) {
     readWords(kind, views.data, offsets, slot.offset + element * width, words, 2 * count * element)

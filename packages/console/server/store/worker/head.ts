@@ -1,20 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { type Clock, type Views, viewsOf } from '@sonde/sdk'
+import type { StoreSettings } from '../config.ts'
+import { HeadFiles, headFolderOf } from './head-files.ts'
+import { type HeadRow, headRowOf, headStatements, type NewHeadRow } from './head-rows.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
 import type { StoredUnit } from './stored-blocks.ts'
-
-/** Packed records as they came, of one type, writer and hour. */
-export interface HeadRow {
-  readonly type: number
-  readonly writer: number
-  readonly clock: Clock
-  readonly hour: number
-  readonly firstMs: number
-  readonly lastMs: number
-  readonly count: number
-  readonly body: Uint8Array
-}
 
 /** Rows that become one segment. */
 export interface HeadUnit {
@@ -44,8 +35,6 @@ interface First {
   readonly timeMs: number | undefined
 }
 
-const COLUMNS = 'type, writer, clock, hour, first_ms, last_ms, count'
-
 /** A row with its bytes as records are read. */
 export interface ReadRow extends HeadRow {
   readonly views: Views
@@ -57,13 +46,23 @@ const MEMORY_BYTES = 16 << 20
 const VIEWS_BYTES = 1536
 
 const EMPTY = new Uint8Array(0)
+/** Pieces of a row that are written from where they lie; more are joined first. */
+const PIECE_COUNT_MAX = 64
+
+/** What was in rows whose bytes are lost. */
+export interface LostRows {
+  readonly records: number
+  readonly bytes: number
+}
 
 /**
- * The head: records that are not yet compacted, as they came. Whatever changes it belongs into a transaction of the
- * caller.
+ * The head: records that are not yet compacted, as they came. A row says what they are and where in {@link HeadFiles}
+ * their bytes lie. Whatever changes it belongs into a transaction of the caller; the bytes of new rows are written by
+ * {@link write} before that is committed.
  */
 export class Head {
-  readonly #statements: ReturnType<typeof statementsOf>
+  readonly #statements: ReturnType<typeof headStatements>
+  readonly #files: HeadFiles
   readonly #rows = new Map<number, ReadRow>()
   /** Rows that could not be read. */
   corruptRows = 0
@@ -72,35 +71,122 @@ export class Head {
   #rowBytes = 0
   #first: First | undefined
 
-  constructor(database: DatabaseSync) {
-    this.#statements = statementsOf(database)
+  constructor(database: DatabaseSync, settings: Pick<StoreSettings, 'path' | 'maxBytes' | 'durability'>) {
+    this.#statements = headStatements(database)
+    this.#files = new HeadFiles(headFolderOf(settings.path), settings)
     this.bytes = Number(this.#statements.bytes.get()?.bytes ?? 0)
   }
 
-  insert({ type, writer, clock, hour, firstMs, lastMs, count, body }: HeadRow): void {
+  /** What its files take. Unit: bytes. */
+  get fileBytes(): number {
+    return this.#files.bytes
+  }
+
+  /** Whether its files are where they were made. */
+  get isThere(): boolean {
+    return this.#files.isThere
+  }
+
+  /** Records whose bytes are not in the files. */
+  missingRecords(): number {
+    const counts = this.#cutFiles().map(({ file, length }) => Number(this.#statements.beyond.get(file, length)?.count))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  /**
+   * Compares rows and files, once after the store was opened for writing. Rows leave whose bytes did not reach the
+   * disk.
+   */
+  recover(): LostRows {
+    this.#files.makeWay()
+    const rows = this.#cutFiles().flatMap(({ file, length }) => this.#statements.deleteBeyond.all(file, length))
+    const sumOf = (column: 'count' | 'bytes') => rows.reduce((sum, row) => sum + Number(row[column]), 0)
+    const lost = { records: sumOf('count'), bytes: sumOf('bytes') }
+    this.corruptRows += rows.length
+    this.bytes -= lost.bytes
+    for (const { file, needed } of this.#statements.files.all()) this.#files.need(Number(file), Number(needed))
+    return lost
+  }
+
+  insert({ type, writer, clock, hour, firstMs, lastMs, count, pieces }: NewHeadRow): void {
     this.#noteFirst(hour, firstMs)
-    this.bytes += body.length
-    this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, body.length, crc32(body), body)
+    // Each piece costs some calls, more than the copy of a short one.
+    const joined = pieces.length > PIECE_COUNT_MAX ? [Buffer.concat(pieces)] : pieces
+    const { file, place, bytes } = this.#files.add(joined)
+    this.bytes += bytes
+    const crc = joined.reduce((before, piece) => crc32(piece, before), 0)
+    this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, bytes, crc, file, place)
+  }
+
+  /** Writes the bytes of the rows that were inserted. */
+  write(): void {
+    this.#files.write()
+  }
+
+  /** Waits until the bytes of all rows are on the disk. */
+  sync(): void {
+    this.#files.sync()
   }
 
   delete(id: number): void {
-    this.bytes -= Number(this.#statements.delete.get(id)?.bytes ?? 0)
-    this.#first = undefined
-    // The number may be given to another row.
-    this.#forget(id)
+    const row = this.#statements.delete.get(id)
+    this.#left(id, Number(row?.file), Number(row?.bytes ?? 0))
   }
 
-  /** Deletes the rows that came first, up to so many bytes but one at least; gives how many. */
-  deleteOldest(limitBytes: number): number {
-    let bytes = 0
+  /** Deletes the rows of the file that was made first; gives whether there is one. */
+  deleteOldest(): boolean {
+    const file = this.#files.oldestFile
+    if (file === undefined) return false
+    this.#files.seal(file)
+    for (const { id, bytes } of this.#statements.deleteFile.all(file)) this.#left(Number(id), file, Number(bytes))
+    return true
+  }
+
+  /** Files of which less than half is needed, the one that is written included: no more goes to that. */
+  sparseFiles(): number[] {
+    return this.#files.sealSparse()
+  }
+
+  /** Moves rows of a file to where rows are written now, at most `limitBytes` but one row at least; gives how many. */
+  moveRows(from: number, limitBytes: number): number {
     let count = 0
-    for (const row of this.#statements.oldestRows.all()) {
-      bytes += Number(row.bytes)
-      if (count > 0 && bytes > limitBytes) break
-      this.delete(Number(row.id))
+    let moved = 0
+    for (const { id, bytes } of this.#statements.ofFile.all(from)) {
+      if (count > 0 && moved + Number(bytes) > limitBytes) break
+      const body = this.read(Number(id))?.body
+      if (body === undefined) {
+        this.delete(Number(id))
+      } else {
+        const { file, place } = this.#files.add([body])
+        this.#statements.move.run(file, place, Number(id))
+        this.#files.need(from, -body.length)
+      }
+      moved += Number(bytes)
       count++
     }
+    this.write()
     return count
+  }
+
+  /**
+   * Deletes files of which nothing is needed. Not in a transaction: it moves what is in SQLite's log to the disk first,
+   * so that the segments of their records outlive a loss of power, and waits for readers that see the rows still.
+   */
+  deleteEmptyFiles(): void {
+    const empty = this.#files.emptyFiles
+    if (empty.length === 0) return
+    const { busy, log, checkpointed } = this.#statements.checkpoint.get() ?? {}
+    if (busy !== 0 || log !== checkpointed) return
+    for (const file of empty) this.#files.remove(file)
+  }
+
+  /** Another process writes: what was read of its files may be of others by now. */
+  forgetRead(): void {
+    this.#files.forget()
+  }
+
+  close(): void {
+    this.#files.close()
   }
 
   /** Rows of a type that hold records in `(fromMs, toMs]`, in the order in which they came. */
@@ -140,21 +226,26 @@ export class Head {
     }))
   }
 
-  /** The records of a unit's first rows, at most `limitBytes` of them, but one row at least. */
-  ofUnit(unit: HeadUnit, limitBytes: number): UnitRecords {
+  /**
+   * The records of a unit's first rows, at most `limitBytes` of them, but one row at least. They lie in `memory` where
+   * that has room for them.
+   */
+  ofUnit(unit: HeadUnit, limitBytes: number, memory: Uint8Array): UnitRecords {
     const ids: number[] = []
     const rows: UnitRow[] = []
     // What the file says of its sizes may be damaged.
-    let bytes = new Uint8Array(Math.max(0, Math.min(unit.bytes, limitBytes)))
+    const wantedBytes = Math.max(0, Math.min(unit.bytes, limitBytes))
+    let bytes = memory.length >= wantedBytes ? memory : new Uint8Array(wantedBytes)
     let used = 0
-    // Ids alone come out of the index: sorted with their bodies, all rows of a backlog would be read for the first few.
+    // Ids alone come out of the index: it says nothing of where their bytes are.
     for (const found of this.#statements.idsOfUnit.all(unit.type, unit.writer, unit.clock, unit.hour)) {
       const id = Number(found.id)
-      const { body = EMPTY, firstMs = 0 } = this.read(id) ?? {}
-      if (used > 0 && used + body.length > bytes.length) break
+      const row = this.#statements.row.get(id) ?? {}
+      if (used > 0 && used + Number(row.bytes) > Math.min(limitBytes, bytes.length)) break
+      const { body = EMPTY, firstMs = 0 } = this.#checked(row, bytes.subarray(used)) ?? {}
       ids.push(id)
-      if (body.length > bytes.length) bytes = new Uint8Array(body.length)
-      bytes.set(body, used)
+      // The first alone was too long.
+      if (used + body.length > bytes.length) bytes = body
       rows.push({ offset: used, firstMs })
       used += body.length
     }
@@ -209,11 +300,31 @@ export class Head {
   }
 
   /** A row, unless its bytes are not those that were written. */
-  #checked(row: Record<string, unknown>): HeadRow | undefined {
-    const { body, crc } = row
-    if (body instanceof Uint8Array && crc32(body) === crc) return rowOf(row, body)
+  #checked(row: Record<string, unknown>, memory?: Uint8Array): HeadRow | undefined {
+    const { file, place, bytes, crc } = row
+    const body = this.#files.read({ file: Number(file), place: Number(place), bytes: Number(bytes) }, memory)
+    if (body !== undefined && crc32(body) === crc) return headRowOf(row, body)
     this.corruptRows++
     return undefined
+  }
+
+  /** Files that end before their rows do; `length` is where. */
+  #cutFiles(): { readonly file: number; readonly length: number }[] {
+    const files = this.#files.list()
+    return this.#statements.files.all().flatMap(({ file: id, end }) => {
+      const file = Number(id)
+      const length = files.get(file)?.bytes ?? 0
+      return Number(end) > length ? [{ file, length }] : []
+    })
+  }
+
+  /** A row left the head. */
+  #left(id: number, file: number, bytes: number): void {
+    this.bytes -= bytes
+    this.#files.need(file, -bytes)
+    this.#first = undefined
+    // The number may be given to another row.
+    this.#forget(id)
   }
 
   #row(id: number): ReadRow | undefined {
@@ -239,46 +350,6 @@ export class Head {
   }
 }
 
-function statementsOf(database: DatabaseSync) {
-  // Times of another clock are in no window.
-  const inWindow = "type = ? AND last_ms > ? AND first_ms <= ? AND clock = 'wall'"
-  const prepare = (sql: string) => database.prepare(sql)
-  return {
-    insert: prepare(`INSERT INTO head (${COLUMNS}, bytes, crc, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    delete: prepare('DELETE FROM head WHERE id = ? RETURNING bytes'),
-    bytes: prepare('SELECT sum(bytes) AS bytes FROM head'),
-    row: prepare(`SELECT ${COLUMNS}, crc, body FROM head WHERE id = ?`),
-    inRange: prepare(`SELECT id FROM head WHERE ${inWindow} ORDER BY id`),
-    writersIn: prepare(`SELECT DISTINCT writer FROM head WHERE ${inWindow} ORDER BY hour`),
-    rangesIn: prepare(`SELECT min(first_ms) AS first, max(last_ms) AS last FROM head WHERE ${inWindow} GROUP BY hour`),
-    oldestOf: prepare('SELECT min(hour) AS hour FROM head WHERE type = ?'),
-    units: prepare(
-      'SELECT type, writer, clock, hour, sum(bytes) AS bytes FROM head GROUP BY type, hour, writer, clock ORDER BY hour, type',
-    ),
-    idsOfUnit: prepare('SELECT id FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id'),
-    ofUnitOfSource: prepare(
-      `SELECT id, count, first_ms, last_ms FROM head
-       WHERE type = ? AND hour = ? AND clock = ? AND writer IN (SELECT id FROM writer WHERE source = ?) ORDER BY id`,
-    ),
-    oldestRows: prepare('SELECT id, bytes FROM head ORDER BY id LIMIT 1000'),
-    oldest: prepare('SELECT min(hour) AS hour FROM head'),
-    firstOf: prepare('SELECT min(first_ms) AS first FROM head WHERE hour = ? AND first_ms > ? AND first_ms <= ?'),
-  }
-}
-
 function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
-}
-
-function rowOf(row: Record<string, unknown>, body: Uint8Array): HeadRow {
-  return {
-    type: Number(row.type),
-    writer: Number(row.writer),
-    clock: row.clock as Clock,
-    hour: Number(row.hour),
-    firstMs: Number(row.first_ms),
-    lastMs: Number(row.last_ms),
-    count: Number(row.count),
-    body,
-  }
 }

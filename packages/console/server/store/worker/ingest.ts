@@ -1,7 +1,7 @@
 import { type Clock, msFactorOf, type RecordType, type Views, viewsOf } from '@sonde/sdk'
 import type { PageEntry } from '../protocol.ts'
 import type { StoredType } from './catalogue.ts'
-import type { HeadRow } from './head.ts'
+import type { NewHeadRow } from './head-rows.ts'
 import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
 import { hourOf, timeMsAt } from './slots-of-time.ts'
 
@@ -31,7 +31,7 @@ export interface BelievedTimes {
 
 /** What the entries of one type, writer and clock become, and how many records of which had no room. */
 export interface Ingested {
-  readonly rows: readonly HeadRow[]
+  readonly rows: readonly NewHeadRow[]
   readonly dropped: readonly (readonly [entry: PageEntry, records: number])[]
 }
 
@@ -46,10 +46,10 @@ export interface IngestContext {
 }
 
 /**
- * Turns entries of a page into rows of the head: records are sorted into hours and otherwise kept byte by byte. A batch
- * on its own is written from where it lies; several small ones are joined. Records of a clock other than wall time
- * belong to the hour in which they arrived, and so do those of a time that cannot be: one device with a broken clock
- * must not make a million hours, nor have its records expire at once.
+ * Turns entries of a page into rows of the head: records are sorted into hours and otherwise kept byte by byte, and
+ * written from where they lie. Records of a clock other than wall time belong to the hour in which they arrived, and so
+ * do those of a time that cannot be: one device with a broken clock must not make a million hours, nor have its records
+ * expire at once.
  */
 export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[], context: IngestContext): Ingested {
   const { stored, writer, resolver, lookup, believed } = context
@@ -92,8 +92,9 @@ export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[],
     if (droppedRecords > 0) dropped.push([entry, droppedRecords])
   }
   const clock: Clock = entries[0]?.clock ?? 'wall'
-  const rows = [...bundles.values()].map(({ stretches, ...range }): HeadRow => {
-    return { type: stored.id, writer, clock, ...range, body: joined(bytes, stretches) }
+  const rows = [...bundles.values()].map(({ stretches, ...range }): NewHeadRow => {
+    const pieces = stretches.map(({ from, to }) => bytes.subarray(from, to))
+    return { type: stored.id, writer, clock, ...range, pieces }
   })
   return { rows, dropped }
 }
@@ -133,16 +134,4 @@ function addStretch(
   const last = bundle.stretches.at(-1)
   if (last?.to === from) last.to = to
   else bundle.stretches.push({ from, to })
-}
-
-function joined(bytes: Uint8Array, stretches: readonly { from: number; to: number }[]): Uint8Array {
-  const first = stretches[0]
-  if (first !== undefined && stretches.length === 1) return bytes.subarray(first.from, first.to)
-  const body = new Uint8Array(stretches.reduce((sum, { from, to }) => sum + to - from, 0))
-  let at = 0
-  for (const { from, to } of stretches) {
-    body.set(bytes.subarray(from, to), at)
-    at += to - from
-  }
-  return body
 }

@@ -12,8 +12,6 @@ import type { StoreFile } from './store-file.ts'
  * which the process keeps. Unit: bytes.
  */
 const COMPACT_BYTES = 8 << 20
-/** Records of the head that leave together where the file is too large. Unit: bytes. */
-const EXPIRE_BYTES = 1 << 20
 /** What records may take of the file, however much its names take: more than these have room for. */
 const RECORDS_PART = 3 / 4
 /** Free pages that are kept for the next hour's records, beside an eighth of the file. Unit: bytes. */
@@ -36,6 +34,7 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
     inFlow.add(dayOf(unit.hour))
     yield* compactUnit(file, unit, unit.hour < currentHour ? 1 : COMPACT_BYTES)
   }
+  yield* moveHead(file)
   for (const { type, day } of file.segments.daysToRoll()) if (!inFlow.has(day)) yield* rollUpDay(file, type, day)
   yield* expireByAge(file, nowMs)
   yield* expireBySize(file)
@@ -51,9 +50,12 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
   const addSeries: SeriesLookup = (typeName, labels) => file.catalogue.seriesOfStored(typeName, labels)
+  let memory: Uint8Array = new Uint8Array(0)
   for (let { bytes } = unit; bytes >= leastBytes; ) {
-    const records = file.head.ofUnit(unit, COMPACT_BYTES)
+    const records = file.head.ofUnit(unit, COMPACT_BYTES, memory)
     if (records.ids.length === 0) return
+    // Fresh memory for each part of a backlog would have to be cleared, and collected.
+    memory = new Uint8Array(records.bytes.buffer)
     const segments =
       stored === undefined || writer === undefined
         ? []
@@ -64,11 +66,20 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
       file.segments.insert(segments)
       for (const id of records.ids) file.head.delete(id)
     })
+    file.head.deleteEmptyFiles()
     bytes -= records.bytes.length
     yield
     // Under load it is long until all is compacted.
     yield* expireBySize(file)
   }
+}
+
+/** Moves what is left in files of the head that hold little, so that these can be deleted. */
+function* moveHead(file: StoreFile): Generator<undefined, void> {
+  for (const sparse of file.head.sparseFiles()) {
+    while (inTransaction(file.database, () => file.head.moveRows(sparse, COMPACT_BYTES)) > 0) yield
+  }
+  file.head.deleteEmptyFiles()
 }
 
 function* rollUpDay(file: StoreFile, type: number, day: number): Generator<undefined, void> {
@@ -107,12 +118,14 @@ function* expireByAge(file: StoreFile, nowMs: number): Generator<undefined, void
  * compacted. Not for the sake of names, which deleting records makes no fewer.
  */
 function* expireBySize(file: StoreFile): Generator<undefined, void> {
+  if (isTooLarge(file)) yield* moveHead(file)
   while (isTooLarge(file)) {
     const hour = file.segments.oldestSlot(RAW)
     const day = hour === undefined ? file.segments.oldestSlot(ROLLUP) : undefined
     if (hour !== undefined) yield* deleteHour(file, hour)
     else if (day !== undefined) deleteSlot(file, ROLLUP, day)
-    else if (inTransaction(file.database, () => file.head.deleteOldest(EXPIRE_BYTES)) === 0) return
+    else if (!inTransaction(file.database, () => file.head.deleteOldest())) return
+    file.head.deleteEmptyFiles()
     yield
   }
 }
@@ -173,5 +186,7 @@ function* giveBack(file: StoreFile): Generator<undefined, void> {
     database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`)
     yield
   }
+  // What the log refers to first.
+  file.head.sync()
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }

@@ -47,7 +47,7 @@ export class StoreFile {
     this.settings = settings
     this.catalogue = new Catalogue(database, settings)
     this.writers = new Writers(database, this.catalogue, settings)
-    this.head = new Head(database)
+    this.head = new Head(database, settings)
     this.segments = new Segments(database)
     this.clients = new ClientPages(database)
     this.periods = new StoredPeriods(database, this.catalogue, this.writers)
@@ -83,15 +83,24 @@ export class StoreFile {
     return this.catalogue.damaged + this.head.corruptRows + this.segments.corruptChunks
   }
 
-  /** Throws where the file cannot be written. */
-  probe(): void {
-    inTransaction(this.database, () => this.database.exec("INSERT OR REPLACE INTO meta VALUES ('opened', unixepoch())"))
+  /**
+   * Makes it ready to be written, once. Gives what was lost before, as a sentence; empty where nothing was. Throws where
+   * it cannot be written.
+   */
+  prepareToWrite(): string {
+    const lost = inTransaction(this.database, () => {
+      this.database.exec("INSERT OR REPLACE INTO meta VALUES ('opened', unixepoch())")
+      return this.head.recover()
+    })
+    this.head.deleteEmptyFiles()
+    if (lost.records === 0) return ''
+    return `${lost.records} records (${lost.bytes} bytes) had not reached the disk when the machine stopped, or their file was damaged: they are lost`
   }
 
-  /** Pages of the file that hold something. Unit: bytes. */
+  /** Pages of the file, and files of the head, that hold something. Unit: bytes. */
   usedBytes(): number {
     const pages = numberOf(this.database, 'PRAGMA page_count') - numberOf(this.database, 'PRAGMA freelist_count')
-    return pages * numberOf(this.database, 'PRAGMA page_size')
+    return pages * numberOf(this.database, 'PRAGMA page_size') + this.head.fileBytes
   }
 
   /** What to do where names take so much of the file that it is over its limit; undefined where they do not. */
@@ -119,6 +128,7 @@ export class StoreFile {
     return inTransaction(this.database, () => {
       const written = this.#pages.write(page, announcement, this.believedTimes())
       this.#saveSession.run(`${session} ${page.sequence}`)
+      this.head.write()
       return written
     })
   }
@@ -150,6 +160,17 @@ export class StoreFile {
       this.segments.corruptChunks++
       return undefined
     }
+  }
+
+  /** Another process writes the file: what was read may have changed. */
+  forgetRead(): void {
+    this.writers.forgetIdle()
+    this.head.forgetRead()
+  }
+
+  close(): void {
+    this.head.close()
+    if (this.database.isOpen) this.database.close()
   }
 
   /** Wall times that are taken as they are. */

@@ -128,10 +128,10 @@ export class StoreWorker {
     try {
       this.#lock ??= lockDatabase(settings.path)
       const { database, notice } = this.#openDatabase()
-      this.#notice = notice === '' ? this.#notice : notice
       this.#damage = ''
       this.#file = new StoreFile(database, settings, this.#breathe)
-      this.#file.probe()
+      const lost = this.#file.prepareToWrite()
+      this.#notice = [notice, lost].filter((sentence) => sentence !== '').join('; ') || this.#notice
       this.#sequence = Math.max(this.#sequence, this.#file.lastSequence(session))
       const clients = this.#file.clients.all
       this.#send({ kind: 'opened', opening: ++this.#opening, sequence: this.#sequence, clients })
@@ -271,9 +271,9 @@ export class StoreWorker {
   #closeFile(): void {
     this.#upkeep = undefined
     this.#corruptChunks += this.#file?.corruptChunks ?? 0
-    const database = this.#file?.database
+    const file = this.#file
     this.#file = undefined
-    if (database?.isOpen === true) database.close()
+    file?.close()
   }
 
   #close(): void {
@@ -287,7 +287,8 @@ export class StoreWorker {
   #tell(): void {
     this.#toldMs = performance.now()
     try {
-      if (this.#failure === '' && this.#file !== undefined && !existsSync(this.#start.settings.path)) {
+      const file = this.#file
+      if (this.#failure === '' && file !== undefined && !(existsSync(this.#start.settings.path) && file.head.isThere)) {
         throw new SondeError('STO_GONE', `${this.#start.settings.path} was taken away; a new one is made`)
       }
       this.#send({ kind: 'status', status: this.#status() })
@@ -304,7 +305,7 @@ export class StoreWorker {
 
   #status(): FileStatus {
     const file = this.#file
-    if (file !== undefined) this.#bytes = sizeOf(this.#start.settings.path)
+    if (file !== undefined) this.#bytes = sizeOf(this.#start.settings.path) + file.head.fileBytes
     const state = this.#failure === '' ? 'writing' : 'failing'
     return {
       state,

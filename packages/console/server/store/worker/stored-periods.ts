@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { periodType, readRecords, reportMsOf, type SourcePeriods, viewsOf } from '@sonde/sdk'
 import type { Catalogue } from './catalogue.ts'
-import type { HeadRow } from './head.ts'
+import type { NewHeadRow } from './head-rows.ts'
 import type { Writers } from './writers.ts'
 
 /** A stretch of time. Unit: milliseconds since the Unix epoch. */
@@ -55,12 +55,11 @@ export class StoredPeriods {
   }
 
   /** Learns from a row of the head, in the transaction of the caller; rows of other types say nothing. */
-  take({ type, writer, firstMs, count, body }: HeadRow): void {
+  take({ type, writer, firstMs, count, pieces }: NewHeadRow): void {
     if (this.#catalogue.types.get(type)?.type.fingerprint !== periodType.fingerprint) return
     const found = this.#writers.of(writer)
     if (found === undefined) return
-    const bytes = body.byteOffset % 8 === 0 ? body : body.slice()
-    for (const said of readRecords(periodType, viewsOf(bytes), count, found.symbols)) {
+    for (const said of readRecords(periodType, viewsOf(Buffer.concat(pieces)), count, found.symbols)) {
       const reportMs = reportMsOf(said)
       if (reportMs !== undefined) this.#note(found.source, said.type, said.device, { fromMs: firstMs, reportMs })
     }

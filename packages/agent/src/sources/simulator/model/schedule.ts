@@ -1,5 +1,6 @@
 import type { NicPlace, NodeClass } from '../classes/node-class.ts'
 import type { EffectSpan, Effects } from '../effects.ts'
+import type { Origin } from '../node-state.ts'
 import { aerSegment } from './aer.ts'
 import { type Combined, type CombinedGpu, type CombinedNic, combineAt } from './combine.ts'
 import { type GpuLevels, layOut, otherParts, trainingParts } from './gpu-segment.ts'
@@ -23,8 +24,8 @@ export interface ScheduleInput {
   readonly node: NodeClass
   readonly workload: Workload
   readonly effects: readonly Effects[]
-  /** Segment with which to begin instead of the epoch: what lies before it is as it was. */
-  readonly origin?: Segment | undefined
+  /** Where to begin instead of the epoch: what lies before it is as it was. */
+  readonly origin?: Origin | undefined
   /** PCIe errors that devices list, those of the effects too. */
   readonly aerNames: readonly string[]
 }
@@ -74,7 +75,7 @@ class Compiler {
 
   constructor(input: ScheduleInput) {
     const { node, origin, aerNames } = input
-    const copy = (length: number, of?: Float64Array) => {
+    const copy = (length: number, of?: readonly number[]) => {
       const vector = new Float64Array(length)
       if (of !== undefined) vector.set(of)
       return vector
@@ -82,12 +83,12 @@ class Compiler {
     this.#input = input
     this.#gpuBases = node.gpus.map((_, index) => copy(GPU_COUNT, origin?.gpus[index]?.base))
     this.#nicBases = node.nics.map((_, index) => copy(NIC_COUNT, origin?.nics[index]?.base))
-    this.#hostBase = copy(HOST_COUNT, origin?.host.base)
-    this.#gpuAer = node.gpus.map((_, index) => copy(aerNames.length, origin?.gpus[index]?.aer.base))
-    this.#nicAer = node.nics.map((_, index) => copy(aerNames.length, origin?.nics[index]?.aer.base))
+    this.#hostBase = copy(HOST_COUNT, origin?.host)
+    this.#gpuAer = node.gpus.map((_, index) => copy(aerNames.length, origin?.gpus[index]?.aer))
+    this.#nicAer = node.nics.map((_, index) => copy(aerNames.length, origin?.nics[index]?.aer))
     this.#celsius = origin?.gpus.map(({ startCelsius }) => startCelsius)
     this.#heat = node.gpus.map((_, index) => origin?.gpus[index]?.heat ?? COOL)
-    this.#links = node.nics.map((_, index) => origin?.nics[index]?.effect.link)
+    this.#links = node.nics.map((_, index) => origin?.nics[index]?.link)
   }
 
   /** A stretch in which effects stay; heat may cut it into several segments. */

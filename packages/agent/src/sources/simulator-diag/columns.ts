@@ -1,0 +1,62 @@
+import { SondeError } from '@sonde/sdk'
+import { idsOf, idText, placeOf } from '../doca-telemetry-diag/counters.ts'
+import { COUNTERS, type Counter } from '../simulator/observe/nic-reading.ts'
+import { diagColumn } from '../simulator/report/doca-diag.ts'
+
+/** Simulated NICs have one port. */
+const PORTS = 1
+const NS_PER_S = 1e9
+
+/** A number of a NIC, by its place in {@link COUNTERS}, and what it is multiplied by. */
+export type Term = readonly [number: number, factor: number]
+
+/** How the value of a data ID is made. */
+export type SampleColumn =
+  /** Whole numbers are added up, each times a whole factor: exact to 64 bits. */
+  | { readonly kind: 'count'; readonly terms: readonly Term[] }
+  /** A number of seconds becomes nanoseconds. */
+  | { readonly kind: 'time'; readonly number: number; readonly nsPerS: number }
+  /** The longest read over PCIe. */
+  | { readonly kind: 'read_latency_max' }
+  | { readonly kind: 'constant'; readonly value: number }
+
+/**
+ * The data IDs that names and IDs stand for, on a simulated NIC.
+ *
+ * @throws SondeError `SIM_COUNTER` where the NIC has no such counter.
+ */
+export function simulatedIds(counters: readonly string[]): bigint[] {
+  const ids = idsOf(counters, PORTS)
+  for (const id of ids) sampleColumn(id)
+  return ids
+}
+
+/**
+ * How the value of a data ID is made.
+ *
+ * @throws SondeError `SIM_COUNTER` where a simulated NIC has no such counter.
+ */
+export function sampleColumn(id: bigint): SampleColumn {
+  const { counter, labels } = placeOf(id)
+  const port = Number(labels.port ?? PORTS)
+  const column = counter && diagColumn(counter.type, counter.field, Number(labels.priority ?? 0))
+  if (counter === undefined || column === undefined || port > PORTS) {
+    const allowed = 'names of the README of doca-telemetry-diag, and their data IDs of port 0'
+    throw new SondeError('SIM_COUNTER', `no simulated NIC has the counter ${idText(id)}; allowed: ${allowed}`)
+  }
+  const { isNs = false, extreme } = counter
+  if (extreme === 'max') return { kind: 'read_latency_max' }
+  if (typeof column === 'number') return { kind: 'constant', value: Math.round(isNs ? column * NS_PER_S : column) }
+  const terms = termsOf(column)
+  const [number, factor] = terms[0] ?? [0, 0]
+  if (isNs) return { kind: 'time', number, nsPerS: factor * NS_PER_S }
+  return { kind: 'count', terms }
+}
+
+function termsOf(column: NonNullable<ReturnType<typeof diagColumn>>): Term[] {
+  if (typeof column === 'string') return [[COUNTERS[column], 1]]
+  // The only function is that of the longest read, and no diagnostic counter is a histogram.
+  return Object.entries(column as Readonly<Partial<Record<Counter, number>>>).map(([counter, factor]) => {
+    return [COUNTERS[counter as Counter], factor]
+  })
+}

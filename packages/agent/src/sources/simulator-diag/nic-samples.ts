@@ -1,0 +1,180 @@
+import { encoderOf, type RecordType, viewsOf } from '@sonde/sdk'
+import { sampleFieldOf } from '../doca-telemetry-diag/type.ts'
+import type { NicPlace } from '../simulator/classes/node-class.ts'
+import type { SampleRing, SourceContext } from '../source.ts'
+import type { SampleColumn, Term } from './columns.ts'
+import type { Moments, Stretch } from './stretch.ts'
+
+const WORD = 2 ** 32
+const NS_PER_S = 1_000_000_000
+/** Time, ticks, stamp, device and number of the sample, before the values. Unit: words of 32 bits. */
+const HEADER_WORDS = 8
+
+/** Times of the first of some moments. */
+export interface FirstMoment {
+  /** By the host's monotonic clock. Unit: nanoseconds. */
+  readonly monoNs: bigint
+  /** By the clock of the NIC, since the Unix epoch. Unit: nanoseconds. */
+  readonly deviceNs: bigint
+}
+
+/** What {@link NicSamples} are made with. */
+export interface NicSamplesParts {
+  readonly nic: NicPlace
+  readonly type: RecordType
+  readonly ids: readonly bigint[]
+  readonly columns: readonly SampleColumn[]
+  /** Shared by all NICs: they are sampled one after the other. */
+  readonly stretch: Stretch
+  readonly sums: Sums
+  /** Samples of one call at most. */
+  readonly capacity: number
+  /** Samples that are kept. */
+  readonly ringSamples: number
+}
+
+/** Two words of a sum at each moment, before what the low one carries. */
+export interface Sums {
+  readonly low: Float64Array
+  readonly high: Float64Array
+}
+
+/** Samples of one NIC: each becomes a packed record in a ring of the host, column by column. */
+export class NicSamples {
+  readonly nic: NicPlace
+  readonly #parts: NicSamplesParts
+  readonly #ring: SampleRing
+  readonly #recordBytes: number
+  readonly #records: Uint8Array
+  readonly #words: Uint32Array
+  /** The values of the newest sample: none that comes is below them, whatever happens to the node. */
+  readonly #low: Uint32Array
+  readonly #high: Uint32Array
+  #lastMonoNs = 0n
+
+  constructor(parts: NicSamplesParts, context: SourceContext) {
+    const { nic, type, ids, capacity, ringSamples } = parts
+    this.nic = nic
+    this.#parts = parts
+    this.#ring = context.sampled(type, nic.device, ringSamples)
+    this.#recordBytes = type.layout.recordBytes
+    this.#records = new Uint8Array(capacity * this.#recordBytes)
+    this.#words = new Uint32Array(this.#records.buffer)
+    this.#low = new Uint32Array(ids.length)
+    this.#high = new Uint32Array(ids.length)
+    const encode = encoderOf(type, context.source.symbols)
+    const values = Object.fromEntries(ids.map((id) => [sampleFieldOf(id), 0]))
+    const record = { time: 0, device_ticks: 0, stamp: 0, device: nic.device, sample: 0, ...values } as never
+    const views = viewsOf(this.#records)
+    for (let at = 0; at < capacity; at++) encode(record, views, at * this.#recordBytes)
+  }
+
+  /** Makes samples, and puts them into the ring. */
+  make(moments: Moments, start: FirstMoment): void {
+    const { stretch, columns } = this.#parts
+    const { count, periodNs } = moments
+    const stride = this.#recordBytes >>> 2
+    stretch.read(this.nic, moments)
+    this.#writeTimes(moments, start)
+    columns.forEach((column, at) => {
+      const to = HEADER_WORDS + 2 * at
+      this.#writeColumn(column, to, count, stride)
+      if (column.kind === 'count' || column.kind === 'time') this.#hold(at, to, count, stride)
+      this.#low[at] = this.#words[to + (count - 1) * stride] as number
+      this.#high[at] = this.#words[to + 1 + (count - 1) * stride] as number
+    })
+    const lastNs = start.monoNs + BigInt((count - 1) * periodNs)
+    if (lastNs > this.#lastMonoNs) this.#lastMonoNs = lastNs
+    this.#ring.put(this.#records.subarray(0, count * this.#recordBytes))
+  }
+
+  #writeTimes({ first, count, periodNs }: Moments, { monoNs, deviceNs }: FirstMoment): void {
+    // A ring is in the order of its times, also where the clock of the node went ahead a little.
+    const leastNs = Math.max(0, Number(this.#lastMonoNs - monoNs))
+    const words = this.#words
+    const [monoHigh, monoLow] = wordsOf(monoNs)
+    const [ticksHigh, ticksLow] = wordsOf(deviceNs)
+    const second = Number(deviceNs / BigInt(NS_PER_S))
+    const inSecondNs = Number(deviceNs % BigInt(NS_PER_S))
+    const stride = this.#recordBytes >>> 2
+    for (let index = 0, word = 0; index < count; index++, word += stride) {
+      const elapsedNs = index * periodNs
+      const mono = monoLow + Math.max(leastNs, elapsedNs)
+      const ticks = ticksLow + elapsedNs
+      const ns = inSecondNs + elapsedNs
+      const seconds = Math.floor(ns / NS_PER_S)
+      words[word] = mono
+      words[word + 1] = monoHigh + Math.floor(mono / WORD)
+      words[word + 2] = ticks
+      words[word + 3] = ticksHigh + Math.floor(ticks / WORD)
+      words[word + 4] = ns - seconds * NS_PER_S
+      words[word + 5] = second + seconds
+      words[word + 7] = first + index
+    }
+  }
+
+  /** A counter stays where it is until it is ahead of what was sampled already: who was told late of a scenario is ahead. */
+  #hold(at: number, to: number, count: number, stride: number): void {
+    const words = this.#words
+    const [low, high] = [this.#low[at] as number, this.#high[at] as number]
+    for (let index = 0, word = to; index < count; index++, word += stride) {
+      const own = words[word + 1] as number
+      if (own > high || (own === high && (words[word] as number) >= low)) return
+      words[word] = low
+      words[word + 1] = high
+    }
+  }
+
+  #writeColumn(column: SampleColumn, to: number, count: number, stride: number): void {
+    const { stretch, sums } = this.#parts
+    const words = this.#words
+    if (column.kind === 'constant') {
+      for (let index = 0, word = to; index < count; index++, word += stride) words[word] = column.value
+      return
+    }
+    if (column.kind === 'read_latency_max') {
+      const { readLatencyMaxNs } = stretch
+      for (let index = 0, word = to; index < count; index++, word += stride)
+        words[word] = readLatencyMaxNs[index] as number
+      return
+    }
+    sums.low.fill(0, 0, count)
+    sums.high.fill(0, 0, count)
+    if (column.kind === 'time') addNs(sums, stretch.of(column.number), column.nsPerS, count)
+    else for (const [number, factor] of column.terms as readonly Term[]) add(sums, stretch.of(number), factor, count)
+    writeSums(words, to, stride, sums, count)
+  }
+}
+
+/** Adds whole numbers times a whole factor, which does not fit a double where a counter has run for long. */
+function add({ low, high }: Sums, row: Float64Array, factor: number, count: number): void {
+  for (let index = 0; index < count; index++) {
+    const value = row[index] as number
+    const top = Math.floor(value / WORD)
+    high[index] = (high[index] as number) + top * factor
+    low[index] = (low[index] as number) + (value - top * WORD) * factor
+  }
+}
+
+function addNs({ low, high }: Sums, row: Float64Array, nsPerS: number, count: number): void {
+  for (let index = 0; index < count; index++) {
+    const ns = Math.floor((row[index] as number) * nsPerS)
+    const top = Math.floor(ns / WORD)
+    high[index] = top
+    low[index] = ns - top * WORD
+  }
+}
+
+function writeSums(words: Uint32Array, to: number, stride: number, { low, high }: Sums, count: number): void {
+  for (let index = 0, word = to; index < count; index++, word += stride) {
+    const sum = low[index] as number
+    const carry = Math.floor(sum / WORD)
+    words[word] = sum - carry * WORD
+    words[word + 1] = (high[index] as number) + carry
+  }
+}
+
+/** The two words of a u64. */
+function wordsOf(value: bigint): readonly [high: number, low: number] {
+  return [Number(value >> 32n), Number(value & 0xffff_ffffn)]
+}

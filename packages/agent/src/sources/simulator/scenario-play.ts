@@ -1,0 +1,94 @@
+import type { SourceContext } from '../source.ts'
+import { NODE_CLASSES } from './classes/classes.ts'
+import type { NodeClass } from './classes/node-class.ts'
+import type { SimulatorAnswers, SimulatorCommand, ToldScenario } from './commands.ts'
+import type { SimulatorOptions } from './config.ts'
+import { type RunningScenario, ScenarioBook } from './scenarios/book.ts'
+import { deviceId, targetsOf } from './scenarios/devices.ts'
+import { parseScenario } from './scenarios/flag.ts'
+import { parseRequest } from './scenarios/request.ts'
+import { SCENARIOS } from './scenarios/scenarios.ts'
+import { Simulation } from './simulation.ts'
+import { msOfSeconds, secondsOfMs } from './time.ts'
+
+/**
+ * A simulated node and what happens to it: starts the scenarios of the configuration, and answers commands. Two sources
+ * of an agent with the same options show the same node, as their scenarios begin with the agent; what was started later
+ * one of them tells the other as a state.
+ */
+export class ScenarioPlay {
+  readonly simulation: Simulation
+  readonly #book: ScenarioBook
+
+  constructor(
+    { seed, node_class, workload, scenarios }: SimulatorOptions,
+    { intervalMs, startedMs }: Pick<SourceContext, 'intervalMs' | 'startedMs'>,
+  ) {
+    this.simulation = new Simulation({ seed, node: nodeOf(node_class), workload, effects: [] })
+    // Profiling values are means over an interval.
+    this.#book = new ScenarioBook(this.simulation, Math.max(60, (2 * intervalMs) / 1000))
+    const startedS = secondsOfMs(startedMs)
+    for (const request of scenarios.map(parseScenario)) this.#book.start(request, startedS)
+  }
+
+  /** Answers a {@link SimulatorCommand}. */
+  command(command: unknown): SimulatorAnswers[SimulatorCommand['kind']] {
+    const asked = command as SimulatorCommand
+    const nowMs = Date.now()
+    switch (asked.kind) {
+      case 'start': {
+        const sinceS = secondsOfMs(nowMs + (asked.leadMs ?? 0))
+        return describeRunning(this.#book.start(parseRequest(asked.request), sinceS), nowMs)
+      }
+      case 'stop':
+        this.#book.stop(asked.id, secondsOfMs(nowMs + (asked.leadMs ?? 0)))
+        return null
+      case 'state':
+        return this.simulation.state
+      case 'follow':
+        this.simulation.follow(asked.state)
+        return null
+      default:
+        return this.#describe(nowMs)
+    }
+  }
+
+  #describe(nowMs: number): SimulatorAnswers['describe'] {
+    const { node, seed } = this.simulation
+    return {
+      nodeClass: node.name,
+      seed,
+      scenarios: SCENARIOS.map((scenario) => {
+        const { name, summary, target, severity, durationS } = scenario
+        const targets = targetsOf(node, scenario).map((device) => deviceId(node, device))
+        return { name, summary, target, targets, severity, durationS }
+      }),
+      running: this.#book.running(secondsOfMs(nowMs)).map((entry) => describeRunning(entry, nowMs)),
+    }
+  }
+}
+
+function describeRunning({ id, name, device, onsetS, endS, severity }: RunningScenario, nowMs: number): ToldScenario {
+  const onsetMs = Math.round(msOfSeconds(onsetS))
+  const state = onsetMs > nowMs ? 'waiting' : 'running'
+  return { id, name, device, onsetMs, endMs: Math.round(msOfSeconds(endS)), severity, state }
+}
+
+function nodeOf(name: string): NodeClass {
+  return NODE_CLASSES.find((each) => each.name === name) as NodeClass
+}
+
+/**
+ * Plays the scenarios of the start without a node: what cannot be played is told before anything runs.
+ *
+ * @throws SondeError of the first of them.
+ */
+export function rehearse({
+  seed,
+  node_class,
+  scenarios,
+}: Pick<SimulatorOptions, 'seed' | 'node_class' | 'scenarios'>): void {
+  const node = nodeOf(node_class)
+  const book = new ScenarioBook({ node, seed, setEffects: () => undefined, forget: () => 0 })
+  for (const request of scenarios.map(parseScenario)) book.start(request, 0)
+}
