@@ -398,8 +398,9 @@ export class Traceback {
   }
 }
 
-/** Between two samples of a type; 0 where its source does not say. Unit: milliseconds. */
+/** Between two samples of a type; 0 where nobody says. Unit: milliseconds. */
 function periodOf(running: RunningSource | undefined, type: string | undefined): number {
+  if (type === undefined) return 0
   const periods = running?.stats.periods ?? []
   const said = periods.find((one) => one.type === type) ?? periods.find((one) => one.type === '')
   return Math.min((said?.sampleUs ?? said?.reportUs ?? 0) / 1000, PERIOD_MAX_MS)

@@ -19,7 +19,7 @@ function start(t: TestContext) {
     path,
     books,
     warnings,
-    file: new RulesFile({ path, read, onBook: (book) => void books.push(book), log }),
+    file: new RulesFile({ path, read, onBook: async (book) => void books.push(book), log }),
   }
 }
 
@@ -61,7 +61,7 @@ test('a file that does not hold, is too large, or is gone leaves the rules befor
   const folder = new RulesFile({
     path: dir,
     read: () => assert.fail(),
-    onBook: () => undefined,
+    onBook: async () => undefined,
     log: { info: () => undefined, warn: () => undefined },
   })
   await folder.look()

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
-import { type EventAnswer, useEvent } from '../../api/events.ts'
+import { type EventAnswer, eventFileAddress, useEvent } from '../../api/events.ts'
 import { useEventsStream } from '../../api/events-stream.ts'
 import { useToldSecond } from '../../api/stale.ts'
 import { useWidth } from '../../chart/use-width.ts'
@@ -18,6 +18,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { eventDevice } from '../events/event-device.ts'
 import { deviceWords, eventState } from '../events/event-words.ts'
 import { usePageTitle } from '../use-page-title.ts'
+import { useRested } from '../use-rested.ts'
 import { eventFacts } from './event-facts.ts'
 import { LanesPanel } from './lanes-panel.tsx'
 import { middleOf, uncertaintyOf } from './onset.ts'
@@ -29,10 +30,13 @@ import { type LaneOnsets, useOnsets } from './use-onsets.ts'
 import { useSamples } from './use-samples.ts'
 import type { Span } from './view-span.ts'
 
+/** A filter is asked for once nobody types. Unit: milliseconds. */
+const REST_MS = 250
+
 /** One event: what moved, in which order, sample by sample. */
 export function EventPage({ id }: { readonly id: string }) {
-  const { data, error, refresh } = useEvent(id)
   const page = usePageState()
+  const { data, error, refresh } = useEvent(id, useRested(page.url.q ?? '', REST_MS))
   useEventsStream()
   usePageTitle(data ? `${data.event.rule} on ${deviceWords(data.event.device)}` : `Event ${id}`)
   if (data) return <Known answer={data} />
@@ -84,16 +88,21 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
           </span>
         }
       >
+        {event.endMs !== undefined && event.sizeBytes > 0 && (
+          <a className="button" href={eventFileAddress(event.id)} download>
+            <Icon name="download" /> Samples
+          </a>
+        )}
         <CopyButton label="Copy link" icon="link" text={() => location.href} />
       </PageHead>
-      {event.window && lanes.length > 0 ? (
+      {event.window && answer.lanesKept > 0 ? (
         <Kept
           answer={answer}
           window={event.window}
           facts={
             <Facts
               label="The event"
-              facts={eventFacts(event, place, { nowMs, zone, signalCount: lanes.length, gapCount })}
+              facts={eventFacts(event, place, { nowMs, zone, signalCount: answer.lanesKept, gapCount })}
             />
           }
         />
@@ -101,7 +110,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
         <>
           <Facts
             label="The event"
-            facts={eventFacts(event, place, { nowMs, zone, signalCount: lanes.length, gapCount })}
+            facts={eventFacts(event, place, { nowMs, zone, signalCount: answer.lanesKept, gapCount })}
           />
           <Empty fact="No sample of this event is kept.">
             {event.leftOut > 0
