@@ -34,7 +34,7 @@ export function eventRoutes(app: FastifyInstance, agent: Agent): void {
     return reply
       .header('cache-control', 'no-store')
       .header('content-length', bytes)
-      .header('content-disposition', `attachment; filename="event-${event.id}.dtb"`)
+      .header('content-disposition', `attachment; filename="event-${event.id}.bin"`)
       .type('application/octet-stream')
       .send(Readable.from(chunks, { objectMode: false }))
   })

@@ -9,6 +9,7 @@ import { Outlines } from '../../components/answer-state.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
@@ -38,7 +39,9 @@ export function EventPage({ id }: { readonly id: string }) {
   const page = usePageState()
   const { data, error, refresh } = useEvent(id, useRested(page.url.q ?? '', REST_MS))
   useEventsStream()
-  usePageTitle(data ? `${data.event.rule} on ${deviceWords(data.event.device)}` : `Event ${id}`)
+  const { data: devices } = useDevices()
+  const known = data && eventDevice(data.event, devices?.devices ?? [])
+  usePageTitle(data ? `${data.event.rule} on ${known ? deviceTitle(known) : deviceWords(data.event.device)}` : `Event ${id}`)
   if (data) return <Known answer={data} />
   const parent = { label: 'Events', href: page.hrefTo('/events') }
   if (!error)
@@ -152,7 +155,7 @@ function Kept({
   const [key, setKey] = useState<string>()
   const chosen = lanes.find((lane) => lane.key === key) ?? lanes.find(({ isOfRule }) => isOfRule) ?? lanes[0]
   const held = useMemo(() => ({ fromMs: event.startMs, toMs: event.endMs ?? toMs }), [event.startMs, event.endMs, toMs])
-  const words = onsets.size > 0 ? orderWords(ranked, lanes.length, event.startMs) : undefined
+  const words = onsets.size > 0 ? orderWords(ranked, lanes.length, event.startMs, answer.lanesKept) : undefined
   const show = ({ lane, onset }: RankedOnset): void => {
     setKey(lane.key)
     const roomMs = Math.max(uncertaintyOf(onset) * 12, lane.resolutionMs * 20)
