@@ -6,11 +6,11 @@ import { EVENT_SLOTS, firstEventOf, type HostEdge } from '../hosting/edge-gate.t
 import type { RunningSource } from '../hosting/running-source.ts'
 import type { RecentRing } from '../pipeline/recent.ts'
 import { defaultTracebackDir, type TracebackConfig } from './config.ts'
+import { eventDeviceId } from './event-device-id.ts'
 import { type EventFilter, filtered } from './event-list.ts'
 import { indexOf } from './index-of.ts'
 import { Archive } from './keep/archive.ts'
 import { type EventDisk, systemDisk } from './keep/disk.ts'
-import { eventDeviceId } from './event-device-id.ts'
 import { EventFile } from './keep/event-file.ts'
 import type { IndexSignal, ReadIndex } from './keep/kept-index.ts'
 import { SeriesBook } from './keep/series-book.ts'
@@ -306,7 +306,10 @@ export class Traceback {
     const offsetNs = this.#clock.wallOffsetNs()
     const running = this.#options.sources().find(({ name }) => name === source)
     const periodMs = periodOf(running, rules.signalOf(start.rule)?.type)
-    const aroundMs = { before: Math.max(config.before_ms, BEFORE_PERIODS * periodMs), after: Math.max(config.after_ms, AFTER_PERIODS * periodMs) }
+    const aroundMs = {
+      before: Math.max(config.before_ms, BEFORE_PERIODS * periodMs),
+      after: Math.max(config.after_ms, AFTER_PERIODS * periodMs),
+    }
     const beforeNs = start.continues === undefined ? BigInt(Math.round(aroundMs.before)) * MS : 0n
     const afterNs = BigInt(Math.round(aroundMs.after)) * MS
     const book = new SeriesBook(start.monoNs + offsetNs, beforeNs)

@@ -117,17 +117,20 @@ export class SeriesBook {
   /** What is known of each series. */
   kept(): BookedSeries[] {
     const baseMs = Number(this.#baseNs / 1000n) / 1000
-    return Array.from(this.#series.values(), ({ part, key, labels, samples, stepsNs, steps, gaps, moves, ...times }) => ({
-      ...{ part: part.index, key, labels, samples, moves: moves.told() },
-      fromMs: baseMs + times.firstNs / 1e6,
-      toMs: baseMs + times.lastNs / 1e6,
-      resolutionMs: steps === 0 ? part.periodMs : stepsNs / steps / 1e6,
-      gaps: gaps.map(({ fromMs, toMs, samples: missing }) => ({
-        fromMs: baseMs + fromMs,
-        toMs: baseMs + toMs,
-        samples: missing,
-      })),
-    }))
+    return Array.from(
+      this.#series.values(),
+      ({ part, key, labels, samples, stepsNs, steps, gaps, moves, ...times }) => ({
+        ...{ part: part.index, key, labels, samples, moves: moves.told() },
+        fromMs: baseMs + times.firstNs / 1e6,
+        toMs: baseMs + times.lastNs / 1e6,
+        resolutionMs: steps === 0 ? part.periodMs : stepsNs / steps / 1e6,
+        gaps: gaps.map(({ fromMs, toMs, samples: missing }) => ({
+          fromMs: baseMs + fromMs,
+          toMs: baseMs + toMs,
+          samples: missing,
+        })),
+      }),
+    )
   }
 
   #nsAt({ time }: RecordType, data: DataView, at: number): number {

@@ -1,4 +1,4 @@
-import { type RecordType, type Slot, labelOf } from '@sonde/sdk'
+import { labelOf, type RecordType, type Slot } from '@sonde/sdk'
 import type { EventAnswer, EventLane, TracebackEvent } from '@sonde/sdk/internal'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 import type { IndexSignal, KeptSeries, ReadIndex } from '../keep/kept-index.ts'
@@ -36,11 +36,7 @@ export type LanesAnswer = Pick<EventAnswer, 'lanes' | 'lanesLeftOut' | 'lanesKep
 const RANKED = new WeakMap<ReadIndex, readonly EventLane[]>()
 
 /** The lanes of an event that match, the first of its ranking. */
-export function lanesOf(
-  event: Pick<TracebackEvent, 'device'>,
-  index: ReadIndex,
-  filter: LaneFilter = {},
-): LanesAnswer {
+export function lanesOf(event: Pick<TracebackEvent, 'device'>, index: ReadIndex, filter: LaneFilter = {}): LanesAnswer {
   const ranked = RANKED.get(index) ?? rankedLanes(event, index)
   RANKED.set(index, ranked)
   const words = (filter.find ?? '').toLowerCase().split(/\s+/).filter(Boolean)
@@ -68,7 +64,10 @@ function rankedLanes(event: Pick<TracebackEvent, 'device'>, index: ReadIndex): r
         return { lane, rank: rankOf(lane, series, signal, index) }
       }),
     )
-    .sort((a, b) => a.rank - b.rank || (a.lane.deviceName < b.lane.deviceName ? -1 : a.lane.deviceName > b.lane.deviceName ? 1 : 0))
+    .sort(
+      (a, b) =>
+        a.rank - b.rank || (a.lane.deviceName < b.lane.deviceName ? -1 : a.lane.deviceName > b.lane.deviceName ? 1 : 0),
+    )
     .map(({ lane }) => lane)
 }
 

@@ -1,7 +1,7 @@
 import type { EventLane } from '@sonde/sdk/internal'
 import { SIGNALS } from '../../hints/watch/signals.ts'
-import { FAR } from '../nearness.ts'
 import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
+import { FAR } from '../nearness.ts'
 import { isOf, type Signal } from './lanes.ts'
 
 /** Signals that hints look at, as type and field. */

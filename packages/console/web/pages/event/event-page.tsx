@@ -9,8 +9,8 @@ import { Outlines } from '../../components/answer-state.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { Icon } from '../../components/icon.tsx'
 import { Headline } from '../../components/headline.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -41,7 +41,9 @@ export function EventPage({ id }: { readonly id: string }) {
   useEventsStream()
   const { data: devices } = useDevices()
   const known = data && eventDevice(data.event, devices?.devices ?? [])
-  usePageTitle(data ? `${data.event.rule} on ${known ? deviceTitle(known) : deviceWords(data.event.device)}` : `Event ${id}`)
+  usePageTitle(
+    data ? `${data.event.rule} on ${known ? deviceTitle(known) : deviceWords(data.event.device)}` : `Event ${id}`,
+  )
   if (data) return <Known answer={data} />
   const parent = { label: 'Events', href: page.hrefTo('/events') }
   if (!error)

@@ -173,8 +173,7 @@ function LanesHead({
         Signals
       </h2>
       <span className="panel-caption num">
-        {shownWords(answer)} ·{' '}
-        {formatDuration(lengthOf(shown))} of {formatDuration(lengthOf(view.bounds))} shown ·{' '}
+        {shownWords(answer)} · {formatDuration(lengthOf(shown))} of {formatDuration(lengthOf(view.bounds))} shown ·{' '}
         {formatDuration(perPixelMs)} a pixel
       </span>
       <div className="button-row panel-action">

@@ -43,8 +43,16 @@ export interface OrderWords {
 const RIVAL_LIMIT_COUNT = 3
 
 /** Says in which order kinds of things changed, and where that cannot be known. */
-export function orderWords(onsets: readonly RankedOnset[], laneCount: number, startMs: number, keptCount = laneCount): OrderWords {
-  const shown = keptCount > laneCount ? `${countOf(laneCount, 'signal')} shown, of ${groupThousands(String(keptCount))} kept` : countOf(laneCount, 'signal')
+export function orderWords(
+  onsets: readonly RankedOnset[],
+  laneCount: number,
+  startMs: number,
+  keptCount = laneCount,
+): OrderWords {
+  const shown =
+    keptCount > laneCount
+      ? `${countOf(laneCount, 'signal')} shown, of ${groupThousands(String(keptCount))} kept`
+      : countOf(laneCount, 'signal')
   if (onsets.length === 0)
     return {
       sentence: 'No signal left what it was before the event.',
