@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Batch, markType } from '@sonde/sdk'
+import { Devices } from '../devices/devices.ts'
 import { EdgeGate } from '../hosting/edge-gate.ts'
 import { RecentRing } from '../pipeline/recent.ts'
 import { type TracebackConfig, tracebackDefaults } from './config.ts'
@@ -17,8 +18,8 @@ function start(t: TestContext, config: Partial<TracebackConfig> = {}) {
   const warnings: string[] = []
   const traceback = new Traceback({
     config: { ...tracebackDefaults, dir: '/events', before_ms: 0, after_ms: 0, ...config },
-    ...{ version: '', host: 'h', sources: () => [], recent: new RecentRing(), devices: { deviceOf: () => undefined } },
-    rules: { conditionOf: () => '', signalOf: () => undefined },
+    ...{ version: '', host: 'h', sources: () => [], recent: new RecentRing(), devices: new Devices() },
+    rules: { conditionOf: () => '', signalOf: () => undefined, listed: () => [] },
     accept: (batch) => void batches.push(batch),
     log: { info: () => undefined, warn: (_facts, message) => void warnings.push(message) },
     caught: (error) => assert.fail(error as Error),
