@@ -93,7 +93,7 @@ function anyStep(random: Random): bigint {
 
 /** Makes doubles of whole numbers: signed, in quarters, or as large as they are. */
 function doubleOf(random: Random): (whole: bigint) => Value {
-  const scale = random.pick([1, 0.25, 0.1, 1e-300])
+  const scale = random.pick([1, 0.25, 0.1, 1e-200])
   const isSigned = random.chance(0.5)
   return (whole) => {
     const value = Number(isSigned ? BigInt.asIntN(64, whole) : whole) * scale

@@ -14,6 +14,14 @@ export interface WalkedEdge {
   readonly isStart: boolean
 }
 
+/** What the engine made of samples. */
+export interface Walked {
+  /** In its order. */
+  readonly edges: readonly WalkedEdge[]
+  /** Counters that became lower, as `POSITION: KIND of SIGNAL`. */
+  readonly falls: readonly string[]
+}
+
 /** How samples are given to the engine. */
 export interface WalkWay {
   readonly arithmetic: 'reference' | 'fixed'
@@ -25,8 +33,8 @@ export interface WalkWay {
   readonly isRingSmall: boolean
 }
 
-/** Gives samples to the engine in chunks through a ring, and what it found in its order. */
-export function walkSamples(stream: AnyStream, rules: readonly SignalRule[], way: WalkWay): WalkedEdge[] {
+/** Gives samples to the engine in chunks through a ring. */
+export function walkSamples(stream: AnyStream, rules: readonly SignalRule[], way: WalkWay): Walked {
   const { signals, samples } = stream
   const strideWords = 2 + 2 * signals.length
   const walked: WalkSignal[] = signals.map((signal, index) => ({ ...signal, at: 2 + 2 * index }))
@@ -39,6 +47,7 @@ export function walkSamples(stream: AnyStream, rules: readonly SignalRule[], way
   const reach = make(1).walk.reachSamples
   const { ring, walk } = make((way.isRingSmall ? 0 : samples.length) + reach + way.chunkSamples)
   const edges = new EdgeList()
+  const falls: string[] = []
   let first = 0
   for (const [position, sample] of samples.entries()) {
     put(ring, position, sample, signals)
@@ -47,14 +56,15 @@ export function walkSamples(stream: AnyStream, rules: readonly SignalRule[], way
     const isChunkFull = position + 1 - first === way.chunkSamples
     if (!isRunEnd && !isChunkFull && !way.random.chance(1 / way.chunkSamples)) continue
     walk.walk(first, position + 1, edges)
+    for (const { sample, kind, signal } of walk.falls.take()) falls.push(`${sample}: ${kind} of ${signal}`)
     if (isRunEnd && arithmetic === 'fixed') walk.restart()
     first = position + 1
   }
-  return Array.from({ length: edges.count }, (_, index) => ({
-    rule: edges.rule[index] as number,
-    position: edges.sample[index] as number,
-    isStart: edges.isStart[index] === 1,
-  }))
+  return { edges: Array.from({ length: edges.count }, (_, index) => edgeAt(edges, index)), falls: falls.sort() }
+}
+
+function edgeAt({ rule, sample, isStart }: EdgeList, index: number): WalkedEdge {
+  return { rule: rule[index] as number, position: sample[index] as number, isStart: isStart[index] === 1 }
 }
 
 const bytes = new DataView(new ArrayBuffer(8))

@@ -133,5 +133,5 @@ test('a rate that is nearer to its threshold than a double tells is unclear, an 
     timeNs: BigInt(number) * 2_000_000_000n,
     values: [value],
   }))
-  assert.deepEqual(fixedEdges([{ isCounter: false }], [half], samples), { edges: [], unclear: new Set() })
+  assert.deepEqual(fixedEdges([{ isCounter: false }], [half], samples), { edges: [], unclear: new Set(), falls: [] })
 })

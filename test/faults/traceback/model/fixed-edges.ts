@@ -1,6 +1,6 @@
 import type { CombinationRule, Rule } from '../../../../packages/agent/src/rules/rule.ts'
 import { type ModelEdge, traceRule } from './fixed-rule.ts'
-import { type ModelSample, pointsOf } from './points.ts'
+import { type ModelSample, type Point, pointsOf } from './points.ts'
 
 /** What rules of the language did over samples of a device. */
 export interface FixedTrace {
@@ -8,6 +8,8 @@ export interface FixedTrace {
   readonly edges: readonly ModelEdge[]
   /** Rules whose edges roundings decide. */
   readonly unclear: ReadonlySet<number>
+  /** Counters whose increase a rule looks at, and which fell, as `POSITION: KIND of SIGNAL`. */
+  readonly falls: readonly string[]
 }
 
 /** The starts and ends of all rules, by what they mean. */
@@ -20,7 +22,8 @@ export function fixedEdges(
   const traces = rules.map((rule, index) => {
     if ('of' in rule) return { edges: [], isUnclear: false }
     const watched = rule.test.kind.startsWith('ratio') && 'to' in rule.test ? points[rule.test.to] : []
-    return traceRule(rule, index, { points: points[rule.signal] ?? [], others: watched ?? [] })
+    const isCounter = signals[rule.signal]?.isCounter === true
+    return traceRule(rule, index, { points: points[rule.signal] ?? [], others: watched ?? [], isCounter })
   })
   const unclear = new Set(traces.flatMap(({ isUnclear }, index) => (isUnclear ? [index] : [])))
   const single = traces.flatMap(({ edges }) => edges).sort(inOrder)
@@ -29,7 +32,36 @@ export function fixedEdges(
     if (rule.rules.some((part) => unclear.has(part))) unclear.add(index)
     return combine(rule, index, single)
   })
-  return { edges: [...single, ...combined].sort(inOrder), unclear }
+  const followed = new Set(rules.flatMap(followedBy))
+  const falls = [...followed].flatMap((signal) => fallsOf(points[signal] ?? [], signal))
+  return { edges: [...single, ...combined].sort(inOrder), unclear, falls: falls.sort() }
+}
+
+/** Signals whose increase a rule looks at. */
+function followedBy(rule: Rule): number[] {
+  if ('of' in rule) return []
+  switch (rule.test.kind) {
+    case 'dt_lt':
+      // No counter gains less than nothing: the engine does not look.
+      return rule.test.value === 0n ? [] : [rule.signal]
+    case 'inc_gt':
+    case 'dt_gt':
+    case 'rate_gt':
+    case 'rate_lt':
+      return [rule.signal]
+    case 'ratio_gt':
+    case 'ratio_lt':
+      return rule.test.overSamples > 0 ? [rule.signal, rule.test.to] : []
+    default:
+      return []
+  }
+}
+
+function fallsOf(points: readonly (Point | undefined)[], signal: number): string[] {
+  return points.flatMap((point, position) => {
+    if (point?.isReset) return [`${position}: reset of ${signal}`]
+    return point?.isWrap ? [`${position}: wrap of ${signal}`] : []
+  })
 }
 
 /** The order of edges: by time, ends before starts, by rule. */

@@ -192,10 +192,16 @@ const CASES: readonly [sentence: string, rule: Test, samples: string, options?: 
     '0/10 1/11 2/12ON 3/0 4/1 5/2 0/3 1/4 2/5 2/6off',
   ],
   [
-    'a denominator that decreases does not match',
-    { kind: 'ratio_lt', value: 0, to: 1, overSamples: 1, onSamples: 1, offSamples: 1 },
-    '5/5 4/6ON 5/5off',
+    'of increases, of which a gauge decreases, neither matches',
+    { kind: 'ratio_lt', value: 2, to: 1, overSamples: 1, onSamples: 1, offSamples: 1 },
+    '5/5 6/4 4/6 5/7ON 4/8off',
     { isCounter: false },
+  ],
+  [
+    'values may be below 0',
+    { kind: 'ratio_lt', value: -1, to: 1, overSamples: 0, onSamples: 1, offSamples: 1 },
+    '2/1 -2/1ON -1/1off 3/-2ON -3/-2off',
+    { isWhole: false, isCounter: false },
   ],
   [
     'quantile_gt is the nearest rank of the last samples',

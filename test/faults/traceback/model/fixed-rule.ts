@@ -9,6 +9,7 @@ export interface Watched {
   readonly points: readonly (Point | undefined)[]
   /** Of the other signal of a ratio. */
   readonly others: readonly (Point | undefined)[]
+  readonly isCounter: boolean
 }
 
 /** A start or an end of a rule. */
@@ -33,7 +34,7 @@ const NS_OF_SECOND = 1_000_000_000n
 export function traceRule(rule: SignalRule, index: number, watched: Watched): RuleTrace {
   const { test } = rule
   if (test.kind === 'absent') return { edges: absences(index, test.forNs, watched.points), isUnclear: false }
-  if (test.kind === 'inc_gt') return { edges: increments(index, test.value, watched.points), isUnclear: false }
+  if (test.kind === 'inc_gt') return increments(index, test.value, watched.points)
   const { onSamples, offSamples } = hysteresisOf(test)
   const edges: ModelEdge[] = []
   let isUnclear = false
@@ -100,7 +101,7 @@ const below = ({ order, isNear }: Comparison): Match => ({ isMatch: order < 0, i
 
 /** Whether the sample at a position matches; undefined where that cannot be told. */
 function matchOf(test: Counted, watched: Watched, position: number): Match | undefined {
-  const { points } = watched
+  const { points, isCounter } = watched
   const point = points[position] as Point
   switch (test.kind) {
     case 'gt':
@@ -113,7 +114,8 @@ function matchOf(test: Counted, watched: Watched, position: number): Match | und
     case 'dt_lt': {
       const increase = increaseOf(points, position, test.overSamples)
       if (increase === undefined) return undefined
-      return exactly(test.kind === 'dt_gt' ? increase > test.value : increase < test.value)
+      const isMatch = test.kind === 'dt_gt' ? increase > test.value : increase < test.value
+      return { isMatch, isNear: exceeds(increase) || (!isCounter && isNearLarge(increase, test.value)) }
     }
     case 'rate_gt':
     case 'rate_lt': {
@@ -131,6 +133,18 @@ function matchOf(test: Counted, watched: Watched, position: number): Match | und
       return exactly(test.kind === 'quantile_gt' ? quantile > test.value : quantile < test.value)
     }
   }
+}
+
+/** A counter of 32 bits that wrapped does not go on to 2^64: nothing is promised of such an increase. */
+function exceeds(increase: Value): boolean {
+  return typeof increase === 'bigint' && increase >= 2n ** 64n
+}
+
+/** Increases of gauges are doubles: beyond 2^53 they are rounded. */
+function isNearLarge(increase: Value, limit: Value): boolean {
+  if (typeof increase !== 'bigint' || increase === BigInt(limit)) return false
+  const [size, apart] = [increase, increase - BigInt(limit)].map((value) => (value < 0n ? -value : value))
+  return (size as bigint) > 2n ** 53n && (apart as bigint) < 2n ** 12n
 }
 
 /** The increase over so many samples, all of one run and since the last reset. */
@@ -164,7 +178,7 @@ function matchOfRatio(
   const numerator = overSamples === 0 ? points[position]?.raw : increaseOf(points, position, overSamples)
   const denominator = overSamples === 0 ? others[position]?.raw : increaseOf(others, position, overSamples)
   if (numerator === undefined || denominator === undefined) return undefined
-  const hasDecreased = overSamples > 0 && denominator < 0
+  const hasDecreased = overSamples > 0 && (numerator < 0 || denominator < 0)
   if (Number(denominator) === 0 || hasDecreased) return exactly(false)
   const ratio = compareQuotient(numerator, denominator, test.value)
   return test.kind === 'ratio_gt' ? above(ratio) : below(ratio)
@@ -183,19 +197,22 @@ function quantileOf(
   return sorted[Math.max(1, Math.ceil(quantile * overSamples)) - 1]
 }
 
-function increments(index: number, value: Value, points: Watched['points']): ModelEdge[] {
+function increments(index: number, value: Value, points: Watched['points']): RuleTrace {
   const edges: ModelEdge[] = []
   let reference: Value | undefined
   let isActive = false
+  let isUnclear = false
   for (const [position, point] of points.entries()) {
     if (point === undefined) continue
     if (reference === undefined || point.isReset) reference = point.lifted
-    const fires = minus(point.lifted, reference) >= value
+    const increase = minus(point.lifted, reference)
+    isUnclear ||= exceeds(increase)
+    const fires = increase >= value
     if (fires) reference = point.lifted
     if (fires !== isActive) edges.push({ rule: index, timeNs: point.timeNs, position, isStart: fires })
     isActive = fires
   }
-  return edges
+  return { edges, isUnclear }
 }
 
 /** A sample without a value is no sample of the signal. */

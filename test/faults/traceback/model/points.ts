@@ -27,6 +27,8 @@ export interface Point {
   readonly windowStart: number
   /** The counter fell, and did not wrap. */
   readonly isReset: boolean
+  /** It fell from the last quarter of 32 bits to the first. */
+  readonly isWrap: boolean
 }
 
 /** The points of a signal, one a sample; undefined where the sample has no value. */
@@ -52,16 +54,18 @@ export function pointsOf(
     const isReset = hasFallen && !hasWrapped
     const runStart = isRunStart ? position : (before as Point).runStart
     const windowStart = isRunStart || isReset ? position : (before as Point).windowStart
-    last = { timeNs: sample.timeNs, raw, lifted: lift(raw, wraps), runStart, windowStart, isReset }
+    last = { timeNs: sample.timeNs, raw, lifted: lift(raw, wraps), runStart, windowStart, isReset, isWrap: hasWrapped }
     points.push(last)
   }
   return points
 }
 
+/** A number with a fraction has no 32 bits. */
 function isWrap(before: Value, value: Value): boolean {
+  if (typeof before === 'number') return false
   return before >= WRAP_ABOVE && before < WRAP && value < WRAP_BELOW
 }
 
 function lift(value: Value, wraps: number): Value {
-  return typeof value === 'bigint' ? value + BigInt(wraps * WRAP) : value + wraps * WRAP
+  return typeof value === 'bigint' ? value + BigInt(wraps * WRAP) : value
 }

@@ -54,10 +54,17 @@ export function makeLoop({ test, signal: index }: SignalRule, rule: number, part
       return new Absence({ rule, times: timesOf(parts), forNs: test.forNs })
   }
   const { onSamples = 1, offSamples = 1 } = { ...test } as { readonly onSamples?: number; readonly offSamples?: number }
-  return new MatchLoop({ ...common, matcher: matcherOf(test, column, parts), onSamples, offSamples })
+  return new MatchLoop({ ...common, matcher: matcherOf({ test, index, column }, parts), onSamples, offSamples })
 }
 
-function matcherOf(test: Exclude<SignalRule['test'], { kind: 'absent' }>, column: Column, parts: WalkParts): Matcher {
+interface Matched {
+  readonly test: Exclude<SignalRule['test'], { kind: 'absent' }>
+  /** Index of the signal. */
+  readonly index: number
+  readonly column: Column
+}
+
+function matcherOf({ test, index, column }: Matched, parts: WalkParts): Matcher {
   const isLess = test.kind.endsWith('_lt') || test.kind === 'lt'
   switch (test.kind) {
     case 'gt':
@@ -75,7 +82,10 @@ function matcherOf(test: Exclude<SignalRule['test'], { kind: 'absent' }>, column
       return changeMatcher(column)
     case 'ratio_gt':
     case 'ratio_lt':
-      return ratioMatcher({ ...test, column, to: new Column(parts.ring, parts.signals[test.to] as WalkSignal), isLess })
+      return ratioMatcher({
+        ...{ ...test, column, to: new Column(parts.ring, parts.signals[test.to] as WalkSignal), isLess },
+        ...{ signals: [index, test.to], falls: parts.falls },
+      })
     case 'quantile_gt':
     case 'quantile_lt':
       return new QuantileMatcher({ ...test, limit: new Limit(column, test.value), isLess })

@@ -104,6 +104,11 @@ suite('a walk with the fixed arithmetic', () => {
     equal(changes([0, 10, 20, 30, 30, 30, 30, 30], rule, 'fixed'), '..+..-..')
   })
 
+  test('takes an equal rate for no match, whatever the division would round it to', () => {
+    const rule: Test = { kind: 'rate_gt', perSecond: 510_000, overNs: 99_999, offSamples: 1 }
+    equal(changes([18, 18 + 51, 19 + 2 * 51], rule, 'fixed'), '..+')
+  })
+
   test('sees a change, and no change behind a gap', () => {
     const rule: Test = { kind: 'change', offSamples: 2 }
     deepEqual(edgesOf(column([7, 7, 8, 8, 8, null, 9, 9]), { tests: [rule] }), ['0@2+', '0@4-'])
@@ -124,6 +129,32 @@ suite('a walk with the fixed arithmetic', () => {
     deepEqual(edgesOf(pair, { tests: [of(1, 0.5)] }), ['0@2+', '0@3-'])
   })
 
+  test('divides values below 0, and no decreases', () => {
+    const samples: TestSamples = [
+      [2, 1],
+      [-2, 1],
+      [3, -2],
+    ]
+    const rule: Test = { kind: 'ratio_lt', value: -1, to: 1, overSamples: 0, onSamples: 1, offSamples: 1 }
+    const walk = { kind: 'f64', isCounter: false } as const
+    deepEqual(edgesOf(samples, { ...walk, tests: [rule] }), ['0@1+'])
+    deepEqual(edgesOf(samples, { ...walk, tests: [{ ...rule, overSamples: 1 }] }), [])
+  })
+
+  test('counts matches of a ratio in a row anew where either counter was reset', () => {
+    const samples: TestSamples = [
+      [0, 10],
+      [0, 11],
+      [0, 12],
+      [0, 2],
+      [0, 3],
+      [0, 4],
+      [0, 5],
+    ]
+    const rule: Test = { kind: 'ratio_lt', value: 1, to: 1, overSamples: 1, onSamples: 3, offSamples: 1 }
+    deepEqual(edgesOf(samples, { tests: [rule] }), ['0@6+'])
+  })
+
   test('takes quantiles exactly', () => {
     const rule: Test = { kind: 'quantile_gt', quantile: 0.5, value: 5, overSamples: 3, offSamples: 1 }
     equal(changes([9, 9, 1, 1, 9, 9, 1, 1], rule, 'fixed'), '..+-.+.-')
@@ -132,6 +163,8 @@ suite('a walk with the fixed arithmetic', () => {
   test('sees that samples are absent', () => {
     const rule: Test = { kind: 'absent', forNs: 250_000 }
     deepEqual(edgesOf(column([1, 2, null, null, 3, 4]), { tests: [rule] }), ['0@1+', '0@2-'])
+    // The next sample comes just then.
+    deepEqual(edgesOf(column([1, 2, 3]), { tests: [{ kind: 'absent', forNs: 100_000 }] }), [])
   })
 
   test('takes numbers with fractions, which may fall', () => {

@@ -12,7 +12,7 @@ export interface AbsenceParts {
 
 /**
  * `absent`: begins so long after the last sample, and ends with the next. Its beginning is noted of the sample after
- * which none came; it lies `forNs` behind that.
+ * which none came; it lies `forNs` behind that. A sample that comes just then is in time.
  */
 export class Absence implements RuleLoop {
   readonly reachSamples = 1
@@ -26,7 +26,7 @@ export class Absence implements RuleLoop {
   walk(first: number, end: number, edges: EdgeList): void {
     const { rule, times, forNs } = this.#parts
     for (let sample = first; sample < end; sample++) {
-      const isLate = !this.#isActive && sample > 0 && times.difference(sample, sample - 1) >= forNs
+      const isLate = !this.#isActive && sample > 0 && times.difference(sample, sample - 1) > forNs
       if (isLate) edges.note(sample - 1, rule, true)
       if (isLate || this.#isActive) edges.note(sample, rule, false)
       this.#isActive = false

@@ -14,6 +14,8 @@ export interface Matcher {
   reset?(sample: number): void
   /** The counter went over 2^32 to this sample. Default: that is nothing to the rule. */
   wrap?(sample: number): void
+  /** Whether a counter that the matcher follows by itself began anew with the sample that was matched last. */
+  hasReset?(): boolean
 }
 
 /** What a {@link MatchLoop} is made with. */
@@ -48,6 +50,7 @@ export class MatchLoop implements RuleLoop {
     for (let sample = first; sample < end; sample++) {
       if (this.#followsFalls && sample > 0) this.#follow(sample)
       const isMatch = matcher.match(sample)
+      if (matcher.hasReset?.()) this.#count = 0
       if (isMatch === undefined) continue
       if (isMatch === this.#isActive) {
         this.#count = 0

@@ -40,8 +40,9 @@ export class RateMatcher implements Matcher {
     const wraps = this.#wraps
     while (wraps.length > 0 && (wraps[0] as number) <= past) wraps.shift()
     const risen = column.difference(sample, past) + wraps.length * WORD
-    const rate = (risen / times.difference(sample, past)) * SECOND_NS
-    return isLess ? rate < perSecond : rate > perSecond
+    // Both sides are rounded once, so that an equal rate is equal; a quotient would not be.
+    const [left, right] = [risen * SECOND_NS, perSecond * times.difference(sample, past)]
+    return isLess ? left < right : left > right
   }
 
   gap(sample: number): void {

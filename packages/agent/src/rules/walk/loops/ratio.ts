@@ -1,5 +1,5 @@
 import type { Column } from '../column.ts'
-import { fallOf } from '../falls.ts'
+import { type Falls, fallOf } from '../falls.ts'
 import { Increase } from './increases.ts'
 import type { Matcher } from './match-loop.ts'
 
@@ -7,6 +7,10 @@ import type { Matcher } from './match-loop.ts'
 export interface RatioParts {
   readonly column: Column
   readonly to: Column
+  /** Indexes of both signals. */
+  readonly signals: readonly [signal: number, to: number]
+  /** Where falls of counters are noted. */
+  readonly falls: Falls
   readonly value: number
   /** 0: values are divided, else increases over so many samples. */
   readonly overSamples: number
@@ -26,32 +30,40 @@ function ofValues({ column, to, value, isLess }: RatioParts): Matcher {
   }
 }
 
-function ofIncreases({ column, to, value, overSamples, isLess }: RatioParts): Matcher {
+function ofIncreases({ column, to, signals, falls, value, overSamples, isLess }: RatioParts): Matcher {
   const rises = [new Increase(column, overSamples), new Increase(to, overSamples)] as const
   let last: number | undefined
-  const follow = (rise: Increase, sample: number) => {
+  let hasReset = false
+  const follow = (rise: Increase, signal: number, sample: number) => {
     if (last === undefined || !rise.column.signal.isCounter) return
-    const fall = fallOf(rise.column, sample, last)
-    if (fall === 'reset') rise.gap(sample)
-    else if (fall === 'wrap') rise.wrap(sample)
+    const kind = fallOf(rise.column, sample, last)
+    if (kind === undefined) return
+    falls.note({ signal, sample, kind })
+    if (kind === 'wrap') rise.wrap(sample)
+    else rise.gap(sample)
+    hasReset ||= kind === 'reset'
   }
   return {
     reachSamples: overSamples,
     match(sample) {
-      for (const rise of rises) follow(rise, sample)
+      hasReset = false
+      for (const [index, rise] of rises.entries()) follow(rise, signals[index] as number, sample)
       last = sample
       const [above, below] = [rises[0].over(sample), rises[1].over(sample)]
       if (above === undefined || below === undefined) return undefined
+      // A decrease is a part of nothing.
+      if (above < 0 || below < 0) return false
       return isBeyond(above, below, value, isLess)
     },
     gap(sample) {
       for (const rise of rises) rise.gap(sample)
     },
+    hasReset: () => hasReset,
   }
 }
 
-/** Nothing is a multiple of nothing, or of less. */
+/** Nothing is a multiple of nothing. */
 function isBeyond(above: number, below: number, value: number, isLess: boolean): boolean {
-  if (!(below > 0) || above < 0) return false
+  if (below === 0) return false
   return isLess ? above / below < value : above / below > value
 }
