@@ -48,8 +48,8 @@ test(
       await order.getByText('PCIe').first().waitFor()
       const words = await order.innerText()
       // The link and the NIC change, in this order or within their uncertainty; then the GPUs wait for them.
-      assert.match(words, /(PCIe|NIC) [^±]+ ± [^,]+?( or|, then) (PCIe|NIC) [^±]+ ± /)
-      assert.doesNotMatch(words, /GPU [^±]+ ± [^±]+(PCIe|NIC) [^±]+ ± /)
+      assert.match(words, /(PCIe|NIC) [^±]+±[^,]+?( or|, then) (PCIe|NIC) [^±]+±/)
+      assert.doesNotMatch(words, /GPU [^±]+±[^±]+(PCIe|NIC) [^±]+±/)
       await page.locator('.onset-row').first().waitFor()
       const names = await page.locator('.lanes h3').allInnerTexts()
       assert.deepEqual(
