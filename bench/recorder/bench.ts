@@ -89,8 +89,8 @@ async function atRate(rounds: number): Promise<BenchResult> {
       figures: [
         gated('rules at 10 kHz, processor', engine, '% of a core', 5),
         gated('simulator at 10 kHz, processor', simulator, '% of a core', 50),
-        gated('samples lost', skipped, 'samples', 0),
-        { name: 'samples that the time makes and that are not there', value: late, unit: 'samples' },
+        gated('samples lost', skipped, 'lost samples', 0),
+        { name: 'samples that the time makes and that are not there', value: late, unit: 'lost samples' },
         {
           name: 'memory at the end, less that after the start',
           value: (process.memoryUsage.rss() - before.rssBytes) / 1e6,

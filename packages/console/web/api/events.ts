@@ -57,7 +57,7 @@ const details = new Set<Poll<EventAnswer>>()
 const DETAIL_EVERY_MS = 2_000
 
 /** Address of one event; of its lanes those that hold all words of `find`, where that is given. */
-export function eventAddress(id: string, find = ''): string {
+function eventAddress(id: string, find = ''): string {
   const query = find.trim() === '' ? '' : `?find=${encodeURIComponent(find.trim())}`
   return `/api/v1/events/${encodeURIComponent(id)}${query}`
 }

@@ -65,7 +65,7 @@ function fallsOf(points: readonly (Point | undefined)[], signal: number): string
 }
 
 /** The order of edges: by time, ends before starts, by rule. */
-export function inOrder(left: ModelEdge, right: ModelEdge): number {
+function inOrder(left: ModelEdge, right: ModelEdge): number {
   if (left.timeNs !== right.timeNs) return left.timeNs < right.timeNs ? -1 : 1
   if (left.isStart !== right.isStart) return left.isStart ? 1 : -1
   return left.rule - right.rule
