@@ -336,7 +336,8 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
 
   await t.test('an event without samples says why, and one that is not kept leads back', async (t) => {
     const { window: _window, ...event } = closed.event
-    const bare = { event, answer: () => ({ event, lanes: [], lanesLeftOut: 0, marks: [] }), samples: closed.samples }
+    const nothing = { lanes: [], lanesLeftOut: 0, lanesKept: 0, kinds: [], marks: [] }
+    const bare = { event, answer: () => ({ event, ...nothing }), samples: closed.samples }
     const look = async (page: Page): Promise<void> => {
       await page.getByText('No sample of this event is kept.').waitFor()
       await lookEverywhere(t, page, 'event-bare')

@@ -28,13 +28,38 @@ function downtrainShapes(): readonly Shape[] {
     type: 'doca_diag_sample',
     source: 'doca_diag',
     device: 'mlx5_3',
+    deviceName: 'mlx5_3',
     kind: 'nic',
     resolutionMs: 0.1,
     errorMs: 0.05,
   }
-  const hw = { type: 'rdma_hw', source: 'rdma', device: 'mlx5_3', kind: 'nic', resolutionMs: 10, errorMs: 1 }
-  const pci = { type: 'pci_device', source: 'pci', device: '0000:9a:00.0', kind: 'pci', resolutionMs: 10, errorMs: 1 }
-  const gpu = { type: 'nvml_gpu', source: 'nvml', device: 'GPU 3', kind: 'gpu', resolutionMs: 100, errorMs: 50 }
+  const hw = {
+    type: 'rdma_hw',
+    source: 'rdma',
+    device: 'mlx5_3',
+    deviceName: 'mlx5_3',
+    kind: 'nic',
+    resolutionMs: 10,
+    errorMs: 1,
+  }
+  const pci = {
+    type: 'pci_device',
+    source: 'pci',
+    device: '0000:9a:00.0',
+    deviceName: '0000:9a:00.0',
+    kind: 'pci',
+    resolutionMs: 10,
+    errorMs: 1,
+  }
+  const gpu = {
+    type: 'nvml_gpu',
+    source: 'nvml',
+    device: 'GPU 3',
+    deviceName: 'GPU 3',
+    kind: 'gpu',
+    resolutionMs: 100,
+    errorMs: 50,
+  }
   const no = { isOfRule: false } as const
   return [
     {
@@ -101,6 +126,7 @@ function downtrainShapes(): readonly Shape[] {
         type: 'host_pressure',
         source: 'host',
         device: '',
+        deviceName: '',
         kind: '',
         name: 'Tasks wait for I/O',
         unit: 'ratio',
@@ -116,6 +142,7 @@ function downtrainShapes(): readonly Shape[] {
         type: 'training_step',
         source: 'trainer',
         device: 'trainer-0',
+        deviceName: 'trainer-0',
         kind: 'pod',
         name: 'Training step',
         unit: 'seconds',
@@ -190,7 +217,14 @@ export function generatedEvent(
   }
   return {
     event,
-    answer: () => ({ event, lanes, lanesLeftOut: 0, marks: [start, ...end, other] }),
+    answer: () => ({
+      event,
+      lanes,
+      lanesLeftOut: 0,
+      lanesKept: lanes.length,
+      kinds: [],
+      marks: [start, ...end, other],
+    }),
     samples: (address) => samplesOf(address, lanes, made, window.fromMs),
   }
 }

@@ -1,4 +1,5 @@
-// An agent with a source whose rule opens and closes events all the time: `events-main.ts AUTO_MS --listen 127.0.0.1:0`.
+// An agent with a source whose rule opens and closes events all the time: `events-main.ts AUTO_MS --listen
+// 127.0.0.1:0`.
 import { SOURCES } from '../../packages/agent/test/edge-source.ts'
 import { positionalsOf, serveSource } from '../serve-source.ts'
 

@@ -31,7 +31,7 @@ import { readRuleBook } from './rules/read/read-rule-book.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
-import { conditionOf, signalOf } from './traceback/book/condition.ts'
+import { conditionOf, listedIn, signalOf } from './traceback/book/condition.ts'
 import { RulesFile } from './traceback/book/rules-file.ts'
 import { tracebackDefaults } from './traceback/config.ts'
 import { Traceback } from './traceback/traceback.ts'
@@ -186,6 +186,7 @@ export class Agent {
       rules: {
         conditionOf: (rule) => conditionOf(this.rules?.book, rule),
         signalOf: (rule) => signalOf(this.rules?.book, rule),
+        listed: () => listedIn(this.rules?.book),
       },
       accept: (batch) => router.accept(batch),
       caught: (error) => faults.caught('traceback', error),

@@ -36,6 +36,7 @@ export {
 } from './sources/data-sources.ts'
 export { devicePatterns } from './sources/device-filter.ts'
 export { DOCA_HOST } from './sources/doca/options.ts'
+export { isFirstPortCounter } from './sources/doca-telemetry-diag/counters.ts'
 export { SOURCES } from './sources/registry.ts'
 export { parseScenario } from './sources/simulator/scenarios/flag.ts'
 export type {

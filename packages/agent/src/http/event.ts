@@ -1,15 +1,17 @@
+import { Readable } from 'node:stream'
 import { SondeError } from '@sonde/sdk'
 import type { EventAnswer, TracebackEvent } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { marksIn } from '../traceback/event-list.ts'
 import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts'
-import { lanesOf } from '../traceback/read/lanes.ts'
-import { LANES_MAX, readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
+import { LANES_MAX, type LaneFilter, lanesOf } from '../traceback/read/lanes.ts'
+import { readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
 import { parameter } from './api.ts'
 import { compress } from './compress.ts'
 import { numberIn } from './events.ts'
 
+const FIND_CHARS_MAX = 200
 const POINTS_DEFAULT = 1000
 const POINTS_MIN = 2
 const POINTS_MAX = 20_000
@@ -22,8 +24,19 @@ interface ById {
 
 /** `GET /api/v1/events/:id` and its samples. */
 export function eventRoutes(app: FastifyInstance, agent: Agent): void {
-  app.get<ById>('/api/v1/events/:id', { onSend: compress }, async ({ params }, reply) => {
-    return reply.header('cache-control', 'no-store').send(await eventAnswer(agent, params.id))
+  app.get<ById>('/api/v1/events/:id', { onSend: compress }, async (request, reply) => {
+    const filter = laneFilterOf(request)
+    return reply.header('cache-control', 'no-store').send(await eventAnswer(agent, request.params.id, filter))
+  })
+  app.get<ById>('/api/v1/events/:id/file', async (request, reply) => {
+    const event = await eventOf(agent, request.params.id)
+    const { bytes, chunks } = await agent.traceback.fileOf(event.id)
+    return reply
+      .header('cache-control', 'no-store')
+      .header('content-length', bytes)
+      .header('content-disposition', `attachment; filename="event-${event.id}.bin"`)
+      .type('application/octet-stream')
+      .send(Readable.from(chunks, { objectMode: false }))
   })
   app.get<ById>('/api/v1/events/:id/samples', async (request, reply) => {
     const { http, options, traceback } = agent
@@ -50,13 +63,21 @@ export function eventRoutes(app: FastifyInstance, agent: Agent): void {
   })
 }
 
-async function eventAnswer(agent: Agent, id: string): Promise<EventAnswer> {
+async function eventAnswer(agent: Agent, id: string, filter: LaneFilter): Promise<EventAnswer> {
   const { traceback } = agent
   const event = await eventOf(agent, id)
   const { index } = await traceback.readable(event.id)
-  const { lanes, leftOut: lanesLeftOut } = lanesOf(event, index)
+  const lanes = lanesOf(event, index, filter)
   const { fromMs, toMs } = windowOf(event)
-  return { event, lanes, lanesLeftOut, marks: marksIn(traceback.events(), fromMs, toMs, MARKS_MAX) }
+  return { event, ...lanes, marks: marksIn(traceback.events(), fromMs, toMs, MARKS_MAX) }
+}
+
+function laneFilterOf(request: FastifyRequest): LaneFilter {
+  const { find } = parameter(request, 'find')
+  const { kind } = parameter(request, 'kind')
+  if (find !== undefined && find.length > FIND_CHARS_MAX)
+    throw new SondeError('QRY_FORM', `find has ${find.length} characters; allowed: ${FIND_CHARS_MAX} at most`)
+  return { ...(find === undefined ? {} : { find }), ...(kind === undefined ? {} : { kind }) }
 }
 
 /** @throws SondeError `TRB_UNKNOWN` where there is none. */

@@ -17,7 +17,10 @@ const QUIET_MS = 10_000
 /** A client that has not taken what was sent for this long is cut off. Unit: milliseconds. */
 const STALL_LIMIT_MS = 30_000
 
-/** `GET /api/v1/events/stream`: the events whenever they change, as server-sent events. It has a place among the live streams. */
+/**
+ * `GET /api/v1/events/stream`: the events whenever they change, as server-sent events. It has a place among the live
+ * streams.
+ */
 export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: LivePlaces): void {
   const open = new Set<EventStream>()
   app.addHook('preClose', async () => {

@@ -47,6 +47,7 @@ export function httpErrorOf(error: unknown): HttpError {
       code === 'SET_UNKNOWN' ||
       code === 'SIM_UNKNOWN' ||
       code === 'TRB_UNKNOWN' ||
+      code === 'TRB_NO_FILE' ||
       code === 'AGT_UNKNOWN'
     )
       return { status: 404, code, message }

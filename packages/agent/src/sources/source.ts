@@ -147,8 +147,8 @@ export interface SourceContext<L = unknown> {
   clock(device: string, clock: string, ticksPerSecond: number): DeviceClock
   /**
    * Reports an edge as `sonde_mark`, behind all records before it. A start of what has started, and an end of what has
-   * not, are ignored. Beyond 60 starts of a device in a minute, edges are dropped and counted as `edge_limit`. An event
-   * that is open when its host is replaced has no end.
+   * not, are ignored. Beyond `traceback.events_per_minute` starts of a device in a minute, edges are dropped and
+   * counted as `edge_limit`. An event that is open when its host is replaced ends in the agent, as `host_replaced`.
    */
   edge(edge: SourceEdge): void
   /** Says which values are absent and why, and which devices are gone. */

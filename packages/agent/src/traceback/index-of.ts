@@ -1,37 +1,81 @@
-import { definitionOf, type Labels, seriesKey } from '@sonde/sdk'
-import type { KeptIndex, KeptSeries } from './keep/kept-index.ts'
-import { deviceIn } from './keep/series-book.ts'
+import { definitionOf, entityOf, type Labels, labelOf, type RecordType, seriesKey } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
+import type { Device } from '../devices/device.ts'
+import type { IndexSignal, KeptIndex, KeptSeries } from './keep/kept-index.ts'
+import { type BookedSeries, deviceIn, type Part } from './keep/series-book.ts'
+import { nearnessOf } from './nearness.ts'
 import type { DeviceLookup } from './traceback.ts'
 import type { OpenEvent } from './window/open-event.ts'
 import type { Told } from './window/told.ts'
-
-/** The signal that a rule watches. */
-export interface WatchedSignal {
-  readonly type: string
-  readonly field: string
-  readonly labels: Labels
-}
 
 /** What the index of an event is made with. */
 export interface IndexOptions {
   readonly devices: DeviceLookup
   readonly told: Told
-  readonly signal: WatchedSignal | undefined
+  readonly signal: IndexSignal | undefined
+  /** Signals that the file of rules lists. */
+  readonly listed: readonly IndexSignal[]
 }
 
-/** What the file of an event holds, with what is known of its series now: devices may leave later. */
-export function indexOf({ book, file }: OpenEvent, { devices, told, signal }: IndexOptions): KeptIndex {
+interface Placed {
+  readonly one: BookedSeries
+  readonly part: Part | undefined
+  readonly device: Device | undefined
+  readonly id: string
+}
+
+/**
+ * What the file of an event holds, with what is known of its series now: devices may leave later. The loop gets its turn
+ * in between.
+ */
+export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<KeptIndex> {
+  const { book, file, start } = event
+  const { devices, told, signal, listed } = options
   const parts = book.parts.map(({ source, type, isRing }) => {
     return { source, fingerprint: type.fingerprint, definition: definitionOf(type), isRing }
   })
-  const series = book.kept().map((one): KeptSeries => {
-    const part = book.parts[one.part]
+  const blocks = [...file.blocks]
+  const booked = book.kept().map((one) => ({ one, part: book.parts[one.part] }))
+  const placed: Placed[] = []
+  for (const { one, part } of booked) {
+    const device = part === undefined ? undefined : devices.deviceOf(part.type, one.labels)
+    placed.push({ one, part, device, id: device?.id ?? deviceIn(one.labels) })
+    if (turn.isOver()) await turn.next()
+  }
+  const near = nearnessOf(start.deviceId, devices)
+  const apart = apartLabels(placed)
+  const series: KeptSeries[] = []
+  for (const { one, part, device, id } of placed) {
     const { source = '', type } = part ?? {}
-    const device = deviceIn(one.labels)
     const of = { source, type: type?.name ?? '', series: seriesKey(one.labels) }
     const gaps = [...one.gaps, ...told.gapsOf(of, one.fromMs, one.toMs)].sort((a, b) => a.fromMs - b.fromMs)
-    const kind = (type === undefined ? undefined : devices.deviceOf(type, one.labels)?.kind) ?? ''
-    return { ...one, device, kind, errorMs: told.errorMs(source, device), gaps }
-  })
-  return { parts, blocks: file.blocks, series, ...(signal === undefined ? {} : { signal }) }
+    series.push({
+      ...one,
+      device: id,
+      deviceName: device?.name ?? id,
+      kind: kindOf(type, one.labels, device),
+      near: near(id),
+      apart: apart.get(`${one.part} ${id}`) ?? [],
+      errorMs: told.errorMs(source, deviceIn(one.labels)),
+      gaps,
+    })
+    if (turn.isOver()) await turn.next()
+  }
+  return { parts, blocks, series, listed, ...(signal === undefined ? {} : { signal }) }
+}
+
+/** What a series is about: the PCI device of a NIC is a PCI device. */
+function kindOf(type: RecordType | undefined, labels: Labels, device: Device | undefined): string {
+  return (type === undefined ? undefined : entityOf(type, labels)?.kind) ?? device?.kind ?? ''
+}
+
+/** Labels whose values differ among the series of a type that one device has. */
+function apartLabels(placed: readonly Placed[]): ReadonlyMap<string, readonly string[]> {
+  const groups = Map.groupBy(placed, ({ one, id }) => `${one.part} ${id}`)
+  return new Map(
+    [...groups].map(([group, own]) => {
+      const names = new Set(own.flatMap(({ one }) => Object.keys(one.labels)))
+      return [group, [...names].filter((name) => new Set(own.map(({ one }) => labelOf(one.labels, name))).size > 1)]
+    }),
+  )
 }

@@ -6,12 +6,13 @@ import { EVENT_SLOTS, firstEventOf, type HostEdge } from '../hosting/edge-gate.t
 import type { RunningSource } from '../hosting/running-source.ts'
 import type { RecentRing } from '../pipeline/recent.ts'
 import { defaultTracebackDir, type TracebackConfig } from './config.ts'
+import { eventDeviceId } from './event-device-id.ts'
 import { type EventFilter, filtered } from './event-list.ts'
-import { indexOf, type WatchedSignal } from './index-of.ts'
+import { indexOf } from './index-of.ts'
 import { Archive } from './keep/archive.ts'
 import { type EventDisk, systemDisk } from './keep/disk.ts'
 import { EventFile } from './keep/event-file.ts'
-import type { ReadIndex } from './keep/kept-index.ts'
+import type { IndexSignal, ReadIndex } from './keep/kept-index.ts'
 import { SeriesBook } from './keep/series-book.ts'
 import { ReadIndexes } from './read/read-indexes.ts'
 import type { ReadableEvent } from './read/samples.ts'
@@ -23,18 +24,29 @@ import { Told } from './window/told.ts'
 /** Events that are not kept yet: each holds a file open, and tables of its series. Further ones are counted. */
 const OPEN_MAX = 256
 /** How often it is looked for what is due. Unit: milliseconds. */
-const LOOK_MS = 100
+const LOOK_MS = 20
 const MINUTE_MS = 60_000
 const MS = 1_000_000n
+/**
+ * Samples that an event has at least of before and after it, of the signal that its rule watches: fewer say nothing of
+ * what is usual.
+ */
+const BEFORE_PERIODS = 10
+const AFTER_PERIODS = 3
+/** A source that is slower than this gets no longer windows. Unit: milliseconds. */
+const PERIOD_MAX_MS = 6000
 /** Source of the marks that the agent itself makes of events. */
 export const TRACEBACK_SOURCE = 'traceback'
 
 /** Of an event whose samples could not be kept. */
-const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], types: [] }
+const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], listed: [], types: [] }
 
 /** What names the device that a series is about. */
 export interface DeviceLookup {
-  deviceOf(type: Pick<RecordType, 'entity'>, labels: Readonly<Record<string, string>>): Pick<Device, 'kind'> | undefined
+  deviceOf(type: Pick<RecordType, 'entity'>, labels: Readonly<Record<string, string>>): Device | undefined
+  byId(id: string): Device | undefined
+  /** Those that the agent's own sources tell of. */
+  own(): readonly Device[]
 }
 
 /** What rules say, for the events that they open. */
@@ -42,7 +54,9 @@ export interface KnownRules {
   /** What a rule says, in words; empty where it is not known. */
   conditionOf(rule: string): string
   /** The signal that a rule watches; undefined where it is not known, or is none. */
-  signalOf(rule: string): WatchedSignal | undefined
+  signalOf(rule: string): IndexSignal | undefined
+  /** All signals that the file of rules lists. */
+  listed(): readonly IndexSignal[]
 }
 
 /** Options of a {@link Traceback}. */
@@ -166,7 +180,8 @@ export class Traceback {
     const open = this.#open.get(id)
     if (open !== undefined) {
       const { devices, rules } = this.#options
-      const kept = indexOf(open, { devices, told: this.#told, signal: rules.signalOf(open.start.rule) })
+      const signal = rules.signalOf(open.start.rule)
+      const kept = await indexOf(open, { devices, told: this.#told, signal, listed: rules.listed() })
       const index = { ...kept, types: open.book.parts.map(({ type }) => type) }
       return { index, read: (at, bytes) => this.#disk.read(this.archive.partPath(id), at, bytes) }
     }
@@ -174,6 +189,20 @@ export class Traceback {
     if (event === undefined) throw new SondeError('TRB_UNKNOWN', `there is no event ${id}; /api/v1/events lists them`)
     const index = event.sizeBytes === 0 ? NOTHING : await this.#indexes.of(id, () => this.archive.indexOf(id))
     return { index, read: (at, bytes) => this.archive.read(id, at, bytes) }
+  }
+
+  /**
+   * The file of an event that is closed, piece by piece.
+   *
+   * @throws SondeError `TRB_UNKNOWN` where there is no such event, `TRB_NO_FILE` where it is open or has no samples.
+   */
+  async fileOf(id: number): Promise<{ readonly bytes: number; readonly chunks: AsyncIterable<Uint8Array> }> {
+    const event = this.get(id)
+    if (event === undefined) throw new SondeError('TRB_UNKNOWN', `there is no event ${id}; /api/v1/events lists them`)
+    if (this.#open.has(id))
+      throw new SondeError('TRB_NO_FILE', `event ${id} is not whole yet; its file is there once it has ended`)
+    if (event.sizeBytes === 0) throw new SondeError('TRB_NO_FILE', `event ${id} has no samples, and so no file`)
+    return { bytes: event.sizeBytes, chunks: this.archive.chunks(id, event.sizeBytes) }
   }
 
   /** All events, in no order. */
@@ -275,7 +304,15 @@ export class Traceback {
       return undefined
     }
     const offsetNs = this.#clock.wallOffsetNs()
-    const book = new SeriesBook(start.monoNs + offsetNs)
+    const running = this.#options.sources().find(({ name }) => name === source)
+    const periodMs = periodOf(running, rules.signalOf(start.rule)?.type)
+    const aroundMs = {
+      before: Math.max(config.before_ms, BEFORE_PERIODS * periodMs),
+      after: Math.max(config.after_ms, AFTER_PERIODS * periodMs),
+    }
+    const beforeNs = start.continues === undefined ? BigInt(Math.round(aroundMs.before)) * MS : 0n
+    const afterNs = BigInt(Math.round(aroundMs.after)) * MS
+    const book = new SeriesBook(start.monoNs + offsetNs, beforeNs)
     const createdMs = msOf(start.monoNs + offsetNs)
     const origin = { id: TRACEBACK_SOURCE, tag: '', labels: {}, schema: 'sonde', host, pid: process.pid, version }
     const path = this.archive.partPath(start.id)
@@ -287,11 +324,13 @@ export class Traceback {
       book,
       ready: () => this.archive.ready(),
     })
-    const beforeNs = start.continues === undefined ? BigInt(config.before_ms) * MS : 0n
-    const running = this.#options.sources().find(({ name }) => name === source)
     const isSimulated = isSimulatedOf(running?.definition.labels ?? {})
     const condition = rules.conditionOf(start.rule)
-    const event = new OpenEvent({ ...start, source, condition, offsetNs, beforeNs, isSimulated }, { book, file })
+    const deviceId = eventDeviceId({ device: start.device, isSimulated }, running, this.#options.devices)
+    const event = new OpenEvent(
+      { ...start, source, condition, deviceId, offsetNs, beforeNs, afterNs, isSimulated },
+      { book, file },
+    )
     this.#going.set(key, event)
     this.#open.set(start.id, event)
     this.version++
@@ -307,17 +346,17 @@ export class Traceback {
       errorNs,
     }: Pick<HostEdge, 'monoNs' | 'errorNs'> & { readonly why: 'cleared' | 'stopped' | 'host_replaced' },
   ): void {
-    const afterNs = why === 'stopped' ? 0n : BigInt(this.#options.config.after_ms) * MS
+    const afterNs = why === 'stopped' ? 0n : event.start.afterNs
     event.close(why, { monoNs, errorNs, afterNs })
     this.#going.delete(key)
   }
 
   async #keep(event: OpenEvent): Promise<void> {
     const { devices, rules, log } = this.#options
-    const { id, rule, device } = event.start
+    const { id, rule, deviceId: device } = event.start
     const signal = rules.signalOf(rule)
     try {
-      const index = indexOf(event, { devices, told: this.#told, signal })
+      const index = await indexOf(event, { devices, told: this.#told, signal, listed: rules.listed() })
       await this.archive.keep(event.ended(event.file.finalBytes), index, event.file)
     } catch (error) {
       event.isTruncated = true
@@ -338,7 +377,7 @@ export class Traceback {
   }
 
   #mark({ start, end, endNs }: OpenEvent, edge: 'opened' | 'ended'): void {
-    const { rule, device, id: event, offsetNs, monoNs, continues } = start
+    const { rule, deviceId: device, id: event, offsetNs, monoNs, continues } = start
     const time = (edge === 'opened' ? monoNs : endNs) + offsetNs
     const summary = edge === 'opened' ? `${rule}, continues event ${continues}` : `${rule}, ${end}`
     this.#marks.report(markType, { time, rule, device, event, edge, severity: 'notice', unit: '', summary })
@@ -360,6 +399,14 @@ export class Traceback {
     const held = this.#options.sources().reduce((sum, { stats }) => sum + (stats.dropped.get('edge_limit') ?? 0), 0)
     return this.limited + held
   }
+}
+
+/** Between two samples of a type; 0 where nobody says. Unit: milliseconds. */
+function periodOf(running: RunningSource | undefined, type: string | undefined): number {
+  if (type === undefined) return 0
+  const periods = running?.stats.periods ?? []
+  const said = periods.find((one) => one.type === type) ?? periods.find((one) => one.type === '')
+  return Math.min((said?.sampleUs ?? said?.reportUs ?? 0) / 1000, PERIOD_MAX_MS)
 }
 
 function keyOf(source: string, { rule, device }: { readonly rule: string; readonly device: string }): string {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { defaultDataSources, parseScenario } from '@sonde/agent'
+import { defaultDataSources, isFirstPortCounter, parseScenario } from '@sonde/agent'
 import { messageOf } from '@sonde/sdk'
 import { ConfigError } from './config-error.ts'
 import { numberOf, type Setting } from './setting.ts'
@@ -87,11 +87,13 @@ function addSamples(raw: Entry, sources: unknown[], simulator: Entry): Setting[]
 
 /** Data IDs in the file of rules that a configuration names; whether the file is in order is seen where it is used. */
 function watchedCounters({ traceback }: Entry): string[] {
-  const rules = traceback !== null && typeof traceback === 'object' && 'rules' in traceback ? traceback.rules : undefined
+  const rules =
+    traceback !== null && typeof traceback === 'object' && 'rules' in traceback ? traceback.rules : undefined
   if (typeof rules !== 'string' || rules === '') return []
   try {
     const text = readFileSync(rules, 'utf8').slice(0, RULES_CHARACTERS_MAX)
-    return [...new Set(text.match(/\b0x[0-9a-f]{16}\b/gi))].slice(0, COUNTERS_MAX)
+    // What simulated NICs do not count is said of the rule, which then watches nothing.
+    return [...new Set(text.match(/\b0x[0-9a-f]{16}\b/gi))].filter(isFirstPortCounter).slice(0, COUNTERS_MAX)
   } catch {
     return []
   }

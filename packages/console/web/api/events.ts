@@ -1,5 +1,5 @@
 import type { EventAnswer, EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { getJson } from './client.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
@@ -56,17 +56,32 @@ const details = new Set<Poll<EventAnswer>>()
 /** An open event grows all the time; the stream tells of its beginning and end alone. Unit: milliseconds. */
 const DETAIL_EVERY_MS = 2_000
 
-/** One event with its lanes and marks, renewed every 2 s. The id stays the same as long as the component lives. */
-export function useEvent(id: string): Resource<EventAnswer> & { readonly refresh: () => void } {
-  const [poll] = useState(() =>
-    createPoll(() => getJson<EventAnswer>(`/api/v1/events/${encodeURIComponent(id)}`), DETAIL_EVERY_MS),
-  )
+/** Address of one event; of its lanes those that hold all words of `find`, where that is given. */
+function eventAddress(id: string, find = ''): string {
+  const query = find.trim() === '' ? '' : `?find=${encodeURIComponent(find.trim())}`
+  return `/api/v1/events/${encodeURIComponent(id)}${query}`
+}
+
+/** Address of the file of an event. */
+export function eventFileAddress(id: number): string {
+  return `/api/v1/events/${id}/file`
+}
+
+/**
+ * One event with its lanes and marks, renewed every 2 s. While other lanes are awaited, those before stay. The id stays
+ * the same as long as the component lives.
+ */
+export function useEvent(id: string, find: string): Resource<EventAnswer> & { readonly refresh: () => void } {
+  const address = eventAddress(id, find)
+  const poll = useMemo(() => createPoll(() => getJson<EventAnswer>(address), DETAIL_EVERY_MS), [address])
   useEffect(() => {
     details.add(poll)
     return () => void details.delete(poll)
   }, [poll])
   const resource = usePoll(poll)
-  return { ...resource, refresh: () => void poll.refresh() }
+  const last = useRef<EventAnswer>(undefined)
+  last.current = resource.data ?? last.current
+  return { ...resource, data: last.current, refresh: () => void poll.refresh() }
 }
 
 /** Takes the list of all events from the stream. */

@@ -21,6 +21,7 @@ export interface TracebackEvent {
   readonly rule: string
   /** What the rule says, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
   readonly condition: string
+  /** Id in `/api/v1/devices`; what its source calls it where that list does not have it. Empty for a combination of several. */
   readonly device: string
   /** Name of the source whose samples the rule watched; `traceback` for a combination. */
   readonly source: string
@@ -66,10 +67,13 @@ export interface EventLane {
   /** Type of its records. */
   readonly type: string
   readonly source: string
+  /** Id in `/api/v1/devices`; what labels say where that list does not have it. */
   readonly device: string
-  /** Kind of the device: `nic`, `gpu`, `pci`; empty where it is not known. */
+  /** What kernel or driver call it. */
+  readonly deviceName: string
+  /** What its records are about: `nic`, `netdev`, `gpu`, `pci`; empty where it is not known. */
   readonly kind: string
-  /** What people call it. */
+  /** Field, and labels that tell it from other series of its device. */
   readonly name: string
   readonly unit: string
   /** A counter is shown as its increase a second. */
@@ -95,13 +99,17 @@ export interface EventMark {
   readonly isStart: boolean
 }
 
-/** What `GET /api/v1/events/:id` answers. */
+/** What `GET /api/v1/events/:id?find=&kind=` answers. */
 export interface EventAnswer {
   readonly event: TracebackEvent
-  /** That of the rule first, then what was sampled, then what was reported; of the device of the event before others. */
+  /** Those that match, at most 64: the first of the ranking that docs/http-api.md tells. */
   readonly lanes: readonly EventLane[]
-  /** Lanes without room: their samples are in the file. */
+  /** Lanes that match and have no room here. */
   readonly lanesLeftOut: number
+  /** Signals whose samples are kept, whether or not they match. */
+  readonly lanesKept: number
+  /** Kinds of all of them, the most frequent first. */
+  readonly kinds: readonly { readonly kind: string; readonly lanes: number }[]
   /** Of this event and of all others within its window. */
   readonly marks: readonly EventMark[]
 }

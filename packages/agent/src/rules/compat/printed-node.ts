@@ -21,7 +21,7 @@ export function stringOf(node: LenientNode): string | undefined {
 }
 
 /** A value as json-c prints it. */
-export function printedNode(node: LenientNode): string {
+function printedNode(node: LenientNode): string {
   switch (node.kind) {
     case 'null':
       return 'null'

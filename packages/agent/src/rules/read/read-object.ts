@@ -112,7 +112,7 @@ function textOf(node: JsonNode): string {
 }
 
 /** `rules[0].name`; keys that are no words are in quotes. */
-export function pathOf(path: string, key: string): string {
+function pathOf(path: string, key: string): string {
   const word = /^[\w$-]{1,200}$/.test(key) ? key : JSON.stringify(key.slice(0, 200))
   return path === '' ? word : `${path}.${word}`
 }

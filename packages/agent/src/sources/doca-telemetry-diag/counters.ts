@@ -138,6 +138,13 @@ export function placeOf(id: bigint): PlacedCounter {
   return { id, counter, labels: labels[counter.scope] }
 }
 
+/** Whether a text is the data ID of a counter of the table, of the first port. */
+export function isFirstPortCounter(text: string): boolean {
+  if (!HEXADECIMAL.test(text)) return false
+  const id = BigInt(text)
+  return placeOf(id).counter !== undefined && (id & PORT_BITS) === 0n
+}
+
 /** What NVIDIA calls the counter of an ID, whatever its properties; `unknown` where the table does not have it. */
 export function nameOf(id: bigint): string {
   return COUNTERS.find((known) => known.id >> 32n === id >> 32n)?.name ?? 'unknown'

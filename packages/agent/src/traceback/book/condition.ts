@@ -17,3 +17,8 @@ export function signalOf(
   const signal = book?.signals[rule.signal]
   return signal === undefined ? undefined : { type: signal.type, field: signal.field, labels: signal.labels }
 }
+
+/** The signals that a book lists. */
+export function listedIn(book: RuleBook | undefined): readonly Pick<Signal, 'type' | 'field' | 'labels'>[] {
+  return (book?.signals ?? []).map(({ type, field, labels }) => ({ type, field, labels }))
+}

@@ -5,9 +5,9 @@ export const SAMPLES_HEADER_BYTES = 64
 /** Bytes of a sample before its values. */
 export const SAMPLE_HEAD_BYTES = 40
 /** Values of a sample at most. */
-export const VALUES_MAX = 1024
+const VALUES_MAX = 1024
 /** Bit of a sample's flags: samples before it were skipped. */
-export const IS_SKIPPED = 1
+const IS_SKIPPED = 1
 
 const MAGIC = 'SONDESMP'
 const VERSION = 1

@@ -16,7 +16,7 @@ export interface TestFile {
   readonly startS?: number
 }
 
-export const TICKS_PER_SECOND = 1_000_000_000
+const TICKS_PER_SECOND = 1_000_000_000
 
 /** Writes a file of samples, 100 µs apart. */
 export function writeSamples(path: string, rows: Iterable<readonly bigint[]>, file: TestFile): void {

@@ -29,6 +29,9 @@ export interface ArchiveOptions {
   readonly log: { warn(facts: object, message: string): void }
 }
 
+/** A file is handed over in pieces. Unit: bytes. */
+const CHUNK_BYTES = 256 << 10
+
 interface Kept {
   readonly event: TracebackEvent
   /** On disk, the note included. Unit: bytes. */
@@ -225,6 +228,17 @@ export class Archive {
   /** Bytes of the file of an event. */
   read(id: number, at: number, bytes: number): Promise<Uint8Array> {
     return this.#options.disk.read(this.dataPath(id), at, bytes)
+  }
+
+  /** The file of an event, in pieces that are read when they are asked for. */
+  async *chunks(id: number, bytes: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes; at += CHUNK_BYTES) {
+      const wanted = Math.min(CHUNK_BYTES, bytes - at)
+      const chunk = await this.read(id, at, wanted)
+      // It made room for a later event meanwhile, or somebody cut it: the answer ends as broken.
+      if (chunk.byteLength < wanted) throw new SondeError('TRB_NOTE', 'the file of an event is cut off')
+      yield chunk
+    }
   }
 
   #add(event: TracebackEvent, bytes: number): void {

@@ -1,5 +1,6 @@
 import { type Labels, type RecordType, SondeError, type TypeDefinition } from '@sonde/sdk'
 import { parseDefinition, type TracebackEvent } from '@sonde/sdk/internal'
+import { type PackedIndex, packIndex, unpackSeries } from './pack-index.ts'
 
 /** A stretch without samples. */
 export interface KeptGap {
@@ -15,8 +16,16 @@ export interface KeptSeries {
   /** Values of its label fields, as its records have them. */
   readonly key: readonly number[]
   readonly labels: Labels
+  /** Id in the list of devices; what labels say where the list does not have it. */
   readonly device: string
+  readonly deviceName: string
   readonly kind: string
+  /** 0: of the device of the event. 1: of one that belongs to it. 2: of the rest of the node. */
+  readonly near: number
+  /** Labels that tell it from other series of its type and device. */
+  readonly apart: readonly string[]
+  /** How far each signal moved, a digit a slot of the type: 0 not at all, 1 as it does, from 2 on farther. */
+  readonly moves: string
   readonly samples: number
   readonly fromMs: number
   readonly toMs: number
@@ -42,7 +51,16 @@ export interface KeptIndex {
   readonly blocks: readonly KeptBlock[]
   readonly series: readonly KeptSeries[]
   /** Signal of the rule; absent where it is not known. */
-  readonly signal?: { readonly type: string; readonly field: string; readonly labels: Labels }
+  readonly signal?: IndexSignal
+  /** Signals that the file of rules lists. */
+  readonly listed: readonly IndexSignal[]
+}
+
+/** A signal, wherever it is. */
+export interface IndexSignal {
+  readonly type: string
+  readonly field: string
+  readonly labels: Labels
 }
 
 /** The first line of a note is longer in no case. Unit: bytes. */
@@ -55,7 +73,7 @@ export const NOTE_BYTES = 64 << 20
  * file.
  */
 export function encodeNote(event: TracebackEvent, index: KeptIndex): Uint8Array {
-  return Buffer.from(`${JSON.stringify(event)}\n${JSON.stringify(index)}\n`)
+  return Buffer.from(`${JSON.stringify(event)}\n${JSON.stringify(packIndex(index))}\n`)
 }
 
 /**
@@ -91,15 +109,16 @@ export function decodeIndex(note: Uint8Array): ReadIndex {
   const start = note.indexOf(0x0a)
   const end = note.indexOf(0x0a, start + 1)
   if (start < 0 || end < 0) throw wrong('is cut off')
-  const index = parsed(note.subarray(start + 1, end)) as Partial<KeptIndex>
-  const { parts, blocks, series } = index
-  if (!Array.isArray(parts) || !Array.isArray(blocks) || !Array.isArray(series)) throw wrong('has no lists')
-  for (const block of blocks as unknown[]) checkBlock(block, parts.length)
-  for (const { part, key, gaps } of series as KeptSeries[])
-    if (!isIndex(part, parts.length) || !Array.isArray(key) || !Array.isArray(gaps))
-      throw wrong('has a series of no part')
+  const packed = parsed(note.subarray(start + 1, end)) as Partial<PackedIndex>
+  const { parts, blocks, texts, series, listed = [], signal } = packed
+  const lists: unknown[] = [parts, blocks, texts, series, listed]
+  if (!lists.every(Array.isArray)) throw wrong('has no lists')
+  for (const block of blocks as unknown[]) checkBlock(block, (parts as KeptPart[]).length)
   const types = (parts as KeptPart[]).map(({ definition, fingerprint }) => parseDefinition(definition, fingerprint))
-  return { ...(index as KeptIndex), types }
+  const kept = unpackSeries(packed as PackedIndex)
+  if (kept === undefined) throw wrong('has a series of no part')
+  const index = { parts: parts as KeptPart[], blocks: blocks as KeptBlock[], series: kept, listed }
+  return { ...index, ...(signal === undefined ? {} : { signal }), types }
 }
 
 function checkBlock(block: unknown, parts: number): void {

@@ -1,6 +1,7 @@
 import { type Labels, labelOf, mergeLabels, numberAt, type RecordType, type Slot, viewsOf } from '@sonde/sdk'
 import { labelText } from '@sonde/sdk/internal'
 import type { KeptGap, KeptSeries } from './kept-index.ts'
+import { SignalMoves } from './signal-moves.ts'
 
 /** Series of one event that are known; records of further ones are in the file, and no lane shows them. */
 const SERIES_MAX = 4096
@@ -10,6 +11,8 @@ const GAPS_MAX = 256
 const ALL_GAPS_MAX = 8192
 /** Times that are so many periods apart have a gap between them, where samples bear no numbers. */
 const GAP_PERIODS = 2.5
+/** Records of a block of a ring that are looked at for whether signals moved. */
+const MOVES_A_BLOCK = 256
 /** Fields that number the samples of a ring. */
 const NUMBER_FIELDS: ReadonlySet<string> = new Set(['sample', 'sequence'])
 
@@ -41,19 +44,29 @@ interface Passing {
   /** Samples that numbers say are missing. */
   missing: number
   readonly gaps: KeptGap[]
+  readonly moves: SignalMoves
 }
+
+/** What the book alone knows of a series. */
+export type BookedSeries = Omit<KeptSeries, 'device' | 'deviceName' | 'kind' | 'near' | 'apart' | 'errorMs'>
 
 /** Notes what series the records of an event are of, how far apart they lie, and where some are missing. */
 export class SeriesBook {
   readonly parts: Part[] = []
   /** Times are counted from here: a double holds no nanoseconds since the Unix epoch. */
   readonly #baseNs: bigint
+  /** Up to here a signal is taken to be as usual. Unit: nanoseconds behind the base. */
+  readonly #usualNs: number
   readonly #series = new Map<string, Passing>()
   #gaps = 0
 
-  /** @param baseNs A time near those of the records. Unit: nanoseconds since the Unix epoch. */
-  constructor(baseNs: bigint) {
+  /**
+   * @param baseNs A time near those of the records: the start of the event. Unit: nanoseconds since the Unix epoch.
+   * @param beforeNs How much of the time before belongs to it: in the first half of that, signals are as usual.
+   */
+  constructor(baseNs: bigint, beforeNs = 0n) {
     this.#baseNs = baseNs
+    this.#usualNs = -Number(beforeNs) / 2
   }
 
   /** Samples that are missing, as their numbers say. */
@@ -86,31 +99,38 @@ export class SeriesBook {
     let known: Passing | undefined
     let from = Number.POSITIVE_INFINITY
     let to = Number.NEGATIVE_INFINITY
+    // What is sampled fast is looked at now and then: whether a signal moved is to be known, not how.
+    const stride = part.isRing ? Math.ceil(count / MOVES_A_BLOCK) : 1
     for (let index = 0; index < count; index++) {
       const at = index * recordBytes
       if (known === undefined || !isOf(known, type, views, at)) known = this.#seriesAt(part, views, at, symbols)
       const ns = this.#nsAt(type, views.data, at)
       if (ns < from) from = ns
       if (ns > to) to = ns
-      if (known !== undefined) this.#step(known, ns, number === undefined ? undefined : numberAt(number, views, at))
+      if (known === undefined) continue
+      this.#step(known, ns, number === undefined ? undefined : numberAt(number, views, at))
+      if (index % stride === 0) known.moves.take(views.data, at, ns, ns <= this.#usualNs)
     }
     return { fromNs: this.#baseNs + BigInt(from), toNs: this.#baseNs + BigInt(to) }
   }
 
   /** What is known of each series. */
-  kept(): Omit<KeptSeries, 'device' | 'kind' | 'errorMs'>[] {
+  kept(): BookedSeries[] {
     const baseMs = Number(this.#baseNs / 1000n) / 1000
-    return Array.from(this.#series.values(), ({ part, key, labels, samples, stepsNs, steps, gaps, ...times }) => ({
-      ...{ part: part.index, key, labels, samples },
-      fromMs: baseMs + times.firstNs / 1e6,
-      toMs: baseMs + times.lastNs / 1e6,
-      resolutionMs: steps === 0 ? part.periodMs : stepsNs / steps / 1e6,
-      gaps: gaps.map(({ fromMs, toMs, samples: missing }) => ({
-        fromMs: baseMs + fromMs,
-        toMs: baseMs + toMs,
-        samples: missing,
-      })),
-    }))
+    return Array.from(
+      this.#series.values(),
+      ({ part, key, labels, samples, stepsNs, steps, gaps, moves, ...times }) => ({
+        ...{ part: part.index, key, labels, samples, moves: moves.told() },
+        fromMs: baseMs + times.firstNs / 1e6,
+        toMs: baseMs + times.lastNs / 1e6,
+        resolutionMs: steps === 0 ? part.periodMs : stepsNs / steps / 1e6,
+        gaps: gaps.map(({ fromMs, toMs, samples: missing }) => ({
+          fromMs: baseMs + fromMs,
+          toMs: baseMs + toMs,
+          samples: missing,
+        })),
+      }),
+    )
   }
 
   #nsAt({ time }: RecordType, data: DataView, at: number): number {
@@ -131,7 +151,8 @@ export class SeriesBook {
     if (known !== undefined || this.#series.size >= SERIES_MAX) return known
     const own = Object.fromEntries(part.type.labels.map((slot) => [slot.name, labelText(slot, views, at, symbols)]))
     const counts = { samples: 0, firstNs: 0, lastNs: 0, lastNumber: 0, stepsNs: 0, steps: 0, missing: 0 }
-    const made: Passing = { part, key, labels: mergeLabels(own, part.labels), ...counts, gaps: [] }
+    const moves = new SignalMoves(part.type)
+    const made: Passing = { part, key, labels: mergeLabels(own, part.labels), ...counts, gaps: [], moves }
     this.#series.set(text, made)
     return made
   }

@@ -1,15 +1,15 @@
-import { type Labels, labelOf, type RecordType, type Slot } from '@sonde/sdk'
-import type { EventLane, TracebackEvent } from '@sonde/sdk/internal'
+import { labelOf, type RecordType, type Slot } from '@sonde/sdk'
+import type { EventAnswer, EventLane, TracebackEvent } from '@sonde/sdk/internal'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
-import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
+import type { IndexSignal, KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { numberSlotOf } from '../keep/series-book.ts'
+import { dataIdOf } from '../keep/slot-role.ts'
+import { rankOf } from './rank.ts'
 
-/** Lanes of one event that are told. */
-const LANES_MAX = 1024
+/** Lanes of one answer: as many as one question for samples may name. */
+export const LANES_MAX = 64
 /** Fields of samples that are no signals: their clocks. */
 const CLOCK_FIELD = /^device_|^raw_|_ns$|^stamp/
-/** A field of a diagnostic counter, by its data ID. */
-const DATA_ID = /^id_([0-9a-f]{16})$/
 
 /** A signal of a series. */
 export interface Signal {
@@ -22,38 +22,76 @@ export interface Signal {
   readonly unit: string
 }
 
-/** The lanes of an event, in their order, and how many have no room. */
-export function lanesOf(
+/** Which lanes are asked for; all where it says nothing. */
+export interface LaneFilter {
+  /** Words that name, device and kind hold in some order, in any case. */
+  readonly find?: string
+  readonly kind?: string
+}
+
+/** The first lanes of the ranking that match. */
+export type LanesAnswer = Pick<EventAnswer, 'lanes' | 'lanesLeftOut' | 'lanesKept' | 'kinds'>
+
+/** The ranking of an index that is read again and again. */
+const RANKED = new WeakMap<ReadIndex, readonly EventLane[]>()
+
+/** The lanes of an event that match, the first of its ranking. */
+export function lanesOf(event: Pick<TracebackEvent, 'device'>, index: ReadIndex, filter: LaneFilter = {}): LanesAnswer {
+  const ranked = RANKED.get(index) ?? rankedLanes(event, index)
+  RANKED.set(index, ranked)
+  const words = (filter.find ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+  const matching = ranked.filter((lane) => {
+    if (filter.kind !== undefined && lane.kind !== filter.kind) return false
+    if (words.length === 0) return true
+    const text = `${lane.name} ${lane.deviceName} ${lane.device} ${lane.kind}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const kinds = [...Map.groupBy(ranked, ({ kind }) => kind)].map(([kind, own]) => ({ kind, lanes: own.length }))
+  kinds.sort((a, b) => b.lanes - a.lanes || (a.kind < b.kind ? -1 : 1))
+  return {
+    lanes: matching.slice(0, LANES_MAX),
+    lanesLeftOut: Math.max(0, matching.length - LANES_MAX),
+    lanesKept: ranked.length,
+    kinds,
+  }
+}
+
+function rankedLanes(event: Pick<TracebackEvent, 'device'>, index: ReadIndex): readonly EventLane[] {
+  return index.series
+    .flatMap((series, at) =>
+      signalsOf(index, at).map((signal) => {
+        const lane = laneOf(event, index, series, signal)
+        return { lane, rank: rankOf(lane, series, signal, index) }
+      }),
+    )
+    .sort(
+      (a, b) =>
+        a.rank - b.rank || (a.lane.deviceName < b.lane.deviceName ? -1 : a.lane.deviceName > b.lane.deviceName ? 1 : 0),
+    )
+    .map(({ lane }) => lane)
+}
+
+function laneOf(
   event: Pick<TracebackEvent, 'device'>,
   index: ReadIndex,
-): { readonly lanes: readonly EventLane[]; readonly leftOut: number } {
-  const lanes = index.series.flatMap((series, at) =>
-    signalsOf(index, at).map((signal) => laneOf(index, series, signal)),
-  )
-  const rank = ({ isOfRule, device, key }: EventLane) => {
-    if (isOfRule) return 0
-    const series = index.series[Number(key.split('.')[0])]
-    const isReported = index.parts[series?.part ?? 0]?.isRing !== true
-    return 1 + (isReported ? 2 : 0) + (device === event.device ? 0 : 1)
-  }
-  const ordered = lanes.map((lane) => ({ lane, rank: rank(lane) })).sort((a, b) => a.rank - b.rank)
+  series: KeptSeries,
+  { key, slot, role, name, unit }: Signal,
+): EventLane {
+  const { source = '' } = index.parts[series.part] ?? {}
+  const { device, deviceName, kind, resolutionMs, errorMs, samples, gaps } = series
+  const type = index.types[series.part]?.name ?? ''
+  const { signal } = index
+  const isOfRule = device === event.device && signal !== undefined && isOf(signal, type, slot, series)
   return {
-    lanes: ordered.slice(0, LANES_MAX).map(({ lane }) => lane),
-    leftOut: Math.max(0, lanes.length - LANES_MAX),
+    ...{ key, type, source, device, deviceName, kind, name, unit, role },
+    ...{ resolutionMs, errorMs, samples, gaps, isOfRule },
   }
+}
 
-  function laneOf(of: ReadIndex, series: KeptSeries, { key, slot, role, name, unit }: Signal): EventLane {
-    const { source = '' } = of.parts[series.part] ?? {}
-    const { device, kind, resolutionMs, errorMs, samples, gaps, labels } = series
-    const type = of.types[series.part]?.name ?? ''
-    const { signal } = of
-    const isOfRule =
-      signal?.type === type &&
-      signal.field === slot.name &&
-      device === event.device &&
-      Object.entries(signal.labels).every(([label, value]) => labelOf(labels, label) === value)
-    return { ...{ key, type, source, device, kind, name, unit, role, resolutionMs, errorMs, samples, gaps }, isOfRule }
-  }
+/** Whether a signal of rules is a field of a series. */
+export function isOf({ type, field, labels }: IndexSignal, typeName: string, slot: Slot, series: KeptSeries): boolean {
+  if (type !== typeName || field !== slot.name) return false
+  return Object.entries(labels).every(([label, value]) => labelOf(series.labels, label) === value)
 }
 
 /** The signals of a series of an event: fields that are numbers, and that people look at. */
@@ -63,7 +101,7 @@ export function signalsOf({ parts, types, series }: ReadIndex, at: number): Sign
   if (one === undefined || type === undefined) return []
   const isRing = parts[one.part]?.isRing === true
   return slotsOf(type, isRing).map((slot) => {
-    return { key: `${at}.${slot.index}`, series: at, slot, ...wordsOf(slot, one.labels) }
+    return { key: `${at}.${slot.index}`, series: at, slot, ...wordsOf(slot, one) }
   })
 }
 
@@ -78,11 +116,13 @@ function slotsOf(type: RecordType, isRing: boolean): Slot[] {
   })
 }
 
-function wordsOf({ name, field }: Slot, labels: Labels): Pick<Signal, 'role' | 'name' | 'unit'> {
-  const [, id] = DATA_ID.exec(name) ?? []
-  if (id !== undefined) return diagWords(BigInt(`0x${id}`))
-  const others = Object.entries(labels).filter(([label, value]) => label !== 'device' && value !== '')
-  const more = others.map(([label, value]) => ` ${label}=${value}`).join('')
+/** The name of the field, and labels that tell its series from others of the device: the device has a name of its own. */
+function wordsOf(slot: Slot, { labels, apart }: KeptSeries): Pick<Signal, 'role' | 'name' | 'unit'> {
+  const id = dataIdOf(slot)
+  if (id !== undefined) return diagWords(id)
+  const { name, field } = slot
+  const others = apart.map((label) => [label, labelOf(labels, label)] as const)
+  const more = others.map(([label, value]) => (value === '' ? '' : ` ${label}=${value}`)).join('')
   const { role } = field
   return { role: role === 'counter' || role === 'gauge' ? role : 'value', name: name + more, unit: field.unit ?? '' }
 }

@@ -8,7 +8,9 @@ const WORD = 2 ** 32
 const WRAP_FROM = 3 * 2 ** 30
 const WRAP_TO = 2 ** 30
 
-/** One lane, while samples go by: the least and the greatest value of each part, and samples as long as there are few. */
+/**
+ * One lane, while samples go by: the least and the greatest value of each part, and samples as long as there are few.
+ */
 export class PassingLane {
   readonly signal: Signal
   readonly lows: Float32Array

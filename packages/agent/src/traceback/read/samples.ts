@@ -4,8 +4,6 @@ import type { KeptBlock, ReadIndex } from '../keep/kept-index.ts'
 import { type Signal, signalsOf } from './lanes.ts'
 import { PassingSeries, type Stretch } from './passing-series.ts'
 
-/** Lanes of one question. */
-export const LANES_MAX = 64
 /** An answer, but for its head. Unit: bytes. */
 const ANSWER_BYTES_MAX = 960_000
 /** Blocks that lie together are read together, up to so much. Unit: bytes. */

@@ -27,13 +27,11 @@ export interface SeriesEdge {
 
 /** One series of reported records, watched by rules: a small ring a group of fields. */
 export class ReportedSeries {
-  readonly device: string
   /** Names of the rules that watch it. */
   readonly rules: readonly string[]
   readonly #rings: readonly GroupRing[]
 
-  constructor(device: string, type: RecordType, groups: readonly ReportedGroup[]) {
-    this.device = device
+  constructor(type: RecordType, groups: readonly ReportedGroup[]) {
     this.rules = groups.flatMap(({ rules }) => rules.map(({ name }) => name))
     this.#rings = groups.map((group) => new GroupRing(type, group))
   }

@@ -38,6 +38,10 @@ export interface ReportedOptions {
 interface Watched {
   readonly series: ReportedSeries
   readonly source: string
+  /** What it is about, as the list of devices has it now. */
+  readonly deviceNow: () => string
+  /** As its edges bear it: that of the first edge, so that start and end agree. */
+  device: string | undefined
   seenMs: number
 }
 
@@ -71,7 +75,8 @@ export class ReportedSignals {
 
   /** Rules, and devices whose records they watch. */
   *placed(): Generator<readonly [rule: string, device: string]> {
-    for (const { series } of this.#series.values()) for (const rule of series.rules) yield [rule, series.device]
+    for (const { series, device, deviceNow } of this.#series.values())
+      for (const rule of series.rules) yield [rule, device ?? deviceNow()]
   }
 
   /** Whether a rule is about records of a type. */
@@ -117,8 +122,10 @@ export class ReportedSignals {
     for (const [key, one] of this.#series) if (gone.has(one)) this.#series.delete(key)
   }
 
-  #tell({ series, source }: Watched, edge: SeriesEdge): void {
-    this.#options.onEdge({ ...edge, source, device: series.device })
+  #tell(one: Watched, edge: SeriesEdge): void {
+    // The first records of a node come before all of its devices are known.
+    one.device ??= one.deviceNow()
+    this.#options.onEdge({ ...edge, source: one.source, device: one.device })
   }
 
   #streamOf(source: SourceInfo, type: RecordType): Stream {
@@ -143,8 +150,9 @@ export class ReportedSignals {
     const known = this.#series.get(key)
     if (known !== undefined) return known
     if (!this.#hasRoom(arrivedMs)) return 'refused'
-    const device = this.#options.deviceOf(type, labels)
-    const watched = { series: new ReportedSeries(device, type, groups), source: source.id, seenMs: arrivedMs }
+    const deviceNow = () => this.#options.deviceOf(type, labels)
+    const series = new ReportedSeries(type, groups)
+    const watched: Watched = { series, source: source.id, deviceNow, device: undefined, seenMs: arrivedMs }
     this.#series.set(key, watched)
     return watched
   }

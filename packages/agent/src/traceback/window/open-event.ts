@@ -9,7 +9,10 @@ export interface EventStart {
   readonly id: number
   readonly rule: string
   readonly condition: string
+  /** As its source calls it: edges and rings bear that. */
   readonly device: string
+  /** In the list of devices; as its source calls it where the list does not have it. */
+  readonly deviceId: string
   readonly source: string
   /** By the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint
@@ -18,6 +21,8 @@ export interface EventStart {
   readonly offsetNs: bigint
   /** How much of the time before belongs to it. Unit: nanoseconds. */
   readonly beforeNs: bigint
+  /** How much of the time after. Unit: nanoseconds. */
+  readonly afterNs: bigint
   readonly continues?: number
   readonly isSimulated: boolean
 }
@@ -82,7 +87,7 @@ export class OpenEvent {
 
   /** As it is told while it is not kept yet. */
   told(): TracebackEvent {
-    const { id, rule, condition, device, source, monoNs, offsetNs, continues, isSimulated } = this.start
+    const { id, rule, condition, deviceId: device, source, monoNs, offsetNs, continues, isSimulated } = this.start
     return {
       ...{ id, rule, condition, device, source },
       startMs: msOf(monoNs + offsetNs),

@@ -6,17 +6,17 @@ import { type FetchLimits, fetchTap, isFull, isOfRule, keyOf, type NodeTap, part
 import type { OpenEvent } from './open-event.ts'
 import { reportedIn } from './reported.ts'
 
-/** How often windows of an event that lasts are fetched: rings hold more than that. Unit: nanoseconds. */
-const ROUND_NS = 1_000_000_000n
+/** How often windows of an event that lasts are fetched: what is left when it ends is soon on disk. Unit: nanoseconds. */
+const ROUND_NS = 250_000_000n
 /** How long rings are waited for at the end of a window: they are filled by drains. Unit: nanoseconds. */
 const DRAIN_NS = 3_000_000_000n
 /** The end of a window is looked for so often. Unit: nanoseconds. */
-const END_ROUND_NS = 200_000_000n
+const END_ROUND_NS = 10_000_000n
 /** Of what is reported, so much more of the time before is kept: a counter says nothing alone. Unit: nanoseconds. */
 const REPORTED_LEAD_NS = 2_000_000_000n
 
 /** For how long the list of rings holds. Unit: nanoseconds. */
-const TAPS_NS = 50_000_000n
+const TAPS_NS = 10_000_000n
 
 /** Options of a {@link Recorder}. */
 export interface RecorderOptions {

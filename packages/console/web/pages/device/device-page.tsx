@@ -26,7 +26,6 @@ import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
 import { useMarks } from '../device-charts-grid.tsx'
-import { eventNameOf } from '../events/event-device.ts'
 import { HintHeadline } from '../hint-headline.tsx'
 import { type Moment, useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
@@ -280,7 +279,7 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
           PCIe link
         </Link>
       )}
-      <Link className="button" href={page.hrefTo('/events', { device: eventNameOf(device) })}>
+      <Link className="button" href={page.hrefTo('/events', { device: device.id })}>
         Events
       </Link>
       <Link className="button" href={page.hrefTo('/explain', { of: device.id })}>

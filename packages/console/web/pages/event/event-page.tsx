@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
-import { type EventAnswer, useEvent } from '../../api/events.ts'
+import { type EventAnswer, eventFileAddress, useEvent } from '../../api/events.ts'
 import { useEventsStream } from '../../api/events-stream.ts'
 import { useToldSecond } from '../../api/stale.ts'
 import { useWidth } from '../../chart/use-width.ts'
@@ -10,6 +10,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Headline } from '../../components/headline.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -18,6 +19,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { eventDevice } from '../events/event-device.ts'
 import { deviceWords, eventState } from '../events/event-words.ts'
 import { usePageTitle } from '../use-page-title.ts'
+import { useRested } from '../use-rested.ts'
 import { eventFacts } from './event-facts.ts'
 import { LanesPanel } from './lanes-panel.tsx'
 import { middleOf, uncertaintyOf } from './onset.ts'
@@ -29,12 +31,19 @@ import { type LaneOnsets, useOnsets } from './use-onsets.ts'
 import { useSamples } from './use-samples.ts'
 import type { Span } from './view-span.ts'
 
+/** A filter is asked for once nobody types. Unit: milliseconds. */
+const REST_MS = 250
+
 /** One event: what moved, in which order, sample by sample. */
 export function EventPage({ id }: { readonly id: string }) {
-  const { data, error, refresh } = useEvent(id)
   const page = usePageState()
+  const { data, error, refresh } = useEvent(id, useRested(page.url.q ?? '', REST_MS))
   useEventsStream()
-  usePageTitle(data ? `${data.event.rule} on ${deviceWords(data.event.device)}` : `Event ${id}`)
+  const { data: devices } = useDevices()
+  const known = data && eventDevice(data.event, devices?.devices ?? [])
+  usePageTitle(
+    data ? `${data.event.rule} on ${known ? deviceTitle(known) : deviceWords(data.event.device)}` : `Event ${id}`,
+  )
   if (data) return <Known answer={data} />
   const parent = { label: 'Events', href: page.hrefTo('/events') }
   if (!error)
@@ -84,16 +93,21 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
           </span>
         }
       >
+        {event.endMs !== undefined && event.sizeBytes > 0 && (
+          <a className="button" href={eventFileAddress(event.id)} download>
+            <Icon name="download" /> Samples
+          </a>
+        )}
         <CopyButton label="Copy link" icon="link" text={() => location.href} />
       </PageHead>
-      {event.window && lanes.length > 0 ? (
+      {event.window && answer.lanesKept > 0 ? (
         <Kept
           answer={answer}
           window={event.window}
           facts={
             <Facts
               label="The event"
-              facts={eventFacts(event, place, { nowMs, zone, signalCount: lanes.length, gapCount })}
+              facts={eventFacts(event, place, { nowMs, zone, signalCount: answer.lanesKept, gapCount })}
             />
           }
         />
@@ -101,7 +115,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
         <>
           <Facts
             label="The event"
-            facts={eventFacts(event, place, { nowMs, zone, signalCount: lanes.length, gapCount })}
+            facts={eventFacts(event, place, { nowMs, zone, signalCount: answer.lanesKept, gapCount })}
           />
           <Empty fact="No sample of this event is kept.">
             {event.leftOut > 0
@@ -143,7 +157,7 @@ function Kept({
   const [key, setKey] = useState<string>()
   const chosen = lanes.find((lane) => lane.key === key) ?? lanes.find(({ isOfRule }) => isOfRule) ?? lanes[0]
   const held = useMemo(() => ({ fromMs: event.startMs, toMs: event.endMs ?? toMs }), [event.startMs, event.endMs, toMs])
-  const words = onsets.size > 0 ? orderWords(ranked, lanes.length, event.startMs) : undefined
+  const words = onsets.size > 0 ? orderWords(ranked, lanes.length, event.startMs, answer.lanesKept) : undefined
   const show = ({ lane, onset }: RankedOnset): void => {
     setKey(lane.key)
     const roomMs = Math.max(uncertaintyOf(onset) * 12, lane.resolutionMs * 20)

@@ -63,7 +63,7 @@ export function groupLanes(lanes: readonly EventLane[]): readonly LaneGroup[] {
   return PLACES.flatMap(([place, title]) => {
     const own = placed.get(place)
     if (!own) return []
-    const sorted = own.toSorted((a, b) => compareNames(a.device, b.device) || compareNames(a.name, b.name))
+    const sorted = own.toSorted((a, b) => compareNames(a.deviceName, b.deviceName) || compareNames(a.name, b.name))
     return [{ place, title, lanes: sorted }]
   })
 }

@@ -73,8 +73,8 @@ export const LaneRow = memo(function LaneRow({ lane, context, found, isFirst, is
 })
 
 /** Device, how close its samples are, and how far off their times are. */
-function noteOf({ device, resolutionMs, errorMs }: EventLane): string {
-  return [device, formatDuration(resolutionMs), errorMs > 0 ? `±${formatDuration(errorMs)}` : '']
+function noteOf({ deviceName, resolutionMs, errorMs }: EventLane): string {
+  return [deviceName, formatDuration(resolutionMs), errorMs > 0 ? `±${formatDuration(errorMs)}` : '']
     .filter(Boolean)
     .join(' · ')
 }

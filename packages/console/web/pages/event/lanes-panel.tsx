@@ -1,8 +1,9 @@
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useState } from 'react'
 import type { EventAnswer, EventLane } from '../../api/events.ts'
 import { useWidth } from '../../chart/use-width.ts'
+import { FilterInput } from '../../components/filter-input.tsx'
 import { readPalette } from '../../components/palette.ts'
-import { countOf } from '../../format/number.ts'
+import { countOf, groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { hoverStore, useCursor } from '../../state/cursor.ts'
 import { useStore } from '../../state/store.ts'
@@ -82,7 +83,7 @@ export function LanesPanel(props: LanesPanelProps) {
   )
   const keys = useLaneKeys(props, groups)
   const titleId = useId()
-  const finestMs = Math.min(...answer.lanes.map(({ resolutionMs }) => resolutionMs))
+  const finestMs = answer.lanes.reduce((least, { resolutionMs }) => Math.min(least, resolutionMs), 1_000)
   return (
     <section className="panel lanes" aria-labelledby={titleId}>
       <LanesHead view={view} answer={answer} plotPx={plotPx} titleId={titleId} isByChange={isByChange} />
@@ -105,6 +106,7 @@ export function LanesPanel(props: LanesPanelProps) {
           </div>
           <CursorTitle />
         </div>
+        {answer.lanes.length === 0 && <p className="panel-note">No signal that is kept has these words.</p>}
         {groups.map(({ place, title, lanes }) => (
           <section key={place} aria-label={title}>
             <h3 className="lane-group">
@@ -171,12 +173,11 @@ function LanesHead({
         Signals
       </h2>
       <span className="panel-caption num">
-        {countOf(answer.lanes.length, 'lane')}
-        {answer.lanesLeftOut > 0 && `, ${answer.lanesLeftOut} more are kept without room here`} ·{' '}
-        {formatDuration(lengthOf(shown))} of {formatDuration(lengthOf(view.bounds))} shown ·{' '}
+        {shownWords(answer)} · {formatDuration(lengthOf(shown))} of {formatDuration(lengthOf(view.bounds))} shown ·{' '}
         {formatDuration(perPixelMs)} a pixel
       </span>
       <div className="button-row panel-action">
+        <FilterInput label="Find among all signals" />
         <fieldset className="segments" aria-label="Order of the lanes">
           {[
             ['By place', undefined],
@@ -239,6 +240,15 @@ function useLeftOf(body: HTMLElement | null, plotPx: number, bodyPx: number): nu
     if (body && plot) setLeftPx(plot.getBoundingClientRect().left - body.getBoundingClientRect().left)
   }, [body, plotPx, bodyPx])
   return leftPx
+}
+
+/** How many signals are shown, and how many more are kept. */
+function shownWords({ lanes, lanesLeftOut, lanesKept }: EventAnswer): string {
+  const shown = countOf(lanes.length, 'lane')
+  if (lanesKept <= lanes.length) return shown
+  const matching = lanes.length + lanesLeftOut
+  const found = matching < lanesKept ? ` of ${groupThousands(String(matching))} that match` : ''
+  return `${shown}${found}, ${groupThousands(String(lanesKept - lanes.length))} more kept and not shown`
 }
 
 function sentenceOf({ event, lanes }: EventAnswer, { bounds }: EventView): string {

@@ -1,5 +1,5 @@
 import type { EventLane } from '../../api/events.ts'
-import { countOf } from '../../format/number.ts'
+import { countOf, groupThousands } from '../../format/number.ts'
 import { formatOffset } from './event-time.ts'
 import { kindPlace, PLACE_WORDS } from './lane-groups.ts'
 import { middleOf, type Onset, uncertaintyOf } from './onset.ts'
@@ -43,11 +43,20 @@ export interface OrderWords {
 const RIVAL_LIMIT_COUNT = 3
 
 /** Says in which order kinds of things changed, and where that cannot be known. */
-export function orderWords(onsets: readonly RankedOnset[], laneCount: number, startMs: number): OrderWords {
+export function orderWords(
+  onsets: readonly RankedOnset[],
+  laneCount: number,
+  startMs: number,
+  keptCount = laneCount,
+): OrderWords {
+  const shown =
+    keptCount > laneCount
+      ? `${countOf(laneCount, 'signal')} shown, of ${groupThousands(String(keptCount))} kept`
+      : countOf(laneCount, 'signal')
   if (onsets.length === 0)
     return {
       sentence: 'No signal left what it was before the event.',
-      facts: `${countOf(laneCount, 'signal')} kept. A signal that swings widely before an event has to swing further to be told.`,
+      facts: `${keptCount > laneCount ? shown : `${shown} kept`}. A signal that swings widely before an event has to swing further to be told.`,
     }
   const firsts = firstOfKinds(onsets)
   const parts: string[] = []
@@ -60,7 +69,7 @@ export function orderWords(onsets: readonly RankedOnset[], laneCount: number, st
   const doubt = parts.includes(' or ') ? ' “Or”: within their uncertainty, so that their order is not known.' : ''
   return {
     sentence: headWords(onsets),
-    facts: `${parts.join('')}. ${onsets.length} of ${countOf(laneCount, 'signal')} changed; times are from the start of the event.${doubt}`,
+    facts: `${parts.join('')}. ${onsets.length} of ${shown} changed; times are from the start of the event.${doubt}`,
   }
 }
 

@@ -81,7 +81,7 @@ function OnsetRow({
           {lane.isOfRule && <span className="lane-flag" role="img" aria-label="The rule watches it" />}
         </button>
         <span className="lane-note">
-          {deviceWords(lane.device)} {onset.isRise ? 'rose' : 'fell'}
+          {deviceWords(lane.deviceName)} {onset.isRise ? 'rose' : 'fell'}
         </span>
       </span>
       <span className="onset-track" aria-hidden="true">

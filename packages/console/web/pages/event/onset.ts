@@ -29,7 +29,7 @@ const BASE_MIN_COUNT = 2
 const ROOM = { width: 0.25, level: 0.05 }
 const ROOM_OF_FEW = { width: 2, level: 0.1 }
 const FEW_COUNT = 20
-/** Samples that must leave what is usual in a row; a signal with few samples in all shows with one. */
+/** Samples that must leave what is usual in a row; one that stood still and has few samples in all shows with one. */
 const RUN_COUNT = 2
 const COARSE_COUNT = 40
 
@@ -67,7 +67,8 @@ export function onsetOf(samples: LaneSamples, lane: EventLane, base: Span, usual
   const floor = usual.low - room
   const ceiling = usual.high + room
   // A point that stands for several samples has their extremes, which say it alone.
-  const needed = !samples.isExact || times.length <= COARSE_COUNT ? 1 : RUN_COUNT
+  const isFew = times.length <= COARSE_COUNT && usual.low === usual.high
+  const needed = !samples.isExact || isFew ? 1 : RUN_COUNT
   let run = 0
   let first = -1
   let isRise = false

@@ -64,9 +64,9 @@ export function SamplesTable({
         <label className="field">
           <span className="visually-hidden">Signal</span>
           <select className="input" value={chosen.key} onChange={(event) => onChoose(event.currentTarget.value)}>
-            {lanes.map(({ key, name, device }) => (
+            {lanes.map(({ key, name, deviceName }) => (
               <option key={key} value={key}>
-                {device ? `${name}, ${device}` : name}
+                {deviceName ? `${name}, ${deviceName}` : name}
               </option>
             ))}
           </select>

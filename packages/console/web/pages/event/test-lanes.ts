@@ -11,6 +11,7 @@ export function testLane(more: Partial<EventLane> = {}): EventLane {
     type: 'doca_diag_sample',
     source: 'doca_diag',
     device: 'mlx5_3',
+    deviceName: more.device ?? 'mlx5_3',
     kind: 'nic',
     name: 'Sent',
     unit: 'bytes',

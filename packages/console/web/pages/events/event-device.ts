@@ -13,11 +13,6 @@ export function eventDevice(
   )
 }
 
-/** What events call a device: the name that its source samples it by. */
-export function eventNameOf(device: DeviceInfo): string {
-  return namesOf(device)[0] ?? device.name
-}
-
 function namesOf({ name, labels, address }: DeviceInfo): readonly string[] {
   const names = [labels.device, labels.gpu, labels.UUID, name, address]
   return names.filter((known) => known !== undefined && known !== '') as readonly string[]

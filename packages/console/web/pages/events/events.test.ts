@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type EventsAnswer, eventsAddress, type TracebackEvent } from '../../api/events.ts'
 import { testNic } from '../../devices/test-devices.ts'
-import { eventDevice, eventNameOf } from './event-device.ts'
+import { eventDevice } from './event-device.ts'
 import { isFiltered, requestOf } from './event-filters.ts'
 import {
   endSentence,
@@ -119,10 +119,6 @@ test('a device is found by id, then by name among those that are as real', () =>
   assert.equal(eventDevice({ device: 'mlx5_3', isSimulated: false }, [twin, real]), real)
   assert.equal(eventDevice({ device: 'mlx5_3', isSimulated: true }, [real, twin]), twin)
   assert.equal(eventDevice({ device: 'sim-nic-mlx5_3-1', isSimulated: false }, [real, twin]), twin)
-  assert.equal(
-    eventDevice({ device: eventNameOf(real), isSimulated: false }, [twin, real]),
-    real,
-    'its page leads to its events',
-  )
+  assert.equal(eventDevice({ device: real.id, isSimulated: false }, [twin, real]), real, 'its page leads to its events')
   assert.equal(eventDevice({ device: 'gone', isSimulated: false }, [real]), undefined)
 })

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { RuleBook } from '../../rules/rule.ts'
+import { RulesFile } from './rules-file.ts'
+
+function start(t: TestContext) {
+  const dir = mkdtempSync(join(tmpdir(), 'sonde-rules-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const path = join(dir, 'rules.json')
+  const books: RuleBook[] = []
+  const warnings: string[] = []
+  const log = { info: () => undefined, warn: (_facts: object, message: string) => void warnings.push(message) }
+  const read = (text: string) => ({ book: JSON.parse(text) as RuleBook, warnings: [] })
+  return {
+    dir,
+    path,
+    books,
+    warnings,
+    file: new RulesFile({ path, read, onBook: async (book) => void books.push(book), log }),
+  }
+}
+
+const text = (historySamples: number) => JSON.stringify({ samplePeriodNs: 0, historySamples, signals: [], rules: [] })
+
+test('a file that changed is read again; one that did not is not', async (t) => {
+  const { path, file, books } = start(t)
+  writeFileSync(path, text(1))
+  await file.look()
+  await file.look()
+  writeFileSync(path, text(20))
+  await file.look()
+  assert.deepEqual(
+    books.map(({ historySamples }) => historySamples),
+    [1, 20],
+  )
+})
+
+test('a file that does not hold, is too large, or is gone leaves the rules before in effect, and is told once', async (t) => {
+  const { dir, path, file, books, warnings } = start(t)
+  writeFileSync(path, text(1))
+  await file.look()
+  for (const make of [
+    () => writeFileSync(path, '{'),
+    () => writeFileSync(path, 'x'.repeat((1 << 20) + 1)),
+    () => writeFileSync(path, Uint8Array.of(0xff, 0xfe)),
+    () => rmSync(path),
+  ]) {
+    make()
+    warnings.length = 0
+    await file.look()
+    await file.look()
+    assert.equal(file.book?.historySamples, 1)
+    assert.equal(warnings.length, 1, file.fault)
+  }
+  writeFileSync(path, text(3))
+  await file.look()
+  assert.deepEqual([file.fault, books.at(-1)?.historySamples], [undefined, 3])
+  const folder = new RulesFile({
+    path: dir,
+    read: () => assert.fail(),
+    onBook: async () => undefined,
+    log: { info: () => undefined, warn: () => undefined },
+  })
+  await folder.look()
+  assert.match(folder.fault ?? '', /is not a file/)
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { EventAnswer, EventsAnswer } from '@sonde/sdk/internal'
+import { ask } from '../ask.ts'
+import { needs } from '../debian.ts'
+import { temporaryDir, until } from '../sonde-process.ts'
+import { assertSound } from './axe.ts'
+import { SCREENS, SHOW_LIMIT_MS, startStage, takePicture } from './browser.ts'
+
+/** The link trains down 10 s after the start; the event ends 5 samples later, and its window 3 samples after that. */
+const EVENT_LIMIT_MS = 90_000
+const DEVICE = 'sim-nic-mlx5_3-1'
+const RULES = {
+  signals: [{ name: 'PCIe width', type: 'pci_device', field: 'current_link_bandwidth_bytes' }],
+  sample_history_depth: 3,
+  rules: [{ name: 'PCIe link changed', signal: 'PCIe width', comparison_type: 'change', deactivate_samples: 5 }],
+}
+
+test(
+  'a simulated PCIe link that trains down opens an event, whose page shows PCIe, NIC and GPU in their order',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const dir = temporaryDir()
+    t.after(() => dir.remove())
+    const [config, rules] = [join(dir.path, 'sonde.yaml'), join(dir.path, 'rules.json')]
+    writeFileSync(rules, JSON.stringify(RULES))
+    writeFileSync(config, `traceback:\n  rules: ${rules}\n  dir: ${join(dir.path, 'events')}\n`)
+    const stage = await startStage(t, ['--simulate=pcie-downtrain', '--only-simulated', '--config', config])
+    const event = await until('the event of the NIC', EVENT_LIMIT_MS, async () => {
+      const { events } = await ask<EventsAnswer>(stage, `/api/v1/events?state=closed&device=${DEVICE}`)
+      return events[0]
+    })
+    const path = `/events/${event.id}`
+    const answer = await ask<EventAnswer>(stage, `/api/v1${path}`)
+    assert.equal(answer.lanes.length, 64)
+    assert.ok(answer.lanes[0]?.isOfRule, 'the signal of the rule is the first')
+    assert.equal(answer.lanesKept, answer.lanes.length + answer.lanesLeftOut)
+    assert.ok(answer.lanes.every(({ name }) => !/simulated=|UUID=|gpu=|device=/.test(name)))
+    const kinds = new Set(answer.lanes.map(({ kind }) => kind))
+    for (const kind of ['pci', 'netdev', 'gpu']) assert.ok(kinds.has(kind), `${kind} among ${[...kinds]}`)
+    const file = await fetch(`${stage.address}/api/v1${path}/file`)
+    assert.equal((await file.arrayBuffer()).byteLength, event.sizeBytes)
+
+    await stage.visit(path, async (page) => {
+      const order = page.locator('.headline')
+      await order.getByText('PCIe').first().waitFor()
+      const words = await order.innerText()
+      // The link and the NIC change, in this order or within their uncertainty; then the GPUs wait for them.
+      assert.match(words, /(PCIe|NIC) [^±]+±[^,]+?( or|, then) (PCIe|NIC) [^±]+±/)
+      assert.doesNotMatch(words, /GPU [^±]+±[^±]+(PCIe|NIC) [^±]+±/)
+      await page.locator('.onset-row').first().waitFor()
+      const names = await page.locator('.lanes h3').allInnerTexts()
+      assert.deepEqual(
+        names.map((name) => name.replace(/[\d\s]+$/, '')),
+        ['Signal of the rule', 'PCIe', 'NIC', 'GPU'],
+      )
+      for (const [screen, size] of Object.entries(SCREENS)) {
+        await page.setViewportSize(size)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          await takePicture(t, page, `event-downtrain-${screen}-${colorScheme}`)
+          await assertSound(page, { contrastOnly: colorScheme === 'dark' })
+        }
+        const overPx = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        assert.ok(overPx <= 1, `scrolls sideways by ${overPx} px at ${size.width}`)
+      }
+      await page.setViewportSize(SCREENS.desk)
+      await page.getByRole('searchbox', { name: 'Find among all signals' }).fill('temp gpu 3')
+      await page.locator('.lane-row', { hasText: 'gpu_temp' }).first().waitFor()
+      await until('no other lane', SHOW_LIMIT_MS, async () =>
+        (await page.locator('.lane-row .lane-title').allInnerTexts()).every((name) => /temp/.test(name)),
+      )
+      assert.match(page.url(), /q=temp/)
+      const download = page.waitForEvent('download')
+      await page.getByRole('link', { name: 'Samples' }).click()
+      assert.equal((await download).suggestedFilename(), `event-${event.id}.bin`)
+    })
+  },
+)
