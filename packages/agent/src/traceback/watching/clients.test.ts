@@ -87,3 +87,17 @@ test('rules that are taken back end what they had begun', { timeout: 30_000 }, a
   await agent.rules?.look()
   await until('it is closed', async () => (await events('state=closed')).events.length === 1)
 })
+
+test('many series under many rules make no answer long', { timeout: 60_000 }, async (t) => {
+  const { client, events, rules, agent } = await start(t)
+  const [rule] = RULES.rules
+  const many = Array.from({ length: 200 }, (_, index) => ({ ...rule, name: `hot ${index}` }))
+  writeFileSync(rules, JSON.stringify({ ...RULES, rules: many }))
+  await agent.rules?.look()
+  await client('greedy').report(2000, 20)
+  const answer = await until('they are placed', async () => {
+    const answered = await events('limit=1')
+    return (answered.rules[199]?.devices.length ?? 0) > 0 ? answered : undefined
+  })
+  assert.deepEqual([answer.rules.length, answer.rules[199]?.devices.length], [200, 256])
+})

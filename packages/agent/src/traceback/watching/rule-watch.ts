@@ -36,6 +36,10 @@ export interface RuleWatchOptions {
 
 /** Events of reported records and combinations that may be open at a time; clients have shares of them. */
 const OPEN_MAX = 256
+/** Devices of a rule that are listed. */
+const LISTED_MAX = 256
+/** How old the list of devices may be. Unit: milliseconds. */
+const PLACED_MS = 250
 /** How often it is looked for what does not come. Unit: milliseconds. */
 const WAIT_MS = 100
 /** How often hosts are asked which rings are watched. Unit: milliseconds. */
@@ -59,6 +63,8 @@ export class RuleWatch implements Sink {
   #timer: NodeJS.Timeout | undefined
   /** Devices whose rings rules watch, by rule, as hosts last said. */
   #inRings: readonly (readonly [rule: string, device: string])[] = []
+  #placed: ReadonlyMap<string, readonly string[]> = new Map()
+  #placedMs = Number.NEGATIVE_INFINITY
   #askedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: RuleWatchOptions) {
@@ -84,6 +90,7 @@ export class RuleWatch implements Sink {
     const monoNs = process.hrtime.bigint()
     for (const { source, edge, holder } of [...this.#going.values()])
       this.#tell(source, { ...edge, monoNs, isStart: false }, holder)
+    this.#placedMs = Number.NEGATIVE_INFINITY
     this.#rules = new Set(rules.map(({ name }) => name))
     this.#combinations = new Combinations(rules)
     this.#reported.watch(watch)
@@ -102,11 +109,23 @@ export class RuleWatch implements Sink {
     ])
   }
 
-  /** Devices that a rule watches; none where its signal is nowhere. */
-  devicesOf(rule: string): readonly string[] {
+  /** Devices that each rule watches, the first of them; a rule is left out where its signal is nowhere. */
+  devices(): ReadonlyMap<string, readonly string[]> {
     this.#askHosts()
-    const placed = [...this.#inRings, ...this.#reported.placed()]
-    return [...new Set(placed.flatMap(([name, device]) => (name === rule ? [device] : [])))].sort()
+    const nowMs = performance.now()
+    if (nowMs - this.#placedMs < PLACED_MS) return this.#placed
+    const placed = new Map<string, Set<string>>()
+    const add = ([rule, device]: readonly [string, string]) => {
+      const devices = placed.get(rule)
+      if (devices === undefined) placed.set(rule, new Set([device]))
+      else if (devices.size < LISTED_MAX) devices.add(device)
+    }
+    // Those of the agent's rings first: what applications name pushes none of them out.
+    for (const one of this.#inRings) add(one)
+    for (const one of this.#reported.placed()) add(one)
+    this.#placed = new Map([...placed].map(([rule, devices]) => [rule, [...devices].sort()]))
+    this.#placedMs = nowMs
+    return this.#placed
   }
 
   /** Takes an edge of a host. */
