@@ -56,10 +56,15 @@ export class EdgeGate {
     return this.#open.has(keyOf(rule, device)) !== isStart
   }
 
-  /** Takes an edge that {@link isChange}: the number of its event; undefined where it is beyond the limit. */
-  take({ rule, device, isStart }: Pick<HostEdge, 'rule' | 'device' | 'isStart'>): number | undefined {
+  /**
+   * Takes an edge that {@link isChange}: the number of its event; undefined where it is beyond the limit.
+   *
+   * @param share Whose share a start counts in. Default: that of its device.
+   */
+  take(edge: Pick<HostEdge, 'rule' | 'device' | 'isStart'>, share: string = edge.device): number | undefined {
+    const { rule, device, isStart } = edge
     const key = keyOf(rule, device)
-    if (isStart) return this.#mayStart(device) ? this.#begin(key) : undefined
+    if (isStart) return this.#mayStart(share) ? this.#begin(key) : undefined
     const event = this.#open.get(key)
     this.#open.delete(key)
     return event

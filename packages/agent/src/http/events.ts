@@ -24,6 +24,7 @@ export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_
   const { traceback, rules, ruleWatch } = agent
   const rulesFault = rules?.fault
   const book = rules?.book
+  const devices = ruleWatch.devices()
   const { events, leftOut } = traceback.list(filter)
   return {
     nowMs: Date.now(),
@@ -31,7 +32,7 @@ export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_
     leftOut,
     openCount: traceback.openCount,
     rules: (book?.rules ?? []).map(({ name }) => {
-      return { name, condition: conditionOf(book, name), devices: ruleWatch.devicesOf(name) }
+      return { name, condition: conditionOf(book, name), devices: devices.get(name) ?? [] }
     }),
     ...(rulesFault === undefined ? {} : { rulesFault }),
     limited: traceback.limitedTotal(),

@@ -30,7 +30,7 @@ export const tracebackSchema = block({
   events_per_minute: setting(
     integer(1, 10_000, 'events'),
     60,
-    'Events that may start of one device in a minute; further ones are counted, and logged once a minute',
+    'Events that may start of one device in a minute, all devices of an application counting as one; further ones are counted, and logged once a minute',
   ),
   dir_bytes: setting(
     integer(1 << 20, 2 ** 50, 'bytes'),

@@ -52,7 +52,7 @@ export interface EventsAnswer {
   /** Events that match and are not listed. */
   readonly leftOut: number
   readonly openCount: number
-  /** Rules that watch; empty where traceback is not configured. */
+  /** Rules that watch, each with 256 of its devices at most; empty where traceback is not configured. */
   readonly rules: readonly { readonly name: string; readonly condition: string; readonly devices: readonly string[] }[]
   /** Why a file of rules is not in use; absent where it is. */
   readonly rulesFault?: string

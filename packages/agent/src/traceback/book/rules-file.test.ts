@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,4 +67,15 @@ test('a file that does not hold, is too large, or is gone leaves the rules befor
   })
   await folder.look()
   assert.match(folder.fault ?? '', /is not a file/)
+})
+
+test('a pipe in the place of the file holds nobody up', { timeout: 20_000 }, async (t) => {
+  const { path, file, books } = start(t)
+  execFileSync('mkfifo', [path])
+  await file.look()
+  assert.match(file.fault ?? '', /is not a file/)
+  rmSync(path)
+  writeFileSync(path, text(3))
+  await file.look()
+  assert.equal(books.at(-1)?.historySamples, 3)
 })

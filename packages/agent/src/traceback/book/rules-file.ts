@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { RuleBook } from '../../rules/rule.ts'
@@ -64,7 +65,8 @@ export class RulesFile {
 
   /** Its text; undefined where it is as it was. */
   async #changed(): Promise<string | undefined> {
-    const handle = await open(this.#options.path, 'r')
+    // A pipe without a writer would hold whoever opens it, and with it the end of the process.
+    const handle = await open(this.#options.path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const stat = await handle.stat()
       const { mtimeMs, ctimeMs, size, ino } = stat

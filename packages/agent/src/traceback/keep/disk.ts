@@ -1,5 +1,7 @@
+import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { SondeError } from '@sonde/sdk'
 import { type FileLock, lockFile, makeFolders } from '@sonde/sdk/internal'
 
 /** A file that is being written. */
@@ -42,8 +44,10 @@ export const systemDisk: EventDisk = {
   sizeOf: async (path) => (await stat(path)).size,
   create: async (path) => fileOf(await open(path, 'wx', 0o600)),
   async read(path, at, bytes) {
-    const handle = await open(path, 'r')
+    // A pipe without a writer would hold whoever opens it, for as long as the process lives.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
+      if (!(await handle.stat()).isFile()) throw new SondeError('TRB_NOTE', `${path} is not a file`)
       const buffer = new Uint8Array(bytes)
       let read = 0
       while (read < bytes) {

@@ -29,10 +29,13 @@ export interface SeriesEdge {
 export class ReportedSeries {
   /** Names of the rules that watch it. */
   readonly rules: readonly string[]
+  /** Memory of its rings. Unit: bytes. */
+  readonly bytes: number
   readonly #rings: readonly GroupRing[]
 
   constructor(type: RecordType, groups: readonly ReportedGroup[]) {
     this.rules = groups.flatMap(({ rules }) => rules.map(({ name }) => name))
+    this.bytes = bytesOf(groups)
     this.#rings = groups.map((group) => new GroupRing(type, group))
   }
 
@@ -45,6 +48,21 @@ export class ReportedSeries {
   wait(nowNs: bigint, onEdge: (edge: SeriesEdge) => void): void {
     for (const ring of this.#rings) ring.wait(nowNs, onEdge)
   }
+}
+
+/** What the rings of a series with these groups take. Unit: bytes. */
+export function bytesOf(groups: readonly ReportedGroup[]): number {
+  const words = groups.map((group) => capacityOf(group) * strideOf(group))
+  return words.reduce((sum, count) => sum + count, 0) * Uint32Array.BYTES_PER_ELEMENT
+}
+
+function capacityOf({ rules }: ReportedGroup): number {
+  const reach = Math.max(0, ...rules.map(({ test }) => ('overSamples' in test ? test.overSamples : 0)))
+  return Math.max(RING_SAMPLES_MIN, reach + SPARE_SAMPLES)
+}
+
+function strideOf({ signals }: ReportedGroup): number {
+  return WORDS_OF_VALUE * (1 + signals.length)
 }
 
 /** Where the signals of a group lie in its ring: behind the time, in their order. */
@@ -71,9 +89,8 @@ class GroupRing {
     const { rules, signals } = group
     this.#type = type
     this.#group = group
-    this.#strideWords = WORDS_OF_VALUE * (1 + signals.length)
-    const reach = Math.max(0, ...rules.map(({ test }) => ('overSamples' in test ? test.overSamples : 0)))
-    this.#capacity = Math.max(RING_SAMPLES_MIN, reach + SPARE_SAMPLES)
+    this.#strideWords = strideOf(group)
+    this.#capacity = capacityOf(group)
     const words = new Uint32Array(this.#capacity * this.#strideWords)
     this.#data = new DataView(words.buffer)
     const ring = { words, strideWords: this.#strideWords, capacity: this.#capacity }

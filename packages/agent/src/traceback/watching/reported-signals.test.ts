@@ -111,3 +111,43 @@ test('a source that is gone leaves nothing', () => {
   put('b', { heat: 2 })
   deepEqual(said().at(-1), 'gt of heat meter-b +')
 })
+
+test('what a source had begun ends when it is gone', () => {
+  const { put, signals, source, said } = start([['heat', above(1)]])
+  put('a', { heat: 2 })
+  signals.retire(source.info)
+  deepEqual(said(), ['gt of heat meter-a +', 'gt of heat meter-a -'])
+})
+
+test('a client that names many series leaves room for those of others, and rings have a size together', () => {
+  const { signals, said, edges } = start([['heat', above(1)]], 16)
+  const of = (client: bigint, id: string) => {
+    const accept = (batch: Batch) => signals.take({ ...batch, origin: 'client', page: { client, sequence: 1n } })
+    const source = createOwnSource({ id, intervalMs: 10, labels: {}, emit: accept, onLoss: () => undefined })
+    return (device: string) => {
+      source.report(meterType, { time: BigInt(Date.now()) * 1_000_000n, device, heat: 2 })
+      source.flush()
+    }
+  }
+  const [greedy, honest] = [of(1n, 'greedy'), of(2n, 'honest')]
+  for (let device = 0; device < 100; device++) greedy(`g${device}`)
+  edges.length = 0
+  honest('h')
+  deepEqual(said(), ['gt of heat meter-h +'])
+
+  const long: Test = { kind: 'quantile_gt', value: 1, quantile: 0.5, overSamples: 1_000_000, offSamples: 1 }
+  const far = start([['heat', long]], 1000)
+  for (let device = 0; device < 20; device++) far.put(`d${device}`, { heat: 2 })
+  equal(far.signals.refused, 4, '256 MiB hold 16 rings of a million samples')
+})
+
+test('two types of one name keep their samples apart', () => {
+  const { put, signals, said } = start([['heat', above(1)]])
+  put('a', { heat: 0 })
+  const otherType = defineType('meter', 'Another', { device: label('Meter'), heat: gauge('u8') })
+  const accept = (batch: Batch) => signals.take(batch)
+  const other = createOwnSource({ id: 'meters', intervalMs: 10, labels: {}, emit: accept, onLoss: () => undefined })
+  other.report(otherType, { device: 'a', heat: 200 })
+  other.flush()
+  deepEqual(said(), ['gt of heat meter-a +'])
+})

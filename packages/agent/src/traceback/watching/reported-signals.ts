@@ -8,13 +8,18 @@ import {
   seriesKey,
   viewsOf,
 } from '@sonde/sdk'
+import { type Holder, ownerOf, Quota } from '@sonde/sdk/internal'
 import type { SignalRule } from '../../rules/rule.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
 import { wallOffsetNs } from '../../sampling/clock-model.ts'
-import { type ReportedGroup, ReportedSeries, ringSignals, type SeriesEdge } from './reported-series.ts'
+import { bytesOf, type ReportedGroup, ReportedSeries, ringSignals, type SeriesEdge } from './reported-series.ts'
 
-/** Series that are watched at a time: some 20 MB of rings. Further ones are counted. */
+/** Series that are watched at a time. Further ones are counted. A client has a share of them, as in every view. */
 const SERIES_MAX = 4096
+/** Memory of all rings: those of a rule that looks far back are large. Shared as series are. Unit: bytes. */
+const RINGS_BYTES_MAX = 256 << 20
+/** A series for which there was no room is tried again so often. Unit: milliseconds. */
+const RETRY_MS = 1000
 /** A series without a record for so long makes room. Unit: milliseconds. */
 const SILENT_MS = 600_000
 /** What makes a time of `performance.now` one of `process.hrtime`. Unit: nanoseconds. */
@@ -24,6 +29,8 @@ const ARRIVAL_OFFSET_NS = process.hrtime.bigint() - BigInt(Math.round(performanc
 export interface ReportedEdge extends SeriesEdge {
   readonly source: string
   readonly device: string
+  /** The client that reported it; undefined for sources of the agent. */
+  readonly holder: Holder
 }
 
 /** Options of {@link ReportedSignals}. */
@@ -33,6 +40,8 @@ export interface ReportedOptions {
   readonly deviceOf: (type: RecordType, labels: Labels) => string
   /** Default: 4096. */
   readonly seriesMax?: number
+  /** Memory of all rings. Unit: bytes. Default: 256 MiB. */
+  readonly ringsBytesMax?: number
 }
 
 interface Watched {
@@ -42,14 +51,18 @@ interface Watched {
   readonly deviceNow: () => string
   /** As its edges bear it: that of the first edge, so that start and end agree. */
   device: string | undefined
+  readonly owner: object
+  readonly holder: Holder
+  /** Rules that hold. */
+  readonly active: Set<string>
   seenMs: number
 }
 
 /** Records of one type from one source. */
 interface Stream {
   readonly index: SeriesIndex
-  /** By number of the index; `none`: no rule is about it. */
-  readonly watched: (Watched | 'none' | 'refused')[]
+  /** By number of the index; `none`: no rule is about it; a number: there was no room for it then. */
+  readonly watched: (Watched | 'none' | number)[]
 }
 
 /** Rules on records that are reported: kernel counters, GPUs, applications. */
@@ -61,16 +74,27 @@ export class ReportedSignals {
   /** A source that was replaced is forgotten with whoever made it. */
   #streams = new WeakMap<SourceInfo, Map<RecordType, Stream>>()
   readonly #series = new Map<string, Watched>()
+  /** Numbers of owners, for keys. */
+  readonly #owners = new WeakMap<object, number>()
+  #ownerCount = 0
+  #places: Quota
+  #bytes: Quota
+  /** When silent series last made room. Unit: as `arrivedMs` of a batch. */
+  #sweptMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ReportedOptions) {
     this.#options = options
+    this.#places = new Quota(options.seriesMax ?? SERIES_MAX)
+    this.#bytes = new Quota(options.ringsBytesMax ?? RINGS_BYTES_MAX)
   }
 
-  /** Looks by these rules from now on; all rings begin anew. */
+  /** Looks by these rules from now on; all rings begin anew, and no end is told of what had begun. */
   watch(watch: Watch): void {
     this.#watch = watch
     this.#streams = new WeakMap()
     this.#series.clear()
+    this.#places = new Quota(this.#options.seriesMax ?? SERIES_MAX)
+    this.#bytes = new Quota(this.#options.ringsBytesMax ?? RINGS_BYTES_MAX)
   }
 
   /** Rules, and devices whose records they watch. */
@@ -97,10 +121,13 @@ export class ReportedSignals {
     const offsetNs = wallOffsetNs()
     for (let record = 0, at = 0; record < count; record++, at += recordBytes) {
       const id = index.of(views, at)
-      watched[id] ??= this.#open(batch, labelsOf(type, source, views, at))
-      const one = watched[id]
-      if (one === 'refused') this.refused++
-      if (one === 'none' || one === 'refused') continue
+      let one = watched[id]
+      if (one === undefined || (typeof one === 'number' && arrivedMs - one >= RETRY_MS)) {
+        one = this.#open(batch, labelsOf(type, source, views, at))
+        watched[id] = one
+      }
+      if (typeof one === 'number') this.refused++
+      if (one === 'none' || typeof one === 'number') continue
       one.seenMs = arrivedMs
       const monoNs = time === undefined ? arrivedNs : views.data.getBigUint64(at + time.offset, true) - offsetNs
       one.series.put(views, at, monoNs > 0n ? monoNs : arrivedNs, (edge) => this.#tell(one, edge))
@@ -113,19 +140,21 @@ export class ReportedSignals {
     for (const one of this.#series.values()) one.series.wait(nowNs, (edge) => this.#tell(one, edge))
   }
 
-  /** A source is gone: nothing of it is kept. */
+  /** A source is gone: nothing of it is kept, and what its records had begun ends. */
   retire(source: SourceInfo): void {
-    const streams = this.#streams.get(source)
-    if (streams === undefined) return
     this.#streams.delete(source)
-    const gone = new Set<unknown>([...streams.values()].flatMap(({ watched }) => watched))
-    for (const [key, one] of this.#series) if (gone.has(one)) this.#series.delete(key)
+    // Series that it goes on with for a source that it replaced are gone as well.
+    const owner = ownerOf(source)
+    for (const [key, one] of this.#series) if (one.owner === owner) this.#forget(key, one)
   }
 
   #tell(one: Watched, edge: SeriesEdge): void {
+    const { source, holder, active } = one
+    if (edge.isStart) active.add(edge.rule)
+    else active.delete(edge.rule)
     // The first records of a node come before all of its devices are known.
     one.device ??= one.deviceNow()
-    this.#options.onEdge({ ...edge, source: one.source, device: one.device })
+    this.#options.onEdge({ ...edge, source, holder, device: one.device })
   }
 
   #streamOf(source: SourceInfo, type: RecordType): Stream {
@@ -142,26 +171,53 @@ export class ReportedSignals {
     return stream
   }
 
-  #open({ type, source, arrivedMs }: Batch, labels: Labels): Watched | 'none' | 'refused' {
+  /** A series; `none` where no rule is about it; the time where there is no room. */
+  #open({ type, source, arrivedMs, origin, page }: Batch, labels: Labels): Watched | 'none' | number {
     const groups = groupsOf(this.#watch, type, labels)
     if (groups.length === 0) return 'none'
-    const key = JSON.stringify([source.id, source.tag, type.name, seriesKey(labels)])
+    const holder = origin === 'client' ? (page?.client ?? 0n) : undefined
+    // Types of one name may have other fields, and clients the ids of others: each has rings of its own.
+    const owner = ownerOf(source)
+    const key = JSON.stringify([this.#numberOf(owner), type.fingerprint, seriesKey(labels)])
     // A source that replaces another goes on with its series.
     const known = this.#series.get(key)
     if (known !== undefined) return known
-    if (!this.#hasRoom(arrivedMs)) return 'refused'
+    const bytes = bytesOf(groups)
+    if (!this.#hasRoom(holder, bytes, arrivedMs)) return arrivedMs
     const deviceNow = () => this.#options.deviceOf(type, labels)
     const series = new ReportedSeries(type, groups)
-    const watched: Watched = { series, source: source.id, deviceNow, device: undefined, seenMs: arrivedMs }
+    const told = { source: source.id, owner, holder, active: new Set<string>() }
+    const watched: Watched = { series, ...told, deviceNow, device: undefined, seenMs: arrivedMs }
     this.#series.set(key, watched)
+    this.#places.add(holder, 1)
+    this.#bytes.add(holder, bytes)
     return watched
   }
 
-  #hasRoom(nowMs: number): boolean {
-    const { seriesMax = SERIES_MAX } = this.#options
-    if (this.#series.size < seriesMax) return true
-    for (const [key, { seenMs }] of this.#series) if (nowMs - seenMs > SILENT_MS) this.#series.delete(key)
-    return this.#series.size < seriesMax
+  #numberOf(owner: object): number {
+    const known = this.#owners.get(owner)
+    if (known !== undefined) return known
+    this.#owners.set(owner, ++this.#ownerCount)
+    return this.#ownerCount
+  }
+
+  #hasRoom(holder: Holder, bytes: number, nowMs: number): boolean {
+    const has = () => this.#places.roomFor(holder) >= 1 && this.#bytes.roomFor(holder) >= bytes
+    if (has()) return true
+    if (nowMs - this.#sweptMs < RETRY_MS) return false
+    this.#sweptMs = nowMs
+    for (const [key, one] of this.#series) if (nowMs - one.seenMs > SILENT_MS) this.#forget(key, one)
+    return has()
+  }
+
+  /** Nobody sees any more whether its rules hold: what they had begun ends. */
+  #forget(key: string, one: Watched): void {
+    const { holder, series, active } = one
+    this.#series.delete(key)
+    this.#places.add(holder, -1)
+    this.#bytes.add(holder, -series.bytes)
+    const monoNs = process.hrtime.bigint()
+    for (const rule of [...active]) this.#tell(one, { rule, monoNs, isStart: false })
   }
 }
 

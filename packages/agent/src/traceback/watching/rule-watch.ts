@@ -9,7 +9,7 @@ import {
   type SourceInfo,
   sinkStats,
 } from '@sonde/sdk'
-import { createOwnSource } from '@sonde/sdk/internal'
+import { createOwnSource, type Holder, Quota } from '@sonde/sdk/internal'
 import { EdgeGate, type HostEdge } from '../../hosting/edge-gate.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { acceptBatch } from '../../pipeline/accept-batch.ts'
@@ -34,6 +34,12 @@ export interface RuleWatchOptions {
   readonly startsAMinute: number
 }
 
+/** Events of reported records and combinations that may be open at a time; clients have shares of them. */
+const OPEN_MAX = 256
+/** Devices of a rule that are listed. */
+const LISTED_MAX = 256
+/** How old the list of devices may be. Unit: milliseconds. */
+const PLACED_MS = 250
 /** How often it is looked for what does not come. Unit: milliseconds. */
 const WAIT_MS = 100
 /** How often hosts are asked which rings are watched. Unit: milliseconds. */
@@ -47,6 +53,9 @@ export class RuleWatch implements Sink {
   readonly #reported: ReportedSignals
   readonly #source: Source
   readonly #edges: EdgeGate
+  readonly #places = new Quota(OPEN_MAX)
+  /** Events that are open, by rule and device of the gate. */
+  readonly #going = new Map<string, { readonly source: string; readonly edge: RuleEdge; readonly holder: Holder }>()
   #combinations = new Combinations([])
   #watched: readonly RunningSource[] = []
   /** Rules whose edges are told; others are parts of combinations, or of a source itself. */
@@ -54,6 +63,8 @@ export class RuleWatch implements Sink {
   #timer: NodeJS.Timeout | undefined
   /** Devices whose rings rules watch, by rule, as hosts last said. */
   #inRings: readonly (readonly [rule: string, device: string])[] = []
+  #placed: ReadonlyMap<string, readonly string[]> = new Map()
+  #placedMs = Number.NEGATIVE_INFINITY
   #askedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: RuleWatchOptions) {
@@ -75,6 +86,11 @@ export class RuleWatch implements Sink {
   async set({ rules, signals }: RuleBook): Promise<void> {
     const single = rules.filter((rule): rule is SignalRule => !('of' in rule))
     const watch: Watch = { signals: signals.map(watchedOf), rules: single }
+    // Nobody would tell their end: rules before may be gone, and all rings begin anew.
+    const monoNs = process.hrtime.bigint()
+    for (const { source, edge, holder } of [...this.#going.values()])
+      this.#tell(source, { ...edge, monoNs, isStart: false }, holder)
+    this.#placedMs = Number.NEGATIVE_INFINITY
     this.#rules = new Set(rules.map(({ name }) => name))
     this.#combinations = new Combinations(rules)
     this.#reported.watch(watch)
@@ -93,11 +109,23 @@ export class RuleWatch implements Sink {
     ])
   }
 
-  /** Devices that a rule watches; none where its signal is nowhere. */
-  devicesOf(rule: string): readonly string[] {
+  /** Devices that each rule watches, the first of them; a rule is left out where its signal is nowhere. */
+  devices(): ReadonlyMap<string, readonly string[]> {
     this.#askHosts()
-    const placed = [...this.#inRings, ...this.#reported.placed()]
-    return [...new Set(placed.flatMap(([name, device]) => (name === rule ? [device] : [])))].sort()
+    const nowMs = performance.now()
+    if (nowMs - this.#placedMs < PLACED_MS) return this.#placed
+    const placed = new Map<string, Set<string>>()
+    const add = ([rule, device]: readonly [string, string]) => {
+      const devices = placed.get(rule)
+      if (devices === undefined) placed.set(rule, new Set([device]))
+      else if (devices.size < LISTED_MAX) devices.add(device)
+    }
+    // Those of the agent's rings first: what applications name pushes none of them out.
+    for (const one of this.#inRings) add(one)
+    for (const one of this.#reported.placed()) add(one)
+    this.#placed = new Map([...placed].map(([rule, devices]) => [rule, [...devices].sort()]))
+    this.#placedMs = nowMs
+    return this.#placed
   }
 
   /** Takes an edge of a host. */
@@ -138,24 +166,32 @@ export class RuleWatch implements Sink {
     })
   }
 
-  #fromReported({ source, ...edge }: ReportedEdge): void {
+  #fromReported({ source, holder, ...edge }: ReportedEdge): void {
     const told = { ...edge, errorNs: 0n }
-    this.#tell(source, told)
+    this.#tell(source, told, holder)
     this.#combine(told)
   }
 
   #combine(edge: RuleEdge): void {
     if (!this.#rules.has(edge.rule)) return
-    for (const made of this.#combinations.take([edge])) this.#tell(TRACEBACK_SOURCE, made)
+    for (const made of this.#combinations.take([edge])) this.#tell(TRACEBACK_SOURCE, made, undefined)
   }
 
-  #tell(source: string, edge: RuleEdge): void {
-    if (!this.#edges.isChange(edge)) return
-    const event = this.#edges.take(edge)
+  /** A client is held to the share of one device, whatever devices it names, and takes none of theirs. */
+  #tell(source: string, edge: RuleEdge, holder: Holder): void {
+    const share = holder === undefined ? edge.device : `client ${holder}`
+    const gated = holder === undefined ? edge : { ...edge, device: JSON.stringify([share, source, edge.device]) }
+    if (!this.#edges.isChange(gated)) return
+    const hasPlace = !edge.isStart || this.#places.roomFor(holder) >= 1
+    const event = hasPlace ? this.#edges.take(gated, share) : undefined
     if (event === undefined) {
       countDrop(this.stats, 'edge_limit', 1)
       return
     }
+    const key = JSON.stringify([edge.rule, gated.device])
+    this.#places.add(holder, edge.isStart ? 1 : -1)
+    if (edge.isStart) this.#going.set(key, { source, edge, holder })
+    else this.#going.delete(key)
     const { rule, device, monoNs, errorNs, isStart } = edge
     this.#source.report(markType, {
       time: monoNs + wallOffsetNs(),

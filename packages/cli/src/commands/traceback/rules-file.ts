@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type ReadRules, RULE_LIMITS, RuleFaults, readRuleBook } from '@sonde/agent'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { ConfigError } from '../../config/config-error.ts'
@@ -38,8 +38,13 @@ function readWhole(path: string, bytesMax: number): Buffer {
   try {
     const stats = fstatSync(file)
     if (stats.isDirectory()) throw new Error('it is a directory')
-    if (stats.isFile() && stats.size > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes`)
-    return readFileSync(file)
+    // A pipe or a device has no size, and perhaps no end.
+    const bytes = Buffer.alloc(bytesMax + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length <= bytesMax; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null)
+    if (length > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes`)
+    return bytes.subarray(0, length)
   } finally {
     closeSync(file)
   }

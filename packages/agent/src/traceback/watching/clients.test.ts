@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createIpc, createSource, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
+import type { EventsAnswer } from '@sonde/sdk/internal'
+import { until } from '../../../../sdk/test/helper.ts'
+import { serveAgent } from '../../../test/served-agent.ts'
+
+const heatType = defineType('heat', 'What a client reports', {
+  time: timestamp(),
+  place: label(),
+  celsius: gauge('f64'),
+})
+
+const RULES = {
+  sample_history_depth: 1,
+  signals: [{ name: 'heat', type: 'heat', field: 'celsius' }],
+  rules: [
+    {
+      ...{ name: 'hot', signal: 'heat', comparison_type: 'gt', comparison_value: 100 },
+      ...{ activate_samples: 1, deactivate_samples: 1 },
+    },
+  ],
+}
+
+/** An agent with a rule on what applications report. */
+async function start(t: TestContext) {
+  const dir = mkdtempSync(join(tmpdir(), 'sonde-clients-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const rules = join(dir, 'rules.json')
+  writeFileSync(rules, JSON.stringify(RULES))
+  const socketsDir = join(dir, 'sockets')
+  const { address, agent } = await serveAgent(t, {
+    service: { enabled: true, sockets_dir: socketsDir },
+    traceback: { dir: join(dir, 'events'), rules, after_ms: 0 },
+  })
+  await until('rules are in effect', async () => agent.rules?.book)
+  const client = (id: string) => {
+    const sink = createIpc({ socketsDir, program: id })
+    const source = createSource({ id, emit: (batch) => sink.accept(batch) })
+    t.after(() => sink.close())
+    return {
+      close: () => sink.close(),
+      async report(places: number, celsius: number) {
+        for (let place = 0; place < places; place++)
+          source.report(heatType, { time: wallNs(), place: `${id}-${place}`, celsius })
+        source.flush()
+        await sink.flush()
+      },
+    }
+  }
+  const events = async (query: string) =>
+    (await (await fetch(`${address}/api/v1/events?${query}`)).json()) as EventsAnswer
+  return { client, events, rules, agent }
+}
+
+test('events of an application that left end', { timeout: 30_000 }, async (t) => {
+  const { client, events } = await start(t)
+  const one = client('leaves')
+  await one.report(1, 180)
+  await until('it is open', async () => (await events('state=open')).openCount === 1)
+  await one.close()
+  await until('it is closed', async () => (await events('state=closed')).events.length === 1)
+  assert.equal((await events('state=open')).openCount, 0)
+})
+
+test('one application takes no events of another, however many it begins', { timeout: 30_000 }, async (t) => {
+  const { client, events } = await start(t)
+  await client('greedy').report(3000, 180)
+  await until('it began some', async () => (await events('limit=1000')).openCount > 0)
+  await client('honest').report(1, 180)
+  await until('the other begins as well', async () =>
+    (await events('limit=1000')).events.some(({ source }) => source === 'honest'),
+  )
+  const { events: all, limited } = await events('limit=1000')
+  assert.ok(all.filter(({ source }) => source === 'greedy').length <= 60, String(all.length))
+  assert.ok(limited >= 0)
+})
+
+test('rules that are taken back end what they had begun', { timeout: 30_000 }, async (t) => {
+  const { client, events, rules, agent } = await start(t)
+  await client('steady').report(1, 180)
+  await until('it is open', async () => (await events('state=open')).openCount === 1)
+  writeFileSync(rules, JSON.stringify({ ...RULES, rules: RULES.rules.map((rule) => ({ ...rule, name: 'other' })) }))
+  await agent.rules?.look()
+  await until('it is closed', async () => (await events('state=closed')).events.length === 1)
+})
+
+test('many series under many rules make no answer long', { timeout: 60_000 }, async (t) => {
+  const { client, events, rules, agent } = await start(t)
+  const [rule] = RULES.rules
+  const many = Array.from({ length: 200 }, (_, index) => ({ ...rule, name: `hot ${index}` }))
+  writeFileSync(rules, JSON.stringify({ ...RULES, rules: many }))
+  await agent.rules?.look()
+  await client('greedy').report(2000, 20)
+  const answer = await until('they are placed', async () => {
+    const answered = await events('limit=1')
+    return (answered.rules[199]?.devices.length ?? 0) > 0 ? answered : undefined
+  })
+  assert.deepEqual([answer.rules.length, answer.rules[199]?.devices.length], [200, 256])
+})
