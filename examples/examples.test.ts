@@ -125,6 +125,41 @@ test('app-over-ipc says where it looked for an agent, and goes on without one', 
   assert.equal(child.exitCode, null)
 })
 
+test('traceback.yaml opens events of a simulated NIC and of an oven that an application reports', async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const env = {
+    SONDE_SERVICE_ENABLED: 'true',
+    SONDE_SERVICE_SOCKETS_DIR: path,
+    SONDE_TRACEBACK_RULES: `${import.meta.dirname}/traceback-rules.json`,
+    SONDE_TRACEBACK_DIR: `${path}/events`,
+  }
+  const config = `${import.meta.dirname}/traceback.yaml`
+  const simulated = ['--simulate=pcie-downtrain::0', '--only-simulated']
+  const agent = await startSonde(['agent', '--config', config, ...simulated], { env })
+  t.after(() => agent.stop())
+  const told = async () => (await fetch(`${agent.address}/api/v1/events`)).json() as Promise<Told>
+  await until('the rules to watch', 10_000, async () => (await told()).rules.length === 2)
+  const bakery = `
+    import { createSchema, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
+    const schema = createSchema({ name: 'bakery', ipc: { socketsDir: ${JSON.stringify(path)} } })
+    const type = defineType('oven', 'An oven', { time: timestamp(), name: label(), celsius: gauge('f64') })
+    const oven = schema.addType(type)
+    await schema.start()
+    const source = schema.createSource({ tag: 'ovens' })
+    for (const celsius of [180, 250, 180]) source.report(oven, { time: wallNs(), name: 'left', celsius })
+    await source.flush()
+    await schema.close()`
+  run(t, '--input-type=module', ['--eval', bakery])
+  const names = async () => new Set((await told()).events.map(({ rule }) => rule))
+  await until('both events', 60_000, async () => (await names()).size === 2)
+})
+
+interface Told {
+  readonly rules: readonly object[]
+  readonly events: readonly { readonly rule: string }[]
+}
+
 /** Every record of a file. */
 function recordsOf(path: string): ReadRecord[] {
   const records: ReadRecord[] = []

@@ -1,3 +1,4 @@
+import { countOf } from '@sonde/sdk/internal'
 import type { CombinationRule, Rule, RuleBook, SignalRule } from '../rules/rule.ts'
 
 /** What a rule says, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
@@ -16,12 +17,12 @@ function describeTest({ signal, test }: SignalRule, { signals }: RuleBook): stri
   switch (test.kind) {
     case 'gt':
     case 'lt':
-      return `${name} is ${than} ${test.value} for ${test.onSamples} samples`
+      return `${name} is ${than} ${test.value} for ${countOf(test.onSamples, 'sample')}`
     case 'inc_gt':
       return `${name} rose by ${test.value} since it fired last`
     case 'dt_gt':
     case 'dt_lt':
-      return `${name} rises by ${test.kind === 'dt_gt' ? 'more' : 'less'} than ${test.value} in ${test.overSamples} samples`
+      return `${name} rises by ${test.kind === 'dt_gt' ? 'more' : 'less'} than ${test.value} in ${countOf(test.overSamples, 'sample')}`
     case 'rate_gt':
     case 'rate_lt':
       return `${name} rises by ${test.kind === 'rate_gt' ? 'more' : 'less'} than ${test.perSecond} a second, over ${test.overNs / 1e6} ms`
@@ -32,11 +33,11 @@ function describeTest({ signal, test }: SignalRule, { signals }: RuleBook): stri
     case 'ratio_gt':
     case 'ratio_lt': {
       const to = signals[test.to]?.name ?? ''
-      const over = test.overSamples === 0 ? '' : ` by their increase over ${test.overSamples} samples,`
+      const over = test.overSamples === 0 ? '' : ` by their increase over ${countOf(test.overSamples, 'sample')},`
       return `${name} / ${to}${over} is ${than} ${test.value}`
     }
     case 'quantile_gt':
     case 'quantile_lt':
-      return `quantile ${test.quantile} of ${test.overSamples} samples of ${name} is ${than} ${test.value}`
+      return `quantile ${test.quantile} of ${countOf(test.overSamples, 'sample')} of ${name} is ${than} ${test.value}`
   }
 }
