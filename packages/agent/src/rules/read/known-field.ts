@@ -1,4 +1,5 @@
 import type { Field } from '@sonde/sdk'
+import { closest } from '@sonde/sdk/config'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 import { SOURCES } from '../../sources/registry.ts'
 
@@ -28,6 +29,20 @@ export function knownField(type: string, field: string): KnownField | 'unfit' | 
   const found = known.layout.slots.find(({ name }) => name === field)?.field
   if (found === undefined || !isNumber(found)) return 'unfit'
   return { isWhole: isWhole(found), role: found.role === 'counter' ? 'counter' : 'gauge' }
+}
+
+/** Labels of a type that comes with Sonde; undefined where the type is not one of those. */
+export function labelsOfType(type: string): readonly string[] | undefined {
+  const known = SOURCES.flatMap(({ types }) => types).find(({ name }) => name === type)
+  return known?.labels.map(({ name }) => name)
+}
+
+/** The type that comes with Sonde whose name is nearly this. */
+export function typeLike(type: string): string | undefined {
+  return closest(
+    type,
+    SOURCES.flatMap(({ types }) => types.map(({ name }) => name)),
+  )
 }
 
 /** Fields of a type that comes with Sonde which a rule can watch; the likeliest first. */

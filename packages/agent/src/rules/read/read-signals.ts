@@ -1,7 +1,7 @@
 import { docaDiagSampleType, sampleFieldOf } from '../../sources/doca-telemetry-diag/type.ts'
 import type { Signal } from '../rule.ts'
 import { allowedBy } from './keys.ts'
-import { fieldOfDataId, fieldsLike, type KnownField, knownField } from './known-field.ts'
+import { fieldOfDataId, fieldsLike, type KnownField, knownField, labelsOfType } from './known-field.ts'
 import { DATA_ID_KEYS, SIGNAL_KEYS } from './language.ts'
 import type { JsonNode } from './parse-json.ts'
 import { type FaultList, membersOf, readKeys, shownNode } from './read-object.ts'
@@ -34,6 +34,8 @@ export function readDataIds(node: JsonNode, path: string, faults: FaultList): Re
 
 /** Fields that are named where another does not exist. */
 const FIELDS_SHOWN = 8
+/** Labels that a source may give all its records. */
+const CONSTANT_LABELS = ['simulated']
 
 function fieldsAllowed(type: string, field: string): string {
   const names = fieldsLike(type, field)
@@ -56,6 +58,10 @@ export function readSignals(node: JsonNode, path: string, faults: FaultList): Re
       return []
     }
     const labels = (values.get('labels') ?? {}) as Readonly<Record<string, string>>
+    const allowed = labelsOfType(type)
+    for (const label of Object.keys(labels))
+      if (allowed !== undefined && !allowed.includes(label) && !CONSTANT_LABELS.includes(label))
+        faults.add(`${place}.labels`, `names ${JSON.stringify(label)}`, `labels of ${type}: ${allowed.join(', ')}`)
     return [{ signal: { name, type, field, labels }, known }]
   })
 }

@@ -1,4 +1,5 @@
 import type { Rule, RuleBook, SignalRule } from '../rule.ts'
+import { typeLike } from './known-field.ts'
 import type { ReadSignal } from './read-signals.ts'
 
 const PER_SECOND = /\/ ?s(ec(ond)?)?\b|\bper[ _-]?sec(ond)?\b|_per_sec(ond)?\b/i
@@ -9,7 +10,9 @@ export function warningsOf(book: RuleBook, signals: readonly ReadSignal[]): stri
   const foreign = signals.flatMap(({ signal, known }) => {
     if (signal.dataId !== undefined || known !== undefined) return []
     const name = JSON.stringify(signal.name)
-    return [`signals: ${name} is of records of ${signal.type}, which only an application may report`]
+    const like = typeLike(signal.type)
+    const meant = like === undefined ? '' : ` (did you mean ${like}?)`
+    return [`signals: ${name} is of records of ${signal.type}, which only an application may report${meant}`]
   })
   const ofRules = book.rules.flatMap((rule, index) =>
     isSignalRule(rule) ? warningsOfRule(rule, `rules[${index}]`, book, signals[rule.signal]) : [],

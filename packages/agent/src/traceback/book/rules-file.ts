@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { RuleBook } from '../../rules/rule.ts'
 
@@ -95,12 +96,15 @@ export class RulesFile {
   }
 
   #refuse(error: unknown): void {
-    const fault = messageOf(error)
+    const { path: place } = this.#options
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const fault = isMissing ? `${resolve(place)} is not there; make it, or take traceback.rules out` : messageOf(error)
     if (fault === this.fault) return
     this.fault = fault
     // A file that comes back as it was is read again.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#seen = ''
+    if (isMissing) this.#seen = ''
     const { path, log } = this.#options
-    log.warn({ path, fault }, 'the rules of traceback do not hold; the rules before stay in effect')
+    const left = this.book === undefined ? 'no rule watches' : 'the rules before stay in effect'
+    log.warn({ path, fault }, `the rules of traceback do not hold; ${left}`)
   }
 }

@@ -86,6 +86,8 @@ function simulateOf({ simulate, seed }: TracebackFlags): SimulateFlags {
 function warningsOf(flags: TracebackFlags): string[] {
   const warnings: string[] = []
   if (flags['log-modules'] !== undefined) warnings.push('--log-modules is ignored: the log is not told apart by module')
+  if (String(flags.device ?? '').startsWith('file:') && flags.simulate !== undefined)
+    warnings.push('--simulate is ignored: the samples are those of a file')
   if (flags.compat === true)
     for (const name of NOT_COMPAT)
       if (flags[name] !== undefined)
