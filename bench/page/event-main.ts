@@ -1,5 +1,5 @@
-// A whole `sonde up` in one process, in front of which the routes of events answer with a generated event in the format of
-// the API.
+// A whole `sonde up` in one process, in front of which the routes of events answer with a generated event in the format
+// of the API.
 import { createStore } from '@sonde/console'
 import { generatedEvent, generatedList, loadShapes } from '../../test/browser/generated-event.ts'
 import { listen, makeAgent } from './listen.ts'

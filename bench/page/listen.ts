@@ -19,8 +19,8 @@ export function makeAgent(store: Awaited<ReturnType<typeof createStore>>): Agent
 export type App = ReturnType<typeof createServer>
 
 /**
- * Listens on a free port, says where, and calls `end` before all is closed at SIGTERM. `prepare` sees the server before any
- * route is there.
+ * Listens on a free port, says where, and calls `end` before all is closed at SIGTERM. `prepare` sees the server before
+ * any route is there.
  */
 export async function listen(agent: Agent, end: () => void, prepare?: (app: App) => void): Promise<void> {
   const app = createServer(agent)

@@ -1,4 +1,5 @@
-// An agent with its page and with a source whose rule opens and closes events: `event-main.ts AUTO_MS --listen 127.0.0.1:0`.
+// An agent with its page and with a source whose rule opens and closes events: `event-main.ts AUTO_MS --listen
+// 127.0.0.1:0`.
 import { SOURCES } from '../../packages/agent/test/edge-source.ts'
 import { positionalsOf, serveSource } from '../serve-source.ts'
 

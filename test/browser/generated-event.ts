@@ -1,6 +1,8 @@
 import type { EventAnswer, EventLane, EventsAnswer, SamplesHeader, TracebackEvent } from '@sonde/sdk/internal'
 
-/** What a generated lane does: it is `before` until `changesMs` after the start of the event, and `after` from then on. */
+/**
+ * What a generated lane does: it is `before` until `changesMs` after the start of the event, and `after` from then on.
+ */
 interface Shape {
   readonly lane: Omit<EventLane, 'samples' | 'gaps' | 'key'>
   readonly before: number

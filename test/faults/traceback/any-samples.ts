@@ -32,7 +32,9 @@ const MIXES: readonly (readonly [chance: number, deed: Deed])[] = [
 
 type Deed = 'hold' | 'ramp' | 'flicker' | 'jump' | 'reset' | 'wrap' | 'any'
 
-/** Random samples: of the reference application whole numbers without a gap, else everything that the language takes. */
+/**
+ * Random samples: of the reference application whole numbers without a gap, else everything that the language takes.
+ */
 export function anyStream(
   random: Random,
   { samples: count, isReference }: { readonly samples: number; readonly isReference: boolean },

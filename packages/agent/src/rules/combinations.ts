@@ -33,7 +33,10 @@ interface Combination {
 /** Devices on which one rule of a combination may hold at a time; further ones are not looked at. */
 const DEVICES_MAX = 1024
 
-/** Rules that hold while others do, wherever on the node. Takes the edges of single rules, in the order in which they come. */
+/**
+ * Rules that hold while others do, wherever on the node. Takes the edges of single rules, in the order in which they
+ * come.
+ */
 export class Combinations {
   readonly #combinations: readonly Combination[]
   readonly #members: readonly Member[]

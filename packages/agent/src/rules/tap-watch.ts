@@ -35,8 +35,8 @@ export class TapWatch {
   #number = -1
 
   /**
-   * @returns undefined where no rule is on a field of the ring.
-   * @throws SondeError `AGT_RULE` for a rule that looks further back than the ring reaches.
+   * Rules on fields of a ring; undefined where there are none. The ring refuses those that look further back than it
+   * reaches.
    */
   static of(tap: Tap, device: string, watch: Watch, onEdge: (edge: TapEdge) => void): TapWatch | undefined {
     const placed = placeRules(watch, tap.type, device)

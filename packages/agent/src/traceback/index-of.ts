@@ -25,8 +25,8 @@ interface Placed {
 }
 
 /**
- * What the file of an event holds, with what is known of its series now: devices may leave later. The loop gets its turn
- * in between.
+ * What the file of an event holds, with what is known of its series now: devices may leave later. The loop gets its
+ * turn in between.
  */
 export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<KeptIndex> {
   const { book, file, start } = event

@@ -21,8 +21,8 @@ export interface StoreOptions {
   /** How long 5-minute roll-ups are kept. Unit: days. Range: 1/24 to 36 500. Default: 90. */
   rollupRetentionDays?: number
   /**
-   * Size of history on disk; beyond, the oldest hours leave first, roll-ups last. Unit: bytes. Range: 4 MiB to 2^50. Default:
-   * 8 GiB.
+   * Size of history on disk; beyond, the oldest hours leave first, roll-ups last. Unit: bytes. Range: 4 MiB to 2^50.
+   * Default: 8 GiB.
    */
   maxBytes?: number
   /** Series known at once; records of further ones are dropped and counted. Range: 1 to 4 000 000. Default: 200 000. */

@@ -10,8 +10,8 @@ export interface LaneSamples {
   /** Of each sample, or of the beginning of each stretch. Unit: milliseconds since the epoch. */
   readonly times: Float64Array
   /**
-   * The least and the greatest value of each point; one and the same column where each point is a sample. NaN where there
-   * is none.
+   * The least and the greatest value of each point; one and the same column where each point is a sample. NaN where
+   * there is none.
    */
   readonly lows: SampleColumn
   readonly highs: SampleColumn
@@ -64,8 +64,9 @@ export async function getSamples({ event, lanes, fromMs, toMs, points }: Samples
 /**
  * Reads a samples answer: its values are views of `buffer`, its times are made from those that it tells.
  *
- * Layout: u32 little-endian length of a JSON head, the head, then little-endian columns, each at a multiple of 8. Throws
- * {@link SamplesError} where the bytes end before the head says so, or the head names a column that is not there.
+ * Layout: u32 little-endian length of a JSON head, the head, then little-endian columns, each at a multiple of 8.
+ * Throws {@link SamplesError} where the bytes end before the head says so, or the head names a column that is not
+ * there.
  */
 export function decodeSamples(buffer: ArrayBuffer): SamplesAnswer {
   if (buffer.byteLength < 4)

@@ -3,7 +3,9 @@ import { useEffect, useState } from 'react'
 /** How far outside the window something still counts as seen, so that it is ready when it is scrolled in. */
 const MARGIN = '160px'
 
-/** Whether an element is in the window, or close to it; before that is known, what `isSeenFirst` says. Default: it is. */
+/**
+ * Whether an element is in the window, or close to it; before that is known, what `isSeenFirst` says. Default: it is.
+ */
 export function useIsSeen(element: HTMLElement | null, isSeenFirst = true): boolean {
   const [isSeen, setSeen] = useState(isSeenFirst)
   useEffect(() => {

@@ -21,7 +21,10 @@ export interface TracebackEvent {
   readonly rule: string
   /** What the rule says, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
   readonly condition: string
-  /** Id in `/api/v1/devices`; what its source calls it where that list does not have it. Empty for a combination of several. */
+  /**
+   * Id in `/api/v1/devices`; what its source calls it where that list does not have it. Empty for a combination of
+   * several.
+   */
   readonly device: string
   /** Name of the source whose samples the rule watched; `traceback` for a combination. */
   readonly source: string

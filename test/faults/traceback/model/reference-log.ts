@@ -43,7 +43,9 @@ const NAMES_IN_HEADER: Readonly<Record<ReferenceKind, string>> = {
   lt: 'less_than',
 }
 
-/** The events log that the reference application writes for these samples: to the last, or to the first it cannot take. */
+/**
+ * The events log that the reference application writes for these samples: to the last, or to the first it cannot take.
+ */
 export function referenceLog(
   header: ReferenceHeader,
   book: ReferenceBook,

@@ -166,10 +166,10 @@ export function sampleFieldOf(id: bigint): string {
 export const docaDiagSampleType = sampleTypeOf([])
 
 /**
- * The type of samples of some counters: time, ticks, stamp and number of the sample, then the value of each counter in a
- * field named by its data ID. The stamp is what the reference application of NVIDIA prints: with a real-time clock the
- * seconds when the first value was taken, and the nanoseconds when the last was. It is no time: differences of it are
- * wrong where a second begins within the sample.
+ * The type of samples of some counters: time, ticks, stamp and number of the sample, then the value of each counter in
+ * a field named by its data ID. The stamp is what the reference application of NVIDIA prints: with a real-time clock
+ * the seconds when the first value was taken, and the nanoseconds when the last was. It is no time: differences of it
+ * are wrong where a second begins within the sample.
  */
 export function sampleTypeOf(ids: readonly bigint[]): RecordType {
   return defineType(

@@ -113,7 +113,10 @@ export class NicSamples {
     }
   }
 
-  /** A counter stays where it is until it is ahead of what was sampled already: who was told late of a scenario is ahead. */
+  /**
+   * A counter stays where it is until it is ahead of what was sampled already: who was told late of a scenario is
+   * ahead.
+   */
   #hold(at: number, to: number, count: number, stride: number): void {
     const words = this.#words
     const [low, high] = [this.#low[at] as number, this.#high[at] as number]

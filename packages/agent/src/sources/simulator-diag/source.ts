@@ -126,7 +126,9 @@ export class SimulatorDiag implements NodeSource {
     }
   }
 
-  /** Samples that are missing since the last call: those of a clock that was set ahead, and those that no ring keeps. */
+  /**
+   * Samples that are missing since the last call: those of a clock that was set ahead, and those that no ring keeps.
+   */
   #skip(sampled: Sampled, aheadNs: bigint, end: number): void {
     if (sampled.next < 0) {
       sampled.next = end - 1

@@ -78,7 +78,10 @@ export class Stretch {
     }
   }
 
-  /** How many of the coming moments lie in the step of a place: found by halving, as the model itself says where one lies. */
+  /**
+   * How many of the coming moments lie in the step of a place: found by halving, as the model itself says where one
+   * lies.
+   */
   #stepMoments({ segment, step }: Place, first: number, limit: number, periodNs: number): number {
     const ahead = this.#ahead
     const isIn = (moment: number) => {

@@ -116,7 +116,9 @@ function slotsOf(type: RecordType, isRing: boolean): Slot[] {
   })
 }
 
-/** The name of the field, and labels that tell its series from others of the device: the device has a name of its own. */
+/**
+ * The name of the field, and labels that tell its series from others of the device: the device has a name of its own.
+ */
 function wordsOf(slot: Slot, { labels, apart }: KeptSeries): Pick<Signal, 'role' | 'name' | 'unit'> {
   const id = dataIdOf(slot)
   if (id !== undefined) return diagWords(id)

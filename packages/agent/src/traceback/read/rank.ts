@@ -11,10 +11,10 @@ const MOVED_FROM = 2
 const DIGITS = 10
 
 /**
- * Where a signal stands among those of an event; the least stands first. That of the rule on the event's device; signals
- * that the file of rules lists, the nearest first, but for those that stood still elsewhere; signals that moved: of the device and what belongs to it before the
- * rest of the node, those that hints look at before others, the farthest moved first; those that only wander; and those
- * that stood still.
+ * Where a signal stands among those of an event; the least stands first. That of the rule on the event's device;
+ * signals that the file of rules lists, the nearest first, but for those that stood still elsewhere; signals that
+ * moved: of the device and what belongs to it before the rest of the node, those that hints look at before others, the
+ * farthest moved first; those that only wander; and those that stood still.
  */
 export function rankOf(lane: EventLane, series: KeptSeries, { slot }: Signal, { listed }: ReadIndex): number {
   if (lane.isOfRule) return 0

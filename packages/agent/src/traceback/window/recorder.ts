@@ -6,7 +6,9 @@ import { type FetchLimits, fetchTap, isFull, isOfRule, keyOf, type NodeTap, part
 import type { OpenEvent } from './open-event.ts'
 import { reportedIn } from './reported.ts'
 
-/** How often windows of an event that lasts are fetched: what is left when it ends is soon on disk. Unit: nanoseconds. */
+/**
+ * How often windows of an event that lasts are fetched: what is left when it ends is soon on disk. Unit: nanoseconds.
+ */
 const ROUND_NS = 250_000_000n
 /** How long rings are waited for at the end of a window: they are filled by drains. Unit: nanoseconds. */
 const DRAIN_NS = 3_000_000_000n

@@ -84,8 +84,8 @@ export class StoreFile {
   }
 
   /**
-   * Makes it ready to be written, once. Gives what was lost before, as a sentence; empty where nothing was. Throws where
-   * it cannot be written.
+   * Makes it ready to be written, once. Gives what was lost before, as a sentence; empty where nothing was. Throws
+   * where it cannot be written.
    */
   prepareToWrite(): string {
     const lost = inTransaction(this.database, () => {

@@ -215,8 +215,8 @@ function tracePoints(
 }
 
 /**
- * A bar a stretch from its least to its greatest value, which reaches to the bar before where they share no value. Bars are
- * filled: a line with as many corners costs several times as much.
+ * A bar a stretch from its least to its greatest value, which reaches to the bar before where they share no value. Bars
+ * are filled: a line with as many corners costs several times as much.
  */
 function traceStretches(
   context: CanvasRenderingContext2D,

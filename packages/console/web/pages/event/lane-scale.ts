@@ -20,7 +20,9 @@ const NARROW_SHARE = 0.4
 /** Room above and below values that do not start at 0, as a share of their range. */
 const ROOM_SHARE = 0.15
 
-/** How the values of a lane are written: a counter is its increase a second. Bytes of a NIC are bits, of all else bytes. */
+/**
+ * How the values of a lane are written: a counter is its increase a second. Bytes of a NIC are bits, of all else bytes.
+ */
 export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'unit' | 'role'>): Quantity {
   const isNetwork = kindPlace(lane) === 'nic' && !/pci/i.test(lane.name)
   return quantityOf({
@@ -32,8 +34,8 @@ export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'u
 }
 
 /**
- * The scale of a lane over what is in view. It keeps the `before` where that still fits, so that panning does not make it
- * jump.
+ * The scale of a lane over what is in view. It keeps the `before` where that still fits, so that panning does not make
+ * it jump.
  */
 export function laneScale(
   lane: EventLane,

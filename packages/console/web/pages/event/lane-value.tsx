@@ -29,7 +29,9 @@ export function LaneUnit(props: ShownProps) {
   return <span className="unit"> {unit.label.trim()}</span>
 }
 
-/** What a lane shows at the cursor, or at the end of the view where there is none, and what was usual before the event. */
+/**
+ * What a lane shows at the cursor, or at the end of the view where there is none, and what was usual before the event.
+ */
 export function LaneValue({ usual, ...props }: ShownProps & { readonly usual: Usual | undefined }) {
   const pinnedMs = usePageState().url.atMs
   const cursorMs = useCursor(pinnedMs)

@@ -8,7 +8,9 @@ import { middleOf, type Onset, uncertaintyOf } from './onset.ts'
 export interface RankedOnset {
   readonly lane: EventLane
   readonly onset: Onset
-  /** From 1: its place if all that may have been before it was not, and if all of that was. The same where it is known. */
+  /**
+   * From 1: its place if all that may have been before it was not, and if all of that was. The same where it is known.
+   */
   readonly rankFirst: number
   readonly rankLast: number
 }

@@ -22,10 +22,16 @@ export interface Usual {
   readonly count: number
 }
 
-/** Samples before the event of which the usual is made: its first part only, for what the event grew out of is in the rest. */
+/**
+ * Samples before the event of which the usual is made: its first part only, for what the event grew out of is in the
+ * rest.
+ */
 const BASE_SHARE = 1 / 2
 const BASE_MIN_COUNT = 2
-/** Room above and below what is usual, as shares of its width and of its level; more where few samples say what is usual. */
+/**
+ * Room above and below what is usual, as shares of its width and of its level; more where few samples say what is
+ * usual.
+ */
 const ROOM = { width: 0.25, level: 0.05 }
 const ROOM_OF_FEW = { width: 2, level: 0.1 }
 const FEW_COUNT = 20

@@ -28,8 +28,8 @@ const MARGIN_LENGTHS = 1
 const POINTS_PER_PX = 0.5
 
 /**
- * Samples of one event: all lanes over the whole window, coarse, and those that are looked at over the view, fine. Of each
- * question only the newest is followed.
+ * Samples of one event: all lanes over the whole window, coarse, and those that are looked at over the view, fine. Of
+ * each question only the newest is followed.
  */
 export class SampleCache {
   readonly #event: number

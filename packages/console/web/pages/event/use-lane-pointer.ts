@@ -33,8 +33,8 @@ interface Drag {
 }
 
 /**
- * Dragging over lanes zooms to what was dragged over; with Shift, or over the axis, it moves the view. A wheel zooms over the
- * axis, and with Ctrl over the lanes; with Shift it moves.
+ * Dragging over lanes zooms to what was dragged over; with Shift, or over the axis, it moves the view. A wheel zooms
+ * over the axis, and with Ctrl over the lanes; with Shift it moves.
  */
 export function useLanePointer(
   host: HTMLElement | null,

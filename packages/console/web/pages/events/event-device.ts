@@ -1,7 +1,10 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { TracebackEvent } from '../../api/events.ts'
 
-/** The device of an event: by its id, or by a name that its source has for it. A real one and a simulated one may share a name. */
+/**
+ * The device of an event: by its id, or by a name that its source has for it. A real one and a simulated one may share
+ * a name.
+ */
 export function eventDevice(
   { device, isSimulated }: Pick<TracebackEvent, 'device' | 'isSimulated'>,
   devices: readonly DeviceInfo[],

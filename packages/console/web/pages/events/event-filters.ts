@@ -16,7 +16,9 @@ export function isFiltered({ rule, device, state, withinMs, fromMs }: UrlState):
   return [rule, device, state, withinMs, fromMs].some((part) => part !== undefined)
 }
 
-/** What an address asks of the list. A window that follows now moves in steps, so that each answer serves for a while. */
+/**
+ * What an address asks of the list. A window that follows now moves in steps, so that each answer serves for a while.
+ */
 export function requestOf(url: UrlState, nowMs: number): EventsRequest {
   const { rule, device, state, withinMs, fromMs, toMs } = url
   if (fromMs !== undefined) return { rule, device, state, fromMs, toMs }
