@@ -18,6 +18,7 @@ import { ClockModel, wallOffsetNs } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
 import type { DeviceReport, SourceContext, SourceEdge, SourcePaths } from '../sources/source.ts'
 import { EdgeGate, type EdgeLimits, type HostEdge } from './edge-gate.ts'
+import { reportMark } from './edge-mark.ts'
 import type { FailedReads } from './failed-reads.ts'
 import { FloodBudget } from './flood.ts'
 import type { TapInfo } from './protocol.ts'
@@ -277,13 +278,8 @@ export class SourceOutlet {
       countDrop(stats, 'edge_limit', 1)
       return
     }
-    const { rule, device, monoNs, errorNs, isStart } = edge
     this.source.emit()
-    this.source.report(markType, {
-      time: monoNs + wallOffsetNs(),
-      ...{ rule, device, event, edge: isStart ? 'opened' : 'ended', severity: 'notice', unit: '' },
-      summary: `${rule}, its time known to ${errorNs} ns`,
-    })
+    reportMark(this.source, { ...edge, event })
     this.source.emit()
     onEdge?.({ ...edge, event })
   }

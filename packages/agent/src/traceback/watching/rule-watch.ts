@@ -2,7 +2,6 @@ import {
   type Batch,
   countDrop,
   type Labels,
-  markType,
   type RecordType,
   type Sink,
   type Source,
@@ -11,12 +10,12 @@ import {
 } from '@sonde/sdk'
 import { createOwnSource, type Holder, Quota } from '@sonde/sdk/internal'
 import { EdgeGate, type HostEdge } from '../../hosting/edge-gate.ts'
+import { reportMark } from '../../hosting/edge-mark.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { acceptBatch } from '../../pipeline/accept-batch.ts'
 import { Combinations, type RuleEdge } from '../../rules/combinations.ts'
 import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
 import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
-import { wallOffsetNs } from '../../sampling/clock-model.ts'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 import { TRACEBACK_SOURCE } from '../traceback.ts'
 import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
@@ -192,12 +191,7 @@ export class RuleWatch implements Sink {
     this.#places.add(holder, edge.isStart ? 1 : -1)
     if (edge.isStart) this.#going.set(key, { source, edge, holder })
     else this.#going.delete(key)
-    const { rule, device, monoNs, errorNs, isStart } = edge
-    this.#source.report(markType, {
-      time: monoNs + wallOffsetNs(),
-      ...{ rule, device, event, edge: isStart ? 'opened' : 'ended', severity: 'notice', unit: '' },
-      summary: `${rule}, its time known to ${errorNs} ns`,
-    })
+    reportMark(this.#source, { ...edge, event })
     this.#source.flush()
     this.#options.onEdge(source, { ...edge, event })
   }
