@@ -27,8 +27,12 @@ function start(t: TestContext, config: Partial<TracebackConfig> = {}) {
     clock: { monoNs: () => clock.nowNs, wallOffsetNs: () => clock.offsetNs },
   })
   t.after(() => traceback.close(1000))
-  const edge = (rule: string, device: string, isStart: boolean, event = 0) =>
-    traceback.onEdge('s', { rule, device, isStart, event, monoNs: clock.nowNs, errorNs: 0n })
+  // The end of an event bears the number of its start, as hosts have it.
+  const numbers = new Map<string, number>()
+  const edge = (rule: string, device: string, isStart: boolean, number = numbers.get(`${rule} ${device}`) ?? 0) => {
+    numbers.set(`${rule} ${device}`, number)
+    traceback.onEdge('s', { rule, device, isStart, event: number, monoNs: clock.nowNs, errorNs: 0n })
+  }
   return { traceback, clock, disk, batches, warnings, edge }
 }
 
@@ -126,4 +130,14 @@ test('on a disk that takes no more an event is truncated, and the next one works
   clock.nowNs += 4_000_000_000n
   await traceback.look()
   assert.equal(traceback.get(513)?.end, 'cleared')
+})
+
+test('two clients that use the same names have events of their own', async (t) => {
+  const { traceback, clock, edge } = start(t)
+  edge('r', 'd', true, 257)
+  edge('r', 'd', true, 513)
+  edge('r', 'd', false, 513)
+  clock.nowNs += 4_000_000_000n
+  await traceback.look()
+  assert.deepEqual([traceback.get(257)?.end, traceback.get(513)?.end], [undefined, 'cleared'])
 })

@@ -96,7 +96,7 @@ export class Traceback {
   readonly #disk: EventDisk
   readonly #told = new Told()
   readonly #recorder: Recorder
-  /** The event that goes on, by source, rule and device. */
+  /** The event that goes on, by its source and the number of its edges. */
   readonly #going = new Map<string, OpenEvent>()
   /** Events that are not kept yet, by number. */
   readonly #open = new Map<number, OpenEvent>()
@@ -144,7 +144,7 @@ export class Traceback {
   /** An edge of a source, or of a combination. */
   onEdge(source: string, edge: HostEdge): void {
     if (this.#isClosed) return
-    const key = keyOf(source, edge)
+    const key = keyOf(source, edge.event)
     const going = this.#going.get(key)
     if (!edge.isStart) {
       if (going !== undefined) this.#close(key, going, { ...edge, why: 'cleared' })
@@ -152,7 +152,7 @@ export class Traceback {
     }
     if (going !== undefined) return
     const { rule, device, monoNs, errorNs } = edge
-    const start = { rule, device, monoNs, errorNs, id: this.#ownNumber(edge.event) }
+    const start = { rule, device, monoNs, errorNs, edgeEvent: edge.event, id: this.#ownNumber(edge.event) }
     const opened = this.#begin(key, source, start)
     if (opened === undefined) this.version++
   }
@@ -274,19 +274,19 @@ export class Traceback {
   /** The disk takes no more: the rest of the event is left out, also where its rule holds for long. */
   #truncate(event: OpenEvent): void {
     event.close('truncated', { monoNs: this.#clock.monoNs(), errorNs: 0n, afterNs: 0n })
-    this.#going.delete(keyOf(event.start.source, event.start))
+    this.#going.delete(keyOf(event.start.source, event.start.edgeEvent))
     this.#mark(event, 'ended')
   }
 
   /** Ends an event that goes on; the next event continues it, where the windows of a full event end. */
   #cut(event: OpenEvent, monoNs: bigint, isFull: boolean): void {
-    const { source, rule, device, id } = event.start
-    const key = keyOf(source, { rule, device })
+    const { source, rule, device, id, edgeEvent } = event.start
+    const key = keyOf(source, edgeEvent)
     event.close('cut', { monoNs, errorNs: 0n, afterNs: 0n })
     this.#going.delete(key)
     this.#mark(event, 'ended')
     if (this.#isClosed) return
-    const start = { rule, device, monoNs: event.endNs, errorNs: 0n, continues: id }
+    const start = { rule, device, edgeEvent, monoNs: event.endNs, errorNs: 0n, continues: id }
     const next = this.#begin(key, source, { ...start, id: this.#ownNumber() })
     if (next === undefined) return
     if (isFull) for (const [ring, ns] of event.cursors) next.cursors.set(ring, ns)
@@ -296,7 +296,9 @@ export class Traceback {
   #begin(
     key: string,
     source: string,
-    start: Pick<EventStart, 'id' | 'rule' | 'device' | 'monoNs' | 'errorNs'> & { readonly continues?: number },
+    start: Pick<EventStart, 'id' | 'edgeEvent' | 'rule' | 'device' | 'monoNs' | 'errorNs'> & {
+      readonly continues?: number
+    },
   ): OpenEvent | undefined {
     const { config, version, host, rules } = this.#options
     if (this.#open.size >= OPEN_MAX) {
@@ -409,6 +411,7 @@ function periodOf(running: RunningSource | undefined, type: string | undefined):
   return Math.min((said?.sampleUs ?? said?.reportUs ?? 0) / 1000, PERIOD_MAX_MS)
 }
 
-function keyOf(source: string, { rule, device }: { readonly rule: string; readonly device: string }): string {
-  return `${source}\n${rule}\n${device}`
+/** Two clients may have one source id and one device: what their edges bear tells their events apart. */
+function keyOf(source: string, edgeEvent: number): string {
+  return `${edgeEvent} ${source}`
 }

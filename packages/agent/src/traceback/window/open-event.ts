@@ -7,6 +7,8 @@ import { msOf } from './clock.ts'
 /** How an event begins. */
 export interface EventStart {
   readonly id: number
+  /** The number that its edges bear; its own is another where that was taken, and where it continues an event. */
+  readonly edgeEvent: number
   readonly rule: string
   readonly condition: string
   /** As its source calls it: edges and rings bear that. */
