@@ -183,6 +183,7 @@ export class Agent {
     return new Traceback({
       ...{ config: config.traceback ?? tracebackDefaults, version, host, recent, devices, log },
       sources: () => this.hosts.sources,
+      heldBack: () => edgesHeldBack([...this.hosts.sources, this.ruleWatch]),
       rules: {
         conditionOf: (rule) => conditionOf(this.rules?.book, rule),
         signalOf: (rule) => signalOf(this.rules?.book, rule),
@@ -247,4 +248,11 @@ export class Agent {
     await Promise.allSettled([this.service?.close(), this.hosts.stop(STOP_LIMIT_MS)])
     await this.router.close()
   }
+}
+
+/** Events that may not begin, because too many did of their device. */
+function edgesHeldBack(
+  parts: readonly { readonly stats: { readonly dropped: ReadonlyMap<string, number> } }[],
+): number {
+  return parts.reduce((sum, { stats }) => sum + (stats.dropped.get('edge_limit') ?? 0), 0)
 }

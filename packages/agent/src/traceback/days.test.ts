@@ -18,7 +18,14 @@ function start(t: TestContext, config: Partial<TracebackConfig> = {}) {
   const warnings: string[] = []
   const traceback = new Traceback({
     config: { ...tracebackDefaults, dir: '/events', before_ms: 0, after_ms: 0, ...config },
-    ...{ version: '', host: 'h', sources: () => [], recent: new RecentRing(), devices: new Devices() },
+    ...{
+      version: '',
+      host: 'h',
+      sources: () => [],
+      heldBack: () => 0,
+      recent: new RecentRing(),
+      devices: new Devices(),
+    },
     rules: { conditionOf: () => '', signalOf: () => undefined, listed: () => [] },
     accept: (batch) => void batches.push(batch),
     log: { info: () => undefined, warn: (_facts, message) => void warnings.push(message) },

@@ -26,6 +26,8 @@ const OPEN_MAX = 256
 /** How often it is looked for what is due. Unit: milliseconds. */
 const LOOK_MS = 20
 const MINUTE_MS = 60_000
+/** How often it is looked whether limits left events out. Unit: milliseconds. */
+const TELL_MS = 10_000
 const MS = 1_000_000n
 /**
  * Samples that an event has at least of before and after it, of the signal that its rule watches: fewer say nothing of
@@ -67,6 +69,8 @@ export interface TracebackOptions {
   /** Where rings are, and what sources say of their periods. */
   readonly sources: () => readonly RunningSource[]
   readonly recent: RecentRing
+  /** Events that hosts and rules on reported records did not let begin. */
+  readonly heldBack: () => number
   readonly devices: DeviceLookup
   readonly rules: KnownRules
   /** Takes the marks that the agent makes. */
@@ -87,7 +91,7 @@ export interface TracebackOptions {
  */
 export class Traceback {
   readonly archive: Archive
-  /** Events that limits left out, beside those that hosts held back. */
+  /** Events that found no place here. */
   limited = 0
   /** Changes whenever the list of events would. */
   version = 0
@@ -103,7 +107,9 @@ export class Traceback {
   readonly #marks: Source
   readonly #indexes = new ReadIndexes()
   #number: number
+  /** Runs while an event is open: an agent without events is not woken. */
   #timer: NodeJS.Timeout | undefined
+  #limits: NodeJS.Timeout | undefined
   #opening: Promise<void> | undefined
   #looking: Promise<void> = Promise.resolve()
   #isLooking = false
@@ -123,12 +129,12 @@ export class Traceback {
     this.#number = firstEventOf(0, Number((clock.monoNs() + clock.wallOffsetNs()) / MS))
   }
 
-  /** Lists what is on disk, and begins to look for what is due. */
+  /** Lists what is on disk. */
   start(): void {
     this.#opening ??= this.archive.open().then(() => {
       this.version++
     }, this.#options.caught)
-    this.#timer ??= setInterval(() => this.#lookSoon(), LOOK_MS).unref()
+    this.#limits ??= setInterval(() => this.#tellLimitedOnceAMinute(), TELL_MS).unref()
   }
 
   /** Resolves when what was on disk is listed. */
@@ -225,6 +231,7 @@ export class Traceback {
     if (this.#isClosed) return
     this.#isClosed = true
     clearInterval(this.#timer)
+    clearInterval(this.#limits)
     const monoNs = this.#clock.monoNs()
     for (const [key, event] of this.#going) {
       this.#close(key, event, { monoNs, errorNs: 0n, why: 'stopped' })
@@ -257,6 +264,9 @@ export class Traceback {
       .catch(this.#options.caught)
       .finally(() => {
         this.#isLooking = false
+        if (this.#open.size > 0) return
+        clearInterval(this.#timer)
+        this.#timer = undefined
       })
   }
 
@@ -335,6 +345,7 @@ export class Traceback {
     )
     this.#going.set(key, event)
     this.#open.set(start.id, event)
+    if (this.#opening !== undefined) this.#timer ??= setInterval(() => this.#lookSoon(), LOOK_MS).unref()
     this.version++
     return event
   }
@@ -396,10 +407,9 @@ export class Traceback {
     this.#options.log.warn({ events }, 'events were left out: more began than traceback.events_per_minute allows')
   }
 
-  /** Events that limits left out, since the start: here and in hosts. */
+  /** Events that limits left out, since the start: here, and before edges came here. */
   limitedTotal(): number {
-    const held = this.#options.sources().reduce((sum, { stats }) => sum + (stats.dropped.get('edge_limit') ?? 0), 0)
-    return this.limited + held
+    return this.limited + this.#options.heldBack()
   }
 }
 
