@@ -2,7 +2,8 @@ import { SondeError } from '@sonde/sdk'
 import type { EventsAnswer } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
-import { conditionOf } from '../traceback/book/condition.ts'
+import type { RuleBook } from '../rules/rule.ts'
+import { describeRule } from '../traceback/describe-rule.ts'
 import type { EventFilter } from '../traceback/event-list.ts'
 import { parameter } from './api.ts'
 import { compress } from './compress.ts'
@@ -31,8 +32,9 @@ export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_
     events,
     leftOut,
     openCount: traceback.openCount,
-    rules: (book?.rules ?? []).map(({ name }) => {
-      return { name, condition: conditionOf(book, name), devices: devices.get(name) ?? [] }
+    rules: (book?.rules ?? []).map((rule) => {
+      const { name } = rule
+      return { name, condition: describeRule(rule, book as RuleBook), devices: devices.get(name) ?? [] }
     }),
     ...(rulesFault === undefined ? {} : { rulesFault }),
     limited: traceback.limitedTotal(),
