@@ -7,7 +7,7 @@ interface FieldNames {
 }
 
 /** The nine by the name that the API gives them. */
-export const FIELD_NAMES: Readonly<Record<GpuField, FieldNames>> = {
+const FIELD_NAMES: Readonly<Record<GpuField, FieldNames>> = {
   'gpu-util': { base: 'util', suffix: 'percent' },
   'gpu-mem-used': { base: 'memory_used', suffix: 'bytes' },
   'gpu-mem-total': { base: 'memory_total', suffix: 'bytes' },

@@ -5,7 +5,7 @@ import { podMetric } from './fields.ts'
 /** Rows are as they were at the last full second: a value holds for 2.5 of its periods. Unit: milliseconds. */
 const STEP_MS = 1000
 /** A pod that started later is warming: its numbers are not missed yet. Unit: milliseconds. */
-export const WARMING_MS = 90_000
+const WARMING_MS = 90_000
 
 /** Metrics of a pod beside the nine. */
 const MORE = [

@@ -68,7 +68,9 @@ export interface GpuPod {
   readonly isWarming: boolean
   /** When it started; null where that is not known. Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number | null
-  /** Age of the oldest GPU sample behind the numbers, when they were made; null where there is none. Unit: milliseconds. */
+  /**
+   * Age of the oldest GPU sample behind the numbers, when they were made; null where there is none. Unit: milliseconds.
+   */
   readonly ageMs: number | null
   /** Null where it is not known. */
   readonly values: Readonly<Record<GpuField, number | null>>

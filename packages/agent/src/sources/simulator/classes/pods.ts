@@ -13,8 +13,8 @@ export interface PodPlace {
 }
 
 /**
- * Pods that hold all GPUs of a node. Training: pods of two GPUs of one job. Inference: the first half prefills, two GPUs
- * a pod, the other half decodes, one GPU a pod. Each instance of a GPU that MIG splits has a notebook.
+ * Pods that hold all GPUs of a node. Training: pods of two GPUs of one job. Inference: the first half prefills, two
+ * GPUs a pod, the other half decodes, one GPU a pod. Each instance of a GPU that MIG splits has a notebook.
  */
 export function podsOf({ gpus }: NodeClass, workload: Workload): PodPlace[] {
   const whole = gpus.filter(({ mig }) => mig === undefined)
