@@ -20,6 +20,8 @@ export interface FaultRun {
   gate?(): void
   /** Ends everything it started; may give a line on what was seen. */
   close(): Promise<string>
+  /** More of what was seen, as Markdown that stands below the table of loops. */
+  table?(): string
 }
 
 /** Of a list, an item for the seed of a round: rounds that follow one another go through all of them. */
@@ -35,4 +37,6 @@ export interface FaultOutcome {
   readonly seed: number
   readonly seconds: number
   readonly seen: string
+  /** See `table` of {@link FaultRun}. */
+  readonly table?: string
 }

@@ -13,6 +13,7 @@ import { fieldsets } from './loops/fieldsets.ts'
 import { files } from './loops/files.ts'
 import { frames } from './loops/frames.ts'
 import { hang } from './loops/hang.ts'
+import { hints } from './loops/hints.ts'
 import { hostile } from './loops/hostile.ts'
 import { kill } from './loops/kill.ts'
 import { link } from './loops/link.ts'
@@ -25,7 +26,7 @@ import { soak } from './loops/soak.ts'
 import { traceback } from './loops/traceback.ts'
 
 /** What is given to a part of Sonde in this process. */
-export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, link, pages, traceback]
+export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, hints, link, pages, traceback]
 
 /** What ends a process of Sonde. */
 export const ENDS: readonly FaultLoop[] = [compact, doca, events, files, hang, kill]

@@ -33,7 +33,8 @@ function writeResults(outcome: FaultOutcome): void {
     '|---|---|---:|---:|---:|---|---|',
     ...rows,
   ]
-  writeFileSync(RESULTS, `${[...head, ...table].join('\n')}\n`)
+  const more = stored.flatMap(({ name, table }) => (table === undefined ? [] : ['', `## ${name}`, '', table]))
+  writeFileSync(RESULTS, `${[...head, ...table, ...more].join('\n')}\n`)
 }
 
 const { values, positionals } = parseArgs({
@@ -56,6 +57,7 @@ for (const loop of chosen) {
   }
   const outcome = await runLoop(loop, { rounds, seed, isGated: true, onRound })
   console.log(`  held in all rounds, ${outcome.seconds.toFixed(0)} s. ${outcome.seen}`)
+  if (outcome.table !== undefined) console.log(`\n${outcome.table}`)
   writeResults(outcome)
 }
 process.exit(0)

@@ -34,5 +34,6 @@ export async function runLoop(loop: FaultLoop, { rounds, seed, isGated, onRound 
     seen = await run.close()
   }
   const seconds = process.uptime() - startS
-  return { name: loop.name, what: loop.what, rounds, seed, seconds, seen }
+  const table = run.table?.()
+  return { name: loop.name, what: loop.what, rounds, seed, seconds, seen, ...(table === undefined ? {} : { table }) }
 }

@@ -206,12 +206,22 @@ export class Hints implements Sink {
   #isExplained({ name, explainedBy = {}, looksBackMs = 0 }: Rule, device: string, scope: Scope): boolean {
     const isOpen = this.#book.isOpen(name, device)
     return Object.entries(explainedBy).some(([other, where]) => {
-      if (looksBackMs > 0 && this.#book.hasEnded(other, device, looksBackMs)) return true
-      if (where === 'device') return this.#book.isExplaining(other, device, isOpen)
-      return this.#book
-        .devicesOf(other)
-        .some((place) => scope.has(place) && this.#book.isExplaining(other, place, isOpen))
+      const isThere = (place: string) => (where === 'node' ? scope.has(place) : place === device)
+      if (looksBackMs > 0 && this.#book.hasEnded(other, isThere, looksBackMs)) return true
+      const places = this.#book.devicesOf(other).filter(isThere)
+      return places.some(
+        (place) =>
+          this.#book.isExplaining(other, place, isOpen) &&
+          (where === 'device' || this.#stillExplains(other, place, scope)),
+      )
     })
+  }
+
+  /** Whether what a hint is about still has an effect on others. */
+  #stillExplains(rule: string, place: string, scope: Scope): boolean {
+    const { stillExplains } = this.#rules.find(({ name }) => name === rule) ?? {}
+    const look = scope.looks.find(({ device }) => device.id === place)
+    return stillExplains === undefined || look === undefined || stillExplains(look)
   }
 }
 

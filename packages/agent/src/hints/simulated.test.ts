@@ -33,7 +33,11 @@ const EXPECTED: readonly Expected[] = [
     device: 'sim-nic-mlx5_1-1',
     opens: ['congestion/sim-nic-mlx5_1-1', 'congestion/sim-nic-mlx5_2-1'],
   },
-  { scenario: 'link-downtrain', device: 'sim-nic-mlx5_5-1', opens: ['link_flap/sim-nic-mlx5_5-1'] },
+  {
+    scenario: 'link-downtrain',
+    device: 'sim-nic-mlx5_5-1',
+    opens: ['link_flap/sim-nic-mlx5_5-1', 'link_slow/sim-nic-mlx5_5-1'],
+  },
   { scenario: 'link-flap', device: 'sim-nic-mlx5_5-1', opens: ['link_flap/sim-nic-mlx5_5-1'] },
   { scenario: 'link-ber', device: 'sim-nic-mlx5_2-1', opens: ['link_ber/sim-nic-mlx5_2-1'], visibleS: 3 },
   { scenario: 'pcie-downtrain', device: 'sim-nic-mlx5_4-1', opens: ['pcie_downtrain/sim-nic-mlx5_4-1'] },

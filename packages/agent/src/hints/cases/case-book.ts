@@ -62,10 +62,11 @@ export class CaseBook {
     return found !== undefined && (found.isOpen || (found.isSeenNow && !isAlreadyOpen))
   }
 
-  /** Whether a hint of the rule on the device ended in the last `withinMs`. */
-  hasEnded(rule: string, device: string, withinMs: number): boolean {
-    const id = idOf(rule, device)
-    return this.#ended.some((one) => one.id === id && Math.abs(this.#nowMs - (one.endedMs ?? 0)) < withinMs)
+  /** Whether a hint of the rule ended in the last `withinMs`, on a device that is meant. */
+  hasEnded(rule: string, isMeant: (device: string) => boolean, withinMs: number): boolean {
+    return this.#ended.some(
+      (one) => one.rule === rule && isMeant(one.device) && Math.abs(this.#nowMs - (one.endedMs ?? 0)) < withinMs,
+    )
   }
 
   /** Devices on which a rule has a case. */

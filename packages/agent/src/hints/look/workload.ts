@@ -1,7 +1,7 @@
 import type { HintDevice } from '../device.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import { type Look, SHORT_BASE_LEAST_MS } from './look.ts'
-import { firstKnown, maxKnown, sumKnown } from './numbers.ts'
+import { firstKnown, maxKnown, median, sumKnown } from './numbers.ts'
 import type { Scope } from './scope.ts'
 
 // Whether there is work: what stands still on an idle node is no fault.
@@ -44,9 +44,19 @@ export function slowedGpus({ scope, device: own }: Look): HintDevice[] {
   return slowed.map(({ device }) => device).filter((device) => device !== own)
 }
 
+/** NICs that carry the job: those that belong to a GPU, or all where none does. */
+export function jobNics({ rails, nics }: Scope): readonly Look[] {
+  return rails.length > 0 ? rails : nics
+}
+
 /** The busiest of the training NICs over the last `overMs`, as a share of its line; NaN where none tells. */
 export function railUse(scope: Scope, overMs: number): number {
   return maxKnown(...scope.rails.map((look) => look.rate(NIC.sentBytes, overMs) / lineOf(look)))
+}
+
+/** The same of most of them: somebody else's traffic on one rail is not the job's. */
+export function usualRailUse(scope: Scope, overMs: number): number {
+  return median(scope.rails.map((look) => look.rate(NIC.sentBytes, overMs) / lineOf(look)))
 }
 
 /** What the busiest of the NICs outside all rails sends to storage. Unit: bytes per second; NaN where there is none. */

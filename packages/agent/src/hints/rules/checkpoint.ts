@@ -1,6 +1,6 @@
 import { LATEST_MS } from '../look/look.ts'
 import { median } from '../look/numbers.ts'
-import { railUse, storageBytes, workingGpus } from '../look/workload.ts'
+import { storageBytes, usualRailUse, workingGpus } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { amount, percent } from './words.ts'
@@ -17,7 +17,7 @@ export const checkpoint: Rule = {
   severity: 'notice',
   of: 'node',
   neededMs: 0,
-  uses: [GPU.pcieSent, GPU.utilisation, NIC.sentBytes],
+  uses: [GPU.pcieSent, GPU.utilisation, GPU.migMode, NIC.sentBytes],
   shows: [GPU.pcieSent, GPU.utilisation, NIC.sentBytes],
   limits: [
     {
@@ -26,7 +26,7 @@ export const checkpoint: Rule = {
       unit: 'GB/s on 7 of 8 GPUs',
       source: '30 GB a GPU in 1.5 to 6 s',
     },
-    { what: 'sent on any rail', value: LINE_SHARE * 100, unit: '% of line', source: 'training stands still' },
+    { what: 'sent on most rails', value: LINE_SHARE * 100, unit: '% of line', source: 'training stands still' },
   ],
   not: {
     'a collective that hangs: use stays at 100 % and nothing is copied': ({ scope }) =>
@@ -34,8 +34,9 @@ export const checkpoint: Rule = {
   },
   toldApart: ['a wait for data: nothing is copied to the host'],
   find({ scope }) {
-    const job = workingGpus(scope)
-    const use = railUse(scope, LATEST_MS)
+    // What instances of a GPU that MIG splits copy is not of one job.
+    const job = workingGpus(scope).filter((look) => look.last(GPU.migMode) !== 1)
+    const use = usualRailUse(scope, LATEST_MS)
     if (job.length === 0 || use > LINE_SHARE) return undefined
     const copying = job.filter((look) => look.last(GPU.pcieSent) > COPY_BYTES)
     const isCopying = copying.length >= GPU_SHARE * job.length

@@ -1,11 +1,14 @@
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { workingGpus } from '../look/workload.ts'
+import { jobNics, workingGpus } from '../look/workload.ts'
 import { GPU, HOST, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { percent } from './words.ts'
 
 const UTILISATION = 80
+/** Waits are of parts of a step: between two of them use is high for a moment. */
+const CLEAR_UTILISATION = 95
+const LINGER_MS = 20_000
 const OVER_MS = 3000
 const SPREAD = 15
 const BURST_SHARE = 0.9
@@ -22,7 +25,7 @@ function memoryShare(scope: Scope): number {
 
 /** What rails sent of late: the job trains. */
 function railBytes(scope: Scope): number {
-  return median(scope.rails.map((look) => look.rate(NIC.sentBytes, BURST_OVER_MS)))
+  return median(jobNics(scope).map((look) => look.rate(NIC.sentBytes, BURST_OVER_MS)))
 }
 
 function pressureOf(scope: Scope): number {
@@ -32,7 +35,9 @@ function pressureOf(scope: Scope): number {
 
 /** Bursts as fast as ever: the network is not what is slow. */
 function burstShare(scope: Scope): number {
-  return median(scope.rails.map((look) => look.peak(NIC.sentBytes, BURST_OVER_MS) / look.peak(NIC.sentBytes, 120_000)))
+  return median(
+    jobNics(scope).map((look) => look.peak(NIC.sentBytes, BURST_OVER_MS) / look.peak(NIC.sentBytes, 120_000)),
+  )
 }
 
 /** GPUs that wait for their input. */
@@ -42,6 +47,7 @@ export const dataStall: Rule = {
   severity: 'warning',
   of: 'node',
   neededMs: 10_000,
+  lingerMs: LINGER_MS,
   uses: [
     ...[GPU.utilisation, GPU.tensorActive, GPU.memoryUsed, NIC.sentBytes],
     ...[HOST.ioPressure, HOST.cpuPressure, HOST.diskBusy],
@@ -66,7 +72,8 @@ export const dataStall: Rule = {
   find({ scope }) {
     const job = workingGpus(scope)
     const used = median(job.map((look) => look.mean(GPU.utilisation, OVER_MS)))
-    if (job.length === 0 || !(used < UTILISATION)) return undefined
+    const limit = scope.isOpen('data_stall', scope.node) ? CLEAR_UTILISATION : UTILISATION
+    if (job.length === 0 || !(used < limit)) return undefined
     const pressure = pressureOf(scope)
     const waits = Number.isNaN(pressure) ? '' : `; tasks of the host wait ${percent(pressure)} of the time`
     const busy = scope.of(scope.node).rate(HOST.diskBusy)

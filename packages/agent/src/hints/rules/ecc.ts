@@ -5,6 +5,9 @@ import type { Rule } from './rule.ts'
 import { amount, titleOf } from './words.ts'
 
 const CORRECTED_PER_MINUTE = 10
+/** A job that ran for so long is well. Unit: milliseconds. */
+const HEALTHY_MS = 10_000
+const ACTIVE_SHARE = 0.05
 
 /** Memory of a GPU that was lost for good: data were wrong. */
 export const eccUncorrected: Rule = {
@@ -26,6 +29,8 @@ export const eccUncorrected: Rule = {
     },
   ],
   not: {},
+  // Once it computes again without a pause, what hangs now has another cause.
+  stillExplains: (look) => !(look.min(GPU.smActive, HEALTHY_MS) > ACTIVE_SHARE),
   toldApart: [
     'XID 13, 31, 43 or 45 alone: the application',
     'totals of earlier lives of the board',

@@ -5,6 +5,8 @@ import type { Rule } from './rule.ts'
 import { titleOf } from './words.ts'
 
 const MARGIN_CELSIUS = 5
+/** How far below its limit it is hot no more. Unit: degrees Celsius. */
+const CLEAR_CELSIUS = 3
 /** Of cards whose driver tells no limit. Unit: degrees Celsius. */
 const MEMORY_CELSIUS = 95
 
@@ -17,7 +19,7 @@ interface Hot {
 }
 
 /** What of a GPU is too hot: itself, or its memory. A card that tells no limit of its own has none here. */
-function hottestOf(look: Look): Hot | undefined {
+function hottestOf(look: Look, below: number): Hot | undefined {
   const read = (signal: typeof GPU.temperature) => (one: Look) => one.min(signal, 1500)
   const [gpu, memory] = [read(GPU.temperature), read(GPU.memoryTemperature)]
   const all: Hot[] = [
@@ -34,7 +36,7 @@ function hottestOf(look: Look): Hot | undefined {
       usual: look.usual(memory),
     },
   ]
-  return all.find(({ what, celsius, limit }) => (what === '' ? celsius >= limit : celsius > limit))
+  return all.find(({ what, celsius, limit }) => (what === '' ? celsius >= limit - below : celsius > limit - below))
 }
 
 /** A GPU that will soon be slowed down, or whose memory is hotter than it may be. */
@@ -44,6 +46,7 @@ export const gpuHot: Rule = {
   severity: 'warning',
   of: 'gpu',
   neededMs: 10_000,
+  lingerMs: 20_000,
   uses: [GPU.temperature, GPU.slowdownTemperature, GPU.memoryTemperature, GPU.memoryTemperatureMax],
   shows: [GPU.temperature, GPU.memoryTemperature],
   limits: [
@@ -64,7 +67,8 @@ export const gpuHot: Rule = {
   toldApart: ['a GPU that slows down already: that is told instead'],
   explainedBy: { thermal_throttle: 'device' },
   find(look) {
-    const hot = hottestOf(look)
+    // What is hot stays so until it is clearly cooler: one episode is one hint.
+    const hot = hottestOf(look, look.scope.isOpen('gpu_hot', look.device) ? CLEAR_CELSIUS : 0)
     if (hot === undefined) return undefined
     const { what, celsius, limit, usual } = hot
     const others = Number.isNaN(usual) ? '' : `, its siblings at ${Math.round(usual)}\u00a0°C`

@@ -23,7 +23,7 @@ function silentMs(look: Look): number {
 
 /** Whether the driver told that the GPU is lost, and it has not answered since. */
 function isToldLost(look: Look): boolean {
-  if (!(look.increase(XID.lost, EVENT_OVER_MS) >= 1)) return false
+  if (!(look.sinceRise(XID.lost) < SEEN_MS)) return false
   return look.samplesSince(GPU.power, look.scope.nowMs - look.sinceRise(XID.lost)) < ANSWERS
 }
 
@@ -47,8 +47,8 @@ export const gpuLost: Rule = {
     { what: 'XID 79', value: 1, unit: 'event', source: 'DCGM, AzureHPC' },
   ],
   not: {
-    'a driver that was loaded anew, or a reset: all GPUs are gone': ({ scope }) =>
-      !scope.gpus.some((look) => look.has(GPU.power)),
+    'a driver that was loaded anew, or a reset: all GPUs are gone, and none told that it is lost': (look) =>
+      !look.scope.gpus.some((one) => one.has(GPU.power)) && !isToldLost(look),
     'a GPU that MIG is set up on: only some of its values are gone': (look) =>
       look.has(GPU.migMode) && look.has(GPU.power) && !(look.increase(XID.lost, EVENT_OVER_MS) >= 1),
   },
@@ -62,13 +62,17 @@ export const gpuLost: Rule = {
     const missingMs = silentMs(look)
     const isGone = missingMs < SEEN_MS
     if (!told && !isGone) return undefined
-    const since = isGone ? `gave its last sample ${duration(missingMs)} ago` : 'still answers'
+    const goneMs = firstKnown(
+      missingMs,
+      look.has(GPU.power) ? Number.NaN : look.scope.nowMs - look.lastSeenMs(GPU.power),
+    )
+    const since = goneMs < SEEN_MS ? `gave its last sample ${duration(goneMs)} ago` : 'still answers'
     const siblings = look.scope.siblings(look)
     const others = siblings.filter((other) => other.has(GPU.power)).length
     return {
       title: `${titleOf(look.device)} is lost`,
       sentence: `${look.device.name} ${since}, ${countOf(others, 'sibling answers', 'siblings answer')}, limit ${MISSED_SAMPLES} samples${told ? '; the driver tells XID 79' : ''}`,
-      value: firstKnown(missingMs / 1000, 0),
+      value: firstKnown(goneMs / 1000, 0),
       limit: MISSED_SAMPLES,
       unit: 's without a sample',
       affected: siblings.map(({ device }) => device),

@@ -8,6 +8,7 @@ import { gpuError, gpuLost } from './gpu-lost.ts'
 import { cpuThrottle, hostMemory } from './host.ts'
 import { linkBer } from './link-ber.ts'
 import { linkFlap } from './link-flap.ts'
+import { linkSlow } from './link-slow.ts'
 import { noisyNeighbour } from './noisy-neighbour.ts'
 import { gpuAer, nicAer } from './pcie-aer.ts'
 import { gpuDowntrain, nicDowntrain } from './pcie-downtrain.ts'
@@ -28,6 +29,7 @@ export const RULES: readonly Rule[] = [
   gpuError,
   driverStuck,
   linkFlap,
+  linkSlow,
   checkpoint,
   nicDowntrain,
   gpuDowntrain,

@@ -65,7 +65,7 @@ export const noisyNeighbour: Rule = {
     'a port that others pause': (look) => look.rate(NIC.rxPaused) > FOREIGN_SHARE,
     'a PCIe link that is slower than it can be': (look) =>
       look.last(PCI.bandwidth) < LINK_SHARE * look.last(PCI.bandwidthMax),
-    'a NIC for storage, which serves everybody': (look) => look.device.rail === null,
+    'a NIC for storage, which serves everybody': ({ device, scope }) => device.rail === null && scope.rails.length > 0,
     'all rails alike: the job itself uses several priorities': (look) => look.usual(foreign) > foreign(look) / 2,
   },
   explainedBy: { pcie_downtrain: 'device', pfc_source: 'device' },

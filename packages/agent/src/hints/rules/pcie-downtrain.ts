@@ -1,6 +1,7 @@
 import { bandwidthOf, GIGATRANSFERS, generationOf } from '../../sources/pci/bandwidth.ts'
+import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
-import { firstKnown, maxKnown, sumKnown } from '../look/numbers.ts'
+import { firstKnown, maxKnown, median, sumKnown } from '../look/numbers.ts'
 import { slowedGpus, trafficOf } from '../look/workload.ts'
 import { GPU, NIC, PCI } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -69,6 +70,17 @@ function savesPower(look: Look): boolean {
   return !(busier >= TRAFFIC_BYTES) && !hasLostLanes(look)
 }
 
+/** What the siblings have of their links that do not share the link in hand, as the ports of one card do. */
+function usualOnOtherCards(look: Look): number {
+  const others = look.scope.siblings(look).filter(({ device }) => slotOf(device) !== slotOf(look.device))
+  return median(others.map(shareOf))
+}
+
+/** Address of a device without its function; its id where it has none. */
+function slotOf({ address, id }: HintDevice): string {
+  return address === '' ? id : address.replace(/\.\d$/, '')
+}
+
 /** What the device moves over its link, both ways together. Unit: bytes per second. */
 function usedBytes(look: Look): number {
   if (look.device.kind === 'gpu') return sumKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
@@ -114,7 +126,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       ...(of === 'gpu'
         ? { 'power saving: a GPU that is hardly used slows its link down, and keeps its lanes': savesPower }
         : {}),
-      'a slot that is wired so: its siblings run alike': (look) => look.usual(shareOf) < SHARE,
+      'a slot that is wired so: its siblings on other cards run alike': (look) => usualOnOtherCards(look) < SHARE,
     },
     toldApart: ['a host of an older generation: the most is what device and slot have in common'],
     find(look) {
@@ -125,7 +137,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       const effect = stalled > 0.1 ? `, its writes wait ${percent(stalled)} of the time` : ''
       return {
         title: `${titleOf(look.device)} runs on PCIe ${words(now)} of ${words(most)}`,
-        sentence: `${look.device.name} has ${percent(share)} of its link, its siblings ${percent(look.usual(shareOf, 1))}, limit ${percent(SHARE)}; it moves ${amount(usedBytes(look), 'B')}/s in all${effect}`,
+        sentence: `${look.device.name} has ${percent(share)} of its link, others ${percent(firstKnown(usualOnOtherCards(look), 1))}, limit ${percent(SHARE)}; it moves ${amount(usedBytes(look), 'B')}/s in all${effect}`,
         value: share * 100,
         limit: SHARE * 100,
         unit: '% of the most',

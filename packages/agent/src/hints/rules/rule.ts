@@ -68,6 +68,11 @@ export interface Rule {
    */
   readonly explainedBy?: Readonly<Record<string, 'device' | 'node'>>
   /**
+   * Whether it still explains what others see, of the device that it is open on. Default: as long as it is open. A hint may be
+   * shown for longer than its effect lasts.
+   */
+  readonly stillExplains?: (look: Look) => boolean
+  /**
    * How far back it counts events: what explains them still does for so long after it ended. Default: 0. Unit:
    * milliseconds.
    */

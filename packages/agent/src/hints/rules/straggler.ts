@@ -111,6 +111,9 @@ export const straggler: Rule = {
   ],
   explainedBy: {
     thermal_throttle: 'device',
+    gpu_hot: 'device',
+    pcie_downtrain: 'node',
+    link_slow: 'node',
     power_brake: 'node',
     power_cap: 'node',
     gpu_lost: 'node',
@@ -118,6 +121,7 @@ export const straggler: Rule = {
     checkpoint: 'node',
     link_flap: 'node',
   },
+  looksBackMs: STEP_BYTES_OVER_MS,
   find(look) {
     if (!(look.mean(GPU.tensorActive) > TENSOR_LEAST)) return undefined
     if (!isBusier(look) && !isSlower(look)) return undefined

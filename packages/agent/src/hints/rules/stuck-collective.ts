@@ -1,5 +1,5 @@
 import type { Look } from '../look/look.ts'
-import { median } from '../look/numbers.ts'
+import { firstKnown, median } from '../look/numbers.ts'
 import { railUse, storageBytes, workingGpus } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -13,11 +13,16 @@ const LINE_SHARE = 0.001
 const OVER_MS = 1000
 const STORAGE_BYTES = 1e9
 
+/** The limit of the board: that in force may have been lowered, and with it everything would seem much. */
+function boardLimit(look: Look): number {
+  return firstKnown(look.last(GPU.powerLimitDefault), look.last(GPU.powerLimit))
+}
+
 /** In a kernel all the time, and nothing comes of it. */
 function isSpinning(look: Look): boolean {
   return (
     look.min(GPU.utilisation, OVER_MS) >= UTILISATION &&
-    look.last(GPU.power) < POWER_SHARE * look.last(GPU.powerLimit) &&
+    look.last(GPU.power) < POWER_SHARE * boardLimit(look) &&
     !(look.max(GPU.tensorActive, OVER_MS) >= TENSOR_MAX)
   )
 }
@@ -29,11 +34,19 @@ export const stuckCollective: Rule = {
   severity: 'critical',
   of: 'node',
   neededMs: 30_000,
-  uses: [GPU.utilisation, GPU.power, GPU.powerLimit, GPU.tensorActive, GPU.dramActive, NIC.sentBytes],
+  uses: [
+    GPU.utilisation,
+    GPU.power,
+    GPU.powerLimit,
+    GPU.powerLimitDefault,
+    GPU.tensorActive,
+    GPU.dramActive,
+    NIC.sentBytes,
+  ],
   shows: [GPU.utilisation, GPU.tensorActive, GPU.power, NIC.sentBytes],
   limits: [
     { what: 'utilisation', value: UTILISATION, unit: '% or more', source: 'a waiting kernel counts as use' },
-    { what: 'power', value: POWER_SHARE * 100, unit: '% of limit', source: 'spinning takes 0.2 to 0.3' },
+    { what: 'power', value: POWER_SHARE * 100, unit: '% of the board’s limit', source: 'spinning takes 0.2 to 0.3' },
     { what: 'tensor active', value: TENSOR_MAX * 100, unit: '%', source: 'nothing is computed' },
     { what: 'sent on any rail', value: LINE_SHARE * 100, unit: '% of line', source: 'ByteRobust: no RDMA traffic' },
   ],
@@ -65,14 +78,14 @@ export const stuckCollective: Rule = {
     const use = railUse(scope, OVER_MS)
     if (use >= LINE_SHARE) return undefined
     const [culprit] = silent
-    const power = median(spinning.map((look) => look.last(GPU.power) / look.last(GPU.powerLimit)))
+    const power = median(spinning.map((look) => look.last(GPU.power) / boardLimit(look)))
     const tensor = median(spinning.map((look) => look.last(GPU.tensorActive)))
     return {
       device: culprit?.device ?? scope.node,
       affected: spinning.map(({ device }) => device),
       title:
         culprit === undefined ? 'All GPUs wait, none computes' : `All other GPUs wait for ${titleOf(culprit.device)}`,
-      sentence: `${spinning.length} GPUs are in use all the time at ${percent(power)} of their power limit (limit ${percent(POWER_SHARE)}), tensor active ${percent(tensor)}, rails at ${percent(Number.isNaN(use) ? 0 : use)} of line`,
+      sentence: `${spinning.length} GPUs are in use all the time at ${percent(power)} of the limit of their boards (limit ${percent(POWER_SHARE)}), tensor active ${percent(tensor)}, rails at ${percent(Number.isNaN(use) ? 0 : use)} of line`,
       value: power * 100,
       limit: POWER_SHARE * 100,
       unit: '% of power limit',

@@ -6,6 +6,7 @@ import type { Rule } from './rule.ts'
 import { percent, titleOf } from './words.ts'
 
 const TIME_SHARE = 0.1
+const CLEAR_SHARE = 0.02
 const MARGIN_CELSIUS = 3
 /** Of cards whose driver tells no limit. Unit: degrees Celsius. */
 const SLOWDOWN_CELSIUS = 89
@@ -30,6 +31,7 @@ export const thermalThrottle: Rule = {
   severity: 'warning',
   of: 'gpu',
   neededMs: 10_000,
+  lingerMs: 20_000,
   uses: [
     GPU.thermalViolation,
     GPU.softwareThermal,
@@ -56,7 +58,9 @@ export const thermalThrottle: Rule = {
     const share = throttledShare(look)
     const temperature = look.max(GPU.temperature, 3000)
     const slowdown = firstKnown(look.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
-    if (!(share > TIME_SHARE) || !(temperature >= slowdown - MARGIN_CELSIUS)) return undefined
+    // Heat comes and goes by a degree: what is throttled stays so until it hardly is.
+    const least = look.scope.isOpen('thermal_throttle', look.device) ? CLEAR_SHARE : TIME_SHARE
+    if (!(share > least) || !(temperature >= slowdown - MARGIN_CELSIUS)) return undefined
     const usual = look.usual((other) => other.last(GPU.temperature))
     const isHard = (look.bits(GPU.reasons, 3000) & 0x40) !== 0
     return {

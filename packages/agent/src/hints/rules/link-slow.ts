@@ -1,0 +1,69 @@
+import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
+import { firstKnown, maxKnown } from '../look/numbers.ts'
+import { hasTraffic, slowedGpus } from '../look/workload.ts'
+import { NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount, percent, titleOf } from './words.ts'
+
+const SHARE = 0.9
+
+/** The rate of the link. Unit: bytes per second; 0 where it is down. */
+function rateNow(look: Look): number {
+  return firstKnown(look.last(NIC.lineRate), look.last(NIC.speed))
+}
+
+/** What it was, as the mean of 10 minutes. */
+function rateBefore(look: Look): number {
+  return firstKnown(look.base(NIC.lineRate, SHORT_BASE_LEAST_MS), look.base(NIC.speed, SHORT_BASE_LEAST_MS))
+}
+
+/** A rate as people write it. */
+function speed(bytesPerS: number): string {
+  return amount(bytesPerS * 8, 'b/s')
+}
+
+/** What the link should run at: what it did, or what those of its siblings do. */
+function rateExpected(look: Look): number {
+  return maxKnown(rateBefore(look), look.usual(rateNow))
+}
+
+/** A link that runs, and more slowly than it did. */
+export const linkSlow: Rule = {
+  name: 'link_slow',
+  sees: 'The link of a port that has traffic came back at a lower rate than before, or runs at a lower rate than those of its siblings.',
+  severity: 'critical',
+  of: 'port',
+  neededMs: 3000,
+  uses: [NIC.lineRate, NIC.speed, NIC.linkDownEvents],
+  shows: [NIC.lineRate, NIC.speed],
+  limits: [
+    {
+      what: 'rate of the link',
+      value: SHARE * 100,
+      unit: '% of before, or of siblings',
+      source: 'each generation of signalling has half the rate of the next',
+    },
+  ],
+  not: {
+    'a link that is down: that is told instead': (look) => !(rateNow(look) > 0),
+    'an idle port: nobody waits for it': (look) => !hasTraffic(look),
+  },
+  toldApart: [
+    'a port that has always been slower, without siblings: what it can do is not known',
+    'an operator who sets all links slower: no sibling is faster, and after an hour it is what was before',
+  ],
+  find(look) {
+    const [now, expected] = [rateNow(look), rateExpected(look)]
+    if (!(now < SHARE * expected)) return undefined
+    const usual = look.usual(rateNow)
+    const others = Number.isNaN(usual) ? '' : `, its siblings at ${speed(usual)}`
+    return {
+      title: `${titleOf(look.device)} runs at ${speed(now)} of ${speed(expected)}`,
+      sentence: `The link of ${look.device.name} is at ${speed(now)}, before at ${speed(firstKnown(rateBefore(look), expected))}${others}, limit ${percent(SHARE)} of either`,
+      value: (now / expected) * 100,
+      limit: SHARE * 100,
+      unit: '% of its rate',
+      affected: slowedGpus(look),
+    }
+  },
+}
