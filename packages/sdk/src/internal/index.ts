@@ -94,6 +94,11 @@ export {
   type TypeEntry,
   type Welcome,
 } from '../wire/ipc/frame.ts'
+export { type ExpositionFormat, ExpositionParser } from '../wire/prometheus/parse.ts'
+export type { ScrapedFamily } from '../wire/prometheus/parse-comment.ts'
+export { type FaultyLine, type ParseFault, ParseFaults } from '../wire/prometheus/parse-faults.ts'
+export { PARSE_LIMITS, type ParseLimits } from '../wire/prometheus/parse-limits.ts'
+export type { ScrapedSeries } from '../wire/prometheus/parse-series.ts'
 export { hasManyHosts, isAskedByForeignPage, isOpenedInTab } from './asked-by-page.ts'
 export { boundConnections } from './bound-connections.ts'
 export { countOf } from './count-of.ts'
