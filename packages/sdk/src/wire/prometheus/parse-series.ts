@@ -1,5 +1,6 @@
 import { keyOfText } from '../../internal/seeded-hash.ts'
 import { type Labels, seriesKey } from '../../schema/series.ts'
+import type { ParseFault } from './parse-faults.ts'
 import type { ReadLabels } from './parse-labels.ts'
 
 /** A series of a scrape. */
@@ -10,8 +11,21 @@ export interface ScrapedSeries {
   readonly labels: Labels
 }
 
+/** Labels that were read, as they are looked up. */
+export interface LabelSet {
+  /** Name of the metric, where it stands among the labels. */
+  readonly name: string
+  readonly labels: Labels
+  /** The labels as a text: equal for equal labels. */
+  readonly key: string
+}
+
+/** A series without labels. */
+export const NO_LABELS: LabelSet = { name: '', labels: {}, key: '' }
+
 /** Texts that may have left before the table is made anew. */
 const STALE_MIN = 4096
+const LONG_CHARACTERS = 16_000
 const ARENA_BYTES_MIN = 64 << 10
 
 /**
@@ -29,6 +43,8 @@ export class SeriesTable {
   /** Texts by what they read, and series by their labels. */
   readonly #texts = new Map<string, number>()
   readonly #numbers = new Map<string, number>()
+  /** Labels of the body in hand, by their texts. */
+  readonly #labelSets = new Map<string, LabelSet>()
   #arena = Buffer.allocUnsafeSlow(ARENA_BYTES_MIN)
   #arenaBytes = 0
   /** Of each text: where it stands in the arena, the number of its series, and its place in the last body. */
@@ -58,6 +74,7 @@ export class SeriesTable {
 
   /** The body has ended. */
   finish(): void {
+    this.#labelSets.clear()
     this.#order = this.#next
     for (let place = 0; place < this.#order.length; place++) this.#places[this.#order[place] as number] = place
   }
@@ -85,9 +102,9 @@ export class SeriesTable {
     return this.#seriesOf[text] as number
   }
 
-  /** The series of a text that any body had; -1 where none did. */
+  /** The series of a text that any body had, by its key; -1 where none did. */
   known(key: string): number {
-    const text = this.#texts.get(keyOfText(key))
+    const text = this.#texts.get(key)
     if (text === undefined) return -1
     const place = this.#places[text] as number
     if (this.#order[place] === text) this.#cursor = place + 1
@@ -95,10 +112,23 @@ export class SeriesTable {
     return this.#seriesOf[text] as number
   }
 
-  /** The number of a series by what was read of it; -1 where there is no room for one more. */
-  numberOf(name: string, { labels }: ReadLabels): number {
-    const sorted = Object.fromEntries(labels.toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    const key = keyOfText(`${name}{${seriesKey(sorted)}`)
+  /** Labels as `read` reads them: many metrics of a body have the same ones, which are read and kept once. */
+  labelSet(text: string, read: (text: string) => ReadLabels | ParseFault): LabelSet | ParseFault {
+    // V8 hashes longer texts by their length alone.
+    const kept = text.length < LONG_CHARACTERS ? text : keyOfText(text)
+    const found = this.#labelSets.get(kept)
+    if (found !== undefined) return found
+    const answer = read(text)
+    if (typeof answer === 'string') return answer
+    const labels = Object.fromEntries(answer.labels.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    const set = { name: answer.name, labels, key: keyOfText(seriesKey(labels)) }
+    this.#labelSets.set(kept, set)
+    return set
+  }
+
+  /** The number of a series; -1 where there is no room for one more. */
+  numberOf(name: string, { labels, key: labelKey }: LabelSet): number {
+    const key = keyOfText(`${name}{${labelKey}`)
     const found = this.#numbers.get(key)
     if (found !== undefined) return found
     if (this.series.length >= this.#seriesMax) {
@@ -106,12 +136,12 @@ export class SeriesTable {
       return -1
     }
     const number = this.series.length
-    this.series.push({ name, labels: sorted })
+    this.series.push({ name, labels })
     this.#numbers.set(key, number)
     return number
   }
 
-  /** Keeps the text of a series for the next body, as long as there is room. */
+  /** Keeps the text of a series for the next body by its key, as long as there is room. */
   keep(key: string, number: number, bytes: Buffer, start: number, end: number): void {
     const length = end - start
     if (this.#starts.length >= this.#seriesMax || !this.#reserve(length)) {
@@ -120,7 +150,7 @@ export class SeriesTable {
     }
     const text = this.#starts.length
     bytes.copy(this.#arena, this.#arenaBytes, start, end)
-    this.#texts.set(keyOfText(key), text)
+    this.#texts.set(key, text)
     this.#starts.push(this.#arenaBytes)
     this.#ends.push(this.#arenaBytes + length)
     this.#seriesOf.push(number)

@@ -1,9 +1,10 @@
+import { keyOfText } from '../../internal/seeded-hash.ts'
 import { readComment, type ScrapedFamily } from './parse-comment.ts'
 import { type ParseFault, ParseFaults } from './parse-faults.ts'
-import { endOfLabels, isNameByte, type ReadLabels, readLabels, readUnescaped } from './parse-labels.ts'
+import { endOfLabels, isNameByte, readLabels, readUnescaped } from './parse-labels.ts'
 import { PARSE_LIMITS, type ParseLimits } from './parse-limits.ts'
 import { exactInteger, isBlank, NumberReader } from './parse-number.ts'
-import { type ScrapedSeries, SeriesTable } from './parse-series.ts'
+import { NO_LABELS, type ScrapedSeries, SeriesTable } from './parse-series.ts'
 
 /** `text` is that of Prometheus, version 0.0.4: its timestamps are milliseconds. Those of OpenMetrics are seconds. */
 export type ExpositionFormat = 'text' | 'openmetrics'
@@ -163,12 +164,12 @@ export class ExpositionParser {
   /** A line whose name and labels end at `seriesEnd`. */
   #readSample(bytes: Buffer, at: number, nameEnd: number, seriesEnd: number, end: number): ParseFault | undefined {
     if (seriesEnd - at > this.#limits.labelBytes) return 'label_bytes'
-    const key = bytes.toString('latin1', at, seriesEnd)
+    const key = keyOfText(bytes.toString('latin1', at, seriesEnd))
     const isPlain = seriesEnd === nameEnd
     const number = this.#table.known(key)
     if (number !== -1) return this.#finishLine(bytes, seriesEnd, end, number)
     const text = isPlain ? '' : bytes.toString('utf8', nameEnd, seriesEnd).trimStart()
-    const read = isPlain ? NO_LABELS : readLabels(text, this.#limits.labelCount)
+    const read = isPlain ? NO_LABELS : this.#table.labelSet(text, (text) => readLabels(text, this.#limits.labelCount))
     if (typeof read === 'string') return read
     const outside = bytes.toString('latin1', at, nameEnd)
     if ((outside === '') === (read.name === '')) return 'name'
@@ -184,7 +185,9 @@ export class ExpositionParser {
     const close = bytes.lastIndexOf(CLOSE, end - 1)
     if (close <= open) return 'labels'
     if (close - at > this.#limits.labelBytes) return 'label_bytes'
-    const read = readUnescaped(bytes.toString('utf8', open, close + 1), this.#limits.labelCount)
+    const text = bytes.toString('utf8', open, close + 1)
+    // The key can be no text that the grammar allows.
+    const read = this.#table.labelSet(`"${text}`, () => readUnescaped(text, this.#limits.labelCount))
     if (typeof read === 'string') return read
     const number = this.#table.numberOf(bytes.toString('latin1', at, nameEnd), read)
     if (number === -1) return 'series_count'
@@ -247,8 +250,6 @@ export class ExpositionParser {
     this.#valuesAt = grown(this.#valuesAt, new Uint32Array(length))
   }
 }
-
-const NO_LABELS: ReadLabels = { name: '', labels: [] }
 
 /** A body as it is, or the lines of it that fit: a number that is cut is another number. */
 function wholeLines(body: Uint8Array, bytesMax: number): Buffer {
