@@ -26,6 +26,7 @@ import { HttpStats } from './pipeline/http-stats.ts'
 import type { KeptRecords } from './pipeline/kept-records.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
+import { PodGpus } from './pods/pod-gpus.ts'
 import { prometheusOptions } from './prometheus-options.ts'
 import { readRuleBook } from './rules/read/read-rule-book.ts'
 import type { RuleBook } from './rules/rule.ts'
@@ -79,6 +80,8 @@ export class Agent {
   readonly devices: Devices
   /** What rules see on the node. */
   readonly hints: Hints
+  /** What pods do with GPUs. */
+  readonly pods: PodGpus
   /** Connections that came in where everybody may: they get metrics and health alone. */
   readonly scrapers = new WeakSet<Socket>()
   /** What the listener in front of it did. */
@@ -117,7 +120,9 @@ export class Agent {
       ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),
     })
     this.ruleWatch = this.#makeRuleWatch(options)
-    const views = [this.prometheus, this.recent, this.devices, this.hints, this.ruleWatch, ...(options.sinks ?? [])]
+    this.pods = new PodGpus({ host: this.node, emit: (batch) => this.router.accept(batch) })
+    const own = [this.prometheus, this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
+    const views = [...own, ...(options.sinks ?? [])]
     this.router = new Router([...views.map((sink) => new Route(sink)), ...this.#openDestinations(options)], log)
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
@@ -220,7 +225,10 @@ export class Agent {
     void this.fieldSets.tellMissing()
     this.#hintTicker = startTicker(
       EVALUATE_EVERY_MS,
-      () => this.hints.evaluate(Date.now()),
+      () => {
+        this.pods.evaluate(performance.now())
+        this.hints.evaluate(Date.now())
+      },
       (error) => this.faults.caught('hints', error),
     )
     // No record comes before the field sets of destinations have been read.

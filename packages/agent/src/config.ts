@@ -195,6 +195,21 @@ export const limitsSchema = block({
     32,
     'Queries that are answered at a time; further ones are refused with 503 and counted',
   ),
+  gpu_metrics_max_pods: setting(
+    integer(1, 500, 'services'),
+    100,
+    'Services whose GPU series one request may ask for (the name is that of other products); more are refused with 400',
+  ),
+  gpu_metrics_max_concurrent: setting(
+    integer(1, 50, 'requests'),
+    10,
+    'Requests for GPU series of services that are answered at a time; further ones are refused with 503',
+  ),
+  gpu_metrics_max_cells: setting(
+    integer(1000, 2_000_000, 'values'),
+    250_000,
+    'Values in one answer of GPU series: services times points times fields; more are refused with 400',
+  ),
   source_call_ms: setting(
     integer(100, 600_000, 'milliseconds'),
     5000,

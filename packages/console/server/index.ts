@@ -1,3 +1,5 @@
+export { type AppRoutesOptions, appRoutes } from './apps/routes.ts'
+export type { GpuReader } from './apps/state.ts'
 export { defaultDataDir, type StoreConfig, storeSchema } from './config.ts'
 export { isOfPage, pageRoutes } from './page.ts'
 export { checkStore, type StoreFinding } from './store/check-store.ts'

@@ -19,6 +19,8 @@ function pageDir(): string | undefined {
 const VIEWS = [
   '/gpus',
   '/gpus/:device',
+  '/apps',
+  '/apps/:app/gpu',
   '/fabric',
   '/fabric/:device',
   '/fabric/:device/:port',

@@ -5,6 +5,8 @@ import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
 import { PageHead } from './components/page-head.tsx'
 import {
+  AppPage,
+  AppsPage,
   EntitiesPage,
   EntityPage,
   EventPage,
@@ -34,6 +36,8 @@ export function App() {
           <Route path="/" component={NodePage} />
           <Route path="/gpus" component={GpusPage} />
           <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={meant(device)} />}</Route>
+          <Route path="/apps" component={AppsPage} />
+          <Route path="/apps/:app/gpu">{({ app }) => <AppPage key={app} app={meant(app)} />}</Route>
           <Route path="/fabric" component={FabricPage} />
           <Route path="/fabric/:device">{({ device }) => <PortPage key={device} name={meant(device)} />}</Route>
           <Route path="/fabric/:device/:port">

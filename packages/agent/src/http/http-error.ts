@@ -29,6 +29,7 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
 /** Codes of requests that are refused for where they come from, or where they were sent. */
 const STATUS_OF: Readonly<Record<string, number>> = {
   HTTP_REQUEST: 400,
+  APP_CAP: 400,
   HTTP_CROSS_SITE: 403,
   HTTP_NOT_FOUND: 404,
   HTTP_HOST: 421,
@@ -48,7 +49,8 @@ export function httpErrorOf(error: unknown): HttpError {
       code === 'SIM_UNKNOWN' ||
       code === 'TRB_UNKNOWN' ||
       code === 'TRB_NO_FILE' ||
-      code === 'AGT_UNKNOWN'
+      code === 'AGT_UNKNOWN' ||
+      code === 'APP_UNKNOWN'
     )
       return { status: 404, code, message }
     if (code.startsWith('SIM_')) return { status: code === 'SIM_FORM' ? 400 : 409, code, message }

@@ -1,5 +1,13 @@
 import { createAgent } from '@sonde/agent'
-import { createStore, isOfPage, pageRoutes, type Store, type StoreConfig, type Unwritten } from '@sonde/console'
+import {
+  appRoutes,
+  createStore,
+  isOfPage,
+  pageRoutes,
+  type Store,
+  type StoreConfig,
+  type Unwritten,
+} from '@sonde/console'
 import { countOf } from '@sonde/sdk/internal'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
@@ -7,6 +15,7 @@ import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { readCommand } from '../read-command.ts'
 import { VERSION } from '../version.ts'
+import { appLimits, gpuReaders } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serve } from './run.ts'
 
@@ -29,7 +38,10 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     ...(store === undefined ? {} : historyIn(store, path)),
   })
   if (store !== undefined) store.onFault = (error) => agent.faults.caught('store', error)
-  const running = await serve(agent, loaded, pageRoutes)
+  const running = await serve(agent, loaded, async (app) => {
+    appRoutes(app, { history: agent.history, limits: appLimits(loaded), readers: () => gpuReaders(agent) })
+    await pageRoutes(app)
+  })
   console.log(await readyLine(agent, running.places, store === undefined ? 'no history' : historyWords(store, path)))
   return {
     ...running,

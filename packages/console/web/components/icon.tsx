@@ -23,6 +23,14 @@ const DRAWINGS = {
       <path d="M6.4 6.4h3.2v3.2H6.4zM6 1.4v2.2M10 1.4v2.2M6 12.4v2.2M10 12.4v2.2M1.4 6h2.2M1.4 10h2.2M12.4 6h2.2M12.4 10h2.2" />
     </>
   ),
+  apps: (
+    <>
+      <rect x="2" y="2" width="5" height="5" rx="1" />
+      <rect x="9" y="2" width="5" height="5" rx="1" />
+      <rect x="2" y="9" width="5" height="5" rx="1" />
+      <rect x="9" y="9" width="5" height="5" rx="1" />
+    </>
+  ),
   explorer: <path d="M1.8 14.2h12.4M2.5 10.6l3.6-4 2.6 2.3 4.6-6" />,
   sources: (
     <>

@@ -4,6 +4,8 @@ import { lazyPage } from './lazy-page.tsx'
 export const NodePage = lazyPage(async () => (await import('./node/node-page.tsx')).NodePage)
 export const GpusPage = lazyPage(async () => (await import('./gpus/gpus-page.tsx')).GpusPage)
 export const GpuPage = lazyPage(async () => (await import('./gpu/gpu-page.tsx')).GpuPage)
+export const AppsPage = lazyPage(async () => (await import('./apps/apps-page.tsx')).AppsPage)
+export const AppPage = lazyPage(async () => (await import('./app/app-page.tsx')).AppPage)
 export const FabricPage = lazyPage(async () => (await import('./fabric/fabric-page.tsx')).FabricPage)
 export const PortPage = lazyPage(async () => (await import('./nic/port-page.tsx')).PortPage)
 export const PciPage = lazyPage(async () => (await import('./pci/pci-page.tsx')).PciPage)
@@ -26,7 +28,17 @@ const PRELOAD_AFTER_MS = 2_000
 export function preloadPages(): () => void {
   const preload = (): void => {
     for (const page of [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage]) void page.preload()
-    for (const page of [EventsPage, EventPage, SourcesPage, SourcePage, ExplainPage, EntitiesPage, EntityPage])
+    for (const page of [
+      AppsPage,
+      AppPage,
+      EventsPage,
+      EventPage,
+      SourcesPage,
+      SourcePage,
+      ExplainPage,
+      EntitiesPage,
+      EntityPage,
+    ])
       void page.preload()
   }
   const timer = setTimeout(() => requestIdleCallback(preload), PRELOAD_AFTER_MS)

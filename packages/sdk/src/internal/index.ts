@@ -2,6 +2,19 @@
 
 import '../engines.ts'
 
+export {
+  type AppGpuAnswer,
+  type AppMetricsAnswer,
+  type AppState,
+  type AppSummary,
+  type AppsAnswer,
+  GPU_FIELDS,
+  type GpuField,
+  type GpuNumber,
+  type GpuPod,
+  type GpuSeries,
+  type GpuService,
+} from '../api/apps.ts'
 export type {
   EventAnswer,
   EventEnd,

@@ -9,6 +9,7 @@ import { hostPressureType } from '../host/type.ts'
 import { netdevCarrierType, netdevType } from '../netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../pci/type.ts'
+import { podDeviceType, podInfoType } from '../pods/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../rdma/type.ts'
 import { sampled } from '../sampled.ts'
 import type { SourceDefinition } from '../source.ts'
@@ -37,6 +38,8 @@ export const simulator: SourceDefinition = {
     netdevType,
     netdevCarrierType,
     hostPressureType,
+    podInfoType,
+    podDeviceType,
     docaDiagType,
     docaDiagPortType,
     docaDiagPriorityType,

@@ -5,6 +5,7 @@ import { BridgeRows } from './bridge-rows.ts'
 import { GpuRows } from './gpu-rows.ts'
 import { HostRows } from './host-rows.ts'
 import { NicRows } from './nic-rows.ts'
+import { PodRows } from './pod-rows.ts'
 
 /** Reports all devices of a simulated node and its host, one sample after the other. */
 export class NodeReport {
@@ -13,6 +14,7 @@ export class NodeReport {
   readonly #bridges: BridgeRows
   readonly #aer: AerRows
   readonly #host: HostRows
+  readonly #pods: PodRows
   readonly #intervalS: number
 
   constructor(simulation: Simulation, context: SourceContext) {
@@ -21,6 +23,7 @@ export class NodeReport {
     this.#bridges = new BridgeRows(simulation, context, this.#gpus, this.#nics)
     this.#aer = new AerRows(simulation, context, this.#errorCounters(simulation))
     this.#host = new HostRows(simulation, context)
+    this.#pods = new PodRows(simulation, context)
     this.#intervalS = (context.intervalMs || 1000) / 1000
   }
 
@@ -45,6 +48,7 @@ export class NodeReport {
     yield
     this.#aer.sample(time)
     this.#host.sample(time, t)
+    this.#pods.sample(time)
   }
 
   /** Everything that counts PCIe errors: GPUs, NICs, and the ports above them. */

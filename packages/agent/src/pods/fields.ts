@@ -1,0 +1,114 @@
+// The nine numbers of a pod's GPUs, and of a service's: their names, where each comes from, and how those of several
+// GPUs become one.
+
+/** How the values of a pod's GPUs become one: ratios are averaged, what adds up is summed. */
+export type Within = 'mean' | 'sum'
+
+/** One of the nine. */
+export interface PodField {
+  /** Its name without the unit; `<base>_<suffix>` is the field. */
+  readonly base: string
+  readonly suffix: string
+  readonly unit: string
+  readonly help: string
+  readonly within: Within
+}
+
+/** The nine, in the order in which they are shown. */
+export const POD_FIELDS = [
+  { base: 'util', suffix: 'percent', unit: 'percent', within: 'mean', help: 'Share of time in which any kernel ran' },
+  { base: 'memory_used', suffix: 'bytes', unit: 'bytes', within: 'sum', help: 'GPU memory that processes use' },
+  {
+    base: 'memory_total',
+    suffix: 'bytes',
+    unit: 'bytes',
+    within: 'sum',
+    help: 'GPU memory, the reserved part included',
+  },
+  {
+    base: 'tensor_active',
+    suffix: 'percent',
+    unit: 'percent',
+    within: 'mean',
+    help: 'Share of cycles with a busy tensor pipe',
+  },
+  {
+    base: 'sm_active',
+    suffix: 'percent',
+    unit: 'percent',
+    within: 'mean',
+    help: 'Share of cycles in which SMs had a warp',
+  },
+  {
+    base: 'dram_active',
+    suffix: 'percent',
+    unit: 'percent',
+    within: 'mean',
+    help: 'Share of cycles with busy GPU memory',
+  },
+  {
+    base: 'fp16_active',
+    suffix: 'percent',
+    unit: 'percent',
+    within: 'mean',
+    help: 'Share of cycles with a busy FP16 pipe',
+  },
+  {
+    base: 'fp32_active',
+    suffix: 'percent',
+    unit: 'percent',
+    within: 'mean',
+    help: 'Share of cycles with a busy FP32 pipe',
+  },
+  { base: 'power', suffix: 'watts', unit: 'watts', within: 'sum', help: 'Power drawn by the GPUs' },
+] as const satisfies readonly PodField[]
+
+type Nine = (typeof POD_FIELDS)[number]
+
+/** Name of one of the nine, without its unit. */
+export type PodBase = Nine['base']
+
+/** A number a field; a field that is not there has none. */
+export type PodValues = { readonly [Base in PodBase]?: number }
+
+/** Name of a field of a record: that of a statistic bears it before the unit. */
+export function fieldName({ base, suffix }: PodField, statistic: '' | 'min' | 'max' = ''): string {
+  return statistic === '' ? `${base}_${suffix}` : `${base}_${statistic}_${suffix}`
+}
+
+const MIB = 2 ** 20
+
+/** Where a field of the nine comes from: fields of a GPU's record, added up, times a factor. */
+export interface Origin {
+  readonly base: PodBase
+  readonly from: readonly string[]
+  readonly factor: number
+}
+
+/**
+ * Fields of the nine by the record type that has them. Memory in all is the sum of its parts: with a part missing, it
+ * would be too small.
+ */
+export const ORIGINS: Readonly<Record<string, readonly Origin[]>> = {
+  nvml_gpu: [
+    { base: 'util', from: ['gpu_util'], factor: 1 },
+    { base: 'memory_used', from: ['fb_used'], factor: MIB },
+    { base: 'memory_total', from: ['fb_used', 'fb_free', 'fb_reserved'], factor: MIB },
+    { base: 'power', from: ['power_usage'], factor: 1 },
+  ],
+  nvml_profile: [
+    { base: 'tensor_active', from: ['pipe_tensor_active'], factor: 100 },
+    { base: 'sm_active', from: ['sm_active'], factor: 100 },
+    { base: 'dram_active', from: ['dram_active'], factor: 100 },
+    { base: 'fp16_active', from: ['pipe_fp16_active'], factor: 100 },
+    { base: 'fp32_active', from: ['pipe_fp32_active'], factor: 100 },
+  ],
+  // An instance has no utilisation and no power of its own; what it keeps in reserve is told of the GPU.
+  nvml_mig: [
+    { base: 'memory_used', from: ['fb_used'], factor: MIB },
+    { base: 'memory_total', from: ['fb_used', 'fb_free'], factor: MIB },
+    { base: 'tensor_active', from: ['pipe_tensor_active'], factor: 100 },
+    { base: 'sm_active', from: ['sm_active'], factor: 100 },
+    { base: 'dram_active', from: ['dram_active'], factor: 100 },
+  ],
+}

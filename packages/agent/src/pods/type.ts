@@ -1,0 +1,47 @@
+import { defineType, type FieldOptions, gauge, label, optional, timestamp } from '@sonde/sdk'
+import { fieldName, POD_FIELDS, type PodField } from './fields.ts'
+
+const value = ({ unit }: PodField, help: string) => optional(gauge('f64', { unit, help } satisfies FieldOptions))
+
+const ofPod = POD_FIELDS.map((field) => {
+  const among = field.within === 'mean' ? 'mean of its GPUs' : 'sum of its GPUs'
+  return [fieldName(field), value(field, `${field.help}, ${among}`)]
+})
+
+const ofApp = POD_FIELDS.flatMap((field) => [
+  [fieldName(field), value(field, `${field.help}, mean of the pods`)],
+  [fieldName(field, 'min'), value(field, `${field.help}, the pod with the least`)],
+  [fieldName(field, 'max'), value(field, `${field.help}, the pod with the most`)],
+  [`${field.base}_pods`, gauge('u32', { help: `Pods of which ${field.base} is known` })],
+])
+
+/** What the GPUs of one pod do: a row a pod after each sample of its GPUs. */
+export const podGpuType = defineType(
+  'pod_gpu',
+  'The GPUs of one pod: ratios averaged, memory and power summed',
+  {
+    time: timestamp(),
+    app: label('App that the pod belongs to'),
+    service: label('Service of the app'),
+    namespace: label('Namespace of the pod'),
+    pod: label('Name of the pod'),
+    ...Object.fromEntries(ofPod),
+    count: gauge('u32', { help: 'GPUs, or MIG instances, that the pod holds' }),
+    instances: gauge('u32', { help: 'MIG instances among them, which have no utilisation and no power of their own' }),
+    requested: optional(gauge('u32', { help: 'GPUs, or MIG instances, that the pod asks for' })),
+    started_seconds: optional(gauge('f64', { unit: 'seconds', help: 'When the pod started, since the Unix epoch' })),
+    sample_age_seconds: optional(
+      gauge('f64', { unit: 'seconds', help: 'Age of the oldest GPU sample that the row is made of' }),
+    ),
+  },
+  { entity: { kind: 'pod', key: ['namespace', 'pod'] } },
+)
+
+/** What the GPUs of one service do: a row a service after each sample of its GPUs. */
+export const appGpuType = defineType('app_gpu', 'The GPU pods of one service of an app', {
+  time: timestamp(),
+  app: label('App'),
+  service: label('Service of the app'),
+  ...Object.fromEntries(ofApp),
+  pods: gauge('u32', { help: 'GPU pods of the service' }),
+})

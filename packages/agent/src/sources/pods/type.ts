@@ -1,0 +1,42 @@
+import { defineType, gauge, label, optional, text, timestamp } from '@sonde/sdk'
+
+const entity = { kind: 'pod', key: ['namespace', 'pod'] }
+
+const labels = {
+  namespace: label('Namespace of the pod'),
+  pod: label('Name of the pod'),
+}
+
+/** What a pod is: changes with the pod only. Reported again with every sample, so that a pod that is gone is seen. */
+export const podInfoType = defineType(
+  'pod_info',
+  'Identity of a pod that asks for GPUs',
+  {
+    time: timestamp(),
+    ...labels,
+    app: text({ help: 'App that the pod belongs to' }),
+    service: text({ help: 'Service of the app that the pod serves' }),
+    node: text({ help: 'Node on which the pod runs; empty while it is not scheduled' }),
+    via: text({ help: 'How app and service are known, such as `pod labels`' }),
+    started_seconds: optional(gauge('f64', { unit: 'seconds', help: 'When the pod started, since the Unix epoch' })),
+    gpus_requested: optional(gauge('u32', { help: 'GPUs, or MIG instances, that the pod asks for' })),
+  },
+  { entity: { ...entity, defines: true } },
+)
+
+/** Which device a container holds: one record a container and device. */
+export const podDeviceType = defineType(
+  'pod_device',
+  'A GPU, or MIG instance, that a container holds',
+  {
+    time: timestamp(),
+    ...labels,
+    container: label('Name of the container'),
+    UUID: label('UUID of the GPU'),
+    GPU_I_ID: label('Id of the MIG instance in its GPU; empty for a whole GPU'),
+    Hostname: label('Node of the GPU; empty where it is the node of the agent'),
+    via: text({ help: 'How this is known, such as `kubelet` or `labels of dcgm-exporter`' }),
+    present: gauge('u8', { help: '1 while the container holds the device' }),
+  },
+  { entity },
+)

@@ -1,0 +1,44 @@
+import { podDeviceType, podInfoType } from '../../pods/type.ts'
+import type { SourceContext } from '../../source.ts'
+import { type PodPlace, podsOf } from '../classes/pods.ts'
+import type { Simulation } from '../simulation.ts'
+import { msOfSeconds } from '../time.ts'
+import { gpuLabels } from './nvml-gpu-info.ts'
+import { Rows } from './rows.ts'
+
+const VIA = 'simulated'
+
+/** Records of the pods that hold the GPUs. They have been there since the epoch of the simulation. */
+export class PodRows {
+  readonly #tables: readonly Rows<void>[]
+
+  constructor({ node, seed, workload }: Simulation, context: SourceContext) {
+    const pods = podsOf(node, workload)
+    const info = pods.map(({ namespace, pod, app, service, devices }) => {
+      const started = msOfSeconds(0) / 1000
+      const texts = { app, service, node: node.name, via: VIA }
+      return {
+        labels: { namespace, pod },
+        facts: { ...texts, started_seconds: started, gpus_requested: devices.length },
+      }
+    })
+    const held = pods.flatMap((pod) =>
+      pod.devices.map((device) => ({ labels: labelsOf(seed, pod, device), facts: { via: VIA, present: 1 } })),
+    )
+    this.#tables = [new Rows(context, podInfoType, {}, info), new Rows(context, podDeviceType, {}, held)]
+  }
+
+  /** Reports every pod and what it holds. */
+  sample(time: bigint): void {
+    for (const rows of this.#tables) rows.report(time)
+  }
+}
+
+function labelsOf(
+  seed: number,
+  { namespace, pod, container }: PodPlace,
+  { gpu, instance }: PodPlace['devices'][number],
+) {
+  const { UUID } = gpuLabels(seed, gpu)
+  return { namespace, pod, container, UUID, GPU_I_ID: instance, Hostname: '' }
+}

@@ -1,0 +1,20 @@
+import type { Agent } from '@sonde/agent'
+import type { AppRoutesOptions, GpuReader } from '@sonde/console'
+import type { Loaded } from '../config/load.ts'
+
+/** Record types that a source of GPUs reports. */
+const GPU_TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile']
+
+/** What of an agent reads GPUs, and how it fares. */
+export function gpuReaders({ sources }: Agent): GpuReader[] {
+  const ofGpus = sources.filter(({ definition }) => definition.types.some(({ name }) => GPU_TYPES.includes(name)))
+  return ofGpus.map(({ name, state, reason }) => {
+    return { name, state: state === 'reading' ? 'reading' : state === 'absent' ? 'empty' : 'failing', reason }
+  })
+}
+
+/** What the routes of apps answer at most, as it is configured. */
+export function appLimits({ config }: Loaded): AppRoutesOptions['limits'] {
+  const { gpu_metrics_max_pods, gpu_metrics_max_concurrent, gpu_metrics_max_cells } = config.agent.limits
+  return { services: gpu_metrics_max_pods, concurrent: gpu_metrics_max_concurrent, cells: gpu_metrics_max_cells }
+}

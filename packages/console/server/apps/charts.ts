@@ -1,0 +1,158 @@
+import { type History, type QueryResult, type SeriesQuery, SondeError } from '@sonde/sdk'
+import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from '@sonde/sdk/internal'
+import { appMetric } from './fields.ts'
+import type { AppLimits } from './limits.ts'
+
+/** Points that a window is shown with at most, where the request says no period. */
+const POINTS = 300
+/** Unit: milliseconds. */
+const PERIOD_MIN_MS = 5000
+const RANGE_MAX_MS = 86_400_000
+const RANGE_DEFAULT_MS = 1_800_000
+const POINTS_MAX = 5000
+const STATISTICS = ['avg', 'min', 'max', 'count'] as const
+/** Memory in all hardly changes: a line of it says nothing. */
+const CHART_FIELDS = GPU_FIELDS.filter((field) => field !== 'gpu-mem-total')
+
+/** What is asked for: already checked. Unit of the times: milliseconds since the Unix epoch. */
+export interface ChartRequest {
+  readonly app: string
+  readonly services: readonly string[]
+  readonly fields: readonly GpuField[]
+  readonly startMs: number
+  readonly endMs: number
+  readonly periodMs: number
+}
+
+/** What a request says, as text; undefined where it says nothing. */
+export interface ChartParameters {
+  readonly start: string | undefined
+  readonly end: string | undefined
+  readonly period: string | undefined
+  readonly fields: string | undefined
+}
+
+/**
+ * Checks a request for series.
+ *
+ * @param intervalMs Distance of the samples, of which the period is a multiple.
+ * @throws SondeError `QRY_FORM` names the parameter, its value and what is allowed; `APP_CAP` where it asks for more
+ * services or values than may be.
+ */
+export function chartRequest(
+  app: string,
+  services: readonly string[],
+  asked: ChartParameters,
+  { limits, intervalMs, nowMs }: { limits: AppLimits; intervalMs: number; nowMs: number },
+): ChartRequest {
+  const endMs = timeOf(asked.end, 'end') ?? nowMs
+  const startMs = timeOf(asked.start, 'start') ?? endMs - RANGE_DEFAULT_MS
+  const rangeMs = endMs - startMs
+  if (!(rangeMs > 0)) throw refused('end', asked.end, 'a time after start')
+  if (rangeMs > RANGE_MAX_MS) throw refused('start', asked.start, 'at most 24 h before end')
+  const periodMs = periodOf(asked.period, rangeMs, intervalMs)
+  const points = Math.floor(rangeMs / periodMs) + 1
+  if (points > POINTS_MAX) throw refused('period', asked.period, `a period that gives at most ${POINTS_MAX} points`)
+  const fields = fieldsOf(asked.fields)
+  if (services.length > limits.services) {
+    throw new SondeError(
+      'APP_CAP',
+      `${services.length} services in one request; allowed: ${limits.services}, or raise limits.gpu_metrics_max_pods`,
+    )
+  }
+  const cells = services.length * points * fields.length
+  if (cells > limits.cells) {
+    throw new SondeError(
+      'APP_CAP',
+      `${cells} values, services times points times fields; allowed: ${limits.cells}: ask for a longer period or fewer services, or raise limits.gpu_metrics_max_cells`,
+    )
+  }
+  return { app, services, fields, startMs, endMs, periodMs }
+}
+
+/** Asks a history for the rows of services that were recorded, in one request. */
+export async function chartsOf(history: History, asked: ChartRequest): Promise<AppMetricsAnswer> {
+  const { app, services, fields, startMs, endMs, periodMs } = asked
+  const matchers: SeriesQuery['matchers'] = [
+    { label: 'app', op: '=', value: app },
+    { label: 'service', op: '=~', value: services.map(escapeExpression).join('|') },
+  ]
+  const queries = fields.flatMap((field) =>
+    STATISTICS.map((statistic): SeriesQuery => {
+      const metric = appMetric(field, statistic)
+      return { metric, function: statistic === 'avg' ? 'avg' : 'last', matchers, by: ['service'], aggregate: 'max' }
+    }),
+  )
+  const answer = await history.query({ fromMs: startMs, toMs: endMs, stepMs: periodMs, queries })
+  const places = answer.results.map(placesOf)
+  return {
+    ...{ app, startMs, endMs, periodMs, times: [...answer.times] },
+    services: services.map((name) => ({
+      name,
+      metrics: fields.flatMap((field, at) => seriesOf(field, name, places, at)),
+    })),
+  }
+}
+
+function placesOf({ series }: QueryResult): ReadonlyMap<string, Float64Array> {
+  return new Map(series.map(({ labels, values }) => [labels.service ?? '', values]))
+}
+
+function seriesOf(
+  name: GpuField,
+  service: string,
+  places: readonly ReadonlyMap<string, Float64Array>[],
+  at: number,
+): GpuSeries[] {
+  const [avg, min, max, count] = STATISTICS.map((_, statistic) =>
+    places[at * STATISTICS.length + statistic]?.get(service),
+  )
+  if (avg === undefined || avg.every(Number.isNaN)) return []
+  return [{ name, avg: listOf(avg), min: listOf(min), max: listOf(max), count: listOf(count) }]
+}
+
+function listOf(values: Float64Array = new Float64Array()): (number | null)[] {
+  return Array.from(values, (value) => (Number.isNaN(value) ? null : value))
+}
+
+function fieldsOf(text: string | undefined): readonly GpuField[] {
+  if (text === undefined) return CHART_FIELDS
+  return text.split(',').map((name) => {
+    const field = GPU_FIELDS.find((each) => each === name)
+    if (field === undefined) throw refused('fields', text, `names of ${GPU_FIELDS.join(', ')}, separated by commas`)
+    return field
+  })
+}
+
+/** The period asked for, else one that gives at most 300 points; a multiple of the distance of the samples. */
+function periodOf(text: string | undefined, rangeMs: number, intervalMs: number): number {
+  if (text !== undefined) {
+    const seconds = Number(text)
+    if (!Number.isInteger(seconds) || seconds * 1000 < PERIOD_MIN_MS)
+      throw refused('period', text, 'whole seconds, at least 5')
+    return seconds * 1000
+  }
+  const least = Math.max(PERIOD_MIN_MS, intervalMs, rangeMs / POINTS)
+  const grid = intervalMs > 0 ? intervalMs : 1000
+  return Math.ceil(least / grid) * grid
+}
+
+/** A time: milliseconds since the Unix epoch, ISO 8601, or `YYYYMMDD.HHMMSS` with a fraction, in UTC. */
+function timeOf(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined
+  const compact = /^(\d{4})(\d\d)(\d\d)\.(\d\d)(\d\d)(\d\d)(?:\.(\d{1,9}))?$/.exec(text)
+  const iso =
+    compact &&
+    `${compact[1]}-${compact[2]}-${compact[3]}T${compact[4]}:${compact[5]}:${compact[6]}.${(compact[7] ?? '0').slice(0, 3)}Z`
+  const ms = iso !== null ? Date.parse(iso) : /^\d{1,14}$/.test(text) ? Number(text) : Date.parse(text)
+  if (Number.isFinite(ms)) return ms
+  throw refused(name, text, 'milliseconds since the Unix epoch, ISO 8601, or YYYYMMDD.HHMMSS in UTC')
+}
+
+function escapeExpression(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+function refused(name: string, value: string | undefined, allowed: string): SondeError {
+  return new SondeError('QRY_FORM', `${name} is ${JSON.stringify((value ?? '').slice(0, 100))}; allowed: ${allowed}`)
+}

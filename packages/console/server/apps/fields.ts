@@ -1,0 +1,33 @@
+import type { GpuField } from '@sonde/sdk/internal'
+
+/** How one of the nine is kept: `pod_gpu_<base>_<suffix>` a pod, `app_gpu_<base>_<suffix>` a service. */
+interface FieldNames {
+  readonly base: string
+  readonly suffix: string
+}
+
+/** The nine by the name that the API gives them. */
+const FIELD_NAMES: Readonly<Record<GpuField, FieldNames>> = {
+  'gpu-util': { base: 'util', suffix: 'percent' },
+  'gpu-mem-used': { base: 'memory_used', suffix: 'bytes' },
+  'gpu-mem-total': { base: 'memory_total', suffix: 'bytes' },
+  'gpu-tensor-active': { base: 'tensor_active', suffix: 'percent' },
+  'gpu-sm-active': { base: 'sm_active', suffix: 'percent' },
+  'gpu-dram-active': { base: 'dram_active', suffix: 'percent' },
+  'gpu-fp16-active': { base: 'fp16_active', suffix: 'percent' },
+  'gpu-fp32-active': { base: 'fp32_active', suffix: 'percent' },
+  'gpu-power-w': { base: 'power', suffix: 'watts' },
+}
+
+/** Metric of a pod's number. */
+export function podMetric(field: GpuField): string {
+  const { base, suffix } = FIELD_NAMES[field]
+  return `pod_gpu_${base}_${suffix}`
+}
+
+/** Metric of a number over the pods of a service. */
+export function appMetric(field: GpuField, statistic: 'avg' | 'min' | 'max' | 'count'): string {
+  const { base, suffix } = FIELD_NAMES[field]
+  if (statistic === 'count') return `app_gpu_${base}_pods`
+  return statistic === 'avg' ? `app_gpu_${base}_${suffix}` : `app_gpu_${base}_${statistic}_${suffix}`
+}

@@ -1,0 +1,125 @@
+import { type History, SondeError } from '@sonde/sdk'
+import type { AppGpuAnswer, AppsAnswer, GpuField, GpuNumber, GpuPod, GpuService } from '@sonde/sdk/internal'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { chartRequest, chartsOf } from './charts.ts'
+import { type AppLimits, Gate } from './limits.ts'
+import { podsNow } from './pods.ts'
+import { appsOf, servicesOf } from './services.ts'
+import { type GpuReader, stateOf } from './state.ts'
+
+/** Names that a path may hold. */
+const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
+
+/** Options of {@link appRoutes}. */
+export interface AppRoutesOptions {
+  readonly history: History
+  readonly limits: AppLimits
+  /** What reads GPUs. Default: that is not known. */
+  readonly readers?: () => readonly GpuReader[]
+}
+
+/** Routes of apps and the GPUs of their pods, below `/api/v1/apps`. */
+export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void {
+  const { history, limits } = options
+  const gate = new Gate(limits.concurrent)
+  app.get('/api/v1/apps', async (_request, reply) => {
+    const { nowMs, pods } = await podsNow(history)
+    return fresh(reply).send({ nowMs, apps: appsOf(pods) } satisfies AppsAnswer)
+  })
+  app.get('/api/v1/apps/:app/gpu', async (request, reply) => fresh(reply).send(await gpuAnswer(options, request)))
+  app.get('/api/v1/apps/:app/services', async (request, reply) => {
+    const { pods } = await podsNow(history, nameIn(request, 'app'))
+    return fresh(reply).send(servicesOf(pods).map(describeService))
+  })
+  app.get('/api/v1/apps/:app/processes', async (request, reply) => {
+    const { pods } = await podsNow(history, nameIn(request, 'app'))
+    return fresh(reply).send(pods.map(describePod))
+  })
+  app.get('/api/v1/apps/:app/processes/:pod', async (request, reply) => {
+    const [name, pod] = [nameIn(request, 'app'), nameIn(request, 'pod')]
+    const { pods } = await podsNow(history, name)
+    const found = pods.filter((each) => each.name === pod)
+    if (found.length === 0) throw unknown(`app ${name} has no GPU pod ${pod}`)
+    return fresh(reply).send(found.map(describePod))
+  })
+  app.get('/api/v1/apps/:app/services/:service/metrics', async (request, reply) => {
+    const answer = await charts(request, [nameIn(request, 'service')])
+    return fresh(reply).send(answer)
+  })
+  app.get('/api/v1/apps/:app/metrics-by-service', async (request, reply) => {
+    const text = queryOf(request, 'services')
+    if (text === undefined)
+      throw new SondeError('QRY_FORM', 'services is missing; give their names, separated by commas')
+    return fresh(reply).send(
+      await charts(
+        request,
+        text.split(',').map((name) => checked(name, 'services')),
+      ),
+    )
+  })
+
+  function charts(request: FastifyRequest, services: readonly string[]) {
+    const asked = {
+      start: queryOf(request, 'start'),
+      end: queryOf(request, 'end'),
+      period: queryOf(request, 'period'),
+      fields: queryOf(request, 'fields'),
+    }
+    const told = { limits, intervalMs: 0, nowMs: Date.now() }
+    const checkedRequest = chartRequest(nameIn(request, 'app'), services, asked, told)
+    return gate.through(() => chartsOf(history, checkedRequest))
+  }
+}
+
+async function gpuAnswer({ history, readers }: AppRoutesOptions, request: FastifyRequest): Promise<AppGpuAnswer> {
+  const app = nameIn(request, 'app')
+  const { nowMs, pods, intervalMs } = await podsNow(history, app)
+  const { state, summary, advice } = stateOf(app, pods, readers?.())
+  const knowsRequests = pods.some(({ requested }) => requested !== null)
+  const services = servicesOf(pods)
+  return { nowMs, app, state, summary, advice, services, pods: pods.map(withoutApp), knowsRequests, intervalMs }
+}
+
+function withoutApp({ app: _, ...pod }: GpuPod & { app: string }): GpuPod {
+  return pod
+}
+
+/** A service with the nine as keys of their own, those that are not known left out. */
+function describeService({ name, pods, gpus, values, warming, missing }: GpuService): object {
+  const known = Object.entries(values).filter((entry): entry is [GpuField, GpuNumber] => entry[1] !== null)
+  const means = Object.fromEntries(known.map(([field, { avg }]) => [field, avg]))
+  return { name, gpu: gpus, pods, ...means, statistics: Object.fromEntries(known), warming, missing }
+}
+
+function describePod({ namespace, name, service, gpus, values, isWarming, startedMs, ageMs }: GpuPod): object {
+  const known = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+  const started = startedMs === null ? {} : { started: new Date(startedMs).toISOString() }
+  const age = ageMs === null ? {} : { sampleAgeMs: ageMs }
+  const status = isWarming ? 'warming' : 'running'
+  return { id: name, namespace, service, gpu: gpus, status, ...started, ...age, ...known }
+}
+
+/** What is asked again a second later must not come from a cache. */
+function fresh(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store')
+}
+
+function nameIn({ params }: FastifyRequest, key: string): string {
+  return checked((params as Record<string, string>)[key] ?? '', key)
+}
+
+function checked(name: string, key: string): string {
+  if (NAME.test(name)) return name
+  const told = JSON.stringify(name.slice(0, 100))
+  throw new SondeError('QRY_FORM', `${key} is ${told}; allowed: names of letters, digits, ".", "_" and "-"`)
+}
+
+function queryOf({ query }: FastifyRequest, key: string): string | undefined {
+  const value = (query as Record<string, string | string[] | undefined>)[key]
+  if (value === undefined || typeof value === 'string') return value
+  throw new SondeError('QRY_FORM', `${key} is given ${value.length} times; allowed: once`)
+}
+
+function unknown(message: string): SondeError {
+  return new SondeError('APP_UNKNOWN', message)
+}

@@ -1,0 +1,75 @@
+import {
+  type AppSummary,
+  GPU_FIELDS,
+  type GpuField,
+  type GpuNumber,
+  type GpuPod,
+  type GpuService,
+} from '@sonde/sdk/internal'
+import type { AppPod } from './pods.ts'
+
+/** More of the pods that are not warming without utilisation, and the numbers are called partial. */
+const PARTIAL_SHARE = 0.25
+
+/** The services of pods, in the order of their names. */
+export function servicesOf(pods: readonly GpuPod[]): GpuService[] {
+  const byName = groupBy(pods, ({ service }) => service)
+  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, ofService]) => serviceOf(name, ofService))
+}
+
+/** The apps of pods, in the order of their names. */
+export function appsOf(pods: readonly AppPod[]): AppSummary[] {
+  const byName = groupBy(pods, ({ app }) => app)
+  return [...byName]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, ofApp]) => {
+      const power = numberOver(ofApp, 'gpu-power-w')
+      return {
+        name,
+        services: new Set(ofApp.map(({ service }) => service)).size,
+        pods: ofApp.length,
+        gpus: gpusOf(ofApp),
+        util: numberOver(ofApp, 'gpu-util'),
+        powerW: power === null ? null : power.avg * power.count,
+      }
+    })
+}
+
+function serviceOf(name: string, pods: readonly GpuPod[]): GpuService {
+  // An instance has no utilisation: that of its pod is not missing.
+  const settled = pods.filter(({ isWarming, gpus, instances }) => !isWarming && (gpus === 0 || gpus > instances))
+  const missing = settled.filter(({ values }) => values['gpu-util'] === null)
+  const values = GPU_FIELDS.map((field) => [field, numberOver(pods, field)])
+  return {
+    name,
+    pods: pods.length,
+    gpus: gpusOf(pods),
+    values: Object.fromEntries(values) as Record<GpuField, GpuNumber | null>,
+    warming: pods.filter(({ isWarming }) => isWarming).map(({ name }) => name),
+    missing: missing.map(({ name }) => name),
+    isPartial: missing.length / settled.length > PARTIAL_SHARE,
+  }
+}
+
+/** One of the nine over the pods that have it; null where none has. */
+function numberOver(pods: readonly GpuPod[], field: GpuField): GpuNumber | null {
+  const numbers = pods.flatMap(({ values }) => values[field] ?? [])
+  if (numbers.length === 0) return null
+  const sum = numbers.reduce((total, number) => total + number, 0)
+  return { avg: sum / numbers.length, min: Math.min(...numbers), max: Math.max(...numbers), count: numbers.length }
+}
+
+function gpusOf(pods: readonly GpuPod[]): number {
+  return pods.reduce((sum, { gpus }) => sum + gpus, 0)
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}

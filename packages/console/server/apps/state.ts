@@ -1,0 +1,89 @@
+import type { AppState, GpuPod } from '@sonde/sdk/internal'
+
+/** What reads GPUs: a source, or an exporter. */
+export interface GpuReader {
+  readonly name: string
+  /** `reading`: it reports GPUs; `empty`: it runs, and sees none; `failing`: it is there, and cannot read. */
+  readonly state: 'reading' | 'empty' | 'failing'
+  /** A sentence; empty where there is nothing to say. */
+  readonly reason: string
+}
+
+/** What is the case, and what to do about it. */
+export interface Told {
+  readonly state: AppState
+  readonly summary: string
+  readonly advice: readonly string[]
+}
+
+const NO_SOURCE: Told = {
+  state: 'no_source',
+  summary: 'Nothing here reads GPUs.',
+  advice: [
+    'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm-exporter, addresses: ["http://NODE:9400/metrics"]}]',
+    'To see the page with a simulated node: sonde up --simulate',
+  ],
+}
+
+/** The state of an app's page: the first that holds. `readers` is undefined where they cannot be known. */
+export function stateOf(app: string, pods: readonly GpuPod[], readers: readonly GpuReader[] | undefined): Told {
+  const hasNumbers = pods.some(({ values }) => Object.values(values).some((value) => value !== null))
+  if (hasNumbers) return { state: 'ready', summary: '', advice: [] }
+  if (readers !== undefined) {
+    if (readers.length === 0) return NO_SOURCE
+    const failing = readers.find(({ state }) => state === 'failing')
+    const isReading = readers.some(({ state }) => state === 'reading')
+    if (!isReading && failing !== undefined) {
+      return {
+        state: 'disabled',
+        summary: `${failing.name} cannot read GPUs: ${failing.reason}.`,
+        advice: [`To see why: sonde explain ${failing.name}`],
+      }
+    }
+    if (!isReading) {
+      return {
+        state: 'no_node',
+        summary: `No node with a GPU is seen; asked: ${readers.map(({ name }) => name).join(', ')}.`,
+        advice: [
+          'A node shows here once a pod that reads GPUs runs on it.',
+          'To see what each source found: sonde explain',
+        ],
+      }
+    }
+  }
+  if (pods.length === 0) {
+    return {
+      state: 'no_pods',
+      summary: `No pod of ${app} holds a GPU, or asks for one.`,
+      advice: ['A pod asks for a GPU by its limits: resources: {limits: {nvidia.com/gpu: 1}}'],
+    }
+  }
+  if (pods.every(({ isWarming }) => isWarming)) {
+    return {
+      state: 'warming',
+      summary: 'The pods have just started. Numbers come within 90 seconds.',
+      advice: ['The page looks again by itself.'],
+    }
+  }
+  return {
+    state: 'late',
+    summary: 'The pods have run for over 90 seconds, and no number came.',
+    advice: lateAdvice(pods),
+  }
+}
+
+/** Which hop fails: pods without a device were given none; else what reads the devices says nothing. */
+function lateAdvice(pods: readonly GpuPod[]): string[] {
+  const unheld = pods.filter(({ gpus }) => gpus === 0)
+  if (unheld.length > 0) {
+    return [
+      `It is not known which GPU these pods hold: ${unheld.map(({ name }) => name).join(', ')}.`,
+      'Look at the device plugin of their nodes: kubectl get pods -n kube-system -l app.kubernetes.io/name=nvidia-device-plugin',
+    ]
+  }
+  return [
+    'What the pods hold is known, and nothing reports these GPUs: the exporter of their node is down, or cannot see them.',
+    'Look at it: kubectl get pods -A -l app.kubernetes.io/name=dcgm-exporter',
+    'To see each hop: sonde explain DCGM_FI_DEV_GPU_UTIL',
+  ]
+}

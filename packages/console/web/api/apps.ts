@@ -1,0 +1,25 @@
+import type { AppGpuAnswer, AppsAnswer } from '@sonde/sdk/internal'
+import { useMemo } from 'react'
+import { getJson } from './client.ts'
+import { createPoll, type Resource, usePoll } from './resources.ts'
+
+export type { AppGpuAnswer, AppSummary, GpuField, GpuNumber, GpuPod, GpuService } from '@sonde/sdk/internal'
+
+/** Numbers change with each sample of GPUs; who looks at a service does so for minutes. Unit: milliseconds. */
+const POLL_EVERY_MS = 5_000
+
+const appsPoll = createPoll(() => getJson<AppsAnswer>('/api/v1/apps'), POLL_EVERY_MS)
+
+/** The apps that have GPU pods, renewed every 5 s. */
+export function useApps(): Resource<AppsAnswer> & { readonly retry: () => void } {
+  return { ...usePoll(appsPoll), retry: () => void appsPoll.refresh() }
+}
+
+/** The GPUs of one app, renewed every 5 s. The name stays the same as long as the component lives. */
+export function useAppGpu(app: string): Resource<AppGpuAnswer> & { readonly retry: () => void } {
+  const poll = useMemo(
+    () => createPoll(() => getJson<AppGpuAnswer>(`/api/v1/apps/${encodeURIComponent(app)}/gpu`), POLL_EVERY_MS),
+    [app],
+  )
+  return { ...usePoll(poll), retry: () => void poll.refresh() }
+}

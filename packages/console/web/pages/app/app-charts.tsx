@@ -1,0 +1,63 @@
+import { useMemo } from 'react'
+import { useTypes } from '../../api/resources.ts'
+import type { MetricQuery } from '../../api/types.ts'
+import { useComparedColumns } from '../../api/use-speed.ts'
+import { ChartGrid, type GridChart } from '../../chart/chart-grid.tsx'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { usePageState } from '../../state/time-window.ts'
+import { CHART_FIELDS } from './gpu-fields.ts'
+
+/** A line a service, over the window of the page: the rows that were recorded at each sample. */
+export function AppCharts({ app, isSimulated }: { readonly app: string; readonly isSimulated: boolean }) {
+  const page = usePageState()
+  const queries = useMemo(() => CHART_FIELDS.map(({ metric }) => queryOf(app, metric)), [app])
+  const answer = useComparedColumns(queries, page)
+  const types = useTypes().data?.types
+  const charts = useMemo(
+    () =>
+      CHART_FIELDS.map(({ field, label, quantity }, at): GridChart => {
+        const query = queries[at]!
+        const members = answer.columns(query).map((column) => {
+          const service = column.labels.service ?? ''
+          return { key: service, label: service === '' ? 'no service' : service, values: answer.grid!.slice(column) }
+        })
+        return {
+          answer,
+          spec: {
+            id: field,
+            title: label,
+            quantity,
+            ...(quantity.base === '%' ? { scale: 'percent' as const } : {}),
+            caption:
+              field === 'gpu-mem-used' || field === 'gpu-power-w'
+                ? 'of a pod, mean of the service'
+                : 'mean of the service',
+            members,
+            noun: ['service', 'services'],
+            isSimulated,
+            isAwaited: !answer.isAnswered(query),
+          },
+          ...(types && members.length === 0 && answer.isReady
+            ? { absent: 'no pod of this app has it in this window' }
+            : {}),
+        }
+      }),
+    [answer, queries, types, isSimulated],
+  )
+  return (
+    <div className="app-charts">
+      <AnswerState answer={answer} panels={4} />
+      {answer.isReady && <ChartGrid charts={charts} />}
+    </div>
+  )
+}
+
+function queryOf(app: string, metric: string): MetricQuery {
+  return {
+    metric,
+    function: 'avg',
+    matchers: [{ label: 'app', op: '=', value: app }],
+    by: ['service'],
+    aggregate: 'avg',
+  }
+}

@@ -1,0 +1,136 @@
+import { type AppGpuAnswer, useAppGpu } from '../../api/apps.ts'
+import { Outlines } from '../../components/answer-state.tsx'
+import { Banner, type Notice } from '../../components/banner.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline, type HeadlineText } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { countOf, formatQuantity } from '../../format/number.ts'
+import { BYTES, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
+import { formatDuration } from '../../format/time.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { AppCharts } from './app-charts.tsx'
+import { PodTable } from './pod-table.tsx'
+import { ServiceCard } from './service-card.tsx'
+
+/** The GPUs of an app: nine numbers a service, a chart, a row a pod, and a sentence where something is missing. */
+export function AppPage({ app }: { readonly app: string }) {
+  usePageTitle(`${app} · GPU`)
+  const page = usePageState()
+  const { data, error, retry } = useAppGpu(app)
+  const note = data && data.intervalMs > 0 && `a sample every ${formatDuration(data.intervalMs)}`
+  return (
+    <>
+      <PageHead title={`${app} GPU`} parent={{ label: 'Apps', href: page.hrefTo('/apps') }} note={note} />
+      {!data && !error && <Outlines panels={4} />}
+      {!data && error && (
+        <Empty icon="critical" fact="The GPUs of this app are not known.">
+          {error.message}{' '}
+          <button type="button" className="button" onClick={retry}>
+            Try now
+          </button>
+        </Empty>
+      )}
+      {data && data.state !== 'ready' && <NoNumbers answer={data} />}
+      {data && data.services.length > 0 && <Numbers answer={data} />}
+    </>
+  )
+}
+
+/** What is so, and what to do about it. */
+function NoNumbers({ answer: { state, summary, advice } }: { readonly answer: AppGpuAnswer }) {
+  const icon = state === 'late' || state === 'disabled' ? 'warning' : 'absent'
+  return (
+    <Empty icon={icon} fact={summary}>
+      {advice.map((sentence) => (
+        <span key={sentence} className="empty-line">
+          <Advice sentence={sentence} />
+        </span>
+      ))}
+    </Empty>
+  )
+}
+
+/** What stands after the last colon and space is a command, or a piece of a configuration. */
+function Advice({ sentence }: { readonly sentence: string }) {
+  const at = sentence.indexOf(': ')
+  if (at < 0) return sentence
+  return (
+    <>
+      {sentence.slice(0, at + 2)}
+      <code className="mono">{sentence.slice(at + 2)}</code>
+    </>
+  )
+}
+
+function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
+  const page = usePageState()
+  const { app, services, pods, state } = answer
+  const isSimulated = pods.some((pod) => pod.isSimulated)
+  return (
+    <>
+      {state === 'ready' && <Headline text={headlineOf(answer)} announced={countOf(pods.length, 'GPU pod')} />}
+      <Banner notices={services.flatMap(partialNotices)} />
+      {!page.isLive && <p className="panel-note">Numbers and pods are those of now; the charts show the window.</p>}
+      <div className="service-cards">
+        {services.map((service) => (
+          <PanelBoundary key={service.name}>
+            <ServiceCard service={service} />
+          </PanelBoundary>
+        ))}
+      </div>
+      <PanelBoundary>
+        <AppCharts app={app} isSimulated={isSimulated} />
+      </PanelBoundary>
+      <PanelBoundary>
+        <PodTable pods={pods} />
+      </PanelBoundary>
+      {!answer.knowsRequests && (
+        <p className="panel-note">
+          Which pods ask for GPUs is not known here, so pods that are missing altogether cannot be seen;
+          kube_pod_container_resource_requests of kube-state-metrics says it.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Over a quarter of the pods of a service lack utilisation: which, why, and what to look at. */
+function partialNotices({ name, missing, isPartial, pods }: AppGpuAnswer['services'][number]): Notice[] {
+  if (!isPartial) return []
+  return [
+    {
+      id: name,
+      tone: 'warning',
+      fact: `${missing.length} of ${countOf(pods, 'pod')} of ${name} have no utilisation: ${listed(missing)}.`,
+      detail:
+        'The numbers leave them out. The exporter of their node is down, the device plugin does not say what they hold, ' +
+        'or their GPU does not answer (an XID error).',
+    },
+  ]
+}
+
+const LISTED_COUNT = 5
+
+function listed(names: readonly string[]): string {
+  const more = names.length - LISTED_COUNT
+  return more > 0 ? `${names.slice(0, LISTED_COUNT).join(', ')} and ${more} more` : names.join(', ')
+}
+
+function headlineOf({ services, pods }: AppGpuAnswer): HeadlineText {
+  const missing = services.reduce((sum, service) => sum + service.missing.length, 0)
+  const known = pods.flatMap(({ values }) => values['gpu-util'] ?? [])
+  const util = known.length === 0 ? Number.NaN : known.reduce((sum, value) => sum + value, 0) / known.length
+  const sumOf = (field: 'gpu-power-w' | 'gpu-mem-used') =>
+    pods.reduce((sum, { values }) => sum + (values[field] ?? 0), 0)
+  const gpus = pods.reduce((sum, pod) => sum + pod.gpus, 0)
+  return {
+    tone: missing > 0 ? 'warning' : 'calm',
+    sentence:
+      missing > 0
+        ? `${countOf(missing, 'pod')} of ${pods.length} ${missing === 1 ? 'has' : 'have'} no utilisation.`
+        : `${countOf(pods.length, 'GPU pod')} on ${countOf(gpus, 'GPU')}${Number.isNaN(util) ? '' : ` at ${formatQuantity(PERCENT_WHOLE, util)}`}.`,
+    facts: `${formatQuantity(WATTS, sumOf('gpu-power-w'))} · ${formatQuantity(BYTES, sumOf('gpu-mem-used'))} of GPU memory used · ${countOf(services.length, 'service')}`,
+  }
+}

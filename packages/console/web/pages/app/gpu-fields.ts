@@ -1,0 +1,36 @@
+import type { GpuField } from '../../api/apps.ts'
+import { BYTES, PERCENT_WHOLE, type Quantity, WATTS } from '../../format/quantity.ts'
+
+/** How one of the nine is shown. */
+export interface FieldWords {
+  readonly field: GpuField
+  /** In a card. */
+  readonly label: string
+  /** In the head of a column. */
+  readonly short: string
+  readonly quantity: Quantity
+  /** Metric of a service's mean. */
+  readonly metric: string
+}
+
+/** The nine, in the order in which they are shown. */
+export const FIELD_WORDS: readonly FieldWords[] = [
+  word('gpu-util', 'Utilisation', 'Util', PERCENT_WHOLE, 'util_percent'),
+  word('gpu-mem-used', 'Memory used', 'Memory used', BYTES, 'memory_used_bytes'),
+  word('gpu-mem-total', 'Memory in all', 'Memory in all', BYTES, 'memory_total_bytes'),
+  word('gpu-tensor-active', 'Tensor active', 'Tensor', PERCENT_WHOLE, 'tensor_active_percent'),
+  word('gpu-sm-active', 'SM active', 'SM', PERCENT_WHOLE, 'sm_active_percent'),
+  word('gpu-dram-active', 'DRAM active', 'DRAM', PERCENT_WHOLE, 'dram_active_percent'),
+  word('gpu-fp16-active', 'FP16 active', 'FP16', PERCENT_WHOLE, 'fp16_active_percent'),
+  word('gpu-fp32-active', 'FP32 active', 'FP32', PERCENT_WHOLE, 'fp32_active_percent'),
+  word('gpu-power-w', 'Power', 'Power', WATTS, 'power_watts'),
+]
+
+/** Those of which a line is drawn. */
+export const CHART_FIELDS: readonly FieldWords[] = FIELD_WORDS.filter(({ field }) =>
+  ['gpu-util', 'gpu-mem-used', 'gpu-tensor-active', 'gpu-power-w'].includes(field),
+)
+
+function word(field: GpuField, label: string, short: string, quantity: Quantity, name: string): FieldWords {
+  return { field, label, short, quantity, metric: `app_gpu_${name}` }
+}

@@ -1,0 +1,107 @@
+import type { GpuPod } from '../../api/apps.ts'
+import { Empty } from '../../components/empty.tsx'
+import { FilterInput } from '../../components/filter-input.tsx'
+import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
+import { SortHead } from '../../components/sort-head.tsx'
+import { StateMark } from '../../components/state-mark.tsx'
+import { TableBox } from '../../components/table-box.tsx'
+import { countOf, formatQuantity } from '../../format/number.ts'
+import { formatAge } from '../../format/time.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { FIELD_WORDS } from './gpu-fields.ts'
+
+const BY_POD: Sort = { column: 'pod', direction: 'ascending' }
+
+/** A row a GPU pod; those without numbers first. */
+export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
+  const page = usePageState()
+  const sort = parseSort(page.url.sort, BY_POD)
+  const filter = (page.url.q ?? '').toLowerCase()
+  const matching = pods.filter(({ name, service, namespace }) =>
+    `${name} ${service} ${namespace}`.toLowerCase().includes(filter),
+  )
+  const rows = sortRows(
+    matching,
+    sort.direction,
+    (pod) => {
+      const field = FIELD_WORDS.find(({ field }) => field === sort.column)
+      return field ? (pod.values[field.field] ?? Number.NaN) : sort.column === 'gpus' ? pod.gpus : pod.name
+    },
+    (pod) => (isMissing(pod) ? 0 : 1),
+  )
+  return (
+    <section className="panel" aria-labelledby="pod-table">
+      <header className="panel-head has-line is-centred">
+        <h2 id="pod-table" className="panel-title">
+          Pods
+        </h2>
+        <span className="panel-caption">ratios are means of a pod's GPUs, memory and power their sums</span>
+        <FilterInput label="Filter pods" />
+      </header>
+      {rows.length === 0 ? (
+        <Empty fact={`Nothing matches "${page.url.q ?? ''}".`}>{countOf(pods.length, 'pod')} searched.</Empty>
+      ) : (
+        <TableBox label="Table of pods">
+          <table className="table has-first-fixed">
+            <thead>
+              <tr>
+                <SortHead column="pod" sort={sort} kind="text">
+                  Pod
+                </SortHead>
+                <th scope="col">Service</th>
+                <th scope="col">State</th>
+                <SortHead column="gpus" sort={sort}>
+                  GPUs
+                </SortHead>
+                {FIELD_WORDS.map(({ field, short }) => (
+                  <SortHead key={field} column={field} sort={sort}>
+                    {short}
+                  </SortHead>
+                ))}
+                <th scope="col" className="is-number">
+                  Sample age
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((pod) => (
+                <tr key={`${pod.namespace}/${pod.name}`}>
+                  <th scope="row" title={`namespace ${pod.namespace}`}>
+                    {pod.name}
+                  </th>
+                  <td>{pod.service}</td>
+                  <td>
+                    <PodState pod={pod} />
+                  </td>
+                  <td className="is-number num">{gpusOf(pod)}</td>
+                  {FIELD_WORDS.map(({ field, quantity }) => (
+                    <td key={field} className="is-number num">
+                      {formatQuantity(quantity, pod.values[field] ?? Number.NaN)}
+                    </td>
+                  ))}
+                  <td className="is-number num">{pod.ageMs === null ? '–' : formatAge(pod.ageMs)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableBox>
+      )}
+    </section>
+  )
+}
+
+function PodState({ pod }: { readonly pod: GpuPod }) {
+  if (pod.isWarming) return <StateMark tone="info" word="warming" />
+  if (isMissing(pod)) return <StateMark tone="warning" word={pod.gpus === 0 ? 'GPU not known' : 'no utilisation'} />
+  if (pod.values['gpu-util'] === 0) return <StateMark tone="ok" word="idle" />
+  return <StateMark tone="ok" word={pod.instances > 0 ? 'MIG' : 'ok'} />
+}
+
+/** Has no utilisation though it could: an instance of a GPU that MIG splits has none of its own. */
+function isMissing({ values, gpus, instances, isWarming }: GpuPod): boolean {
+  return !isWarming && values['gpu-util'] === null && (gpus === 0 || gpus > instances)
+}
+
+function gpusOf({ gpus, requested }: GpuPod): string {
+  return requested === null || requested === gpus ? String(gpus) : `${gpus} of ${requested}`
+}

@@ -1,0 +1,96 @@
+import { Link } from 'wouter'
+import { type AppSummary, useApps } from '../../api/apps.ts'
+import { useNode } from '../../api/resources.ts'
+import { Outlines } from '../../components/answer-state.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { TableBox } from '../../components/table-box.tsx'
+import { countOf, formatQuantity } from '../../format/number.ts'
+import { PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { usePageTitle } from '../use-page-title.ts'
+
+/** The apps whose pods hold GPUs. */
+export function AppsPage() {
+  usePageTitle('Apps')
+  const { data, error, retry } = useApps()
+  const { data: node } = useNode()
+  return (
+    <>
+      <PageHead
+        title="Apps"
+        note={data && data.apps.length > 0 && countOf(data.apps.length, 'app with GPU pods', 'apps with GPU pods')}
+      />
+      {!data && !error && <Outlines panels={2} />}
+      {!data && error && (
+        <Empty icon="critical" fact="The apps are not known.">
+          {error.message}{' '}
+          <button type="button" className="button" onClick={retry}>
+            Try now
+          </button>
+        </Empty>
+      )}
+      {data?.apps.length === 0 && (
+        <Empty fact="No pod holds a GPU here.">
+          Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm-exporter</code>
+          ); <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> shows a simulated node with pods.
+        </Empty>
+      )}
+      {data && data.apps.length > 0 && <AppTable apps={data.apps} />}
+    </>
+  )
+}
+
+function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
+  const page = usePageState()
+  return (
+    <section className="panel" aria-labelledby="app-table">
+      <header className="panel-head has-line">
+        <h2 id="app-table" className="panel-title">
+          Apps
+        </h2>
+        <span className="panel-caption">utilisation is the mean of the pods at the latest sample</span>
+      </header>
+      <TableBox label="Table of apps">
+        <table className="table has-first-fixed">
+          <thead>
+            <tr>
+              <th scope="col">App</th>
+              <th scope="col" className="is-number">
+                Services
+              </th>
+              <th scope="col" className="is-number">
+                GPU pods
+              </th>
+              <th scope="col" className="is-number">
+                GPUs
+              </th>
+              <th scope="col" className="is-number">
+                Utilisation
+              </th>
+              <th scope="col" className="is-number">
+                Power
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {apps.map(({ name, services, pods, gpus, util, powerW }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <Link href={page.hrefTo(`/apps/${encodeURIComponent(name)}/gpu`)}>
+                    {name === '' ? 'no app' : name}
+                  </Link>
+                </th>
+                <td className="is-number num">{services}</td>
+                <td className="is-number num">{pods}</td>
+                <td className="is-number num">{gpus}</td>
+                <td className="is-number num">{formatQuantity(PERCENT_WHOLE, util?.avg ?? Number.NaN)}</td>
+                <td className="is-number num">{formatQuantity(WATTS, powerW ?? Number.NaN)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+    </section>
+  )
+}

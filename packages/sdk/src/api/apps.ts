@@ -1,0 +1,130 @@
+/** Names of the nine numbers of GPUs, in the order in which they are shown. */
+export const GPU_FIELDS = [
+  'gpu-util',
+  'gpu-mem-used',
+  'gpu-mem-total',
+  'gpu-tensor-active',
+  'gpu-sm-active',
+  'gpu-dram-active',
+  'gpu-fp16-active',
+  'gpu-fp32-active',
+  'gpu-power-w',
+] as const
+
+/**
+ * One of the nine. Utilisation and the active shares are percent, memory is bytes, power is watts.
+ */
+export type GpuField = (typeof GPU_FIELDS)[number]
+
+/** A number over the pods of a service that have it, at the latest sample. */
+export interface GpuNumber {
+  readonly avg: number
+  readonly min: number
+  readonly max: number
+  /** Pods that have it. */
+  readonly count: number
+}
+
+/** One app that has GPU pods. */
+export interface AppSummary {
+  readonly name: string
+  readonly services: number
+  readonly pods: number
+  /** GPUs, or MIG instances, that its pods hold. */
+  readonly gpus: number
+  readonly util: GpuNumber | null
+  readonly powerW: number | null
+}
+
+/** What `GET /api/v1/apps` answers. */
+export interface AppsAnswer {
+  readonly nowMs: number
+  readonly apps: readonly AppSummary[]
+}
+
+/**
+ * - `ready`: there are numbers.
+ * - `no_source`: nothing reads GPUs.
+ * - `disabled`: what reads GPUs is switched off, or cannot read.
+ * - `no_node`: what reads GPUs sees none.
+ * - `no_pods`: GPUs are read, and no pod of the app asks for one.
+ * - `warming`: pods are there, for less than 90 s, and no number yet.
+ * - `late`: the same for more than 90 s: something on the way is broken.
+ */
+export type AppState = 'ready' | 'no_source' | 'disabled' | 'no_node' | 'no_pods' | 'warming' | 'late'
+
+/** One GPU pod. */
+export interface GpuPod {
+  readonly namespace: string
+  readonly name: string
+  readonly service: string
+  /** GPUs, or MIG instances, that it holds; 0 where it asks for some and none is known. */
+  readonly gpus: number
+  /** MIG instances among them, which have no utilisation and no power of their own. */
+  readonly instances: number
+  /** GPUs that it asks for; null where that is not known. */
+  readonly requested: number | null
+  /** Started less than 90 s ago. */
+  readonly isWarming: boolean
+  /** When it started; null where that is not known. Unit: milliseconds since the Unix epoch. */
+  readonly startedMs: number | null
+  /**
+   * Age of the oldest GPU sample behind the numbers, when they were made; null where there is none. Unit: milliseconds.
+   */
+  readonly ageMs: number | null
+  /** Null where it is not known. */
+  readonly values: Readonly<Record<GpuField, number | null>>
+  readonly isSimulated: boolean
+}
+
+/** One service of an app. */
+export interface GpuService {
+  readonly name: string
+  readonly pods: number
+  readonly gpus: number
+  /** Each over the pods that have it; null where none has. */
+  readonly values: Readonly<Record<GpuField, GpuNumber | null>>
+  /** Pods that started less than 90 s ago. */
+  readonly warming: readonly string[]
+  /** Pods that did not, and have no utilisation, though they do not hold MIG instances alone. */
+  readonly missing: readonly string[]
+  /** Whether over a quarter of the pods that are not warming, and do not hold MIG instances alone, are missing. */
+  readonly isPartial: boolean
+}
+
+/** What `GET /api/v1/apps/:app/gpu` answers: everything that the page shows but its charts. */
+export interface AppGpuAnswer {
+  readonly nowMs: number
+  readonly app: string
+  readonly state: AppState
+  /** Sentences: what the state is, and what to do next. */
+  readonly summary: string
+  readonly advice: readonly string[]
+  readonly services: readonly GpuService[]
+  readonly pods: readonly GpuPod[]
+  /** Whether the pods that ask for GPUs are known; else pods that are missing altogether cannot be seen. */
+  readonly knowsRequests: boolean
+  /** Distance of the samples. Unit: milliseconds; 0 where it is not known. */
+  readonly intervalMs: number
+}
+
+/** One number over time. Every list has one entry a time; null where nothing is known. */
+export interface GpuSeries {
+  readonly name: GpuField
+  readonly avg: readonly (number | null)[]
+  readonly min: readonly (number | null)[]
+  readonly max: readonly (number | null)[]
+  /** Pods behind each. */
+  readonly count: readonly (number | null)[]
+}
+
+/** What `GET /api/v1/apps/:app/metrics-by-service` answers. Times in milliseconds since the Unix epoch. */
+export interface AppMetricsAnswer {
+  readonly app: string
+  readonly startMs: number
+  readonly endMs: number
+  readonly periodMs: number
+  readonly times: readonly number[]
+  /** In the order of the request; one without data has no series. */
+  readonly services: readonly { readonly name: string; readonly metrics: readonly GpuSeries[] }[]
+}
