@@ -4,7 +4,7 @@ import { deviceKey, STREAM, uniform } from '../model/hash.ts'
 import { LIMITS } from '../model/heat.ts'
 
 /** Labels of the series of a GPU. */
-export function gpuLabels(seed: number, gpu: GpuPlace): Readonly<Record<string, string>> {
+export function gpuLabels(seed: number, gpu: GpuPlace) {
   const { index, address, model } = gpu
   return {
     gpu: String(index),
