@@ -21,12 +21,15 @@ import { marks } from './loops/marks.ts'
 import { pages } from './loops/pages.ts'
 import { recipe } from './loops/recipe.ts'
 import { roots } from './loops/roots.ts'
+import { scrapes } from './loops/scrapes.ts'
 import { service } from './loops/service.ts'
 import { soak } from './loops/soak.ts'
 import { traceback } from './loops/traceback.ts'
 
 /** What is given to a part of Sonde in this process. */
-export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, hints, link, pages, traceback]
+export const INPUT: readonly FaultLoop[] = [
+  ...[counters, day, dtb, fieldsets, frames, hints, link, pages, scrapes, traceback],
+]
 
 /** What ends a process of Sonde. */
 export const ENDS: readonly FaultLoop[] = [compact, doca, events, files, hang, kill]

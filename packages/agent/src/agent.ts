@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import {
+  type Batch,
   createPrometheus,
   FieldSets,
   type History,
@@ -32,6 +33,7 @@ import { readRuleBook } from './rules/read/read-rule-book.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
+import type { ConfiguredSource } from './sources/source.ts'
 import { conditionOf, listedIn, signalOf } from './traceback/book/condition.ts'
 import { RulesFile } from './traceback/book/rules-file.ts'
 import { tracebackDefaults } from './traceback/config.ts'
@@ -121,9 +123,12 @@ export class Agent {
     })
     this.ruleWatch = this.#makeRuleWatch(options)
     this.pods = new PodGpus({ host: this.node, emit: (batch) => this.router.accept(batch) })
-    const own = [this.prometheus, this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
+    const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
     const views = [...own, ...(options.sinks ?? [])]
-    this.router = new Router([...views.map((sink) => new Route(sink)), ...this.#openDestinations(options)], log)
+    this.router = new Router(
+      [this.#metricsRoute(config), ...views.map((sink) => new Route(sink)), ...this.#openDestinations(options)],
+      log,
+    )
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
     this.rules = this.#rulesOf(options)
@@ -147,6 +152,14 @@ export class Agent {
     const { version, storeStatus } = options
     const told = { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults }
     this.self = new Self({ ...told, version, log, storeStatus })
+  }
+
+  /** `/metrics` has nothing of sources that read what others export. */
+  #metricsRoute({ dataSources }: AgentConfig): Route {
+    const isLeftOut = ({ definition, options }: ConfiguredSource) => definition.isExported?.(options) === false
+    const names = new Set(dataSources.filter(isLeftOut).map(({ name }) => name))
+    const leavesOut = ({ origin, source }: Batch) => origin === 'own' && names.has(source.id)
+    return new Route(this.prometheus, names.size === 0 ? {} : { leavesOut })
   }
 
   /** Drops of destinations are reported with those of all sinks. */

@@ -71,9 +71,16 @@ test('a device tells its identity, its place, its series and its limits', () => 
     goneMs: undefined,
     goneReason: '',
     netdevs: [],
-    labels: { gpu: '3', UUID: 'GPU-3' },
+    labels: {
+      gpu: '3',
+      UUID: 'GPU-3',
+      device: '',
+      modelName: 'NVIDIA H100 80GB HBM3',
+      Hostname: '',
+      pci_bus_id: '',
+    },
     series: { pci: { device: '0000:40:04.0' } },
-    about: { kind: 'gpu', key: ['3'] },
+    about: { kind: 'gpu', key: ['GPU-3'] },
     type: 'nvml_gpu_info',
     source: 'made',
     relations: [],
@@ -241,6 +248,23 @@ test('ports of one adapter whose interfaces are bonded keep an interface each', 
   }
   assert.deepEqual(devices.byId('nic-mlx5_0-1')?.netdevs, ['bond0', 'eth0'])
   assert.deepEqual(devices.byId('nic-mlx5_1-1')?.netdevs, ['bond0', 'eth1'])
+})
+
+test('GPUs of two nodes with the same index are two, and one of a node is one whatever its index', () => {
+  const { devices, real } = bringUp()
+  for (const Hostname of ['node-a', 'node-b']) real.gpu('0', '', { UUID: `GPU-of-${Hostname}`, Hostname })
+  const gpus = devices.list().filter(({ kind, host }) => kind === 'gpu' && host.startsWith('node-'))
+  assert.deepEqual(
+    gpus.map(({ id, about }) => [id, ...about.key]),
+    [
+      ['gpu-0@node-a', 'GPU-of-node-a'],
+      ['gpu-0@node-b', 'GPU-of-node-b'],
+    ],
+  )
+  const at = (gpu: string, Hostname: string) =>
+    devices.deviceOf(nvmlGpuType, { gpu, UUID: `GPU-of-${Hostname}`, Hostname })?.id
+  assert.equal(at('0', 'node-b'), 'gpu-0@node-b')
+  assert.equal(at('7', 'node-b'), 'gpu-0@node-b', 'counted anew')
 })
 
 test('a GPU that was replaced has the id of the one before', () => {

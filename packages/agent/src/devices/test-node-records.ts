@@ -37,7 +37,7 @@ export class NodeRecords {
   }
 
   gpu(gpu: string, address: string, values: Readonly<Record<string, unknown>> = {}): void {
-    this.report(nvmlGpuInfoType, { gpu, UUID: `GPU-${gpu}`, address, model: 'NVIDIA H100 80GB HBM3', ...values })
+    this.report(nvmlGpuInfoType, { gpu, UUID: `GPU-${gpu}`, address, modelName: 'NVIDIA H100 80GB HBM3', ...values })
   }
 
   port(device: string, values: Readonly<Record<string, unknown>> = {}): void {

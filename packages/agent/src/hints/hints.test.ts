@@ -484,6 +484,9 @@ test('an interface without RDMA tells that its link went down as well', () => {
   assert.deepEqual(shown, ['link_flap/net-eth0 standing'])
 })
 
+/** Labels of a GPU of which little is known. */
+const NO_NAMES = { device: '', modelName: '', Hostname: '', pci_bus_id: '' }
+
 test('trouble of the simulated node leaves the means of the real one as they are, and the other way round', () => {
   for (const troubled of ['real', 'simulated'] as const) {
     const bases = { real: Number.NaN, simulated: Number.NaN }
@@ -521,7 +524,7 @@ test('trouble of the simulated node leaves the means of the real one as they are
       for (const source of sources) {
         const time = BigInt(nowMs) * 1_000_000n
         const sm_active = second < 120 ? 0.5 : 0.9
-        source.report(nvmlProfileType, { time, gpu: '0', UUID: 'GPU-0', sm_active } as never)
+        source.report(nvmlProfileType, { time, ...NO_NAMES, gpu: '0', UUID: 'GPU-0', sm_active } as never)
         source.flush()
       }
       hints.evaluate(nowMs + 100)

@@ -1,3 +1,4 @@
+import { dcgmExporter } from './dcgm-exporter/dcgm-exporter.ts'
 import { SOURCES as DOCA_SOURCES } from './doca/sources.ts'
 import { UNREAD_SOURCES } from './doca/unread.ts'
 import { ethtool } from './ethtool/ethtool.ts'
@@ -18,6 +19,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   pci,
   ...DOCA_SOURCES,
   ...UNREAD_SOURCES,
+  dcgmExporter,
   simulator,
   simulatorDiag,
 ]

@@ -235,6 +235,11 @@ export interface SourceDefinition {
   /** Whether it runs only where the configuration names it. Default: it runs unless the configuration names others. */
   readonly isOnRequest?: true
   /**
+   * Whether what it reports is in `/metrics`: a source that reads what others export counts it twice there. Default: it
+   * is.
+   */
+  isExported?(options: object): boolean
+  /**
    * Refuses options of which each passes the schema, and which do not go together. Called before anything is opened.
    *
    * @throws SondeError with what is allowed.

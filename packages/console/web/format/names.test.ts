@@ -23,6 +23,16 @@ test('series are told apart by the fewest and shortest labels that do', () => {
   // A GPU that was replaced has the index of another.
   const replaced = [...gpus, { gpu: '2', UUID: 'GPU-new' }]
   assert.deepEqual([...tellingLabels(replaced)], ['gpu', 'UUID'])
+  const names = (gpu: number) => ({
+    device: `nvidia${gpu}`,
+    modelName: 'NVIDIA H100',
+    pci_bus_id: `00000000:${gpu}B:00.0`,
+  })
+  const named = gpus.map((gpu, index) => ({ ...gpu, ...names(index), Hostname: 'a' }))
+  assert.deepEqual([...tellingLabels(named)], ['gpu'])
+  // Two nodes have the same indexes.
+  const twoNodes = [...named, ...named.map((gpu) => ({ ...gpu, UUID: gpu.UUID.toUpperCase(), Hostname: 'b' }))]
+  assert.deepEqual([...tellingLabels(twoNodes)], ['gpu', 'Hostname'])
   const ports = ['mlx5_0', 'mlx5_1'].flatMap((device, numa) =>
     ['0', '1'].map((priority) => ({ device, port: '1', numa: `${numa}`, priority, simulated: 'true' })),
   )
@@ -35,5 +45,7 @@ test('what tells a series apart is its name, and the rest is told beside it', ()
   const labels = { gpu: '3', UUID: 'GPU-a778', simulated: 'true' }
   assert.deepEqual(splitWords(labels, new Set(['gpu'])), { name: 'gpu 3', more: 'GPU-a778' })
   assert.deepEqual(splitWords(labels, new Set()), { name: 'gpu 3', more: 'GPU-a778' })
+  const named = { gpu: '3', UUID: 'GPU-a778', device: 'nvidia3', modelName: 'NVIDIA H100', Hostname: 'a' }
+  assert.deepEqual(splitWords(named, new Set()), { name: 'gpu 3', more: 'GPU-a778 nvidia3 NVIDIA H100 a' })
   assert.deepEqual(splitWords({ device: 'eth0' }, new Set(['gpu'])), { name: 'eth0', more: '' })
 })

@@ -35,8 +35,13 @@ export function seriesWords(labels: Labels): string {
     .join(' ')
 }
 
+/** Labels that say of a GPU what its index says already. */
+const GPU_LABELS: ReadonlySet<string> = new Set(['UUID', 'device', 'modelName', 'Hostname', 'pci_bus_id'])
+
 /** What says where a series is from: kept wherever it differs, as a place is told before anything else. */
-const PLACE_LABELS: ReadonlySet<string> = new Set(['gpu', 'device'])
+function isPlace(name: string, all: readonly Labels[]): boolean {
+  return name === 'gpu' || (name === 'device' && all.every(({ gpu }) => gpu === undefined))
+}
 
 /**
  * The labels that tell some series apart, the shortest ones that do: of `gpu` and `UUID`, which differ together, `gpu`
@@ -49,7 +54,7 @@ export function tellingLabels(all: readonly Labels[]): ReadonlySet<string> {
   let kept = differing
   for (const name of differing.toSorted((a, b) => lengthOf(all, b) - lengthOf(all, a))) {
     const others = kept.filter((other) => other !== name)
-    if (!PLACE_LABELS.has(name) && distinctCount(all, others) === needed) kept = others
+    if (!isPlace(name, all) && distinctCount(all, others) === needed) kept = others
   }
   return new Set(kept)
 }
@@ -64,7 +69,7 @@ function lengthOf(all: readonly Labels[], name: string): number {
 
 /**
  * A series by some of its labels, and by the others. One that has none of them is called by all that it has; what a
- * GPU's index says, its UUID does not say again.
+ * GPU's index says, its other names do not say again.
  */
 export function splitWords(
   labels: Labels,
@@ -72,7 +77,7 @@ export function splitWords(
 ): { readonly name: string; readonly more: string } {
   const isTelling = Object.keys(labels).some((name) => telling.has(name))
   const isNamed = (name: string): boolean =>
-    isTelling ? telling.has(name) : name !== 'UUID' || labels.gpu === undefined
+    isTelling ? telling.has(name) : labels.gpu === undefined || !GPU_LABELS.has(name)
   const some = (has: (name: string) => boolean): string =>
     seriesWords(Object.fromEntries(Object.entries(labels).filter(([name]) => has(name))))
   return { name: some(isNamed), more: some((name) => !isNamed(name)) }

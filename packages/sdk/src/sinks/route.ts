@@ -15,6 +15,8 @@ export interface RouteOptions {
   readonly sources?: readonly string[]
   /** Tags of applications, and `counters` for sources without a tag. Default: all. */
   readonly tags?: readonly string[]
+  /** Batches that it is not given. Default: none. */
+  readonly leavesOut?: (batch: Batch) => boolean
   /** Whether an acknowledgement waits for it. Default: true; an agent waits for durable sinks only. */
   readonly acknowledges?: boolean
 }
@@ -28,16 +30,19 @@ export class Route {
   /** Whether an acknowledgement waits for it. */
   readonly acknowledges: boolean
   readonly #fieldSet: CurrentSet | undefined
+  readonly #leavesOut: ((batch: Batch) => boolean) | undefined
   readonly #admits: ((source: SourceInfo) => boolean) | undefined
   readonly #admitted = new WeakMap<SourceInfo, boolean>()
   /** The version that the projections are of. */
   #version: FieldSet | undefined
   #projections = new WeakMap<RecordType, BatchProjection>()
 
-  constructor(sink: Sink, { fieldSet, sources = [], tags = [], acknowledges = true }: RouteOptions = {}) {
+  constructor(sink: Sink, options: RouteOptions = {}) {
+    const { fieldSet, sources = [], tags = [], leavesOut, acknowledges = true } = options
     this.sink = sink
     this.acknowledges = acknowledges
     this.#fieldSet = fieldSet
+    this.#leavesOut = leavesOut
     if (sources.length === 0 && tags.length === 0) return
     const [isNamed, isTagged] = [nameFilter(sources), sourceFilter(tags)]
     this.#admits = (source) => isNamed(source.id) && isTagged(source)
@@ -51,6 +56,7 @@ export class Route {
 
   /** What of a batch passes; undefined where nothing does. Its bytes are valid during the call, as those given. */
   pass(batch: Batch): Batch | undefined {
+    if (this.#leavesOut?.(batch)) return undefined
     if (this.#admits !== undefined && !this.#isAdmitted(batch.source)) return undefined
     return this.#fieldSet === undefined ? batch : this.#project(batch, this.#fieldSet.current)
   }

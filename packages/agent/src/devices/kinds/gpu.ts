@@ -1,3 +1,4 @@
+import { labelOf } from '@sonde/sdk'
 import { bandwidthOf, GIGATRANSFERS } from '../../sources/pci/bandwidth.ts'
 import { nameOf, numberOf, textOf } from '../claims.ts'
 import { modelWords } from '../words.ts'
@@ -18,7 +19,8 @@ export const gpus: DeviceMaker = {
 
 function toldGpus(world: World): Draft[] {
   return world.defined('gpu').map((fact, place): Draft => {
-    const number = nameOf(fact)
+    // People call a GPU by its index. Two exporters may leave it out: then its UUID is all there is.
+    const number = labelOf(fact.labels, 'gpu') || nameOf(fact)
     const address = addressOf(fact)
     const pci = world.pci.get(address)
     const slot = bandwidthOf(
@@ -30,7 +32,7 @@ function toldGpus(world: World): Draft[] {
       index: /^\d{1,6}$/.test(number) ? Number(number) : place,
       isRailed: true,
       name: `GPU ${number}`,
-      model: modelWords(textOf(fact, 'model') || textOf(pci, 'model')),
+      model: modelWords(labelOf(fact.labels, 'modelName') || textOf(pci, 'model')),
       limits: limitsOf({
         power_watts: numberOf(fact, 'power_limit_watts'),
         memory_bytes: numberOf(fact, 'memory_bytes'),

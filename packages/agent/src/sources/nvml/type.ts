@@ -13,12 +13,18 @@ import {
 // Metric names are those of DCGM, letter by letter, so that dashboards and rules made for its exporter work; the field
 // is the end of the name in lower case.
 
+/** Those of DCGM's exporter, letter by letter; empty where whoever reads the GPU does not know. */
 const labels = {
   gpu: label('Index of the GPU, as NVML counts'),
   UUID: label('UUID of the GPU'),
+  device: label('Device file below /dev, such as nvidia3'),
+  modelName: label('Product name'),
+  Hostname: label('Name of the node that the GPU is in'),
+  pci_bus_id: label('PCI address as NVML spells it, such as 00000000:9B:00.0'),
 }
 
-const entity = { kind: 'gpu', key: ['gpu'] }
+// An index is given anew at each start of a driver, and every node has a GPU 0: the UUID alone names a GPU.
+const entity = { kind: 'gpu', key: ['UUID'], host: 'Hostname' }
 
 const named = (prefix: string, field: string, options: FieldOptions): FieldOptions => ({
   ...options,
@@ -43,19 +49,17 @@ export const nvmlGpuInfoType = defineType(
   {
     time: timestamp(),
     ...labels,
-    address: text({ help: 'PCI address as sysfs spells it, such as 0000:9b:00.0' }),
-    device: text({ help: 'Device file below /dev, such as nvidia3' }),
-    model: text({ help: 'Product name' }),
-    serial: text({ help: 'Serial number of the board' }),
-    driver: text({ help: 'Version of the NVIDIA driver' }),
-    vbios: text({ help: 'Version of the VBIOS' }),
-    power_limit_watts: gauge('f64', { unit: 'watts', help: 'Highest power limit that can be set' }),
-    power_limit_default_watts: gauge('f64', { unit: 'watts', help: 'Power limit after a reset' }),
-    power_limit_min_watts: gauge('f64', { unit: 'watts', help: 'Lowest power limit that can be set' }),
-    memory_bytes: gauge('u64', { unit: 'bytes', help: 'Memory of the board, the reserved part included' }),
+    address: text({ help: 'PCI address as sysfs spells it, such as 0000:9b:00.0; empty where it is not known' }),
+    serial: text({ help: 'Serial number of the board; empty where it is not known' }),
+    driver: text({ help: 'Version of the NVIDIA driver; empty where it is not known' }),
+    vbios: text({ help: 'Version of the VBIOS; empty where it is not known' }),
+    power_limit_watts: optional(gauge('f64', { unit: 'watts', help: 'Highest power limit that can be set' })),
+    power_limit_default_watts: optional(gauge('f64', { unit: 'watts', help: 'Power limit after a reset' })),
+    power_limit_min_watts: optional(gauge('f64', { unit: 'watts', help: 'Lowest power limit that can be set' })),
+    memory_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Memory of the board, the reserved part included' })),
     sm_count: optional(gauge('u16', { help: 'Streaming multiprocessors' })),
-    sm_clock_max_hertz: gauge('f64', { unit: 'hertz', help: 'Highest SM clock' }),
-    memory_clock_max_hertz: gauge('f64', { unit: 'hertz', help: 'Highest memory clock' }),
+    sm_clock_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Highest SM clock' })),
+    memory_clock_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Highest memory clock' })),
     max_operating_celsius: optional(
       gauge('i16', { unit: 'celsius', help: 'Temperature above which software slows the GPU down' }),
     ),
@@ -68,8 +72,8 @@ export const nvmlGpuInfoType = defineType(
     memory_max_operating_celsius: optional(
       gauge('i16', { unit: 'celsius', help: 'Memory temperature above which software slows the GPU down' }),
     ),
-    pcie_generation_max: gauge('u8', { help: 'Highest PCIe generation that GPU and slot have in common' }),
-    pcie_width_max: gauge('u8', { help: 'Most PCIe lanes that GPU and slot have in common' }),
+    pcie_generation_max: optional(gauge('u8', { help: 'Highest PCIe generation that GPU and slot have in common' })),
+    pcie_width_max: optional(gauge('u8', { help: 'Most PCIe lanes that GPU and slot have in common' })),
     nvlink_links: optional(gauge('u8', { help: 'NVLink links that are up' })),
     nvlink_speed_bytes: optional(
       gauge('u64', { unit: 'bytes', help: 'Bytes per second and direction of all NVLink links together' }),
@@ -99,21 +103,25 @@ export const nvmlGpuType = defineType(
     mem_copy_util: optional(percent('mem_copy_util', 'Share of time in which memory was read or written')),
     enc_util: optional(percent('enc_util', 'Use of the video encoder')),
     dec_util: optional(percent('dec_util', 'Use of the video decoder')),
-    sm_clock: megahertz('sm_clock', 'SM clock'),
-    mem_clock: megahertz('mem_clock', 'Memory clock'),
-    gpu_temp: celsius('gpu_temp', 'Temperature of the GPU'),
+    sm_clock: optional(megahertz('sm_clock', 'SM clock')),
+    mem_clock: optional(megahertz('mem_clock', 'Memory clock')),
+    gpu_temp: optional(celsius('gpu_temp', 'Temperature of the GPU')),
     memory_temp: optional(celsius('memory_temp', 'Temperature of the memory')),
-    power_usage: watts('power_usage', 'Power drawn, mean of the last second'),
+    power_usage: optional(watts('power_usage', 'Power drawn, mean of the last second')),
     power_usage_instant: optional(watts('power_usage_instant', 'Power drawn, newest reading of the sensor')),
-    enforced_power_limit: watts('enforced_power_limit', 'Power limit in force'),
-    power_mgmt_limit: watts('power_mgmt_limit', 'Power limit that was asked for'),
-    total_energy_consumption: counter(
-      'u64',
-      named('DEV', 'total_energy_consumption', { unit: 'millijoules', help: 'Energy since the driver was loaded' }),
+    enforced_power_limit: optional(watts('enforced_power_limit', 'Power limit in force')),
+    power_mgmt_limit: optional(watts('power_mgmt_limit', 'Power limit that was asked for')),
+    total_energy_consumption: optional(
+      counter(
+        'u64',
+        named('DEV', 'total_energy_consumption', { unit: 'millijoules', help: 'Energy since the driver was loaded' }),
+      ),
     ),
-    clocks_event_reasons: state(
-      'clocks_event_reasons',
-      'Why clocks are not at their highest, as bits: 0x1 idle, 0x4 power limit, 0x8 hardware slowdown, 0x20 software thermal, 0x40 hardware thermal, 0x80 power brake',
+    clocks_event_reasons: optional(
+      state(
+        'clocks_event_reasons',
+        'Why clocks are not at their highest, as bits: 0x1 idle, 0x4 power limit, 0x8 hardware slowdown, 0x20 software thermal, 0x40 hardware thermal, 0x80 power brake',
+      ),
     ),
     clocks_event_reason_sw_power_cap_ns: optional(
       nanoseconds('clocks_event_reason_sw_power_cap_ns', 'Time at the power limit'),
@@ -132,20 +140,18 @@ export const nvmlGpuType = defineType(
     ),
     power_violation: optional(nanoseconds('power_violation', 'Time below wanted clocks for power')),
     thermal_violation: optional(nanoseconds('thermal_violation', 'Time below wanted clocks for heat')),
-    pstate: state('pstate', 'Performance state, 0 is the fastest'),
-    fb_total: mebibytes('fb_total', 'Memory of the board'),
-    fb_free: mebibytes('fb_free', 'Memory that is free'),
-    fb_used: mebibytes('fb_used', 'Memory that processes use, without the reserved part'),
-    fb_reserved: mebibytes('fb_reserved', 'Memory that driver and firmware keep'),
-    pcie_link_gen: state(
-      'pcie_link_gen',
-      'PCIe generation at which the link runs; low on an idle GPU that saves power',
+    pstate: optional(state('pstate', 'Performance state, 0 is the fastest')),
+    fb_total: optional(mebibytes('fb_total', 'Memory of the board')),
+    fb_free: optional(mebibytes('fb_free', 'Memory that is free')),
+    fb_used: optional(mebibytes('fb_used', 'Memory that processes use, without the reserved part')),
+    fb_reserved: optional(mebibytes('fb_reserved', 'Memory that driver and firmware keep')),
+    pcie_link_gen: optional(
+      state('pcie_link_gen', 'PCIe generation at which the link runs; low on an idle GPU that saves power'),
     ),
-    pcie_link_width: state('pcie_link_width', 'PCIe lanes in use'),
-    pcie_replay_counter: count('pcie_replay_counter', 'PCIe packets sent again'),
-    xid_errors: state(
-      'xid_errors',
-      'Number of the last XID error, 0 where there was none; stays until the driver restarts',
+    pcie_link_width: optional(state('pcie_link_width', 'PCIe lanes in use')),
+    pcie_replay_counter: optional(count('pcie_replay_counter', 'PCIe packets sent again')),
+    xid_errors: optional(
+      state('xid_errors', 'Number of the last XID error, 0 where there was none; stays until the driver restarts'),
     ),
     ecc_sbe_vol_total: optional(count('ecc_sbe_vol_total', 'Corrected memory errors since the driver was loaded')),
     ecc_dbe_vol_total: optional(count('ecc_dbe_vol_total', 'Uncorrected memory errors since the driver was loaded')),
@@ -202,6 +208,11 @@ const profile = {
   sm_occupancy: optional(ratio('sm_occupancy', 'Resident warps to the most there can be')),
   pipe_tensor_active: optional(ratio('pipe_tensor_active', 'Share of cycles in which a tensor pipe was busy')),
   dram_active: optional(ratio('dram_active', 'Share of cycles in which the memory interface was busy')),
+  pipe_fp64_active: optional(ratio('pipe_fp64_active', 'Share of cycles in which the FP64 pipe was busy')),
+  pipe_fp32_active: optional(ratio('pipe_fp32_active', 'Share of cycles in which the FP32 pipe was busy')),
+  pipe_fp16_active: optional(
+    ratio('pipe_fp16_active', 'Share of cycles in which the FP16 pipe was busy, tensor pipes not counted'),
+  ),
 }
 
 /** Profiling values of a GPU: GPM of NVML, means over the time between two samples. */
@@ -212,11 +223,6 @@ export const nvmlProfileType = defineType(
     time: timestamp(),
     ...labels,
     ...profile,
-    pipe_fp64_active: optional(ratio('pipe_fp64_active', 'Share of cycles in which the FP64 pipe was busy')),
-    pipe_fp32_active: optional(ratio('pipe_fp32_active', 'Share of cycles in which the FP32 pipe was busy')),
-    pipe_fp16_active: optional(
-      ratio('pipe_fp16_active', 'Share of cycles in which the FP16 pipe was busy, tensor pipes not counted'),
-    ),
     pcie_tx_bytes: optional(
       bytesPerSecond('pcie_tx_bytes', 'Bytes a second that the GPU sends over PCIe, headers included'),
     ),
@@ -239,8 +245,10 @@ export const nvmlMigType = defineType(
     GPU_I_ID: labelNumber('u8', 'Id of the MIG instance in its GPU'),
     GPU_I_PROFILE: label('Profile of the MIG instance, such as 1g.10gb'),
     ...profile,
-    fb_used: mebibytes('fb_used', 'Memory that processes use, without the reserved part'),
-    fb_free: mebibytes('fb_free', 'Memory that is free'),
+    fb_total: optional(mebibytes('fb_total', 'Memory of the instance')),
+    fb_free: optional(mebibytes('fb_free', 'Memory that is free')),
+    fb_used: optional(mebibytes('fb_used', 'Memory that processes use, without the reserved part')),
+    fb_reserved: optional(mebibytes('fb_reserved', 'Memory that driver and firmware keep')),
   },
   { entity },
 )

@@ -32,8 +32,13 @@ const NVML_MIG: Columns<typeof nvmlMigType, MigInstance> = {
   sm_occupancy: (instance) => shareOf(instance, GPU.occupancy),
   pipe_tensor_active: (instance) => shareOf(instance, GPU.tensor),
   dram_active: (instance) => shareOf(instance, GPU.dram),
+  pipe_fp64_active: (instance) => shareOf(instance, GPU.fp64),
+  pipe_fp32_active: (instance) => shareOf(instance, GPU.fp32),
+  pipe_fp16_active: (instance) => shareOf(instance, GPU.fp16),
+  fb_total: ({ memoryMiB }) => memoryMiB,
   fb_used: usedMiB,
   fb_free: (instance) => instance.memoryMiB - usedMiB(instance),
+  fb_reserved: 0,
 }
 
 function shareOf({ gpu, load }: MigInstance, quantity: number): number {

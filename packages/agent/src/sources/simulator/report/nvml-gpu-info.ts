@@ -1,10 +1,20 @@
+import { hostname } from 'node:os'
 import type { GpuPlace } from '../classes/node-class.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
 import { LIMITS } from '../model/heat.ts'
 
 /** Labels of the series of a GPU. */
-export function gpuLabels(seed: number, gpu: GpuPlace): { gpu: string; UUID: string } {
-  return { gpu: String(gpu.index), UUID: uuidOf(seed, gpu) }
+export function gpuLabels(seed: number, gpu: GpuPlace) {
+  const { index, address, model } = gpu
+  return {
+    gpu: String(index),
+    UUID: uuidOf(seed, gpu),
+    device: `nvidia${index}`,
+    modelName: model.name,
+    Hostname: hostname(),
+    // NVML writes the domain with eight digits, and hexadecimal digits in upper case.
+    pci_bus_id: `0000${address}`.toUpperCase(),
+  }
 }
 
 function uuidOf(seed: number, { index }: GpuPlace): string {
@@ -18,8 +28,6 @@ export function infoOf({ index, address, model }: GpuPlace): Record<string, unkn
   const hasLinks = model.nvlinkLinks > 0
   return {
     address,
-    device: `nvidia${index}`,
-    model: model.name,
     serial: `16533230${(41_000 + index * 37).toString()}`,
     driver: '570.124.06',
     vbios: '96.00.A5.00.01',

@@ -1,0 +1,48 @@
+import { SondeError } from '@sonde/sdk'
+import { ADDRESS_COUNT_MAX, isAddress } from './config.ts'
+
+const LABELS = { scheme: '__scheme__', path: '__metrics_path__' }
+
+/**
+ * The addresses that a discovery file of Prometheus lists, each once.
+ *
+ * @throws SondeError `SRC_DISCOVERY` where it is no such file, or lists too many.
+ */
+export function readDiscovery(text: string, path: string): string[] {
+  const fault = (why: string) => new SondeError('SRC_DISCOVERY', `${path} ${why}`)
+  let groups: unknown
+  try {
+    groups = JSON.parse(text)
+  } catch {
+    throw fault('is no JSON; allowed: a list of groups with targets, as Prometheus reads it')
+  }
+  if (!Array.isArray(groups)) throw fault('is no list; allowed: a list of groups with targets')
+  const addresses = new Set<string>()
+  for (const group of groups as readonly unknown[]) {
+    const { targets, labels } = objectOf(group) ?? {}
+    if (!Array.isArray(targets)) throw fault('has a group without a list of targets')
+    const given = objectOf(labels) ?? {}
+    const scheme = textOr(given[LABELS.scheme], 'http')
+    const metricsPath = textOr(given[LABELS.path], '/metrics')
+    for (const target of targets as readonly unknown[]) {
+      const address = `${scheme}://${String(target)}${metricsPath}`
+      if (typeof target !== 'string' || !isAddress(address))
+        throw fault(`has the target ${shown(target)}; allowed: HOST:PORT`)
+      addresses.add(address)
+      if (addresses.size > ADDRESS_COUNT_MAX) throw fault(`lists too many; allowed: ${ADDRESS_COUNT_MAX} addresses`)
+    }
+  }
+  return [...addresses]
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+}
+
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 200) ?? 'nothing'
+}

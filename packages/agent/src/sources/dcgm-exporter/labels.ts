@@ -1,0 +1,103 @@
+import { type Labels, labelOf } from '@sonde/sdk'
+
+/** The labels of a GPU, as records have them. */
+export interface GpuLabels extends Record<string, string> {
+  readonly gpu: string
+  readonly UUID: string
+  readonly device: string
+  readonly modelName: string
+  readonly Hostname: string
+  readonly pci_bus_id: string
+}
+
+/** The container that a series was copied for, and what its pod says of itself. */
+export interface PodLabels {
+  readonly namespace: string
+  readonly pod: string
+  readonly container: string
+  readonly app: string
+  readonly service: string
+}
+
+/** Texts beside the labels of a GPU, which exporters write as labels of every series. */
+export interface BoardTexts {
+  readonly serial: string
+  readonly driver: string
+  readonly vbios: string
+}
+
+function firstOf(labels: Labels, names: readonly string[]): string {
+  for (const name of names) {
+    const text = labelOf(labels, name)
+    if (text !== '') return text
+  }
+  return ''
+}
+
+/**
+ * The labels of the GPU that a series is about, by any of their names; undefined where it is about none.
+ *
+ * @param host Name of the node, for exporters that do not tell it.
+ */
+export function gpuLabelsOf(labels: Labels, host: string): GpuLabels | undefined {
+  const UUID = firstOf(labels, ['UUID', 'uuid', 'gpu_uuid'])
+  if (UUID === '') return undefined
+  return {
+    gpu: labelOf(labels, 'gpu'),
+    UUID,
+    device: labelOf(labels, 'device'),
+    modelName: firstOf(labels, ['modelName', 'model_name']),
+    Hostname: firstOf(labels, ['Hostname', 'hostname']) || host,
+    pci_bus_id: labelOf(labels, 'pci_bus_id'),
+  }
+}
+
+/** Id and profile of the MIG instance that a series is about; undefined where it is about the whole GPU. */
+export function instanceOf(labels: Labels): { readonly id: number; readonly profile: string } | undefined {
+  const text = labelOf(labels, 'GPU_I_ID')
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 255) return undefined
+  return { id: Number(text), profile: labelOf(labels, 'GPU_I_PROFILE') }
+}
+
+/** Whether labels were renamed by a Prometheus without `honor_labels`: then `pod` is the pod of the exporter. */
+export function isRenamed(labels: Labels): boolean {
+  return ['exported_pod', 'exported_namespace', 'exported_container'].some((name) => labelOf(labels, name) !== '')
+}
+
+/**
+ * The pod that a series was copied for; undefined where there is none, as for an idle GPU.
+ *
+ * @param renamed Whether any series of the body {@link isRenamed}.
+ */
+export function podLabelsOf(labels: Labels, renamed: boolean): PodLabels | undefined {
+  const names = (name: string, old: string) => (renamed ? [`exported_${name}`] : [name, old])
+  const pod = firstOf(labels, names('pod', 'pod_name'))
+  const namespace = firstOf(labels, names('namespace', 'pod_namespace'))
+  if (pod === '' || namespace === '') return undefined
+  return {
+    namespace,
+    pod,
+    container: firstOf(labels, names('container', 'container_name')),
+    app: firstOf(labels, ['app', 'app_kubernetes_io_name', 'label_app', 'label_app_kubernetes_io_name']),
+    service: firstOf(labels, renamed ? ['exported_service', 'label_service'] : ['service', 'label_service']),
+  }
+}
+
+/** What label-type counters of an exporter say of the board. */
+export function boardTextsOf(labels: Labels): BoardTexts {
+  return {
+    serial: firstOf(labels, ['DCGM_FI_DEV_SERIAL', 'DCGM_FI_DEV_BOARD_SERIAL']),
+    driver: firstOf(labels, ['DCGM_FI_DRIVER_VERSION', 'DCGM_FI_SYSTEM_DRIVER_VERSION']),
+    vbios: firstOf(labels, ['DCGM_FI_DEV_VBIOS_VERSION']),
+  }
+}
+
+/** A PCI address of NVML as sysfs spells it: `00000000:9B:00.0` is `0000:9b:00.0`. Empty where it is none. */
+export function sysfsAddress(busId: string): string {
+  const match = /^([0-9a-f]{4,8}):([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/i.exec(busId)
+  if (match === null) return ''
+  const domain = Number.parseInt(match[1] as string, 16)
+    .toString(16)
+    .padStart(4, '0')
+  return `${domain}:${match[2]}`.toLowerCase()
+}

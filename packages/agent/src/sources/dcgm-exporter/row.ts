@@ -1,0 +1,106 @@
+import type { Labels, RecordType, Slot } from '@sonde/sdk'
+import { FieldAbsences, Lack } from '../field-absences.ts'
+import type { SourceContext } from '../source.ts'
+import { metricOf } from './fields.ts'
+
+/** Why a field is absent of which no exporter tells. */
+const NOT_TOLD = 'dcgm-exporter does not tell it'
+
+/** The values of one series of a type, from scrape to scrape. */
+export class Row {
+  readonly type: RecordType
+  readonly labels: Labels
+  /** The scrape that last had it. */
+  scrape = 0
+  readonly #context: SourceContext
+  readonly #device: string
+  readonly #absences: FieldAbsences
+  readonly #fields: readonly Slot[]
+  /** What every record of it has: labels and texts. */
+  readonly #base: Record<string, unknown>
+  readonly #values = new Map<string, number | bigint | Lack>()
+  /** Fields whose value was not copied for a pod: it is that of the device. */
+  readonly #isOwn = new Set<string>()
+  #isFailed = false
+
+  constructor(
+    context: SourceContext,
+    device: string,
+    type: RecordType,
+    labels: Readonly<Record<string, string | number>>,
+  ) {
+    this.type = type
+    this.labels = Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]))
+    this.#context = context
+    this.#device = device
+    this.#absences = new FieldAbsences(context.absences, type, this.labels)
+    this.#fields = type.layout.slots.filter(({ field }) => field.optional)
+    this.#base = { ...labels }
+  }
+
+  /** A scrape has it: what the one before had is forgotten. Texts may be given with every series. */
+  begin(scrape: number): void {
+    if (this.scrape === scrape) return
+    this.scrape = scrape
+    this.#values.clear()
+    this.#isOwn.clear()
+  }
+
+  /** A field that every record has. */
+  setConstant(name: string, value: number): void {
+    this.#base[name] = value
+  }
+
+  setText(name: string, text: string): void {
+    if (text !== '' || this.#base[name] === undefined) this.#base[name] = text
+  }
+
+  /**
+   * A value of a field. Of several of the same device the first counts, and before all that was copied for a pod the
+   * one that was not: where pods share a GPU, the values of some fields are those of their processes.
+   */
+  set(field: string, value: number | bigint | Lack, isOwn: boolean): void {
+    if (this.#values.has(field) && (!isOwn || this.#isOwn.has(field))) return
+    this.#values.set(field, value)
+    if (isOwn) this.#isOwn.add(field)
+  }
+
+  /** A whole number that was set; undefined where there is none. */
+  numberOf(field: string): number | undefined {
+    const value = this.#values.get(field)
+    return typeof value === 'number' ? value : undefined
+  }
+
+  report(time: bigint): void {
+    if (this.#isFailed) {
+      this.#isFailed = false
+      this.#context.absences.clear(this.type, this.labels, '')
+    }
+    const record: Record<string, unknown> = { ...this.#base, time }
+    for (const { name } of this.#fields) {
+      const found = this.#absences.settle(name, this.#values.get(name) ?? this.#lackOf(name))
+      if (found !== undefined) record[name] = found
+    }
+    this.#context.report(this.#device).report(this.type, record as never)
+  }
+
+  /** No scrape came: nothing of it is known. */
+  fail(reason: string): void {
+    this.#isFailed = true
+    this.#context.absences.set(this.type, this.labels, '', 'failed', reason)
+  }
+
+  /** It is not there any more. */
+  leave(reason: string): void {
+    this.#absences.forget()
+    this.#context.absences.gone(this.type, this.labels, reason)
+  }
+
+  #lackOf(field: string): Lack {
+    const metric = metricOf(this.type, field)
+    return new Lack(
+      'unsupported',
+      metric === undefined ? NOT_TOLD : `the exporter has no ${metric} of it; see its list of counters`,
+    )
+  }
+}

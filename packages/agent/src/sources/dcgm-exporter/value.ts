@@ -1,0 +1,58 @@
+import type { AbsenceCode, Slot } from '@sonde/sdk'
+import { Lack } from '../field-absences.ts'
+
+/** Least values of the blanks of DCGM; with the three above each they say why there is no value. */
+const BLANK_32 = 0x7ffffff0
+const BLANK_DOUBLE = 2 ** 47
+/** The blank of 64-bit integers; also as a double, which old exporters wrote. */
+const BLANK_64 = 2 ** 63 - 16
+const WHY: readonly (readonly [code: AbsenceCode, reason: string])[] = [
+  ['failed', 'DCGM has no value'],
+  ['failed', 'DCGM did not find it'],
+  ['unsupported', 'DCGM says that the GPU does not support it'],
+  ['denied', 'DCGM may not read it'],
+]
+
+/** Ranges of integer kinds, both ends included. */
+const RANGES: Readonly<Record<string, readonly [number, number]>> = {
+  u8: [0, 0xff],
+  u16: [0, 0xffff],
+  u32: [0, 0xffffffff],
+  u64: [0, 2 ** 64],
+  i16: [-0x8000, 0x7fff],
+}
+
+/** What a field is given of a sample: `exact` gives whole numbers from 2^53 on. A blank or what does not fit is a lack. */
+export function valueFor(
+  { field }: Slot,
+  value: number,
+  factor: number,
+  exact: () => bigint | undefined,
+): number | bigint | Lack {
+  const range = RANGES[field.kind]
+  // A counter passes the small blanks on its way.
+  const small = field.role === 'counter' ? [] : range === undefined ? [BLANK_DOUBLE] : [BLANK_32, BLANK_DOUBLE]
+  const blank = blankOf(value, small, exact)
+  if (blank !== undefined) return blank
+  if (!Number.isFinite(value)) return new Lack('failed', `the exporter tells ${value}`)
+  if (range === undefined) return value * factor
+  const whole = Math.round(value * factor)
+  const [least, most] = range
+  if (whole < least || whole > most) return new Lack('failed', `the exporter tells ${value}, which cannot be`)
+  if (whole < Number.MAX_SAFE_INTEGER) return whole
+  return exact() ?? new Lack('failed', `the exporter tells ${value}, which is more than 64 bits hold`)
+}
+
+function blankOf(value: number, small: readonly number[], exact: () => bigint | undefined): Lack | undefined {
+  if (value >= BLANK_64) {
+    const above = Number((exact() ?? 0n) - 0x7ffffffffffffff0n)
+    return lackOf(above >= 0 && above < WHY.length ? above : 0)
+  }
+  const blank = small.find((least) => value >= least && value < least + WHY.length)
+  return blank === undefined ? undefined : lackOf(value - blank)
+}
+
+function lackOf(why: number): Lack {
+  const [code, reason] = WHY[Math.floor(why)] ?? ['failed', 'DCGM has no value']
+  return new Lack(code, reason)
+}
