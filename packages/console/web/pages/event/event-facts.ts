@@ -47,7 +47,7 @@ export function eventFacts(
       ...(state.tone === 'critical' || state.tone === 'warning' ? { tone: state.tone } : {}),
     },
     {
-      label: 'Kept',
+      label: endMs === undefined ? 'Kept so far' : 'Kept',
       value: kept,
       caption: `${countOf(told.signalCount, 'signal')} · ${countOf(samples, 'sample')} · ${formatQuantity(BYTES, sizeBytes)}`,
     },

@@ -34,10 +34,16 @@ import type { Span } from './view-span.ts'
 /** A filter is asked for once nobody types. Unit: milliseconds. */
 const REST_MS = 250
 
+/** What changes later comes to an open event. */
+const SO_FAR = 'Still open, this is of what is recorded so far.'
+
 /** One event: what moved, in which order, sample by sample. */
 export function EventPage({ id }: { readonly id: string }) {
   const page = usePageState()
-  const { data, error, refresh } = useEvent(id, useRested(page.url.q ?? '', REST_MS))
+  const { data, error, refresh } = useEvent(id, {
+    find: useRested(page.url.q ?? '', REST_MS),
+    kind: page.url.kind ?? '',
+  })
   useEventsStream()
   const { data: devices } = useDevices()
   const known = data && eventDevice(data.event, devices?.devices ?? [])
@@ -166,7 +172,9 @@ function Kept({
   return (
     <>
       {words ? (
-        <Headline text={{ tone: 'calm', ...words }} />
+        <Headline
+          text={{ tone: 'calm', ...words, facts: event.endMs === undefined ? `${SO_FAR} ${words.facts}` : words.facts }}
+        />
       ) : (
         <div className="headline is-awaited" aria-busy={samples.error === undefined} />
       )}

@@ -12,10 +12,11 @@ const TICK_PX = 26
 const START_PX = 40
 const END_PX = 96
 const FLAG_PX = 12
+const OPEN_PX = 64
 
 /** The time axis of all lanes: times after the start, flags of marks, and the time of the cursor. */
 export function LaneHead({ context }: { readonly context: LaneContext }) {
-  const { view, startMs, marks, event, widthPx, gutterPx } = context
+  const { view, startMs, marks, event, isOpen, widthPx, gutterPx } = context
   const shown = useStore(view.stage.view)
   const plotPx = Math.max(1, widthPx - gutterPx)
   const x = (ms: number): number => gutterPx + ((ms - shown.fromMs) / lengthOf(shown)) * plotPx
@@ -25,6 +26,9 @@ export function LaneHead({ context }: { readonly context: LaneContext }) {
   const taken = own.map(({ atMs, isStart }) =>
     isStart ? { from: x(atMs) - START_PX, to: x(atMs) + FLAG_PX } : { from: x(atMs), to: x(atMs) + END_PX },
   )
+  const reachedMs = view.bounds.toMs
+  const isReached = isOpen && isInside(reachedMs)
+  if (isReached) taken.push({ from: x(reachedMs) - OPEN_PX, to: x(reachedMs) })
   // A label that would be cut at an edge, or touch a mark, is left out.
   const ticks = axisTicks(shown, startMs, plotPx).filter(
     ({ atMs }) =>
@@ -56,6 +60,11 @@ export function LaneHead({ context }: { readonly context: LaneContext }) {
           {mark.isStart ? 'start' : `end ${formatAfter(mark.atMs - startMs, mark.errorMs || 0.001)}`}
         </span>
       ))}
+      {isReached && (
+        <span className="lane-mark is-open" style={{ left: x(reachedMs) }}>
+          still open
+        </span>
+      )}
     </div>
   )
 }

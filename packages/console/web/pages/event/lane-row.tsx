@@ -25,6 +25,7 @@ export interface LaneContext {
   readonly event: number
   readonly held: Span
   readonly startMs: number
+  readonly isOpen: boolean
   /** Width of the canvas, and of its part at the left that has the scale. Unit: CSS pixels. */
   readonly widthPx: number
   readonly gutterPx: number

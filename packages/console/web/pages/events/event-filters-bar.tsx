@@ -1,4 +1,5 @@
 import type { EventsAnswer } from '../../api/events.ts'
+import { Choice } from '../../components/choice.tsx'
 import { compareNames } from '../../format/names.ts'
 import { formatSpanOfTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -69,36 +70,6 @@ export function EventFilters({ answer }: { readonly answer: EventsAnswer }) {
         />
       )}
     </div>
-  )
-}
-
-function Choice({
-  label,
-  all,
-  value,
-  options,
-  onChange,
-}: {
-  readonly label: string
-  readonly all: string
-  readonly value: string
-  readonly options: readonly (readonly [value: string, title: string])[]
-  readonly onChange: (value: string | undefined) => void
-}) {
-  return (
-    <select
-      className="input event-filter"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value || undefined)}
-    >
-      <option value="">{all}</option>
-      {options.map(([option, title]) => (
-        <option key={option} value={option}>
-          {title}
-        </option>
-      ))}
-    </select>
   )
 }
 
