@@ -27,7 +27,9 @@ export function eventFacts(
     {
       label: `Began, ${zoneName(zone, startMs)}`,
       value: formatMoment(startMs, zone, errorMs),
-      caption: `${formatDateTime(startMs, zone).slice(0, 10)} · ± ${formatDuration(errorMs)}`,
+      caption: [formatDateTime(startMs, zone).slice(0, 10), errorMs > 0 && `± ${formatDuration(errorMs)}`]
+        .filter(Boolean)
+        .join(' · '),
     },
     {
       label: endMs === undefined ? 'Lasts' : 'Lasted',

@@ -21,10 +21,16 @@ export function LaneHead({ context }: { readonly context: LaneContext }) {
   const plotPx = Math.max(1, widthPx - gutterPx)
   const x = (ms: number): number => gutterPx + ((ms - shown.fromMs) / lengthOf(shown)) * plotPx
   const isInside = (ms: number): boolean => ms >= shown.fromMs && ms <= shown.toMs
+  /** There is no room for the words behind the mark: they stand before it. */
+  const isAtEdge = (ms: number): boolean => x(ms) + END_PX > widthPx
   const own = marks.filter((mark) => mark.event === event && isInside(mark.atMs))
   const others = marks.filter((mark) => mark.event !== event && mark.isStart && isInside(mark.atMs))
   const taken = own.map(({ atMs, isStart }) =>
-    isStart ? { from: x(atMs) - START_PX, to: x(atMs) + FLAG_PX } : { from: x(atMs), to: x(atMs) + END_PX },
+    isStart
+      ? { from: x(atMs) - START_PX, to: x(atMs) + FLAG_PX }
+      : isAtEdge(atMs)
+        ? { from: x(atMs) - END_PX, to: x(atMs) }
+        : { from: x(atMs), to: x(atMs) + END_PX },
   )
   const reachedMs = view.bounds.toMs
   const isReached = isOpen && isInside(reachedMs)
@@ -54,7 +60,13 @@ export function LaneHead({ context }: { readonly context: LaneContext }) {
       {own.map((mark) => (
         <span
           key={mark.isStart ? 'start' : 'end'}
-          className={mark.isStart ? 'lane-mark is-start num' : 'lane-mark is-end num'}
+          className={
+            mark.isStart
+              ? 'lane-mark is-start num'
+              : isAtEdge(mark.atMs)
+                ? 'lane-mark is-end is-before num'
+                : 'lane-mark is-end num'
+          }
           style={{ left: x(mark.atMs) }}
         >
           {mark.isStart ? 'start' : `end ${formatAfter(mark.atMs - startMs, mark.errorMs || 0.001)}`}

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { kindOptions } from './lane-kinds.ts'
 
 const KINDS = [
-  { kind: 'gpu', lanes: 1400 },
+  { kind: 'gpu', lanes: 14000 },
   { kind: 'rpc_client', lanes: 3 },
   { kind: '', lanes: 9 },
 ]
 
 test('kinds are named in words, with their signals, but for those of which nothing is known', () => {
   assert.deepEqual(kindOptions(KINDS, ''), [
-    ['gpu', 'GPU, 1\u202f400'],
+    ['gpu', 'GPU, 14\u202f000'],
     ['rpc_client', 'rpc client, 3'],
   ])
 })
