@@ -1,13 +1,17 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  type ReferenceBook,
+  type ReferenceSample,
+  referenceLog,
+} from '../../../packages/agent/test/reference/reference-log.ts'
 import { runTracebackCommand } from '../../../packages/cli/src/commands/traceback/traceback.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import { anyFile, textOf } from './any-file.ts'
 import { anyReferenceRules } from './any-rules.ts'
 import { anyStream } from './any-samples.ts'
 import { readReferenceBook } from './model/reference-book.ts'
-import { type ReferenceBook, type ReferenceSample, referenceLog } from './model/reference-log.ts'
 import { type SamplesHead, samplesFile } from './samples-file.ts'
 
 const SAMPLES_MAX = 300

@@ -1,11 +1,11 @@
 import { deepEqual } from 'node:assert/strict'
 import { Combinations } from '../../../packages/agent/src/rules/combinations.ts'
 import type { Rule, SignalRule } from '../../../packages/agent/src/rules/rule.ts'
+import { type ReferenceKind, ReferenceRule } from '../../../packages/agent/test/reference/reference-rule.ts'
 import { Random } from '../../../packages/sdk/test/random.ts'
 import type { AnyStream } from './any-samples.ts'
 import { fixedEdges } from './model/fixed-edges.ts'
 import type { ModelEdge } from './model/fixed-rule.ts'
-import { type ReferenceKind, ReferenceRule } from './model/reference-rule.ts'
 import { type WalkedEdge, walkSamples } from './walk-samples.ts'
 
 /** Falls of counters that the engine notes of a walk. */

@@ -1,4 +1,4 @@
-import type { ReferenceSample } from './model/reference-log.ts'
+import type { ReferenceSample } from '../../../packages/agent/test/reference/reference-log.ts'
 
 const HEADER_BYTES = 64
 const SAMPLE_HEADER_BYTES = 40

@@ -8,7 +8,7 @@ import { serveAgent } from '../../test/served-agent.ts'
 /** An agent with one event that is closed, and what it answers. */
 async function start(
   t: TestContext,
-  during: (command: (one: EdgeCommand) => Promise<unknown>) => Promise<void> = async () => undefined,
+  during: (command: (one: EdgeCommand) => Promise<unknown>, address: string) => Promise<void> = async () => undefined,
 ) {
   const { agent, address } = await serveAgent(t, { sources: SOURCES, traceback: { before_ms: 200, after_ms: 50 } })
   const source = agent.sources.find(({ name }) => name === 'edges')
@@ -19,7 +19,7 @@ async function start(
     return taps.length === 2 && taps.every(({ count }) => count > 3000)
   })
   await command({ kind: 'edge', rule: 'r', device: 'e0', isStart: true })
-  await during(command)
+  await during(command, address)
   await command({ kind: 'edge', rule: 'r', device: 'e0', isStart: false })
   const { id } = await until('it is closed', async () => {
     const answer = (await (await fetch(`${address}/api/v1/events?state=closed`)).json()) as EventsAnswer
@@ -77,6 +77,30 @@ test('an event has a lane for each signal of the node, and the marks of its wind
       [id, false],
     ],
   )
+})
+
+test('an open event has lanes and samples of what is recorded so far, and they grow', async (t) => {
+  await start(t, async (_command, address) => {
+    const open = async (): Promise<EventAnswer | undefined> => {
+      const { events } = (await (await fetch(`${address}/api/v1/events?state=open`)).json()) as EventsAnswer
+      if (events[0] === undefined) return undefined
+      return (await (await fetch(`${address}/api/v1/events/${events[0].id}`)).json()) as EventAnswer
+    }
+    const first = await until('a window', async () => {
+      const answer = await open()
+      return answer?.event.window !== undefined && answer
+    })
+    const { event } = first
+    assert.deepEqual([event.endMs, event.end], [undefined, undefined], 'it is open')
+    assert.ok(event.window !== undefined && Math.abs(event.startMs - event.window.fromMs - 200) < 0.01)
+    const { key } = laneOf(first, 'e0', 'bytes_total')
+    const { fromMs, toMs } = event.window
+    const { head } = await samplesOf(
+      `${address}/api/v1/events/${event.id}/samples?lanes=${key}&from=${fromMs}&to=${toMs}&points=20`,
+    )
+    assert.ok((head.lanes[0]?.samples ?? 0) > 1000, `${head.lanes[0]?.samples} samples of 200 ms and more`)
+    await until('more of it', async () => ((await open())?.event.window?.toMs ?? 0) > toMs)
+  })
 })
 
 test('zoomed in, each point is a sample; a counter is its increase a second', async (t) => {

@@ -189,12 +189,22 @@ export class Traceback {
       const signal = rules.signalOf(open.start.rule)
       const kept = await indexOf(open, { devices, told: this.#told, signal, listed: rules.listed() })
       const index = { ...kept, types: open.book.parts.map(({ type }) => type) }
-      return { index, read: (at, bytes) => this.#disk.read(this.archive.partPath(id), at, bytes) }
+      return { index, read: (at, bytes) => this.#readOpen(id, at, bytes) }
     }
     const event = this.archive.get(id)
     if (event === undefined) throw new SondeError('TRB_UNKNOWN', `there is no event ${id}; /api/v1/events lists them`)
     const index = event.sizeBytes === 0 ? NOTHING : await this.#indexes.of(id, () => this.archive.indexOf(id))
     return { index, read: (at, bytes) => this.archive.read(id, at, bytes) }
+  }
+
+  /** Bytes of the file of an event that was open when it was asked for, and may be kept by now. */
+  async #readOpen(id: number, at: number, bytes: number): Promise<Uint8Array> {
+    try {
+      return await this.#disk.read(this.archive.partPath(id), at, bytes)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      return this.archive.read(id, at, bytes)
+    }
   }
 
   /**

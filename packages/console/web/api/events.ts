@@ -56,10 +56,19 @@ const details = new Set<Poll<EventAnswer>>()
 /** An open event grows all the time; the stream tells of its beginning and end alone. Unit: milliseconds. */
 const DETAIL_EVERY_MS = 2_000
 
-/** Address of one event; of its lanes those that hold all words of `find`, where that is given. */
-function eventAddress(id: string, find = ''): string {
-  const query = find.trim() === '' ? '' : `?find=${encodeURIComponent(find.trim())}`
-  return `/api/v1/events/${encodeURIComponent(id)}${query}`
+/** Which lanes of an event are asked for; all where it is empty. */
+export interface LaneRequest {
+  /** Words that a lane holds all of. */
+  readonly find: string
+  readonly kind: string
+}
+
+/** Address of one event with the lanes that are asked for. */
+export function eventAddress(id: string, { find, kind }: LaneRequest): string {
+  const query = new URLSearchParams(
+    Object.entries({ find: find.trim(), kind }).filter(([, value]) => value !== ''),
+  ).toString()
+  return `/api/v1/events/${encodeURIComponent(id)}${query === '' ? '' : `?${query}`}`
 }
 
 /** Address of the file of an event. */
@@ -71,8 +80,8 @@ export function eventFileAddress(id: number): string {
  * One event with its lanes and marks, renewed every 2 s. While other lanes are awaited, those before stay. The id stays
  * the same as long as the component lives.
  */
-export function useEvent(id: string, find: string): Resource<EventAnswer> & { readonly refresh: () => void } {
-  const address = eventAddress(id, find)
+export function useEvent(id: string, request: LaneRequest): Resource<EventAnswer> & { readonly refresh: () => void } {
+  const address = eventAddress(id, request)
   const poll = useMemo(() => createPoll(() => getJson<EventAnswer>(address), DETAIL_EVERY_MS), [address])
   useEffect(() => {
     details.add(poll)

@@ -28,6 +28,8 @@ export interface UrlState {
   readonly state?: 'open' | 'closed'
   /** Events are listed that began within so long before now. */
   readonly withinMs?: number
+  /** Signals of one kind of thing, as the API calls it. */
+  readonly kind?: string
   /** The part of an event's window that is drawn, down to microseconds. */
   readonly zoom?: { readonly fromMs: number; readonly toMs: number }
   readonly tz?: 'utc' | 'local'
@@ -132,6 +134,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
       const withinMs = parseSpan(value, RANGE_MIN_MS, RANGE_MAX_MS)
       return withinMs === undefined ? undefined : { withinMs }
     },
+    kind: (value) => ({ kind: value.slice(0, 200) }),
     zoom: (value) => {
       const zoom = parseInterval(value)
       return zoom === undefined ? undefined : { zoom }
@@ -193,6 +196,7 @@ export function formatUrl(state: UrlState): string {
     device: [state.device || undefined],
     state: [state.state],
     within: [state.withinMs === undefined ? undefined : formatSpan(state.withinMs)],
+    kind: [state.kind || undefined],
     zoom: [state.zoom && `${formatTime(state.zoom.fromMs)}/${formatTime(state.zoom.toMs)}`],
     tz: [state.tz],
   }

@@ -34,7 +34,7 @@ export interface TracebackEvent {
   /** Absent while it is open. */
   readonly endMs?: number
   readonly end?: EventEnd
-  /** The stretch whose samples are kept; absent where none are. */
+  /** The stretch whose samples are kept, so far where it is open; absent where none are. */
   readonly window?: { readonly fromMs: number; readonly toMs: number }
   /** Samples kept, of all signals. */
   readonly samples: number

@@ -1,5 +1,5 @@
-import type { ReferenceBook } from './reference-log.ts'
-import type { ReferenceKind } from './reference-rule.ts'
+import type { ReferenceBook } from '../../../../packages/agent/test/reference/reference-log.ts'
+import type { ReferenceKind } from '../../../../packages/agent/test/reference/reference-rule.ts'
 
 /** A value of a file as its parser hands it on. */
 export type Node =

@@ -1,7 +1,7 @@
 import type { Layout } from '@sonde/sdk'
-import type { Signal } from './lanes.ts'
 import type { Places } from './passing-series.ts'
 import { rawAt } from './raw-at.ts'
+import type { Signal } from './signals.ts'
 
 const WORD = 2 ** 32
 /** A counter of 32 bits that falls from above the first to below the second began again. */

@@ -1,8 +1,8 @@
 import type { RecordType, Slot } from '@sonde/sdk'
 import { numberSlotOf } from '../keep/series-book.ts'
-import type { Signal } from './lanes.ts'
 import { PassingLane } from './passing-lane.ts'
 import { rawAt } from './raw-at.ts'
+import type { Signal } from './signals.ts'
 
 /** Behind so many times the usual step there is a gap, where samples bear no numbers. */
 const GAP_STEPS = 2.5

@@ -2,7 +2,7 @@ import type { EventLane } from '@sonde/sdk/internal'
 import { SIGNALS } from '../../hints/watch/signals.ts'
 import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { FAR } from '../nearness.ts'
-import { isOf, type Signal } from './lanes.ts'
+import { isOf, type Signal } from './signals.ts'
 
 /** Signals that hints look at, as type and field. */
 const OF_HINTS: ReadonlySet<string> = new Set(SIGNALS.map(({ type, field }) => `${type} ${field}`))

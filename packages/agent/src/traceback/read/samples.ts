@@ -1,8 +1,8 @@
 import { SondeError } from '@sonde/sdk'
 import { BLOCK_HEADER_BYTES, decodeBlockHeader, turn, unpackPayload } from '@sonde/sdk/internal'
 import type { KeptBlock, ReadIndex } from '../keep/kept-index.ts'
-import { type Signal, signalsOf } from './lanes.ts'
 import { PassingSeries, type Stretch } from './passing-series.ts'
+import { type Signal, signalsOf } from './signals.ts'
 
 /** An answer, but for its head. Unit: bytes. */
 const ANSWER_BYTES_MAX = 960_000

@@ -4,17 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
+import { type ReferenceBook, type ReferenceSample, referenceLog } from '../../../test/reference/reference-log.ts'
 import { readCompatBook } from '../../rules/compat/compat-book.ts'
 import { openFileFeed } from '../feed/file-feed.ts'
 import type { SampleFeed } from '../feed/sample-feed.ts'
 import { writeSamples } from '../feed/test-samples.ts'
 import { runCompatible } from './run-compatible.ts'
-import { type ModelBook, type ModelRule, type ModelSample, modelLog } from './test-reference-model.ts'
 
 const KINDS = ['gt', 'lt', 'inc_gt', 'dt_gt', 'dt_lt'] as const
 const ROUNDS = 150
 const START_S = 1_790_000_000
 const PERIOD_NS = 250_000_000
+const SECOND_NS = 1_000_000_000n
+const VERSION = '3.4.0012'
 
 /** Values that stay near the limits of the rules, jump, fall, and wrap. */
 function valuesOf(random: Random, samples: number): bigint[] {
@@ -28,27 +30,26 @@ function valuesOf(random: Random, samples: number): bigint[] {
   })
 }
 
-function bookOf(random: Random): ModelBook {
-  const columns = random.integer(1, 3)
-  const names = Array.from({ length: columns }, (_, index) => `c${index}`)
-  const rules = Array.from({ length: random.integer(1, 6) }, (_, index): ModelRule => {
-    const value = random.chance(0.05) ? random.bits64() : BigInt(random.integer(0, 20))
-    return { name: `r${index}`, kind: random.pick(KINDS), column: random.integer(0, columns - 1), value }
+function bookOf(random: Random): ReferenceBook {
+  const dataIds = Array.from({ length: random.integer(1, 3) }, (_, column) => {
+    return { name: `c${column}`, dataId: (0x1020n << 48n) | BigInt(column) }
   })
-  return { depth: random.pick([1, 2, 4, 8, 16]), names, rules }
+  const rules = Array.from({ length: random.integer(1, 6) }, (_, index) => {
+    const value = random.chance(0.05) ? random.bits64() : BigInt(random.integer(0, 20))
+    return { name: `r${index}`, kind: random.pick(KINDS), dataId: random.pick(dataIds).dataId, value }
+  })
+  return { samplePeriodNs: PERIOD_NS, depth: random.pick([1, 2, 4, 8, 16]), dataIds, rules }
 }
 
-const idOf = (column: number) => (0x1020n << 48n) | BigInt(column)
-
 /** The rules as a file; values beyond what JSON numbers hold are in quotes, which the reference takes. */
-function textOf({ depth, names, rules }: ModelBook): string {
+function textOf({ samplePeriodNs, depth, dataIds, rules }: ReferenceBook): string {
   return JSON.stringify({
-    diag_sample_period_ns: PERIOD_NS,
+    diag_sample_period_ns: samplePeriodNs,
     sample_history_depth: depth,
-    'data-ids': names.map((name, column) => ({ name, data_id: idOf(column).toString(16) })),
-    rules: rules.map(({ name, kind, column, value }) => ({
+    'data-ids': dataIds.map(({ name, dataId }) => ({ name, data_id: dataId.toString(16) })),
+    rules: rules.map(({ name, kind, dataId, value }) => ({
       name,
-      data_id: idOf(column).toString(16),
+      data_id: dataId.toString(16),
       comparison_type: kind,
       comparison_value: String(value),
     })),
@@ -68,35 +69,34 @@ test('writes the log that a slow model of the reference writes, over random rule
   const folder = mkdtempSync(join(tmpdir(), 'sonde-compat-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = (name: string) => join(folder, name)
+  const device = `file:${path('samples')}`
   let starts = 0
   for (let round = 0; round < ROUNDS; round++) {
     const random = new Random(SEED * 10_000 + round)
     const book = bookOf(random)
     const count = random.integer(1, 300)
-    const columns = book.names.map(() => valuesOf(random, count))
+    const columns = book.dataIds.map(() => valuesOf(random, count))
     const rows = Array.from({ length: count }, (_, index) => columns.map((column) => column[index] as bigint))
     writeSamples(path('samples'), rows, {
-      dataIds: book.names.map((_, column) => idOf(column)),
+      dataIds: book.dataIds.map(({ dataId }) => dataId),
       samplePeriodNs: PERIOD_NS,
     })
     await runCompatible({
       book: readCompatBook(textOf(book)),
-      device: `file:${path('samples')}`,
+      device,
       openFeed: async (request) => inPieces(await openFileFeed(request), random),
       forceOwnership: false,
       logPath: path('log'),
-      docaVersion: '3.4.0012',
+      docaVersion: VERSION,
       stop: new AbortController().signal,
     })
-    const samples = rows.map((values, index): ModelSample => {
-      const ns = BigInt(START_S) * 1_000_000_000n + BigInt(index) * BigInt(PERIOD_NS)
-      const time = `${new Date(Number(ns / 1_000_000n)).toISOString().slice(0, 19)}Z`
-      return { stamp: ((ns / 1_000_000_000n) << 32n) | (ns % 1_000_000_000n), time, values }
+    const samples = rows.map((values, index): ReferenceSample => {
+      const hostWallNs = BigInt(START_S) * SECOND_NS + BigInt(index) * BigInt(PERIOD_NS)
+      const [earliestTimestampHigh, latestTimestampLow] = [hostWallNs / SECOND_NS, hostWallNs % SECOND_NS].map(Number)
+      return { earliestTimestampHigh, latestTimestampLow, hostWallNs, values, isSkipped: false } as ReferenceSample
     })
-    const log = readFileSync(path('log'), 'latin1')
-    const body = log.slice(log.indexOf('\t]\n\n\n') + 5)
-    const expected = modelLog(book, samples)
-    assert.equal(body, expected, `round ${round} of seed ${SEED}: ${textOf(book)}`)
+    const expected = referenceLog({ version: VERSION, device }, book, samples)
+    assert.equal(readFileSync(path('log'), 'latin1'), expected, `round ${round} of seed ${SEED}: ${textOf(book)}`)
     starts += expected.split('<<Event start>>').length - 1
   }
   assert.ok(starts > 1000, `${starts} events`)

@@ -87,8 +87,27 @@ export class OpenEvent {
     }
   }
 
-  /** As it is told while it is not kept yet. */
+  /** As it is told while it is not kept yet: its window reaches to where samples were last fetched. */
   told(): TracebackEvent {
+    const { fetchedNs, toNs } = this
+    const reachedNs = toNs !== undefined && toNs < fetchedNs ? toNs : fetchedNs
+    const hasSamples = this.file.records > 0 && reachedNs > this.fromNs
+    return { ...this.#known(), ...(hasSamples ? { window: this.#windowTo(reachedNs) } : {}) }
+  }
+
+  /** As it is kept: ended. `sizeBytes`: of its file. */
+  ended(sizeBytes: number): TracebackEvent {
+    const isEmpty = sizeBytes === 0
+    return {
+      ...this.#known(),
+      endMs: msOf(this.endNs + this.start.offsetNs),
+      end: this.isTruncated ? 'truncated' : (this.end ?? 'stopped'),
+      ...(isEmpty ? { samples: 0 } : { window: this.#windowTo(this.toNs ?? this.endNs) }),
+      sizeBytes,
+    }
+  }
+
+  #known(): TracebackEvent {
     const { id, rule, condition, deviceId: device, source, monoNs, offsetNs, continues, isSimulated } = this.start
     return {
       ...{ id, rule, condition, device, source },
@@ -100,18 +119,9 @@ export class OpenEvent {
     }
   }
 
-  /** As it is kept: ended. `sizeBytes`: of its file. */
-  ended(sizeBytes: number): TracebackEvent {
+  #windowTo(toNs: bigint): NonNullable<TracebackEvent['window']> {
     const { offsetNs } = this.start
-    const window = { fromMs: msOf(this.fromNs + offsetNs), toMs: msOf((this.toNs ?? this.endNs) + offsetNs) }
-    const isEmpty = sizeBytes === 0
-    return {
-      ...this.told(),
-      endMs: msOf(this.endNs + offsetNs),
-      end: this.isTruncated ? 'truncated' : (this.end ?? 'stopped'),
-      ...(isEmpty ? { samples: 0 } : { window }),
-      sizeBytes,
-    }
+    return { fromMs: msOf(this.fromNs + offsetNs), toMs: msOf(toNs + offsetNs) }
   }
 
   #errorMs(): number {

@@ -27,7 +27,9 @@ export function eventFacts(
     {
       label: `Began, ${zoneName(zone, startMs)}`,
       value: formatMoment(startMs, zone, errorMs),
-      caption: `${formatDateTime(startMs, zone).slice(0, 10)} · ± ${formatDuration(errorMs)}`,
+      caption: [formatDateTime(startMs, zone).slice(0, 10), errorMs > 0 && `± ${formatDuration(errorMs)}`]
+        .filter(Boolean)
+        .join(' · '),
     },
     {
       label: endMs === undefined ? 'Lasts' : 'Lasted',
@@ -47,7 +49,7 @@ export function eventFacts(
       ...(state.tone === 'critical' || state.tone === 'warning' ? { tone: state.tone } : {}),
     },
     {
-      label: 'Kept',
+      label: endMs === undefined ? 'Kept so far' : 'Kept',
       value: kept,
       caption: `${countOf(told.signalCount, 'signal')} · ${countOf(samples, 'sample')} · ${formatQuantity(BYTES, sizeBytes)}`,
     },

@@ -23,7 +23,7 @@ import { useRested } from '../use-rested.ts'
 import { eventFacts } from './event-facts.ts'
 import { LanesPanel } from './lanes-panel.tsx'
 import { middleOf, uncertaintyOf } from './onset.ts'
-import { orderWords, type RankedOnset, rankOnsets } from './onset-order.ts'
+import { NOTHING_CHANGED, type OrderWords, orderWords, type RankedOnset, rankOnsets } from './onset-order.ts'
 import { OnsetPanel } from './onset-panel.tsx'
 import { SamplesTable } from './samples-table.tsx'
 import { useEventView } from './use-event-view.ts'
@@ -34,10 +34,19 @@ import type { Span } from './view-span.ts'
 /** A filter is asked for once nobody types. Unit: milliseconds. */
 const REST_MS = 250
 
+/** What changes later comes to an open event. */
+const SO_FAR = 'Still open, this is of what is recorded so far.'
+
+/** An event that continues another begins where that was cut. */
+const NO_BEFORE = 'Samples of the time before are kept there: nothing says here what was usual.'
+
 /** One event: what moved, in which order, sample by sample. */
 export function EventPage({ id }: { readonly id: string }) {
   const page = usePageState()
-  const { data, error, refresh } = useEvent(id, useRested(page.url.q ?? '', REST_MS))
+  const { data, error, refresh } = useEvent(id, {
+    find: useRested(page.url.q ?? '', REST_MS),
+    kind: page.url.kind ?? '',
+  })
   useEventsStream()
   const { data: devices } = useDevices()
   const known = data && eventDevice(data.event, devices?.devices ?? [])
@@ -57,7 +66,7 @@ export function EventPage({ id }: { readonly id: string }) {
     <>
       <PageHead title={`Event ${id}`} parent={parent} />
       <Empty icon="critical" fact={error.status === 404 ? `There is no event ${id}.` : 'The event did not come.'}>
-        {error.message}{' '}
+        {error.status === 404 ? 'It made room for later ones, or never was. ' : `${error.message} `}
         {error.status === 404 ? (
           <Link href={parent.href}>Events that are kept</Link>
         ) : (
@@ -157,7 +166,9 @@ function Kept({
   const [key, setKey] = useState<string>()
   const chosen = lanes.find((lane) => lane.key === key) ?? lanes.find(({ isOfRule }) => isOfRule) ?? lanes[0]
   const held = useMemo(() => ({ fromMs: event.startMs, toMs: event.endMs ?? toMs }), [event.startMs, event.endMs, toMs])
-  const words = onsets.size > 0 ? orderWords(ranked, lanes.length, event.startMs, answer.lanesKept) : undefined
+  const hasBefore = fromMs < event.startMs
+  const isAwaited = onsets.size === 0 && samples.error === undefined && lanes.length > 0 && hasBefore
+  const words = headWords(answer, ranked, { hasBefore, isKnown: onsets.size > 0 })
   const show = ({ lane, onset }: RankedOnset): void => {
     setKey(lane.key)
     const roomMs = Math.max(uncertaintyOf(onset) * 12, lane.resolutionMs * 20)
@@ -168,7 +179,7 @@ function Kept({
       {words ? (
         <Headline text={{ tone: 'calm', ...words }} />
       ) : (
-        <div className="headline is-awaited" aria-busy={samples.error === undefined} />
+        isAwaited && <div className="headline is-awaited" aria-busy />
       )}
       {facts}
       {samples.error && (
@@ -208,12 +219,32 @@ function Kept({
           ranked={ranked}
           laneCount={lanes.length}
           startMs={event.startMs}
-          isAwaited={onsets.size === 0 && samples.error === undefined}
+          isAwaited={isAwaited}
+          nothing={nothingWords(samples.error !== undefined, lanes.length, hasBefore)}
           onShow={show}
         />
       </div>
     </>
   )
+}
+
+/** What the page says first; undefined where nothing is known yet. */
+function headWords(
+  { event, lanes, lanesKept }: EventAnswer,
+  ranked: readonly RankedOnset[],
+  { hasBefore, isKnown }: { readonly hasBefore: boolean; readonly isKnown: boolean },
+): OrderWords | undefined {
+  if (!hasBefore) return { sentence: 'What changed first is in the event that this one continues.', facts: NO_BEFORE }
+  if (!isKnown) return undefined
+  const words = orderWords(ranked, lanes.length, event.startMs, lanesKept)
+  return event.endMs === undefined ? { ...words, facts: `${SO_FAR} ${words.facts}` } : words
+}
+
+/** Why no change is told. */
+function nothingWords(isFailed: boolean, laneCount: number, hasBefore: boolean): string {
+  if (isFailed) return 'Not known: the samples did not come.'
+  if (laneCount === 0) return 'No signal matches.'
+  return hasBefore ? NOTHING_CHANGED : NO_BEFORE
 }
 
 function rankedOf({ lanes }: EventAnswer, onsets: LaneOnsets): readonly RankedOnset[] {

@@ -12,19 +12,29 @@ const TICK_PX = 26
 const START_PX = 40
 const END_PX = 96
 const FLAG_PX = 12
+const OPEN_PX = 64
 
 /** The time axis of all lanes: times after the start, flags of marks, and the time of the cursor. */
 export function LaneHead({ context }: { readonly context: LaneContext }) {
-  const { view, startMs, marks, event, widthPx, gutterPx } = context
+  const { view, startMs, marks, event, isOpen, widthPx, gutterPx } = context
   const shown = useStore(view.stage.view)
   const plotPx = Math.max(1, widthPx - gutterPx)
   const x = (ms: number): number => gutterPx + ((ms - shown.fromMs) / lengthOf(shown)) * plotPx
   const isInside = (ms: number): boolean => ms >= shown.fromMs && ms <= shown.toMs
+  /** There is no room for the words behind the mark: they stand before it. */
+  const isAtEdge = (ms: number): boolean => x(ms) + END_PX > widthPx
   const own = marks.filter((mark) => mark.event === event && isInside(mark.atMs))
   const others = marks.filter((mark) => mark.event !== event && mark.isStart && isInside(mark.atMs))
   const taken = own.map(({ atMs, isStart }) =>
-    isStart ? { from: x(atMs) - START_PX, to: x(atMs) + FLAG_PX } : { from: x(atMs), to: x(atMs) + END_PX },
+    isStart
+      ? { from: x(atMs) - START_PX, to: x(atMs) + FLAG_PX }
+      : isAtEdge(atMs)
+        ? { from: x(atMs) - END_PX, to: x(atMs) }
+        : { from: x(atMs), to: x(atMs) + END_PX },
   )
+  const reachedMs = view.bounds.toMs
+  const isReached = isOpen && isInside(reachedMs)
+  if (isReached) taken.push({ from: x(reachedMs) - OPEN_PX, to: x(reachedMs) })
   // A label that would be cut at an edge, or touch a mark, is left out.
   const ticks = axisTicks(shown, startMs, plotPx).filter(
     ({ atMs }) =>
@@ -50,12 +60,23 @@ export function LaneHead({ context }: { readonly context: LaneContext }) {
       {own.map((mark) => (
         <span
           key={mark.isStart ? 'start' : 'end'}
-          className={mark.isStart ? 'lane-mark is-start num' : 'lane-mark is-end num'}
+          className={
+            mark.isStart
+              ? 'lane-mark is-start num'
+              : isAtEdge(mark.atMs)
+                ? 'lane-mark is-end is-before num'
+                : 'lane-mark is-end num'
+          }
           style={{ left: x(mark.atMs) }}
         >
           {mark.isStart ? 'start' : `end ${formatAfter(mark.atMs - startMs, mark.errorMs || 0.001)}`}
         </span>
       ))}
+      {isReached && (
+        <span className="lane-mark is-open" style={{ left: x(reachedMs) }}>
+          still open
+        </span>
+      )}
     </div>
   )
 }

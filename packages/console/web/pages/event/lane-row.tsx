@@ -25,6 +25,7 @@ export interface LaneContext {
   readonly event: number
   readonly held: Span
   readonly startMs: number
+  readonly isOpen: boolean
   /** Width of the canvas, and of its part at the left that has the scale. Unit: CSS pixels. */
   readonly widthPx: number
   readonly gutterPx: number
@@ -57,7 +58,9 @@ export const LaneRow = memo(function LaneRow({ lane, context, found, isFirst, is
         <div className="lane-line">
           <button type="button" className="lane-button" aria-pressed={isChosen} onClick={() => onChoose(lane.key)}>
             <span className="lane-swatch" style={{ background: `var(--s${slot})` }} aria-hidden="true" />
-            <span className="lane-title">{lane.name}</span>
+            <span className="lane-title" title={lane.name}>
+              {lane.name}
+            </span>
           </button>
           {isSeen && <LaneUnit lane={lane} context={context} scale={scale} />}
           {lane.isOfRule && <span className="lane-flag" role="img" aria-label="The rule watches it" />}

@@ -1,12 +1,11 @@
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useState } from 'react'
 import type { EventAnswer, EventLane } from '../../api/events.ts'
 import { useWidth } from '../../chart/use-width.ts'
-import { FilterInput } from '../../components/filter-input.tsx'
+import { Empty } from '../../components/empty.tsx'
 import { readPalette } from '../../components/palette.ts'
-import { countOf, groupThousands } from '../../format/number.ts'
+import { countOf } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { hoverStore, useCursor } from '../../state/cursor.ts'
-import { useStore } from '../../state/store.ts'
 import { useTheme } from '../../state/theme.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { formatAfter } from './event-time.ts'
@@ -16,17 +15,17 @@ import { laneAction } from './lane-keys.ts'
 import { readingWords, readLane } from './lane-reading.ts'
 import { type LaneContext, LaneRow } from './lane-row.tsx'
 import { laneScale } from './lane-scale.ts'
+import { LanesHead } from './lanes-head.tsx'
 import type { EventView } from './use-event-view.ts'
 import { useLanePointer } from './use-lane-pointer.ts'
 import type { LaneOnsets } from './use-onsets.ts'
 import type { Samples } from './use-samples.ts'
-import { lengthOf, type Span, zoomSpan } from './view-span.ts'
+import { lengthOf, type Span } from './view-span.ts'
 
 /** Width of what stands at the left of the plots, and of the scale in them. Unit: CSS pixels. */
 const GUTTER_PX = 44
 /** Lanes that are said after the cursor moved. */
 const SAID_COUNT = 4
-const ZOOM_FACTOR = 2
 /** Lanes that are drawn before it is known which are on the screen. */
 const FIRST_COUNT = 10
 
@@ -66,10 +65,11 @@ export function LanesPanel(props: LanesPanelProps) {
       event: event.id,
       held,
       startMs: event.startMs,
+      isOpen: event.endMs === undefined,
       widthPx: plotPx,
       gutterPx: GUTTER_PX,
     }),
-    [view, samples, marks, event.id, event.startMs, held, plotPx],
+    [view, samples, marks, event.id, event.startMs, event.endMs, held, plotPx],
   )
   usePalette(body, view)
   const bodyPx = useWidth(body)
@@ -86,7 +86,7 @@ export function LanesPanel(props: LanesPanelProps) {
   const finestMs = answer.lanes.reduce((least, { resolutionMs }) => Math.min(least, resolutionMs), 1_000)
   return (
     <section className="panel lanes" aria-labelledby={titleId}>
-      <LanesHead view={view} answer={answer} plotPx={plotPx} titleId={titleId} isByChange={isByChange} />
+      <LanesHead view={view} answer={answer} plotPx={plotPx - GUTTER_PX} titleId={titleId} isByChange={isByChange} />
       {/* biome-ignore lint/a11y/useSemanticElements: lanes are a group with a sentence, not a set of fields */}
       <div
         ref={setBody}
@@ -106,7 +106,7 @@ export function LanesPanel(props: LanesPanelProps) {
           </div>
           <CursorTitle />
         </div>
-        {answer.lanes.length === 0 && <p className="panel-note">No signal that is kept has these words.</p>}
+        {answer.lanes.length === 0 && <NoLane />}
         {groups.map(({ place, title, lanes }) => (
           <section key={place} aria-label={title}>
             <h3 className="lane-group">
@@ -147,66 +147,19 @@ export function LanesPanel(props: LanesPanelProps) {
   )
 }
 
-function LanesHead({
-  view,
-  answer,
-  plotPx,
-  titleId,
-  isByChange,
-}: {
-  readonly view: EventView
-  readonly answer: EventAnswer
-  readonly plotPx: number
-  readonly titleId: string
-  readonly isByChange: boolean
-}) {
+/** Nothing that is kept matches what is looked for. */
+function NoLane() {
   const page = usePageState()
-  const shown = useStore(view.stage.view)
-  const zoom = (factor: number): void => {
-    const atMs = hoverStore.get() ?? page.url.atMs ?? (shown.fromMs + shown.toMs) / 2
-    view.show(zoomSpan(shown, view.bounds, atMs, factor), 'rest')
-  }
-  const perPixelMs = lengthOf(shown) / Math.max(1, plotPx - GUTTER_PX)
   return (
-    <header className="panel-head has-line is-centred">
-      <h2 id={titleId} className="panel-title">
-        Signals
-      </h2>
-      <span className="panel-caption num">
-        {shownWords(answer)} · {formatDuration(lengthOf(shown))} of {formatDuration(lengthOf(view.bounds))} shown ·{' '}
-        {formatDuration(perPixelMs)} a pixel
-      </span>
-      <div className="button-row panel-action">
-        <FilterInput label="Find among all signals" />
-        <fieldset className="segments" aria-label="Order of the lanes">
-          {[
-            ['By place', undefined],
-            ['By first change', 'change'],
-          ].map(([label, sort]) => (
-            <button
-              key={label}
-              type="button"
-              className="segment"
-              aria-pressed={isByChange === (sort === 'change')}
-              onClick={() => page.change({ sort }, 'replace')}
-            >
-              {label}
-            </button>
-          ))}
-        </fieldset>
-        <fieldset className="segments" aria-label="Zoom">
-          <button type="button" className="segment" aria-label="Zoom out" onClick={() => zoom(ZOOM_FACTOR)}>
-            −
-          </button>
-          <button type="button" className="segment" aria-label="Zoom in" onClick={() => zoom(1 / ZOOM_FACTOR)}>
-            +
-          </button>
-          <button type="button" className="segment" disabled={view.isWhole} onClick={view.reset}>
-            All
-          </button>
-        </fieldset>
-      </div>
-    </header>
+    <Empty fact="No signal matches.">
+      <button
+        type="button"
+        className="button"
+        onClick={() => page.change({ q: undefined, kind: undefined }, 'replace')}
+      >
+        Show all signals
+      </button>
+    </Empty>
   )
 }
 
@@ -240,15 +193,6 @@ function useLeftOf(body: HTMLElement | null, plotPx: number, bodyPx: number): nu
     if (body && plot) setLeftPx(plot.getBoundingClientRect().left - body.getBoundingClientRect().left)
   }, [body, plotPx, bodyPx])
   return leftPx
-}
-
-/** How many signals are shown, and how many more are kept. */
-function shownWords({ lanes, lanesLeftOut, lanesKept }: EventAnswer): string {
-  const shown = countOf(lanes.length, 'lane')
-  if (lanesKept <= lanes.length) return shown
-  const matching = lanes.length + lanesLeftOut
-  const found = matching < lanesKept ? ` of ${groupThousands(String(matching))} that match` : ''
-  return `${shown}${found}, ${groupThousands(String(lanesKept - lanes.length))} more kept and not shown`
 }
 
 function sentenceOf({ event, lanes }: EventAnswer, { bounds }: EventView): string {

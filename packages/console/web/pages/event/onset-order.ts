@@ -35,6 +35,9 @@ function firstOfKinds(onsets: readonly RankedOnset[]): readonly RankedOnset[] {
     .toSorted((a, b) => middleOf(a.onset) - middleOf(b.onset))
 }
 
+/** Said where samples are there, and none of them left what was usual. */
+export const NOTHING_CHANGED = 'No signal left what it was before the event.'
+
 /** What changed first, in words. */
 export interface OrderWords {
   readonly sentence: string
@@ -51,14 +54,11 @@ export function orderWords(
   startMs: number,
   keptCount = laneCount,
 ): OrderWords {
-  const shown =
-    keptCount > laneCount
-      ? `${countOf(laneCount, 'signal')} shown, of ${groupThousands(String(keptCount))} kept`
-      : countOf(laneCount, 'signal')
+  const kept = keptCount > laneCount ? ` shown; ${groupThousands(String(keptCount))} are kept` : ' kept'
   if (onsets.length === 0)
     return {
-      sentence: 'No signal left what it was before the event.',
-      facts: `${keptCount > laneCount ? shown : `${shown} kept`}. A signal that swings widely before an event has to swing further to be told.`,
+      sentence: NOTHING_CHANGED,
+      facts: `${countOf(laneCount, 'signal')}${kept}. A signal that swings widely before an event has to swing further to be told.`,
     }
   const firsts = firstOfKinds(onsets)
   const parts: string[] = []
@@ -71,7 +71,7 @@ export function orderWords(
   const doubt = parts.includes(' or ') ? ' “Or”: within their uncertainty, so that their order is not known.' : ''
   return {
     sentence: headWords(onsets),
-    facts: `${parts.join('')}. ${onsets.length} of ${shown} changed; times are from the start of the event.${doubt}`,
+    facts: `${parts.join('')}. ${onsets.length} of ${countOf(laneCount, 'signal')}${kept === ' kept' ? '' : ' shown'} changed; times are from the start of the event.${doubt}`,
   }
 }
 

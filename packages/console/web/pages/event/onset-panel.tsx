@@ -15,12 +15,15 @@ export function OnsetPanel({
   laneCount,
   startMs,
   isAwaited,
+  nothing,
   onShow,
 }: {
   readonly ranked: readonly RankedOnset[]
   readonly laneCount: number
   readonly startMs: number
   readonly isAwaited: boolean
+  /** Why there is no row, where there is none. */
+  readonly nothing: string
   /** Shows the change of a lane. */
   readonly onShow: (onset: RankedOnset) => void
 }) {
@@ -37,9 +40,7 @@ export function OnsetPanel({
         </span>
       </header>
       {rows.length === 0 ? (
-        <p className="panel-note">
-          {isAwaited ? 'Looking for changes.' : 'No signal left what it was before the event.'}
-        </p>
+        <p className="panel-note">{isAwaited ? 'Looking for changes.' : nothing}</p>
       ) : (
         <ol className="onset-list">
           {rows.map((ranked) => (
@@ -77,7 +78,9 @@ function OnsetRow({
       <span className="onset-name">
         <button type="button" className="lane-button" onClick={() => onShow(ranked)}>
           <span className="lane-swatch" style={{ background: `var(--s${slot})` }} aria-hidden="true" />
-          <span className="lane-title">{lane.name}</span>
+          <span className="lane-title" title={lane.name}>
+            {lane.name}
+          </span>
           {lane.isOfRule && <span className="lane-flag" role="img" aria-label="The rule watches it" />}
         </button>
         <span className="lane-note">

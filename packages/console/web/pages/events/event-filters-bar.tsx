@@ -1,8 +1,11 @@
+import type { DeviceInfo } from '../../api/devices.ts'
 import type { EventsAnswer } from '../../api/events.ts'
+import { Choice } from '../../components/choice.tsx'
 import { compareNames } from '../../format/names.ts'
 import { formatSpanOfTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { formatSpan } from '../../state/url-state.ts'
+import { titledDevices } from './event-device.ts'
 import { WITHIN_CHOICES } from './event-filters.ts'
 
 const STATES = [
@@ -12,7 +15,13 @@ const STATES = [
 ] as const
 
 /** What the list is narrowed by; all of it stands in the address. */
-export function EventFilters({ answer }: { readonly answer: EventsAnswer }) {
+export function EventFilters({
+  answer,
+  devices,
+}: {
+  readonly answer: EventsAnswer
+  readonly devices: readonly DeviceInfo[]
+}) {
   const page = usePageState()
   const { rule = '', device = '', state, withinMs, fromMs, toMs } = page.url
   const rules = namesWith(rule, [...answer.rules.map(({ name }) => name), ...answer.events.map((event) => event.rule)])
@@ -47,7 +56,7 @@ export function EventFilters({ answer }: { readonly answer: EventsAnswer }) {
         label="Device"
         all="All devices"
         value={device}
-        options={places.map((name) => [name, name])}
+        options={titledDevices(places, devices)}
         onChange={(value) => page.change({ device: value }, 'replace')}
       />
       {fromMs !== undefined && toMs !== undefined ? (
@@ -69,36 +78,6 @@ export function EventFilters({ answer }: { readonly answer: EventsAnswer }) {
         />
       )}
     </div>
-  )
-}
-
-function Choice({
-  label,
-  all,
-  value,
-  options,
-  onChange,
-}: {
-  readonly label: string
-  readonly all: string
-  readonly value: string
-  readonly options: readonly (readonly [value: string, title: string])[]
-  readonly onChange: (value: string | undefined) => void
-}) {
-  return (
-    <select
-      className="input event-filter"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value || undefined)}
-    >
-      <option value="">{all}</option>
-      {options.map(([option, title]) => (
-        <option key={option} value={option}>
-          {title}
-        </option>
-      ))}
-    </select>
   )
 }
 

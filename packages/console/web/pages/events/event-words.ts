@@ -56,7 +56,8 @@ export function keptWords({ samples, sizeBytes }: Pick<TracebackEvent, 'samples'
 /** The window around the start of an event: `−2 s to +4 s`. */
 export function windowWords({ window, startMs }: Pick<TracebackEvent, 'window' | 'startMs'>): string {
   if (!window) return 'none'
-  return `−${formatDuration(startMs - window.fromMs)} to +${formatDuration(window.toMs - startMs)}`
+  const beforeMs = startMs - window.fromMs
+  return `${beforeMs > 0 ? `−${formatDuration(beforeMs)}` : 'start'} to +${formatDuration(window.toMs - startMs)}`
 }
 
 /** What limits left out of a list, in sentences; empty where they left out nothing. */

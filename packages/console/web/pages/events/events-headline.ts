@@ -1,12 +1,19 @@
+import type { DeviceInfo } from '../../api/devices.ts'
 import type { EventsAnswer } from '../../api/events.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { countOf } from '../../format/number.ts'
 import { formatAge } from '../../format/time.ts'
 import { be, type Tense } from '../../format/words.ts'
-import { deviceWords, openFirst } from './event-words.ts'
+import { eventPlace } from './event-device.ts'
+import { openFirst } from './event-words.ts'
 
 /** What is open now, in one sentence. */
-export function eventsHeadline({ openCount, events, rules }: EventsAnswer, nowMs: number, tense: Tense): HeadlineText {
+export function eventsHeadline(
+  { openCount, events, rules }: EventsAnswer,
+  nowMs: number,
+  tense: Tense,
+  devices: readonly DeviceInfo[] = [],
+): HeadlineText {
   const watching = `${countOf(rules.length, 'rule')} ${tense === 'past' ? 'watched' : rules.length === 1 ? 'watches' : 'watch'}.`
   const open = openFirst(events).find(({ endMs }) => endMs === undefined)
   if (openCount === 0 || !open)
@@ -18,7 +25,7 @@ export function eventsHeadline({ openCount, events, rules }: EventsAnswer, nowMs
           : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,
       facts: watching,
     }
-  const holds = `${open.rule}: open on ${deviceWords(open.device)} for ${formatAge(nowMs - open.startMs)}.`
+  const holds = `${open.rule}: open on ${eventPlace(open, devices)} for ${formatAge(nowMs - open.startMs)}.`
   return {
     tone: 'critical',
     sentence: openCount === 1 ? holds : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,

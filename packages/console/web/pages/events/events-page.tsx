@@ -29,7 +29,7 @@ export function EventsPage() {
   const { data, error } = useEvents(requestOf(page.url, nowMs))
   // What the headline says is of the node, whatever the list is filtered by.
   const all = useEvents(EVENTS_COUNTED).data
-  const { data: devices } = useDevices()
+  const known = useDevices().data?.devices ?? []
   const open = (all ?? data)?.events.find(({ endMs }) => endMs === undefined)
   return (
     <>
@@ -63,7 +63,7 @@ export function EventsPage() {
         data && (
           <>
             <Headline
-              text={eventsHeadline(all ?? data, nowMs, tense)}
+              text={eventsHeadline(all ?? data, nowMs, tense, known)}
               announced={`${(all ?? data).openCount} open`}
               actions={open && <OpenEvent id={open.id} />}
             />
@@ -74,18 +74,18 @@ export function EventsPage() {
                     Events
                   </h2>
                   <span className="panel-caption num">{countOf(data.events.length, 'event')}</span>
-                  <EventFilters answer={data} />
+                  <EventFilters answer={data} devices={known} />
                 </header>
                 {data.events.length === 0 ? (
                   <NothingListed answer={data} />
                 ) : (
-                  <EventTable events={data.events} devices={devices?.devices ?? []} />
+                  <EventTable events={data.events} devices={known} />
                 )}
                 <Limits answer={data} />
               </section>
             </PanelBoundary>
             <PanelBoundary>
-              <RulesPanel rules={data.rules} />
+              <RulesPanel rules={data.rules} devices={known} />
             </PanelBoundary>
           </>
         )

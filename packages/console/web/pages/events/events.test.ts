@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type EventsAnswer, eventsAddress, type TracebackEvent } from '../../api/events.ts'
 import { testNic } from '../../devices/test-devices.ts'
-import { eventDevice } from './event-device.ts'
+import { eventDevice, eventPlace, titledDevices } from './event-device.ts'
 import { isFiltered, requestOf } from './event-filters.ts'
 import {
   endSentence,
@@ -121,4 +121,25 @@ test('a device is found by id, then by name among those that are as real', () =>
   assert.equal(eventDevice({ device: 'sim-nic-mlx5_3-1', isSimulated: false }, [real, twin]), twin)
   assert.equal(eventDevice({ device: real.id, isSimulated: false }, [twin, real]), real, 'its page leads to its events')
   assert.equal(eventDevice({ device: 'gone', isSimulated: false }, [real]), undefined)
+})
+
+test('a device is named by its title, and told apart where two have one', () => {
+  const nic = testNic(3)
+  const simulated = testNic(3, { id: 'sim-nic-mlx5_3-1', simulated: true })
+  assert.equal(eventPlace(testEvent({ device: nic.id }), [nic]), 'NIC 3')
+  assert.equal(eventPlace(testEvent({ device: 'port 9' }), [nic]), 'port 9')
+  assert.equal(eventPlace(testEvent({ device: '' }), [nic]), 'the node')
+  assert.deepEqual(titledDevices(['other', nic.id], [nic]), [
+    [nic.id, 'NIC 3'],
+    ['other', 'other'],
+  ])
+  assert.deepEqual(
+    titledDevices([nic.id, simulated.id], [nic, simulated]).map(([, title]) => title),
+    ['NIC 3, nic-mlx5_3-1', 'NIC 3, sim-nic-mlx5_3-1'],
+  )
+})
+
+test('a window without a time before begins at the start', () => {
+  const event = testEvent({ window: { fromMs: NOW_MS - 125_000, toMs: NOW_MS - 121_000 } })
+  assert.equal(plain(windowWords(event)), 'start to +4 s')
 })

@@ -1,14 +1,19 @@
 import { Link } from 'wouter'
+import type { DeviceInfo } from '../../api/devices.ts'
 import type { EventsAnswer } from '../../api/events.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { titledDevices } from './event-device.ts'
 
 /** Devices beyond these are counted. */
 const DEVICE_LIMIT_COUNT = 4
 
 /** The rules that watch, each with what it says and where. */
-export function RulesPanel({ rules }: Pick<EventsAnswer, 'rules'>) {
+export function RulesPanel({
+  rules,
+  devices: known,
+}: Pick<EventsAnswer, 'rules'> & { readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
   return (
     <section className="panel" aria-labelledby="rules-panel">
@@ -43,7 +48,7 @@ export function RulesPanel({ rules }: Pick<EventsAnswer, 'rules'>) {
                     </Link>
                   </th>
                   <td className="is-wrapping">{condition}</td>
-                  <td>{deviceList(devices)}</td>
+                  <td>{deviceList(devices, known)}</td>
                 </tr>
               ))}
             </tbody>
@@ -54,8 +59,11 @@ export function RulesPanel({ rules }: Pick<EventsAnswer, 'rules'>) {
   )
 }
 
-function deviceList(devices: readonly string[]): string {
+function deviceList(devices: readonly string[], known: readonly DeviceInfo[]): string {
   if (devices.length === 0) return 'nothing yet'
-  if (devices.length <= DEVICE_LIMIT_COUNT) return devices.join(', ')
+  if (devices.length <= DEVICE_LIMIT_COUNT)
+    return titledDevices(devices, known)
+      .map(([, title]) => title)
+      .join(', ')
   return countOf(devices.length, 'device')
 }

@@ -1,0 +1,73 @@
+import { labelOf, type RecordType, type Slot } from '@sonde/sdk'
+import type { EventLane } from '@sonde/sdk/internal'
+import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import type { IndexSignal, KeptSeries, ReadIndex } from '../keep/kept-index.ts'
+import { numberSlotOf } from '../keep/series-book.ts'
+import { dataIdOf } from '../keep/slot-role.ts'
+
+/** Fields of samples that are no signals: their clocks. */
+const CLOCK_FIELD = /^device_|^raw_|_ns$|^stamp/
+
+/** A signal of a series. */
+export interface Signal {
+  readonly key: string
+  /** Index of its series. */
+  readonly series: number
+  readonly slot: Slot
+  readonly role: EventLane['role']
+  readonly name: string
+  readonly unit: string
+}
+
+/** Whether a signal of rules is a field of a series. */
+export function isOf({ type, field, labels }: IndexSignal, typeName: string, slot: Slot, series: KeptSeries): boolean {
+  if (type !== typeName || field !== slot.name) return false
+  return Object.entries(labels).every(([label, value]) => labelOf(series.labels, label) === value)
+}
+
+/** The signals of a series of an event: fields that are numbers, and that people look at. */
+export function signalsOf({ parts, types, series }: ReadIndex, at: number): Signal[] {
+  const one = series[at]
+  const type = one === undefined ? undefined : types[one.part]
+  if (one === undefined || type === undefined) return []
+  const isRing = parts[one.part]?.isRing === true
+  return slotsOf(type, isRing).map((slot) => {
+    return { key: `${at}.${slot.index}`, series: at, slot, ...wordsOf(slot, one) }
+  })
+}
+
+function slotsOf(type: RecordType, isRing: boolean): Slot[] {
+  const number = numberSlotOf(type)
+  return type.layout.slots.filter((slot) => {
+    const { role, count, kind } = slot.field
+    if (count !== 1 || kind === 'symbol' || kind === 'char') return false
+    if (role === 'counter' || role === 'gauge') return true
+    // What is sampled is a signal; what is reported as a value is no metric.
+    return isRing && role === 'value' && slot !== number && !CLOCK_FIELD.test(slot.name)
+  })
+}
+
+/**
+ * The name of the field, and labels that tell its series from others of the device: the device has a name of its own.
+ */
+function wordsOf(slot: Slot, { labels, apart }: KeptSeries): Pick<Signal, 'role' | 'name' | 'unit'> {
+  const id = dataIdOf(slot)
+  if (id !== undefined) return diagWords(id)
+  const { name, field } = slot
+  const others = apart.map((label) => [label, labelOf(labels, label)] as const)
+  const more = others.map(([label, value]) => (value === '' ? '' : ` ${label}=${value}`)).join('')
+  const { role } = field
+  return { role: role === 'counter' || role === 'gauge' ? role : 'value', name: name + more, unit: field.unit ?? '' }
+}
+
+function diagWords(id: bigint): Pick<Signal, 'role' | 'name' | 'unit'> {
+  const { counter, labels } = placeOf(id)
+  // What the table does not have is a counter, as nearly all are.
+  if (counter === undefined) return { role: 'counter', name: `0x${id.toString(16).padStart(16, '0')}`, unit: '' }
+  const more = Object.entries(labels)
+    .map(([label, value]) => ` ${label}=${value}`)
+    .join('')
+  const slot = counter.type.layout.slots.find(({ name }) => name === counter.field)
+  const unit = counter.isNs === true ? 'nanoseconds' : (slot?.field.unit ?? '')
+  return { role: counter.extreme === undefined ? 'counter' : 'gauge', name: counter.name + more, unit }
+}

@@ -1,0 +1,30 @@
+/** A field that narrows what is shown to one of several; the first option is all of it. */
+export function Choice({
+  label,
+  all,
+  value,
+  options,
+  onChange,
+}: {
+  readonly label: string
+  readonly all: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, title: string])[]
+  readonly onChange: (value: string | undefined) => void
+}) {
+  return (
+    <select
+      className="input choice"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+    >
+      <option value="">{all}</option>
+      {options.map(([option, title]) => (
+        <option key={option} value={option}>
+          {title}
+        </option>
+      ))}
+    </select>
+  )
+}
