@@ -7,7 +7,7 @@ import type { Random } from '../../../packages/sdk/test/random.ts'
 import { drawn, EXPECTED, type Expected, type Fault } from './expected.ts'
 
 /** A hint that opens later than this after its effect can be seen is late. Unit: seconds. */
-export const WITHIN_S = 10
+const WITHIN_S = 10
 /** Samples come once a second. */
 const SAMPLED_S = 1
 /** A healthy node runs for so long before it is struck. Unit: seconds. */
