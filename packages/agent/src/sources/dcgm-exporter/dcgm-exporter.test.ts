@@ -255,19 +255,18 @@ test('after anything but a whole answer the GPUs are not known, with the reason,
   )
 })
 
-test('one exporter that hangs keeps no other waiting, and costs its own GPUs alone', async (t) => {
-  const other = fixture('kubernetes').replaceAll('gpu-node-a', 'gpu-node-z').replaceAll('GPU-', 'GPU-z')
-  const { tested, exporters } = await bringUp(t, [fixture('kubernetes'), other], { timeout_ms: 300 })
+test('one exporter that hangs costs its own GPUs alone', async (t) => {
+  const bodies = ['a', 'y', 'z'].map((node) =>
+    fixture('kubernetes').replaceAll('gpu-node-a', `gpu-node-${node}`).replaceAll('GPU-', `GPU-${node}`),
+  )
+  const { tested, exporters } = await bringUp(t, bodies, { timeout_ms: 300 })
   const [hung] = exporters as [ServedExporter]
   hung.answer = () => undefined
   assert.equal((await tested.source.probe()).state, 'present', 'one of them tells of GPUs')
   await tested.source.sample()
   assert.equal(tested.thrown.length, 1)
-  const hosts = fieldsOf(recordsOf(tested.take(), nvmlGpuType), 'Hostname', 'gpu')
-  assert.deepEqual(
-    hosts,
-    [0, 1, 2].map((gpu) => ['gpu-node-z', String(gpu)]),
-  )
+  const hosts = fieldsOf(recordsOf(tested.take(), nvmlGpuType), 'Hostname').flat()
+  assert.deepEqual([...new Set(hosts)], ['gpu-node-y', 'gpu-node-z'])
 })
 
 test('two nodes with the same indexes are two', async (t) => {

@@ -127,7 +127,7 @@ export class Exporter {
       if (ownMs >= TIME_MIN_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
     this.#addTotals()
-    const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1e6))
+    const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
     for (const [key, row] of this.#rows) {
       if (row.scrape === this.#scrape) row.report(time)
       else {
