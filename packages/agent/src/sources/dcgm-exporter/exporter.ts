@@ -62,7 +62,11 @@ export class Exporter {
     return this.#parser.count
   }
 
-  /** Asks, and reports every GPU and pod of the answer. @throws as {@link look}; then all is absent, with the reason. */
+  /**
+   * Asks, and reports every GPU and pod of the answer.
+   *
+   * @throws SondeError as {@link look}; then everything is absent, with the reason.
+   */
   async scrape(signal: AbortSignal): Promise<void> {
     try {
       await this.#ask(signal)
