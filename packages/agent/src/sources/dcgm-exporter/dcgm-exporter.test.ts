@@ -66,11 +66,12 @@ test('GPUs of a node, with all labels, exact counters, and the pods that hold th
     [88, 522.018, 188811223344n, 31],
     [0, 71.294, 71294000n, 0],
   ])
-  assert.deepEqual(fieldsOf(gpus, 'fb_used', 'fb_total'), [
-    [68963, 81559],
-    [40783, 81559],
-    [0, 81559],
+  assert.deepEqual(fieldsOf(gpus, 'fb_used', 'fb_total', 'nvlink_bandwidth_total'), [
+    [68963, 81559, 132000n],
+    [40783, 81559, 98000n],
+    [0, 81559, 0n],
   ])
+  assert.equal(nvmlGpuType.fields.nvlink_bandwidth_total.role, 'gauge', 'a rate, though the exporter says counter')
   assert.deepEqual(fieldsOf(recordsOf(taken, nvmlProfileType), 'pipe_tensor_active', 'pcie_tx_bytes', 'sm_active'), [
     [0.512201, 1612345678, undefined],
     [0.498888, 912345678, undefined],

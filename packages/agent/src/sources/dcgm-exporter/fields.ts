@@ -91,6 +91,7 @@ export const DCGM_FIELDS: readonly DcgmField[] = [
   gpu(419, 'nvlink_crc_data_error_count_total', 'nvlink_crc_data_error_total'),
   gpu(429, 'nvlink_replay_error_count_total', 'nvlink_replay_error_total'),
   gpu(439, 'nvlink_recovery_error_count_total', 'nvlink_recovery_error_total'),
+  gpu(449, 'nvlink_bandwidth_total', 'nvlink_throughput_total'),
   profile(1001, 'gr_engine_active', 'gr_engine_util_ratio'),
   profile(1002, 'sm_active', 'sm_util_ratio'),
   profile(1003, 'sm_occupancy', 'sm_occupancy_ratio'),
