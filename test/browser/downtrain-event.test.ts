@@ -75,6 +75,17 @@ test(
         (await page.locator('.lane-row .lane-title').allInnerTexts()).every((name) => /temp/.test(name)),
       )
       assert.match(page.url(), /q=temp/)
+      await page.getByRole('searchbox', { name: 'Find among all signals' }).fill('')
+      await page.getByRole('combobox', { name: 'Kind' }).selectOption('pci')
+      await until('signals of PCIe alone', SHOW_LIMIT_MS, async () => {
+        const groups = await page.locator('.lanes h3').allInnerTexts()
+        return groups.length > 0 && groups.every((name) => /^(Signal of the rule|PCIe)/.test(name))
+      })
+      assert.match(page.url(), /kind=pci/)
+      const tops = await page
+        .locator('.lanes-tools > *')
+        .evaluateAll((tools) => tools.map((tool) => Math.round(tool.getBoundingClientRect().bottom)))
+      assert.ok(Math.max(...tops) - Math.min(...tops) < 8, `the tools stand in one line: ${tops}`)
       const download = page.waitForEvent('download')
       await page.getByRole('link', { name: 'Samples' }).click()
       assert.equal((await download).suggestedFilename(), `event-${event.id}.bin`)
