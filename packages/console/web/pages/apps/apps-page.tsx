@@ -77,9 +77,11 @@ function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
             {apps.map(({ name, services, pods, gpus, util, powerW }) => (
               <tr key={name}>
                 <th scope="row">
-                  <Link href={page.hrefTo(`/apps/${encodeURIComponent(name)}/gpu`)}>
-                    {name === '' ? 'no app' : name}
-                  </Link>
+                  {name === '' ? (
+                    'no app'
+                  ) : (
+                    <Link href={page.hrefTo(`/apps/${encodeURIComponent(name)}/gpu`)}>{name}</Link>
+                  )}
                 </th>
                 <td className="is-number num">{services}</td>
                 <td className="is-number num">{pods}</td>
