@@ -44,7 +44,7 @@ export function AppsPage() {
 function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
   const page = usePageState()
   return (
-    <section className="panel" aria-labelledby="app-table">
+    <section className="panel apps-panel" aria-labelledby="app-table">
       <header className="panel-head has-line">
         <h2 id="app-table" className="panel-title">
           Apps
