@@ -5,6 +5,9 @@ import { podDeviceType, podInfoType } from '../src/sources/pods/type.ts'
 import { sampled } from '../src/sources/sampled.ts'
 import type { SourceContext, SourceDefinition } from '../src/sources/source.ts'
 
+/** The rows that are made of these records, for tests of other packages. */
+export { appGpuType, podGpuType } from '../src/pods/type.ts'
+
 /** A pod of a test, and the GPUs that it holds; a GPU without values is reported by nobody. */
 export interface TestPod {
   readonly app: string
