@@ -32,7 +32,7 @@ function noise(service: number, field: number, sample: number): number {
   return ((x ^ (x >>> 15)) >>> 0) / 2 ** 32
 }
 
-/** Mean of a service, and how far the outermost pods are from it: memory in whole bytes, ratios and watts in hundredths. */
+/** Mean of a service, and how far the outermost pods are from it; memory in whole MiB. */
 function numbersOf(service: number, field: number, sample: number): { mean: number; spread: number } {
   const busy = 0.5 + 0.35 * Math.sin(sample / 240 + service) + 0.1 * (noise(service, field, sample) - 0.5)
   const suffix = FIELDS[field]?.suffix

@@ -6,7 +6,7 @@ import { TestCluster } from './test-cluster.ts'
 const STEP_MS = 300_000
 const STEPS_A_DAY = 288
 const DAYS = 30
-/** Pods at a time, of which so many are new at each step: 69 000 names in a month, more than a table of labels holds. */
+/** Pods at a time, of which so many are new at each step: 69 000 names in a month, more than a table holds. */
 const PODS = 16
 const NEW_PODS = 8
 

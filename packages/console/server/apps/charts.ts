@@ -139,7 +139,7 @@ const COMPACT = /^(\d{4})(\d\d)(\d\d)\.(\d\d)(\d\d)(\d\d)(?:\.(\d{1,9}))?$/
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 /**
- * A time: milliseconds since the Unix epoch, ISO 8601, or `YYYYMMDD.HHMMSS` with a fraction; UTC where no zone is given.
+ * A time: milliseconds since the Unix epoch, ISO 8601, or `YYYYMMDD.HHMMSS` with a fraction; UTC without a zone.
  */
 function timeOf(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined

@@ -15,7 +15,7 @@ export function useApps(): Resource<AppsAnswer> & { readonly retry: () => void }
   return { ...usePoll(appsPoll), retry: () => void appsPoll.refresh() }
 }
 
-/** The GPUs of one app, of the services with the most where there are too many, renewed every 5 s. The name stays the same as long as the component lives. */
+/** The GPUs of one app, of the largest services where there are too many. The name stays as long as the component. */
 export function useAppGpu(app: string): Resource<AppGpuAnswer> & { readonly retry: () => void } {
   const poll = useMemo(
     () =>
