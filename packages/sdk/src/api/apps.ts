@@ -101,6 +101,8 @@ export interface AppGpuAnswer {
   readonly summary: string
   readonly advice: readonly string[]
   readonly services: readonly GpuService[]
+  /** Services with fewer GPUs that the answer leaves out, where it was asked for the largest, and their pods. */
+  readonly leftOut: { readonly services: number; readonly pods: number }
   readonly pods: readonly GpuPod[]
   /** Whether the pods that ask for GPUs are known; else pods that are missing altogether cannot be seen. */
   readonly knowsRequests: boolean
