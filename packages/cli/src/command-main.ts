@@ -41,6 +41,13 @@ withSimulateFlags(
   process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
 })
 
+withCommonFlags(program.command('console').description('the page over a Prometheus-compatible server'))
+  .requiredOption('--prometheus <url>', 'where it is: http://127.0.0.1:9090')
+  .action(async ({ prometheus, ...flags }: Flags & { prometheus: string }) => {
+    const loaded = await checkPlaces(loadFor(flags))
+    process.exit(await untilSignal((await import('./commands/console.ts')).runConsole(loaded, prometheus)))
+  })
+
 withSimulateFlags(
   withCommonFlags(program.command('config').description('print the configuration and the origin of each value')),
 )

@@ -9,7 +9,7 @@ export interface HttpError {
   readonly message: string
 }
 
-const LATER = new Set(['STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
+const LATER = new Set(['BKD_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
 
 /** What is neither the asker's mistake nor for good: it should ask again later. */
 function isForLater(code: string): boolean {
@@ -30,6 +30,9 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
 const STATUS_OF: Readonly<Record<string, number>> = {
   HTTP_REQUEST: 400,
   APP_CAP: 400,
+  BKD_REFUSED: 400,
+  BKD_UNREACHABLE: 502,
+  BKD_ANSWER: 502,
   HTTP_CROSS_SITE: 403,
   HTTP_NOT_FOUND: 404,
   HTTP_HOST: 421,
