@@ -69,7 +69,7 @@ withSimulateFlags(
       .command('check')
       .summary('check configuration, listener, folders, history and sources')
       .description(
-        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, history in order, and what each source finds here. Changes nothing.',
+        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing.',
       ),
   ),
 )
