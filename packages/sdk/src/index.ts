@@ -31,6 +31,7 @@ export {
   type SeriesAnswer,
   type SeriesQuery,
   VALUE_COUNT_LIMIT,
+  type Within,
 } from './query/form.ts'
 export { leadMs, TURN_LIMIT_MS } from './query/gaps.ts'
 export { objectOf, parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'

@@ -1,6 +1,21 @@
 import { keyOfText } from '../internal/seeded-hash.ts'
 import { type Labels, seriesKey } from '../schema/series.ts'
-import type { Aggregate, SeriesAnswer } from './form.ts'
+import type { Aggregate, SeriesAnswer, SeriesQuery } from './form.ts'
+
+/** One join of series. */
+export interface Level {
+  /** Labels to keep. */
+  readonly by: readonly string[]
+  readonly aggregate: Aggregate
+}
+
+/** The joins of a question in their order: none, one, or that of `within` before that of `by`. */
+export function levelsOf({ by, aggregate, within }: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>): Level[] {
+  if (by === undefined) return []
+  const last = { by, aggregate }
+  if (within === undefined) return [last]
+  return [{ by: [...new Set([...by, ...within.by])], aggregate: within.aggregate }, last]
+}
 
 /** Series that become one, and the labels of that. */
 export interface Group<T> {
@@ -49,7 +64,7 @@ export function aggregateSeries(
   }))
 }
 
-/** Joins columns of one grid. A value that is NaN takes no part; where all are, the result is NaN. */
+/** Joins columns of one grid. A value that is NaN takes no part; where all are, the result is NaN: no count is 0. */
 export function joinColumns(columns: readonly Float64Array[], how: Aggregate): Float64Array {
   const length = columns[0]?.length ?? 0
   const joined = new Float64Array(length).fill(Number.NaN)
@@ -64,7 +79,8 @@ export function joinColumns(columns: readonly Float64Array[], how: Aggregate): F
       else if (how === 'max') result = Math.max(result, value)
       else result += value
     }
-    joined[i] = how === 'avg' ? result / count : result
+    if (how === 'avg') joined[i] = result / count
+    else joined[i] = how === 'count' && count > 0 ? count : result
   }
   return joined
 }

@@ -1,7 +1,7 @@
 import { SondeError } from '../errors.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
-import { aggregateSeries } from './aggregate.ts'
+import { aggregateSeries, levelsOf } from './aggregate.ts'
 import type { Column } from './column.ts'
 import { evaluate, gridOf } from './evaluate.ts'
 import {
@@ -81,26 +81,37 @@ function answerQuery(
   const ofBins = answerHistograms(query, histograms)
   return {
     metric: query.metric,
-    unit: first?.slot.field.unit ?? '',
+    unit: unitOf(query, first?.slot.field.unit ?? ''),
     role: first?.slot.field.role ?? '',
     help: first?.slot.field.help ?? '',
     function: query.function,
     resolutionMs,
     clock: first?.clock ?? '',
     series: [
-      ...(query.by === undefined ? series : aggregateSeries(series, query.by, query.aggregate)),
+      ...levelsOf(query).reduce<readonly SeriesAnswer[]>(
+        (joined, { by, aggregate }) => aggregateSeries(joined, by, aggregate),
+        series,
+      ),
       ...ofBins.series,
     ],
     notes: [...new Set([...found.flatMap(({ notes = [] }) => notes), ...ofBins.notes])],
   }
 }
 
-function answerHistograms(
-  { metric, by, aggregate, quantile }: SeriesQuery,
-  histograms: readonly Histogram[],
-): Pick<QueryResult, 'series' | 'notes'> {
-  const { joined, isApart } =
-    by === undefined ? { joined: histograms, isApart: false } : joinHistograms(histograms, by, aggregate)
+/** The unit of an answer: that of the metric, and none where series are counted. */
+export function unitOf(query: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>, unit: string): string {
+  return levelsOf(query).some(({ aggregate }) => aggregate === 'count') ? '' : unit
+}
+
+function answerHistograms(query: SeriesQuery, histograms: readonly Histogram[]): Pick<QueryResult, 'series' | 'notes'> {
+  const { metric, quantile } = query
+  let joined = histograms
+  let isApart = false
+  for (const { by, aggregate } of levelsOf(query)) {
+    const level = joinHistograms(joined, by, aggregate)
+    joined = level.joined
+    isApart = level.isApart
+  }
   const series =
     quantile === undefined
       ? joined.flatMap(seriesOfBins)

@@ -6,8 +6,18 @@ import type { Labels } from '../schema/series.ts'
  */
 export type QueryFunction = 'last' | 'avg' | 'min' | 'max' | 'rate' | 'increase' | 'quantile'
 
-/** How series that share the labels of `by` become one. */
-export type Aggregate = 'sum' | 'avg' | 'min' | 'max'
+/** How series that share the labels of `by` become one. `count` is how many of them have a value. */
+export type Aggregate = 'sum' | 'avg' | 'min' | 'max' | 'count'
+
+/**
+ * A level below `by`: series that agree in these labels and in those of `by` become one first. So the mean of a
+ * service over its pods is not that over their GPUs, of which pods have different numbers.
+ */
+export interface Within {
+  /** Labels that are kept until then, beside those of `by`. */
+  readonly by: readonly string[]
+  readonly aggregate: Aggregate
+}
 
 /**
  * A condition on one label; `=~` and `!~` are regular expressions anchored at both ends. A label that is not there is
@@ -30,6 +40,8 @@ export interface SeriesQuery {
   readonly by: readonly string[] | undefined
   /** Default: `sum`. */
   readonly aggregate: Aggregate
+  /** With `by` alone. Default: none, all series are joined at once. */
+  readonly within?: Within
   /** Share of the observations that lie at or below the answer. Range: above 0, at most 1. With `quantile` alone. */
   readonly quantile?: number
 }

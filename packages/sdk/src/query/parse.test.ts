@@ -27,6 +27,16 @@ test('takes the finest round step that gives at most 1 440 points', () => {
   assert.ok(stepOf(0, 86_400_000 * 3650) >= 86_400_000)
 })
 
+function asking(more: object): object {
+  return { ...GOOD, queries: [{ metric: 'm', ...more }] }
+}
+
+test('takes two levels, and sums in the first where it does not say how', () => {
+  const { queries } = parseQueryRequest(asking({ by: ['service'], aggregate: 'count', within: { by: ['pod'] } }))
+  assert.deepEqual(queries[0]?.within, { by: ['pod'], aggregate: 'sum' })
+  assert.equal(queries[0]?.aggregate, 'count')
+})
+
 function matching(...matchers: object[]): object {
   return { ...GOOD, queries: [{ metric: 'm', matchers }] }
 }
@@ -68,6 +78,15 @@ const WRONG: readonly [string, unknown, string][] = [
   ['an unknown key', { ...GOOD, step: 5 }, 'QRY_FORM'],
   ['an unknown key of a question', { ...GOOD, queries: [{ metric: 'm', functon: 'rate' }] }, 'QRY_FORM'],
   ['an unknown key of a matcher', matching({ label: 'a', value: 'b', operator: '!=' }), 'QRY_FORM'],
+  ['a level within nothing', asking({ within: { by: ['pod'] } }), 'QRY_FORM'],
+  ['a level without labels', asking({ by: [], within: { aggregate: 'avg' } }), 'QRY_FORM'],
+  ['an unknown aggregate of a level', asking({ by: [], within: { by: [], aggregate: 'median' } }), 'QRY_FORM'],
+  ['an unknown key of a level', asking({ by: [], within: { by: [], function: 'avg' } }), 'QRY_FORM'],
+  [
+    'a quantile of means',
+    asking({ by: [], function: 'quantile', quantile: 0.5, within: { by: [], aggregate: 'avg' } }),
+    'QRY_FORM',
+  ],
   ['by that is no list', { ...GOOD, queries: [{ metric: 'm', by: 'device' }] }, 'QRY_FORM'],
 ]
 for (const [what, input, code] of WRONG) {

@@ -8,10 +8,11 @@ import {
   type QueryFunction,
   type QueryRequest,
   type SeriesQuery,
+  type Within,
 } from './form.ts'
 
 const FUNCTIONS: readonly QueryFunction[] = ['last', 'avg', 'min', 'max', 'rate', 'increase', 'quantile']
-const AGGREGATES: readonly Aggregate[] = ['sum', 'avg', 'min', 'max']
+const AGGREGATES: readonly Aggregate[] = ['sum', 'avg', 'min', 'max', 'count']
 const OPS: readonly Matcher['op'][] = ['=', '!=', '=~', '!~']
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400].map(
   (s) => s * 1000,
@@ -74,7 +75,7 @@ export function stepOf(asked: unknown, windowMs: number): number {
 }
 
 function parseQuery(input: unknown, place: string, expressions: Set<string>): SeriesQuery {
-  const query = objectOf(input, place, ['metric', 'function', 'matchers', 'by', 'aggregate', 'quantile'])
+  const query = objectOf(input, place, ['metric', 'function', 'matchers', 'by', 'aggregate', 'within', 'quantile'])
   if (typeof query.metric !== 'string' || query.metric === '')
     throw new SondeError('QRY_FORM', `${place}.metric must be a metric's name`)
   const matchers = query.matchers ?? []
@@ -82,14 +83,12 @@ function parseQuery(input: unknown, place: string, expressions: Set<string>): Se
   if (matchers.length > MATCHER_COUNT_LIMIT) {
     throw new SondeError('QRY_LIMIT', `${place} has ${matchers.length} matchers; at most ${MATCHER_COUNT_LIMIT}`)
   }
-  const by = query.by
-  if (by !== undefined && !(Array.isArray(by) && by.every((name) => typeof name === 'string'))) {
-    throw new SondeError('QRY_FORM', `${place}.by must be a list of label names`)
-  }
+  const by = query.by === undefined ? undefined : labelNamesOf(query.by, `${place}.by`)
   const asked = oneOf(query.function ?? 'last', FUNCTIONS, `${place}.function`)
   const aggregate = oneOf(query.aggregate ?? 'sum', AGGREGATES, `${place}.aggregate`)
   if (asked === 'quantile' && aggregate !== 'sum')
     throw new SondeError('QRY_FORM', `${place}.aggregate is ${aggregate}; allowed with quantile: sum`)
+  const within = query.within === undefined ? undefined : withinOf(query.within, by, asked, `${place}.within`)
   return {
     metric: query.metric,
     function: asked,
@@ -98,8 +97,23 @@ function parseQuery(input: unknown, place: string, expressions: Set<string>): Se
     ),
     by,
     aggregate,
+    ...(within === undefined ? {} : { within }),
     ...quantileOf(query.quantile, asked, `${place}.quantile`),
   }
+}
+
+function withinOf(input: unknown, by: SeriesQuery['by'], asked: QueryFunction, place: string): Within {
+  if (by === undefined) throw new SondeError('QRY_FORM', `${place} is for questions with by, and there is none`)
+  const within = objectOf(input, place, ['by', 'aggregate'])
+  const aggregate = oneOf(within.aggregate ?? 'sum', AGGREGATES, `${place}.aggregate`)
+  if (asked === 'quantile' && aggregate !== 'sum')
+    throw new SondeError('QRY_FORM', `${place}.aggregate is ${aggregate}; allowed with quantile: sum`)
+  return { by: labelNamesOf(within.by, `${place}.by`), aggregate }
+}
+
+function labelNamesOf(input: unknown, place: string): readonly string[] {
+  if (Array.isArray(input) && input.every((name) => typeof name === 'string')) return input
+  throw new SondeError('QRY_FORM', `${place} must be a list of label names`)
 }
 
 function quantileOf(input: unknown, asked: QueryFunction, place: string): Pick<SeriesQuery, 'quantile'> {
