@@ -31,6 +31,14 @@ test('nothing that a question holds leaves its string', () => {
   assert.throws(() => compile(query({ by: ['a) or (b'] }), 1000), { code: 'QRY_FORM' })
 })
 
+test('levels are nested', () => {
+  const within = { by: ['namespace', 'pod'], aggregate: 'avg' } as const
+  assert.equal(
+    compile(query({ by: ['service'], aggregate: 'count', within }), 1000),
+    'count by (service) (avg by (service,namespace,pod) ({__name__="pod_gpu_count"}))',
+  )
+})
+
 test('all questions are one expression, each with its place', () => {
   assert.equal(
     compileAll([query({ by: [] }), query({ metric: 'up', by: ['service'], aggregate: 'max' })], 1000),

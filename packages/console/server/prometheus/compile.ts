@@ -1,4 +1,4 @@
-import { type Matcher, type QueryFunction, type SeriesQuery, SondeError } from '@sonde/sdk'
+import { type Aggregate, type Matcher, type QueryFunction, type SeriesQuery, SondeError } from '@sonde/sdk'
 
 /** Label by which series of several questions are told apart in one answer. */
 export const QUESTION_LABEL = 'sonde_question'
@@ -28,9 +28,15 @@ export function compileAll(queries: readonly SeriesQuery[], stepMs: number): str
 
 /** One question as PromQL. */
 export function compile(query: SeriesQuery, stepMs: number): string {
-  const { by, aggregate } = query
+  const { by, aggregate, within } = query
   const each = compileFunction(query, stepMs)
-  return by === undefined ? each : `${aggregate} by (${by.map(labelName).join(',')}) (${each})`
+  if (by === undefined) return each
+  if (within === undefined) return joined(aggregate, by, each)
+  return joined(aggregate, by, joined(within.aggregate, [...new Set([...by, ...within.by])], each))
+}
+
+function joined(aggregate: Aggregate, by: readonly string[], expression: string): string {
+  return `${aggregate} by (${by.map(labelName).join(',')}) (${expression})`
 }
 
 function compileFunction({ metric, function: asked, matchers }: SeriesQuery, stepMs: number): string {
