@@ -1,3 +1,4 @@
+export { podsAnswer } from './apps/pods-answer.ts'
 export { type AppRoutesOptions, appRoutes } from './apps/routes.ts'
 export type { GpuReader } from './apps/state.ts'
 export { defaultDataDir, type StoreConfig, storeSchema } from './config.ts'
