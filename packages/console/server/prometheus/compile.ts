@@ -29,7 +29,7 @@ export function compileAll(queries: readonly SeriesQuery[], stepMs: number): str
 /** One question as PromQL. */
 export function compile(query: SeriesQuery, stepMs: number): string {
   const { by, aggregate, within } = query
-  const each = compileFunction(query, stepMs)
+  const each = expressionOf(query, stepMs)
   if (by === undefined) return each
   if (within === undefined) return joined(aggregate, by, each)
   return joined(aggregate, by, joined(within.aggregate, [...new Set([...by, ...within.by])], each))
@@ -39,7 +39,7 @@ function joined(aggregate: Aggregate, by: readonly string[], expression: string)
   return `${aggregate} by (${by.map(labelName).join(',')}) (${expression})`
 }
 
-function compileFunction({ metric, function: asked, matchers }: SeriesQuery, stepMs: number): string {
+function expressionOf({ metric, function: asked, matchers }: SeriesQuery, stepMs: number): string {
   const selector = `{${[`__name__=${quoted(metric)}`, ...matchers.map(compileMatcher)].join(',')}}`
   if (asked === 'last') return selector
   const overTime = OVER_TIME[asked]

@@ -16,8 +16,8 @@ export interface PsFlags {
 }
 
 /**
- * `sonde ps`: prints the GPU pods that an agent knows, and why a number is missing. Exit code 0 where it answers, no pod
- * included.
+ * `sonde ps`: prints the GPU pods that an agent knows, and why a number is missing. Exit code 0 where it answers, no
+ * pod included.
  *
  * @throws ConfigError where an option is wrong.
  * @throws SondeError `CLI_AGENT` where no agent answers.
