@@ -7,9 +7,11 @@ export interface HttpError {
   readonly status: number
   readonly code: string
   readonly message: string
+  /** In how many seconds to ask again, where that is known. */
+  readonly retryAfterS?: number
 }
 
-const LATER = new Set(['STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
+const LATER = new Set(['QRY_BACKEND_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
 
 /** What is neither the asker's mistake nor for good: it should ask again later. */
 function isForLater(code: string): boolean {
@@ -39,7 +41,10 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 export function httpErrorOf(error: unknown): HttpError {
   if (error instanceof SondeError) {
     const { code, message } = error
-    if (isForLater(code)) return { status: 503, code, message }
+    const { retryAfterS } = error
+    if (isForLater(code)) return { status: 503, code, message, ...(retryAfterS !== undefined && { retryAfterS }) }
+    if (code === 'QRY_BACKEND') return { status: 502, code, message }
+    if (code === 'QRY_BACKEND_TIMEOUT') return { status: 504, code, message }
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
     const status = STATUS_OF[code]
     if (status !== undefined) return { status, code, message }

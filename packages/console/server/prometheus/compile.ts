@@ -1,5 +1,5 @@
 import { type SeriesQuery, SondeError } from '@sonde/sdk'
-import { functionOf, type Grain, joined, resetsOf } from './expressions.ts'
+import { functionOf, type Grain, joined, pairsMs, resetsOf } from './expressions.ts'
 import { literalOf, quoted, selectorOf, spanOf } from './promql.ts'
 
 /** Label of the series of an answer that says which part of the expression they are of. */
@@ -95,7 +95,8 @@ function rangeParts(query: SeriesQuery, places: readonly number[], grain: Grain)
 }
 
 /** Buckets are counters that know no restart of their own: what PromQL says of them is told. */
-function histogramPart(query: SeriesQuery, places: readonly number[], { stepMs, intervalMs }: Grain): Draft {
+function histogramPart(query: SeriesQuery, places: readonly number[], grain: Grain): Draft {
+  const { stepMs, intervalMs } = grain
   const { metric, matchers, function: fn, aggregate, within, quantile } = query
   const unlike = [aggregate, within?.aggregate].some((how) => how === 'min' || how === 'max' || how === 'count')
   if (fn === 'min' || fn === 'max' || (query.by !== undefined && unlike)) {
@@ -105,7 +106,7 @@ function histogramPart(query: SeriesQuery, places: readonly number[], { stepMs, 
     )
   }
   const selector = selectorOf([`${metric}_bucket`], matchers)
-  const pairs = `${selector}[${spanOf(Math.max(stepMs + intervalMs, 3.5 * intervalMs) - 1)}]`
+  const pairs = `${selector}[${spanOf(Math.max(pairsMs(grain), 3.5 * intervalMs) - 1)}]`
   const questions = new Map([['', places]])
   if (fn === 'quantile') {
     const expression = `histogram_quantile(${quantile}, ${joined(`rate(${pairs})`, query, ['le'])})`
@@ -113,7 +114,7 @@ function histogramPart(query: SeriesQuery, places: readonly number[], { stepMs, 
   }
   const rate = fn === 'increase' ? `(rate(${pairs}) * ${stepMs / 1000})` : `rate(${pairs})`
   const isOfGain = fn === 'rate' || fn === 'increase'
-  const inner = isOfGain ? rate : functionOf(fn, [`${metric}_bucket`], matchers, { stepMs, intervalMs })
+  const inner = isOfGain ? rate : functionOf(fn, [`${metric}_bucket`], matchers, grain)
   return { kind: 'bins', questions, expression: joined(inner, query, ['le']) }
 }
 

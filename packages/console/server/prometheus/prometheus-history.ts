@@ -88,7 +88,11 @@ export class PrometheusHistory implements History, Catalogue {
     for (const query of queries) this.#check(query)
     const times = gridOf(fromMs, toMs, stepMs)
     const isHistogram = (metric: string) => this.#told.of(metric).role === 'bucket'
-    const { expression, parts } = compileQueries(queries, { stepMs, intervalMs }, isHistogram)
+    const { expression, parts } = compileQueries(
+      queries,
+      { stepMs, intervalMs, looksBack: this.transport.isVictoria },
+      isHistogram,
+    )
     const reader = new SeriesReader(queries, parts, times, stepMs)
     const notes = times.length === 0 ? [] : await this.#askRange(expression, times, stepMs, reader)
     const results = queries.map((query, i) => this.#resultOf(query, reader.gathered[i] as Gathered, notes))

@@ -39,6 +39,8 @@ export class Transport {
   readonly address: string
   /** Requests that were sent. */
   requests = 0
+  /** Whether the server is a VictoriaMetrics, by a header that all its answers have. */
+  isVictoria = false
   readonly #headers: Readonly<Record<string, string>>
   readonly #breaker: Breaker
 
@@ -88,7 +90,8 @@ export class Transport {
       redirect: 'manual',
       signal: AbortSignal.timeout(limitMs),
     })
-    const { status, body } = response
+    const { status, body, headers } = response
+    this.isVictoria = headers.has('x-server-hostname')
     if (status >= 300) throw await this.#refused(response)
     const reader = new ElementReader(depthOfList, ELEMENT_LIMIT_BYTES)
     let bytes = 0
