@@ -90,6 +90,6 @@ test('a Prometheus that is not there is told, with its address and without its p
   const response = await fetch(`${page.address}/api/v1/apps`)
   const text = await response.text()
   assert.equal(response.status, 502)
-  assert.match(text, /BKD_UNREACHABLE.*http:\/\/127\.0\.0\.1:9 gives no answer/)
+  assert.match(text, /QRY_BACKEND.*127\.0\.0\.1:9/)
   assert.doesNotMatch(`${text}${page.output()}`, /secret/)
 })

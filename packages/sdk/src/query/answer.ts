@@ -99,7 +99,7 @@ function answerQuery(
 }
 
 /** The unit of an answer: that of the metric, and none where series are counted. */
-function unitOf(query: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>, unit: string): string {
+export function unitOf(query: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>, unit: string): string {
   return levelsOf(query).some(({ aggregate }) => aggregate === 'count') ? '' : unit
 }
 
