@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { AppGpuAnswer } from '@sonde/sdk/internal'
 import { needs } from '../debian.ts'
-import { startSonde, until } from '../sonde-process.ts'
+import { runSonde, startSonde, until } from '../sonde-process.ts'
 import { startPrometheus } from './prometheus-peer.ts'
 
 /** Passes requests on to a server, and counts them. */
@@ -52,6 +52,16 @@ test(
     const [total] = await prometheus.range('DCGM_FI_DEV_FB_TOTAL{gpu="0"}[1m]')
     const bytes = Number(total?.values.at(-1)?.[1]) * 2 * 2 ** 20
     for (const pod of answer.pods) assert.equal(pod.values['gpu-mem-total'], bytes)
+
+    const { output, code } = await runSonde(['ps', '--prometheus', prometheus.address, '--app', 'pretrain'])
+    assert.equal(code, 0, output)
+    assert.deepEqual(
+      output
+        .split('\n')
+        .slice(1, 5)
+        .map((line) => line.split(/ +/).slice(0, 5).join(' ')),
+      answer.pods.map(({ name }) => `ml ${name} pretrain trainer 2`),
+    )
 
     const before = proxy.count
     const both = await Promise.all([chartsOf(page.address), chartsOf(page.address)])

@@ -101,6 +101,7 @@ program
   .option('--app <name>', 'pods of this app alone')
   .option('--json', 'print what the agent answers as JSON')
   .option('--url <address>', 'the agent, as http://127.0.0.1:9394; default: where the configuration says it listens')
+  .option('--prometheus <url>', 'a Prometheus-compatible server instead of an agent')
   .option('--config <file>', 'configuration file (YAML)')
   .action(async ({ config, ...flags }: PsFlags & Pick<Flags, 'config'>) => {
     const { runPs } = await import('./commands/ps/ps.ts')

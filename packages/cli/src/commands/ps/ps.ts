@@ -13,6 +13,8 @@ export interface PsFlags {
   readonly json?: boolean
   /** Address of the agent. Default: where the agent of this machine is configured to answer. */
   readonly url?: string
+  /** A Prometheus-compatible server that is asked instead of an agent. */
+  readonly prometheus?: string
 }
 
 /**
@@ -22,12 +24,19 @@ export interface PsFlags {
  * @throws ConfigError where an option is wrong.
  * @throws SondeError `CLI_AGENT` where no agent answers.
  */
-export async function runPs({ app, json, url }: PsFlags, usualAddress: () => string): Promise<number> {
+export async function runPs(flags: PsFlags, usualAddress: () => string): Promise<number> {
+  const { app, json } = flags
   if (app !== undefined && !NAME.test(app))
     throw new ConfigError([`--app is ${JSON.stringify(app)}; allowed: letters, digits, ".", "_" and "-"`])
-  const address = url === undefined ? usualAddress() : originOf(url)
-  printPods(await askAgent(address, app), { ...(app === undefined ? {} : { app }), isJson: json === true })
+  printPods(await answerOf(flags, usualAddress), { ...(app === undefined ? {} : { app }), isJson: json === true })
   return 0
+}
+
+/** The pods as an agent knows them, or as they are kept by a Prometheus that scrapes agents. */
+async function answerOf({ app, url, prometheus }: PsFlags, usualAddress: () => string): Promise<PodsAnswer> {
+  if (prometheus === undefined) return askAgent(url === undefined ? usualAddress() : originOf(url), app)
+  const { podsAnswer, PrometheusHistory } = await import('@sonde/console')
+  return podsAnswer({ history: new PrometheusHistory({ url: prometheus }) }, app)
 }
 
 /** Prints pods, wherever they are known from: the table on stdout, and what is wrong as a whole on stderr. */
