@@ -7,34 +7,46 @@ const INTRODUCTION = `# Hints
 
 <!-- Made by \`npm run docs\` from the rules; do not edit. -->
 
-A hint says what a rule sees on one device: the numbers, their limit, and what the siblings do meanwhile. It never says a cause. The page shows hints,
-\`GET /api/v1/hints\` and the live stream [tell them](http-api.md), history keeps their life as records of \`sonde_mark\`, and \`/metrics\` counts them
+A hint says what a rule sees on one device: the numbers, their limit, and what the siblings do meanwhile. It never
+says a cause. The page shows hints,
+\`GET /api/v1/hints\` and the live stream [tell them](http-api.md), history keeps their life as records of
+\`sonde_mark\`, and \`/metrics\` counts them
 in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 
-* **Two stages.** A hint *forms* once its rule holds in 3 of 5 evaluations, four a second, on two samples at least; what is counted and not measured forms at the first. It
+* **Two stages.** A hint *forms* once its rule holds in 3 of 5 evaluations, four a second, on two samples at least;
+  what is counted and not measured forms at the first. It
   *stands* once it has held for as long as the table says.
-* **Siblings first.** GPUs are compared with the other GPUs of the node, ports with the other ports that serve training. Then comes the device's own mean of the last
-  10 minutes, which stands still while anything worse than a notice is open on the same node; the simulated node is one of its own.
-* **Look-alikes** are ruled out before a hint forms. Where one rule explains what another sees, only the first one tells: the device at fault is marked, those that only show the
+* **Siblings first.** GPUs are compared with the other GPUs of the node, ports with the other ports that serve
+  training. Then comes the device's own mean of the last
+  10 minutes, which stands still while anything worse than a notice is open on the same node; the simulated node is
+  one of its own.
+* **Look-alikes** are ruled out before a hint forms. Where one rule explains what another sees, only the first one
+  tells: the device at fault is marked, those that only show the
   effect are listed as affected.
-* **What is missing never fires.** A missing sample is no zero. A counter that restarts, a long pause or a step of the clock begins its window anew. What a rule would have
+* **What is missing never fires.** A missing sample is no zero. A counter that restarts, a long pause or a step of the
+  clock begins its window anew. What a rule would have
   used and the node does not have is listed with the hint.
-* **Limits.** Two minutes of samples a signal, 8 192 signals; further series are not looked at and counted as \`window_limit\` of the sink \`hints\`. 100 hints that ended, for an
+* **Limits.** Two minutes of samples a signal, 8 192 signals; further series are not looked at and counted as
+  \`window_limit\` of the sink \`hints\`. 100 hints that ended, for an
   hour. 1 024 rules on devices at a time; what finds no room is counted in \`sonde_hints_lost_total\`.
 
 ## What no rule can know
 
-\`npm run faults -- hints\` sets random faults on simulated nodes and [keeps the table](../test/faults/RESULTS.md) of what was told. What lies below these limits counts apart there:
+\`npm run faults -- hints\` sets random faults on simulated nodes and [keeps the table](../test/faults/RESULTS.md) of
+what was told. What lies below these limits counts apart there:
 
-* **Without GPUs that do the same work** (one GPU, or one beside another that MIG splits) a straggler and a collective that hangs look like work.
+* **Without GPUs that do the same work** (one GPU, or one beside another that MIG splits) a straggler and a collective
+  that hangs look like work.
 * **Where requests are served**, a slow GPU, and a wait for data, look like more or fewer requests.
-* **A GPU that moves under 1 GB/s** may have slowed its PCIe link down to save power; errors of the link are told all the same.
+* **A GPU that moves under 1 GB/s** may have slowed its PCIe link down to save power; errors of the link are told all
+  the same.
 * **Congestion** below 6 % of marked packets, and on both NICs of a node that has no third.
 * **Another tenant** that takes less than 21 % of the line.
 * **A straggler** of less than 1.1 times the compute time.
 * **Air** that is less than 28 °C too warm, on PCIe cards and on GPUs that serve: they warm up for a minute or more.
 
-Rules see one node and, at the full rate of their sources, two samples a second at most. What lasts for less than a second is for the rings of traceback.
+Rules see one node and, at the full rate of their sources, two samples a second at most. What lasts for less than a
+second is for the rings of traceback.
 `
 
 /** The page as text. */

@@ -197,6 +197,8 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
   await t.test('says what changed first, and draws every lane', async (t) => {
     const look = async (page: Page): Promise<void> => {
       await page.getByText('PCIe changed first: Correctable errors.').waitFor()
+      // Times are coarse until the samples around them are here.
+      await page.getByText('then NIC Sent −6.4').waitFor()
       const words = await page.locator('main').innerText()
       assert.match(words, /PCIe Correctable errors −64\d.*then NIC Sent −6\.4.*then GPU Tensor active \+350/u)
       assert.match(words, /13:52:40\.118\s13/u, 'the start, as exactly as it is known')

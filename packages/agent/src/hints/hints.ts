@@ -220,7 +220,7 @@ export class Hints implements Sink {
   /** Whether what a hint is about still has an effect on others. */
   #stillExplains(rule: string, place: string, scope: Scope): boolean {
     const { stillExplains } = this.#rules.find(({ name }) => name === rule) ?? {}
-    const look = scope.looks.find(({ device }) => device.id === place)
+    const look = scope.at(place)
     return stillExplains === undefined || look === undefined || stillExplains(look)
   }
 }

@@ -198,3 +198,51 @@ test('two faults at once are two hints, each on its device', () => {
   node.run(100)
   assert.deepEqual([...node.seen.keys()].sort(), ['link_ber/sim-nic-mlx5_6-1', 'pcie_downtrain/sim-nic-mlx5_1-1'])
 })
+
+/** A node of a class with faults on it, some seconds after they began. */
+function struck(nodeClass: string, requests: Parameters<SimulatedNode['start']>[0][], afterS: number): SimulatedNode {
+  const node = new SimulatedNode({ nodeClass })
+  node.run(WATCHED_S)
+  for (const request of requests) node.start({ durationS: 600, ...request })
+  node.run(afterS)
+  return node
+}
+
+test('a link that came back slower is told for as long as it is, after its flap is over', () => {
+  const device = 'sim-nic-mlx5_5-1'
+  const node = struck('hgx-h100', [{ name: 'link-downtrain', device, severity: 0.25 }], 200)
+  assert.deepEqual(node.shown(), [`link_slow/${device} standing critical`])
+  assert.match(node.open()[0]?.title ?? '', /^NIC 5 runs at 100\sGb\/s of 400\sGb\/s$/)
+})
+
+test('a PCIe link that both ports of a card share is told of both, and its effects are not', () => {
+  const node = struck('dpu-host', [{ name: 'pcie-downtrain', device: 'sim-nic-mlx5_0-1' }], 60)
+  const rules = new Set(node.open().map(({ rule, device }) => (device.includes('nic') ? rule : '')))
+  assert.ok(rules.has('pcie_downtrain'))
+  assert.ok(!rules.has('pfc_source'))
+})
+
+test('a collective that hangs is told under a power cap', () => {
+  const node = struck('hgx-h100', [{ name: 'power-cap', severity: 0.4 }, { name: 'stuck-collective' }], 60)
+  assert.ok(node.open().some(({ rule }) => rule === 'stuck_collective'))
+})
+
+test('a lost GPU of a node that has no other stays told', () => {
+  const node = struck('small', [{ name: 'gpu-lost', device: 'sim-gpu-0' }], 60)
+  assert.deepEqual(node.shown(), ['gpu_lost/sim-gpu-0 standing critical'])
+})
+
+test('one episode of heat is one hint a rule', () => {
+  const node = struck('hgx-h100', [{ name: 'thermal-throttle', device: 'sim-gpu-3' }], 300)
+  const count = new Map<string, number>()
+  for (const { rule } of [...node.open(), ...node.hints.answer().ended]) count.set(rule, (count.get(rule) ?? 0) + 1)
+  assert.deepEqual(
+    [...count].filter(([, times]) => times > 1),
+    [],
+  )
+})
+
+test('a GPU that MIG splits writes no checkpoint', () => {
+  const node = struck('dpu-host', [{ name: 'mig', device: 'sim-gpu-0' }], 60)
+  assert.ok(!node.seen.has('checkpoint/sim-node'))
+})

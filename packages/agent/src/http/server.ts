@@ -134,8 +134,8 @@ function unknownRoute(app: FastifyInstance, request: FastifyRequest, reply: Fast
   }
 }
 
-function sendError(reply: FastifyReply, { status, code, message }: HttpError): void {
-  if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
+function sendError(reply: FastifyReply, { status, code, message, retryAfterS = RETRY_AFTER_S }: HttpError): void {
+  if (status === 503) reply.header('retry-after', retryAfterS)
   void reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
 }
 

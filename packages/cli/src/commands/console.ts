@@ -31,13 +31,13 @@ export async function runConsole(loaded: Loaded, address: string): Promise<Runni
   return running
 }
 
-/** The configuration of a server that has no sources, takes no records and watches no rules. */
+/** The configuration of a server that has no sources and destinations, takes no records and watches no rules. */
 function withoutSources(loaded: Loaded): Loaded {
   const { agent } = loaded.config
   const { traceback: _, ...rest } = agent
   const isDefault = loaded.originOf('export.prometheus.port') === 'default'
   const prometheus = { ...agent.export.prometheus, ...(isDefault ? { port: PORT } : {}) }
   const service = { ...agent.service, enabled: false }
-  const config = { ...rest, dataSources: [], service, export: { ...agent.export, prometheus } }
+  const config = { ...rest, dataSources: [], service, export: { prometheus } }
   return { ...loaded, config: { ...loaded.config, agent: config } }
 }

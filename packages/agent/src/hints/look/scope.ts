@@ -72,6 +72,11 @@ export class Scope {
     return id === this.node.id || this.#looks.has(id)
   }
 
+  /** The look at a device that is known; undefined where it is not. */
+  at(id: string): Look | undefined {
+    return this.#looks.get(id)
+  }
+
   /** The looks at all devices, and at the node itself. */
   get looks(): Look[] {
     return [...this.#looks.values()]

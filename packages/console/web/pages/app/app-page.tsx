@@ -5,6 +5,7 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline, type HeadlineText } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { Unanswered } from '../../components/unanswered.tsx'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import { BYTES, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
@@ -24,14 +25,7 @@ export function AppPage({ app }: { readonly app: string }) {
     <>
       <PageHead title={`${app} GPU`} parent={{ label: 'Apps', href: page.hrefTo('/apps') }} note={note} />
       {!data && !error && <Outlines panels={4} />}
-      {!data && error && (
-        <Empty icon="critical" fact="The GPUs of this app are not known.">
-          {error.message}{' '}
-          <button type="button" className="button" onClick={retry}>
-            Try now
-          </button>
-        </Empty>
-      )}
+      {!data && error && <Unanswered fact="The GPUs of this app are not known." error={error} onRetry={retry} />}
       {data && data.state !== 'ready' && <NoNumbers answer={data} />}
       {data && data.services.length > 0 && <Numbers answer={data} />}
     </>

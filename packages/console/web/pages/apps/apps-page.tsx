@@ -5,6 +5,7 @@ import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { TableBox } from '../../components/table-box.tsx'
+import { Unanswered } from '../../components/unanswered.tsx'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import { PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -22,14 +23,7 @@ export function AppsPage() {
         note={data && data.apps.length > 0 && countOf(data.apps.length, 'app with GPU pods', 'apps with GPU pods')}
       />
       {!data && !error && <Outlines panels={2} />}
-      {!data && error && (
-        <Empty icon="critical" fact="The apps are not known.">
-          {error.message}{' '}
-          <button type="button" className="button" onClick={retry}>
-            Try now
-          </button>
-        </Empty>
-      )}
+      {!data && error && <Unanswered fact="The apps are not known." error={error} onRetry={retry} />}
       {data?.apps.length === 0 && (
         <Empty fact="No pod holds a GPU here.">
           Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm_exporter</code>

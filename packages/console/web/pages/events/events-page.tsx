@@ -9,6 +9,7 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { Unanswered } from '../../components/unanswered.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
@@ -48,14 +49,7 @@ export function EventsPage() {
           ]}
         />
       )}
-      {!data && error && (
-        <Empty icon="critical" fact="The events are not known.">
-          {error.message}{' '}
-          <button type="button" className="button" onClick={retryEvents}>
-            Try now
-          </button>
-        </Empty>
-      )}
+      {!data && error && <Unanswered fact="The events are not known." error={error} onRetry={retryEvents} />}
       {!data && !error && <Outlines panels={3} />}
       {data && isEverything(data, page.url) && data.rules.length === 0 ? (
         <NoRules answer={data} />
