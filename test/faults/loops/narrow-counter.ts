@@ -6,6 +6,8 @@ const METRIC = 'rdma_hw_out_of_sequence_total'
 const WRAP = 2 ** 32
 const STEP_MS = 100
 const LIMIT_MS = 15_000
+/** A value holds for so many periods of its source where the next one does not come. */
+const HOLD_INTERVALS = 2.5
 
 /** What the counter does: counts on, passes the top of 32 bits, or is set back by a driver that was loaded anew. */
 type Deed = 'counts' | 'wraps' | 'restarts'
@@ -86,7 +88,8 @@ export class NarrowCounter {
 
   /**
    * The increase is exact. Where the machine left out a sweep there is a gap, and nobody says what was gained across
-   * one: then it is no more than was counted. A busy machine tells of both a little later, so this asks until they fit.
+   * one; a step without a sample is told like the one before, as long as values hold: then it is no more than what was
+   * counted makes with that. A busy machine tells of both a little later, so this asks until they fit.
    */
   async #compare(
     sonde: SondeProcess,
@@ -106,7 +109,7 @@ export class NarrowCounter {
       const shown = await this.#increase(sonde, window)
       const left = (await overrunsOf(sonde)) - overruns
       told = `an increase of ${shown.sum} with ${shown.resets} restarts and ${left} sweeps left out`
-      const isRight = left === 0 ? shown.sum === gained : shown.sum <= gained + before
+      const isRight = left === 0 ? shown.sum === gained : shown.sum <= (gained + before) * (1 + HOLD_INTERVALS)
       return isRight && shown.resets === restarts
     }).catch((cause: unknown) => {
       throw new Error(`${told}, where ${gained} were counted, ${before} before, with ${restarts} restarts`, { cause })

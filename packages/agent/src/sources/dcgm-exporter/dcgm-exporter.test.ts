@@ -92,7 +92,7 @@ test('GPUs of a node, with all labels, exact counters, and the pods that hold th
       ['training', 'trainer-0', 'worker', gpus[1]?.UUID, '', 'gpu-node-a', via],
     ],
   )
-  assert.deepEqual(fieldsOf(recordsOf(taken, podInfoType), 'pod', 'app', 'service', 'node'), [
+  assert.deepEqual(fieldsOf(recordsOf(taken, podInfoType), 'pod', 'app', 'service', 'node_name'), [
     ['llama-7d9c-x2x4p', 'llama', 'chat', 'gpu-node-a'],
     ['trainer-0', 'trainer', '', 'gpu-node-a'],
   ])

@@ -182,7 +182,8 @@ export class Exporter {
     const device = this.#rowOf(podDeviceType, { namespace, pod: name, container, UUID, GPU_I_ID, Hostname })
     device.setText('via', VIA)
     const info = this.#rowOf(podInfoType, { namespace, pod: name })
-    for (const [text, value] of Object.entries({ app, service, node: Hostname, via: VIA })) info.setText(text, value)
+    for (const [text, value] of Object.entries({ app, service, node_name: Hostname, via: VIA }))
+      info.setText(text, value)
     return [device, info]
   }
 

@@ -16,7 +16,7 @@ export const podInfoType = defineType(
     ...labels,
     app: text({ help: 'App that the pod belongs to' }),
     service: text({ help: 'Service of the app that the pod serves' }),
-    node: text({ help: 'Node on which the pod runs; empty while it is not scheduled' }),
+    node_name: text({ help: 'Node on which the pod runs; empty while it is not scheduled' }),
     via: text({ help: 'How app and service are known, such as `pod labels`' }),
     started_seconds: optional(gauge('f64', { unit: 'seconds', help: 'When the pod started, since the Unix epoch' })),
     gpus_requested: optional(gauge('u32', { help: 'GPUs, or MIG instances, that the pod asks for' })),

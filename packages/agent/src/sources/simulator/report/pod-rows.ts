@@ -16,7 +16,7 @@ export class PodRows {
     const pods = podsOf(node, workload)
     const info = pods.map(({ namespace, pod, app, service, devices }) => {
       const started = msOfSeconds(0) / 1000
-      const texts = { app, service, node: node.name, via: VIA }
+      const texts = { app, service, node_name: node.name, via: VIA }
       return {
         labels: { namespace, pod },
         facts: { ...texts, started_seconds: started, gpus_requested: devices.length },
@@ -39,6 +39,6 @@ function labelsOf(
   { namespace, pod, container }: PodPlace,
   { gpu, instance }: PodPlace['devices'][number],
 ) {
-  const { UUID } = gpuLabels(seed, gpu)
-  return { namespace, pod, container, UUID, GPU_I_ID: instance, Hostname: '' }
+  const { UUID, Hostname } = gpuLabels(seed, gpu)
+  return { namespace, pod, container, UUID, GPU_I_ID: instance, Hostname }
 }
