@@ -17,7 +17,7 @@ import { Combinations, type RuleEdge } from '../../rules/combinations.ts'
 import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
 import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
-import { TRACEBACK_SOURCE } from '../traceback.ts'
+import { TRACEBACK_SOURCE } from '../window/begin-event.ts'
 import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
 
 /** What a {@link RuleWatch} is made with. */

@@ -1,5 +1,5 @@
 import type { Batch } from '@sonde/sdk'
-import type { EventEnd, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventEnd, Holder, TracebackEvent } from '@sonde/sdk/internal'
 import type { EventFile } from '../keep/event-file.ts'
 import type { SeriesBook } from '../keep/series-book.ts'
 import { msOf } from './clock.ts'
@@ -16,6 +16,8 @@ export interface EventStart {
   /** In the list of devices; as its source calls it where the list does not have it. */
   readonly deviceId: string
   readonly source: string
+  /** The client whose records opened it; undefined where a source of the agent did. */
+  readonly holder: Holder
   /** By the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint
   readonly errorNs: bigint
