@@ -4,7 +4,7 @@ import type { HostEdge } from '../hosting/edge-gate.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
 import type { RecentRing } from '../pipeline/recent.ts'
 import { defaultTracebackDir, type TracebackConfig } from './config.ts'
-import { type EventFilter, filtered } from './event-list.ts'
+import { type EventFilter, type ListedEvents, listed } from './event-list.ts'
 import { Archive } from './keep/archive.ts'
 import { type EventDisk, systemDisk } from './keep/disk.ts'
 import { LimitsTold } from './limits-told.ts'
@@ -162,10 +162,10 @@ export class Traceback {
     return this.#reader.fileOf(id)
   }
 
-  /** All events, in no order. */
+  /** All events: those that are kept, by their starts, then those that are open. */
   *events(): Generator<TracebackEvent> {
-    yield* this.archive.events()
-    for (const event of this.#open.all()) yield event.told()
+    yield* this.archive.byStart
+    yield* this.#toldOpen()
   }
 
   get openCount(): number {
@@ -173,8 +173,12 @@ export class Traceback {
   }
 
   /** Events that match, the latest first. */
-  list(filter: EventFilter): ReturnType<typeof filtered> {
-    return filtered(this.events(), filter)
+  list(filter: EventFilter): ListedEvents {
+    return listed(this.archive.byStart, this.#toldOpen(), filter)
+  }
+
+  #toldOpen(): TracebackEvent[] {
+    return this.#open.all().map((event) => event.told())
   }
 
   /** Ends all events, and keeps them as far as that can be done in the time. */

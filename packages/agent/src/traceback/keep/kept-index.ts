@@ -91,6 +91,7 @@ export function decodeEvent(beginning: Uint8Array): TracebackEvent {
   for (const [name, value] of Object.entries({ rule, device, source, condition, end: why }))
     if (typeof value !== 'string') throw wrong(`has no text as ${name}`)
   if (!Number.isSafeInteger(id)) throw wrong('has no whole number as id')
+  if (event.client !== undefined && !/^\d{1,20}$/.test(String(event.client))) throw wrong('names no client as client')
   return event as TracebackEvent
 }
 

@@ -110,9 +110,11 @@ export class OpenEvent {
   }
 
   #known(): TracebackEvent {
-    const { id, rule, condition, deviceId: device, source, monoNs, offsetNs, continues, isSimulated } = this.start
+    const { id, rule, condition, deviceId: device, source, holder, continues, isSimulated } = this.start
+    const { monoNs, offsetNs } = this.start
     return {
       ...{ id, rule, condition, device, source },
+      ...(holder === undefined ? {} : { client: String(holder) }),
       startMs: msOf(monoNs + offsetNs),
       errorMs: this.#errorMs(),
       ...{ samples: this.file.records, leftOut: this.leftOut + this.book.missing, sizeBytes: this.file.bytes },

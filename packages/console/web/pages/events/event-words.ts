@@ -64,13 +64,15 @@ export function windowWords({ window, startMs }: Pick<TracebackEvent, 'window' |
 export function limitSentences({
   leftOut,
   limited,
+  removed,
   events,
-}: Pick<EventsAnswer, 'leftOut' | 'limited' | 'events'>): readonly string[] {
+}: Pick<EventsAnswer, 'leftOut' | 'limited' | 'removed' | 'events'>): readonly string[] {
   return [
     leftOut > 0 ? `The list holds the latest ${events.length}; ${countOf(leftOut, 'earlier event')} match too.` : '',
     limited > 0
       ? `${countOf(limited, 'event')} came faster than the limit a minute since the start: ${limited === 1 ? 'it is' : 'they are'} in the log, without samples.`
       : '',
+    removed > 0 ? `${countOf(removed, 'event')} made room for others since the start.` : '',
   ].filter(Boolean)
 }
 
