@@ -4,15 +4,8 @@ import { type FileLock, type TracebackEvent, turn } from '@sonde/sdk/internal'
 import type { EventDisk } from './disk.ts'
 import type { EventFile } from './event-file.ts'
 import { KeptEvents } from './kept-events.ts'
-import {
-  decodeEvent,
-  decodeIndex,
-  EVENT_LINE_BYTES,
-  encodeNote,
-  type KeptIndex,
-  NOTE_BYTES,
-  type ReadIndex,
-} from './kept-index.ts'
+import type { KeptIndex, ReadIndex } from './kept-index.ts'
+import { decodeEvent, decodeIndex, EVENT_LINE_BYTES, encodeNote, NOTE_BYTES } from './note.ts'
 
 const DATA = '.bin'
 const NOTE = '.json'
@@ -161,7 +154,7 @@ export class Archive {
    * @throws whatever the system says; then nothing of it is on disk, as far as that can be had.
    */
   async keep(event: TracebackEvent, index: KeptIndex, file: EventFile): Promise<void> {
-    const note = encodeNote(event, index)
+    const note = await encodeNote(event, index)
     try {
       await this.#write(event.id, note, file).catch(async () => {
         await this.#leave(event.client === undefined ? this.#kept.nextToLeave() : this.#kept.nextOfClients())
