@@ -64,7 +64,8 @@ function changeOf(combination: Combination, edge: RuleEdge): RuleEdge[] {
   const holds = ({ latest }: Member) => latest !== undefined
   if (rule.of === 'all' ? members.every(holds) : members.some(holds)) return []
   combination.device = undefined
-  return [{ rule: name, device: activeOn, monoNs: edge.monoNs, errorNs: edge.errorNs, isStart: false }]
+  const { monoNs, errorNs, isLost = false } = edge
+  return [{ rule: name, device: activeOn, monoNs, errorNs, isStart: false, isLost }]
 }
 
 /** The last beginning, where every rule holds and began within the time; of several devices that which fits best. */

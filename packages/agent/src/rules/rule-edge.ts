@@ -8,6 +8,8 @@ export interface RuleEdge {
   readonly monoNs: bigint
   readonly errorNs: bigint
   readonly isStart: boolean
+  /** An end that nobody saw. Default: false. */
+  readonly isLost?: boolean
 }
 
 /** An edge that combinations take. */

@@ -121,7 +121,7 @@ export class Traceback {
     if (this.#isClosed) return
     const going = this.#open.goingOf(source, edge.event)
     if (!edge.isStart) {
-      if (going !== undefined) this.#close(going, { ...edge, why: 'cleared' })
+      if (going !== undefined) this.#close(going, { ...edge, why: edge.isLost === true ? 'lost' : 'cleared' })
       return
     }
     if (going !== undefined) return
@@ -275,7 +275,7 @@ export class Traceback {
       why,
       monoNs,
       errorNs,
-    }: Pick<HostEdge, 'monoNs' | 'errorNs'> & { readonly why: 'cleared' | 'stopped' | 'host_replaced' },
+    }: Pick<HostEdge, 'monoNs' | 'errorNs'> & { readonly why: 'cleared' | 'lost' | 'stopped' | 'host_replaced' },
   ): void {
     const afterNs = why === 'stopped' ? 0n : event.start.afterNs
     event.close(why, { monoNs, errorNs, afterNs })

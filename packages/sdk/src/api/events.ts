@@ -5,6 +5,8 @@
 export type EventEnd =
   /** Its rule holds no longer. */
   | 'cleared'
+  /** Its device or application left, or a call of the device hangs: nobody sees whether its rule still holds. */
+  | 'lost'
   /** It became longer or larger than an event may be; the next event continues it. */
   | 'cut'
   /** Who watched was stopped. */

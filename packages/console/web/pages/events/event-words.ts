@@ -9,6 +9,11 @@ const ENDS: Readonly<
   Record<EventEnd, { readonly word: string; readonly sentence: string; readonly isWhole: boolean }>
 > = {
   cleared: { word: 'Cleared', sentence: 'The rule holds no longer.', isWhole: true },
+  lost: {
+    word: 'Lost',
+    sentence: 'Its device or application left, or does not answer: nobody saw whether the rule still held.',
+    isWhole: false,
+  },
   cut: {
     word: 'Cut',
     sentence: 'It reached the longest or largest that an event may be; the next event continues it.',

@@ -62,7 +62,7 @@ test('open events stand first, the latest first among both', () => {
 test('an end has a word and a sentence, and only one that cleared is well', () => {
   assert.deepEqual(eventState(testEvent()), { tone: 'critical', word: 'Open' })
   assert.deepEqual(eventState(testEvent({ endMs: 1, end: 'cleared' })), { tone: 'ok', word: 'Cleared' })
-  for (const end of ['cut', 'stopped', 'host_replaced', 'truncated'] as const) {
+  for (const end of ['lost', 'cut', 'stopped', 'host_replaced', 'truncated'] as const) {
     assert.equal(eventState({ endMs: 1, end }).tone, 'warning')
     assert.match(endSentence({ endMs: 1, end }), /^[A-Z].*\.$/)
   }
