@@ -20,7 +20,7 @@ const ALWAYS = { name: 'always', data_id: RX, comparison_type: 'rate_gt', compar
 const BURSTS: DoubleDevice = { facts: { burst_every_us: 400_000, burst_us: 100_000 } }
 
 /** An agent that samples the double each 100 µs, with these rules. */
-async function start(t: TestContext, device: DoubleDevice, rule: object) {
+async function start(t: TestContext, device: DoubleDevice, ...rules: readonly object[]) {
   const double = new DocaDouble(t)
   double.play({ mlx5_0: device, mlx5_1: {} })
   const folder = mkdtempSync(join(tmpdir(), 'sonde-traceback-'))
@@ -28,7 +28,7 @@ async function start(t: TestContext, device: DoubleDevice, rule: object) {
   const path = (name: string) => join(folder, name)
   const book = {
     ...{ diag_sample_period_ns: 100_000, sample_history_depth: 2 },
-    ...{ 'data-ids': [{ name: 'port_rx_bytes', data_id: RX }], rules: [rule] },
+    ...{ 'data-ids': [{ name: 'port_rx_bytes', data_id: RX }], rules },
   }
   writeFileSync(path('rules.json'), JSON.stringify(book))
   const source = {
