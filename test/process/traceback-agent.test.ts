@@ -121,3 +121,20 @@ test('a device that is removed opens an event of a rule that waits for absence',
   assert.equal(back.end, 'cleared')
   await assertStops(sonde)
 })
+
+test('steps of the clock of a device, forth and back, move no event and lose none', NEEDS, async (t) => {
+  const { double, sonde } = await start(t, BURSTS, BURST)
+  await eventIn(sonde, 'a burst', ({ end }) => end === 'cleared')
+  for (const stepNs of [3_600_000_000_000, -3_600_000_000_000, 0]) {
+    const steppedMs = Date.now()
+    double.play({ mlx5_0: { facts: { ...BURSTS.facts, offset_ns: stepNs } }, mlx5_1: {} })
+    // The first event may lie on both sides of the step.
+    const isBehind = ({ startMs, end }: TracebackEvent) => end === 'cleared' && startMs > steppedMs + 1000
+    const event = await eventIn(sonde, `a burst behind a step of ${stepNs} ns`, isBehind)
+    assert.ok(event.startMs < Date.now(), `it begins ${event.startMs - Date.now()} ms from now`)
+    const lastedMs = (event.endMs ?? 0) - event.startMs
+    assert.ok(lastedMs > 90 && lastedMs < 110, `${lastedMs} ms behind a step of ${stepNs} ns`)
+    assert.ok(event.samples >= 1400, `${event.samples} samples behind a step of ${stepNs} ns`)
+  }
+  await assertStops(sonde)
+})
