@@ -121,11 +121,12 @@ test('rules that are written again a thousand times leave one event a rule, and 
   await agent.rules?.look()
   assert.equal(agent.rules?.fault, undefined)
   await steady.report(1, 180)
-  const { rules: inEffect, openCount, events: all } = await events('limit=1000')
+  // An event is open until its window is on disk.
+  await until('events before are kept', async () => (await events('limit=1')).openCount <= 1)
+  const { rules: inEffect, events: all } = await events('limit=1000')
   assert.deepEqual(
     inEffect.map(({ name }) => name),
     ['hot 7'],
   )
-  assert.ok(openCount <= 1, `${openCount} are open`)
   assert.ok(all.length <= 60, `${all.length} events`)
 })
