@@ -5,7 +5,7 @@ import type { OpenEvent } from './open-event.ts'
  * Events that are not kept yet: each holds a file open, and tables of its series. Further events are counted. Clients
  * have the parts of it that they have of every limit, so they never fill the places of the agent's own sources.
  */
-export const OPEN_EVENTS_MAX = 256
+const OPEN_EVENTS_MAX = 256
 
 /** The events that are not kept yet, and those of them whose rule still holds. */
 export class OpenEvents {
