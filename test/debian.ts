@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path'
 export const DEBIAN_PACKAGES = {
   prometheus: 'prometheus',
   promtool: 'prometheus',
+  'victoria-metrics': 'victoria-metrics',
   'prometheus-node-exporter': 'prometheus-node-exporter',
   'chromium-headless-shell': 'chromium-headless-shell',
   ethtool: 'ethtool',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { AppGpuAnswer } from '@sonde/sdk/internal'
 import { needs } from '../debian.ts'
-import { startSonde, until } from '../sonde-process.ts'
+import { runSonde, startSonde, until } from '../sonde-process.ts'
 import { startPrometheus } from './prometheus-peer.ts'
 
 /** Passes requests on to a server, and counts them. */
@@ -53,6 +53,16 @@ test(
     const bytes = Number(total?.values.at(-1)?.[1]) * 2 * 2 ** 20
     for (const pod of answer.pods) assert.equal(pod.values['gpu-mem-total'], bytes)
 
+    const { output, code } = await runSonde(['ps', '--prometheus', prometheus.address, '--app', 'pretrain'])
+    assert.equal(code, 0, output)
+    assert.deepEqual(
+      output
+        .split('\n')
+        .slice(1, 5)
+        .map((line) => line.split(/ +/).slice(0, 5).join(' ')),
+      answer.pods.map(({ name }) => `ml ${name} pretrain trainer 2`),
+    )
+
     const before = proxy.count
     const both = await Promise.all([chartsOf(page.address), chartsOf(page.address)])
     assert.equal(proxy.count - before, 1, 'two equal requests of 32 questions are one round trip')
@@ -90,6 +100,6 @@ test('a Prometheus that is not there is told, with its address and without its p
   const response = await fetch(`${page.address}/api/v1/apps`)
   const text = await response.text()
   assert.equal(response.status, 502)
-  assert.match(text, /BKD_UNREACHABLE.*http:\/\/127\.0\.0\.1:9 gives no answer/)
+  assert.match(text, /QRY_BACKEND.*127\.0\.0\.1:9/)
   assert.doesNotMatch(`${text}${page.output()}`, /secret/)
 })

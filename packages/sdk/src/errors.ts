@@ -5,11 +5,14 @@
 export class SondeError extends Error {
   /** Stable identifier such as `SCH_NAME`; the prefix names the room. */
   readonly code: string
+  /** In how many seconds to ask again, where that is known. */
+  readonly retryAfterS: number | undefined
 
-  constructor(code: string, message: string, options?: { cause?: unknown }) {
+  constructor(code: string, message: string, options?: { cause?: unknown; retryAfterS?: number }) {
     super(message, options)
     this.name = 'SondeError'
     this.code = code
+    this.retryAfterS = options?.retryAfterS
   }
 }
 

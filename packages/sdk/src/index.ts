@@ -13,6 +13,7 @@ export { bothSets, createFieldSet, type FieldSet, type Projection } from './fiel
 export type { FieldSetKind } from './fieldset/parse.ts'
 export type { Timers } from './internal/timers.ts'
 export { answerRequest, type Found, tooManyValues } from './query/answer.ts'
+export type { Catalogue, LatestSeries, ListedType } from './query/catalogue.ts'
 export { type Column, ColumnReader, matcherOf, slotsOfMetric } from './query/column.ts'
 export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
 export { type Evaluated, evaluate, gainsOf, gridOf, numbersOf } from './query/evaluate.ts'

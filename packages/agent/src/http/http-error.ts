@@ -7,9 +7,11 @@ export interface HttpError {
   readonly status: number
   readonly code: string
   readonly message: string
+  /** In how many seconds to ask again, where that is known. */
+  readonly retryAfterS?: number
 }
 
-const LATER = new Set(['BKD_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
+const LATER = new Set(['QRY_BACKEND_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
 
 /** What is neither the asker's mistake nor for good: it should ask again later. */
 function isForLater(code: string): boolean {
@@ -30,9 +32,7 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
 const STATUS_OF: Readonly<Record<string, number>> = {
   HTTP_REQUEST: 400,
   APP_CAP: 400,
-  BKD_REFUSED: 400,
-  BKD_UNREACHABLE: 502,
-  BKD_ANSWER: 502,
+
   HTTP_CROSS_SITE: 403,
   HTTP_NOT_FOUND: 404,
   HTTP_HOST: 421,
@@ -42,7 +42,10 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 export function httpErrorOf(error: unknown): HttpError {
   if (error instanceof SondeError) {
     const { code, message } = error
-    if (isForLater(code)) return { status: 503, code, message }
+    const { retryAfterS } = error
+    if (isForLater(code)) return { status: 503, code, message, ...(retryAfterS !== undefined && { retryAfterS }) }
+    if (code === 'QRY_BACKEND') return { status: 502, code, message }
+    if (code === 'QRY_BACKEND_TIMEOUT') return { status: 504, code, message }
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
     const status = STATUS_OF[code]
     if (status !== undefined) return { status, code, message }

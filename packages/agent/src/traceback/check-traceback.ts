@@ -14,8 +14,9 @@ const GIB = 2 ** 30
 export interface TracebackFinding {
   readonly of: 'rules' | 'events'
   /**
-   * `ok`, `present`: fit for use. `warning`: allowed, and hardly meant. `absent`: it is made at the first event. `short`:
-   * there is less room than is configured. `damaged`: the rules are not sound. `taken`: another process has the folder.
+   * `ok`, `present`: fit for use. `warning`: allowed, and hardly meant. `absent`: it is made at the first event.
+   * `short`: there is less room than is configured. `damaged`: the rules are not sound. `taken`: another process has
+   * the folder.
    */
   readonly state: 'ok' | 'warning' | 'present' | 'absent' | 'short' | 'damaged' | 'denied' | 'taken'
   readonly found: string

@@ -1,5 +1,5 @@
 import { createAgent } from '@sonde/agent'
-import { appRoutes, openPrometheus, pageRoutes } from '@sonde/console'
+import { appRoutes, PrometheusHistory, pageRoutes } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
@@ -12,7 +12,7 @@ const PORT = 9395
 
 /** `sonde console`: the page and its routes over a Prometheus-compatible server. It reads nothing of this node. */
 export async function runConsole(loaded: Loaded, address: string): Promise<Running> {
-  const history = openPrometheus(address)
+  const history = new PrometheusHistory({ url: address })
   const quiet = withoutSources(loaded)
   const { agent: config, log: logConfig } = quiet.config
   await tryListeners(config.export.prometheus)
@@ -27,7 +27,7 @@ export async function runConsole(loaded: Loaded, address: string): Promise<Runni
     appRoutes(app, { history, limits: appLimits(quiet) })
     await pageRoutes(app)
   })
-  console.log(`Sonde is ready on ${running.places} · history of ${history.shown}`)
+  console.log(`Sonde is ready on ${running.places} · history of ${history.transport.address}`)
   return running
 }
 

@@ -38,19 +38,23 @@ export interface AppPod extends GpuPod {
 }
 
 /**
- * Asks a history for the GPU pods of an app as they are now, of all services or of some: one request.
+ * Asks a history for the GPU pods of an app, or of all, as they are now, of all services or of some: one request.
  *
  * @throws SondeError `APP_CAP` where they are too many for one answer.
  */
-export async function podsNow(history: History, app: string, services?: readonly string[]): Promise<PodsNow> {
+export async function podsNow(
+  history: History,
+  app: string | undefined,
+  services?: readonly string[],
+): Promise<PodsNow> {
   const nowMs = Date.now()
-  const matchers = serviceMatchers(app, services)
+  const matchers = app === undefined ? [] : serviceMatchers(app, services)
   const asked = [...GPU_FIELDS.map(podMetric), ...MORE]
   const queries = asked.map((metric): SeriesQuery => {
     return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
   })
   const answer = await history.query(requestOfNow(nowMs, queries)).catch((error: unknown) => {
-    throw tooManyPods(app, error)
+    throw tooManyPods(app ?? 'all apps', error)
   })
   const intervalMs = Math.max(0, ...answer.results.map(({ resolutionMs }) => resolutionMs))
   const pods = podsOf(answer, nowMs)

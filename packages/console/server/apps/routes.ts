@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chartRequest, chartsOf } from './charts.ts'
 import { type AppLimits, Gate } from './limits.ts'
 import { podsNow } from './pods.ts'
+import { podsAnswer } from './pods-answer.ts'
 import { appsOf, largestOf, servicesBySize } from './ranking.ts'
 import { servicesOf } from './services.ts'
 import { type GpuReader, stateOf } from './state.ts'
@@ -29,6 +30,10 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   app.get('/api/v1/apps', async (_request, reply) => {
     const apps = appsOf(await servicesBySize(history))
     return fresh(reply).send({ nowMs: Date.now(), apps } satisfies AppsAnswer)
+  })
+  app.get('/api/v1/pods', async (request, reply) => {
+    const name = queryOf(request, 'app')
+    return fresh(reply).send(await podsAnswer(options, name === undefined ? undefined : checked(name, 'app')))
   })
   app.get('/api/v1/apps/:app/gpu', async (request, reply) => fresh(reply).send(await gpuAnswer(options, request)))
   app.get('/api/v1/apps/:app/services', async (request, reply) => {

@@ -23,7 +23,7 @@ const NO_SOURCE: Told = {
   state: 'no_source',
   summary: 'Nothing here reads GPUs.',
   advice: [
-    'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm-exporter, addresses: ["http://NODE:9400/metrics"]}]',
+    'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm_exporter, addresses: ["http://NODE:9400/metrics"]}]',
     'To see the page with a simulated node: sonde up --simulate',
   ],
 }

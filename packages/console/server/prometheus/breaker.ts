@@ -1,48 +1,47 @@
-import { SondeError } from '@sonde/sdk'
-
-const FAILURES = 3
+/** As many failures within the time that follows open the breaker. */
+const FAILURE_COUNT = 3
+/** Unit: milliseconds. */
 const WITHIN_MS = 60_000
+/** How long it stays open; then one request tries. Unit: milliseconds. */
 const OPEN_MS = 30_000
 
 /**
- * Spares a server that fails: after three failures within a minute nothing is asked for 30 s, then one question tries.
+ * Spares a server that fails, and those who would wait for it: after 3 failures within a minute nothing is asked for
+ * 30 s. Then one request tries, and what becomes of it decides.
  */
 export class Breaker {
-  #failures: number[] = []
+  readonly #now: () => number
+  #failuresMs: number[] = []
   #openUntilMs = 0
   #isTrying = false
 
-  /** @throws SondeError `BKD_OPEN` while nothing is asked. */
-  async through<T>(nowMs: number, work: () => Promise<T>): Promise<T> {
-    const isProbe = this.#openUntilMs > 0
-    if (isProbe && (nowMs < this.#openUntilMs || this.#isTrying)) {
-      const leftS = Math.max(1, Math.ceil((this.#openUntilMs - nowMs) / 1000))
-      throw new SondeError(
-        'BKD_OPEN',
-        `the Prometheus failed ${FAILURES} times within a minute; it is asked again in ${leftS} s`,
-      )
-    }
-    this.#isTrying = isProbe
-    try {
-      const result = await work()
-      this.#failures = []
-      this.#openUntilMs = 0
-      return result
-    } catch (error) {
-      if (isFailure(error)) this.#fail(nowMs, isProbe)
-      throw error
-    } finally {
-      if (isProbe) this.#isTrying = false
-    }
+  /** @param now Milliseconds of a clock that only goes forward. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
   }
 
-  #fail(nowMs: number, isProbe: boolean): void {
-    this.#failures = [...this.#failures.filter((atMs) => nowMs - atMs < WITHIN_MS), nowMs]
-    if (isProbe || this.#failures.length >= FAILURES) this.#openUntilMs = nowMs + OPEN_MS
+  /** For how long nothing may be asked; 0 where the caller may, and then owes {@link settle}. Unit: milliseconds. */
+  enter(): number {
+    if (this.#openUntilMs === 0) return 0
+    const leftMs = this.#openUntilMs - this.#now()
+    if (leftMs > 0) return leftMs
+    // The next second tells how the one that tries fares.
+    if (this.#isTrying) return 1000
+    this.#isTrying = true
+    return 0
   }
-}
 
-/** What the server refuses is the asker's mistake, not a failure of the server. */
-function isFailure(error: unknown): boolean {
-  return error instanceof SondeError && (error.code === 'BKD_UNREACHABLE' || error.code === 'BKD_ANSWER')
+  /** What became of a request that was let in. */
+  settle(isWell: boolean): void {
+    const nowMs = this.#now()
+    if (this.#isTrying) {
+      this.#isTrying = false
+      this.#failuresMs = []
+      this.#openUntilMs = isWell ? 0 : nowMs + OPEN_MS
+      return
+    }
+    if (isWell) return
+    this.#failuresMs = [...this.#failuresMs.filter((failedMs) => nowMs - failedMs < WITHIN_MS), nowMs]
+    if (this.#failuresMs.length >= FAILURE_COUNT) this.#openUntilMs = nowMs + OPEN_MS
+  }
 }

@@ -1,73 +1,126 @@
-import { type Aggregate, type Matcher, type QueryFunction, type SeriesQuery, SondeError } from '@sonde/sdk'
+import { type SeriesQuery, SondeError } from '@sonde/sdk'
+import { functionOf, type Grain, joined, pairsMs, resetsOf } from './expressions.ts'
+import { literalOf, quoted, selectorOf, spanOf } from './promql.ts'
 
-/** Label by which series of several questions are told apart in one answer. */
-export const QUESTION_LABEL = 'sonde_question'
+/** Label of the series of an answer that says which part of the expression they are of. */
+export const PART_LABEL = '__part'
 
-/** Functions of a range that need no more than its samples. */
-const OVER_TIME: Readonly<Partial<Record<QueryFunction, string>>> = {
-  avg: 'avg_over_time',
-  min: 'min_over_time',
-  max: 'max_over_time',
+/** What the series of a part are. */
+export interface Part {
+  /** `values` of questions, `bins` that are cumulative, or when counters were seen to `restart`. */
+  readonly kind: 'values' | 'bins' | 'restarts'
+  /**
+   * Places of the questions that it answers, by the metric that its series are named after; by the empty text where
+   * they have no name.
+   */
+  readonly questions: ReadonlyMap<string, readonly number[]>
 }
-/** A rate needs two samples, four scrapes of 15 s where one may be missed. Unit: seconds. */
-const RATE_WINDOW_MIN_S = 60
+
+/** One expression that answers all questions of a request, and what its parts are. */
+export interface Compiled {
+  readonly expression: string
+  readonly parts: readonly Part[]
+}
+
+interface Draft extends Part {
+  readonly expression: string
+}
 
 /**
- * All questions of a request as one expression, so that one round trip answers them: the series of each bear its place
- * in {@link QUESTION_LABEL}.
+ * Compiles questions to one expression of PromQL, so that one request asks for all of them. Questions that ask for the
+ * last value, and differ in the metric alone, become one part: their series keep the name. Others become a part each:
+ * functions over a range drop it.
  *
- * @param stepMs Grid of the request.
- * @throws SondeError `QRY_FORM` where a question has no PromQL.
+ * @param isHistogram Whether a metric is kept as cumulative buckets.
+ * @throws SondeError `QRY_FORM` where a question cannot be asked in PromQL.
  */
-export function compileAll(queries: readonly SeriesQuery[], stepMs: number): string {
-  const tagged = queries.map((query, at) => {
-    return `label_replace(${compile(query, stepMs)},${quoted(QUESTION_LABEL)},${quoted(String(at))},"","")`
-  })
-  return tagged.join(' or ')
+export function compileQueries(
+  queries: readonly SeriesQuery[],
+  grain: Grain,
+  isHistogram: (metric: string) => boolean,
+): Compiled {
+  const drafts: Draft[] = []
+  for (const places of alike(queries, isHistogram)) {
+    const [first = 0] = places
+    const query = queries[first] as SeriesQuery
+    if (query.function === 'quantile' || isHistogram(query.metric)) drafts.push(histogramPart(query, places, grain))
+    else if (query.function === 'last') drafts.push(lastPart(queries, places, grain))
+    else drafts.push(...rangeParts(query, places, grain))
+  }
+  const tagged = drafts.map(
+    ({ expression }, part) => `label_replace(${expression}, "${PART_LABEL}", "${part}", "", "")`,
+  )
+  return { expression: union(tagged), parts: drafts.map(({ kind, questions }) => ({ kind, questions })) }
 }
 
-/** One question as PromQL. */
-export function compile(query: SeriesQuery, stepMs: number): string {
-  const { by, aggregate, within } = query
-  const each = compileFunction(query, stepMs)
-  if (by === undefined) return each
-  if (within === undefined) return joined(aggregate, by, each)
-  return joined(aggregate, by, joined(within.aggregate, [...new Set([...by, ...within.by])], each))
+/** The latest value of every series of a metric, or of all metrics of a family, with its name. */
+export function latestExpression(name: string, isFamily: boolean, holdMs: number): string {
+  const selector = isFamily ? `{__name__=~${quoted(`${literalOf(name)}([_:].*)?`)}}` : selectorOf([name], [])
+  return `last_over_time(${selector}[${spanOf(holdMs - 1)}])`
 }
 
-function joined(aggregate: Aggregate, by: readonly string[], expression: string): string {
-  return `${aggregate} by (${by.map(labelName).join(',')}) (${expression})`
+/** Places of questions that one part can answer: the same question, or last values that differ in the metric alone. */
+function alike(queries: readonly SeriesQuery[], isHistogram: (metric: string) => boolean): number[][] {
+  const groups = new Map<string, number[]>()
+  for (const [place, query] of queries.entries()) {
+    const isJoinable = query.function === 'last' && !isHistogram(query.metric)
+    const key = JSON.stringify(isJoinable ? { ...query, metric: '' } : query)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [place])
+    else group.push(place)
+  }
+  return [...groups.values()]
 }
 
-function compileFunction({ metric, function: asked, matchers }: SeriesQuery, stepMs: number): string {
-  const selector = `{${[`__name__=${quoted(metric)}`, ...matchers.map(compileMatcher)].join(',')}}`
-  if (asked === 'last') return selector
-  const overTime = OVER_TIME[asked]
-  if (overTime !== undefined) return `${overTime}(${selector}[${durationOf(stepMs)}])`
-  if (asked === 'quantile')
+function lastPart(queries: readonly SeriesQuery[], places: readonly number[], grain: Grain): Draft {
+  const byMetric = new Map<string, number[]>()
+  for (const place of places) {
+    const { metric } = queries[place] as SeriesQuery
+    byMetric.set(metric, [...(byMetric.get(metric) ?? []), place])
+  }
+  const query = queries[places[0] ?? 0] as SeriesQuery
+  const last = functionOf('last', [...byMetric.keys()], query.matchers, grain)
+  return { kind: 'values', questions: byMetric, expression: joined(last, query, ['__name__']) }
+}
+
+function rangeParts(query: SeriesQuery, places: readonly number[], grain: Grain): Draft[] {
+  const { metric, matchers, function: fn } = query
+  const questions = new Map([['', places]])
+  const values = joined(functionOf(fn, [metric], matchers, grain), query)
+  const parts: Draft[] = [{ kind: 'values', questions, expression: values }]
+  if (fn !== 'rate' && fn !== 'increase') return parts
+  const { by } = query
+  const restarts = joined(resetsOf(metric, matchers, grain), { by, aggregate: 'max' })
+  return [...parts, { kind: 'restarts', questions, expression: restarts }]
+}
+
+/** Buckets are counters that know no restart of their own: what PromQL says of them is told. */
+function histogramPart(query: SeriesQuery, places: readonly number[], grain: Grain): Draft {
+  const { stepMs, intervalMs } = grain
+  const { metric, matchers, function: fn, aggregate, within, quantile } = query
+  const unlike = [aggregate, within?.aggregate].some((how) => how === 'min' || how === 'max' || how === 'count')
+  if (fn === 'min' || fn === 'max' || (query.by !== undefined && unlike)) {
     throw new SondeError(
       'QRY_FORM',
-      `quantile of ${metric} has no PromQL here; allowed: last, avg, min, max, rate, increase`,
+      `${metric} is a histogram of a Prometheus, whose buckets are cumulative; allowed: last, avg, rate, increase and quantile, joined by sum and avg`,
     )
-  const rate = `rate(${selector}[${durationOf(Math.max(stepMs, RATE_WINDOW_MIN_S * 1000))}])`
-  return asked === 'rate' ? rate : `${rate} * ${stepMs / 1000}`
+  }
+  const selector = selectorOf([`${metric}_bucket`], matchers)
+  const pairs = `${selector}[${spanOf(Math.max(pairsMs(grain), 3.5 * intervalMs) - 1)}]`
+  const questions = new Map([['', places]])
+  if (fn === 'quantile') {
+    const expression = `histogram_quantile(${quantile}, ${joined(`rate(${pairs})`, query, ['le'])})`
+    return { kind: 'values', questions, expression }
+  }
+  const rate = fn === 'increase' ? `(rate(${pairs}) * ${stepMs / 1000})` : `rate(${pairs})`
+  const isOfGain = fn === 'rate' || fn === 'increase'
+  const inner = isOfGain ? rate : functionOf(fn, [`${metric}_bucket`], matchers, grain)
+  return { kind: 'bins', questions, expression: joined(inner, query, ['le']) }
 }
 
-function compileMatcher({ label, op, value }: Matcher): string {
-  return `${labelName(label)}${op}${quoted(value)}`
-}
-
-/** Labels come from outside: nothing but a name may stand where one does. */
-function labelName(name: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name
-  throw new SondeError('QRY_FORM', `label ${JSON.stringify(name.slice(0, 100))}; allowed: letters, digits and "_"`)
-}
-
-/** A string of PromQL: escapes are those of Go, of which JSON's are a part, but for what is no UTF-8. */
-function quoted(text: string): string {
-  return JSON.stringify(text.toWellFormed())
-}
-
-function durationOf(milliseconds: number): string {
-  return `${Math.max(1, Math.round(milliseconds))}ms`
+/** A balanced union: each `or` copies what stands to its left. */
+function union(expressions: readonly string[]): string {
+  if (expressions.length <= 1) return expressions[0] ?? ''
+  const middle = expressions.length >> 1
+  return `(${union(expressions.slice(0, middle))} or ${union(expressions.slice(middle))})`
 }

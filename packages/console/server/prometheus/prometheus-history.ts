@@ -1,79 +1,188 @@
-import { gridOf, type History, type QueryAnswer, type QueryRequest } from '@sonde/sdk'
-import { answerOf } from './answer.ts'
-import { Breaker } from './breaker.ts'
-import { PrometheusClient } from './client.ts'
-import { compileAll } from './compile.ts'
+import {
+  type Catalogue,
+  gridOf,
+  type History,
+  type LatestSeries,
+  type ListedType,
+  type QueryAnswer,
+  type QueryRequest,
+  type QueryResult,
+  type SeriesQuery,
+  SeriesRoom,
+  SondeError,
+} from '@sonde/sdk'
+import { turn, unitOf } from '@sonde/sdk/internal'
+import { compileQueries, latestExpression } from './compile.ts'
+import { Flights } from './flights.ts'
+import { familyOf } from './metadata.ts'
+import { type Gathered, SeriesReader, seriesOf } from './read-series.ts'
+import { ToldMetrics } from './told-metrics.ts'
+import { INSTANT_LIMIT_MS, RANGE_LIMIT_MS, Transport } from './transport.ts'
 
-/** An answer is given again for so long: several pages ask the same. Unit: milliseconds. */
-const FRESH_MS = 1000
-/** Answers that are kept; the oldest leave first. */
-const KEPT_COUNT = 32
+/** Most labels that the types of a server are listed with. */
+const LABEL_COUNT = 100
 
-interface Kept {
-  readonly answer: Promise<QueryAnswer>
-  /** When it came; ∞ while it is awaited. */
-  cameMs: number
+/** Options of {@link PrometheusHistory}. */
+export interface PrometheusOptions {
+  /** `http://[NAME:PASSWORD@]HOST[:PORT][/PATH]` of a server with the HTTP API of Prometheus. */
+  readonly url: string
+  /** Distance of the samples. Unit: milliseconds. Default: as the server's `up` has it, else 15 s. */
+  readonly intervalMs?: number
 }
 
 /**
- * Opens the history of a Prometheus-compatible server; nothing is asked before the first question.
- *
- * @param address An http or https URL, with user and password where the server wants them.
- * @throws SondeError `BKD_URL` where it is none.
+ * A history in any server with the HTTP API of Prometheus. One request asks for all questions of a request; who asks
+ * the same within 2 s shares the answer.
  */
-export function openPrometheus(address: string): PrometheusHistory {
-  return new PrometheusHistory(new PrometheusClient(address))
-}
+export class PrometheusHistory implements History, Catalogue {
+  readonly transport: Transport
+  readonly #told: ToldMetrics
+  readonly #answers = new Flights<QueryAnswer>(sizeOf)
 
-/**
- * A history that a Prometheus-compatible server keeps. All questions of a request are one round trip; the same request
- * is asked once at a time, and answered again for a second.
- */
-export class PrometheusHistory implements History {
-  /** Address of the server, without user and password. */
-  readonly shown: string
-  readonly #client: PrometheusClient
-  readonly #breaker = new Breaker()
-  readonly #kept = new Map<string, Kept>()
-
-  constructor(client: PrometheusClient) {
-    this.shown = client.shown
-    this.#client = client
+  /** @throws SondeError `QRY_BACKEND_URL` where the address is none. */
+  constructor({ url, intervalMs }: PrometheusOptions) {
+    this.transport = new Transport(url)
+    this.#told = new ToldMetrics(this.transport, intervalMs)
   }
 
-  /** @throws SondeError as {@link History}, and `BKD_…` where the server gives no answer. */
+  /** Asks what there is, so that the first question need not wait for it. Never rejects. */
+  ready(): Promise<void> {
+    return this.#told.ready()
+  }
+
   query(request: QueryRequest): Promise<QueryAnswer> {
-    const key = JSON.stringify(request)
-    const nowMs = performance.now()
-    const known = this.#kept.get(key)
-    if (known !== undefined && nowMs - known.cameMs < FRESH_MS) return known.answer
-    const kept: Kept = { answer: this.#ask(request, nowMs), cameMs: Number.POSITIVE_INFINITY }
-    this.#kept.set(key, kept)
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT_COUNT) break
-      this.#kept.delete(oldest)
-    }
-    kept.answer.then(
-      () => {
-        kept.cameMs = performance.now()
-      },
-      () => {
-        if (this.#kept.get(key) === kept) this.#kept.delete(key)
-      },
-    )
-    return kept.answer
+    return this.#answers.take(JSON.stringify(request), () => this.#ask(request))
   }
 
-  async #ask(request: QueryRequest, nowMs: number): Promise<QueryAnswer> {
-    const { fromMs, toMs, stepMs, queries } = request
-    const times = gridOf(fromMs, toMs, stepMs)
-    const [firstMs, lastMs] = [times[0], times.at(-1)]
-    if (firstMs === undefined || lastMs === undefined || queries.length === 0) return answerOf(request, times, NOTHING)
-    const expression = compileAll(queries, stepMs)
-    return this.#breaker.through(nowMs, async () => {
-      return answerOf(request, times, await this.#client.queryRange(expression, firstMs, lastMs, stepMs))
+  async types(): Promise<{ types: Iterable<ListedType>; leftOut: number }> {
+    await this.#told.ready()
+    const [names, labels] = await Promise.all([
+      this.#listOf('/api/v1/label/__name__/values'),
+      this.#listOf('/api/v1/labels'),
+    ])
+    const shown = labels.filter((label) => !label.startsWith('__')).slice(0, LABEL_COUNT)
+    return { types: typesOf(names, shown, this.#told), leftOut: 0 }
+  }
+
+  async series({ metric, type }: { readonly metric?: string; readonly type?: string }): Promise<LatestSeries[]> {
+    await this.#told.ready()
+    const wanted = metric ?? type ?? ''
+    const query = latestExpression(wanted, metric === undefined, 2.5 * this.#told.intervalMs)
+    const found: LatestSeries[] = []
+    const room = new SeriesRoom(wanted)
+    const asked = { path: '/api/v1/query', form: { query }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
+    await this.transport.ask(asked, async (text) => {
+      const { metric: named = {}, value: [seconds = 0, value = null] = [] } = JSON.parse(text) as VectorElement
+      const { __name__ = wanted, ...labels } = named
+      room.take(labels)
+      found.push({ metric: __name__, labels, value, timeMs: seconds * 1000, absent: '' })
+      if (turn.isOver()) await turn.next()
     })
+    return found
+  }
+
+  async #ask(request: QueryRequest): Promise<QueryAnswer> {
+    const { fromMs, toMs, stepMs, queries } = request
+    await this.#told.ready()
+    const { intervalMs } = this.#told
+    for (const query of queries) this.#check(query)
+    const times = gridOf(fromMs, toMs, stepMs)
+    const isHistogram = (metric: string) => this.#told.of(metric).role === 'bucket'
+    const { expression, parts } = compileQueries(
+      queries,
+      { stepMs, intervalMs, looksBack: this.transport.isVictoria },
+      isHistogram,
+    )
+    const reader = new SeriesReader(queries, parts, times, stepMs)
+    const notes = times.length === 0 ? [] : await this.#askRange(expression, times, stepMs, reader)
+    const results = queries.map((query, i) => this.#resultOf(query, reader.gathered[i] as Gathered, notes))
+    return { fromMs, toMs, stepMs, times, results }
+  }
+
+  async #askRange(query: string, times: Float64Array, stepMs: number, reader: SeriesReader) {
+    const limitMs = times.length === 1 ? INSTANT_LIMIT_MS : RANGE_LIMIT_MS
+    const form = {
+      query,
+      start: secondsOf(times[0] ?? 0),
+      end: secondsOf(times.at(-1) ?? 0),
+      step: secondsOf(stepMs),
+      timeout: `${limitMs / 1000}s`,
+    }
+    const asked = { path: '/api/v1/query_range', form, limitMs, depthOfList: 3 }
+    const { warnings = [] } = await this.transport.ask(asked, async (text) => {
+      reader.take(text)
+      if (turn.isOver()) await turn.next()
+    })
+    return warnings
+  }
+
+  /** What a gauge lost is no restart. Of a metric of which nothing is said anything may be asked. */
+  #check({ metric, function: asked }: SeriesQuery): void {
+    const { role, isSaid } = this.#told.of(metric)
+    if (!isSaid) return
+    if (asked === 'quantile' && role !== 'bucket')
+      throw new SondeError('QRY_FORM', `${metric} is no histogram, and quantile is for histograms`)
+    if (role !== 'gauge' || (asked !== 'rate' && asked !== 'increase')) return
+    throw new SondeError('QRY_FORM', `${metric} is a gauge, and ${asked} is for counters; allowed: last, avg, min, max`)
+  }
+
+  #resultOf(query: SeriesQuery, gathered: Gathered, notes: readonly string[]): QueryResult {
+    const { role, unit, help } = this.#told.of(query.metric)
+    const series = seriesOf(gathered)
+    return {
+      metric: query.metric,
+      ...{ unit: unitOf(query, unit), role, help },
+      function: query.function,
+      resolutionMs: series.length === 0 ? 0 : this.#told.intervalMs,
+      clock: 'wall',
+      series,
+      notes,
+    }
+  }
+
+  async #listOf(path: string): Promise<string[]> {
+    const list: string[] = []
+    await this.transport.ask({ path, limitMs: INSTANT_LIMIT_MS, depthOfList: 2 }, async (text) => {
+      list.push(JSON.parse(text) as string)
+      if (turn.isOver()) await turn.next()
+    })
+    return list
   }
 }
 
-const NOTHING = { status: 'success', data: { resultType: 'matrix', result: [] } }
+interface VectorElement {
+  readonly metric?: Readonly<Record<string, string>>
+  readonly value?: readonly [seconds: number, value: string]
+}
+
+/** A type for each first word of metrics' names: a server knows no types, and a list of all metrics cannot be read. */
+function* typesOf(names: readonly string[], labels: readonly string[], told: ToldMetrics): Generator<ListedType> {
+  const families = new Map<string, string[]>()
+  for (const name of new Set(names.map((name) => histogramOf(name, told)))) {
+    const family = familyOf(name)
+    families.set(family, [...(families.get(family) ?? []), name])
+  }
+  for (const [name, metrics] of families) {
+    const fields = metrics.map((metric): ListedType['fields'][number] => {
+      const { role, unit, help } = told.of(metric)
+      return { name: metric, metric, kind: 'f64', role, unit, help }
+    })
+    const description = `Metrics whose names begin with ${name}`
+    yield { name, description, labels, fields, records: [], live: true, read: '' }
+  }
+}
+
+/** The histogram that a series of its parts belongs to, else the name itself. */
+function histogramOf(name: string, told: ToldMetrics): string {
+  const whole = name.replace(/_(bucket|sum|count)$/, '')
+  return whole !== name && told.of(whole).role === 'bucket' ? whole : name
+}
+
+function secondsOf(ms: number): string {
+  return (ms / 1000).toFixed(3)
+}
+
+function sizeOf({ times, results }: QueryAnswer): number {
+  const series = results.reduce((sum, result) => sum + result.series.length, 0)
+  return 8 * times.length * (series + 1) + 500 * series
+}

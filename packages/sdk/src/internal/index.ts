@@ -4,16 +4,19 @@ import '../engines.ts'
 
 export {
   type AppGpuAnswer,
+  type AppGpuPod,
   type AppMetricsAnswer,
   type AppState,
   type AppSummary,
   type AppsAnswer,
   GPU_FIELDS,
   type GpuField,
+  type GpuGap,
   type GpuNumber,
   type GpuPod,
   type GpuSeries,
   type GpuService,
+  type PodsAnswer,
 } from '../api/apps.ts'
 export type {
   EventAnswer,
@@ -36,6 +39,8 @@ export { LinkReader } from '../link/reader.ts'
 export { symbolPlaces } from '../link/symbol-places.ts'
 export { ToldSource } from '../link/told-source.ts'
 export { LinkWriter } from '../link/writer.ts'
+export { levelsOf } from '../query/aggregate.ts'
+export { unitOf } from '../query/answer.ts'
 export { lifeOf, ownerOf } from '../schema/batch.ts'
 export { describeType, type TypeDescription } from '../schema/describe-type.ts'
 export { checkLabels, faultOfLabels, isOwnLabel, SERIES_CHARACTERS_MAX } from '../schema/label-rules.ts'

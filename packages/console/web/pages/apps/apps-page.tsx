@@ -32,7 +32,7 @@ export function AppsPage() {
       )}
       {data?.apps.length === 0 && (
         <Empty fact="No pod holds a GPU here.">
-          Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm-exporter</code>
+          Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm_exporter</code>
           ); <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> shows a simulated node with pods.
         </Empty>
       )}

@@ -1,0 +1,61 @@
+/** How long an answer is given again. Unit: milliseconds. */
+const KEPT_MS = 2000
+/** Most answers that are kept. Policy: the oldest leaves. */
+const KEPT_COUNT = 64
+/** Size of all kept answers together. Policy: the oldest leaves; one that is larger alone is not kept. Unit: bytes. */
+const KEPT_BYTES = 32 << 20
+
+interface Kept<T> {
+  readonly answer: Promise<T>
+  bytes: number
+  untilMs: number
+}
+
+/**
+ * Asks once what many ask at a time, and gives the answer for a moment to those who come later. A failure is given to
+ * those who wait for it, and not kept.
+ */
+export class Flights<T> {
+  readonly #kept = new Map<string, Kept<T>>()
+  readonly #bytesOf: (answer: T) => number
+  readonly #now: () => number
+  #bytes = 0
+
+  /** @param now Milliseconds of a clock that only goes forward. */
+  constructor(bytesOf: (answer: T) => number, now: () => number = () => performance.now()) {
+    this.#bytesOf = bytesOf
+    this.#now = now
+  }
+
+  /** The answer of `ask`, or that of an earlier call with the same key. */
+  take(key: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.#kept.get(key)
+    if (known !== undefined && known.untilMs > this.#now()) return known.answer
+    this.#drop(key)
+    const kept: Kept<T> = { answer: ask(), bytes: 0, untilMs: Number.POSITIVE_INFINITY }
+    this.#kept.set(key, kept)
+    kept.answer.then(
+      (answer) => this.#keep(key, kept, this.#bytesOf(answer) + 2 * key.length),
+      () => this.#kept.get(key) === kept && this.#drop(key),
+    )
+    return kept.answer
+  }
+
+  #keep(key: string, kept: Kept<T>, bytes: number): void {
+    if (this.#kept.get(key) !== kept) return
+    kept.bytes = bytes
+    kept.untilMs = this.#now() + KEPT_MS
+    this.#bytes += bytes
+    for (const [oldest, { untilMs }] of this.#kept) {
+      const isOver = this.#bytes > KEPT_BYTES || this.#kept.size > KEPT_COUNT
+      if (!isOver && untilMs > this.#now()) continue
+      // What is under way is not over: those who wait share it.
+      if (untilMs !== Number.POSITIVE_INFINITY) this.#drop(oldest)
+    }
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.bytes ?? 0
+    this.#kept.delete(key)
+  }
+}

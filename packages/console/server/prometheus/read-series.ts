@@ -1,0 +1,119 @@
+import {
+  type Bin,
+  type Labels,
+  type SeriesAnswer,
+  type SeriesQuery,
+  SeriesRoom,
+  tooManyValues,
+  VALUE_COUNT_LIMIT,
+} from '@sonde/sdk'
+import { PART_LABEL, type Part } from './compile.ts'
+
+interface Element {
+  readonly metric: Readonly<Record<string, string>>
+  readonly values: readonly (readonly [seconds: number, value: string])[]
+}
+
+interface Cumulative {
+  readonly labels: Labels
+  readonly byEdge: Map<number, Float64Array>
+}
+
+/** What came for one question. */
+export interface Gathered {
+  readonly series: SeriesAnswer[]
+  readonly histograms: Map<string, Cumulative>
+  readonly resets: { readonly labels: Labels; readonly timesMs: readonly number[] }[]
+  readonly room: SeriesRoom
+}
+
+/** Sorts the series of an answer by the questions that they are of, on a grid. */
+export class SeriesReader {
+  readonly gathered: readonly Gathered[]
+  readonly #parts: readonly Part[]
+  readonly #grid: Float64Array
+  readonly #stepMs: number
+  #values = 0
+
+  constructor(queries: readonly SeriesQuery[], parts: readonly Part[], grid: Float64Array, stepMs: number) {
+    this.gathered = queries.map(({ metric }) => {
+      return { series: [], histograms: new Map(), resets: [], room: new SeriesRoom(metric) }
+    })
+    this.#parts = parts
+    this.#grid = grid
+    this.#stepMs = stepMs
+  }
+
+  /**
+   * Takes one series as the server wrote it.
+   *
+   * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` where there are too many; SyntaxError where it is none.
+   */
+  take(text: string): void {
+    const { metric, values } = JSON.parse(text) as Partial<Element>
+    if (metric === undefined || !Array.isArray(values)) throw new SyntaxError('no series of a matrix')
+    const { [PART_LABEL]: place = '', __name__: name = '', ...labels } = metric
+    const part = this.#parts[Number(place)]
+    const questions = part?.questions.get(name) ?? part?.questions.get('')
+    if (part === undefined || questions === undefined) throw new SyntaxError('a series that was not asked for')
+    this.#values += this.#grid.length
+    if (this.#values > VALUE_COUNT_LIMIT) throw tooManyValues()
+    for (const question of questions) {
+      const { room, series, resets, histograms } = this.gathered[question] as Gathered
+      if (part.kind === 'restarts') resets.push({ labels, timesMs: values.map(([seconds]) => seconds * 1000) })
+      else {
+        room.take(labels)
+        if (part.kind === 'bins') this.#takeBin(histograms, labels, values)
+        else series.push({ labels, values: this.#column(values), resetsMs: [] })
+      }
+    }
+  }
+
+  #takeBin(histograms: Gathered['histograms'], { le = '', ...labels }: Labels, values: Element['values']): void {
+    const edge = numberIn(le)
+    if (Number.isNaN(edge)) return
+    const key = JSON.stringify(Object.entries(labels).sort())
+    const histogram = histograms.get(key) ?? { labels, byEdge: new Map() }
+    histograms.set(key, histogram)
+    histogram.byEdge.set(edge, this.#column(values))
+  }
+
+  /** Values at their places on the grid; those of other times are not ours. */
+  #column(values: Element['values']): Float64Array {
+    const column = new Float64Array(this.#grid.length).fill(Number.NaN)
+    const startMs = this.#grid[0] ?? 0
+    for (const [seconds, text] of values) {
+      const place = Math.round((seconds * 1000 - startMs) / this.#stepMs)
+      if (place >= 0 && place < column.length) column[place] = numberIn(text)
+    }
+    return column
+  }
+}
+
+/** The series of a question: bins made of buckets, and when counters restarted. */
+export function seriesOf({ series, histograms, resets }: Gathered): SeriesAnswer[] {
+  const timesOf = new Map(resets.map(({ labels, timesMs }) => [keyOf(labels), timesMs]))
+  const counted = series.map((one) => ({ ...one, resetsMs: timesOf.get(keyOf(one.labels)) ?? [] }))
+  return [...counted, ...[...histograms.values()].flatMap(binsOf)]
+}
+
+function keyOf(labels: Labels): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Each bucket counts what lies at or below its edge: a bin is the difference to the one before. */
+function binsOf({ labels, byEdge }: Cumulative): SeriesAnswer[] {
+  const edges = [...byEdge].sort(([a], [b]) => a - b)
+  return edges.map(([edge, values], i) => {
+    const below = edges[i - 1]
+    const bin: Bin = { above: below?.[0] ?? null, upTo: edge === Number.POSITIVE_INFINITY ? null : edge }
+    const counts = below === undefined ? values : values.map((value, at) => Math.max(0, value - (below[1][at] ?? 0)))
+    return { labels, bin, values: counts, resetsMs: [] }
+  })
+}
+
+function numberIn(text: string): number {
+  if (text === '+Inf') return Number.POSITIVE_INFINITY
+  if (text === '-Inf') return Number.NEGATIVE_INFINITY
+  return text === '' ? Number.NaN : Number(text)
+}

@@ -1,0 +1,78 @@
+import { type MetadataEntry, type MetricMetadata, metadataOf } from './metadata.ts'
+import { INSTANT_LIMIT_MS, type Transport } from './transport.ts'
+
+/** How long what a server says of its metrics is taken as it is. Unit: milliseconds. */
+const RENEWED_MS = 60_000
+/** Most metrics that are known beyond their name. Policy: further ones are known by it alone. */
+const METRIC_COUNT = 50_000
+/** Where nothing tells the distance of samples: the default of Prometheus' own examples. Unit: milliseconds. */
+const INTERVAL_DEFAULT_MS = 15_000
+/** Distances that scrapes have. Unit: seconds. */
+const USUAL_S = [0.25, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300]
+/** Samples a second that the middle one of all targets has. */
+const DENSITY = 'quantile(0.5, count_over_time(up[119999ms]) / 120 or count_over_time(up[599999ms]) / 600)'
+
+/** What a server tells of its metrics, and how far apart their samples are. It is asked anew in the background. */
+export class ToldMetrics {
+  readonly #transport: Transport
+  readonly #givenMs: number | undefined
+  #entries: ReadonlyMap<string, MetadataEntry> = new Map()
+  #seenMs = INTERVAL_DEFAULT_MS
+  #askedMs = Number.NEGATIVE_INFINITY
+  #first: Promise<void> | undefined
+
+  /** @param intervalMs Distance of the samples; default: as the server's `up` has it. Unit: milliseconds. */
+  constructor(transport: Transport, intervalMs?: number) {
+    this.#transport = transport
+    this.#givenMs = intervalMs
+  }
+
+  /** Distance of the samples. Unit: milliseconds. */
+  get intervalMs(): number {
+    return this.#givenMs ?? this.#seenMs
+  }
+
+  /** Waits for what the server tells the first time. Never rejects: where it tells nothing, names have to do. */
+  async ready(): Promise<void> {
+    const nowMs = performance.now()
+    if (nowMs - this.#askedMs > RENEWED_MS) {
+      this.#askedMs = nowMs
+      const renewed = this.#renew()
+      this.#first ??= renewed
+    }
+    await this.#first
+  }
+
+  of(metric: string): MetricMetadata {
+    // OpenMetrics names a counter without its end.
+    return metadataOf(metric, this.#entries.get(metric) ?? this.#entries.get(metric.replace(/_total$/, '')))
+  }
+
+  async #renew(): Promise<void> {
+    const entries = new Map<string, MetadataEntry>()
+    const metadata = this.#transport.ask(
+      { path: '/api/v1/metadata', limitMs: INSTANT_LIMIT_MS, depthOfList: 2 },
+      (text) => {
+        if (entries.size >= METRIC_COUNT) return
+        for (const [metric, said] of Object.entries(JSON.parse(`{${text}}`) as Record<string, MetadataEntry[]>)) {
+          const { type = '', help = '', unit = '' } = said[0] ?? {}
+          entries.set(metric, { type, help: help.slice(0, 1000), unit })
+        }
+      },
+    )
+    const [told] = await Promise.allSettled([metadata, this.#givenMs ?? this.#askDistance()])
+    if (told.status === 'fulfilled') this.#entries = entries
+    // What waits for the first answer need not wait as long again.
+    else this.#askedMs = performance.now() - RENEWED_MS + INSTANT_LIMIT_MS
+  }
+
+  async #askDistance(): Promise<void> {
+    const asked = { path: '/api/v1/query', form: { query: DENSITY }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
+    await this.#transport.ask(asked, (text) => {
+      const { value } = JSON.parse(text) as { value?: readonly [number, string] }
+      const seconds = 0.95 / Number(value?.[1])
+      const usual = USUAL_S.find((each) => each >= seconds)
+      if (usual !== undefined) this.#seenMs = usual * 1000
+    })
+  }
+}

@@ -1,0 +1,193 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import { Breaker } from './breaker.ts'
+import { ElementReader } from './elements.ts'
+
+/** How long a question about one time may take. Unit: milliseconds. */
+export const INSTANT_LIMIT_MS = 5000
+/** How long a question about a window may take. Unit: milliseconds. */
+export const RANGE_LIMIT_MS = 30_000
+/** An answer that is longer is given up: 2 000 000 values take about half of it. Unit: bytes. */
+const ANSWER_LIMIT_BYTES = 128 << 20
+/** 11 000 values of one series take a third of it. Unit: bytes. */
+const ELEMENT_LIMIT_BYTES = 1 << 20
+/** What is read of an answer that says why there is none. Unit: bytes. */
+const FAULT_LIMIT_BYTES = 64 << 10
+
+/** What is asked of a server. */
+export interface Asked {
+  /** Below the address of the server: `/api/v1/query_range`. */
+  readonly path: string
+  /** Sent as a form, so that its length has no limit of an address. Undefined: asked with GET. */
+  readonly form?: Readonly<Record<string, string>>
+  readonly limitMs: number
+  /** Depth of the list whose elements are read one by one. */
+  readonly depthOfList: number
+}
+
+/** What stands around the list of an answer. */
+export interface Envelope {
+  readonly status?: string
+  readonly data?: unknown
+  readonly error?: string
+  readonly errorType?: string
+  readonly warnings?: readonly string[]
+}
+
+/** Asks one server over connections that are kept, behind a breaker. */
+export class Transport {
+  /** Address of the server without the name and password that may stand in it. */
+  readonly address: string
+  /** Requests that were sent. */
+  requests = 0
+  /** Whether the server is a VictoriaMetrics, by a header that all its answers have. */
+  isVictoria = false
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #breaker: Breaker
+
+  /**
+   * @param url Where the server is, `http:` or `https:`; name and password in it become Basic credentials.
+   * @throws SondeError `QRY_BACKEND_URL` where it is no such address. The message does not repeat a password.
+   */
+  constructor(url: string, breaker = new Breaker()) {
+    const place = URL.canParse(url) ? new URL(url) : undefined
+    if (place === undefined || (place.protocol !== 'http:' && place.protocol !== 'https:')) {
+      throw new SondeError('QRY_BACKEND_URL', 'the address is none; allowed: http://HOST:PORT or https://HOST/PATH')
+    }
+    const { username, password, origin, pathname } = place
+    this.address = `${origin}${pathname.replace(/\/+$/, '')}`
+    const given = `${decoded(username)}:${decoded(password)}`
+    this.#headers = given === ':' ? {} : { authorization: `Basic ${Buffer.from(given).toString('base64')}` }
+    this.#breaker = breaker
+  }
+
+  /**
+   * Sends one request, and hands the elements of its list on while they come.
+   *
+   * @throws SondeError `QRY_BACKEND` where the server cannot be asked or answers with nonsense, `QRY_BACKEND_TIMEOUT`
+   * where it takes too long, `QRY_BACKEND_OPEN` while it is spared, `QRY_BACKEND_LIMIT` where the answer would be too
+   * large; whatever `take` throws.
+   */
+  async ask(asked: Asked, take: (element: string) => void | Promise<void>): Promise<Envelope> {
+    const waitMs = this.#breaker.enter()
+    if (waitMs > 0) throw this.#spared(waitMs)
+    try {
+      const envelope = await this.#send(asked, take)
+      this.#breaker.settle(true)
+      return envelope
+    } catch (error) {
+      const told = this.#told(error, asked.limitMs)
+      this.#breaker.settle(!isOfServer(told))
+      throw told
+    }
+  }
+
+  async #send({ path, form, limitMs, depthOfList }: Asked, take: (element: string) => void | Promise<void>) {
+    this.requests++
+    const response = await fetch(`${this.address}${path}`, {
+      method: form === undefined ? 'GET' : 'POST',
+      headers: { accept: 'application/json', ...this.#headers },
+      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(limitMs),
+    })
+    const { status, body, headers } = response
+    this.isVictoria = headers.has('x-server-hostname')
+    if (status >= 300) throw await this.#refused(response)
+    const reader = new ElementReader(depthOfList, ELEMENT_LIMIT_BYTES)
+    let bytes = 0
+    for await (const piece of body ?? []) {
+      bytes += piece.length
+      if (bytes > ANSWER_LIMIT_BYTES) throw new RangeError(`the answer has over ${ANSWER_LIMIT_BYTES} bytes`)
+      for (const element of reader.push(piece)) await take(element)
+    }
+    const envelope = reader.envelope() as Envelope | null
+    if (envelope?.status !== 'success')
+      throw new SondeError('QRY_BACKEND', `${this.address} answers, and not as a Prometheus does`)
+    return envelope
+  }
+
+  async #refused(response: Response): Promise<SondeError> {
+    const { status } = response
+    const { error, errorType } = await faultOf(response)
+    const said = error === '' ? '' : `: ${error}`
+    if (status < 400) {
+      return new SondeError(
+        'QRY_BACKEND',
+        `${this.address} answers with a redirect (${status}), which is not followed; give the address that it names`,
+      )
+    }
+    if (status === 401 || status === 403)
+      return new SondeError(
+        'QRY_BACKEND',
+        `${this.address} refuses (${status}); give name and password: http://NAME:PASSWORD@HOST`,
+      )
+    if (errorType === 'timeout' || errorType === 'canceled' || status === 504)
+      return new SondeError('QRY_BACKEND_TIMEOUT', `${this.address} gave the question up${said}`)
+    if (status === 422 || status === 413)
+      return new SondeError(
+        'QRY_BACKEND_LIMIT',
+        `${this.address} refuses the question as too large${said}; take a larger stepMs, a shorter window, or add matchers`,
+      )
+    const isForAsker = status < 500 && status !== 429
+    return new SondeError('QRY_BACKEND', `${this.address} answers with ${status}${said}`, {
+      cause: isForAsker ? 'question' : 'server',
+    })
+  }
+
+  #told(error: unknown, limitMs: number): SondeError {
+    if (error instanceof SondeError) return error
+    const { name, cause: inner } = error as { name?: string; cause?: { code?: string } }
+    if (name === 'TimeoutError') {
+      const message = `${this.address} did not answer within ${limitMs / 1000} s; ask for a shorter window, or look at the server`
+      return new SondeError('QRY_BACKEND_TIMEOUT', message, { cause: error })
+    }
+    if (error instanceof RangeError) {
+      const message = `${this.address} answers with too much: ${error.message}; take a larger stepMs, a shorter window, or add matchers`
+      return new SondeError('QRY_BACKEND_LIMIT', message, { cause: error })
+    }
+    if (error instanceof SyntaxError)
+      return new SondeError('QRY_BACKEND', `${this.address} answers, and not as a Prometheus does`, { cause: error })
+    const why = inner?.code ?? messageOf(error)
+    return new SondeError('QRY_BACKEND', `${this.address} cannot be asked (${why}); is it up, and the address right?`, {
+      cause: error,
+    })
+  }
+
+  #spared(waitMs: number): SondeError {
+    const retryAfterS = Math.ceil(waitMs / 1000)
+    const message = `${this.address} failed three times within a minute, and is not asked for ${retryAfterS} s`
+    return new SondeError('QRY_BACKEND_OPEN', message, { retryAfterS })
+  }
+}
+
+/** A part of an address as it was meant; as it stands where a percent sign in it stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Whether an error says that the server fails, rather than that it was asked for something that it cannot answer. */
+function isOfServer({ code, cause }: SondeError): boolean {
+  return code === 'QRY_BACKEND_TIMEOUT' || (code === 'QRY_BACKEND' && cause !== 'question')
+}
+
+/** What a server says of a request that it refuses; its words are cut, and may be none. */
+async function faultOf({ body }: Response): Promise<{ readonly error: string; readonly errorType: string }> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body ?? []) {
+    bytes += piece.length
+    if (bytes > FAULT_LIMIT_BYTES) break
+    pieces.push(piece)
+  }
+  try {
+    const { error = '', errorType = '' } = JSON.parse(Buffer.concat(pieces).toString()) as Envelope
+    return { error: String(error).slice(0, 300), errorType: String(errorType) }
+  } catch {
+    // A proxy in between answers with a page of its own: the status is all that is known.
+    return { error: '', errorType: '' }
+  }
+}

@@ -1,0 +1,101 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { temporaryDir, until } from '../sonde-process.ts'
+
+const START_LIMIT_MS = 120_000
+
+/** A sample of a peer. */
+export interface PeerSample {
+  readonly metric: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly timeMs: number
+  readonly value: number
+}
+
+/** Where the end of what was started is registered. */
+export interface Ends {
+  after(end: () => unknown): void
+}
+
+/** Starts Debian's Prometheus over samples of the past, and gives its address; it ends with the test. */
+export async function startBackfilled(t: Ends, samples: readonly PeerSample[]): Promise<string> {
+  const dir = temporaryDir()
+  const [file, config, tsdb] = ['samples', 'prometheus.yml', 'tsdb'].map((name) => join(dir.path, name)) as [
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(file, `${linesOf(samples, 1000)}# EOF\n`)
+  writeFileSync(config, '{}')
+  execFileSync('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', file, tsdb], { stdio: 'pipe' })
+  const flags = [
+    `--config.file=${config}`,
+    '--web.listen-address=127.0.0.1:0',
+    `--storage.tsdb.path=${tsdb}`,
+    '--storage.tsdb.retention.time=10y',
+  ]
+  const child = spawn('prometheus', flags, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    log += chunk.toString()
+  })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+    dir.remove()
+  })
+  const url = await until('Prometheus to listen', START_LIMIT_MS, () => {
+    if (child.exitCode !== null) throw new Error(`Prometheus ended with ${child.exitCode}:\n${log}`)
+    const host = /"Listening on" address=(\S+)/.exec(log)?.[1]
+    return host === undefined ? undefined : `http://${host}`
+  })
+  await until('Prometheus to be ready', START_LIMIT_MS, async () => (await fetch(`${url}/-/ready`)).ok)
+  return url
+}
+
+/** Starts Debian's VictoriaMetrics over samples of the past, and gives its address; it ends with the test. */
+export async function startVictoria(t: Ends, samples: readonly PeerSample[]): Promise<string> {
+  const dir = temporaryDir()
+  const port = await freePort()
+  const flags = [`-httpListenAddr=127.0.0.1:${port}`, `-storageDataPath=${dir.path}`, '-retentionPeriod=10y']
+  const child = spawn('victoria-metrics', flags, { stdio: ['ignore', 'ignore', 'ignore'] })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+    dir.remove()
+  })
+  const url = `http://127.0.0.1:${port}`
+  await until('VictoriaMetrics to listen', START_LIMIT_MS, () =>
+    fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  )
+  const answer = await fetch(`${url}/api/v1/import/prometheus`, { method: 'POST', body: linesOf(samples, 1) })
+  if (!answer.ok) throw new Error(`VictoriaMetrics takes no samples: ${answer.status}`)
+  await fetch(`${url}/internal/force_flush`)
+  return url
+}
+
+/** It cannot say which port it took: one that was free a moment ago has to do. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Times are written in milliseconds divided by `unitMs`. */
+function linesOf(samples: readonly PeerSample[], unitMs: number): string {
+  return samples
+    .map(({ metric, labels, timeMs, value }) => {
+      const pairs = Object.entries(labels).map(([name, text]) => `${name}=${JSON.stringify(text)}`)
+      return `${metric}{${pairs.join(',')}} ${value} ${timeMs / unitMs}\n`
+    })
+    .join('')
+}
