@@ -76,7 +76,7 @@ async function turn(agent: Agent, folder: string) {
   const endMs = performance.now()
   edge(false, event)
   const kept = await until('the event', () => {
-    return [...agent.traceback.archive.events()].find(({ id, endMs: ended }) => !known.has(id) && ended !== undefined)
+    return [...agent.traceback.archive.byStart].find(({ id, endMs: ended }) => !known.has(id) && ended !== undefined)
   })
   const keptMs = performance.now() - endMs
   const lateMs = await drains()

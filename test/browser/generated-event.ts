@@ -389,5 +389,5 @@ export function generatedList(nowMs: number, more: Partial<EventsAnswer> = {}): 
       devices: Array.from({ length: 8 }, (_, place) => `mlx5_${place}`),
     },
   ]
-  return { nowMs, events, leftOut: 0, openCount: 1, rules, limited: 0, ...more }
+  return { nowMs, events, leftOut: 0, openCount: 1, rules, limited: 0, removed: 0, ...more }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,11 +31,17 @@ function prepare(t: TestContext, device: DoubleDevice, rules: object = RULES) {
   writeFileSync(path('rules.json'), JSON.stringify(rules))
   writeFileSync(path('sonde.yaml'), JSON.stringify({ native: { doca_library: double.folder } }))
   const args = ['traceback', '-d', 'mlx5_0', '--config', path('sonde.yaml'), '--rules', path('rules.json')]
-  return { path, args: [...args, '--event-log', path('events.log')] }
+  return { double, path, args: [...args, '--event-log', path('events.log')] }
 }
 
-/** Runs the command until its log has what is wanted, then interrupts it. */
-async function watch(t: TestContext, args: readonly string[], log: string, wanted: (text: string) => boolean) {
+/** Runs the command until its log has what is wanted, then interrupts it, or does something else. */
+async function watch(
+  t: TestContext,
+  args: readonly string[],
+  log: string,
+  wanted: (text: string) => boolean,
+  end: (child: ChildProcess) => void = (child) => child.kill('SIGINT'),
+) {
   const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
   const child = spawn(process.execPath, [...flags, MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   t.after(() => child.kill('SIGKILL'))
@@ -50,7 +56,7 @@ async function watch(t: TestContext, args: readonly string[], log: string, wante
     assert.equal(child.exitCode, null, said)
     return existsSync(log) && wanted(readFileSync(log, 'utf8')) ? true : undefined
   })
-  child.kill('SIGINT')
+  end(child)
   return { code: await ended, said, text: readFileSync(log, 'utf8') }
 }
 
@@ -94,4 +100,69 @@ test('a device that is not there, and counters that it does not have, are said',
   const missing = await runSonde(other)
   assert.equal(missing.code, 1, missing.output)
   assert.match(missing.output, /no device is called mlx5_7; there are: mlx5_0/)
+})
+
+/** A rule that always holds, and one more counter. */
+const TX = '0x1140000100000000'
+const ALWAYS = {
+  ...RULES,
+  'data-ids': [
+    { name: 'rx', data_id: RX },
+    { name: 'tx', data_id: TX },
+  ],
+  rules: [{ name: 'always', data_id: RX, comparison_type: 'rate_gt', comparison_value: 1, window_ms: 1 }],
+}
+const samplesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('sample,'))
+
+for (const misdeed of ['is removed', 'hangs'] as const)
+  test(
+    `a device that ${misdeed} in the middle of an event ends the run: the event ends as failed, exit code 1`,
+    NEEDS,
+    async (t) => {
+      const { double, args, path } = prepare(t, {}, ALWAYS)
+      const begun = (log: string) => samplesOf(log).length > 2000
+      const { code, text, said } = await watch(t, args, path('events.log'), begun, () => {
+        const faults = ['hang doca_telemetry_diag_query_counters']
+        double.play(misdeed === 'hangs' ? { mlx5_0: { faults } } : {})
+      })
+      assert.equal(code, 1, said)
+      assert.match(text, /^end,.*,failed$/m)
+      assert.match(said, misdeed === 'hangs' ? /mlx5_0.*(stuck|took more than)/ : /mlx5_0/)
+    },
+  )
+
+test('defect 2: the device keeps more samples than the history, and a slow read loses none', NEEDS, async (t) => {
+  // 25 ms a query: 250 samples, where the reference application would have room for two.
+  const { double, args, path } = prepare(t, { faults: ['cost doca_telemetry_diag_query_counters 25000 sleep'] }, ALWAYS)
+  const { code, text, said } = await watch(t, args, path('events.log'), (log) => samplesOf(log).length > 3000)
+  assert.equal(code, 0, said)
+  assert.doesNotMatch(text, /^note,.*gap/m)
+  assert.equal(double.total('mlx5_0 lost'), 0)
+})
+
+test('defect 5: of each sample its values alone are copied, whatever lies behind them', NEEDS, async (t) => {
+  const { args, path } = prepare(t, { facts: { stride: 24, burst_every_us: 0 } }, ALWAYS)
+  const { code, text, said } = await watch(t, args, path('events.log'), (log) => samplesOf(log).length > 2000)
+  assert.equal(code, 0, said)
+  const rows = samplesOf(text).map((line) => line.split(',').slice(-2).map(BigInt) as [bigint, bigint])
+  for (const column of [0, 1] as const) {
+    const steps = rows.slice(1).map((row, at) => Number(row[column] - (rows[at] as [bigint, bigint])[column]))
+    const usual = steps[0] as number
+    assert.ok(usual > 0)
+    // Without bursts a counter rises evenly; the device rounds to microseconds.
+    assert.ok(
+      steps.every((step) => Math.abs(step - usual) <= usual / 50),
+      `${column}: ${steps.find((step) => Math.abs(step - usual) > usual / 50)} beside ${usual}`,
+    )
+  }
+})
+
+test('defect 22: what was never started is not stopped, and all of it is given back', NEEDS, async (t) => {
+  const faults = ['error doca_telemetry_diag_set_* DOCA_ERROR_NOT_PERMITTED', 'segv doca_telemetry_diag_stop']
+  const { double, args } = prepare(t, { faults }, ALWAYS)
+  const { code, output } = await runSonde(args)
+  assert.equal(code, 1, output)
+  assert.match(output, /set_output_format answers NOT_PERMITTED/)
+  assert.doesNotMatch(output, /BAD_STATE|doca_telemetry_diag_stop/)
+  for (const kept of ['opens', 'contexts', 'lists']) assert.equal(double.total(kept), 0, kept)
 })

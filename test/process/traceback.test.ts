@@ -138,3 +138,32 @@ test('without the rights the exit code is 3, and a sentence says which', async (
   assert.equal(await running.ended, 3)
   assert.match(running.said(), /samples may not be read: give this user the right to, or run as root\n$/)
 })
+
+test('a storm of signals closes open events once, and the exit code stays 0', async (t) => {
+  const running = start(t)
+  await hasSamples(running)
+  const { child, path } = running
+  for (let index = 0; index < 300; index++) child.kill((['SIGINT', 'SIGTERM', 'SIGHUP'] as const)[index % 3])
+  assert.equal(await running.ended, 0)
+  const log = readFileSync(path('log'), 'utf8')
+  assert.match(log, /,stopped,"stopped by SIG[A-Z]+"\n$/)
+  assert.equal(log.match(/^end,/gm)?.length, log.match(/^start,/gm)?.length)
+})
+
+test('a second run on the same log is refused, and the first one goes on', async (t) => {
+  const first = start(t)
+  await hasSamples(first)
+  for (const more of [[], ['--append']]) {
+    const second = start(t, ['--event-log', first.path('log'), ...more])
+    assert.equal(await second.ended, 1)
+    assert.match(second.said(), /another process writes it; name another --event-log/)
+  }
+  const before = sizeOf(first.path('log'))
+  await until('more rows', LIMIT_MS, () => sizeOf(first.path('log')) > before || undefined)
+  first.child.kill('SIGINT')
+  assert.equal(await first.ended, 0)
+  const third = start(t, ['--event-log', first.path('log')])
+  await until('the next run', LIMIT_MS, () => sizeOf(`${first.path('log')}.1`) > 0 || undefined)
+  third.child.kill('SIGINT')
+  assert.equal(await third.ended, 0)
+})

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { ringFor } from '../../packages/agent/src/traceback/run/ring-for.ts'
 import { big, gt, RX, rulesOf, TestFolder, TX } from './test-run.ts'
 
 const stamp = (index: number) => String((1_790_000_000n << 32n) | BigInt(index * 100_000))
@@ -44,6 +45,17 @@ test('defects 3 and 4: times are nanoseconds since the epoch, of both words of o
     rows.find(({ row }) => row === 'sample'),
     { row: 'sample', time: at(0), time_ns: '1790000000000000000', device_stamp: stamp(0), values: ['11'] },
   )
+})
+
+test('defect 6: a ring holds as many values a sample as there are data IDs, and no eightfold of them', () => {
+  const signals = (count: number) =>
+    Array.from({ length: count }, () => ({ name: '', type: '', field: '', labels: {} }))
+  const bytesOf = (values: number) =>
+    ringFor({ samplePeriodNs: 1, historySamples: 100, signals: signals(values), rules: [] }, 1).words.byteLength
+  const [one, two, many] = [bytesOf(1), bytesOf(2), bytesOf(64)]
+  assert.equal((many - one) / (two - one), 63)
+  const capacity = (two - one) / 8
+  assert.equal(many, capacity * (32 + 64 * 8))
 })
 
 test('defect 7: a device that lengthens the period is watched, and the log says its period', async (t) => {

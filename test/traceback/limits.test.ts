@@ -133,3 +133,25 @@ test('a rule of absence begins where samples are late, at the time when they wer
   assert.ok(start?.startsWith('2026-09-21T14:13:20.000600000Z,'), start)
   assert.equal(folder.rows('end').length, 1)
 })
+
+test('with --compat a file of rules has a bound too, and says it', async (t) => {
+  const folder = new TestFolder(t)
+  folder.samples(big(1))
+  folder.rules(`${JSON.stringify(rulesOf([gt(1)]))}${' '.repeat(4 * MIB)}`)
+  const { code, said } = await folder.run({ compat: true })
+  assert.equal(code, 1)
+  assert.match(said.at(-1) ?? '', /rules\.json has \d+ bytes; allowed: 4194304$/)
+})
+
+test('ten thousand rules are refused with the number that is allowed; with --compat they run', async (t) => {
+  const folder = new TestFolder(t)
+  const rules = Array.from({ length: 10_000 }, (_, index) => gt(index + 1, { name: `above ${index + 1}` }))
+  folder.rules(rulesOf(rules))
+  folder.samples(Array.from({ length: 100 }, () => 5000n))
+  const strict = await folder.run()
+  assert.equal(strict.code, 2)
+  assert.match(strict.said.join('\n'), /rules is a list of 10000; allowed: a list of 1 to 1024 rules$/)
+  const { code, said } = await folder.run({ compat: true })
+  assert.equal(code, 0, said.join('\n'))
+  assert.equal(folder.lines().filter((line) => /^<<Event start>>.*"above \d+"$/.test(line)).length, 4999)
+})

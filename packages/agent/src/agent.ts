@@ -190,7 +190,7 @@ export class Agent {
     return new RuleWatch({
       sources: () => this.hosts.sources,
       emit: (batch) => this.router.accept(batch),
-      onEdge: (source, edge) => this.traceback.onEdge(source, edge),
+      onEdge: (source, edge, holder) => this.traceback.onEdge(source, edge, holder),
       deviceOf: (type, labels) => this.devices.deviceOf(type, labels)?.id ?? seriesKey(labels),
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
     })

@@ -146,8 +146,11 @@ withTracebackFlags(
     .description('Watches the counters of one NIC at their full rate by rules, and logs the samples around events.')
     .version(VERSION, '-v, --version', 'print the version'),
 ).action(async (flags: Readonly<Record<string, unknown>>) => {
+  const { endDespiteCalls } = await import('@sonde/agent')
   const { runTracebackCommand } = await import('./commands/traceback/traceback.ts')
-  process.exitCode = await runTracebackCommand(flags)
+  const code = await runTracebackCommand(flags)
+  process.exitCode = code
+  endDespiteCalls(code)
 })
 
 program.parseAsync().catch((error: unknown) => {

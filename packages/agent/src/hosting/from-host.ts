@@ -105,12 +105,13 @@ function labelsOf(given: unknown): Labels {
 }
 
 function edgeOf(message: Said): FromHost {
-  const { source, rule, device, event, monoNs, errorNs, isStart } = message
+  const { source, rule, device, event, monoNs, errorNs, isStart, isLost } = message
   for (const ns of [monoNs, errorNs]) if (typeof ns !== 'string' || !DECIMAL.test(ns)) throw fault('holds no time')
   return {
     ...{ kind: 'edge', source: textOf('source', source), rule: textOf('rule', rule), device: textOf('device', device) },
     ...{ event: countOf('event', event), monoNs: monoNs as string, errorNs: errorNs as string },
     isStart: isStart === true,
+    isLost: isLost === true,
   }
 }
 

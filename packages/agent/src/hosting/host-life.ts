@@ -170,12 +170,12 @@ export class HostLife {
     else if (message.kind !== 'beat') this.#takeLink(message)
   }
 
-  #takeEdge({ source, rule, device, event, isStart, monoNs, errorNs }: EdgeMessage): void {
+  #takeEdge({ source, rule, device, event, isStart, isLost = false, monoNs, errorNs }: EdgeMessage): void {
     const running = this.#running.get(source)
     if (running === undefined) return
     const { edges } = running
     const { status, onEdge } = running.source.given
-    const edge = { rule, device, event, isStart, monoNs: BigInt(monoNs), errorNs: BigInt(errorNs) }
+    const edge = { rule, device, event, isStart, isLost, monoNs: BigInt(monoNs), errorNs: BigInt(errorNs) }
     // The host keeps to half of it, in minutes of its own; what a host sends beyond that reaches nobody.
     if (edges.isChange(edge) && edges.take(edge) !== undefined) onEdge?.(edge)
     else countDrop(status.stats, 'edge_limit', 1)

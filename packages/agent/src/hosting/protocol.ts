@@ -139,7 +139,7 @@ export interface StatusMessage {
 }
 
 /** An edge that a source reported; both times as decimal numbers. */
-export interface EdgeMessage extends Pick<HostEdge, 'rule' | 'device' | 'isStart' | 'event'> {
+export interface EdgeMessage extends Pick<HostEdge, 'rule' | 'device' | 'isStart' | 'isLost' | 'event'> {
   readonly kind: 'edge'
   readonly source: string
   readonly monoNs: string

@@ -121,7 +121,11 @@ export class SourceDuties {
 
   async #tick(everyUs: number): Promise<void> {
     const { status, ready } = this.#options
-    if (status.state !== 'reading' && !(await ready())) return
+    if (status.state !== 'reading' && !(await ready())) {
+      // Its devices may be gone, which is what rules on absence wait for.
+      if (!this.#stopped) this.#made?.outlet.flush()
+      return
+    }
     const group = this.#groups.get(everyUs)
     if (this.#stopped || group === undefined) return
     status.stats.overruns += group.ticker.overruns - group.overruns

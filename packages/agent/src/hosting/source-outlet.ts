@@ -238,8 +238,8 @@ export class SourceOutlet {
   }
 
   #watchOf(tap: Tap, device: string, watch: Watch): TapWatch | undefined {
-    return TapWatch.of(tap, device, watch, ({ rule, monoNs, isStart }) =>
-      this.#reportEdge({ rule, device, monoNs, isStart, errorNs: this.#errorNsOf(device) }),
+    return TapWatch.of(tap, device, watch, ({ rule, monoNs, isStart, isLost }) =>
+      this.#reportEdge({ rule, device, monoNs, isStart, isLost, errorNs: this.#errorNsOf(device) }),
     )
   }
 

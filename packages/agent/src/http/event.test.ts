@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { EventAnswer, EventsAnswer, SamplesHeader } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
@@ -193,4 +194,57 @@ test('the stream tells the events at the start, and takes a place among the live
   assert.equal(refused.status, 503)
   cancel.abort()
   await until('the place is free', () => agent.http.streams === 0)
+})
+
+test('clients that do not read the stream take no memory and are cut off; those that read go on', async (t) => {
+  const { agent, address } = await serveAgent(t, { sources: SOURCES, limits: { stream_clients: 40 } })
+  const source = agent.sources.find(({ name }) => name === 'edges')
+  await until('the source reads', () => source?.state === 'reading')
+  const { hostname, port } = new URL(address)
+  const slow = Array.from({ length: 32 }, () => {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    socket.write(`GET /api/v1/events/stream HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`)
+    // It reads nothing: what is sent fills the buffers of the system.
+    socket.pause()
+    return socket
+  })
+  t.after(() => {
+    for (const socket of slow) socket.destroy()
+  })
+  await until('all have a place', () => agent.http.streams === 32)
+  // Lists of a hundred long events, again and again.
+  const rule = 'r'.repeat(200)
+  for (let index = 0; index < 200; index++)
+    agent.traceback.onEdge('edges', {
+      ...{ rule, device: `e${index}`, event: 256 * (index + 1) + 1, isStart: true },
+      ...{ monoNs: process.hrtime.bigint(), errorNs: 0n },
+    })
+  const cancel = new AbortController()
+  t.after(() => cancel.abort())
+  const answer = await fetch(`${address}/api/v1/events/stream`, { signal: cancel.signal })
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let read = ''
+  await until('three messages', async () => {
+    read += (await reader?.read())?.value ?? ''
+    return read.split('event: events').length > 3
+  })
+  const held = agent.http.streams
+  assert.ok(held <= 33, String(held))
+})
+
+test('64 questions for samples at a time are answered or refused with a sentence, and none is held up for good', async (t) => {
+  const { address, id, event } = await start(t)
+  const keys = event.lanes.map(({ key }) => key).join(',')
+  const ask = () => fetch(`${address}/api/v1/events/${id}/samples?lanes=${keys}&points=20000`)
+  const answers = await Promise.all(Array.from({ length: 64 }, ask))
+  const bodies = await Promise.all(answers.map((answer) => answer.arrayBuffer()))
+  const served = answers.filter(({ status }) => status === 200)
+  assert.ok(served.length >= 32, `${served.length} served`)
+  for (const [at, { status }] of answers.entries())
+    if (status !== 200) {
+      assert.equal(status, 503)
+      assert.match(Buffer.from(bodies[at] as ArrayBuffer).toString(), /QRY_BUSY/)
+    }
+  assert.equal((await ask()).status, 200, 'places are given back')
 })

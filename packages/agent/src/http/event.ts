@@ -30,7 +30,7 @@ export function eventRoutes(app: FastifyInstance, agent: Agent): void {
   })
   app.get<ById>('/api/v1/events/:id/file', async (request, reply) => {
     const event = await eventOf(agent, request.params.id)
-    const { bytes, chunks } = await agent.traceback.fileOf(event.id)
+    const { bytes, chunks } = agent.traceback.fileOf(event.id)
     return reply
       .header('cache-control', 'no-store')
       .header('content-length', bytes)

@@ -23,6 +23,7 @@ const STALL_LIMIT_MS = 30_000
  */
 export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: LivePlaces): void {
   const open = new Set<EventStream>()
+  const told = new ToldEvents(agent)
   app.addHook('preClose', async () => {
     for (const stream of open) stream.end()
   })
@@ -31,14 +32,14 @@ export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: Li
     await agent.traceback.opened()
     reply.hijack()
     if (reply.raw.destroyed) place.release()
-    else serve(open, agent, reply.raw, place)
+    else serve(open, { agent, told }, reply.raw, place)
   })
 }
 
-function serve(open: Set<EventStream>, agent: Agent, out: ServerResponse, place: Place): void {
+function serve(open: Set<EventStream>, from: StreamParts, out: ServerResponse, place: Place): void {
   const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
   out.writeHead(200, { ...SECURITY_HEADERS, ...headers })
-  const stream = new EventStream(agent, out)
+  const stream = new EventStream(from, out)
   open.add(stream)
   place.onReplaced = () => {
     stream.fail('STR_LIMIT', 'another client took the place of this stream, which was open for longest; connect again')
@@ -50,17 +51,49 @@ function serve(open: Set<EventStream>, agent: Agent, out: ServerResponse, place:
   })
 }
 
+/** What streams are made with. */
+interface StreamParts {
+  readonly agent: Agent
+  readonly told: ToldEvents
+}
+
+/** What all streams send, made once for all of them: with many rules and clients it would be made again and again. */
+class ToldEvents {
+  readonly #agent: Agent
+  #version = -1
+  #madeMs = Number.NEGATIVE_INFINITY
+  #text = ''
+
+  constructor(agent: Agent) {
+    this.#agent = agent
+  }
+
+  /** The message, not older than streams look for changes. */
+  message(): string {
+    const { version } = this.#agent.traceback
+    const nowMs = performance.now()
+    if (version !== this.#version || nowMs - this.#madeMs >= LOOK_MS) {
+      this.#text = messageOf('events', eventsAnswer(this.#agent))
+      this.#version = version
+      this.#madeMs = nowMs
+    }
+    return this.#text
+  }
+}
+
 /** One client: told all events whenever they changed, and nothing while it does not read. */
 class EventStream {
   readonly #agent: Agent
+  readonly #told: ToldEvents
   readonly #out: ServerResponse
   readonly #timer: NodeJS.Timeout
   #version = -1
   #sentMs = Number.NEGATIVE_INFINITY
   #drainedMs = performance.now()
 
-  constructor(agent: Agent, out: ServerResponse) {
+  constructor({ agent, told }: StreamParts, out: ServerResponse) {
     this.#agent = agent
+    this.#told = told
     this.#out = out
     this.#timer = setInterval(() => this.#look(), LOOK_MS)
     this.#look()
@@ -79,7 +112,7 @@ class EventStream {
 
   /** Ends it, and says why. */
   fail(code: string, message: string): void {
-    this.#send('fault', { code, message })
+    this.#out.write(messageOf('fault', { code, message }))
     this.end()
   }
 
@@ -97,7 +130,7 @@ class EventStream {
     this.#version = traceback.version
     this.#sentMs = nowMs
     try {
-      this.#send('events', eventsAnswer(this.#agent))
+      this.#out.write(this.#told.message())
     } catch (error) {
       this.#agent.faults.caught('live', error)
       this.end()
@@ -109,8 +142,8 @@ class EventStream {
     this.close()
     this.#out.destroy()
   }
+}
 
-  #send(event: string, data: object): void {
-    this.#out.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-  }
+function messageOf(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

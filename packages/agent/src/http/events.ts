@@ -38,6 +38,7 @@ export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_
     }),
     ...(rulesFault === undefined ? {} : { rulesFault }),
     limited: traceback.limitedTotal(),
+    removed: traceback.archive.removed,
   }
 }
 

@@ -1,5 +1,6 @@
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { Random, SEED } from '../../../sdk/test/random.ts'
 import { Combinations } from './combinations.ts'
 import type { Rule } from './rule.ts'
 
@@ -51,4 +52,60 @@ test('any: a rule that takes over at the same moment changes nothing', () => {
   const edge = (rule: string, isStart: boolean) => ({ rule, device: 'x', monoNs: 5n, errorNs: 0n, isStart })
   deepEqual(combinations.take([edge('a', true)]).length, 1)
   deepEqual(combinations.take([edge('a', false), edge('b', true)]), [])
+})
+
+test('all: a series of a client begins and ends nothing for another that is about the same device', () => {
+  const combinations = new Combinations([single('a'), single('b'), combined('both', 'all', [0, 1])])
+  const edge = (rule: string, key: string, isStart: boolean, holder?: bigint) => {
+    const of = holder === undefined ? {} : { holder }
+    return { rule, device: 'x', monoNs: 5n, errorNs: 0n, isStart, key, ...of }
+  }
+  combinations.take([edge('a', 'own', true)])
+  deepEqual(combinations.take([edge('b', 'own', true)]).length, 1)
+  deepEqual(combinations.take([edge('a', 'client', true, 7n)]), [])
+  deepEqual(combinations.take([edge('a', 'client', false, 7n)]), [], 'it still holds for the other')
+  deepEqual(combinations.take([edge('a', 'own', false)]).length, 1)
+})
+
+test('all: devices of a client fill no place of the agent, and are counted', () => {
+  const combinations = new Combinations([single('a'), single('b'), combined('both', 'all', [0, 1])])
+  const start = (rule: string, device: string) => ({ rule, device, monoNs: 5n, errorNs: 0n, isStart: true })
+  for (let i = 0; i < 2000; i++) combinations.take([{ ...start('a', `d${i}`), holder: 7n }])
+  deepEqual(combinations.refused, 2000 - 512)
+  deepEqual(
+    combinations.take([start('b', 'x')]).map(({ device }) => device),
+    ['d0'],
+  )
+})
+
+test('all: what holds on many devices is the same as what a search of all of them finds', () => {
+  const random = new Random(SEED)
+  const rules = [single('a'), single('b'), combined('both', 'all', [0, 1], 3)]
+  const combinations = new Combinations(rules)
+  const active = [new Map<string, bigint>(), new Map<string, bigint>()]
+  let holds = false
+  let began = 0
+  for (let step = 0; step < 5000; step++) {
+    const which = random.integer(0, 1)
+    const device = `d${random.integer(0, 2)}`
+    const isStart = random.integer(0, 2) === 0
+    const monoNs = BigInt(step + random.integer(0, 8)) * MS
+    const own = active[which] as Map<string, bigint>
+    if (isStart) own.set(device, monoNs)
+    else own.delete(device)
+    const latest = active.map((map) => [...map.values()].reduce((a, b) => (b > a ? b : a), -1n))
+    const [a = -1n, b = -1n] = latest
+    const every = a >= 0n && b >= 0n
+    const isNear = every && (a > b ? a - b : b - a) <= 3n * MS
+    const wanted: boolean[] = holds ? (every ? [] : [false]) : isNear ? [true] : []
+    const made = combinations.take([{ rule: which === 0 ? 'a' : 'b', device, monoNs, errorNs: 0n, isStart }])
+    deepEqual(
+      made.map((edge) => edge.isStart),
+      wanted,
+      `step ${step} of seed ${SEED}`,
+    )
+    if (wanted.length > 0) holds = wanted[0] === true
+    if (wanted[0] === true) began++
+  }
+  ok(began > 100, String(began))
 })

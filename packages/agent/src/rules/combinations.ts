@@ -1,27 +1,6 @@
+import { Member } from './member.ts'
 import type { CombinationRule, Rule } from './rule.ts'
-
-/** The start or the end of a rule on a device. */
-export interface RuleEdge {
-  readonly rule: string
-  readonly device: string
-  /** Unit: nanoseconds of the host's monotonic clock. */
-  readonly monoNs: bigint
-  readonly errorNs: bigint
-  readonly isStart: boolean
-}
-
-interface Beginning {
-  readonly device: string
-  readonly monoNs: bigint
-  readonly errorNs: bigint
-}
-
-/** A rule that is part of a combination, and where it holds. */
-interface Member {
-  readonly rule: string
-  /** By device. */
-  readonly active: Map<string, Beginning>
-}
+import type { MemberEdge, RuleEdge } from './rule-edge.ts'
 
 interface Combination {
   readonly rule: CombinationRule
@@ -30,19 +9,18 @@ interface Combination {
   device: string | undefined
 }
 
-/** Devices on which one rule of a combination may hold at a time; further ones are not looked at. */
-const DEVICES_MAX = 1024
-
 /**
  * Rules that hold while others do, wherever on the node. Takes the edges of single rules, in the order in which they
  * come.
  */
 export class Combinations {
+  /** Starts that were not looked at: their rule holds on as many devices as are looked at. */
+  refused = 0
   readonly #combinations: readonly Combination[]
   readonly #members: readonly Member[]
 
   constructor(rules: readonly Rule[]) {
-    this.#members = rules.map(({ name }): Member => ({ rule: name, active: new Map() }))
+    this.#members = rules.map(({ name }) => new Member(name))
     this.#combinations = rules.flatMap((rule) => {
       if (!('of' in rule)) return []
       return [{ rule, members: rule.rules.map((index) => this.#members[index] as Member), device: undefined }]
@@ -60,18 +38,15 @@ export class Combinations {
    *
    * @returns The edges of combinations that they make.
    */
-  take(edges: readonly RuleEdge[]): RuleEdge[] {
-    for (const edge of edges) this.#note(edge)
+  take(edges: readonly MemberEdge[]): RuleEdge[] {
+    for (const edge of edges)
+      for (const member of this.#members) if (member.rule === edge.rule) this.#note(member, edge)
     const last = edges.at(-1)
     return last === undefined ? [] : this.#combinations.flatMap((combination) => changeOf(combination, last))
   }
 
-  #note(edge: RuleEdge): void {
-    for (const { rule, active } of this.#members) {
-      if (rule !== edge.rule) continue
-      if (!edge.isStart) active.delete(edge.device)
-      else if (active.size < DEVICES_MAX) active.set(edge.device, edge)
-    }
+  #note(member: Member, edge: MemberEdge): void {
+    if (!member.take(edge)) this.refused++
   }
 }
 
@@ -86,30 +61,23 @@ function changeOf(combination: Combination, edge: RuleEdge): RuleEdge[] {
     return [{ rule: name, device, monoNs, errorNs, isStart: true }]
   }
   // Beginnings do not move: a combination that began goes on for as long as its rules.
-  const holds = ({ active }: Member) => active.size > 0
+  const holds = ({ latest }: Member) => latest !== undefined
   if (rule.of === 'all' ? members.every(holds) : members.some(holds)) return []
   combination.device = undefined
-  return [{ rule: name, device: activeOn, monoNs: edge.monoNs, errorNs: edge.errorNs, isStart: false }]
+  const { monoNs, errorNs, isLost = false } = edge
+  return [{ rule: name, device: activeOn, monoNs, errorNs, isStart: false, isLost }]
 }
 
 /** The last beginning, where every rule holds and began within the time; of several devices that which fits best. */
-function allBegan(members: readonly Member[], withinNs: number): Beginning | undefined {
-  if (members.some(({ active }) => active.size === 0)) return undefined
-  const latest = [...members].flatMap(({ active }) => [...active.values()]).reduce(later)
-  const nearest = members.map(({ active }) => [...active.values()].reduce(later))
-  const first = nearest.reduce(earlier)
-  return latest.monoNs - first.monoNs <= BigInt(Math.round(withinNs)) ? latest : undefined
+function allBegan(members: readonly Member[], withinNs: number): RuleEdge | undefined {
+  const nearest = members.map(({ latest }) => latest)
+  if (!nearest.every((beginning) => beginning !== undefined)) return undefined
+  const last = nearest.reduce((a, b) => (b.monoNs > a.monoNs ? b : a))
+  const first = nearest.reduce((a, b) => (b.monoNs < a.monoNs ? b : a))
+  return last.monoNs - first.monoNs <= BigInt(Math.round(withinNs)) ? last : undefined
 }
 
-function anyBegan(members: readonly Member[]): Beginning | undefined {
-  const began = members.flatMap(({ active }) => [...active.values()])
-  return began.length === 0 ? undefined : began.reduce(earlier)
-}
-
-function later(a: Beginning, b: Beginning): Beginning {
-  return b.monoNs > a.monoNs ? b : a
-}
-
-function earlier(a: Beginning, b: Beginning): Beginning {
-  return b.monoNs < a.monoNs ? b : a
+function anyBegan(members: readonly Member[]): RuleEdge | undefined {
+  const began = members.flatMap(({ earliest }) => earliest ?? [])
+  return began.length === 0 ? undefined : began.reduce((a, b) => (b.monoNs < a.monoNs ? b : a))
 }

@@ -1,6 +1,7 @@
 import type { RecordType, Slot } from '@sonde/sdk'
 import type { Tap } from '../sampling/tap.ts'
 import { type PlacedRules, placeRules } from './place-rules.ts'
+import type { SignalRule } from './rule.ts'
 import { EdgeList } from './walk/edge-list.ts'
 import type { RingMemory } from './walk/ring-memory.ts'
 import { RuleWalk } from './walk/rule-walk.ts'
@@ -19,6 +20,8 @@ export interface TapEdge {
   /** Sample at which it was, counted from the first that the ring was ever given. */
   readonly sample: number
   readonly isStart: boolean
+  /** An end that nobody saw: samples do not come any more. */
+  readonly isLost: boolean
 }
 
 /** Rules that watch the ring of one device. */
@@ -28,11 +31,12 @@ export class TapWatch {
   readonly #tap: Tap
   readonly #ring: RingMemory
   readonly #placed: PlacedRules
-  readonly #walk: RuleWalk
+  #walk: RuleWalk
   readonly #edges = new EdgeList()
   readonly #onEdge: (edge: TapEdge) => void
   readonly #numberWord: number | undefined
   #number = -1
+  #isLost = false
 
   /**
    * Rules on fields of a ring; undefined where there are none. The ring refuses those that look further back than it
@@ -49,8 +53,7 @@ export class TapWatch {
     this.#ring = ring
     this.#placed = placed
     this.#onEdge = onEdge
-    const timeAt = (type.time as Slot).offset >>> 2
-    this.#walk = new RuleWalk({ ...placed, ring, timeAt, arithmetic: 'fixed' })
+    this.#walk = this.#newWalk()
     this.reachSamples = this.#walk.reachSamples
     this.#numberWord = numberWordOf(type)
   }
@@ -60,8 +63,16 @@ export class TapWatch {
     return this.#placed.rules.map(({ name }) => name)
   }
 
+  /** Samples do not come any more: what rules had begun ends, but for those that wait for absence. */
+  lose(): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    this.#endAll(process.hrtime.bigint(), (kind) => kind !== 'absent')
+  }
+
   /** Samples were put into the ring, which still has those that rules reach back to. */
   take(first: number, end: number): void {
+    if (this.#isLost) this.#beginAnew(first)
     for (let from = first; from < end; ) {
       const to = this.#nextGap(from, Math.min(end, from + PIECE_SAMPLES))
       this.#walk.walk(from, to, this.#edges)
@@ -74,6 +85,26 @@ export class TapWatch {
   wait(nowMonoNs: bigint): void {
     this.#walk.wait(nowMonoNs, this.#tap.total, this.#edges)
     if (this.#edges.count > 0) this.#tell()
+  }
+
+  /** Rules know nothing of the samples before. What waited for absence ends as it does with any sample. */
+  #beginAnew(first: number): void {
+    this.#isLost = false
+    this.#number = -1
+    this.#walk = this.#newWalk()
+    this.#endAll(this.#tap.timeOf(first), (kind) => kind === 'absent')
+  }
+
+  #newWalk(): RuleWalk {
+    const timeAt = (this.#tap.type.time as Slot).offset >>> 2
+    return new RuleWalk({ ...this.#placed, ring: this.#ring, timeAt, arithmetic: 'fixed' })
+  }
+
+  /** Ends rules of some kinds, whether they had begun or not. */
+  #endAll(monoNs: bigint, isOf: (kind: SignalRule['test']['kind']) => boolean): void {
+    for (const { name, test } of this.#placed.rules)
+      if (isOf(test.kind))
+        this.#onEdge({ rule: name, monoNs, sample: this.#tap.total, isStart: false, isLost: test.kind !== 'absent' })
   }
 
   /** The first sample from `from` on, but for that one itself, before which others are missing. */
@@ -109,7 +140,7 @@ export class TapWatch {
       const began = isStart[at] === 1
       const shiftNs = began && test.kind === 'absent' ? BigInt(test.forNs) : 0n
       const of = sample[at] as number
-      this.#onEdge({ rule: name, monoNs: this.#tap.timeOf(of) + shiftNs, sample: of, isStart: began })
+      this.#onEdge({ rule: name, monoNs: this.#tap.timeOf(of) + shiftNs, sample: of, isStart: began, isLost: false })
     }
   }
 }

@@ -17,6 +17,8 @@ export interface TapWatcher {
   readonly reachSamples: number
   /** These samples were put in: from the first up to one before the end, counted from the first ever. */
   take(first: number, end: number): void
+  /** Samples do not come any more. */
+  lose(): void
 }
 
 /**
@@ -102,6 +104,10 @@ export class Tap implements SampleRing {
       done += piece
     }
     this.total += count
+  }
+
+  lose(): void {
+    this.#watcher?.lose()
   }
 
   /** The time of a sample that it holds. Unit: nanoseconds. */

@@ -79,6 +79,11 @@ export interface SampleRing {
    * that it has.
    */
   put(bytes: Uint8Array): void
+  /**
+   * Samples do not come any more: the device left, or a call of it hangs. Events of rules on the ring end as `lost`, but
+   * for rules that wait for absence. With the next sample rules begin anew.
+   */
+  lose(): void
 }
 
 /** Where records of one device go; what exceeds its budget of an interval is dropped and counted as `flood`. */
@@ -108,6 +113,8 @@ export interface SourceEdge {
   /** How far off that is at most. Unit: nanoseconds. */
   readonly errorNs: bigint
   readonly isStart: boolean
+  /** An end that nobody saw: the device left or hangs. Default: false. */
+  readonly isLost?: boolean
 }
 
 /** The version of something that a source is read by. */

@@ -36,9 +36,15 @@ function start(t: TestContext, config: Partial<TracebackConfig> = {}) {
   t.after(() => traceback.close(1000))
   // The end of an event bears the number of its start, as hosts have it.
   const numbers = new Map<string, number>()
-  const edge = (rule: string, device: string, isStart: boolean, number = numbers.get(`${rule} ${device}`) ?? 0) => {
+  const edge = (
+    rule: string,
+    device: string,
+    isStart: boolean,
+    number = numbers.get(`${rule} ${device}`) ?? 0,
+    client?: bigint,
+  ) => {
     numbers.set(`${rule} ${device}`, number)
-    traceback.onEdge('s', { rule, device, isStart, event: number, monoNs: clock.nowNs, errorNs: 0n })
+    traceback.onEdge('s', { rule, device, isStart, event: number, monoNs: clock.nowNs, errorNs: 0n }, client)
   }
   return { traceback, clock, disk, batches, warnings, edge }
 }
@@ -107,6 +113,19 @@ test('more events at a time than may be open are counted, and told once a minute
   clock.nowNs += 60_000_000_000n
   await traceback.look()
   assert.equal(warnings.length, 2)
+})
+
+test('however many clients there are, events of the agent find places, and one client leaves some to others', async (t) => {
+  const { traceback, edge } = start(t)
+  for (let i = 0; i < 300; i++) edge('r', `greedy${i}`, true, 256 * i, 7n)
+  assert.equal(traceback.openCount, 128, 'half of the places')
+  for (let client = 8n; client < 40n; client++)
+    for (let i = 0; i < 20; i++) edge('r', `${client} ${i}`, true, Number(client) * 100_000 + 256 * i, client)
+  assert.equal(traceback.openCount, 192, 'three quarters of the places')
+  assert.equal(traceback.list({ limit: 1000 }).events.filter(({ client }) => client === '8').length, 20)
+  for (let i = 0; i < 64; i++) edge('r', `own${i}`, true, 256 * i + 1)
+  assert.equal(traceback.list({ limit: 1000 }).events.filter(({ client }) => client === undefined).length, 64)
+  assert.equal(traceback.limited, 300 + 32 * 20 - 192)
 })
 
 test('a step of the wall clock moves no time of an event that goes on', async (t) => {

@@ -1,5 +1,5 @@
 import type { RunningSource } from '../hosting/running-source.ts'
-import type { DeviceLookup } from './traceback.ts'
+import type { DeviceLookup } from './lookups.ts'
 
 /** What a source calls the device of an event. */
 export interface CalledDevice {

@@ -1,4 +1,4 @@
-import type { DeviceLookup } from './traceback.ts'
+import type { DeviceLookup } from './lookups.ts'
 
 /** Nearness of the rest of the node. */
 export const FAR = 2

@@ -5,6 +5,8 @@
 export type EventEnd =
   /** Its rule holds no longer. */
   | 'cleared'
+  /** Its device or application left, or a call of the device hangs: nobody sees whether its rule still holds. */
+  | 'lost'
   /** It became longer or larger than an event may be; the next event continues it. */
   | 'cut'
   /** Who watched was stopped. */
@@ -28,6 +30,8 @@ export interface TracebackEvent {
   readonly device: string
   /** Name of the source whose samples the rule watched; `traceback` for a combination. */
   readonly source: string
+  /** Id of the client whose records opened it, in decimal; absent where a source of the agent did. */
+  readonly client?: string
   readonly startMs: number
   /** How far off both times are at most. Unit: milliseconds. */
   readonly errorMs: number
@@ -59,8 +63,10 @@ export interface EventsAnswer {
   readonly rules: readonly { readonly name: string; readonly condition: string; readonly devices: readonly string[] }[]
   /** Why a file of rules is not in use; absent where it is. */
   readonly rulesFault?: string
-  /** Events that the limit of a minute left out, since the start. */
+  /** Events that the limit of a minute, or of open events, left out since the start. */
   readonly limited: number
+  /** Events that made room for others, since the start. */
+  readonly removed: number
 }
 
 /** A signal of an event, as a lane of its page. */

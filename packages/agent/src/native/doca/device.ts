@@ -14,6 +14,8 @@ export class DocaDevice {
   readonly info: bigint
   /** Contexts that are not given back yet, and the function that made each. */
   readonly #contexts = new Map<bigint, DocaSymbol>()
+  /** Those of them that are to be stopped: configured or started, or perhaps so. Others would refuse. */
+  readonly #toStop = new Set<bigint>()
   #closed = false
 
   private constructor(name: string, library: DocaLibrary, memory: DocaMemory, handle: bigint, info: bigint) {
@@ -37,8 +39,14 @@ export class DocaDevice {
   }
 
   async call(symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {
+    const context = args[0] as bigint
+    // Noted before the call: if that does not come back, it may have been done.
+    const isFirst = /_(apply_config|start)$/.test(symbol) && !this.#toStop.has(context)
+    if (isFirst) this.#toStop.add(context)
     const failure = await this.library.call(this.name, symbol, ...args)
-    if (failure === undefined && symbol.endsWith('_destroy')) this.#contexts.delete(args[0] as bigint)
+    const isDone = failure === undefined
+    if (isDone ? symbol.endsWith('_stop') : isFirst) this.#toStop.delete(context)
+    if (isDone && symbol.endsWith('_destroy')) this.#contexts.delete(context)
     return failure
   }
 
@@ -69,8 +77,8 @@ export class DocaDevice {
   async destroy(context: bigint): Promise<DocaFailure | undefined> {
     const domain = this.#contexts.get(context)?.replace(/create$/, '')
     if (domain === undefined) return undefined
-    // A context that never started refuses to stop, which is as good.
-    await this.call(`${domain}stop` as DocaSymbol, context)
+    // A context that refuses to stop may be one of a device that is gone: then it is destroyed all the same.
+    if (this.#toStop.has(context)) await this.call(`${domain}stop` as DocaSymbol, context)
     return this.call(`${domain}destroy` as DocaSymbol, context)
   }
 

@@ -86,6 +86,11 @@ export class FullRate {
     this.#ring.put(this.#records.subarray(0, count * this.#recordBytes))
   }
 
+  /** Samples do not come any more. */
+  lose(): void {
+    this.#ring.lose()
+  }
+
   /** Times between the first and the last sample lie on a line: so far apart no clock changes its pace. */
   #paceOf(samples: DataView, lastAt: number) {
     const { times } = this.#parts

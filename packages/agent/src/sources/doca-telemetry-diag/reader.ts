@@ -85,6 +85,7 @@ export class DiagReader implements DocaReader {
     absences.gone(docaDiagSamplingType, { device: this.#parts.device }, reason)
     this.#sampling.forget()
     this.#links.gone(reason)
+    this.#fullRate?.lose()
   }
 
   async close(): Promise<void> {

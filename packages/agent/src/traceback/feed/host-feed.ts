@@ -23,6 +23,8 @@ const REPORT_MS = 1000
 const RING_MS = 2000
 /** Longest that is waited for samples before the caller has its turn. Unit: milliseconds. */
 const WAIT_MS = 50
+/** A device that is not read and gave no sample for this long is gone, or hangs. Unit: milliseconds. */
+const SILENT_MS = 2000
 const MICROSECOND_NS = 1000
 
 /** Which source samples the device. */
@@ -66,6 +68,7 @@ class HostedDevice {
   clock: string | undefined
   readonly #host = new Host()
   readonly #name: string
+  readonly #status: SourceStatus
   #settled: Settled = { state: 'starting', reason: '', before: 'starting' }
 
   constructor(definition: SourceDefinition, paths: SourcePaths, options: object) {
@@ -73,13 +76,14 @@ class HostedDevice {
     const onSettled = (settled: Settled) => {
       this.#settled = settled
     }
+    this.#status = new SourceStatus({ onSettled })
     this.#host.start({
       config: {
         ...{ module: '', name: definition.name, type: definition.name, options, intervalMs: REPORT_MS, paths },
         ...{ floodBytes: Number.POSITIVE_INFINITY, callLimitMs: CALL_LIMIT_MS },
       },
       definition,
-      status: new SourceStatus({ onSettled }),
+      status: this.#status,
       accept: (batch) => this.#note(batch),
     })
   }
@@ -97,6 +101,14 @@ class HostedDevice {
     }
     const why = this.#settled.reason || 'the device gives none'
     throw new SondeError('TRB_DEVICE', `no sample within ${START_LIMIT_MS} ms: ${why}`)
+  }
+
+  /** Why its source does not read it; undefined while it does. */
+  get silence(): string | undefined {
+    const { state, reason } = this.#settled
+    const [stuck] = this.#status.stuck
+    if (stuck !== undefined) return `its call ${stuck.duty} took more than ${stuck.limitMs} ms`
+    return state === 'reading' || state === 'starting' ? undefined : reason || state
   }
 
   async close(): Promise<void> {
@@ -125,6 +137,8 @@ class HostFeed implements SampleFeed {
   readonly #valuesAt: readonly number[]
   #next: number
   #number: number | undefined
+  /** When the last samples came. */
+  #cameMs = performance.now()
   #isClosed = false
 
   constructor(hosted: HostedDevice, tap: Tap, request: FeedRequest) {
@@ -157,6 +171,8 @@ class HostFeed implements SampleFeed {
     const tap = this.#tap
     if (this.#next === tap.total) await pause(WAIT_MS, undefined, { signal: stop }).catch(() => undefined)
     if (stop.aborted) return 0
+    if (this.#next === tap.total) this.#checkSilence()
+    else this.#cameMs = performance.now()
     // What the ring has forgotten shows as a gap, by the numbers of the samples.
     const first = Math.max(this.#next, tap.total - tap.count)
     const end = Math.min(tap.total, first + limit)
@@ -164,6 +180,13 @@ class HostFeed implements SampleFeed {
     for (let sample = first; sample < end; sample++) this.#copy(sample, ring, offsetNs)
     this.#next = end
     return end - first
+  }
+
+  /** @throws SondeError `TRB_DEVICE` where the device is gone or hangs: nothing else would say so. */
+  #checkSilence(): void {
+    const { silence } = this.#hosted
+    if (silence === undefined || performance.now() - this.#cameMs < SILENT_MS) return
+    throw new SondeError('TRB_DEVICE', `${this.info.device} gives no samples any more: ${silence}`)
   }
 
   async close(): Promise<void> {

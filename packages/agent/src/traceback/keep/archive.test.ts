@@ -19,13 +19,15 @@ function archiveOn(disk: ReturnType<typeof memoryDisk>, limits: { bytesMax?: num
   return { told, archive: new Archive({ dir: DIR, disk, bytesMax, eventsMax, log }) }
 }
 
-function eventOf(id: number, sizeBytes: number): TracebackEvent {
+function eventOf(id: number, sizeBytes: number, client?: string): TracebackEvent {
   const texts = { rule: 'r', condition: '', device: 'd', source: 's', end: 'cleared' } as const
-  return { id, ...texts, startMs: id, endMs: id + 1, errorMs: 0, samples: 0, leftOut: 0, sizeBytes, isSimulated: false }
+  const times = { startMs: id, endMs: id + 1, errorMs: 0 }
+  const whose = client === undefined ? {} : { client }
+  return { id, ...texts, ...whose, ...times, samples: 0, leftOut: 0, sizeBytes, isSimulated: false }
 }
 
 /** Keeps an event with some records. */
-async function keep(archive: Archive, disk: ReturnType<typeof memoryDisk>, id: number): Promise<void> {
+async function keep(archive: Archive, disk: ReturnType<typeof memoryDisk>, id: number, client?: string): Promise<void> {
   const book = new SeriesBook(TIME_NS)
   const file = new EventFile({
     ...{ disk, source: SOURCE, book, createdMs: 0 },
@@ -34,7 +36,7 @@ async function keep(archive: Archive, disk: ReturnType<typeof memoryDisk>, id: n
   })
   const part = book.partOf({ source: 's', type: levelType, isRing: true, labels: {}, periodMs: 0 })
   await file.append(part, levelBatch(20))
-  await archive.keep(eventOf(id, file.finalBytes), INDEX, file)
+  await archive.keep(eventOf(id, file.finalBytes, client), INDEX, file)
 }
 
 test('events are listed again after a restart; what was not finished is removed, and told', async () => {
@@ -47,7 +49,7 @@ test('events are listed again after a restart; what was not finished is removed,
   disk.files.set(`${DIR}/notes.txt`, new Uint8Array(9))
   const again = archiveOn(disk)
   await again.archive.open()
-  assert.deepEqual([...again.archive.events()], [...archive.events()])
+  assert.deepEqual(again.archive.byStart, archive.byStart)
   assert.deepEqual([again.archive.count, again.archive.bytes], [3, archive.bytes])
   assert.deepEqual(
     [...disk.files.keys()].filter((path) => !/\/[123]\./.test(path)),
@@ -61,18 +63,55 @@ test('the oldest events leave where there are too many, or they are too large', 
   const { archive } = archiveOn(disk, { eventsMax: 2 })
   for (const id of [1, 2, 3]) await keep(archive, disk, id)
   assert.deepEqual(
-    [...archive.events()].map(({ id }) => id),
+    [...archive.byStart].map(({ id }) => id),
     [2, 3],
   )
   assert.equal(archive.removed, 1)
   const small = archiveOn(disk, { bytesMax: 1 })
   await small.archive.open()
   assert.deepEqual(
-    [...small.archive.events()].map(({ id }) => id),
+    [...small.archive.byStart].map(({ id }) => id),
     [3],
     'the newest stays',
   )
   assert.deepEqual([...disk.files.keys()], [`${DIR}/3.bin`, `${DIR}/3.json`])
+})
+
+test('events of clients push out none of the agent, and the client with most loses first', async () => {
+  const disk = memoryDisk()
+  const { archive } = archiveOn(disk, { eventsMax: 10 })
+  for (const id of [1, 2, 3, 4, 5]) await keep(archive, disk, id)
+  for (let id = 10; id < 40; id++) await keep(archive, disk, id, '7')
+  await keep(archive, disk, 50, '8')
+  for (let id = 60; id < 70; id++) await keep(archive, disk, id, '7')
+  const left = (from: typeof archive) => from.byStart.map(({ id, client }) => `${client ?? 'own'} ${id}`)
+  const wanted = ['own 1', 'own 2', 'own 3', 'own 4', 'own 5', '8 50', '7 66', '7 67', '7 68', '7 69']
+  assert.deepEqual(left(archive), wanted)
+  assert.equal(archive.removed, 46 - 10)
+  const again = archiveOn(disk, { eventsMax: 10 })
+  await again.archive.open()
+  await keep(again.archive, disk, 70, '7')
+  assert.deepEqual(left(again.archive), [...wanted.filter((one) => one !== '7 66'), '7 70'], 'also after a restart')
+})
+
+test('on a full disk an event of a client makes room for itself by events of clients alone', async () => {
+  const disk = memoryDisk()
+  const { archive } = archiveOn(disk)
+  await keep(archive, disk, 1)
+  await keep(archive, disk, 2, '7')
+  // Room for the file of another event, and not for its note.
+  const used = [...disk.files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
+  disk.bytesMax = used + (disk.files.get(`${DIR}/2.bin`)?.byteLength ?? 0)
+  await keep(archive, disk, 3, '8')
+  assert.deepEqual(
+    archive.byStart.map(({ id }) => id),
+    [1, 3],
+  )
+  await keep(archive, disk, 4, '9')
+  assert.deepEqual(
+    archive.byStart.map(({ id }) => id),
+    [1, 4],
+  )
 })
 
 test('on a full disk the oldest event makes room; where that is not enough, nothing is left of the event', async () => {
@@ -85,7 +124,7 @@ test('on a full disk the oldest event makes room; where that is not enough, noth
   disk.bytesMax = one + dataBytes
   await keep(archive, disk, 2)
   assert.deepEqual(
-    [...archive.events()].map(({ id }) => id),
+    [...archive.byStart].map(({ id }) => id),
     [2],
   )
   disk.bytesMax = one + 10
@@ -105,7 +144,7 @@ property('whatever lies in the folder, it opens, and lists nothing that does not
   disk.files.set(path, bytes)
   const again = archiveOn(disk)
   await again.archive.open()
-  for (const { id, startMs } of again.archive.events()) {
+  for (const { id, startMs } of again.archive.byStart) {
     assert.ok(Number.isFinite(startMs) && (id === 1 || id === 2))
     await again.archive.indexOf(id).catch((error: { code: string }) => assert.equal(error.code, 'TRB_NOTE'))
   }

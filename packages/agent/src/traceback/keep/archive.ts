@@ -3,15 +3,9 @@ import { messageOf, SondeError } from '@sonde/sdk'
 import { type FileLock, type TracebackEvent, turn } from '@sonde/sdk/internal'
 import type { EventDisk } from './disk.ts'
 import type { EventFile } from './event-file.ts'
-import {
-  decodeEvent,
-  decodeIndex,
-  EVENT_LINE_BYTES,
-  encodeNote,
-  type KeptIndex,
-  NOTE_BYTES,
-  type ReadIndex,
-} from './kept-index.ts'
+import { KeptEvents } from './kept-events.ts'
+import type { KeptIndex, ReadIndex } from './kept-index.ts'
+import { decodeEvent, decodeIndex, EVENT_LINE_BYTES, encodeNote, NOTE_BYTES } from './note.ts'
 
 const DATA = '.bin'
 const NOTE = '.json'
@@ -32,12 +26,6 @@ export interface ArchiveOptions {
 /** A file is handed over in pieces. Unit: bytes. */
 const CHUNK_BYTES = 256 << 10
 
-interface Kept {
-  readonly event: TracebackEvent
-  /** On disk, the note included. Unit: bytes. */
-  readonly bytes: number
-}
-
 /**
  * The events on disk: a DTB file each, and a note of it. An event is there when its note is: the file comes first, and
  * both are renamed only when the disk has them. What is found on disk never prevents a start.
@@ -48,35 +36,34 @@ export class Archive {
   /** Events whose files did not hold, or could not be written. */
   failed = 0
   readonly #options: ArchiveOptions
-  /** In the order of their numbers: that of their starts, but for clocks that are set back. */
-  readonly #kept = new Map<number, Kept>()
-  #bytes = 0
+  readonly #kept: KeptEvents
   #lock: FileLock | undefined
 
   constructor(options: ArchiveOptions) {
     this.#options = options
+    this.#kept = new KeptEvents(options)
   }
 
   /** On disk. Unit: bytes. */
   get bytes(): number {
-    return this.#bytes
+    return this.#kept.bytes
   }
 
   get count(): number {
-    return this.#kept.size
+    return this.#kept.count
   }
 
   has(id: number): boolean {
-    return this.#kept.has(id)
+    return this.#kept.get(id) !== undefined
   }
 
   get(id: number): TracebackEvent | undefined {
     return this.#kept.get(id)?.event
   }
 
-  /** The events, the oldest first. */
-  *events(): Generator<TracebackEvent> {
-    for (const { event } of this.#kept.values()) yield event
+  /** The events by their starts, the latest last. It holds until an event is added or removed. */
+  get byStart(): readonly TracebackEvent[] {
+    return this.#kept.byStart
   }
 
   /** Where the samples of an event are. */
@@ -152,7 +139,7 @@ export class Archive {
       if (!isWhole) throw new SondeError('TRB_NOTE', 'the note of an event is of another, or its file is gone')
       const dataBytes = hasData ? await disk.sizeOf(this.dataPath(id)) : 0
       if (dataBytes < event.sizeBytes) throw new SondeError('TRB_NOTE', 'the file of an event is cut off')
-      this.#add(event, dataBytes + (await disk.sizeOf(path)))
+      this.#kept.add(event, dataBytes + (await disk.sizeOf(path)))
     } catch (error) {
       this.failed++
       log.warn({ path, reason: messageOf(error) }, 'an event on disk does not hold; it is not listed')
@@ -161,15 +148,16 @@ export class Archive {
   }
 
   /**
-   * Keeps a finished event: whole, or not at all. Where the disk takes no more, the oldest event makes room, once.
+   * Keeps a finished event: whole, or not at all. Where the disk takes no more, another event makes room, once: the
+   * oldest, but for an event of a client only one of a client.
    *
    * @throws whatever the system says; then nothing of it is on disk, as far as that can be had.
    */
   async keep(event: TracebackEvent, index: KeptIndex, file: EventFile): Promise<void> {
-    const note = encodeNote(event, index)
+    const note = await encodeNote(event, index)
     try {
       await this.#write(event.id, note, file).catch(async () => {
-        await this.#removeOldest()
+        await this.#leave(event.client === undefined ? this.#kept.nextToLeave() : this.#kept.nextOfClients())
         await this.#write(event.id, note, file)
       })
     } catch (error) {
@@ -178,7 +166,7 @@ export class Archive {
         await this.#options.disk.unlink(path).catch(() => undefined)
       throw error
     }
-    this.#add(event, event.sizeBytes + note.byteLength)
+    this.#kept.add(event, event.sizeBytes + note.byteLength)
     await this.#makeRoom()
   }
 
@@ -210,7 +198,7 @@ export class Archive {
   /** Keeps an event in memory alone: the disk takes nothing. It counts among all events, and leaves as they do. */
   async remember(event: TracebackEvent): Promise<void> {
     this.failed++
-    this.#add(event, 0)
+    this.#kept.add(event, 0)
     await this.#makeRoom()
   }
 
@@ -241,31 +229,23 @@ export class Archive {
     }
   }
 
-  #add(event: TracebackEvent, bytes: number): void {
-    this.#kept.set(event.id, { event, bytes })
-    this.#bytes += bytes
-  }
-
-  /** The oldest leave; the newest stays, whatever its size. */
+  /** Those leave that {@link KeptEvents.nextToLeave} names. */
   async #makeRoom(): Promise<void> {
-    const { bytesMax, eventsMax } = this.#options
-    while (this.#kept.size > 1 && (this.#kept.size > eventsMax || this.#bytes > bytesMax)) {
-      await this.#removeOldest()
+    while (this.#kept.isOver) {
+      await this.#leave(this.#kept.nextToLeave())
       if (turn.isOver()) await turn.next()
     }
   }
 
-  async #removeOldest(): Promise<void> {
-    const [oldest] = this.#kept
-    if (oldest === undefined) return
-    const [id, { bytes, event }] = oldest
-    this.#kept.delete(id)
-    this.#bytes -= bytes
+  async #leave(id: number | undefined): Promise<void> {
+    const kept = id === undefined ? undefined : this.#kept.remove(id)
+    if (kept === undefined) return
+    const { bytes, event } = kept
     this.removed++
     if (bytes === 0) return
     // First the note: without it the file is unfinished, and the next start removes it.
-    await this.#remove(`${id}${NOTE}`)
-    if (event.sizeBytes > 0) await this.#remove(`${id}${DATA}`)
+    await this.#remove(`${event.id}${NOTE}`)
+    if (event.sizeBytes > 0) await this.#remove(`${event.id}${DATA}`)
   }
 
   async #remove(name: string): Promise<void> {

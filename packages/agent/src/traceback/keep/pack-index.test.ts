@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
-import type { KeptIndex, KeptSeries } from './kept-index.ts'
-import { type PackedIndex, packIndex, unpackSeries } from './pack-index.ts'
-
-const PART = { source: 's', fingerprint: 'f', definition: { name: 't' }, isRing: false }
+import type { KeptSeries } from './kept-index.ts'
+import { type PackedSeries, SeriesPacker, unpackSeries } from './pack-index.ts'
 
 function seriesOf(more: Partial<KeptSeries> = {}): KeptSeries {
   return {
@@ -16,11 +14,14 @@ function seriesOf(more: Partial<KeptSeries> = {}): KeptSeries {
   }
 }
 
-const indexOf = (series: readonly KeptSeries[]): KeptIndex =>
-  ({ parts: [PART, PART], blocks: [], series, listed: [] }) as unknown as KeptIndex
+const BASE_MS = 1_789_999_999_000
 
-/** As it comes back from disk. */
-const stored = (index: KeptIndex): PackedIndex => JSON.parse(JSON.stringify(packIndex(index))) as PackedIndex
+/** Series as they come back from disk, and what they are unpacked with. */
+function stored(series: readonly KeptSeries[]) {
+  const packer = new SeriesPacker(BASE_MS)
+  const rows = JSON.parse(JSON.stringify(series.map((one) => packer.pack(one)))) as PackedSeries[]
+  return { rows, frame: { texts: [...packer.texts], baseMs: BASE_MS, partCount: 2 } }
+}
 
 test('series come back as they were packed, their times down to the digits of a double', () => {
   const series = [
@@ -29,12 +30,15 @@ test('series come back as they were packed, their times down to the digits of a 
     // Earlier than the first, and with a comma, a quote and a line break.
     seriesOf({ fromMs: 1_789_999_999_000.125, deviceName: 'a "b",\nc', labels: { device: '__proto__' } }),
   ]
-  assert.deepEqual(unpackSeries(stored(indexOf(series))), series)
-  assert.deepEqual(unpackSeries(stored(indexOf([]))), [])
+  const { rows, frame } = stored(series)
+  assert.deepEqual(
+    rows.map((row) => unpackSeries(row, frame)),
+    series,
+  )
 })
 
 test('no text is there twice, however many series have it', () => {
-  const { texts } = packIndex(indexOf(Array.from({ length: 50 }, (_, at) => seriesOf({ key: [at] }))))
+  const { texts } = stored(Array.from({ length: 50 }, (_, at) => seriesOf({ key: [at] }))).frame
   assert.equal(new Set(texts).size, texts.length)
   assert.deepEqual([...texts].sort(), ['0129', '1', 'device', 'mlx5_3', 'nic', 'nic-mlx5_3-1', 'port'])
 })
@@ -44,25 +48,26 @@ const WRONG: readonly unknown[] = [null, 'x', -1, 1e9, 0.5, [], [1], {}, true]
 
 test('a note that does not hold gives no series, whatever stands in its places', () => {
   for (const place of Array.from({ length: 15 }, (_, at) => at)) {
-    const packed = stored(indexOf([seriesOf()]))
-    const rows = packed.series as unknown as unknown[][]
-    ;(rows[0] as unknown[])[place] = null
-    assert.equal(unpackSeries(packed), undefined, `null as field ${place}`)
+    const { rows, frame } = stored([seriesOf()])
+    const row = rows[0] as unknown as unknown[]
+    row[place] = null
+    assert.equal(unpackSeries(row as unknown as PackedSeries, frame), undefined, `null as field ${place}`)
   }
-  assert.equal(unpackSeries({ ...stored(indexOf([seriesOf()])), baseMs: Number.NaN }), undefined)
-  assert.equal(unpackSeries({ ...stored(indexOf([seriesOf()])), texts: [] }), undefined)
-  assert.equal(unpackSeries({ ...stored(indexOf([seriesOf()])), parts: [] }), undefined, 'a part that is not there')
+  const { rows, frame } = stored([seriesOf()])
+  const [row] = rows as [PackedSeries]
+  assert.equal(unpackSeries(row, { ...frame, texts: [] }), undefined)
+  assert.equal(unpackSeries(row, { ...frame, partCount: 0 }), undefined, 'a part that is not there')
 })
 
 test('nothing that stands in a note throws, or makes a text of something else', () => {
   const random = new Random(SEED)
   for (let round = 0; round < 3000; round++) {
-    const packed = stored(indexOf([seriesOf(), seriesOf({ part: 1 })]))
-    const row = random.pick(packed.series as unknown as unknown[][])
+    const { rows, frame } = stored([seriesOf(), seriesOf({ part: 1 })])
+    const row = random.pick(rows as unknown as unknown[][])
     for (let times = random.integer(1, 3); times > 0; times--) row[random.integer(0, row.length)] = random.pick(WRONG)
-    const series = unpackSeries(packed)
-    for (const { device, deviceName, kind, moves, labels } of series ?? [])
+    const series = rows.flatMap((one) => unpackSeries(one, frame) ?? [])
+    for (const { device, deviceName, kind, moves, labels } of series)
       for (const text of [device, deviceName, kind, moves, ...Object.values(labels)])
-        assert.equal(typeof text, 'string', `round ${round} of seed ${SEED}: ${JSON.stringify(packed.series)}`)
+        assert.equal(typeof text, 'string', `round ${round} of seed ${SEED}: ${JSON.stringify(rows)}`)
   }
 })

@@ -1,10 +1,10 @@
-import type { KeptGap, KeptIndex, KeptSeries } from './kept-index.ts'
+import type { KeptGap, KeptSeries } from './kept-index.ts'
 
 /** Digits behind the point of a time in milliseconds: down to a nanosecond. */
 const TIME_DIGITS = 6
 
 /** A series as a note has it: texts are indexes, times are counted from the earliest. */
-type PackedSeries = readonly [
+export type PackedSeries = readonly [
   part: number,
   key: readonly number[],
   /** Names and values, by turns. */
@@ -23,28 +23,25 @@ type PackedSeries = readonly [
   gaps: readonly (readonly [fromMs: number, toMs: number, samples: number])[],
 ]
 
-/** What a note has of an index. */
-export interface PackedIndex extends Omit<KeptIndex, 'series'> {
-  /** Times of series are counted from here. Unit: milliseconds since the Unix epoch. */
-  readonly baseMs: number
-  /** Each text once. */
-  readonly texts: readonly string[]
-  readonly series: readonly PackedSeries[]
-}
+/** Packs series so that no text is there twice. */
+export class SeriesPacker {
+  readonly #baseMs: number
+  readonly #texts = new Map<string, number>()
 
-/** An index without a text that is there twice. */
-export function packIndex({ series, ...rest }: KeptIndex): PackedIndex {
-  const texts = new Map<string, number>()
-  const text = (one: string): number => {
-    const known = texts.get(one)
-    if (known !== undefined) return known
-    texts.set(one, texts.size)
-    return texts.size - 1
+  /** @param baseMs Times of series are counted from here. Unit: milliseconds since the Unix epoch. */
+  constructor(baseMs: number) {
+    this.#baseMs = baseMs
   }
-  const baseMs = Math.floor(series.reduce((least, { fromMs }) => Math.min(least, fromMs), series[0]?.fromMs ?? 0))
-  const time = (ms: number) => Number((ms - baseMs).toFixed(TIME_DIGITS))
-  const packed = series.map((one): PackedSeries => {
+
+  /** Each text once, in the order of the indexes. */
+  get texts(): IterableIterator<string> {
+    return this.#texts.keys()
+  }
+
+  pack(one: KeptSeries): PackedSeries {
     const { part, key, labels, device, deviceName, kind, near, apart, moves, samples, errorMs, gaps } = one
+    const text = (of: string) => this.#text(of)
+    const time = (ms: number) => Number((ms - this.#baseMs).toFixed(TIME_DIGITS))
     return [
       ...([part, key] as const),
       Object.entries(labels).flatMap(([name, value]) => [text(name), text(String(value))]),
@@ -52,23 +49,26 @@ export function packIndex({ series, ...rest }: KeptIndex): PackedIndex {
       ...([time(one.fromMs), time(one.toMs), Number(one.resolutionMs.toFixed(TIME_DIGITS)), errorMs] as const),
       gaps.map(({ fromMs, toMs, samples: missing }) => [time(fromMs), time(toMs), missing] as const),
     ]
-  })
-  return { ...rest, baseMs, texts: [...texts.keys()], series: packed }
+  }
+
+  #text(one: string): number {
+    const known = this.#texts.get(one)
+    if (known !== undefined) return known
+    this.#texts.set(one, this.#texts.size)
+    return this.#texts.size - 1
+  }
 }
 
-/** The series of a note; undefined where they do not hold. */
-export function unpackSeries({ parts, texts, series, baseMs }: PackedIndex): KeptSeries[] | undefined {
-  if (!Number.isFinite(baseMs) || !texts.every((text) => typeof text === 'string')) return undefined
-  const unpacked = series.map((one) => seriesOf(one, texts, baseMs, parts.length))
-  return unpacked.every((one) => one !== undefined) ? unpacked : undefined
+/** What series of a note are unpacked with. */
+export interface PackedFrame {
+  readonly texts: readonly string[]
+  /** Times are counted from here. Unit: milliseconds since the Unix epoch. */
+  readonly baseMs: number
+  readonly partCount: number
 }
 
-function seriesOf(
-  packed: PackedSeries,
-  texts: readonly string[],
-  baseMs: number,
-  partCount: number,
-): KeptSeries | undefined {
+/** A series of a note; undefined where it does not hold. */
+export function unpackSeries(packed: PackedSeries, { texts, baseMs, partCount }: PackedFrame): KeptSeries | undefined {
   if (!Array.isArray(packed) || packed.length !== 15) return undefined
   const [part, key, labels, device, deviceName, kind, near, apart, moves, samples, fromMs, toMs, ...more] =
     packed as PackedSeries

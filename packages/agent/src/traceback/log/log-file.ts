@@ -1,5 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
+import { type FileLock, lockFile } from '@sonde/sdk/internal'
 
 /** Rows that are gathered before they are written. Unit: characters. */
 const BUFFER_CHARACTERS = 256 * 1024
@@ -37,6 +39,7 @@ export class LogFile {
   readonly #filesMax: number
   readonly #headOf: () => string
   #file: number
+  readonly #lock: FileLock | undefined
   /** Size of the file: whole rows alone. */
   #wholeBytes: number
   #needsHead = true
@@ -66,6 +69,7 @@ export class LogFile {
       const stats = fstatSync(this.#file)
       this.#isRegular = stats.isFile()
       this.#wholeBytes = this.#isRegular ? stats.size : 0
+      this.#lock = this.#isRegular ? this.#lockOf(path) : undefined
       if (this.#wholeBytes > 0 && append) this.#endLine()
       else if (this.#wholeBytes > 0) this.#begin()
     } catch (cause) {
@@ -88,6 +92,16 @@ export class LogFile {
     const isWhole = this.#isWhole
     this.#isWhole = true
     return isWhole
+  }
+
+  /** @throws Error where another process writes the log. */
+  #lockOf(path: string): FileLock | undefined {
+    try {
+      return lockOf(path)
+    } catch (error) {
+      closeSync(this.#file)
+      throw error
+    }
   }
 
   #write(): void {
@@ -128,6 +142,7 @@ export class LogFile {
     this.#write()
     closeSync(this.#file)
     this.#file = -1
+    this.#lock?.close()
   }
 
   /** Puts the file aside as the newest of the old, and opens an empty one. Where that fails, the file goes on. */
@@ -186,6 +201,23 @@ export class LogFile {
       this.#pendingRows = 1
     }
   }
+}
+
+/**
+ * The lock of a log, beside it: two processes would rotate and cut the rows of each other. Undefined where the folder
+ * takes no further file; then the log does not rotate either.
+ *
+ * @throws Error where another process has it.
+ */
+function lockOf(path: string): FileLock | undefined {
+  let lock: FileLock | undefined
+  try {
+    lock = lockFile(join(dirname(path), `.${basename(path)}.lock`))
+  } catch {
+    return undefined
+  }
+  if (lock === undefined) throw new Error('another process writes it; name another --event-log')
+  return lock
 }
 
 /** An error of the events log. */

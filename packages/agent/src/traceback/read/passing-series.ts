@@ -72,10 +72,13 @@ export class PassingSeries {
     return values.subarray(this.#hasBefore ? 0 : 1, 1 + this.samples + (this.#hasAfter ? 1 : 0))
   }
 
-  /** Takes the records of a block that are of this series. */
-  take(data: DataView, count: number): void {
+  /** Takes the records of a block that are of this series, a lane a step. */
+  *take(data: DataView, count: number): Generator<PassingLane> {
     const places = this.#placesIn(data, count)
-    for (const lane of this.lanes) lane.take(this.#type.layout, data, places)
+    for (const lane of this.lanes) {
+      lane.take(this.#type.layout, data, places)
+      yield lane
+    }
   }
 
   #placesIn(data: DataView, count: number): Places {

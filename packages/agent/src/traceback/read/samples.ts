@@ -34,14 +34,15 @@ export interface ReadSamples {
 }
 
 /**
- * Reads the samples of some lanes of an event, block by block; between two blocks the loop gets its turn.
+ * Reads the samples of some lanes of an event, block by block; between two lanes of a block the loop gets its turn.
  *
  * @throws SondeError `QRY_FORM` for a key that is none, `DTB_…` where the file does not hold.
  */
 export async function readSamples({ index, read }: ReadableEvent, question: SamplesQuestion): Promise<ReadSamples> {
   const { keys, fromMs, toMs, points } = question
+  const known = new Map<number, readonly Signal[]>()
   const bySeries = Map.groupBy(
-    keys.map((key) => signalAt(index, key)),
+    keys.map((key) => signalAt(index, key, known)),
     ({ series }) => series,
   )
   const room = Math.floor(ANSWER_BYTES_MAX / (8 * (keys.length + bySeries.size))) - 3
@@ -55,23 +56,27 @@ export async function readSamples({ index, read }: ReadableEvent, question: Samp
     wanted.set(part, [...(wanted.get(part) ?? []), one])
     return one
   })
-  for (const run of runsOf(blocksFor(index, [...bySeries.keys()], stretch))) {
+  for (const run of runsOf(await blocksFor(index, [...bySeries.keys()], stretch))) {
     const [first] = run
     const last = run.at(-1)
     if (first === undefined || last === undefined) continue
     const bytes = await read(first[1], last[1] + last[2] - first[1])
     for (const block of run) {
       const data = recordsOf(bytes.subarray(block[1] - first[1], block[1] - first[1] + block[2]), index, block)
-      for (const series of wanted.get(block[0]) ?? []) series.take(data, block[3])
       if (turn.isOver()) await turn.next()
+      for (const series of wanted.get(block[0]) ?? [])
+        for (const _lane of series.take(data, block[3])) if (turn.isOver()) await turn.next()
     }
   }
   return { stretch, series: passing }
 }
 
-function signalAt(index: ReadIndex, key: string): Signal {
-  const series = /^\d{1,6}\./.test(key) ? Number(key.split('.')[0]) : -1
-  const signal = signalsOf(index, series).find((one) => one.key === key)
+/** @param known Signals of series that were asked for: those of a series are many. */
+function signalAt(index: ReadIndex, key: string, known: Map<number, readonly Signal[]>): Signal {
+  const at = /^\d{1,6}\./.test(key) ? Number(key.split('.')[0]) : -1
+  const signals = known.get(at) ?? signalsOf(index, at)
+  known.set(at, signals)
+  const signal = signals.find((one) => one.key === key)
   if (signal !== undefined) return signal
   throw new SondeError(
     'QRY_FORM',
@@ -92,7 +97,11 @@ function seriesOf(
 }
 
 /** Blocks with samples of the stretch and a little beside it, for the neighbours of its samples. */
-function blocksFor({ blocks, series }: ReadIndex, wanted: readonly number[], { fromNs, spanMs }: Stretch): KeptBlock[] {
+async function blocksFor(
+  { blocks, series }: ReadIndex,
+  wanted: readonly number[],
+  { fromNs, spanMs }: Stretch,
+): Promise<KeptBlock[]> {
   const besideNs = new Map<number, bigint>()
   for (const at of wanted) {
     const { part = -1, resolutionMs = 0 } = series[at] ?? {}
@@ -100,10 +109,15 @@ function blocksFor({ blocks, series }: ReadIndex, wanted: readonly number[], { f
     if (ns > (besideNs.get(part) ?? 0n)) besideNs.set(part, ns)
   }
   const toNs = fromNs + BigInt(Math.ceil(spanMs * 1e6))
-  return blocks.filter(([part, , , , firstNs, lastNs]) => {
+  const found: KeptBlock[] = []
+  for (const block of blocks) {
+    const [part, , , , firstNs, lastNs] = block
     const beside = besideNs.get(part)
-    return beside !== undefined && BigInt(lastNs) >= fromNs - beside && BigInt(firstNs) <= toNs + beside
-  })
+    if (beside === undefined) continue
+    if (BigInt(lastNs) >= fromNs - beside && BigInt(firstNs) <= toNs + beside) found.push(block)
+    if (turn.isOver()) await turn.next()
+  }
+  return found
 }
 
 /** Blocks that are read together. */

@@ -101,3 +101,32 @@ test('many series under many rules make no answer long', { timeout: 60_000 }, as
   })
   assert.deepEqual([answer.rules.length, answer.rules[199]?.devices.length], [200, 256])
 })
+
+test('rules that are written again a thousand times leave one event a rule, and the last of them in effect', {
+  timeout: 120_000,
+}, async (t) => {
+  const { client, events, rules, agent } = await start(t)
+  const steady = client('steady')
+  await steady.report(1, 180)
+  const text = (index: number) => JSON.stringify({ ...RULES, rules: [{ ...RULES.rules[0], name: `hot ${index}` }] })
+  for (let index = 0; index <= 1002; index++) {
+    // A writer that does not rename: what is read may be half of it.
+    const whole = text(index)
+    writeFileSync(rules, index % 3 === 0 ? whole.slice(0, index % whole.length) : whole)
+    await agent.rules?.look()
+    if (index % 50 === 0) await steady.report(1, 180)
+  }
+  assert.match(agent.rules?.fault ?? '', /./, 'the last file is cut off')
+  writeFileSync(rules, text(7))
+  await agent.rules?.look()
+  assert.equal(agent.rules?.fault, undefined)
+  await steady.report(1, 180)
+  // An event is open until its window is on disk.
+  await until('events before are kept', async () => (await events('limit=1')).openCount <= 1)
+  const { rules: inEffect, events: all } = await events('limit=1000')
+  assert.deepEqual(
+    inEffect.map(({ name }) => name),
+    ['hot 7'],
+  )
+  assert.ok(all.length <= 60, `${all.length} events`)
+})

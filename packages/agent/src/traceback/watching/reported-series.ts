@@ -23,6 +23,8 @@ export interface SeriesEdge {
   readonly rule: string
   readonly monoNs: bigint
   readonly isStart: boolean
+  /** An end that nobody saw. Default: false. */
+  readonly isLost?: boolean
 }
 
 /** One series of reported records, watched by rules: a small ring a group of fields. */

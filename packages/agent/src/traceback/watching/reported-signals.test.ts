@@ -1,7 +1,8 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Batch, counter, defineType, gauge, label, optional, timestamp } from '@sonde/sdk'
 import { createOwnSource } from '@sonde/sdk/internal'
+import { Random, SEED } from '../../../../sdk/test/random.ts'
 import type { SignalRule, Test } from '../../rules/rule.ts'
 import type { Watch } from '../../rules/watch.ts'
 import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
@@ -17,6 +18,7 @@ const meterType = defineType('meter', 'A meter', {
 function start(
   tests: readonly (readonly [field: string, test: Test, labels?: Record<string, string>])[],
   seriesMax = 10,
+  alter: (batch: Batch) => Batch = (batch) => batch,
 ) {
   const edges: ReportedEdge[] = []
   const signals = new ReportedSignals({
@@ -34,7 +36,7 @@ function start(
   }))
   const watch: Watch = { signals: watched, rules }
   signals.watch(watch)
-  const accept = (batch: Batch) => signals.take(batch)
+  const accept = (batch: Batch) => signals.take(alter(batch))
   const source = createOwnSource({ id: 'meters', intervalMs: 10, labels: {}, emit: accept, onLoss: () => undefined })
   let time = BigInt(Date.now()) * 1_000_000n
   const put = (device: string, row: { beats_total?: bigint | number; heat?: number }) => {
@@ -150,4 +152,68 @@ test('two types of one name keep their samples apart', () => {
   other.report(otherType, { device: 'a', heat: 200 })
   other.flush()
   deepEqual(said(), ['gt of heat meter-a +'])
+})
+
+/** Times, values and numbers that a client may report. */
+const ODD_TIMES = [0n, 1n, 2n ** 63n, 2n ** 64n - 1n] as const
+/** How far the clocks of arrival may have drifted from each other. Unit: nanoseconds. */
+const SPARE_NS = 1_000_000_000n
+const ODD_VALUES = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 5e-324, 1e308] as const
+const ODD_COUNTS = [0n, 1n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n] as const
+
+const overSamples = 2
+const ODD_TESTS: readonly (readonly [string, Test])[] = (['beats_total', 'heat'] as const).flatMap((field) => {
+  const value = field === 'heat' ? 1 : 1n
+  return (
+    [
+      { kind: 'gt', value, onSamples: 1, offSamples: 1 },
+      { kind: 'lt', value, onSamples: 1, offSamples: 1 },
+      { kind: 'inc_gt', value },
+      { kind: 'dt_gt', value, overSamples, offSamples: 1 },
+      { kind: 'dt_lt', value, overSamples, offSamples: 1 },
+      { kind: 'change', offSamples: 1 },
+      { kind: 'absent', forNs: 1e6 },
+    ] as Test[]
+  ).map((test) => [field, test] as const)
+})
+
+test('whatever times and values a client reports, edges alternate and their times are those of arrival', () => {
+  const random = new Random(SEED)
+  // The SDK refuses such times; a client of its own making does not.
+  const asClient = (batch: Batch): Batch => {
+    const bytes = batch.bytes.slice()
+    new DataView(bytes.buffer).setBigUint64(meterType.time?.offset ?? 0, random.pick(ODD_TIMES), true)
+    return { ...batch, bytes, origin: 'client', page: { client: 7n, sequence: 1n } }
+  }
+  const { source, edges } = start(ODD_TESTS, 10, asClient)
+  const beforeNs = process.hrtime.bigint()
+  for (let row = 0; row < 3000; row++) {
+    source.report(meterType, {
+      ...{ time: BigInt(Date.now()) * 1_000_000n, device: `${random.integer(0, 2)}` },
+      ...(random.chance(0.8) ? { heat: random.pick(ODD_VALUES) } : {}),
+      ...(random.chance(0.8) ? { beats_total: random.pick(ODD_COUNTS) } : {}),
+    })
+    source.flush()
+  }
+  const open = new Set<string>()
+  for (const { rule, device, isStart } of edges) {
+    const key = `${rule} ${device}`
+    equal(open.has(key), !isStart, `${key} of seed ${SEED}`)
+    if (isStart) open.add(key)
+    else open.delete(key)
+  }
+  ok(edges.length > 100, String(edges.length))
+  const afterNs = process.hrtime.bigint()
+  // The two clocks of arrival were compared once, at the start.
+  for (const { monoNs } of edges) ok(monoNs > beforeNs - SPARE_NS && monoNs < afterNs + SPARE_NS, `${monoNs}`)
+})
+
+test('not a number is above nothing and below nothing', () => {
+  const { put, said } = start([
+    ['heat', above(1)],
+    ['heat', { kind: 'lt', value: 1, onSamples: 1, offSamples: 1 }],
+  ])
+  put('a', { heat: Number.NaN })
+  put('a', { heat: Number.NaN })
+  deepEqual(said(), [])
 })

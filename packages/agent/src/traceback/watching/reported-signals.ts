@@ -217,7 +217,7 @@ export class ReportedSignals {
     this.#places.add(holder, -1)
     this.#bytes.add(holder, -series.bytes)
     const monoNs = process.hrtime.bigint()
-    for (const rule of [...active]) this.#tell(one, { rule, monoNs, isStart: false })
+    for (const rule of [...active]) this.#tell(one, { rule, monoNs, isStart: false, isLost: true })
   }
 }
 

@@ -13,11 +13,12 @@ import { EdgeGate, type HostEdge } from '../../hosting/edge-gate.ts'
 import { reportMark } from '../../hosting/edge-mark.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { acceptBatch } from '../../pipeline/accept-batch.ts'
-import { Combinations, type RuleEdge } from '../../rules/combinations.ts'
+import { Combinations } from '../../rules/combinations.ts'
 import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
+import type { RuleEdge } from '../../rules/rule-edge.ts'
 import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
-import { TRACEBACK_SOURCE } from '../traceback.ts'
+import { TRACEBACK_SOURCE } from '../window/begin-event.ts'
 import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
 
 /** What a {@link RuleWatch} is made with. */
@@ -25,8 +26,8 @@ export interface RuleWatchOptions {
   readonly sources: () => readonly RunningSource[]
   /** Takes marks. */
   readonly emit: (batch: Batch) => void
-  /** Called with each edge: of rings, of reported records, and of combinations. */
-  readonly onEdge: (source: string, edge: HostEdge) => void
+  /** Called with each edge: of rings, of reported records, and of combinations; and the client whose records made it. */
+  readonly onEdge: (source: string, edge: HostEdge, holder: Holder) => void
   /** What a series is about, in the words of the devices' list. */
   readonly deviceOf: (type: RecordType, labels: Labels) => string
   /** Events that may start of one device in a minute. */
@@ -56,6 +57,8 @@ export class RuleWatch implements Sink {
   /** Events that are open, by rule and device of the gate. */
   readonly #going = new Map<string, { readonly source: string; readonly edge: RuleEdge; readonly holder: Holder }>()
   #combinations = new Combinations([])
+  /** Clients whose edges began combinations that hold, by rule. */
+  readonly #holders = new Map<string, Holder>()
   #watched: readonly RunningSource[] = []
   /** Rules whose edges are told; others are parts of combinations, or of a source itself. */
   #rules: ReadonlySet<string> = new Set()
@@ -92,6 +95,7 @@ export class RuleWatch implements Sink {
     this.#placedMs = Number.NEGATIVE_INFINITY
     this.#rules = new Set(rules.map(({ name }) => name))
     this.#combinations = new Combinations(rules)
+    this.#holders.clear()
     this.#reported.watch(watch)
     clearInterval(this.#timer)
     const waits = single.some(({ test }) => test.kind === 'absent')
@@ -129,8 +133,8 @@ export class RuleWatch implements Sink {
 
   /** Takes an edge of a host. */
   take(source: string, edge: HostEdge): void {
-    this.#options.onEdge(source, edge)
-    this.#combine(edge)
+    this.#options.onEdge(source, edge, undefined)
+    this.#combine({ ...edge, holder: undefined, key: source })
   }
 
   accept(batch: Batch): void {
@@ -168,12 +172,22 @@ export class RuleWatch implements Sink {
   #fromReported({ source, holder, ...edge }: ReportedEdge): void {
     const told = { ...edge, errorNs: 0n }
     this.#tell(source, told, holder)
-    this.#combine(told)
+    this.#combine({ ...told, holder, key: `${holder ?? ''} ${source}` })
   }
 
-  #combine(edge: RuleEdge): void {
+  /** What a client's edge begins counts as that client's. `key`: of the series' owner; no other ends what it began. */
+  #combine(edge: RuleEdge & { readonly holder: Holder; readonly key: string }): void {
     if (!this.#rules.has(edge.rule)) return
-    for (const made of this.#combinations.take([edge])) this.#tell(TRACEBACK_SOURCE, made, undefined)
+    const { refused } = this.#combinations
+    const key = JSON.stringify([edge.key, edge.device])
+    for (const made of this.#combinations.take([{ ...edge, key }])) {
+      const holder = made.isStart ? edge.holder : this.#holders.get(made.rule)
+      if (made.isStart) this.#holders.set(made.rule, holder)
+      else this.#holders.delete(made.rule)
+      this.#tell(TRACEBACK_SOURCE, made, holder)
+    }
+    const left = this.#combinations.refused - refused
+    if (left > 0) countDrop(this.stats, 'edge_limit', left)
   }
 
   /** A client is held to the share of one device, whatever devices it names, and takes none of theirs. */
@@ -193,7 +207,7 @@ export class RuleWatch implements Sink {
     else this.#going.delete(key)
     reportMark(this.#source, { ...edge, event })
     this.#source.flush()
-    this.#options.onEdge(source, { ...edge, event })
+    this.#options.onEdge(source, { ...edge, event }, holder)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Batch } from '@sonde/sdk'
-import type { EventEnd, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventEnd, Holder, TracebackEvent } from '@sonde/sdk/internal'
 import type { EventFile } from '../keep/event-file.ts'
 import type { SeriesBook } from '../keep/series-book.ts'
 import { msOf } from './clock.ts'
@@ -16,6 +16,8 @@ export interface EventStart {
   /** In the list of devices; as its source calls it where the list does not have it. */
   readonly deviceId: string
   readonly source: string
+  /** The client whose records opened it; undefined where a source of the agent did. */
+  readonly holder: Holder
   /** By the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint
   readonly errorNs: bigint
@@ -108,9 +110,11 @@ export class OpenEvent {
   }
 
   #known(): TracebackEvent {
-    const { id, rule, condition, deviceId: device, source, monoNs, offsetNs, continues, isSimulated } = this.start
+    const { id, rule, condition, deviceId: device, source, holder, continues, isSimulated } = this.start
+    const { monoNs, offsetNs } = this.start
     return {
       ...{ id, rule, condition, device, source },
+      ...(holder === undefined ? {} : { client: String(holder) }),
       startMs: msOf(monoNs + offsetNs),
       errorMs: this.#errorMs(),
       ...{ samples: this.file.records, leftOut: this.leftOut + this.book.missing, sizeBytes: this.file.bytes },

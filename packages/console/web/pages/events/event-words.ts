@@ -9,6 +9,11 @@ const ENDS: Readonly<
   Record<EventEnd, { readonly word: string; readonly sentence: string; readonly isWhole: boolean }>
 > = {
   cleared: { word: 'Cleared', sentence: 'The rule holds no longer.', isWhole: true },
+  lost: {
+    word: 'Lost',
+    sentence: 'Its device or application left, or does not answer: nobody saw whether the rule still held.',
+    isWhole: false,
+  },
   cut: {
     word: 'Cut',
     sentence: 'It reached the longest or largest that an event may be; the next event continues it.',
@@ -64,13 +69,15 @@ export function windowWords({ window, startMs }: Pick<TracebackEvent, 'window' |
 export function limitSentences({
   leftOut,
   limited,
+  removed,
   events,
-}: Pick<EventsAnswer, 'leftOut' | 'limited' | 'events'>): readonly string[] {
+}: Pick<EventsAnswer, 'leftOut' | 'limited' | 'removed' | 'events'>): readonly string[] {
   return [
     leftOut > 0 ? `The list holds the latest ${events.length}; ${countOf(leftOut, 'earlier event')} match too.` : '',
     limited > 0
       ? `${countOf(limited, 'event')} came faster than the limit a minute since the start: ${limited === 1 ? 'it is' : 'they are'} in the log, without samples.`
       : '',
+    removed > 0 ? `${countOf(removed, 'event')} made room for others since the start.` : '',
   ].filter(Boolean)
 }
 

@@ -42,6 +42,7 @@ const answerOf = (events: readonly TracebackEvent[], more: Partial<EventsAnswer>
   openCount: events.filter(({ endMs }) => endMs === undefined).length,
   rules: [{ name: 'PCIe stalls', condition: 'stalls rise', devices: ['mlx5_3'] }],
   limited: 0,
+  removed: 0,
   ...more,
 })
 
@@ -61,7 +62,7 @@ test('open events stand first, the latest first among both', () => {
 test('an end has a word and a sentence, and only one that cleared is well', () => {
   assert.deepEqual(eventState(testEvent()), { tone: 'critical', word: 'Open' })
   assert.deepEqual(eventState(testEvent({ endMs: 1, end: 'cleared' })), { tone: 'ok', word: 'Cleared' })
-  for (const end of ['cut', 'stopped', 'host_replaced', 'truncated'] as const) {
+  for (const end of ['lost', 'cut', 'stopped', 'host_replaced', 'truncated'] as const) {
     assert.equal(eventState({ endMs: 1, end }).tone, 'warning')
     assert.match(endSentence({ endMs: 1, end }), /^[A-Z].*\.$/)
   }
@@ -82,9 +83,10 @@ test('what is kept is told with its size and window, or that nothing is', () => 
 
 test('what limits left out is told, and nothing where they left out nothing', () => {
   assert.deepEqual(limitSentences(answerOf([testEvent()])), [])
-  const told = limitSentences(answerOf([testEvent()], { leftOut: 240, limited: 1 })).map(plain)
+  const told = limitSentences(answerOf([testEvent()], { leftOut: 240, limited: 1, removed: 2 })).map(plain)
   assert.match(told[0] ?? '', /latest 1; 240 earlier events match/)
   assert.match(told[1] ?? '', /1 event came faster than the limit/)
+  assert.match(told[2] ?? '', /^2 events made room for others/)
 })
 
 test('the headline names an open event, counts several, and is calm without any', () => {

@@ -1,0 +1,55 @@
+import { Quota } from '@sonde/sdk/internal'
+import type { MemberEdge } from './rule-edge.ts'
+
+/**
+ * Devices on which one rule of a combination may hold at a time; further ones are not looked at, and counted. Clients
+ * have the parts of it that they have of every limit.
+ */
+const DEVICES_MAX = 1024
+
+/** A rule that is part of a combination, and where it holds. */
+export class Member {
+  readonly rule: string
+  readonly #active = new Map<string, MemberEdge>()
+  /** The same by time; of equal times the first that came is the last here. Nothing is searched for the latest. */
+  readonly #byTime: MemberEdge[] = []
+  readonly #places = new Quota(DEVICES_MAX)
+
+  constructor(rule: string) {
+    this.rule = rule
+  }
+
+  /** The last beginning; undefined while the rule holds nowhere. */
+  get latest(): MemberEdge | undefined {
+    return this.#byTime.at(-1)
+  }
+
+  /** The first beginning; undefined while the rule holds nowhere. */
+  get earliest(): MemberEdge | undefined {
+    return this.#byTime[0]
+  }
+
+  /** Takes an edge of the rule. False: there is no room for its device. */
+  take(edge: MemberEdge): boolean {
+    const { key = edge.device, holder, isStart } = edge
+    const before = this.#active.get(key)
+    if (!isStart) {
+      if (before !== undefined) this.#remove(key, before)
+      return true
+    }
+    if (before === undefined && this.#places.roomFor(holder) < 1) return false
+    if (before !== undefined) this.#remove(key, before)
+    this.#active.set(key, edge)
+    this.#places.add(holder, 1)
+    let at = this.#byTime.length
+    while (at > 0 && (this.#byTime[at - 1] as MemberEdge).monoNs >= edge.monoNs) at--
+    this.#byTime.splice(at, 0, edge)
+    return true
+  }
+
+  #remove(key: string, edge: MemberEdge): void {
+    this.#active.delete(key)
+    this.#places.add(edge.holder, -1)
+    this.#byTime.splice(this.#byTime.lastIndexOf(edge), 1)
+  }
+}

@@ -1,0 +1,80 @@
+import { turn } from '@sonde/sdk/internal'
+import type { IndexSignal, KeptBlock, KeptPart } from './kept-index.ts'
+import type { PackedSeries } from './pack-index.ts'
+
+/** Items go to another line beyond it. Unit: characters. */
+const LINE_CHARS = 32 << 10
+/** A line that is longer is not read: it would hold the loop. A definition of a type is one item. Unit: bytes. */
+const LINE_BYTES_MAX = 512 << 10
+
+/** Writes a note: objects of JSON, a line each, of which several may go on with one list. */
+export class NoteLines {
+  readonly #lines: Uint8Array[] = []
+
+  /** One line. */
+  add(line: object): void {
+    this.#lines.push(Buffer.from(`${JSON.stringify(line)}\n`))
+  }
+
+  /** A list, over as many lines as it takes. The loop gets its turn in between. */
+  async addList<T>(name: string, items: Iterable<T>, pack: (item: T) => unknown = (item) => item): Promise<void> {
+    let texts: string[] = []
+    let chars = 0
+    const end = () => this.#lines.push(Buffer.from(`{${JSON.stringify(name)}:[${texts.join(',')}]}\n`))
+    for (const item of items) {
+      const text = JSON.stringify(pack(item))
+      if (chars > 0 && chars + text.length > LINE_CHARS) {
+        end()
+        texts = []
+        chars = 0
+      }
+      texts.push(text)
+      chars += text.length
+      if (turn.isOver()) await turn.next()
+    }
+    end()
+  }
+
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#lines)
+  }
+}
+
+/** The lists of a note, as its lines come. What is in them is not looked at. */
+export class NoteLists {
+  readonly parts: KeptPart[] = []
+  readonly blocks: KeptBlock[] = []
+  readonly texts: string[] = []
+  readonly series: PackedSeries[] = []
+  readonly listed: IndexSignal[] = []
+  signal: IndexSignal | undefined
+  baseMs = Number.NaN
+
+  /** Takes a line: why it does not hold, or undefined. */
+  take(line: Uint8Array): string | undefined {
+    if (line.byteLength > LINE_BYTES_MAX) return `has a line of ${line.byteLength} bytes`
+    const given = objectOf(line)
+    if (given === undefined) return 'has a line that is no object of JSON'
+    const { parts, blocks, texts, series, listed } = this
+    for (const [name, items] of Object.entries({ parts, blocks, texts, series, listed })) {
+      const more = given[name] ?? []
+      if (!Array.isArray(more)) return 'has no lists'
+      for (const item of more) (items as unknown[]).push(item)
+    }
+    if (typeof given.baseMs === 'number') this.baseMs = given.baseMs
+    if (given.signal !== undefined) this.signal = given.signal as IndexSignal
+    return undefined
+  }
+}
+
+/** The object that a line is; undefined where it is none. */
+export function objectOf(line: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString()
+    const given: unknown = JSON.parse(text)
+    if (given !== null && typeof given === 'object' && !Array.isArray(given)) return { ...given }
+  } catch {
+    // Told by who asked.
+  }
+  return undefined
+}

@@ -1,0 +1,113 @@
+import { type RecordType, SondeError } from '@sonde/sdk'
+import { parseDefinition, type TracebackEvent, turn } from '@sonde/sdk/internal'
+import type { KeptIndex, KeptPart, KeptSeries, ReadIndex } from './kept-index.ts'
+import { NoteLines, NoteLists, objectOf } from './note-lines.ts'
+import { SeriesPacker, unpackSeries } from './pack-index.ts'
+
+/** The first line of a note is longer in no case. Unit: bytes. */
+export const EVENT_LINE_BYTES = 32 << 10
+/** A note is larger in no case. Unit: bytes. */
+export const NOTE_BYTES = 16 << 20
+
+/**
+ * The note beside the file of an event: the event in the first line, so that a list needs no more, then what is in the
+ * file, in lines that are short enough to be read one a turn. The loop gets its turn in between.
+ */
+export async function encodeNote(event: TracebackEvent, index: KeptIndex): Promise<Uint8Array> {
+  const { parts, blocks, listed, series, signal } = index
+  const baseMs = Math.floor(series.reduce((least, { fromMs }) => Math.min(least, fromMs), series[0]?.fromMs ?? 0))
+  const packer = new SeriesPacker(baseMs)
+  const lines = new NoteLines()
+  lines.add({ ...event })
+  lines.add({ baseMs, ...(signal === undefined ? {} : { signal }) })
+  await lines.addList('parts', parts)
+  await lines.addList('blocks', blocks)
+  await lines.addList('listed', listed)
+  await lines.addList('series', series, (one) => packer.pack(one))
+  await lines.addList('texts', packer.texts)
+  return lines.bytes()
+}
+
+/**
+ * The event of a note, from its beginning.
+ *
+ * @throws SondeError `TRB_NOTE` where that is none.
+ */
+export function decodeEvent(beginning: Uint8Array): TracebackEvent {
+  const end = beginning.indexOf(0x0a)
+  if (end < 0) throw wrong('has no whole first line')
+  const event = objectOf(beginning.subarray(0, end)) as Partial<TracebackEvent> | undefined
+  if (event === undefined) throw wrong('has a line that is no object of JSON')
+  const { id, startMs, endMs, errorMs, samples, leftOut, sizeBytes, rule, device, source, condition, end: why } = event
+  for (const [name, value] of Object.entries({ id, startMs, endMs, errorMs, samples, leftOut, sizeBytes }))
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw wrong(`has no number as ${name}`)
+  for (const [name, value] of Object.entries({ rule, device, source, condition, end: why }))
+    if (typeof value !== 'string') throw wrong(`has no text as ${name}`)
+  if (!Number.isSafeInteger(id)) throw wrong('has no whole number as id')
+  if (event.client !== undefined && !/^\d{1,20}$/.test(String(event.client))) throw wrong('names no client as client')
+  return event as TracebackEvent
+}
+
+/**
+ * What the file of a note holds. The loop gets its turn in between.
+ *
+ * @throws SondeError `TRB_NOTE` where that is nothing.
+ */
+export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
+  const lists = new NoteLists()
+  let start = note.indexOf(0x0a) + 1
+  if (start === 0 || start === note.byteLength || note.at(-1) !== 0x0a) throw wrong('is cut off')
+  while (start < note.byteLength) {
+    const end = note.indexOf(0x0a, start)
+    const fault = lists.take(note.subarray(start, end))
+    if (fault !== undefined) throw wrong(fault)
+    start = end + 1
+    if (turn.isOver()) await turn.next()
+  }
+  const { parts, blocks, listed, signal } = lists
+  const types: RecordType[] = []
+  for (const part of parts) {
+    types.push(typeOf(part ?? {}))
+    if (turn.isOver()) await turn.next()
+  }
+  for (const block of blocks) {
+    checkBlock(block, parts.length)
+    if (turn.isOver()) await turn.next()
+  }
+  return { parts, blocks, series: await seriesOf(lists), listed, ...(signal === undefined ? {} : { signal }), types }
+}
+
+function typeOf({ definition, fingerprint }: Partial<KeptPart>): RecordType {
+  if (definition === undefined || fingerprint === undefined) throw wrong('has a part without a type')
+  return parseDefinition(definition, fingerprint)
+}
+
+async function seriesOf({ parts, texts, series, baseMs }: NoteLists): Promise<readonly KeptSeries[]> {
+  if (!Number.isFinite(baseMs) || !texts.every((text) => typeof text === 'string')) throw wrong('has no texts or times')
+  const frame = { texts, baseMs, partCount: parts.length }
+  const unpacked: KeptSeries[] = []
+  for (const packed of series) {
+    const one = unpackSeries(packed, frame)
+    if (one === undefined) throw wrong('has a series of no part')
+    unpacked.push(one)
+    if (turn.isOver()) await turn.next()
+  }
+  return unpacked
+}
+
+function checkBlock(block: unknown, parts: number): void {
+  if (!Array.isArray(block) || block.length !== 6 || !isIndex(block[0], parts)) throw wrong('has a block of no part')
+  const [, at, bytes, count, fromNs, toNs] = block as unknown[]
+  if (![at, bytes, count].every((one) => Number.isSafeInteger(one) && (one as number) >= 0))
+    throw wrong('has a block without a place')
+  if (![fromNs, toNs].every((one) => typeof one === 'string' && /^-?\d{1,20}$/.test(one)))
+    throw wrong('has a block without times')
+}
+
+function isIndex(index: unknown, count: number): boolean {
+  return Number.isInteger(index) && (index as number) >= 0 && (index as number) < count
+}
+
+function wrong(what: string): SondeError {
+  return new SondeError('TRB_NOTE', `the note of an event ${what}`)
+}

@@ -1,0 +1,96 @@
+import { SondeError } from '@sonde/sdk'
+import { indexOf } from '../index-of.ts'
+import type { Archive } from '../keep/archive.ts'
+import type { EventDisk } from '../keep/disk.ts'
+import type { ReadIndex } from '../keep/kept-index.ts'
+import type { DeviceLookup, KnownRules } from '../lookups.ts'
+import type { OpenEvent } from '../window/open-event.ts'
+import type { OpenEvents } from '../window/open-events.ts'
+import type { Told } from '../window/told.ts'
+import { ReadIndexes } from './read-indexes.ts'
+import type { ReadableEvent } from './samples.ts'
+
+/** Of an event whose samples could not be kept. */
+const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], listed: [], types: [] }
+
+/** What an {@link EventReader} reads from. */
+export interface EventReaderOptions {
+  readonly archive: Archive
+  readonly open: OpenEvents
+  readonly disk: EventDisk
+  readonly devices: DeviceLookup
+  readonly rules: KnownRules
+  readonly told: Told
+}
+
+/** The file of an event that is closed. */
+export interface EventContent {
+  readonly bytes: number
+  /** Read when they are asked for. */
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/** Reads the samples of events: of those that are kept, and of those that are open. */
+export class EventReader {
+  readonly #options: EventReaderOptions
+  readonly #indexes = new ReadIndexes()
+
+  constructor(options: EventReaderOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The samples of an event, also while it is open.
+   *
+   * @throws SondeError `TRB_UNKNOWN` where there is no such event, `TRB_NOTE` where its note does not hold.
+   */
+  async readable(id: number): Promise<ReadableEvent> {
+    const { archive, open } = this.#options
+    const going = open.get(id)
+    if (going !== undefined) {
+      const kept = await this.indexOf(going)
+      const index = { ...kept, types: going.book.parts.map(({ type }) => type) }
+      return { index, read: (at, bytes) => this.#readOpen(id, at, bytes) }
+    }
+    const event = archive.get(id)
+    if (event === undefined) throw unknown(id)
+    const index = event.sizeBytes === 0 ? NOTHING : await this.#indexes.of(id, () => archive.indexOf(id))
+    return { index, read: (at, bytes) => archive.read(id, at, bytes) }
+  }
+
+  /**
+   * The file of an event that is closed, piece by piece.
+   *
+   * @throws SondeError `TRB_UNKNOWN` where there is no such event, `TRB_NO_FILE` where it is open or has no samples.
+   */
+  fileOf(id: number): EventContent {
+    const { archive, open } = this.#options
+    if (open.get(id) !== undefined)
+      throw new SondeError('TRB_NO_FILE', `event ${id} is not whole yet; its file is there once it has ended`)
+    const event = archive.get(id)
+    if (event === undefined) throw unknown(id)
+    if (event.sizeBytes === 0) throw new SondeError('TRB_NO_FILE', `event ${id} has no samples, and so no file`)
+    return { bytes: event.sizeBytes, chunks: archive.chunks(id, event.sizeBytes) }
+  }
+
+  /** What the file of an event holds that is not kept yet. */
+  indexOf(event: OpenEvent): ReturnType<typeof indexOf> {
+    const { devices, rules, told } = this.#options
+    return indexOf(event, { devices, told, signal: rules.signalOf(event.start.rule), listed: rules.listed() })
+  }
+
+  /** Bytes of the file of an event that was open when it was asked for, and may be kept by now. */
+  async #readOpen(id: number, at: number, bytes: number): Promise<Uint8Array> {
+    const { archive, disk } = this.#options
+    try {
+      return await disk.read(archive.partPath(id), at, bytes)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      return archive.read(id, at, bytes)
+    }
+  }
+}
+
+function unknown(id: number): SondeError {
+  return new SondeError('TRB_UNKNOWN', `there is no event ${id}; /api/v1/events lists them`)
+}

@@ -1,0 +1,140 @@
+// Rules of the agent on a device of the DOCA libraries, through the double: events of what the device samples.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import { ask } from '../ask.ts'
+import { needs } from '../debian.ts'
+import { DocaDouble, type DoubleDevice } from '../doubles/doca/doca-double.ts'
+import { assertStops, runSonde, type SondeProcess, startSonde, until } from '../sonde-process.ts'
+
+const NEEDS = needs('cc')
+const RX = '0x1020000100000000'
+const LIMIT_MS = 60_000
+/** The counter of the double rises by some 4 bytes a nanosecond, and by nine times that in a burst. */
+const BURST = { name: 'burst', data_id: RX, comparison_type: 'dt_gt', comparison_value: 2_000_000 }
+const ALWAYS = { name: 'always', data_id: RX, comparison_type: 'rate_gt', comparison_value: 1, window_ms: 1 }
+/** A burst of 100 ms each 400 ms. */
+const BURSTS: DoubleDevice = { facts: { burst_every_us: 400_000, burst_us: 100_000 } }
+
+/** An agent that samples the double each 100 µs, with these rules. */
+async function start(t: TestContext, device: DoubleDevice, ...rules: readonly object[]) {
+  const double = new DocaDouble(t)
+  double.play({ mlx5_0: device, mlx5_1: {} })
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-traceback-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = (name: string) => join(folder, name)
+  const book = {
+    ...{ diag_sample_period_ns: 100_000, sample_history_depth: 2 },
+    ...{ 'data-ids': [{ name: 'port_rx_bytes', data_id: RX }], rules },
+  }
+  writeFileSync(path('rules.json'), JSON.stringify(book))
+  const source = {
+    type: 'doca_telemetry_diag',
+    high_frequency: true,
+    counters: [RX],
+    devices: ['mlx5_0'],
+    stuck_ms: 300,
+  }
+  const config = {
+    native: { doca_library: double.folder },
+    data_sources: [source],
+    traceback: { rules: path('rules.json'), dir: path('events'), before_ms: 50, after_ms: 10 },
+  }
+  writeFileSync(path('sonde.yaml'), JSON.stringify(config))
+  const sonde = await startSonde(['agent', '--config', path('sonde.yaml')])
+  t.after(() => sonde.stop('SIGKILL'))
+  return { double, sonde, path }
+}
+
+function eventIn(
+  sonde: SondeProcess,
+  what: string,
+  holds: (event: TracebackEvent) => boolean,
+): Promise<TracebackEvent> {
+  return until(what, LIMIT_MS, async () => {
+    const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events?limit=1000')
+    return events.find(holds)
+  })
+}
+
+test('a burst of a device of the DOCA libraries opens and closes an event, with its samples', NEEDS, async (t) => {
+  const { sonde, path } = await start(t, BURSTS, BURST)
+  const event = await eventIn(sonde, 'a burst', ({ end }) => end === 'cleared')
+  assert.deepEqual([event.rule, event.source], ['burst', 'doca_telemetry_diag'])
+  const lastedMs = (event.endMs ?? 0) - event.startMs
+  assert.ok(lastedMs > 90 && lastedMs < 110, `${lastedMs} ms`)
+  assert.ok(event.samples >= 1400, `${event.samples} samples`)
+  const { code, output } = await runSonde(['read', '--stats', path(`events/${event.id}.bin`)])
+  assert.equal(code, 0, output)
+  await assertStops(sonde)
+})
+
+test(
+  'a device that is removed in the middle of an event ends it, and one that returns begins another',
+  NEEDS,
+  async (t) => {
+    const { double, sonde } = await start(t, {}, ALWAYS)
+    const open = await eventIn(sonde, 'an event', ({ samples }) => samples > 1000)
+    double.play({ mlx5_1: {} })
+    const gone = await eventIn(sonde, 'its end', ({ id, end }) => id === open.id && end !== undefined)
+    assert.equal(gone.end, 'lost')
+    assert.ok(gone.samples > 1000)
+    double.play({ mlx5_0: {}, mlx5_1: {} })
+    const next = await eventIn(sonde, 'another', ({ id, samples }) => id !== open.id && samples > 1000)
+    assert.deepEqual([next.rule, next.end], ['always', undefined])
+    await assertStops(sonde)
+  },
+)
+
+test(
+  'a device that hangs in the middle of an event ends it; when it answers again, another begins',
+  NEEDS,
+  async (t) => {
+    const { double, sonde, path } = await start(t, {}, ALWAYS)
+    const open = await eventIn(sonde, 'an event', ({ samples }) => samples > 1000)
+    double.play({ mlx5_0: { faults: ['hang doca_telemetry_diag_query_counters'] }, mlx5_1: {} })
+    const hung = await eventIn(sonde, 'its end', ({ id, end }) => id === open.id && end !== undefined)
+    assert.equal(hung.end, 'lost')
+    const { code, output } = await runSonde(['read', '--stats', path(`events/${hung.id}.bin`)])
+    assert.equal(code, 0, output)
+    double.play({ mlx5_0: {}, mlx5_1: {} })
+    await eventIn(sonde, 'another', ({ id, samples }) => id !== open.id && samples > 1000)
+    await assertStops(sonde)
+  },
+)
+
+test('a device that is removed opens an event of a rule that waits for absence', NEEDS, async (t) => {
+  const rule = { name: 'silent', data_id: RX, comparison_type: 'absent', absent_ms: 1500 }
+  const { double, sonde } = await start(t, {}, rule)
+  await until(
+    'samples',
+    LIMIT_MS,
+    async () => (await ask<EventsAnswer>(sonde, '/api/v1/events')).rules[0]?.devices.length,
+  )
+  double.play({ mlx5_1: {} })
+  const silent = await eventIn(sonde, 'absence', ({ rule: name }) => name === 'silent')
+  double.play({ mlx5_0: {}, mlx5_1: {} })
+  const back = await eventIn(sonde, 'its end', ({ id, end }) => id === silent.id && end !== undefined)
+  assert.equal(back.end, 'cleared')
+  await assertStops(sonde)
+})
+
+test('steps of the clock of a device, forth and back, move no event and lose none', NEEDS, async (t) => {
+  const { double, sonde } = await start(t, BURSTS, BURST)
+  await eventIn(sonde, 'a burst', ({ end }) => end === 'cleared')
+  for (const stepNs of [3_600_000_000_000, -3_600_000_000_000, 0]) {
+    const steppedMs = Date.now()
+    double.play({ mlx5_0: { facts: { ...BURSTS.facts, offset_ns: stepNs } }, mlx5_1: {} })
+    // The first event may lie on both sides of the step.
+    const isBehind = ({ startMs, end }: TracebackEvent) => end === 'cleared' && startMs > steppedMs + 1000
+    const event = await eventIn(sonde, `a burst behind a step of ${stepNs} ns`, isBehind)
+    assert.ok(event.startMs < Date.now(), `it begins ${event.startMs - Date.now()} ms from now`)
+    const lastedMs = (event.endMs ?? 0) - event.startMs
+    assert.ok(lastedMs > 90 && lastedMs < 110, `${lastedMs} ms behind a step of ${stepNs} ns`)
+    assert.ok(event.samples >= 1400, `${event.samples} samples behind a step of ${stepNs} ns`)
+  }
+  await assertStops(sonde)
+})
