@@ -11,6 +11,8 @@ import {
   wallNs,
 } from '@sonde/sdk'
 import { createOwnSource, TextTable } from '@sonde/sdk/internal'
+import type { SeriesEdge } from '../rules/record-series.ts'
+import { RepeatWatch, repeatSlotOf } from '../rules/repeat-watch.ts'
 import { TapWatch } from '../rules/tap-watch.ts'
 import { NO_WATCH, type Watch } from '../rules/watch.ts'
 import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
@@ -62,8 +64,10 @@ interface ReportedClock {
 interface WatchedTap {
   readonly tap: Tap
   readonly device: string
-  watch: TapWatch | undefined
+  watch: RingWatch | undefined
 }
+
+type RingWatch = TapWatch | RepeatWatch
 
 /** A device of a source, as far as it reports apart from the others. */
 interface DeviceOutlet extends DeviceReport {
@@ -224,7 +228,7 @@ export class SourceOutlet {
       throw new SondeError('AGT_TAP', `${what}; allowed: ${TAPS_BYTES_MAX} bytes a source`)
     }
     const tap = new Tap(type, records)
-    const known = { tap, device, watch: undefined as TapWatch | undefined }
+    const known = { tap, device, watch: undefined as RingWatch | undefined }
     this.#taps.set(key, known)
     try {
       known.watch = this.#watchOf(tap, device, this.#watch)
@@ -237,10 +241,11 @@ export class SourceOutlet {
     return tap
   }
 
-  #watchOf(tap: Tap, device: string, watch: Watch): TapWatch | undefined {
-    return TapWatch.of(tap, device, watch, ({ rule, monoNs, isStart, isLost }) =>
-      this.#reportEdge({ rule, device, monoNs, isStart, isLost, errorNs: this.#errorNsOf(device) }),
-    )
+  #watchOf(tap: Tap, device: string, watch: Watch): RingWatch | undefined {
+    const onEdge = ({ rule, monoNs, isStart, isLost = false }: SeriesEdge) =>
+      this.#reportEdge({ rule, device, monoNs, isStart, isLost, errorNs: this.#errorNsOf(device) })
+    const hasRepeats = repeatSlotOf(tap.type) !== undefined
+    return hasRepeats ? RepeatWatch.of(tap, device, watch, onEdge) : TapWatch.of(tap, device, watch, onEdge)
   }
 
   /** What a rule says that waits for samples which do not come. */

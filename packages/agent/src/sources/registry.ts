@@ -6,6 +6,7 @@ import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
 import { pci } from './pci/pci.ts'
 import { rdma } from './rdma/rdma.ts'
+import { rdmaSamples } from './rdma-samples/rdma-samples.ts'
 import { simulator } from './simulator/simulator.ts'
 import { simulatorDiag } from './simulator-diag/simulator-diag.ts'
 import type { SourceDefinition } from './source.ts'
@@ -15,6 +16,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   host,
   netdev,
   rdma,
+  rdmaSamples,
   ethtool,
   pci,
   ...DOCA_SOURCES,

@@ -17,7 +17,9 @@ export function eventDeviceId(
   devices: DeviceLookup,
 ): string {
   if (device === '' || devices.byId(device) !== undefined) return device
-  const labels = { ...source?.definition.labels, device }
+  // A ring of one port is called DEVICE/PORT.
+  const [, whole = device, port] = /^(.+)\/(\d{1,9})$/.exec(device) ?? []
+  const labels = { ...source?.definition.labels, device: whole, ...(port === undefined ? {} : { port }) }
   for (const type of source?.definition.types ?? []) {
     const found = devices.deviceOf(type, labels)
     if (found !== undefined) return found.id

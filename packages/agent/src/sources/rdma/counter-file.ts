@@ -7,8 +7,8 @@ import { type Reading, WideCounter } from '../wide-counter.ts'
 import type { CounterForm } from './names.ts'
 import { parseCounter } from './parse.ts'
 
-/** Sweeps for which a file that was refused is left alone at most. */
-const PAUSE_LIMIT = 63
+/** Sweeps for which a file that was refused is left alone at most, where nothing else is said. */
+const PAUSE_READS_MAX = 63
 const NOT_KEPT = new Lack('unsupported', 'the port has no such counter (N/A)')
 
 /** What reading a counter came to: `missing` may be that its whole port left. */
@@ -31,17 +31,23 @@ export class CounterFile<F extends string> {
   readonly #unitBytes: number
   readonly #stuckAt: number
   readonly #wide: WideCounter | undefined
+  readonly #pauseReadsMax: number
   #pause = 0
   #refusals = 0
 
-  /** @param absentField What is said to be absent: the field, or `''` where there is a series for the counter alone. */
+  /**
+   * @param absentField What is said to be absent: the field, or `''` where there is a series for the counter alone.
+   * @param pauseReadsMax Sweeps for which it is left alone at most once it was refused. Default: 63.
+   */
   constructor(
     name: string,
     form: CounterForm<F>,
     file: KernelFile,
     attributes: AttributeReader,
     absentField: string = form.field,
+    pauseReadsMax = PAUSE_READS_MAX,
   ) {
+    this.#pauseReadsMax = pauseReadsMax
     this.name = name
     this.form = form
     this.#file = file
@@ -76,7 +82,7 @@ export class CounterFile<F extends string> {
   #lose(bytes: Uint8Array | ReadFailure, failure?: NumberFailure): CounterOutcome {
     this.value = undefined
     this.saturated = false
-    this.#pause = Math.min(2 ** this.#refusals - 1, PAUSE_LIMIT)
+    this.#pause = Math.min(2 ** this.#refusals - 1, this.#pauseReadsMax)
     this.#refusals++
     const held = failure === 'not_available' ? NOT_KEPT : undefined
     this.#attributes.absences.settle(

@@ -24,6 +24,7 @@ export class CounterFolder<F extends string> {
   readonly #sysfs: KernelFiles
   readonly #parts: Readonly<Record<Share, CounterPart<F>>>
   readonly #files = new Map<string, CounterFile<F>>()
+  readonly #pauseReadsMax: number | undefined
   #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { telling: [], rest: [] }
   /** When each share was read, where that was not reported yet. Unit: nanoseconds since the Unix epoch. */
   readonly #readNs: Record<Share, bigint | undefined> = { telling: undefined, rest: undefined }
@@ -32,12 +33,15 @@ export class CounterFolder<F extends string> {
   /** Whether any file of the last reading was there. */
   there = false
 
+  /** `pauseReadsMax`: that of a {@link CounterFile}. */
   constructor(
     path: readonly string[],
     forms: ReadonlyMap<string, CounterForm<F>>,
     sysfs: KernelFiles,
     parts: Readonly<Record<Share, CounterPart<F>>>,
+    { pauseReadsMax }: { readonly pauseReadsMax?: number } = {},
   ) {
+    this.#pauseReadsMax = pauseReadsMax
     this.#path = path
     this.#forms = forms
     this.#sysfs = sysfs
@@ -130,7 +134,8 @@ export class CounterFolder<F extends string> {
 
   #add(name: string, form: CounterForm<F>): void {
     const file = this.#sysfs.file(...this.#path, name)
-    this.#files.set(name, new CounterFile(name, form, file, this.#parts[shareOf(form)].attributes))
+    const { attributes } = this.#parts[shareOf(form)]
+    this.#files.set(name, new CounterFile(name, form, file, attributes, form.field, this.#pauseReadsMax))
   }
 
   #remove(name: string, form: CounterForm<F>): void {

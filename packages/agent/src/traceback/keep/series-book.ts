@@ -1,5 +1,6 @@
 import { type Labels, labelOf, mergeLabels, numberAt, type RecordType, type Slot, viewsOf } from '@sonde/sdk'
 import { labelText } from '@sonde/sdk/internal'
+import { repeatSlotOf } from '../../rules/repeat-watch.ts'
 import type { KeptGap, KeptSeries } from './kept-index.ts'
 import { SignalMoves } from './signal-moves.ts'
 
@@ -37,6 +38,8 @@ interface Passing {
   samples: number
   firstNs: number
   lastNs: number
+  /** When the last sample was that is no repeat of the one before. */
+  newNs: number
   lastNumber: number
   /** Time and number of the steps that are no gap. */
   stepsNs: number
@@ -96,6 +99,7 @@ export class SeriesBook {
     const { recordBytes } = type.layout
     const views = viewsOf(bytes)
     const number = part.isRing ? numberSlotOf(type) : undefined
+    const repeat = part.isRing ? repeatSlotOf(type) : undefined
     let known: Passing | undefined
     let from = Number.POSITIVE_INFINITY
     let to = Number.NEGATIVE_INFINITY
@@ -108,7 +112,8 @@ export class SeriesBook {
       if (ns < from) from = ns
       if (ns > to) to = ns
       if (known === undefined) continue
-      this.#step(known, ns, number === undefined ? undefined : numberAt(number, views, at))
+      const isRepeat = repeat !== undefined && numberAt(repeat, views, at) !== 0
+      this.#step(known, ns, { number: number === undefined ? undefined : numberAt(number, views, at), isRepeat })
       if (index % stride === 0) known.moves.take(views.data, at, ns, ns <= this.#usualNs)
     }
     return { fromNs: this.#baseNs + BigInt(from), toNs: this.#baseNs + BigInt(to) }
@@ -150,28 +155,37 @@ export class SeriesBook {
     const known = this.#series.get(text)
     if (known !== undefined || this.#series.size >= SERIES_MAX) return known
     const own = Object.fromEntries(part.type.labels.map((slot) => [slot.name, labelText(slot, views, at, symbols)]))
-    const counts = { samples: 0, firstNs: 0, lastNs: 0, lastNumber: 0, stepsNs: 0, steps: 0, missing: 0 }
+    const counts = { samples: 0, firstNs: 0, lastNs: 0, newNs: 0, lastNumber: 0, stepsNs: 0, steps: 0, missing: 0 }
     const moves = new SignalMoves(part.type)
     const made: Passing = { part, key, labels: mergeLabels(own, part.labels), ...counts, gaps: [], moves }
     this.#series.set(text, made)
     return made
   }
 
-  /** A sample comes: what lies between it and the sample before is a step or a gap. */
-  #step(series: Passing, ns: number, number: number | undefined): void {
+  /**
+   * A sample comes: what lies between it and the sample before is a step or a gap. A repeat is no step: signals are
+   * known as often as they are new.
+   */
+  #step(
+    series: Passing,
+    ns: number,
+    { number, isRepeat }: { readonly number: number | undefined; readonly isRepeat: boolean },
+  ): void {
     const { part } = series
+    let isGap = false
     if (series.samples === 0) series.firstNs = ns
     else {
-      const stepNs = ns - series.lastNs
       // The number may be one of 32 bits that began again.
       const missing = number === undefined ? 0 : ((number - series.lastNumber) >>> 0) - 1
-      const isJump = number === undefined && part.periodMs > 0 && stepNs > GAP_PERIODS * part.periodMs * 1e6
-      if (missing > 0 || isJump) this.#noteGap(series, ns, missing)
-      else if (stepNs > 0) {
-        series.stepsNs += stepNs
+      const isJump = number === undefined && part.periodMs > 0 && ns - series.lastNs > GAP_PERIODS * part.periodMs * 1e6
+      isGap = missing > 0 || isJump
+      if (isGap) this.#noteGap(series, ns, missing)
+      else if (!isRepeat && ns > series.newNs) {
+        series.stepsNs += ns - series.newNs
         series.steps++
       }
     }
+    if (!isRepeat || isGap || series.samples === 0) series.newNs = ns
     series.samples++
     series.lastNs = ns
     if (number !== undefined) series.lastNumber = number

@@ -9,10 +9,10 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import { type Holder, ownerOf, Quota } from '@sonde/sdk/internal'
-import type { SignalRule } from '../../rules/rule.ts'
+import { groupsOf } from '../../rules/record-groups.ts'
+import { bytesOf, RecordSeries, type SeriesEdge } from '../../rules/record-series.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
 import { wallOffsetNs } from '../../sampling/clock-model.ts'
-import { bytesOf, type ReportedGroup, ReportedSeries, ringSignals, type SeriesEdge } from './reported-series.ts'
 
 /** Series that are watched at a time. Further ones are counted. A client has a share of them, as in every view. */
 const SERIES_MAX = 4096
@@ -45,7 +45,7 @@ export interface ReportedOptions {
 }
 
 interface Watched {
-  readonly series: ReportedSeries
+  readonly series: RecordSeries
   readonly source: string
   /** What it is about, as the list of devices has it now. */
   readonly deviceNow: () => string
@@ -185,7 +185,7 @@ export class ReportedSignals {
     const bytes = bytesOf(groups)
     if (!this.#hasRoom(holder, bytes, arrivedMs)) return arrivedMs
     const deviceNow = () => this.#options.deviceOf(type, labels)
-    const series = new ReportedSeries(type, groups)
+    const series = new RecordSeries(type, groups)
     const told = { source: source.id, owner, holder, active: new Set<string>() }
     const watched: Watched = { series, ...told, deviceNow, device: undefined, seenMs: arrivedMs }
     this.#series.set(key, watched)
@@ -219,26 +219,4 @@ export class ReportedSignals {
     const monoNs = process.hrtime.bigint()
     for (const rule of [...active]) this.#tell(one, { rule, monoNs, isStart: false, isLost: true })
   }
-}
-
-/** Rules on fields of a type, for a series with these labels: those on one field together. */
-function groupsOf({ signals, rules }: Watch, type: RecordType, labels: Labels): ReportedGroup[] {
-  const slots = signals.map((signal) => {
-    const isOther = Object.entries(signal.labels).some(([name, value]) => String(labels[name] ?? '') !== value)
-    if (signal.type !== type.name || isOther) return undefined
-    return type.layout.slots.find(({ name, field }) => name === signal.field && field.count === 1)
-  })
-  return [...Map.groupBy(rules, ({ signal }) => signal)].flatMap(([signal, own]): ReportedGroup[] => {
-    if (slots[signal] === undefined) return []
-    const places = [signal]
-    const placed = own.flatMap((rule): SignalRule[] => {
-      const { test } = rule
-      if (!('to' in test)) return [{ ...rule, signal: 0 }]
-      if (slots[test.to] === undefined) return []
-      if (!places.includes(test.to)) places.push(test.to)
-      return [{ ...rule, signal: 0, test: { ...test, to: places.indexOf(test.to) } }]
-    })
-    const used = places.flatMap((index) => slots[index] ?? [])
-    return placed.length === 0 ? [] : [{ slots: used, signals: ringSignals(used), rules: placed }]
-  })
 }

@@ -1,9 +1,9 @@
 import { isPresent, numberAt, type RecordType, type Slot, type Views } from '@sonde/sdk'
-import { isWhole } from '../../rules/read/known-field.ts'
-import type { SignalRule } from '../../rules/rule.ts'
-import { EdgeList } from '../../rules/walk/edge-list.ts'
-import type { WalkSignal } from '../../rules/walk/ring-memory.ts'
-import { RuleWalk } from '../../rules/walk/rule-walk.ts'
+import { isWhole } from './read/known-field.ts'
+import type { SignalRule } from './rule.ts'
+import { EdgeList } from './walk/edge-list.ts'
+import type { WalkSignal } from './walk/ring-memory.ts'
+import { RuleWalk } from './walk/rule-walk.ts'
 
 /** Samples that a ring holds at least: rates look back by time. */
 const RING_SAMPLES_MIN = 256
@@ -12,7 +12,7 @@ const SPARE_SAMPLES = 8
 const WORDS_OF_VALUE = 2
 
 /** Rules on one field of a type, and on what it is divided by. */
-export interface ReportedGroup {
+export interface RecordGroup {
   readonly slots: readonly Slot[]
   readonly signals: readonly WalkSignal[]
   readonly rules: readonly SignalRule[]
@@ -27,15 +27,15 @@ export interface SeriesEdge {
   readonly isLost?: boolean
 }
 
-/** One series of reported records, watched by rules: a small ring a group of fields. */
-export class ReportedSeries {
+/** One series of records, watched by rules: a small ring a group of fields. */
+export class RecordSeries {
   /** Names of the rules that watch it. */
   readonly rules: readonly string[]
   /** Memory of its rings. Unit: bytes. */
   readonly bytes: number
   readonly #rings: readonly GroupRing[]
 
-  constructor(type: RecordType, groups: readonly ReportedGroup[]) {
+  constructor(type: RecordType, groups: readonly RecordGroup[]) {
     this.rules = groups.flatMap(({ rules }) => rules.map(({ name }) => name))
     this.bytes = bytesOf(groups)
     this.#rings = groups.map((group) => new GroupRing(type, group))
@@ -53,17 +53,17 @@ export class ReportedSeries {
 }
 
 /** What the rings of a series with these groups take. Unit: bytes. */
-export function bytesOf(groups: readonly ReportedGroup[]): number {
+export function bytesOf(groups: readonly RecordGroup[]): number {
   const words = groups.map((group) => capacityOf(group) * strideOf(group))
   return words.reduce((sum, count) => sum + count, 0) * Uint32Array.BYTES_PER_ELEMENT
 }
 
-function capacityOf({ rules }: ReportedGroup): number {
+function capacityOf({ rules }: RecordGroup): number {
   const reach = Math.max(0, ...rules.map(({ test }) => ('overSamples' in test ? test.overSamples : 0)))
   return Math.max(RING_SAMPLES_MIN, reach + SPARE_SAMPLES)
 }
 
-function strideOf({ signals }: ReportedGroup): number {
+function strideOf({ signals }: RecordGroup): number {
   return WORDS_OF_VALUE * (1 + signals.length)
 }
 
@@ -78,7 +78,7 @@ export function ringSignals(slots: readonly Slot[]): WalkSignal[] {
 
 class GroupRing {
   readonly #type: RecordType
-  readonly #group: ReportedGroup
+  readonly #group: RecordGroup
   readonly #walk: RuleWalk
   readonly #edges = new EdgeList()
   readonly #data: DataView
@@ -87,7 +87,7 @@ class GroupRing {
   #total = 0
   #lastNs = 0n
 
-  constructor(type: RecordType, group: ReportedGroup) {
+  constructor(type: RecordType, group: RecordGroup) {
     const { rules, signals } = group
     this.#type = type
     this.#group = group

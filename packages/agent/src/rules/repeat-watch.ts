@@ -1,0 +1,94 @@
+import { type Labels, numberAt, type RecordType, type Slot, type Views, viewsOf } from '@sonde/sdk'
+import type { Tap, TapWatcher } from '../sampling/tap.ts'
+import { groupsOf } from './record-groups.ts'
+import { RecordSeries, type SeriesEdge } from './record-series.ts'
+import type { Watch } from './watch.ts'
+
+/** The field that says whether a sample repeats the one before, where a type has one. */
+const REPEAT_FIELD = 'repeat'
+
+/**
+ * Rules that watch a ring whose samples may repeat: a repeat is no sample for them, but a sign of life. Each signal has
+ * a small ring of its own, of samples that are new; a value that is absent is a gap of that signal alone.
+ */
+export class RepeatWatch implements TapWatcher {
+  readonly reachSamples = 0
+  /** Names of the rules. */
+  readonly rules: readonly string[]
+  readonly #tap: Tap
+  readonly #views: Views
+  readonly #repeat: Slot
+  readonly #onEdge: (edge: SeriesEdge) => void
+  readonly #newFresh: () => RecordSeries
+  #fresh: RecordSeries
+  /** Rules of absence: they see repeats too. */
+  readonly #all: RecordSeries
+  #isLost = false
+
+  /** Rules on fields of a ring; undefined where there are none, or no sample of the type is a repeat. */
+  static of(tap: Tap, device: string, watch: Watch, onEdge: (edge: SeriesEdge) => void): RepeatWatch | undefined {
+    const repeat = repeatSlotOf(tap.type)
+    if (repeat === undefined) return undefined
+    const made = new RepeatWatch(tap, repeat, { device, watch, onEdge })
+    return made.rules.length === 0 ? undefined : made
+  }
+
+  constructor(
+    tap: Tap,
+    repeat: Slot,
+    { device, watch, onEdge }: { device: string; watch: Watch; onEdge: (edge: SeriesEdge) => void },
+  ) {
+    const { words } = tap.ring
+    this.#tap = tap
+    this.#views = viewsOf(new Uint8Array(words.buffer, words.byteOffset, tap.byteLength))
+    this.#repeat = repeat
+    this.#onEdge = onEdge
+    const labels = ringLabels(tap.type, device)
+    const seriesOf = (isAbsence: boolean) => {
+      const rules = watch.rules.filter(({ test }) => (test.kind === 'absent') === isAbsence)
+      return new RecordSeries(tap.type, groupsOf({ ...watch, rules }, tap.type, labels))
+    }
+    this.#newFresh = () => seriesOf(false)
+    this.#fresh = this.#newFresh()
+    this.#all = seriesOf(true)
+    this.rules = [...this.#fresh.rules, ...this.#all.rules]
+  }
+
+  /** Samples do not come any more: what rules had begun ends, but for those that wait for absence. */
+  lose(): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    const monoNs = process.hrtime.bigint()
+    for (const rule of this.#fresh.rules) this.#onEdge({ rule, monoNs, isStart: false, isLost: true })
+  }
+
+  /** Samples were put into the ring. Rules know nothing of those before a loss. */
+  take(first: number, end: number): void {
+    if (this.#isLost) this.#fresh = this.#newFresh()
+    this.#isLost = false
+    const { type, capacity } = this.#tap
+    for (let sample = first; sample < end; sample++) {
+      const at = (sample % capacity) * type.layout.recordBytes
+      const monoNs = this.#tap.timeOf(sample)
+      this.#all.put(this.#views, at, monoNs, this.#onEdge)
+      if (numberAt(this.#repeat, this.#views, at) === 0) this.#fresh.put(this.#views, at, monoNs, this.#onEdge)
+    }
+  }
+
+  /** Time goes on without a sample. */
+  wait(nowMonoNs: bigint): void {
+    this.#all.wait(nowMonoNs, this.#onEdge)
+  }
+}
+
+/** The field of a type that marks repeats; undefined where it has none. */
+export function repeatSlotOf({ layout }: Pick<RecordType, 'layout'>): Slot | undefined {
+  return layout.slots.find(({ name, field }) => name === REPEAT_FIELD && field.role === 'value' && field.kind === 'u8')
+}
+
+/** Labels of the samples of a ring: of a type with ports its device is called `DEVICE/PORT`. */
+function ringLabels({ labels }: RecordType, device: string): Labels {
+  const slash = device.lastIndexOf('/')
+  if (slash < 0 || !labels.some(({ name }) => name === 'port')) return { device }
+  return { device: device.slice(0, slash), port: device.slice(slash + 1) }
+}

@@ -1,0 +1,39 @@
+import { block, integer, list, setting } from '@sonde/sdk/config'
+import * as v from 'valibot'
+import { devicesOption } from '../device-filter.ts'
+import { HW_COUNTERS } from '../rdma/names.ts'
+
+/** Counters that tell of loss and congestion, in the names of the driver. */
+const DEFAULT_COUNTERS = [
+  'packet_seq_err',
+  'rp_cnp_handled',
+  'np_cnp_sent',
+  'np_ecn_marked_roce_packets',
+  'out_of_buffer',
+  'out_of_sequence',
+  'local_ack_timeout_err',
+  'rnr_nak_retry_err',
+] as const
+
+/** Options of the fast samples of RDMA counters in `data_sources`. */
+export const rdmaSamplesOptions = block({
+  devices: devicesOption,
+  counters: setting(
+    list(v.picklist([...HW_COUNTERS.keys()]), HW_COUNTERS.size, 'counters'),
+    [...DEFAULT_COUNTERS],
+    'Counters of `hw_counters` that are sampled, in the names of the driver; others are not read',
+  ),
+  sample_ms: setting(
+    integer(2, 1000, 'milliseconds'),
+    10,
+    'Time between two samples of each port; within the `lifespan` of the driver they repeat the values, and are marked so',
+  ),
+  ring_ms: setting(
+    integer(100, 60_000, 'milliseconds'),
+    10_000,
+    'How far back samples are kept in memory, for rules and for whoever asks for a window of them',
+  ),
+})
+
+/** What {@link rdmaSamplesOptions} gives. */
+export type RdmaSamplesOptions = v.InferOutput<typeof rdmaSamplesOptions>

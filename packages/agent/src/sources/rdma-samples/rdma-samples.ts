@@ -1,0 +1,18 @@
+import type { SourceDefinition } from '../source.ts'
+import { type RdmaSamplesOptions, rdmaSamplesOptions } from './config.ts'
+import { rdmaSampleType, rdmaSamplingType } from './type.ts'
+
+/** Registry row of the fast samples of RDMA counters: runs only where it is asked for. */
+export const rdmaSamples: SourceDefinition = {
+  name: 'rdma_samples',
+  summary: 'Hardware counters of RDMA ports, sampled every few milliseconds for rules',
+  types: [rdmaSamplingType, rdmaSampleType],
+  host: 'worker',
+  intervalMs: 1000,
+  options: rdmaSamplesOptions,
+  isOnRequest: true,
+  async load() {
+    const { RdmaSamples } = await import('./source.ts')
+    return { create: (options, context) => new RdmaSamples(options as RdmaSamplesOptions, context) }
+  },
+}

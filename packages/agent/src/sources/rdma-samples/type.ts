@@ -1,0 +1,50 @@
+import { defineType, type Field, gauge, label, labelNumber, optional, timestamp, value } from '@sonde/sdk'
+import type { HwField } from '../rdma/names.ts'
+import { rdmaHwFirstType, rdmaHwType } from '../rdma/type.ts'
+
+const entity = { kind: 'nic', key: ['device', 'port'] }
+const device = label('Name of the RDMA device, such as mlx5_0')
+const port = labelNumber('u32', 'Number of the port, from 1')
+
+/** The counters of the types that are reported, as they are declared there. */
+const counters = Object.fromEntries(
+  [rdmaHwFirstType, rdmaHwType]
+    .flatMap(({ layout }) => layout.slots)
+    .flatMap(({ name, field }) => (field.role === 'counter' ? [[name, field]] : [])),
+) as Readonly<Record<HwField, Field<number | bigint | undefined>>>
+
+/** Samples of hardware counters of one port, which stay in the memory of their host. */
+export const rdmaSampleType = defineType(
+  'rdma_sample',
+  'A fast sample of hardware counters of RDMA on one port',
+  {
+    time: timestamp(),
+    device,
+    port,
+    repeat: value('u8', {
+      help: '1 where the driver gave the values of the sample before again, as it does within its lifespan; else 0',
+    }),
+    ...counters,
+  },
+  { entity },
+)
+
+/** How the sampling of one port fares. */
+export const rdmaSamplingType = defineType(
+  'rdma_sampling',
+  'Fast sampling of hardware counters of RDMA on one port',
+  {
+    time: timestamp(),
+    device,
+    port,
+    samples: gauge('u32', { help: 'Samples since the last record, those that repeat the one before among them' }),
+    repeats: gauge('u32', { help: 'Of these, samples that repeat the values of the one before' }),
+    lifespan_seconds: optional(
+      gauge('f64', {
+        unit: 'seconds',
+        help: 'Time for which the driver gives the same values again; where it does not tell, 0.01 is taken',
+      }),
+    ),
+  },
+  { entity },
+)
