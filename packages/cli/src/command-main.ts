@@ -41,6 +41,21 @@ withSimulateFlags(
   process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
 })
 
+program
+  .command('console')
+  .summary('the page and the API over a Prometheus, without an agent')
+  .description(
+    'Serves the page and the query API over any server with the HTTP API of Prometheus. Reads no hardware, and keeps nothing.',
+  )
+  .option('--prometheus <url>', 'where it is: http://HOST:9090')
+  .option('--config <file>', 'configuration file (YAML)')
+  .option('--listen <host:port>', 'where to listen: 0.0.0.0:9395 for all; :9395 keeps to loopback')
+  .option('--log-level <level>', 'fatal, error, warn, info, debug or trace')
+  .action(async (flags: Flags) => {
+    const loaded = loadFor(flags, ['console'])
+    process.exit(await untilSignal((await import('./commands/console.ts')).runConsole(loaded)))
+  })
+
 withSimulateFlags(
   withCommonFlags(program.command('config').description('print the configuration and the origin of each value')),
 )

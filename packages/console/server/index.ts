@@ -1,6 +1,7 @@
+export { aloneRoutes, describeConsole, type Told } from './alone/alone.ts'
 export { type AppRoutesOptions, appRoutes } from './apps/routes.ts'
 export type { GpuReader } from './apps/state.ts'
-export { defaultDataDir, type StoreConfig, storeSchema } from './config.ts'
+export { type ConsoleConfig, consoleSchema, defaultDataDir, type StoreConfig, storeSchema } from './config.ts'
 export { isOfPage, pageRoutes } from './page.ts'
 export { PrometheusHistory, type PrometheusOptions } from './prometheus/prometheus-history.ts'
 export { checkStore, type StoreFinding } from './store/check-store.ts'
