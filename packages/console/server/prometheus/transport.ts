@@ -136,7 +136,7 @@ export class Transport {
 
   #told(error: unknown, limitMs: number): SondeError {
     if (error instanceof SondeError) return error
-    const { name, cause: inner } = error as { name?: string; cause?: { code?: string } }
+    const { name, cause: inner } = error as { name?: string; cause?: { code?: string; message?: string } }
     if (name === 'TimeoutError') {
       const message = `${this.address} did not answer within ${limitMs / 1000} s; ask for a shorter window, or look at the server`
       return new SondeError('QRY_BACKEND_TIMEOUT', message, { cause: error })
@@ -147,7 +147,7 @@ export class Transport {
     }
     if (error instanceof SyntaxError)
       return new SondeError('QRY_BACKEND', `${this.address} answers, and not as a Prometheus does`, { cause: error })
-    const why = inner?.code ?? messageOf(error)
+    const why = inner?.code ?? inner?.message ?? messageOf(error)
     return new SondeError('QRY_BACKEND', `${this.address} cannot be asked (${why}); is it up, and the address right?`, {
       cause: error,
     })
