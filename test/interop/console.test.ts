@@ -88,6 +88,8 @@ test('a console serves page, queries and charts of apps over a Prometheus, one r
     ['app', 'requests'],
   )
   assert.deepEqual(types[0]?.labels, ['app', 'service'])
+  const node = (await json(address, '/api/v1/node')) as { backend?: string }
+  assert.equal(node.backend, url)
   const devices = await fetch(`${address}/api/v1/devices`)
   assert.equal(devices.status, 404)
   assert.match(await devices.text(), /CON_NO_AGENT.*needs an agent: console\.agents is not there yet/)

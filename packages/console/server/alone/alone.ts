@@ -35,6 +35,7 @@ export function describeConsole({ version, startedMs, backend }: Told): NodeAnsw
     node: hostname(),
     version,
     startedMs,
+    backend,
     nowMs: Date.now(),
     hardware: {
       ...{ cpuModel: 'unknown', cpuCount: 0, memoryBytes: 0, interfaceCount: 0, gpuCount: 0, nicCount: 0 },
