@@ -4,6 +4,7 @@ import {
   type History,
   messageOf,
   objectOf,
+  POINT_COUNT_LIMIT,
   parseQueries,
   type SeriesQuery,
   SondeError,
@@ -14,6 +15,8 @@ import type { HttpStats } from '../pipeline/http-stats.ts'
 import { jsonParameter, parameter } from './query.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
+const STEP_MS_MIN = 100
+const STEP_MS_MAX = 60_000
 const STEP_MS_DEFAULT = 1000
 /** How often a history is asked at most: scrapes are seldom closer. Unit: milliseconds. */
 const ASK_MS_MIN = 2000
@@ -75,7 +78,10 @@ function askedOf(request: FastifyRequest): AskedStream {
       'QRY_FORM',
       `lastEventId is ${JSON.stringify(lastEventId?.slice(0, 100))}; allowed: an id that was sent`,
     )
-  return { stepMs: stepOf(step, STEP_MS_DEFAULT), queries: parseQueries(queries), afterMs }
+  const stepMs = stepOf(step, STEP_MS_DEFAULT)
+  if (stepMs < STEP_MS_MIN || stepMs > STEP_MS_MAX)
+    throw new SondeError('QRY_FORM', `stepMs is ${stepMs}; a live stream takes ${STEP_MS_MIN} to ${STEP_MS_MAX}`)
+  return { stepMs, queries: parseQueries(queries), afterMs }
 }
 
 class PolledStream {
@@ -85,7 +91,8 @@ class PolledStream {
   #sentMs: number
   #stateMs = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
-  #missed = ''
+  /** Why what is left out is missing. */
+  #missed = 'a live stream resumes at most an hour, and 11000 steps, back'
   #isClosed = false
 
   constructor(polled: Polled, out: ServerResponse, asked: AskedStream) {
@@ -93,7 +100,7 @@ class PolledStream {
     this.#out = out
     this.#asked = asked
     const nowMs = this.#lastStepMs()
-    this.#sentMs = Math.min(nowMs, Math.max(asked.afterMs ?? nowMs, nowMs - RESUME_LIMIT_MS))
+    this.#sentMs = Math.min(nowMs, asked.afterMs ?? nowMs)
   }
 
   start(): void {
@@ -133,7 +140,7 @@ class PolledStream {
   async #points(): Promise<void> {
     const { stepMs, queries } = this.#asked
     const toMs = this.#lastStepMs()
-    const fromMs = Math.max(this.#sentMs, toMs - RESUME_LIMIT_MS)
+    const fromMs = Math.max(this.#sentMs, toMs - Math.min(RESUME_LIMIT_MS, POINT_COUNT_LIMIT * stepMs))
     if (toMs <= fromMs) return
     try {
       const answer = await this.#polled.history.query({ fromMs, toMs, stepMs, queries })
