@@ -1,7 +1,8 @@
 // What the entries of agents of one source have in common; they parse no configuration of a user.
 import { parseArgs } from 'node:util'
 import { type AgentOptions, checkDataSources, createAgent } from '@sonde/agent'
-import { pageRoutes, type Store } from '@sonde/console'
+import { appRoutes, pageRoutes, type Store } from '@sonde/console'
+import { appLimits, gpuReaders } from '../packages/cli/src/commands/gpu-readers.ts'
 import { readyLine, serve } from '../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../packages/cli/src/commands/until-signal.ts'
 import { loadConfig } from '../packages/cli/src/config/load.ts'
@@ -48,7 +49,11 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
     version: 'test',
   })
   const start = async () => {
-    const running = await serve(agent, loaded, hasPage ? pageRoutes : undefined)
+    const running = await serve(agent, loaded, async (app) => {
+      if (!hasPage) return
+      appRoutes(app, { history: agent.history, limits: appLimits(loaded), readers: () => gpuReaders(agent) })
+      await pageRoutes(app)
+    })
     console.log(await readyLine(agent, running.places, '', 0))
     return running
   }

@@ -3,8 +3,8 @@ const BYTES = 64 << 20
 const ROUNDS = 3
 
 /**
- * What the first touch of a page of memory costs here: nothing like the same on two virtual machines with one processor.
- * Chromium touches thousands with every answer that it draws. Unit: microseconds of processor time.
+ * What the first touch of a page of memory costs here: nothing like the same on two virtual machines with one
+ * processor. Chromium touches thousands with every answer that it draws. Unit: microseconds of processor time.
  */
 export function freshPageUs(): number {
   let least = Number.POSITIVE_INFINITY

@@ -1,14 +1,9 @@
-import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { ExpositionParser } from '@sonde/sdk/internal'
+import peerParse from 'parse-prometheus-text-format'
 import { atLeast, type BenchResult, median } from '../bench.ts'
 import { bodyOf, GPUS, SERIES } from './load.ts'
-
-/** What the peer gives: values are texts. */
-type PeerFamily = { readonly metrics: readonly { readonly value?: string; readonly labels?: object }[] }
-
-const peerParse = createRequire(import.meta.url)('parse-prometheus-text-format') as (text: string) => PeerFamily[]
 
 const WARM_UP_ROUNDS = 5
 

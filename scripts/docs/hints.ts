@@ -22,6 +22,18 @@ in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 * **Limits.** Two minutes of samples a signal, 8 192 signals; further series are not looked at and counted as \`window_limit\` of the sink \`hints\`. 100 hints that ended, for an
   hour. 1 024 rules on devices at a time; what finds no room is counted in \`sonde_hints_lost_total\`.
 
+## What no rule can know
+
+\`npm run faults -- hints\` sets random faults on simulated nodes and [keeps the table](../test/faults/RESULTS.md) of what was told. What lies below these limits counts apart there:
+
+* **Without GPUs that do the same work** (one GPU, or one beside another that MIG splits) a straggler and a collective that hangs look like work.
+* **Where requests are served**, a slow GPU, and a wait for data, look like more or fewer requests.
+* **A GPU that moves under 1 GB/s** may have slowed its PCIe link down to save power; errors of the link are told all the same.
+* **Congestion** below 6 % of marked packets, and on both NICs of a node that has no third.
+* **Another tenant** that takes less than 21 % of the line.
+* **A straggler** of less than 1.1 times the compute time.
+* **Air** that is less than 28 °C too warm, on PCIe cards and on GPUs that serve: they warm up for a minute or more.
+
 Rules see one node and, at the full rate of their sources, two samples a second at most. What lasts for less than a second is for the rings of traceback.
 `
 

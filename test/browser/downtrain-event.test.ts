@@ -37,7 +37,8 @@ test(
     assert.equal(answer.lanes.length, 64)
     assert.ok(answer.lanes[0]?.isOfRule, 'the signal of the rule is the first')
     assert.equal(answer.lanesKept, answer.lanes.length + answer.lanesLeftOut)
-    assert.ok(answer.lanes.every(({ name }) => !/simulated=|UUID=|gpu=|device=/.test(name)))
+    const placed = answer.lanes.filter(({ name }) => /simulated=|UUID=|gpu=|device=/.test(name))
+    assert.deepEqual(placed, [], 'the device has a name of its own, its labels tell nothing more')
     const kinds = new Set(answer.lanes.map(({ kind }) => kind))
     for (const kind of ['pci', 'netdev', 'gpu']) assert.ok(kinds.has(kind), `${kind} among ${[...kinds]}`)
     const file = await fetch(`${stage.address}/api/v1${path}/file`)
@@ -75,6 +76,17 @@ test(
         (await page.locator('.lane-row .lane-title').allInnerTexts()).every((name) => /temp/.test(name)),
       )
       assert.match(page.url(), /q=temp/)
+      await page.getByRole('searchbox', { name: 'Find among all signals' }).fill('')
+      await page.getByRole('combobox', { name: 'Kind' }).selectOption('pci')
+      await until('signals of PCIe alone', SHOW_LIMIT_MS, async () => {
+        const groups = await page.locator('.lanes h3').allInnerTexts()
+        return groups.length > 0 && groups.every((name) => /^(Signal of the rule|PCIe)/.test(name))
+      })
+      assert.match(page.url(), /kind=pci/)
+      const tops = await page
+        .locator('.lanes-tools > *')
+        .evaluateAll((tools) => tools.map((tool) => Math.round(tool.getBoundingClientRect().bottom)))
+      assert.ok(Math.max(...tops) - Math.min(...tops) < 8, `the tools stand in one line: ${tops}`)
       const download = page.waitForEvent('download')
       await page.getByRole('link', { name: 'Samples' }).click()
       assert.equal((await download).suggestedFilename(), `event-${event.id}.bin`)

@@ -314,6 +314,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.getByText('Its rule holds.').waitFor()
       await untilDrawn(page)
       const before = await caption(page).innerText()
+      await page.locator('.lane-mark.is-open', { hasText: 'still open' }).waitFor()
       await until('growth', 20_000, async () => (await caption(page).innerText()) !== before)
       await lookEverywhere(t, page, 'event-open')
     }

@@ -170,7 +170,7 @@ export const SCENARIO_CASES: readonly (readonly ScenarioCase[])[] = [
       name: 'link-downtrain',
       device: 'sim-nic-mlx5_6-1',
       tile: 'NIC 6',
-      rules: ['link_flap'],
+      rules: ['link_flap', 'link_slow'],
       tell: { metric: 'rdma_port_state', function: 'last', holds: (own = 4) => own < 4 },
     },
     {

@@ -20,6 +20,7 @@ export interface PrometheusPeer {
   api(path: string): Promise<unknown>
   /** The value of one of Prometheus's own metrics without labels. */
   own(metric: string): Promise<number>
+  readonly address: string
   /** Everything it logged so far. */
   log(): string
 }
@@ -70,6 +71,7 @@ export async function startPrometheus(
       const page = await (await fetch(`${url}/metrics`)).text()
       return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(page)?.[1])
     },
+    address: url,
     log: () => log,
   }
 }

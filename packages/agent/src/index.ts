@@ -54,6 +54,7 @@ export type {
   SourceContext,
   SourceDefinition,
 } from './sources/source.ts'
+export { checkTraceback, type TracebackFinding } from './traceback/check-traceback.ts'
 export { defaultTracebackDir, tracebackSchema } from './traceback/config.ts'
 export { type FeedPlaces, feedsOf } from './traceback/feed/open-feed.ts'
 export type { FeedInfo, OpenFeed } from './traceback/feed/sample-feed.ts'

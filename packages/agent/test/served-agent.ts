@@ -39,6 +39,8 @@ export interface ServeOptions {
   /** Default: a folder of events that ends with the test. */
   readonly traceback?: object
   readonly history?: History
+  /** Adds routes before the server listens. */
+  readonly routes?: (app: FastifyInstance, agent: Agent) => void
 }
 
 /** An agent with a steady source behind a listener on a free port of loopback. Both end with the test. */
@@ -72,6 +74,7 @@ export async function serveAgent(
   })
   const app = createServer(agent)
   agentRoutes(app, agent)
+  options.routes?.(app, agent)
   test.after(async () => {
     await app.close()
     await agent.close()

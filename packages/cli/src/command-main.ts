@@ -1,6 +1,8 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import { printable } from '@sonde/sdk/internal'
 import { Command, CommanderError } from 'commander'
+import { agentAddress } from './commands/agent-address.ts'
+import type { PsFlags } from './commands/ps/ps.ts'
 import type { ReadFlags } from './commands/read/options.ts'
 import { withTracebackFlags } from './commands/traceback/flags.ts'
 import { untilSignal } from './commands/until-signal.ts'
@@ -77,7 +79,7 @@ withSimulateFlags(
       .command('check')
       .summary('check configuration, listener, folders, history and sources')
       .description(
-        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, history in order, and what each source finds here. Changes nothing.',
+        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing.',
       ),
   ),
 )
@@ -98,6 +100,21 @@ withCommonFlags(
     const { runExplain } = await import('./commands/explain.ts')
     // Not `checkPlaces`: a root that is not there is what this command may have to explain.
     process.exitCode = await runExplain(name ?? '', loadFor(flags), json === true ? { json } : {})
+  })
+
+program
+  .command('ps')
+  .summary('GPU pods and what their GPUs do')
+  .description('Prints the GPU pods that an agent knows, what their GPUs do, and why a number is missing.')
+  .option('--app <name>', 'pods of this app alone')
+  .option('--json', 'print what the agent answers as JSON')
+  .option('--url <address>', 'the agent, as http://127.0.0.1:9394; default: where the configuration says it listens')
+  .option('--prometheus <url>', 'a Prometheus-compatible server instead of an agent')
+  .option('--config <file>', 'configuration file (YAML)')
+  .action(async ({ config, ...flags }: PsFlags & Pick<Flags, 'config'>) => {
+    const { runPs } = await import('./commands/ps/ps.ts')
+    const usual = () => loadFor(config === undefined ? {} : { config }).config.agent.export.prometheus
+    process.exitCode = await runPs(flags, () => agentAddress(usual()))
   })
 
 const repeatable = (value: string, given: readonly string[] = []) => [...given, value]

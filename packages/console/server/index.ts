@@ -1,4 +1,5 @@
 export { aloneRoutes, describeConsole, type Told } from './alone/alone.ts'
+export { podsAnswer } from './apps/pods-answer.ts'
 export { type AppRoutesOptions, appRoutes } from './apps/routes.ts'
 export type { GpuReader } from './apps/state.ts'
 export { type ConsoleConfig, consoleSchema, defaultDataDir, type StoreConfig, storeSchema } from './config.ts'

@@ -72,8 +72,10 @@ function findingOf(fault: Fault, seen: readonly (readonly [string, number])[]): 
   const { tells, visibleS = () => 0, isBelow = () => false } = expectedOf(fault)
   const telling = seen.filter(([id]) => tells.includes(id.split('/')[0] ?? ''))
   const right = telling.filter(([id]) => isOn(fault, id))
-  if (right.length === 0)
-    return { ...fault, outcome: telling.length > 0 ? 'wrong device' : 'missed', delayS: Number.NaN }
+  if (right.length === 0) {
+    const outcome = telling.length > 0 ? 'wrong device' : isBelow(fault) ? 'below' : 'missed'
+    return { ...fault, outcome, delayS: Number.NaN }
+  }
   const delayS = Math.min(...right.map(([, afterS]) => afterS)) - visibleS(fault)
   const isLate = delayS > WITHIN_S + SAMPLED_S
   return { ...fault, outcome: !isLate ? 'told' : isBelow(fault) ? 'below' : 'late', delayS }

@@ -50,6 +50,8 @@ async function compare(t: TestContext, name: string, sources: readonly SourceDef
   const node = new TestNode(t, ...TREES.map((tree) => new URL(`../sources/${tree}`, import.meta.url)))
   const { agent, address } = await serveAgent(t, { sources, paths: node.paths })
   await until('every source was sampled twice', () => agent.sources.every(({ stats }) => stats.samples > 1))
+  const { pods } = agent
+  await until('a row of every pod', () => pods.counts.pods === 0 || pods.counts.rows > pods.counts.pods)
   for (const [format, accept] of Object.entries(FORMATS)) {
     const answer = await fetch(`${address}/metrics`, { headers: { accept, connection: 'close' } })
     const found = familiesOf(

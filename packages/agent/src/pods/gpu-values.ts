@@ -1,46 +1,51 @@
 import {
   type Batch,
   isPresent,
+  type Labels,
   labelsOf,
   numberAt,
+  type Periods,
   type RecordType,
   SeriesIndex,
   type Slot,
   type SourceInfo,
   viewsOf,
 } from '@sonde/sdk'
+import { ownerOf } from '@sonde/sdk/internal'
 import { ORIGINS, type Origin, type PodBase } from './fields.ts'
+import { isOver, type Sighting, see, unseen } from './sighting.ts'
 
-/** Records of a GPU that are older than this many periods count no more: it is not known what it does now. */
-const STALE_PERIODS = 3
-/** What a period is taken for before two samples came, and at least. Unit: milliseconds. */
-const PERIOD_MIN_MS = 2000
 /** GPUs and instances of which values are kept. Policy: further ones are counted as `gpu_limit`. */
 const GPU_LIMIT = 16_384
 /** A GPU that has been silent for longer is forgotten. Unit: milliseconds. */
 const FORGET_MS = 300_000
 
-/** What one type of record says of one GPU now. */
+/** What one source says of one GPU now, by records of one type. */
 interface Part {
+  readonly type: string
+  readonly owner: object
   readonly values: Map<PodBase, number>
-  arrivedMs: number
-  periodMs: number
+  readonly seen: Sighting
 }
 
-/** The latest of one GPU, or MIG instance. */
-interface Gpu {
-  readonly parts: Map<string, Part>
-}
+/** The parts of one GPU, or MIG instance, in the order in which their sources came. */
+type Gpu = Part[]
 
 interface Reading {
   readonly origin: Origin
   readonly slots: readonly Slot[]
 }
 
-/** Series of one type from one source, by number. */
+/** A series of GPU records. */
+interface Series {
+  readonly part: Part
+  readonly labels: Labels
+}
+
+/** Series of one type from one source, by number; null where there was no room for its GPU. */
 interface Stream {
   readonly index: SeriesIndex
-  readonly parts: (Part | null)[]
+  readonly series: (Series | null | undefined)[]
 }
 
 /** Values of one GPU that still hold. */
@@ -52,24 +57,42 @@ export interface GpuNow {
 
 /** Names a GPU, or an instance of it: one a host and UUID, whatever its index is. */
 export function gpuKey(host: string, uuid: string, instance: string): string {
-  return `${host}\n${uuid}\n${instance}`
+  return JSON.stringify([host, uuid, instance])
 }
 
 /** Whether a key names a MIG instance. */
 export function isInstance(key: string): boolean {
-  return !key.endsWith('\n')
+  return !key.endsWith(',""]')
 }
 
-/** The latest numbers of every GPU, by the host and UUID. Takes all batches, and looks at those of GPUs. */
+/**
+ * The latest numbers of every GPU, by the host and UUID. Takes all batches, and looks at those of GPUs. Where two
+ * sources report a GPU, the source that came first is believed as long as its records come.
+ */
 export class GpuValues {
   readonly #host: string
+  readonly #limit: number
+  readonly #periods: Periods
   readonly #gpus = new Map<string, Gpu>()
   readonly #streams = new Map<SourceInfo, Map<RecordType, Stream>>()
   readonly #readings = new WeakMap<RecordType, readonly Reading[]>()
 
-  /** @param host Name of this host, for records that name none. */
-  constructor(host: string) {
+  /**
+   * @param host Name of this host, for records that name none.
+   * @param periods How often sources report, as they say.
+   * @param limit GPUs and instances of which values are kept. Default: 16 384. Policy: further ones are counted.
+   */
+  constructor(host: string, periods: Periods, limit = GPU_LIMIT) {
     this.#host = host
+    this.#periods = periods
+    this.#limit = limit
+  }
+
+  /** GPUs, and series of them, that are kept. */
+  get counts(): { readonly gpus: number; readonly series: number } {
+    let series = 0
+    for (const streams of this.#streams.values()) for (const { index } of streams.values()) series += index.count
+    return { gpus: this.#gpus.size, series }
   }
 
   /** Takes a batch; gives the records for which there was no room, undefined where it is of no GPU. */
@@ -78,19 +101,17 @@ export class GpuValues {
     if (ORIGINS[type.name] === undefined) return undefined
     const readings = this.#readingsOf(type)
     const views = viewsOf(bytes)
-    const { index, parts } = this.#streamOf(source, type)
+    const { index, series } = this.#streamOf(source, type)
     let refused = 0
     for (let record = 0, at = 0; record < count; record++, at += type.layout.recordBytes) {
       const id = index.of(views, at)
-      parts[id] ??= this.#open(type, batch, at)
-      const part = parts[id]
-      if (part === null || part === undefined) {
+      if (series[id] === undefined) series[id] = this.#open(type, source, labelsOf(type, source, views, at))
+      const one = series[id]
+      if (one === null || one === undefined) {
         refused++
         continue
       }
-      const apartMs = arrivedMs - part.arrivedMs
-      if (apartMs > 0 && Number.isFinite(apartMs)) part.periodMs = Math.max(PERIOD_MIN_MS, apartMs)
-      part.arrivedMs = arrivedMs
+      see(one.part.seen, arrivedMs, this.#periods.ofSeries(source, type, one.labels))
       for (const { origin, slots } of readings) {
         let sum = 0
         let isWhole = slots.length === origin.from.length
@@ -98,8 +119,8 @@ export class GpuValues {
           if (isPresent(type.layout, slot, views, at)) sum += numberAt(slot, views, at)
           else isWhole = false
         }
-        if (isWhole && Number.isFinite(sum)) part.values.set(origin.base, sum * origin.factor)
-        else part.values.delete(origin.base)
+        if (isWhole && Number.isFinite(sum)) one.part.values.set(origin.base, sum * origin.factor)
+        else one.part.values.delete(origin.base)
       }
     }
     return refused
@@ -108,11 +129,12 @@ export class GpuValues {
   /** What is known of a GPU now; undefined where nothing is. `nowMs` is on the clock of `arrivedMs` of batches. */
   now(key: string, nowMs: number): GpuNow | undefined {
     const values = new Map<PodBase, number>()
+    const types = new Set<string>()
     let ageMs = -1
-    for (const part of this.#gpus.get(key)?.parts.values() ?? []) {
-      const age = nowMs - part.arrivedMs
-      if (age > part.periodMs * STALE_PERIODS) continue
-      ageMs = Math.max(ageMs, age)
+    for (const part of this.#gpus.get(key) ?? []) {
+      if (types.has(part.type) || isOver(part.seen, nowMs)) continue
+      types.add(part.type)
+      ageMs = Math.max(ageMs, nowMs - part.seen.arrivedMs)
       for (const [base, value] of part.values) values.set(base, value)
     }
     return ageMs < 0 ? undefined : { values, ageMs }
@@ -120,31 +142,37 @@ export class GpuValues {
 
   /** Forgets GPUs that have been silent for long, and the sources that had them. */
   sweep(nowMs: number): void {
-    const isSilent = ({ arrivedMs }: Part) => nowMs - arrivedMs > FORGET_MS
-    for (const [key, { parts }] of this.#gpus) {
-      for (const [name, part] of parts) if (isSilent(part)) parts.delete(name)
-      if (parts.size === 0) this.#gpus.delete(key)
+    const isSilent = ({ seen }: Part) => nowMs - seen.arrivedMs > FORGET_MS
+    for (const [key, parts] of this.#gpus) {
+      const left = parts.filter((part) => !isSilent(part))
+      if (left.length === 0) this.#gpus.delete(key)
+      else if (left.length < parts.length) this.#gpus.set(key, left)
     }
     for (const [source, streams] of this.#streams) {
-      for (const [type, { parts }] of streams) {
-        if (parts.every((part) => part === null || isSilent(part))) streams.delete(type)
+      for (const [type, stream] of streams) {
+        sweepStream(stream, isSilent)
+        if (stream.index.count === 0) streams.delete(type)
       }
       if (streams.size === 0) this.#streams.delete(source)
     }
   }
 
-  #open(type: RecordType, { source, bytes }: Batch, at: number): Part | null {
-    if (this.#gpus.size >= GPU_LIMIT) return null
-    const { UUID = '', GPU_I_ID = '', Hostname = '' } = labelsOf(type, source, viewsOf(bytes), at)
+  #open(type: RecordType, source: SourceInfo, labels: Labels): Series | null {
+    const { UUID = '', GPU_I_ID = '', Hostname = '' } = labels
     const key = gpuKey(Hostname === '' ? (source.host ?? this.#host) : Hostname, UUID, GPU_I_ID)
     let gpu = this.#gpus.get(key)
     if (gpu === undefined) {
-      gpu = { parts: new Map() }
+      if (this.#gpus.size >= this.#limit) return null
+      gpu = []
       this.#gpus.set(key, gpu)
     }
-    const part: Part = { values: new Map(), arrivedMs: Number.NEGATIVE_INFINITY, periodMs: PERIOD_MIN_MS }
-    gpu.parts.set(type.name, part)
-    return part
+    const owner = ownerOf(source)
+    let part = gpu.find((each) => each.type === type.name && each.owner === owner)
+    if (part === undefined) {
+      part = { type: type.name, owner, values: new Map(), seen: unseen() }
+      gpu.push(part)
+    }
+    return { part, labels }
   }
 
   #streamOf(source: SourceInfo, type: RecordType): Stream {
@@ -155,7 +183,7 @@ export class GpuValues {
     }
     let stream = streams.get(type)
     if (stream === undefined) {
-      stream = { index: new SeriesIndex(type), parts: [] }
+      stream = { index: new SeriesIndex(type), series: [] }
       streams.set(type, stream)
     }
     return stream
@@ -169,5 +197,14 @@ export class GpuValues {
       this.#readings.set(type, readings)
     }
     return readings
+  }
+}
+
+/** Forgets the series of GPUs that are silent, and those without room: they find it now, or are refused again. */
+function sweepStream({ index, series }: Stream, isSilent: (part: Part) => boolean): void {
+  for (const [id, one] of series.entries()) {
+    if (one === undefined || (one !== null && !isSilent(one.part))) continue
+    index.forget(id)
+    series[id] = undefined
   }
 }

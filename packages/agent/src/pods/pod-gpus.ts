@@ -1,4 +1,15 @@
-import { type Batch, countDrop, type Sink, type Source, sinkStats, wallNs } from '@sonde/sdk'
+import {
+  Absences,
+  type Batch,
+  countDrop,
+  type Labels,
+  Periods,
+  type RecordType,
+  type Sink,
+  type Source,
+  sinkStats,
+  wallNs,
+} from '@sonde/sdk'
 import { createOwnSource } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { GpuValues, isInstance } from './gpu-values.ts'
@@ -8,6 +19,10 @@ import { appGpuType, podGpuType } from './type.ts'
 
 /** Records of one sample come in several batches: rows are made when none came for this long. Unit: milliseconds. */
 const SETTLED_MS = 100
+/** Where batches come without a pause, rows are made so long after the first. Unit: milliseconds. */
+const WAIT_MAX_MS = 1000
+/** How often pods are looked for that nothing is reported of any more. Unit: milliseconds. */
+const FORGET_EVERY_MS = 1000
 const SWEEP_EVERY_MS = 60_000
 
 /** Options of {@link PodGpus}. */
@@ -18,6 +33,19 @@ export interface PodGpusOptions {
   readonly emit: (batch: Batch) => void
 }
 
+/** Where rows are reported: those of simulated pods are told as such. */
+interface Output {
+  readonly source: Source
+  readonly absences: Absences
+}
+
+/** A row that was reported, by which its series is told to be gone. */
+interface ReportedRow {
+  readonly output: Output
+  readonly type: RecordType
+  readonly labels: Labels
+}
+
 /**
  * Joins what GPUs do with the pods that hold them: a sink of both, and the source of a row a pod (`pod_gpu`) and a row
  * a service (`app_gpu`) after each sample of GPUs. Costs nothing where no pod is known. It has no clock: time comes
@@ -26,21 +54,30 @@ export interface PodGpusOptions {
 export class PodGpus implements Sink {
   readonly name = 'pods'
   readonly stats = sinkStats()
+  readonly #periods = new Periods()
   readonly #gpus: GpuValues
   readonly #pods: PodTable
   readonly #emit: (batch: Batch) => void
-  /** Rows of simulated pods are told as such: a source a set of constant labels. */
-  readonly #sources = new Map<string, Source>()
+  readonly #outputs = new Map<string, Output>()
+  /** Rows of the last time, by their type and labels. */
+  #reported = new Map<string, ReportedRow>()
+  /** When a batch came of which no row was made yet; undefined where there is none. */
+  #waitingMs: number | undefined
   #arrivedMs = Number.NEGATIVE_INFINITY
-  #rowsMs = Number.NEGATIVE_INFINITY
+  #forgotMs = Number.NEGATIVE_INFINITY
   #sweptMs = Number.NEGATIVE_INFINITY
   #knowsPods = false
   #closed = false
 
   constructor({ host, emit }: PodGpusOptions) {
-    this.#gpus = new GpuValues(host)
-    this.#pods = new PodTable(host)
+    this.#gpus = new GpuValues(host, this.#periods)
+    this.#pods = new PodTable(host, this.#periods)
     this.#emit = emit
+  }
+
+  /** What is kept: pods, their devices, GPUs, series of GPUs, and rows. */
+  get counts(): Readonly<Record<'pods' | 'devices' | 'gpus' | 'series' | 'rows', number>> {
+    return { ...this.#pods.counts, ...this.#gpus.counts, rows: this.#reported.size }
   }
 
   accept(batch: Batch): void {
@@ -55,40 +92,67 @@ export class PodGpus implements Sink {
     this.#closed = true
   }
 
-  /** Makes the rows of a sample that is complete. `nowMs` is on the clock of `arrivedMs` of batches. */
+  /**
+   * Makes the rows of a sample that is complete, and tells which rows are gone. `nowMs` is on the clock of `arrivedMs`
+   * of batches.
+   */
   evaluate(nowMs: number): void {
-    if (!this.#knowsPods || this.#closed) return
-    if (this.#rowsMs >= this.#arrivedMs || nowMs - this.#arrivedMs < SETTLED_MS) return
-    this.#rowsMs = nowMs
-    const pods = this.#pods.at(nowMs)
-    this.#knowsPods = pods.length > 0
-    const rows = pods.map((pod) => podRow(pod, (device) => this.#gpus.now(device, nowMs)))
-    const time = wallNs()
-    for (const row of rows) this.#reportPod(row, time)
-    for (const service of servicesOf(rows)) this.#reportService(service, time)
-    for (const source of this.#sources.values()) source.flush()
-    if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return
-    this.#sweptMs = nowMs
-    this.#gpus.sweep(nowMs)
+    if (this.#closed) return
+    if (nowMs - this.#sweptMs >= SWEEP_EVERY_MS) {
+      this.#sweptMs = nowMs
+      this.#gpus.sweep(nowMs)
+    }
+    if (!this.#knowsPods) return
+    const isSampled = this.#isSampled(nowMs)
+    if (!isSampled && nowMs - this.#forgotMs < FORGET_EVERY_MS) return
+    this.#forgotMs = nowMs
+    const isChanged = this.#pods.forget(nowMs)
+    if (isSampled) this.#waitingMs = undefined
+    if (isSampled || isChanged) this.#report(nowMs)
+  }
+
+  /** Whether batches came that belong into rows, and the sample that they are of is complete. */
+  #isSampled(nowMs: number): boolean {
+    if (this.#waitingMs === undefined) return false
+    return nowMs - this.#arrivedMs >= SETTLED_MS || nowMs - this.#waitingMs >= WAIT_MAX_MS
   }
 
   #take(batch: Batch): number {
     // What an application reports is not known to be so.
     if (batch.origin !== 'own') return 0
+    this.#periods.take(batch)
     const ofGpus = this.#gpus.take(batch)
     const ofPods = this.#pods.take(batch)
     if (ofGpus === undefined && ofPods === undefined) return 0
     this.#arrivedMs = batch.arrivedMs
+    this.#waitingMs ??= batch.arrivedMs
     if (ofPods !== undefined) this.#knowsPods = true
     countDrop(this.stats, 'gpu_limit', ofGpus ?? 0)
     countDrop(this.stats, 'pod_limit', ofPods ?? 0)
     return (ofGpus ?? 0) + (ofPods ?? 0)
   }
 
+  #report(nowMs: number): void {
+    const pods = this.#pods.all()
+    this.#knowsPods = pods.length > 0
+    const rows = pods.map((pod) => podRow(pod, (device) => this.#gpus.now(device, nowMs)))
+    const before = this.#reported
+    this.#reported = new Map()
+    const time = wallNs()
+    for (const row of rows) this.#reportPod(row, time)
+    for (const service of servicesOf(rows)) this.#reportService(service, time)
+    for (const [key, { output, type, labels }] of before) {
+      if (this.#reported.has(key)) continue
+      output.absences.gone(type, labels, type === podGpuType ? 'the pod is gone' : 'the service has no GPU pod now')
+    }
+    for (const { source } of this.#outputs.values()) source.emit()
+  }
+
   #reportPod(row: PodRow, time: bigint): void {
     const { app, service, namespace, pod, devices, gpusRequested, startedS } = row.pod
-    this.#sourceOf(row).report(podGpuType, {
-      ...{ time, app, service, namespace, pod, count: devices.size, instances: instancesOf(row) },
+    const labels = { app, service, namespace, pod }
+    this.#outputOf(row, podGpuType, labels).source.report(podGpuType, {
+      ...{ time, ...labels, count: devices.size, instances: instancesOf(row) },
       ...podFields(row),
       ...(gpusRequested === undefined ? {} : { requested: gpusRequested }),
       ...(startedS === undefined ? {} : { started_seconds: startedS }),
@@ -99,20 +163,23 @@ export class PodGpus implements Sink {
   #reportService(service: ServiceRows, time: bigint): void {
     const [first] = service.rows
     if (first === undefined) return
-    const { app, service: name } = service
-    this.#sourceOf(first).report(appGpuType, { time, app, service: name, ...serviceFields(service) })
+    const labels = { app: service.app, service: service.service }
+    this.#outputOf(first, appGpuType, labels).source.report(appGpuType, { time, ...labels, ...serviceFields(service) })
   }
 
-  #sourceOf({ pod: { source } }: PodRow): Source {
+  /** Where a row goes; notes that it is reported. */
+  #outputOf({ pod: { source } }: PodRow, type: RecordType, labels: Labels): Output {
     const { simulated } = source.labels
     const key = simulated ?? ''
-    let known = this.#sources.get(key)
-    if (known === undefined) {
-      const labels: Record<string, string> = simulated === undefined ? {} : { simulated }
-      known = createOwnSource({ id: 'pods', labels, emit: this.#emit })
-      this.#sources.set(key, known)
+    let output = this.#outputs.get(key)
+    if (output === undefined) {
+      const constant: Record<string, string> = simulated === undefined ? {} : { simulated }
+      const created = createOwnSource({ id: 'pods', labels: constant, emit: this.#emit })
+      output = { source: created, absences: new Absences(created) }
+      this.#outputs.set(key, output)
     }
-    return known
+    this.#reported.set(JSON.stringify([type.name, key, ...Object.values(labels)]), { output, type, labels })
+    return output
   }
 }
 

@@ -1,10 +1,9 @@
-import { type Batch, readRecord, type SourceInfo, viewsOf } from '@sonde/sdk'
+import { type Batch, type Periods, readRecord, type SourceInfo, viewsOf } from '@sonde/sdk'
 import { gpuKey } from './gpu-values.ts'
+import { isOver, type Sighting, see, unseen } from './sighting.ts'
 
-/** A pod, or a device of it, that this many periods say nothing of is gone. */
-const GONE_PERIODS = 3
-/** What a period is taken for before two reports came, and at least. Unit: milliseconds. */
-const PERIOD_MIN_MS = 2000
+/** Reports of one sample come within this time. Unit: milliseconds. */
+const SAMPLE_MS = 100
 /** Pods that are kept. Policy: further ones are counted as `pod_limit`. */
 const POD_LIMIT = 16_384
 /** Devices of one pod that are kept. Policy: the same. */
@@ -22,21 +21,30 @@ export interface Pod {
   source: SourceInfo
   /** When each device, by its key, was last told. */
   readonly devices: Map<string, Sighting>
-  seen: Sighting
-}
-
-interface Sighting {
-  arrivedMs: number
-  periodMs: number
+  readonly seen: Sighting
 }
 
 /** Which pods there are, and the devices that they hold. */
 export class PodTable {
   readonly #host: string
+  readonly #periods: Periods
+  readonly #limit: number
   readonly #pods = new Map<string, Pod>()
 
-  constructor(host: string) {
+  /**
+   * @param host Name of this host, for records that name none.
+   * @param periods How often sources report, as they say.
+   * @param limit Pods that are kept. Default: 16 384. Policy: further ones are counted.
+   */
+  constructor(host: string, periods: Periods, limit = POD_LIMIT) {
     this.#host = host
+    this.#periods = periods
+    this.#limit = limit
+  }
+
+  /** Pods that are kept, and the devices of all. */
+  get counts(): { readonly pods: number; readonly devices: number } {
+    return { pods: this.#pods.size, devices: this.#pods.values().reduce((sum, { devices }) => sum + devices.size, 0) }
   }
 
   /** Takes a batch; gives the records without room, undefined where it is of no pod. */
@@ -49,23 +57,41 @@ export class PodTable {
     for (let at = 0; at < count * type.layout.recordBytes; at += type.layout.recordBytes) {
       const record = readRecord(type, views, at, symbols)
       const pod = this.#podOf(textOf(record, 'namespace'), textOf(record, 'pod'), source)
-      if (pod === undefined) refused++
-      else if (isInfo) tellInfo(pod, record, arrivedMs)
-      else if (!this.#tellDevice(pod, record, source, arrivedMs)) refused++
+      if (pod === undefined) {
+        refused++
+        continue
+      }
+      const periodMs = this.#periods.ofSeries(source, type, { namespace: pod.namespace, pod: pod.pod })
+      if (isInfo) tellInfo(pod, record, arrivedMs, periodMs)
+      else if (!this.#tellDevice(pod, record, source, arrivedMs, periodMs)) refused++
     }
     return refused
   }
 
-  /** Pods that are there; forgets those that are gone. */
-  at(nowMs: number): Pod[] {
+  /** Forgets pods, and devices of pods, that are gone; says whether there were any. */
+  forget(nowMs: number): boolean {
+    let isAny = false
     for (const [key, { seen, devices }] of this.#pods) {
-      for (const [device, sighting] of devices) if (isGone(sighting, nowMs)) devices.delete(device)
-      if (devices.size === 0 && isGone(seen, nowMs)) this.#pods.delete(key)
+      for (const [device, sighting] of devices) {
+        if (isOver(sighting, nowMs)) isAny = devices.delete(device)
+      }
+      if (devices.size === 0 && isOver(seen, nowMs)) isAny = this.#pods.delete(key)
     }
+    return isAny
+  }
+
+  /** Pods that are there. */
+  all(): Pod[] {
     return [...this.#pods.values()]
   }
 
-  #tellDevice(pod: Pod, record: Readonly<Record<string, unknown>>, source: SourceInfo, arrivedMs: number): boolean {
+  #tellDevice(
+    pod: Pod,
+    record: Readonly<Record<string, unknown>>,
+    source: SourceInfo,
+    arrivedMs: number,
+    periodMs: number,
+  ): boolean {
     const host = textOf(record, 'Hostname') || (source.host ?? this.#host)
     const key = gpuKey(host, textOf(record, 'UUID'), textOf(record, 'GPU_I_ID'))
     let sighting = pod.devices.get(key)
@@ -74,14 +100,14 @@ export class PodTable {
       sighting = unseen()
       pod.devices.set(key, sighting)
     }
-    see(sighting, arrivedMs)
+    see(sighting, arrivedMs, periodMs)
     return true
   }
 
   #podOf(namespace: string, name: string, source: SourceInfo): Pod | undefined {
-    const key = `${namespace}\n${name}`
+    const key = JSON.stringify([namespace, name, source.labels.simulated])
     const known = this.#pods.get(key)
-    if (known !== undefined || this.#pods.size >= POD_LIMIT) return known
+    if (known !== undefined || this.#pods.size >= this.#limit) return known
     const pod: Pod = {
       ...{ namespace, pod: name, source },
       app: '',
@@ -96,12 +122,19 @@ export class PodTable {
   }
 }
 
-function tellInfo(pod: Pod, record: Readonly<Record<string, unknown>>, arrivedMs: number): void {
+function tellInfo(pod: Pod, record: Readonly<Record<string, unknown>>, arrivedMs: number, periodMs: number): void {
   pod.app = textOf(record, 'app')
   pod.service = textOf(record, 'service')
-  pod.startedS = numberOf(record, 'started_seconds')
+  const startedS = numberOf(record, 'started_seconds')
+  // A pod of the same name that was started anew holds what is reported of it now, and nothing of what it held.
+  if (pod.startedS !== undefined && startedS !== undefined && startedS !== pod.startedS) {
+    for (const [device, sighting] of pod.devices) {
+      if (arrivedMs - sighting.arrivedMs > SAMPLE_MS) pod.devices.delete(device)
+    }
+  }
+  pod.startedS = startedS
   pod.gpusRequested = numberOf(record, 'gpus_requested')
-  see(pod.seen, arrivedMs)
+  see(pod.seen, arrivedMs, periodMs)
 }
 
 function textOf(record: Readonly<Record<string, unknown>>, name: string): string {
@@ -112,18 +145,4 @@ function textOf(record: Readonly<Record<string, unknown>>, name: string): string
 function numberOf(record: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const value = record[name]
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
-}
-
-function unseen(): Sighting {
-  return { arrivedMs: Number.NEGATIVE_INFINITY, periodMs: PERIOD_MIN_MS }
-}
-
-function see(sighting: Sighting, arrivedMs: number): void {
-  const apartMs = arrivedMs - sighting.arrivedMs
-  if (apartMs > 0 && Number.isFinite(apartMs)) sighting.periodMs = Math.max(PERIOD_MIN_MS, apartMs)
-  sighting.arrivedMs = arrivedMs
-}
-
-function isGone({ arrivedMs, periodMs }: Sighting, nowMs: number): boolean {
-  return nowMs - arrivedMs > periodMs * GONE_PERIODS
 }

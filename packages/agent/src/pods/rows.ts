@@ -31,12 +31,12 @@ export function podRow(pod: Pod, nowOf: (device: string) => GpuNow | undefined):
   return { pod, values, ageMs: known.length === 0 ? undefined : Math.max(...known.map(({ ageMs }) => ageMs)) }
 }
 
-/** Rows by app and service. */
+/** Rows by app and service; simulated pods apart from others. */
 export function servicesOf(rows: readonly PodRow[]): ServiceRows[] {
   const services = new Map<string, { app: string; service: string; rows: PodRow[] }>()
   for (const row of rows) {
-    const { app, service } = row.pod
-    const key = `${app}\n${service}`
+    const { app, service, source } = row.pod
+    const key = JSON.stringify([app, service, source.labels.simulated])
     const known = services.get(key)
     if (known === undefined) services.set(key, { app, service, rows: [row] })
     else known.rows.push(row)
@@ -56,7 +56,8 @@ export function podFields({ values }: PodRow): Record<string, number> {
 
 /** The fields of an `app_gpu` record: over the pods that have a number, each field by itself. */
 export function serviceFields({ rows }: ServiceRows): Record<string, number> {
-  const fields: Record<string, number> = { pods: rows.length }
+  const gpus = rows.reduce((sum, { pod }) => sum + pod.devices.size, 0)
+  const fields: Record<string, number> = { pods: rows.length, gpus }
   for (const field of POD_FIELDS) {
     const numbers = rows.flatMap(({ values }) => values[field.base] ?? [])
     fields[`${field.base}_pods`] = numbers.length

@@ -44,4 +44,5 @@ export const appGpuType = defineType('app_gpu', 'The GPU pods of one service of 
   service: label('Service of the app'),
   ...Object.fromEntries(ofApp),
   pods: gauge('u32', { help: 'GPU pods of the service' }),
+  gpus: gauge('u32', { help: 'GPUs, or MIG instances, that they hold' }),
 })

@@ -13,7 +13,7 @@ export interface CalledDevice {
  */
 export function eventDeviceId(
   { device, isSimulated }: CalledDevice,
-  source: RunningSource | undefined,
+  source: { readonly definition: Pick<RunningSource['definition'], 'labels' | 'types'> } | undefined,
   devices: DeviceLookup,
 ): string {
   if (device === '' || devices.byId(device) !== undefined) return device

@@ -1,4 +1,4 @@
-import { checkSocketsDir, destinationsOf, probeSources, undoneOf } from '@sonde/agent'
+import { checkSocketsDir, checkTraceback, destinationsOf, probeSources, undoneOf } from '@sonde/agent'
 import { checkStore } from '@sonde/console'
 import { FieldSets, messageOf, SondeError } from '@sonde/sdk'
 import { countOf, printable } from '@sonde/sdk/internal'
@@ -15,8 +15,8 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 
 /**
  * `sonde check`: says whether the configuration is sound, whether it could listen, whether applications can report,
- * whether each destination can be used and history be kept, and what each source would find here. Changes nothing. Exit
- * code 0 unless something is taken, denied, stuck, failed or damaged.
+ * whether each destination can be used, rules are sound, and events and history can be kept, and what each source would
+ * find here. Changes nothing. Exit code 0 unless something is taken, denied, stuck, failed or damaged.
  */
 export async function check({ config, file }: Loaded): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
@@ -27,6 +27,8 @@ export async function check({ config, file }: Loaded): Promise<number> {
     rows.push(['service', state, found])
   }
   rows.push(...(await destinationRows(config.agent)))
+  if (config.agent.traceback !== undefined)
+    for (const { of, state, found } of await checkTraceback(config.agent.traceback)) rows.push([of, state, found])
   rows.push(...undoneOf(config.agent).map((sentence) => ['warning', 'ignored', sentence]))
   if (config.store.enabled) {
     const { state, found } = checkStore(storePath(config.store))

@@ -15,13 +15,11 @@ import {
 import { type LatestSeries, messageOf, SondeError } from '@sonde/sdk'
 import { printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
-import { placeOf } from './listener.ts'
+import { agentAddress } from './agent-address.ts'
 
 /** What a local agent needs at most to answer. Unit: milliseconds. */
 const AGENT_LIMIT_MS = 1000
 const MARKS = { ok: '✓', broken: '✗', unknown: '·' } as const
-/** Addresses that stand for all of this machine's; asked on loopback. */
-const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** Options of {@link runExplain}. */
 export interface ExplainFlags {
@@ -34,8 +32,7 @@ export interface ExplainFlags {
  * knows. Exit code 0 where every chain is whole, 1 where a link is broken, 2 where nothing has that name.
  */
 export async function runExplain(of: string, { config }: Loaded, { json }: ExplainFlags): Promise<number> {
-  const { host, port } = config.agent.export.prometheus
-  const place = `http://${placeOf(ANY[host] ?? host, port)}`
+  const place = agentAddress(config.agent.export.prometheus)
   const options = {
     ground: new KernelGround(config.agent.paths),
     definitions: SOURCES,

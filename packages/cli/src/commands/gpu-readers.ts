@@ -5,12 +5,19 @@ import type { Loaded } from '../config/load.ts'
 /** Record types that a source of GPUs reports. */
 const GPU_TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile']
 
+const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReader['state']>> = {
+  starting: 'starting',
+  reading: 'reading',
+  absent: 'empty',
+  denied: 'failing',
+  stuck: 'failing',
+  failed: 'failing',
+}
+
 /** What of an agent reads GPUs, and how it fares. */
 export function gpuReaders({ sources }: Agent): GpuReader[] {
   const ofGpus = sources.filter(({ definition }) => definition.types.some(({ name }) => GPU_TYPES.includes(name)))
-  return ofGpus.map(({ name, state, reason }) => {
-    return { name, state: state === 'reading' ? 'reading' : state === 'absent' ? 'empty' : 'failing', reason }
-  })
+  return ofGpus.map(({ name, state, reason }) => ({ name, state: STATES[state], reason }))
 }
 
 /** What the routes of apps answer at most, as it is configured. */

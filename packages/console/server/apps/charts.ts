@@ -2,6 +2,7 @@ import { type History, type QueryResult, type SeriesQuery, SondeError } from '@s
 import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from '@sonde/sdk/internal'
 import { appMetric } from './fields.ts'
 import type { AppLimits } from './limits.ts'
+import { serviceMatchers } from './matchers.ts'
 
 /** Points that a window is shown with at most, where the request says no period. */
 const POINTS = 300
@@ -54,6 +55,7 @@ export function chartRequest(
   const points = Math.floor(rangeMs / periodMs) + 1
   if (points > POINTS_MAX) throw refused('period', asked.period, `a period that gives at most ${POINTS_MAX} points`)
   const fields = fieldsOf(asked.fields)
+  if (new Set(services).size < services.length) throw refused('services', services.join(','), 'each service once')
   if (services.length > limits.services) {
     throw new SondeError(
       'APP_CAP',
@@ -73,10 +75,7 @@ export function chartRequest(
 /** Asks a history for the rows of services that were recorded, in one request. */
 export async function chartsOf(history: History, asked: ChartRequest): Promise<AppMetricsAnswer> {
   const { app, services, fields, startMs, endMs, periodMs } = asked
-  const matchers: SeriesQuery['matchers'] = [
-    { label: 'app', op: '=', value: app },
-    { label: 'service', op: '=~', value: services.map(escapeExpression).join('|') },
-  ]
+  const matchers = serviceMatchers(app, services)
   const queries = fields.flatMap((field) =>
     STATISTICS.map((statistic): SeriesQuery => {
       const metric = appMetric(field, statistic)
@@ -117,11 +116,10 @@ function listOf(values: Float64Array = new Float64Array()): (number | null)[] {
 
 function fieldsOf(text: string | undefined): readonly GpuField[] {
   if (text === undefined) return CHART_FIELDS
-  return text.split(',').map((name) => {
-    const field = GPU_FIELDS.find((each) => each === name)
-    if (field === undefined) throw refused('fields', text, `names of ${GPU_FIELDS.join(', ')}, separated by commas`)
-    return field
-  })
+  const names = text.split(',')
+  const fields = GPU_FIELDS.filter((field) => names.includes(field))
+  if (fields.length === names.length) return names.flatMap((name) => fields.find((field) => field === name) ?? [])
+  throw refused('fields', text, `names of ${GPU_FIELDS.join(', ')}, each once, separated by commas`)
 }
 
 /** The period asked for, else one that gives at most 300 points; a multiple of the distance of the samples. */
@@ -137,20 +135,38 @@ function periodOf(text: string | undefined, rangeMs: number, intervalMs: number)
   return Math.ceil(least / grid) * grid
 }
 
-/** A time: milliseconds since the Unix epoch, ISO 8601, or `YYYYMMDD.HHMMSS` with a fraction, in UTC. */
+const COMPACT = /^(\d{4})(\d\d)(\d\d)\.(\d\d)(\d\d)(\d\d)(?:\.(\d{1,9}))?$/
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
+
+/**
+ * A time: milliseconds since the Unix epoch, ISO 8601, or `YYYYMMDD.HHMMSS` with a fraction; UTC without a zone.
+ */
 function timeOf(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
-  const compact = /^(\d{4})(\d\d)(\d\d)\.(\d\d)(\d\d)(\d\d)(?:\.(\d{1,9}))?$/.exec(text)
-  const iso =
-    compact &&
-    `${compact[1]}-${compact[2]}-${compact[3]}T${compact[4]}:${compact[5]}:${compact[6]}.${(compact[7] ?? '0').slice(0, 3)}Z`
-  const ms = iso !== null ? Date.parse(iso) : /^\d{1,14}$/.test(text) ? Number(text) : Date.parse(text)
+  const ms = /^\d{1,14}$/.test(text) ? Number(text) : parseTime(text)
   if (Number.isFinite(ms)) return ms
   throw refused(name, text, 'milliseconds since the Unix epoch, ISO 8601, or YYYYMMDD.HHMMSS in UTC')
 }
 
-function escapeExpression(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+/** NaN for a text that is no time. */
+function parseTime(text: string): number {
+  const compact = COMPACT.exec(text)
+  if (compact !== null) {
+    const [, year, month, day, hour, minute, second, fraction = '0'] = compact
+    return dateOf(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3)}`, 'Z')
+  }
+  const iso = ISO.exec(text)
+  if (iso === null) return Number.NaN
+  const [, zone = 'Z'] = iso
+  const local = iso[1] === undefined ? text : text.slice(0, -iso[1].length)
+  return dateOf(local.includes('T') ? local : `${local}T00:00`, zone)
+}
+
+/** NaN where there is no such day: `Date.parse` takes 30 February for 2 March. */
+function dateOf(local: string, zone: string): number {
+  const ms = Date.parse(`${local}Z`)
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== local.slice(0, 10)) return Number.NaN
+  return Date.parse(`${local}${zone}`)
 }
 
 function refused(name: string, value: string | undefined, allowed: string): SondeError {

@@ -1,6 +1,14 @@
-import type { History, Labels, Matcher, QueryAnswer, SeriesQuery } from '@sonde/sdk'
+import {
+  type History,
+  type Labels,
+  type QueryAnswer,
+  type QueryRequest,
+  type SeriesQuery,
+  SondeError,
+} from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/internal'
 import { podMetric } from './fields.ts'
+import { serviceMatchers } from './matchers.ts'
 
 /** Rows are as they were at the last full second: a value holds for 2.5 of its periods. Unit: milliseconds. */
 const STEP_MS = 1000
@@ -29,18 +37,45 @@ export interface AppPod extends GpuPod {
   readonly app: string
 }
 
-/** Asks a history for the GPU pods of now, of all apps or of one: one request, whatever there is. */
-export async function podsNow(history: History, app?: string): Promise<PodsNow> {
+/**
+ * Asks a history for the GPU pods of an app, or of all, as they are now, of all services or of some: one request.
+ *
+ * @throws SondeError `APP_CAP` where they are too many for one answer.
+ */
+export async function podsNow(
+  history: History,
+  app: string | undefined,
+  services?: readonly string[],
+): Promise<PodsNow> {
   const nowMs = Date.now()
-  const matchers: Matcher[] = app === undefined ? [] : [{ label: 'app', op: '=', value: app }]
+  const matchers = app === undefined ? [] : serviceMatchers(app, services)
   const asked = [...GPU_FIELDS.map(podMetric), ...MORE]
   const queries = asked.map((metric): SeriesQuery => {
     return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
   })
-  const toMs = Math.floor(nowMs / STEP_MS) * STEP_MS
-  const answer = await history.query({ fromMs: toMs - STEP_MS, toMs, stepMs: STEP_MS, queries })
+  const answer = await history.query(requestOfNow(nowMs, queries)).catch((error: unknown) => {
+    throw tooManyPods(app ?? 'all apps', error)
+  })
   const intervalMs = Math.max(0, ...answer.results.map(({ resolutionMs }) => resolutionMs))
-  return { nowMs, pods: podsOf(answer, nowMs), intervalMs }
+  const pods = podsOf(answer, nowMs)
+  const chosen = services === undefined ? pods : pods.filter(({ service }) => services.includes(service))
+  return { nowMs, pods: chosen, intervalMs }
+}
+
+/** A request for the latest value of each series. */
+export function requestOfNow(nowMs: number, queries: readonly SeriesQuery[]): QueryRequest {
+  const toMs = Math.floor(nowMs / STEP_MS) * STEP_MS
+  return { fromMs: toMs - STEP_MS, toMs, stepMs: STEP_MS, queries }
+}
+
+/** What a history says of too many series names no app: who asks can do something else about it. */
+function tooManyPods(app: string, error: unknown): unknown {
+  const isLimit = error instanceof SondeError && /^QRY_\w+_LIMIT$/.test(error.code)
+  if (!isLimit) return error
+  const sentence =
+    `app ${app} has more GPU pods than one answer holds (10000, or fewer with long names); ` +
+    'ask for some of its services with services=a,b, or for numbers a service with metrics-by-service'
+  return new SondeError('APP_CAP', sentence, { cause: error })
 }
 
 interface Numbers {

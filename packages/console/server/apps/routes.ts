@@ -4,8 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chartRequest, chartsOf } from './charts.ts'
 import { type AppLimits, Gate } from './limits.ts'
 import { podsNow } from './pods.ts'
-import { appsOf, servicesOf } from './services.ts'
+import { podsAnswer } from './pods-answer.ts'
+import { appsOf, largestOf, servicesBySize } from './ranking.ts'
+import { servicesOf } from './services.ts'
 import { type GpuReader, stateOf } from './state.ts'
+
+/** Pods in one answer for the page: a table of more is of no use to people. */
+const POD_ROWS_MAX = 5000
 
 /** Names that a path may hold. */
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
@@ -23,16 +28,20 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   const { history, limits } = options
   const gate = new Gate(limits.concurrent)
   app.get('/api/v1/apps', async (_request, reply) => {
-    const { nowMs, pods } = await podsNow(history)
-    return fresh(reply).send({ nowMs, apps: appsOf(pods) } satisfies AppsAnswer)
+    const apps = appsOf(await servicesBySize(history))
+    return fresh(reply).send({ nowMs: Date.now(), apps } satisfies AppsAnswer)
+  })
+  app.get('/api/v1/pods', async (request, reply) => {
+    const name = queryOf(request, 'app')
+    return fresh(reply).send(await podsAnswer(options, name === undefined ? undefined : checked(name, 'app')))
   })
   app.get('/api/v1/apps/:app/gpu', async (request, reply) => fresh(reply).send(await gpuAnswer(options, request)))
   app.get('/api/v1/apps/:app/services', async (request, reply) => {
-    const { pods } = await podsNow(history, nameIn(request, 'app'))
+    const { pods } = await podsNow(history, nameIn(request, 'app'), namesIn(request, 'services'))
     return fresh(reply).send(servicesOf(pods).map(describeService))
   })
   app.get('/api/v1/apps/:app/processes', async (request, reply) => {
-    const { pods } = await podsNow(history, nameIn(request, 'app'))
+    const { pods } = await podsNow(history, nameIn(request, 'app'), namesIn(request, 'services'))
     return fresh(reply).send(pods.map(describePod))
   })
   app.get('/api/v1/apps/:app/processes/:pod', async (request, reply) => {
@@ -47,15 +56,10 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     return fresh(reply).send(answer)
   })
   app.get('/api/v1/apps/:app/metrics-by-service', async (request, reply) => {
-    const text = queryOf(request, 'services')
-    if (text === undefined)
+    const services = namesIn(request, 'services')
+    if (services === undefined)
       throw new SondeError('QRY_FORM', 'services is missing; give their names, separated by commas')
-    return fresh(reply).send(
-      await charts(
-        request,
-        text.split(',').map((name) => checked(name, 'services')),
-      ),
-    )
+    return fresh(reply).send(await charts(request, services))
   })
 
   function charts(request: FastifyRequest, services: readonly string[]) {
@@ -71,14 +75,65 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   }
 }
 
-async function gpuAnswer({ history, readers }: AppRoutesOptions, request: FastifyRequest): Promise<AppGpuAnswer> {
+async function gpuAnswer(
+  { history, limits, readers }: AppRoutesOptions,
+  request: FastifyRequest,
+): Promise<AppGpuAnswer> {
   const app = nameIn(request, 'app')
-  const { nowMs, pods, intervalMs } = await podsNow(history, app)
+  const chosen = await chosenServices(history, limits, app, request)
+  const { nowMs, pods, intervalMs } = await podsNow(history, app, chosen.names)
   const { state, summary, advice } = stateOf(app, pods, readers?.())
   const knowsRequests = pods.some(({ requested }) => requested !== null)
   const services = servicesOf(pods)
-  return { nowMs, app, state, summary, advice, services, pods: pods.map(withoutApp), knowsRequests, intervalMs }
+  const { leftOut } = chosen
+  return {
+    nowMs,
+    app,
+    state,
+    summary,
+    advice,
+    services,
+    leftOut,
+    pods: pods.map(withoutApp),
+    knowsRequests,
+    intervalMs,
+  }
 }
+
+/**
+ * The services that an answer is about: those that are asked for, else all, else with `largest` those with the most
+ * GPUs.
+ *
+ * @throws SondeError `APP_CAP` where they are more than one request may ask for.
+ */
+async function chosenServices(
+  history: History,
+  limits: AppLimits,
+  app: string,
+  request: FastifyRequest,
+): Promise<{ readonly names?: readonly string[]; readonly leftOut: AppGpuAnswer['leftOut'] }> {
+  const asked = namesIn(request, 'services')
+  const isLargest = isAskedFor(request, 'largest')
+  const sizes = asked === undefined ? await servicesBySize(history, app) : []
+  const pods = sizes.reduce((sum, size) => sum + size.pods, 0)
+  const count = asked?.length ?? sizes.length
+  if (count <= limits.services && pods <= POD_ROWS_MAX)
+    return asked === undefined ? { leftOut: NONE } : { names: asked, leftOut: NONE }
+  if (!isLargest || asked !== undefined) {
+    const most = `${limits.services} services and ${POD_ROWS_MAX} pods`
+    throw new SondeError(
+      'APP_CAP',
+      `app ${app}: ${count} services with ${pods} GPU pods are asked for; allowed: ${most}; ` +
+        'ask with largest=true for those with the most GPUs, with services=a,b for some, or raise limits.gpu_metrics_max_pods',
+    )
+  }
+  const names = largestOf(sizes, limits.services, POD_ROWS_MAX)
+  const shown = new Set(names)
+  const left = sizes.filter(({ name }) => !shown.has(name))
+  return { names, leftOut: { services: left.length, pods: left.reduce((sum, size) => sum + size.pods, 0) } }
+}
+
+const NONE = { services: 0, pods: 0 }
 
 function withoutApp({ app: _, ...pod }: GpuPod & { app: string }): GpuPod {
   return pod
@@ -112,6 +167,19 @@ function checked(name: string, key: string): string {
   if (NAME.test(name)) return name
   const told = JSON.stringify(name.slice(0, 100))
   throw new SondeError('QRY_FORM', `${key} is ${told}; allowed: names of letters, digits, ".", "_" and "-"`)
+}
+
+/** Names that a parameter lists; undefined where it is not given. */
+function namesIn(request: FastifyRequest, key: string): string[] | undefined {
+  return queryOf(request, key)
+    ?.split(',')
+    .map((name) => checked(name, key))
+}
+
+function isAskedFor(request: FastifyRequest, key: string): boolean {
+  const text = queryOf(request, key) ?? 'false'
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new SondeError('QRY_FORM', `${key} is ${JSON.stringify(text.slice(0, 100))}; allowed: true, false`)
 }
 
 function queryOf({ query }: FastifyRequest, key: string): string | undefined {

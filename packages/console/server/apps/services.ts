@@ -1,38 +1,12 @@
-import {
-  type AppSummary,
-  GPU_FIELDS,
-  type GpuField,
-  type GpuNumber,
-  type GpuPod,
-  type GpuService,
-} from '@sonde/sdk/internal'
-import type { AppPod } from './pods.ts'
+import { GPU_FIELDS, type GpuField, type GpuNumber, type GpuPod, type GpuService } from '@sonde/sdk/internal'
 
 /** More of the pods that are not warming without utilisation, and the numbers are called partial. */
 const PARTIAL_SHARE = 0.25
 
 /** The services of pods, in the order of their names. */
 export function servicesOf(pods: readonly GpuPod[]): GpuService[] {
-  const byName = groupBy(pods, ({ service }) => service)
+  const byName = Map.groupBy(pods, ({ service }) => service)
   return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, ofService]) => serviceOf(name, ofService))
-}
-
-/** The apps of pods, in the order of their names. */
-export function appsOf(pods: readonly AppPod[]): AppSummary[] {
-  const byName = groupBy(pods, ({ app }) => app)
-  return [...byName]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, ofApp]) => {
-      const power = numberOver(ofApp, 'gpu-power-w')
-      return {
-        name,
-        services: new Set(ofApp.map(({ service }) => service)).size,
-        pods: ofApp.length,
-        gpus: gpusOf(ofApp),
-        util: numberOver(ofApp, 'gpu-util'),
-        powerW: power === null ? null : power.avg * power.count,
-      }
-    })
 }
 
 function serviceOf(name: string, pods: readonly GpuPod[]): GpuService {
@@ -61,15 +35,4 @@ function numberOver(pods: readonly GpuPod[], field: GpuField): GpuNumber | null 
 
 function gpusOf(pods: readonly GpuPod[]): number {
   return pods.reduce((sum, { gpus }) => sum + gpus, 0)
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
 }

@@ -3,8 +3,11 @@ import type { AppState, GpuPod } from '@sonde/sdk/internal'
 /** What reads GPUs: a source, or an exporter. */
 export interface GpuReader {
   readonly name: string
-  /** `reading`: it reports GPUs; `empty`: it runs, and sees none; `failing`: it is there, and cannot read. */
-  readonly state: 'reading' | 'empty' | 'failing'
+  /**
+   * `starting`: it has not said yet; `reading`: it reports GPUs; `empty`: it runs, and sees none; `failing`: it is
+   * there, and cannot read.
+   */
+  readonly state: 'starting' | 'reading' | 'empty' | 'failing'
   /** A sentence; empty where there is nothing to say. */
   readonly reason: string
 }
@@ -20,7 +23,7 @@ const NO_SOURCE: Told = {
   state: 'no_source',
   summary: 'Nothing here reads GPUs.',
   advice: [
-    'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm-exporter, addresses: ["http://NODE:9400/metrics"]}]',
+    'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm_exporter, addresses: ["http://NODE:9400/metrics"]}]',
     'To see the page with a simulated node: sonde up --simulate',
   ],
 }
@@ -31,6 +34,14 @@ export function stateOf(app: string, pods: readonly GpuPod[], readers: readonly 
   if (hasNumbers) return { state: 'ready', summary: '', advice: [] }
   if (readers !== undefined) {
     if (readers.length === 0) return NO_SOURCE
+    const starting = readers.find(({ state }) => state === 'starting')
+    if (pods.length === 0 && starting !== undefined) {
+      return {
+        state: 'warming',
+        summary: `${starting.name} is starting. Numbers come within 90 seconds.`,
+        advice: ['The page looks again by itself.'],
+      }
+    }
     const failing = readers.find(({ state }) => state === 'failing')
     const isReading = readers.some(({ state }) => state === 'reading')
     if (!isReading && failing !== undefined) {

@@ -48,7 +48,8 @@ export class PrometheusHistory implements History, Catalogue {
 
   /** A sentence on why the server cannot be asked; empty where it can. */
   async look(): Promise<string> {
-    const asked = { path: '/api/v1/query', form: { query: 'vector(1)' }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
+    const form = { query: 'vector(1)' }
+    const asked = { path: '/api/v1/query', form, limitMs: INSTANT_LIMIT_MS, depthOfList: 3, isAside: true } as const
     const fault = await this.transport
       .ask(asked, () => undefined)
       .then(

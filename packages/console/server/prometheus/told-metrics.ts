@@ -50,7 +50,7 @@ export class ToldMetrics {
   async #renew(): Promise<void> {
     const entries = new Map<string, MetadataEntry>()
     const metadata = this.#transport.ask(
-      { path: '/api/v1/metadata', limitMs: INSTANT_LIMIT_MS, depthOfList: 2 },
+      { path: '/api/v1/metadata', limitMs: INSTANT_LIMIT_MS, depthOfList: 2, isAside: true },
       (text) => {
         if (entries.size >= METRIC_COUNT) return
         for (const [metric, said] of Object.entries(JSON.parse(`{${text}}`) as Record<string, MetadataEntry[]>)) {
@@ -66,12 +66,8 @@ export class ToldMetrics {
   }
 
   async #askDistance(): Promise<void> {
-    const asked = {
-      path: '/api/v1/query',
-      form: { query: densityExpression() },
-      limitMs: INSTANT_LIMIT_MS,
-      depthOfList: 3,
-    }
+    const form = { query: densityExpression() }
+    const asked = { path: '/api/v1/query', form, limitMs: INSTANT_LIMIT_MS, depthOfList: 3, isAside: true } as const
     await this.#transport.ask(asked, (text) => {
       const { value } = JSON.parse(text) as { value?: readonly [number, string] }
       const seconds = 0.95 / Number(value?.[1])

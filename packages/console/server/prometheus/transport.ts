@@ -22,6 +22,8 @@ export interface Asked {
   readonly limitMs: number
   /** Depth of the list whose elements are read one by one. */
   readonly depthOfList: number
+  /** Whether nobody waits for it, so that its failure says nothing to those who do. Default: no. */
+  readonly isAside?: true
 }
 
 /** What stands around the list of an answer. */
@@ -68,15 +70,15 @@ export class Transport {
    * large; whatever `take` throws.
    */
   async ask(asked: Asked, take: (element: string) => void | Promise<void>): Promise<Envelope> {
-    const waitMs = this.#breaker.enter()
+    const waitMs = asked.isAside ? this.#breaker.openMs : this.#breaker.enter()
     if (waitMs > 0) throw this.#spared(waitMs)
     try {
       const envelope = await this.#send(asked, take)
-      this.#breaker.settle(true)
+      if (!asked.isAside) this.#breaker.settle(true)
       return envelope
     } catch (error) {
       const told = this.#told(error, asked.limitMs)
-      this.#breaker.settle(!isOfServer(told))
+      if (!asked.isAside) this.#breaker.settle(!isOfServer(told))
       throw told
     }
   }

@@ -15,10 +15,14 @@ export function useApps(): Resource<AppsAnswer> & { readonly retry: () => void }
   return { ...usePoll(appsPoll), retry: () => void appsPoll.refresh() }
 }
 
-/** The GPUs of one app, renewed every 5 s. The name stays the same as long as the component lives. */
+/** The GPUs of one app, of the largest services where there are too many. The name stays as long as the component. */
 export function useAppGpu(app: string): Resource<AppGpuAnswer> & { readonly retry: () => void } {
   const poll = useMemo(
-    () => createPoll(() => getJson<AppGpuAnswer>(`/api/v1/apps/${encodeURIComponent(app)}/gpu`), POLL_EVERY_MS),
+    () =>
+      createPoll(
+        () => getJson<AppGpuAnswer>(`/api/v1/apps/${encodeURIComponent(app)}/gpu?largest=true`),
+        POLL_EVERY_MS,
+      ),
     [app],
   )
   return { ...usePoll(poll), retry: () => void poll.refresh() }

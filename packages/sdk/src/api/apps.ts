@@ -77,6 +77,32 @@ export interface GpuPod {
   readonly isSimulated: boolean
 }
 
+/** Why some numbers of a pod are not known. */
+export interface GpuGap {
+  readonly fields: readonly GpuField[]
+  /** What is the case, without a full stop. */
+  readonly reason: string
+}
+
+/** A GPU pod of any app. */
+export interface AppGpuPod extends GpuPod {
+  readonly app: string
+  /** Of every number that is not known, why; each number stands in one of them. */
+  readonly gaps: readonly GpuGap[]
+}
+
+/** What `GET /api/v1/pods` answers: the GPU pods of all apps, or of one. */
+export interface PodsAnswer {
+  readonly nowMs: number
+  readonly state: AppState
+  /** Sentences: what the state is, and what to do next. */
+  readonly summary: string
+  readonly advice: readonly string[]
+  readonly pods: readonly AppGpuPod[]
+  /** Names of the apps that have GPU pods, where the app that was asked for has none; else empty. */
+  readonly otherApps: readonly string[]
+}
+
 /** One service of an app. */
 export interface GpuService {
   readonly name: string
@@ -101,6 +127,8 @@ export interface AppGpuAnswer {
   readonly summary: string
   readonly advice: readonly string[]
   readonly services: readonly GpuService[]
+  /** Services with fewer GPUs that the answer leaves out, where it was asked for the largest, and their pods. */
+  readonly leftOut: { readonly services: number; readonly pods: number }
   readonly pods: readonly GpuPod[]
   /** Whether the pods that ask for GPUs are known; else pods that are missing altogether cannot be seen. */
   readonly knowsRequests: boolean

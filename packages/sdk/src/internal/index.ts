@@ -4,16 +4,19 @@ import '../engines.ts'
 
 export {
   type AppGpuAnswer,
+  type AppGpuPod,
   type AppMetricsAnswer,
   type AppState,
   type AppSummary,
   type AppsAnswer,
   GPU_FIELDS,
   type GpuField,
+  type GpuGap,
   type GpuNumber,
   type GpuPod,
   type GpuSeries,
   type GpuService,
+  type PodsAnswer,
 } from '../api/apps.ts'
 export type {
   EventAnswer,

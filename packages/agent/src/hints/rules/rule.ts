@@ -68,8 +68,8 @@ export interface Rule {
    */
   readonly explainedBy?: Readonly<Record<string, 'device' | 'node'>>
   /**
-   * Whether it still explains what others see, of the device that it is open on. Default: as long as it is open. A hint may be
-   * shown for longer than its effect lasts.
+   * Whether it still explains what others see, of the device that it is open on. Default: as long as it is open. A hint
+   * may be shown for longer than its effect lasts.
    */
   readonly stillExplains?: (look: Look) => boolean
   /**

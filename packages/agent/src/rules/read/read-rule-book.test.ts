@@ -257,6 +257,27 @@ test('tells all faults at once, and at most 32', () => {
   assert.equal(faults.at(-1), 'and 8 more faults')
 })
 
+test('tells every fault of a rule, also behind one that others follow from', () => {
+  const broken = [
+    { name: '', data_id: '0x9', comparison_type: 'gtt', activate_samples: 3, colour: 1 },
+    { name: 'a', signal: 'nowhere', comparison_type: 'ratio_gt', comparison_value: 'x', to: 'no' },
+    { data_id: RX_BYTES, comparison_type: 'gt', comparison_value: 1.5, activate_samples: 0 },
+  ]
+  const paths = faultsOf(rulesText(broken)).map((fault) => fault.split(' ')[0])
+  assert.deepEqual(paths, [
+    'rules[0].comparison_type',
+    'rules[0].colour',
+    'rules[0].name',
+    'rules[0].data_id',
+    'rules[1].comparison_value',
+    'rules[1].signal',
+    'rules[1].to',
+    'rules[2].name',
+    'rules[2].activate_samples',
+    'rules[2].comparison_value',
+  ])
+})
+
 test('refuses more than its limits allow, and names them', () => {
   const limits = { fileBytes: 600, signals: 2, rules: 1, nameCharacters: 3 }
   const rule = ruleOf('gt', { comparison_value: 1 })

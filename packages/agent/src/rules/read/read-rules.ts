@@ -38,22 +38,24 @@ export function readRules(node: JsonNode, path: string, reading: RuleReading): R
 function readSignalRule(item: JsonNode, place: string, reading: RuleReading): SignalRule | undefined {
   const { faults, signals } = reading
   const kind = kindOf(item, place, faults)
-  if (kind === undefined) return undefined
-  const keys = [NAME, ...kind.keys]
+  if (item.kind !== 'object') return undefined
+  // Without a type it is not known which keys there may be, nor which are missing: only what every rule has is told.
+  const own = kind?.keys ?? []
+  const allowed = kind === undefined ? RULE_KINDS.flatMap(({ keys }) => keys.map(named)) : own.map(named)
   const references = SIGNAL_REFERENCES.map(({ name }) => name)
-  const members = membersOf(item, place, [NAME.name, ...references, TYPE, ...kind.keys.map(named)], faults)
+  const known = [...new Set([NAME.name, ...references, TYPE, ...allowed])]
+  const members = membersOf(item, place, known, faults)
   if (members === undefined) return undefined
-  const before = faults.faults.length
-  const values = readKeys(members, keys, place, faults)
+  const values = readKeys(members, [NAME, ...own], place, faults)
   const signal = readReference(members, place, reading)
-  if (signal === undefined || faults.faults.length > before) return undefined
-  const given = new GivenKeys(values, { place, signal, reading })
-  const test = kind.make(given)
+  if (kind === undefined) return undefined
+  const test = kind.make(new GivenKeys(values, { place, signal, reading }))
+  if (signal === undefined) return undefined
   checkRatio(test, signal, place, reading)
-  return { name: values.get('name') as string, signal: signals.indexOf(signal), test }
+  return { name: (values.get('name') ?? '') as string, signal: signals.indexOf(signal), test }
 }
 
-/** A rule with its type left out or unknown is told of that alone: its other keys follow from the type. */
+/** The type of a rule; undefined behind a fault. */
 function kindOf(item: JsonNode, place: string, faults: FaultList): RuleKind | undefined {
   const allowed = `one of ${SPELLINGS.join(', ')}`
   if (item.kind !== 'object') {
@@ -114,14 +116,17 @@ function checkRatio(test: SignalRule['test'], { signal }: ReadSignal, place: str
     )
 }
 
-/** The keys of a rule that has no faults so far; what can only be checked with its signal is checked here. */
+/**
+ * The keys of a rule; what can only be checked with its signal is checked here. Of a key that is wrong by itself, and
+ * of a rule whose signal is not known, something is answered that finds no fault: the rule is not used.
+ */
 class GivenKeys implements Given {
   readonly #values: Values
   readonly #place: string
-  readonly #signal: ReadSignal
+  readonly #signal: ReadSignal | undefined
   readonly #reading: RuleReading
 
-  constructor(values: Values, of: { place: string; signal: ReadSignal; reading: RuleReading }) {
+  constructor(values: Values, of: { place: string; signal: ReadSignal | undefined; reading: RuleReading }) {
     this.#values = values
     this.#place = of.place
     this.#signal = of.signal
@@ -129,9 +134,10 @@ class GivenKeys implements Given {
   }
 
   value(key: string): bigint | number {
-    const digits = this.#values.get(key) as string
+    const digits = this.#values.get(key) as string | undefined
+    if (digits === undefined) return 0
     const isDigits = /^\d+$/.test(digits)
-    const { known } = this.#signal
+    const known = this.#signal?.known
     // Of a type that is not known yet, digits alone are taken for a whole number.
     if (known === undefined ? isDigits && BigInt(digits) <= U64_MAX : known.isWhole) {
       if (isDigits && BigInt(digits) <= U64_MAX) return BigInt(digits)
@@ -143,7 +149,7 @@ class GivenKeys implements Given {
   }
 
   number(key: string): number {
-    return this.#values.get(key) as number
+    return (this.#values.get(key) ?? 0) as number
   }
 
   samples(key: string, fallback = this.#reading.historySamples): number {
@@ -155,7 +161,8 @@ class GivenKeys implements Given {
   }
 
   signal(key: string): number {
-    const name = this.#values.get(key) as string
+    const name = this.#values.get(key) as string | undefined
+    if (name === undefined) return -1
     const index = this.#reading.signals.findIndex(({ signal }) => signal.name === name)
     if (index < 0)
       this.#reading.faults.add(

@@ -4,6 +4,9 @@ import * as v from 'valibot'
 /** Exporters of one source, those of a discovery file included. */
 export const ADDRESS_COUNT_MAX = 1024
 
+/** Time between two scrapes where none is given. Unit: milliseconds. */
+export const INTERVAL_MS = 15_000
+
 const ADDRESS_WORDS = 'an address such as http://127.0.0.1:9400/metrics, without user and password'
 
 /** Whether a text is the address of an exporter. */
@@ -14,6 +17,11 @@ export function isAddress(text: string): boolean {
 
 /** Options of the dcgm_exporter source in `data_sources`. */
 export const dcgmExporterOptions = block({
+  interval_ms: setting(
+    integer(1000, 3_600_000, 'milliseconds'),
+    INTERVAL_MS,
+    'Time between two scrapes of an exporter. Unit: milliseconds',
+  ),
   addresses: setting(
     list(v.pipe(v.string(ADDRESS_WORDS), v.maxLength(1024), v.check(isAddress, ADDRESS_WORDS)), ADDRESS_COUNT_MAX),
     ['http://127.0.0.1:9400/metrics'],

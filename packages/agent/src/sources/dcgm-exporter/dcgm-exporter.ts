@@ -1,7 +1,7 @@
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
 import type { SourceDefinition } from '../source.ts'
-import { type DcgmExporterOptions, dcgmExporterOptions } from './config.ts'
+import { type DcgmExporterOptions, dcgmExporterOptions, INTERVAL_MS } from './config.ts'
 
 /** Registry row of the exporters of NVIDIA: runs only where it is asked for. */
 export const dcgmExporter: SourceDefinition = {
@@ -9,7 +9,7 @@ export const dcgmExporter: SourceDefinition = {
   summary: 'GPUs and their pods, as exporters of NVIDIA (dcgm-exporter) tell of them',
   types: [nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlMigType, podInfoType, podDeviceType],
   host: 'worker',
-  intervalMs: 15_000,
+  intervalMs: INTERVAL_MS,
   options: dcgmExporterOptions,
   isOnRequest: true,
   isExported: (options) => (options as DcgmExporterOptions).export,

@@ -1,6 +1,8 @@
 import { SondeError } from '@sonde/sdk'
 import { ADDRESS_COUNT_MAX, isAddress } from './config.ts'
 
+/** Host and port: nothing that would make another part of an address of it. */
+const TARGET = /^[^\s/\\@?#]+$/
 const LABELS = { scheme: '__scheme__', path: '__metrics_path__' }
 
 /**
@@ -26,7 +28,7 @@ export function readDiscovery(text: string, path: string): string[] {
     const metricsPath = textOr(given[LABELS.path], '/metrics')
     for (const target of targets as readonly unknown[]) {
       const address = `${scheme}://${String(target)}${metricsPath}`
-      if (typeof target !== 'string' || !isAddress(address))
+      if (typeof target !== 'string' || !TARGET.test(target) || !isAddress(address))
         throw fault(`has the target ${shown(target)}; allowed: HOST:PORT`)
       addresses.add(address)
       if (addresses.size > ADDRESS_COUNT_MAX) throw fault(`lists too many; allowed: ${ADDRESS_COUNT_MAX} addresses`)

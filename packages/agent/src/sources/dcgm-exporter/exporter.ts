@@ -62,7 +62,11 @@ export class Exporter {
     return this.#parser.count
   }
 
-  /** Asks, and reports every GPU and pod of the answer. @throws as {@link look}; then all is absent, with the reason. */
+  /**
+   * Asks, and reports every GPU and pod of the answer.
+   *
+   * @throws SondeError as {@link look}; then everything is absent, with the reason.
+   */
   async scrape(signal: AbortSignal): Promise<void> {
     try {
       await this.#ask(signal)
@@ -93,14 +97,19 @@ export class Exporter {
     const fault = (why: string) => new SondeError('SRC_SCRAPE', `${this.address} ${why}`)
     if (parser.count === 0)
       throw fault('answers without a series, as while it starts anew: what its GPUs do is not known')
-    const isOfGpus = Array.from({ length: parser.count }, (_, i) => parser.seriesAt(i)).some(
-      ({ name, labels }) => dcgmField(name) !== undefined && gpuLabelsOf(labels, this.#host) !== undefined,
-    )
-    if (!isOfGpus) throw fault('answers without a series of a GPU; is it a dcgm-exporter?')
+    if (!this.#isOfGpus()) throw fault('answers without a series of a GPU; is it a dcgm-exporter?')
     const [first] = parser.faults.lines
     if (first === undefined) return
     const counts = [...parser.faults.counts].map(([name, count]) => `${count} ${name}`).join(', ')
     this.#context.failed(this.address, fault(`has lines that are wrong (${counts}), the first is line ${first.line}`))
+  }
+
+  #isOfGpus(): boolean {
+    for (let i = 0; i < this.#parser.count; i++) {
+      const { name, labels } = this.#parser.seriesAt(i)
+      if (dcgmField(name) !== undefined && gpuLabelsOf(labels, this.#host) !== undefined) return true
+    }
+    return false
   }
 
   #report(): void {
@@ -122,7 +131,7 @@ export class Exporter {
       if (ownMs >= TIME_MIN_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
     this.#addTotals()
-    const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1e6))
+    const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
     for (const [key, row] of this.#rows) {
       if (row.scrape === this.#scrape) row.report(time)
       else {
@@ -178,7 +187,7 @@ export class Exporter {
   }
 
   #rowOf(type: Row['type'], labels: Readonly<Record<string, string | number>>): Row {
-    const key = `${type.name}\n${Object.values(labels).join('\n')}`
+    const key = `${type.name} ${JSON.stringify(Object.values(labels))}`
     let row = this.#rows.get(key)
     if (row === undefined) {
       row = new Row(this.#context, this.address, type, labels)
@@ -201,8 +210,7 @@ export class Exporter {
       if (total !== undefined) row.set('fb_total', total, false)
       const whole = row.numberOf('fb_total')
       if (row.type !== nvmlGpuType || whole === undefined) continue
-      const { gpu, UUID, device, modelName, Hostname, pci_bus_id } = row.labels as Record<string, string>
-      const info = this.#rowOf(nvmlGpuInfoType, { gpu, UUID, device, modelName, Hostname, pci_bus_id } as Labels)
+      const info = this.#rowOf(nvmlGpuInfoType, row.labels)
       info.set('memory_bytes', whole * MEBIBYTE, true)
     }
   }

@@ -5,8 +5,6 @@ import type { DcgmExporterOptions } from './config.ts'
 import { readDiscovery } from './discovery.ts'
 import { Exporter } from './exporter.ts'
 
-/** An exporter that is asked more often only costs. Unit: milliseconds. */
-const INTERVAL_MIN_MS = 1000
 const FILE_BYTES_MAX = 1 << 20
 /** Time that a call has beyond that of an answer, before its device counts as stuck. Unit: milliseconds. */
 const GRACE_MS = 2000
@@ -21,11 +19,6 @@ export class DcgmExporterSource implements NodeSource {
   #ending = new AbortController()
 
   constructor(options: DcgmExporterOptions, context: SourceContext) {
-    if (context.intervalMs < INTERVAL_MIN_MS)
-      throw new SondeError(
-        'CFG_VALUE',
-        `interval_ms of ${context.name} is ${context.intervalMs}; allowed: 1000 and more`,
-      )
     this.#options = options
     this.#context = context
     this.#everyUs = context.intervalMs * 1000

@@ -22,7 +22,10 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   i16: [-0x8000, 0x7fff],
 }
 
-/** What a field is given of a sample: `exact` gives whole numbers from 2^53 on. A blank or what does not fit is a lack. */
+/**
+ * What a field is given of a sample; `exact` gives whole numbers from 2^53 on. A blank, and what does not fit, is a
+ * lack.
+ */
 export function valueFor(
   { field }: Slot,
   value: number,

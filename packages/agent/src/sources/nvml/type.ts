@@ -179,6 +179,10 @@ export const nvmlGpuType = defineType(
     nvlink_recovery_error_count_total: optional(
       count('nvlink_recovery_error_count_total', 'NVLink links trained again, all links'),
     ),
+    // The exporter calls it a counter; it is a rate, whatever its name says.
+    nvlink_bandwidth_total: optional(
+      gauge('u64', named('DEV', 'nvlink_bandwidth_total', { unit: 'MiB/s', help: 'Throughput of all NVLink links' })),
+    ),
     mig_mode: optional(state('mig_mode', '1 where MIG splits the GPU')),
     recovery_action: optional(
       gauge('u8', {

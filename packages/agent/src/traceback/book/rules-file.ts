@@ -1,13 +1,8 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { messageOf, SondeError } from '@sonde/sdk'
 import type { RuleBook } from '../../rules/rule.ts'
+import { readRulesText, rulesFaultOf } from './rules-text.ts'
 
 /** How often it is looked whether the file changed. Unit: milliseconds. */
 const LOOK_MS = 1000
-/** A file of rules is larger in no case. Unit: bytes. */
-const FILE_BYTES_MAX = 1 << 20
 
 /** Reads the text of a file of rules. Throws what is wrong with it. */
 export type ReadRules = (text: string) => { readonly book: RuleBook; readonly warnings: readonly string[] }
@@ -65,24 +60,12 @@ export class RulesFile {
   }
 
   /** Its text; undefined where it is as it was. */
-  async #changed(): Promise<string | undefined> {
-    // A pipe without a writer would hold whoever opens it, and with it the end of the process.
-    const handle = await open(this.#options.path, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      const stat = await handle.stat()
-      const { mtimeMs, ctimeMs, size, ino } = stat
-      const seen = `${mtimeMs} ${ctimeMs} ${size} ${ino}`
-      if (seen === this.#seen) return undefined
-      this.#seen = seen
-      if (!stat.isFile()) throw new SondeError('TRB_RULES', `${this.#options.path} is not a file`)
-      if (size > FILE_BYTES_MAX)
-        throw new SondeError('TRB_RULES', `${this.#options.path} has ${size} bytes; allowed: ${FILE_BYTES_MAX}`)
-      const bytes = new Uint8Array(FILE_BYTES_MAX)
-      const { bytesRead } = await handle.read(bytes, 0, FILE_BYTES_MAX, 0)
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, bytesRead))
-    } finally {
-      await handle.close()
-    }
+  #changed(): Promise<string | undefined> {
+    return readRulesText(this.#options.path, (state) => {
+      const isAsBefore = state === this.#seen
+      this.#seen = state
+      return isAsBefore
+    })
   }
 
   async #take(text: string): Promise<void> {
@@ -96,14 +79,12 @@ export class RulesFile {
   }
 
   #refuse(error: unknown): void {
-    const { path: place } = this.#options
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    const fault = isMissing ? `${resolve(place)} is not there; make it, or take traceback.rules out` : messageOf(error)
+    const { path, log } = this.#options
+    const fault = rulesFaultOf(path, error)
     if (fault === this.fault) return
     this.fault = fault
     // A file that comes back as it was is read again.
-    if (isMissing) this.#seen = ''
-    const { path, log } = this.#options
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#seen = ''
     const left = this.book === undefined ? 'no rule watches' : 'the rules before stay in effect'
     log.warn({ path, fault }, `the rules of traceback do not hold; ${left}`)
   }

@@ -33,13 +33,13 @@ export interface EventDisk {
   syncFolder(folder: string): Promise<void>
 }
 
-/** Name of the lock of a folder. */
-const LOCK = '.lock'
+/** Name of the lock in a folder of events. */
+export const EVENTS_LOCK = '.lock'
 
 /** That of the machine. */
 export const systemDisk: EventDisk = {
   makeFolder: async (folder) => void (await makeFolders(folder)),
-  lock: (folder) => lockFile(join(folder, LOCK)),
+  lock: (folder) => lockFile(join(folder, EVENTS_LOCK)),
   names: (folder) => readdir(folder),
   sizeOf: async (path) => (await stat(path)).size,
   create: async (path) => fileOf(await open(path, 'wx', 0o600)),

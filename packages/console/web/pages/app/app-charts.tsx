@@ -7,8 +7,16 @@ import { AnswerState } from '../../components/answer-state.tsx'
 import { usePageState } from '../../state/time-window.ts'
 import { CHART_FIELDS } from './gpu-fields.ts'
 
+/** What {@link AppCharts} draws. */
+export interface AppChartsOptions {
+  readonly app: string
+  /** Those that are drawn. Default: all. */
+  readonly services: readonly string[] | undefined
+  readonly isSimulated: boolean
+}
+
 /** A line a service, over the window of the page: the rows that were recorded at each sample. */
-export function AppCharts({ app, isSimulated }: { readonly app: string; readonly isSimulated: boolean }) {
+export function AppCharts({ app, services, isSimulated }: AppChartsOptions) {
   const page = usePageState()
   const queries = useMemo(() => CHART_FIELDS.map(({ metric }) => queryOf(app, metric)), [app])
   const answer = useComparedColumns(queries, page)
@@ -17,7 +25,8 @@ export function AppCharts({ app, isSimulated }: { readonly app: string; readonly
     () =>
       CHART_FIELDS.map(({ field, label, quantity }, at): GridChart => {
         const query = queries[at]!
-        const members = answer.columns(query).map((column) => {
+        const columns = answer.columns(query).filter(({ labels }) => services?.includes(labels.service ?? '') !== false)
+        const members = columns.map((column) => {
           const service = column.labels.service ?? ''
           return { key: service, label: service === '' ? 'no service' : service, values: answer.grid!.slice(column) }
         })
@@ -42,7 +51,7 @@ export function AppCharts({ app, isSimulated }: { readonly app: string; readonly
             : {}),
         }
       }),
-    [answer, queries, types, isSimulated],
+    [answer, queries, types, services, isSimulated],
   )
   return (
     <div className="app-charts">

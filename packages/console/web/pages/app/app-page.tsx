@@ -66,12 +66,18 @@ function Advice({ sentence }: { readonly sentence: string }) {
 
 function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
   const page = usePageState()
-  const { app, services, pods, state } = answer
+  const { app, services, leftOut, pods, state } = answer
   const isSimulated = pods.some((pod) => pod.isSimulated)
   return (
     <>
       {state === 'ready' && <Headline text={headlineOf(answer)} announced={countOf(pods.length, 'GPU pod')} />}
       <Banner notices={services.flatMap(partialNotices)} />
+      {leftOut.services > 0 && (
+        <p className="panel-note">
+          The {countOf(services.length, 'service')} with the most GPUs are shown; {countOf(leftOut.services, 'service')}{' '}
+          with {countOf(leftOut.pods, 'pod')} are left out.
+        </p>
+      )}
       {!page.isLive && <p className="panel-note">Numbers and pods are those of now; the charts show the window.</p>}
       <div className="service-cards">
         {services.map((service) => (
@@ -81,7 +87,11 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
         ))}
       </div>
       <PanelBoundary>
-        <AppCharts app={app} isSimulated={isSimulated} />
+        <AppCharts
+          app={app}
+          services={leftOut.services > 0 ? services.map(({ name }) => name) : undefined}
+          isSimulated={isSimulated}
+        />
       </PanelBoundary>
       <PanelBoundary>
         <PodTable pods={pods} />

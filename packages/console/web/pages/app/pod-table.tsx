@@ -30,7 +30,7 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
     (pod) => (isMissing(pod) ? 0 : 1),
   )
   return (
-    <section className="panel" aria-labelledby="pod-table">
+    <section className="panel apps-panel" aria-labelledby="pod-table">
       <header className="panel-head has-line is-centred">
         <h2 id="pod-table" className="panel-title">
           Pods

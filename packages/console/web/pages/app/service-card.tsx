@@ -8,7 +8,7 @@ export function ServiceCard({ service }: { readonly service: GpuService }) {
   const { name, pods, gpus, values, warming } = service
   const id = `service-${name}`
   return (
-    <section className="panel" aria-labelledby={id}>
+    <section className="panel apps-panel" aria-labelledby={id}>
       <header className="panel-head has-line">
         <h2 id={id} className="panel-title">
           {name === '' ? 'no service' : name}

@@ -32,7 +32,7 @@ export function AppsPage() {
       )}
       {data?.apps.length === 0 && (
         <Empty fact="No pod holds a GPU here.">
-          Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm-exporter</code>
+          Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm_exporter</code>
           ); <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> shows a simulated node with pods.
         </Empty>
       )}
@@ -44,7 +44,7 @@ export function AppsPage() {
 function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
   const page = usePageState()
   return (
-    <section className="panel" aria-labelledby="app-table">
+    <section className="panel apps-panel" aria-labelledby="app-table">
       <header className="panel-head has-line">
         <h2 id="app-table" className="panel-title">
           Apps
@@ -77,9 +77,11 @@ function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
             {apps.map(({ name, services, pods, gpus, util, powerW }) => (
               <tr key={name}>
                 <th scope="row">
-                  <Link href={page.hrefTo(`/apps/${encodeURIComponent(name)}/gpu`)}>
-                    {name === '' ? 'no app' : name}
-                  </Link>
+                  {name === '' ? (
+                    'no app'
+                  ) : (
+                    <Link href={page.hrefTo(`/apps/${encodeURIComponent(name)}/gpu`)}>{name}</Link>
+                  )}
                 </th>
                 <td className="is-number num">{services}</td>
                 <td className="is-number num">{pods}</td>

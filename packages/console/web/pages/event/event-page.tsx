@@ -242,7 +242,7 @@ function headWords(
 
 /** Why no change is told. */
 function nothingWords(isFailed: boolean, laneCount: number, hasBefore: boolean): string {
-  if (isFailed) return 'Not known: the samples did not come.'
+  if (isFailed) return 'Not known without samples.'
   if (laneCount === 0) return 'No signal matches.'
   return hasBefore ? NOTHING_CHANGED : NO_BEFORE
 }

@@ -54,8 +54,8 @@ export function GpusPage() {
       )}
       {gpus?.length === 0 && (
         <Empty fact="No GPU is read here.">
-          No source reads GPUs yet: only the simulator has them, eight on its node.{' '}
-          <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> starts it.
+          GPUs come from exporters that run already (<code className="mono">type: dcgm_exporter</code>);{' '}
+          <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> shows a simulated node of eight.
         </Empty>
       )}
       {gpus && gpus.length > 0 && <Gpus gpus={gpus} />}

@@ -16,7 +16,9 @@ const COMMENT = /^#[ \t]+(HELP|TYPE|UNIT)[ \t]+("(?:[^"\\]|\\.)*"|[^ \t]+)(?:[ \
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const TYPE = /^(counter|gauge|histogram|summary|untyped|unknown|info|stateset|gaugehistogram)$/i
 
-/** Notes what a comment says of a family. Other comments say nothing. What is wrong with it; undefined where nothing is. */
+/**
+ * Notes what a comment says of a family; others say nothing. What is wrong with it, undefined where nothing is.
+ */
 export function readComment(
   text: string,
   families: Map<string, ScrapedFamily>,

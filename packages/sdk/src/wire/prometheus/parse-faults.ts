@@ -1,7 +1,7 @@
 /**
- * What was wrong with a line. `unescaped`: quotes in a label value were not escaped, and the line was read all the same;
- * `duplicate`: the series had a value before, which stays. Of all others the line is left out; after `body_bytes`, all
- * that follows.
+ * What was wrong with a line. `unescaped`: quotes in a label value were not escaped, and the line was read all the
+ * same; `duplicate`: the series had a value before, which stays. Of all others the line is left out; after
+ * `body_bytes`, all that follows.
  */
 export type ParseFault =
   | 'name'

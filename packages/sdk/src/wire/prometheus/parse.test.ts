@@ -185,6 +185,15 @@ test('series that come and go for months take bounded memory, and those that sta
   assert.ok(parser.epoch > 0)
 })
 
+test('a body of one fault alone is read in one pass', { timeout: 60_000 }, () => {
+  // What goes through the whole body for each of its lines takes minutes for these, and this way a second.
+  for (const line of ['a{\n', 'a{"\n', '}\n', 'a 1 # x\n', '\n', 'a{x="}\n']) {
+    const parser = new ExpositionParser()
+    parser.parse(Buffer.alloc(4 << 20, line))
+    assert.ok(parser.count <= 1)
+  }
+})
+
 test('damaged bodies cost their lines alone, and no input makes it throw', () => {
   fuzzExposition(new Random(SEED), 300)
 })

@@ -182,7 +182,8 @@ export class ExpositionParser {
 
   /** A line whose values may hold quotes as they are. Where the braces close can be told from the end alone. */
   #readTolerantly(bytes: Buffer, at: number, nameEnd: number, open: number, end: number): ParseFault | undefined {
-    const close = bytes.lastIndexOf(CLOSE, end - 1)
+    // Within the line: a search of the whole body for each line would never end.
+    const close = open + bytes.subarray(open, end).lastIndexOf(CLOSE)
     if (close <= open) return 'labels'
     if (close - at > this.#limits.labelBytes) return 'label_bytes'
     const text = bytes.toString('utf8', open, close + 1)

@@ -50,6 +50,8 @@ export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
   nvlink_crc_data_error_count_total: (gpu) => nvlink(gpu, 3, 0.2),
   nvlink_replay_error_count_total: (gpu) => nvlink(gpu, 4, 0.05),
   nvlink_recovery_error_count_total: (gpu) => nvlink(gpu, 4, 0.05),
+  nvlink_bandwidth_total: ({ hasNvlink, profile }) =>
+    hasNvlink ? Math.round((profile.mean(GPU.nvlinkTxBytes) + profile.mean(GPU.nvlinkRxBytes)) / 2 ** 20) : Number.NaN,
   mig_mode: ({ isSplit }) => (isSplit ? 1 : 0),
   recovery_action: ({ segment }) => segment.effect.recoveryAction ?? 0,
 }

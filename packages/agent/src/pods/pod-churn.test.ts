@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPrometheus, type SourceInfo } from '@sonde/sdk'
+import { TestCluster } from './test-cluster.ts'
+
+const STEP_MS = 300_000
+const STEPS_A_DAY = 288
+const DAYS = 30
+/** Pods at a time, of which so many are new at each step: 69 000 names in a month, more than a table holds. */
+const PODS = 16
+const NEW_PODS = 8
+
+/** Those of so many steps are kept beside those that are there: three periods must have passed. */
+const KEPT_STEPS = 2
+
+test('a month of pods, GPUs and services that come and go leaves nothing behind', async () => {
+  const cluster = new TestCluster()
+  const node = cluster.source({ intervalMs: STEP_MS })
+  // Nothing expires by itself: what leaves the view was said to be gone.
+  const view = createPrometheus({ seriesExpiryS: 86_400 })
+  const owners = new Set<object>()
+  const sources = new Set<SourceInfo>()
+  let most: Record<string, number> = {}
+  for (let step = 0; step < DAYS * STEPS_A_DAY; step++) {
+    cluster.pass(STEP_MS)
+    for (let i = 0; i < PODS; i++) {
+      const name = step * NEW_PODS + i
+      // An app a day, a service a pod; a GPU that is replaced, or split anew, comes with another UUID.
+      const info = { app: `app${Math.floor(step / STEPS_A_DAY)}`, service: `service${name}`, started_seconds: step }
+      node.pod(`pod${name}`, info, `GPU-${name}`).gpu(`GPU-${name}`, { gpu_util: i })
+    }
+    cluster.settle()
+    for (const batch of cluster.emitted.splice(0)) {
+      view.accept(batch)
+      owners.add(batch.source.owner ?? batch.source)
+      sources.add(batch.source)
+    }
+    for (const [name, count] of Object.entries(cluster.pods.counts))
+      most = { ...most, [name]: Math.max(most[name] ?? 0, count) }
+    if (step % 1000 === 999) assert.equal(await linesOf(view), (PODS + KEPT_STEPS * NEW_PODS) * 2, `at step ${step}`)
+  }
+  const limit = PODS + KEPT_STEPS * NEW_PODS
+  assert.deepEqual(
+    Object.entries(most).filter(([name, count]) => count > limit * (name === 'rows' ? 2 : 1)),
+    [],
+  )
+  assert.equal(owners.size, 1)
+  assert.ok(sources.size >= 2, 'tables of labels were replaced')
+  assert.deepEqual([[...cluster.pods.stats.dropped], [...view.stats.dropped]], [[], []])
+})
+
+/** Rows of pods and of services that `/metrics` shows. */
+async function linesOf(view: ReturnType<typeof createPrometheus>): Promise<number> {
+  const scrape = await view.render()
+  const text = Buffer.concat(scrape.chunks).toString()
+  scrape.release()
+  return text.split('\n').filter((line) => /^(pod_gpu_count|app_gpu_pods)\{/.test(line)).length
+}

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
+import { testSource } from '../conformance.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
+import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { type Taken, TestedSource, TestNode } from '../test-node.ts'
+import { dataOf } from '../test-records.ts'
+import { dcgmExporter } from './dcgm-exporter.ts'
+import { DCGM_FIELDS } from './fields.ts'
+import { fixture, type ServedExporter, serveExporter, withBody } from './test-exporter.ts'
+
+const GPU_0 = 'GPU-5b4d2c1e-8f0a-4c7d-9e21-3a6f70d1c201'
+
+const shared = await serveExporter(fixture('mig'))
+after(() => shared.close())
+testSource(dcgmExporter, { options: { addresses: [shared.address] } })
+
+interface BroughtUp {
+  readonly tested: TestedSource
+  readonly exporters: readonly ServedExporter[]
+}
+
+async function bringUp(t: TestContext, bodies: readonly string[], options: object = {}): Promise<BroughtUp> {
+  const exporters = await Promise.all(bodies.map(serveExporter))
+  const addresses = exporters.map(({ address }) => address)
+  const tested = new TestedSource(dcgmExporter, new TestNode(t).paths, { addresses, ...options })
+  t.after(async () => {
+    await tested.source.close()
+    for (const exporter of exporters) exporter.close()
+  })
+  return { tested, exporters }
+}
+
+async function scraped(t: TestContext, name: string): Promise<{ tested: TestedSource; taken: Taken[] }> {
+  const { tested } = await bringUp(t, [fixture(name)])
+  await tested.source.sample()
+  assert.deepEqual(tested.failures, [])
+  return { tested, taken: tested.take() }
+}
+
+const recordsOf = (taken: readonly Taken[], type: RecordType): ReadRecord[] =>
+  taken.filter((one) => one.type === type).map(({ record }) => record)
+
+const fieldsOf = (records: readonly ReadRecord[], ...fields: string[]): unknown[] =>
+  records.map((record) => fields.map((field) => record[field]))
+
+/** What is said to be absent of a field of a GPU. */
+function whyAbsent(taken: readonly Taken[], field: string): string[] {
+  const said = recordsOf(taken, absenceType).filter((record) => record.field === field)
+  return said.map(({ code, reason }) => `${code}: ${reason}`)
+}
+
+test('GPUs of a node, with all labels, exact counters, and the pods that hold them', async (t) => {
+  const { taken } = await scraped(t, 'kubernetes')
+  const gpus = recordsOf(taken, nvmlGpuType)
+  const [first = {}] = gpus
+  assert.deepEqual(
+    ['gpu', 'UUID', 'device', 'modelName', 'Hostname', 'pci_bus_id'].map((name) => first[name]),
+    ['0', GPU_0, 'nvidia0', 'NVIDIA H100 80GB HBM3', 'gpu-node-a', '00000000:1B:00.0'],
+  )
+  assert.deepEqual(fieldsOf(gpus, 'gpu_util', 'power_usage', 'total_energy_consumption', 'xid_errors'), [
+    [97, 641.337, 9007199254740993n, 0],
+    [88, 522.018, 188811223344n, 31],
+    [0, 71.294, 71294000n, 0],
+  ])
+  assert.deepEqual(fieldsOf(gpus, 'fb_used', 'fb_total', 'nvlink_bandwidth_total'), [
+    [68963, 81559, 132000n],
+    [40783, 81559, 98000n],
+    [0, 81559, 0n],
+  ])
+  assert.equal(nvmlGpuType.fields.nvlink_bandwidth_total.role, 'gauge', 'a rate, though the exporter says counter')
+  assert.deepEqual(fieldsOf(recordsOf(taken, nvmlProfileType), 'pipe_tensor_active', 'pcie_tx_bytes', 'sm_active'), [
+    [0.512201, 1612345678, undefined],
+    [0.498888, 912345678, undefined],
+    [0, 2048, undefined],
+  ])
+  assert.equal(
+    whyAbsent(taken, 'sm_active')[0],
+    'unsupported: the exporter has no DCGM_FI_PROF_SM_ACTIVE of it; see its list of counters',
+  )
+  assert.deepEqual(fieldsOf(recordsOf(taken, nvmlGpuInfoType), 'address', 'driver', 'memory_bytes').slice(0, 1), [
+    ['0000:1b:00.0', '570.124.06', 81559n * 2n ** 20n],
+  ])
+  const via = 'scrape labels of dcgm-exporter'
+  assert.deepEqual(
+    fieldsOf(recordsOf(taken, podDeviceType), 'namespace', 'pod', 'container', 'UUID', 'GPU_I_ID', 'Hostname', 'via'),
+    [
+      ['inference', 'llama-7d9c-x2x4p', 'server', GPU_0, '', 'gpu-node-a', via],
+      ['training', 'trainer-0', 'worker', gpus[1]?.UUID, '', 'gpu-node-a', via],
+    ],
+  )
+  assert.deepEqual(fieldsOf(recordsOf(taken, podInfoType), 'pod', 'app', 'service', 'node'), [
+    ['llama-7d9c-x2x4p', 'llama', 'chat', 'gpu-node-a'],
+    ['trainer-0', 'trainer', '', 'gpu-node-a'],
+  ])
+})
+
+test('labels and names of old exporters and of DCGM 4.6 come to the same fields', async (t) => {
+  const old = await scraped(t, 'old-labels')
+  const names = ['UUID', 'Hostname', 'gpu_util', 'clocks_event_reasons'] as const
+  assert.deepEqual(fieldsOf(recordsOf(old.taken, nvmlGpuType), ...names)[0], [GPU_0, 'gpu-node-b', 97, 4])
+  assert.deepEqual(fieldsOf(recordsOf(old.taken, podDeviceType), 'namespace', 'pod', 'container'), [
+    ['research', 'bert-0', 'train'],
+  ])
+  const fresh = await scraped(t, 'new-names')
+  const fields = ['Hostname', 'gpu_util', 'power_usage', 'gpu_temp', 'memory_temp', 'pcie_replay_counter', 'xid_errors']
+  const more = ['uncorrectable_remapped_rows', 'nvlink_crc_flit_error_count_total']
+  const records = recordsOf(fresh.taken, nvmlGpuType)
+  assert.deepEqual(fieldsOf(records, ...fields, ...more)[1], ['gpu-node-c', 88, 522.018, 58, 68, 3n, 31, 1n, 0n])
+  const profiles = recordsOf(fresh.taken, nvmlProfileType)
+  assert.deepEqual(
+    fieldsOf(profiles, 'sm_active', 'pipe_tensor_active', 'pipe_fp16_active')[0],
+    [0.801, 0.512201, 0.01],
+  )
+  const info = recordsOf(fresh.taken, nvmlGpuInfoType)
+  assert.deepEqual(fieldsOf(info, 'driver', 'serial')[1], ['580.65.06', '16533230411'])
+})
+
+test('no number and no name of DCGM stands for two fields', () => {
+  const names = DCGM_FIELDS.flatMap((field) => field.names)
+  assert.equal(new Set(names).size, names.length)
+  assert.equal(new Set(DCGM_FIELDS.map(({ id }) => id)).size, DCGM_FIELDS.length)
+})
+
+test('MIG: instances have their own values, and what is copied to them is that of the board, once', async (t) => {
+  const { taken } = await scraped(t, 'mig')
+  assert.deepEqual(
+    fieldsOf(recordsOf(taken, nvmlMigType), 'GPU_I_ID', 'GPU_I_PROFILE', 'fb_used', 'fb_total', 'pipe_tensor_active'),
+    [
+      [1, '3g.40gb', 20210, 40290, 0.41],
+      [2, '1g.10gb', 5605, 9626, 0.11],
+    ],
+  )
+  const fields = ['power_usage', 'total_energy_consumption', 'gpu_temp', 'gpu_util', 'fb_used']
+  assert.deepEqual(fieldsOf(recordsOf(taken, nvmlGpuType), ...fields), [
+    [401.5, 188811223344n, 63, undefined, undefined],
+  ])
+  assert.deepEqual(fieldsOf(recordsOf(taken, podDeviceType), 'pod', 'GPU_I_ID'), [
+    ['segment-a', '1'],
+    ['segment-b', '2'],
+  ])
+})
+
+test('a shared GPU is one, with the values of the device, and held by each of its pods', async (t) => {
+  const { taken } = await scraped(t, 'time-slicing')
+  const fields = ['gpu_util', 'fb_used', 'power_usage', 'fb_total']
+  assert.deepEqual(fieldsOf(recordsOf(taken, nvmlGpuType), ...fields), [[90, 40000, 300.25, 80565]])
+  assert.deepEqual(fieldsOf(recordsOf(taken, podDeviceType), 'pod', 'UUID'), [
+    ['notebook-0', GPU_0],
+    ['notebook-1', GPU_0],
+  ])
+})
+
+test('behind a Prometheus that renamed labels, the pod is the workload and never the exporter', async (t) => {
+  const { taken } = await scraped(t, 'renamed')
+  assert.equal(recordsOf(taken, nvmlGpuType).length, 2)
+  assert.deepEqual(fieldsOf(recordsOf(taken, podDeviceType), 'namespace', 'pod', 'container'), [
+    ['inference', 'llama-7d9c-x2x4p', 'server'],
+  ])
+})
+
+test('values that mean none are absent with what DCGM says, and never a number', async (t) => {
+  const { taken } = await scraped(t, 'sentinels')
+  const present = recordsOf(taken, nvmlGpuType).map((record) =>
+    Object.entries(record).filter(
+      ([name, value]) => value !== undefined && typeof value !== 'string' && name !== 'time',
+    ),
+  )
+  // A counter may well be where the blank of gauges is.
+  assert.deepEqual(present, [
+    [
+      ['sm_clock', 1755],
+      ['pcie_replay_counter', 2147483632n],
+    ],
+  ])
+  assert.deepEqual(whyAbsent(taken, 'gpu_temp'), ['unsupported: DCGM says that the GPU does not support it'])
+  assert.deepEqual(whyAbsent(taken, 'memory_temp'), ['unsupported: DCGM says that the GPU does not support it'])
+  assert.deepEqual(whyAbsent(taken, 'power_usage'), ['unsupported: DCGM says that the GPU does not support it'])
+  assert.deepEqual(whyAbsent(taken, 'total_energy_consumption'), ['denied: DCGM may not read it'])
+  assert.deepEqual(whyAbsent(taken, 'gpu_util'), ['failed: DCGM has no value'])
+  assert.deepEqual(whyAbsent(taken, 'mem_copy_util'), ['failed: the exporter tells 4711, which cannot be'])
+  assert.deepEqual(whyAbsent(taken, 'sm_active'), ['failed: the exporter tells NaN'])
+  assert.equal(recordsOf(taken, nvmlProfileType)[0]?.gr_engine_active, undefined)
+})
+
+const BAD: readonly (readonly [name: string, answer: ServedExporter['answer'], reason: RegExp])[] = [
+  ['an error', (_, response) => void response.writeHead(500).end('internal server error'), /answers 500/],
+  ['an empty body', withBody(''), /without a series/],
+  ['comments alone', withBody('# HELP a b\n'), /without a series/],
+  ['another exporter', withBody('node_load1 0.5\n'), /without a series of a GPU/],
+  ['noise', withBody(Buffer.from(Array.from({ length: 9000 }, (_, i) => (i * 7919) % 256))), /without a series/],
+  [
+    'a redirect elsewhere',
+    (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/secret' }).end(),
+    /redirects to "http:\/\/127.0.0.1:1\/secret", which is not followed/,
+  ],
+  ['a hang-up', (request) => void request.socket.destroy(), /does not answer/],
+  [
+    'an answer that ends too early',
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '100000' })
+      response.write(fixture('kubernetes'), () => response.destroy())
+    },
+    /does not answer/,
+  ],
+  [
+    'an answer that says that it has 3 GB',
+    (_, response) => void response.writeHead(200, { 'content-length': String(3 * 2 ** 30) }).write('a 1\n'),
+    /more than 100000 bytes/,
+  ],
+  [
+    'an answer without an end',
+    (_, response) => {
+      const more = () => void (response.destroyed || response.write('a'.repeat(10_000), () => setImmediate(more)))
+      more()
+    },
+    /more than 100000 bytes/,
+  ],
+  ['silence', () => undefined, /no whole answer within 300 ms/],
+  [
+    'an answer that stops halfway',
+    (_, response) => void response.writeHead(200).write(fixture('kubernetes')),
+    /no whole answer within 300 ms/,
+  ],
+]
+
+test('after anything but a whole answer the GPUs are not known, with the reason, until one comes', async (t) => {
+  const body = fixture('kubernetes')
+  const { tested, exporters } = await bringUp(t, [body], { timeout_ms: 300, max_bytes: 100_000 })
+  const [exporter] = exporters as [ServedExporter]
+  for (const [name, answer, reason] of BAD) {
+    exporter.answer = withBody(body)
+    await tested.source.sample()
+    assert.equal(recordsOf(tested.take(), nvmlGpuType).length, 3, `before ${name}`)
+    exporter.answer = answer
+    await assert.rejects(tested.source.sample(), { code: 'SRC_SCRAPE', message: reason }, name)
+    const taken = tested.take()
+    assert.deepEqual(dataOf(taken), [], name)
+    const told = recordsOf(taken, absenceType).filter(({ type, field, code }) => {
+      return type === 'nvml_gpu' && field === '' && code === 'failed'
+    })
+    assert.equal(told.length, 3, name)
+    assert.match(String(told[0]?.reason), reason, name)
+    assert.equal((await tested.source.probe()).state, 'absent', name)
+  }
+  exporter.answer = withBody(body)
+  await tested.source.sample()
+  tested.take()
+  assert.deepEqual(
+    [...tested.absent.keys()].filter((key) => key.endsWith('}.')),
+    [],
+    'all is known again',
+  )
+})
+
+test('one exporter that hangs costs its own GPUs alone', async (t) => {
+  const bodies = ['a', 'y', 'z'].map((node) =>
+    fixture('kubernetes').replaceAll('gpu-node-a', `gpu-node-${node}`).replaceAll('GPU-', `GPU-${node}`),
+  )
+  const { tested, exporters } = await bringUp(t, bodies, { timeout_ms: 300 })
+  const [hung] = exporters as [ServedExporter]
+  hung.answer = () => undefined
+  assert.equal((await tested.source.probe()).state, 'present', 'one of them tells of GPUs')
+  await tested.source.sample()
+  assert.equal(tested.thrown.length, 1)
+  const hosts = fieldsOf(recordsOf(tested.take(), nvmlGpuType), 'Hostname').flat()
+  assert.deepEqual([...new Set(hosts)], ['gpu-node-y', 'gpu-node-z'])
+})
+
+test('two nodes with the same indexes are two', async (t) => {
+  const other = fixture('kubernetes').replaceAll('gpu-node-a', 'gpu-node-z').replaceAll('GPU-', 'GPU-z')
+  const { tested } = await bringUp(t, [fixture('kubernetes'), other])
+  await tested.source.sample()
+  const names = fieldsOf(recordsOf(tested.take(), nvmlGpuType), 'Hostname', 'UUID').map(String)
+  assert.equal(new Set(names).size, 6)
+})
+
+test('a GPU and a pod that the exporter tells of no more have left, and come back', async (t) => {
+  const body = fixture('kubernetes')
+  const { tested, exporters } = await bringUp(t, [body])
+  const [exporter] = exporters as [ServedExporter]
+  await tested.source.sample()
+  tested.take()
+  exporter.answer = withBody(
+    body
+      .split('\n')
+      .filter((line) => !line.includes('nvidia0'))
+      .join('\n'),
+  )
+  await tested.source.sample()
+  const taken = tested.take()
+  const gone = recordsOf(taken, absenceType).filter(({ code, field }) => code === 'gone' && field === '')
+  assert.deepEqual(gone.map(({ type }) => type).sort(), [
+    'nvml_gpu',
+    'nvml_gpu_info',
+    'nvml_profile',
+    'pod_device',
+    'pod_info',
+  ])
+  assert.equal(recordsOf(taken, nvmlGpuType).length, 2)
+  exporter.answer = withBody(body)
+  await tested.source.sample()
+  assert.equal(recordsOf(tested.take(), nvmlGpuType).length, 3)
+})
+
+test('lines that are wrong are counted with the first of them, and the others are read', async (t) => {
+  const { tested } = await bringUp(t, [`${fixture('kubernetes')}broken{ 1\n`])
+  await tested.source.sample()
+  assert.equal(recordsOf(tested.take(), nvmlGpuType).length, 3)
+  assert.match(tested.failures[0]?.message ?? '', /has lines that are wrong \(1 labels\), the first is line \d+/)
+})
+
+test('a sample that bears its own time keeps it', async (t) => {
+  const timed = fixture('kubernetes').replace(/^(DCGM.*)$/gm, '$1 1767225600123')
+  const { tested } = await bringUp(t, [timed])
+  const [record] = await tested.sampleOf(nvmlGpuType)
+  assert.equal(record?.time, 1767225600123000000n)
+})
+
+test('exporters are those of a discovery file, as it is now; one that is broken changes nothing', async (t) => {
+  const exporters = await Promise.all([fixture('kubernetes'), fixture('new-names')].map(serveExporter))
+  const node = new TestNode(t)
+  const path = join(node.root, 'targets.json')
+  const list = (...listed: ServedExporter[]) => {
+    const targets = listed.map(({ address }) => new URL(address).host)
+    writeFileSync(path, JSON.stringify([{ targets, labels: { __metrics_path__: '/metrics', zone: 'a' } }]))
+  }
+  list(exporters[0] as ServedExporter)
+  const tested = new TestedSource(dcgmExporter, node.paths, { discovery_file: path })
+  t.after(async () => {
+    await tested.source.close()
+    for (const exporter of exporters) exporter.close()
+  })
+  assert.equal((await tested.source.probe()).state, 'present')
+  const hostsOf = async () => {
+    await tested.source.sample()
+    const taken = tested.take()
+    const gone = recordsOf(taken, absenceType).filter(({ type, code }) => type === 'nvml_gpu' && code === 'gone')
+    return { hosts: new Set(fieldsOf(recordsOf(taken, nvmlGpuType), 'Hostname').flat()), gone: gone.length }
+  }
+  assert.deepEqual(await hostsOf(), { hosts: new Set(['gpu-node-a']), gone: 0 })
+  list(...exporters)
+  assert.deepEqual(await hostsOf(), { hosts: new Set(['gpu-node-a', 'gpu-node-c']), gone: 0 })
+  for (const broken of ['{', '{}', '[{"targets":["a/b@c"]}]', '[{"targets":[7]}]', '[7]']) {
+    writeFileSync(path, broken)
+    assert.equal((await hostsOf()).hosts.size, 2, broken)
+    assert.match(tested.failures.at(-1)?.message ?? '', /targets\.json/)
+  }
+  list(exporters[1] as ServedExporter)
+  assert.deepEqual(await hostsOf(), { hosts: new Set(['gpu-node-c']), gone: 3 })
+})

@@ -1,0 +1,82 @@
+import { type RecordOf, type RecordType, wallNs } from '@sonde/sdk'
+import * as v from 'valibot'
+import { nvmlGpuType, nvmlProfileType } from '../src/sources/nvml/type.ts'
+import { podDeviceType, podInfoType } from '../src/sources/pods/type.ts'
+import { sampled } from '../src/sources/sampled.ts'
+import type { SourceContext, SourceDefinition } from '../src/sources/source.ts'
+
+/** The rows that are made of these records, for tests of other packages. */
+export { appGpuType, podGpuType } from '../src/pods/type.ts'
+
+/** A pod of a test, and the GPUs that it holds; a GPU without values is reported by nobody. */
+export interface TestPod {
+  readonly app: string
+  readonly service: string
+  readonly pod: string
+  /** Default: `ml`. */
+  readonly namespace?: string
+  /** Seconds since the Unix epoch. Default: long ago. */
+  readonly startedS?: number
+  /** Default: the GPUs that it holds. */
+  readonly requested?: number
+  readonly gpus: readonly { readonly UUID: string; readonly values?: Readonly<Record<string, number>> }[]
+}
+
+/** What the source sees: whether there are GPUs at all, and the pods. */
+export interface TestPods {
+  readonly probe?: 'present' | 'absent' | 'denied'
+  readonly pods: readonly TestPod[]
+}
+
+const LONG_AGO_S = 1_700_000_000
+const PROFILE = new Set(nvmlProfileType.layout.slots.map(({ name }) => name))
+
+/** A source of the pods and GPUs that `look` says, at each sample. */
+export function podSource(look: () => TestPods, intervalMs = 50): SourceDefinition {
+  return {
+    name: 'pods_of_test',
+    summary: 'Reports the pods and GPUs of a test',
+    types: [podInfoType, podDeviceType, nvmlGpuType, nvmlProfileType],
+    host: 'agent',
+    intervalMs,
+    options: v.strictObject({}),
+    load: async () => ({
+      create: (_options, context) =>
+        sampled(
+          { probe: () => probeOf(look()), sample: () => report(context, look()), close: () => undefined },
+          context,
+        ),
+    }),
+  }
+}
+
+function probeOf({ probe = 'present' }: TestPods) {
+  if (probe === 'present') return { state: probe, found: 'pods' } as const
+  return { state: probe, reason: probe === 'absent' ? 'no GPU' : 'the device may not be opened' } as const
+}
+
+function report({ source }: SourceContext, { pods }: TestPods): void {
+  const put = (type: RecordType, values: Readonly<Record<string, unknown>>) =>
+    source.report(type, recordOf(type, values))
+  for (const { app, service, pod, namespace = 'ml', startedS = LONG_AGO_S, requested, gpus } of pods) {
+    const facts = { node: '', via: 'test', started_seconds: startedS, gpus_requested: requested ?? gpus.length }
+    put(podInfoType, { namespace, pod, app, service, ...facts })
+    for (const { UUID, values } of gpus) {
+      put(podDeviceType, { namespace, pod, container: 'main', UUID, present: 1, via: 'test' })
+      if (values === undefined) continue
+      put(nvmlGpuType, { gpu: UUID, UUID, ...values })
+      if (Object.keys(values).some((name) => PROFILE.has(name))) put(nvmlProfileType, { gpu: UUID, UUID, ...values })
+    }
+  }
+}
+
+/** Fields that are not given are empty, 0 or absent. */
+function recordOf<T extends RecordType>(type: T, values: Readonly<Record<string, unknown>>): RecordOf<T> {
+  const record: Record<string, unknown> = { time: wallNs() }
+  for (const { name, field } of type.layout.slots) {
+    if (field.role === 'timestamp') continue
+    if (name in values) record[name] = values[name]
+    else if (!field.optional) record[name] = field.kind === 'symbol' ? '' : 0
+  }
+  return record as RecordOf<T>
+}

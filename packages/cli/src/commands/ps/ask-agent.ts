@@ -1,0 +1,95 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import { type AppState, GPU_FIELDS, type GpuField, type PodsAnswer, printable, sondeCommand } from '@sonde/sdk/internal'
+import * as v from 'valibot'
+
+/** What an agent needs at most to answer. Unit: milliseconds. */
+const ANSWER_LIMIT_MS = 10_000
+/** Of an answer that is longer nothing is shown: 10 000 pods take a sixth of it. */
+const ANSWER_LIMIT_BYTES = 64 << 20
+/** Of what else a program answers, so much is quoted. Unit: characters. */
+const QUOTED_LENGTH = 300
+
+const numberOrNull = v.nullable(v.number())
+const fieldSchema = v.picklist(GPU_FIELDS)
+const values = Object.fromEntries(GPU_FIELDS.map((field) => [field, numberOrNull]))
+
+/** What is shown of an answer, and what else an agent says: who listens there may be none, or of another version. */
+const answerSchema = v.looseObject({
+  nowMs: v.number(),
+  state: v.custom<AppState>((state) => typeof state === 'string'),
+  summary: v.string(),
+  advice: v.array(v.string()),
+  otherApps: v.array(v.string()),
+  pods: v.array(
+    v.looseObject({
+      ...{ namespace: v.string(), name: v.string(), app: v.string(), service: v.string() },
+      ...{ gpus: v.number(), instances: v.number(), requested: numberOrNull },
+      ...{ isWarming: v.boolean(), startedMs: numberOrNull, ageMs: numberOrNull, isSimulated: v.boolean() },
+      values: v.object(values as Record<GpuField, typeof numberOrNull>),
+      gaps: v.array(v.object({ fields: v.array(fieldSchema), reason: v.string() })),
+    }),
+  ),
+})
+
+/**
+ * Asks the agent at an address for GPU pods: of all apps, or of one.
+ *
+ * @throws SondeError `CLI_AGENT` where none answers as an agent does; the message says what to do.
+ */
+export async function askAgent(address: string, app: string | undefined): Promise<PodsAnswer> {
+  const url = `${address}/api/v1/pods${app === undefined ? '' : `?app=${encodeURIComponent(app)}`}`
+  const { status, text } = await textAt(url).catch((cause: unknown) => {
+    throw fault(`no agent answers at ${address} (${reasonOf(cause)}); ${hint()}`, cause)
+  })
+  if (status === 404) throw fault(`what answers at ${address} has no /api/v1/pods, so it is no agent of this version`)
+  const body = jsonOf(text)
+  if (status !== 200) throw fault(`the agent at ${address} answers ${status}: ${messageIn(body) ?? quoted(text)}`)
+  const checked = v.safeParse(answerSchema, body)
+  if (checked.success) return checked.output
+  throw fault(`what answers at ${address} is no agent of this version: ${quoted(text)}`)
+}
+
+async function textAt(url: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS), redirect: 'error' })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > ANSWER_LIMIT_BYTES) throw new Error(`an answer of more than ${ANSWER_LIMIT_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return { status: response.status, text: Buffer.concat(chunks).toString() }
+}
+
+function hint(): string {
+  return `start one with ${sondeCommand()} up, or give its address with --url`
+}
+
+/** The innermost cause: `fetch failed` says nothing. */
+function reasonOf(cause: unknown): string {
+  const { cause: inner, code } = cause as { cause?: unknown; code?: unknown }
+  if (inner instanceof Error) return reasonOf(inner)
+  return typeof code === 'string' ? code : messageOf(cause)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // It is no JSON: what it is instead is quoted.
+    return undefined
+  }
+}
+
+function messageIn(body: unknown): string | undefined {
+  const message = (body as { error?: { message?: unknown } } | undefined)?.error?.message
+  return typeof message === 'string' ? message : undefined
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(printable(text.slice(0, QUOTED_LENGTH)))
+}
+
+function fault(message: string, cause?: unknown): SondeError {
+  return new SondeError('CLI_AGENT', message, { cause })
+}

@@ -1,0 +1,90 @@
+import { type AppGpuPod, type GpuField, type PodsAnswer, printable } from '@sonde/sdk/internal'
+import { type Column, lineOf } from '../read/columns.ts'
+import { bytesText, durationText, percentText, wattsText } from './units.ts'
+
+/** Pods that one reason names; the table shows which others have no number. */
+const NAMED_PODS_MAX = 5
+
+interface PodColumn extends Column {
+  readonly text: (pod: AppGpuPod, nowMs: number) => string
+}
+
+/** A column of one of the nine, with the word for it in a reason. */
+interface NumberColumn {
+  readonly title: string
+  readonly field: GpuField
+  readonly word: string
+  readonly text: (value: number) => string
+}
+
+const NUMBERS: readonly NumberColumn[] = [
+  { title: 'UTIL', field: 'gpu-util', word: 'utilisation', text: percentText },
+  { title: 'MEM USED', field: 'gpu-mem-used', word: 'memory used', text: bytesText },
+  { title: 'MEM TOTAL', field: 'gpu-mem-total', word: 'memory total', text: bytesText },
+  { title: 'TENSOR', field: 'gpu-tensor-active', word: 'tensor', text: percentText },
+  { title: 'SM', field: 'gpu-sm-active', word: 'SM', text: percentText },
+  { title: 'DRAM', field: 'gpu-dram-active', word: 'DRAM', text: percentText },
+  { title: 'POWER', field: 'gpu-power-w', word: 'power', text: wattsText },
+]
+
+const COLUMNS: readonly PodColumn[] = [
+  { title: 'NAMESPACE', isNumber: false, text: ({ namespace }) => namespace },
+  { title: 'POD', isNumber: false, text: ({ name }) => name },
+  { title: 'APP', isNumber: false, text: ({ app }) => app },
+  { title: 'SERVICE', isNumber: false, text: ({ service }) => service },
+  { title: 'GPUS', isNumber: true, text: gpusText },
+  ...NUMBERS.map(({ title, field, text }): PodColumn => {
+    return { title, isNumber: true, text: ({ values }) => orDash(values[field], text) }
+  }),
+  { title: 'AGE', isNumber: true, text: ({ startedMs }, nowMs) => orDash(startedMs, (ms) => durationText(nowMs - ms)) },
+  { title: 'SAMPLE', isNumber: true, text: ({ ageMs }) => orDash(ageMs, durationText) },
+]
+
+/** A row a pod, `-` where a number is not known, and below them each reason once. Names are shown as text. */
+export function podsText({ pods, nowMs }: PodsAnswer): string {
+  const titles = COLUMNS.map(({ title }) => title)
+  const rows = pods.map((pod) => COLUMNS.map(({ text }) => printable(text(pod, nowMs)) || '-'))
+  const widths = COLUMNS.map((_, i) => Math.max(...[titles, ...rows].map((row) => row[i]?.length ?? 0)))
+  const table = [titles, ...rows].map((row) => lineOf(COLUMNS, widths, row))
+  const notes = [...reasons(pods), ...simulatedNote(pods)].map(printable)
+  return [...table, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n')
+}
+
+/** `trainer-3: no utilisation: …`, once for all pods of which it is so. */
+function reasons(pods: readonly AppGpuPod[]): string[] {
+  const podsBy = new Map<string, AppGpuPod[]>()
+  for (const pod of pods) {
+    for (const { fields, reason } of pod.gaps) {
+      const words = NUMBERS.filter(({ field }) => fields.includes(field)).map(({ word }) => word)
+      if (words.length === 0) continue
+      const what = `no ${words.length === NUMBERS.length ? 'numbers' : words.join(', ')}: ${reason}`
+      const known = podsBy.get(what)
+      if (known === undefined) podsBy.set(what, [pod])
+      else known.push(pod)
+    }
+  }
+  return [...podsBy].map(([what, ofReason]) => `${namesOf(ofReason, pods)}: ${what}`)
+}
+
+function simulatedNote(pods: readonly AppGpuPod[]): string[] {
+  const simulated = pods.filter(({ isSimulated }) => isSimulated)
+  if (simulated.length === 0) return []
+  return [simulated.length === pods.length ? 'All of them are simulated.' : `${namesOf(simulated, pods)}: simulated`]
+}
+
+/** Names of some of the pods; with their namespaces where there are several. */
+function namesOf(some: readonly AppGpuPod[], pods: readonly AppGpuPod[]): string {
+  const isOne = pods.every(({ namespace }) => namespace === pods[0]?.namespace)
+  const names = some.slice(0, NAMED_PODS_MAX).map(({ namespace, name }) => (isOne ? name : `${namespace}/${name}`))
+  const more = some.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+}
+
+/** What it holds, and what it asks for where that is more or less. */
+function gpusText({ gpus, requested }: AppGpuPod): string {
+  return requested === null || requested === gpus ? String(gpus) : `${gpus} of ${requested}`
+}
+
+function orDash(value: number | null, text: (value: number) => string): string {
+  return value === null ? '-' : text(value)
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/internal'
+import { servicesOf } from './services.ts'
+import { type GpuReader, stateOf } from './state.ts'
+
+type Values = Partial<Record<GpuField, number>>
+
+function podOf(name: string, values: Values, more: Partial<GpuPod> = {}): GpuPod {
+  return {
+    ...{ namespace: 'ml', name, service: 'decode', gpus: 1, instances: 0, requested: 1, isWarming: false },
+    ...{ startedMs: 0, ageMs: 0, isSimulated: false },
+    values: Object.fromEntries(GPU_FIELDS.map((field) => [field, values[field] ?? null])) as GpuPod['values'],
+    ...more,
+  }
+}
+
+const withUtil = (count: number) => Array.from({ length: count }, (_, i) => podOf(`with-${i}`, { 'gpu-util': i }))
+const without = (count: number, more: Partial<GpuPod> = {}) =>
+  Array.from({ length: count }, (_, i) => podOf(`without-${i}`, {}, more))
+
+test('each number is over the pods that have it', () => {
+  const pods = [
+    podOf('a', { 'gpu-util': 0, 'gpu-power-w': 100 }),
+    podOf('b', { 'gpu-util': 90 }, { gpus: 3 }),
+    podOf('c', { 'gpu-power-w': 300 }),
+    podOf('d', { 'gpu-util': 7 }, { service: 'alpha' }),
+  ]
+  const [alpha, decode] = servicesOf(pods)
+  assert.deepEqual([alpha?.name, decode?.name, decode?.pods, decode?.gpus], ['alpha', 'decode', 3, 5])
+  assert.deepEqual(decode?.values['gpu-util'], { avg: 45, min: 0, max: 90, count: 2 })
+  assert.deepEqual(decode?.values['gpu-power-w'], { avg: 200, min: 100, max: 300, count: 2 })
+  assert.equal(decode?.values['gpu-sm-active'], null)
+  assert.deepEqual(servicesOf([]), [])
+})
+
+describe('numbers are partial where over a quarter of the settled pods have no utilisation:', () => {
+  for (const [words, pods, isPartial, missing] of [
+    ['none is settled', without(3, { isWarming: true }), false, 0],
+    ['1 of 4', [...withUtil(3), ...without(1)], false, 1],
+    ['2 of 7', [...withUtil(5), ...without(2)], true, 2],
+    ['1 of 1', without(1), true, 1],
+    [
+      '1 of 3, with 9 more that are warming',
+      [...withUtil(2), ...without(1), ...without(9, { isWarming: true })],
+      true,
+      1,
+    ],
+    ['pods with MIG instances alone are not counted', [...withUtil(3), ...without(5, { instances: 1 })], false, 0],
+    ['a pod with an instance and a GPU is', [...withUtil(2), ...without(1, { gpus: 2, instances: 1 })], true, 1],
+    ['a pod that was given no GPU is', [...withUtil(2), ...without(1, { gpus: 0 })], true, 1],
+    ['idle is a number', [podOf('idle', { 'gpu-util': 0 })], false, 0],
+  ] as const) {
+    test(words, () => {
+      const [service] = servicesOf(pods)
+      assert.deepEqual([service?.isPartial, service?.missing.length], [isPartial, missing])
+    })
+  }
+})
+
+describe('the state is the first that holds:', () => {
+  const reader = (state: GpuReader['state'], name = 'nvml'): GpuReader => ({ name, state, reason: 'no driver' })
+  const settled = without(1)
+  const warming = without(1, { isWarming: true })
+  for (const [words, pods, readers, state] of [
+    ['a number is there, whatever else', withUtil(1), [], 'ready'],
+    ['any of the nine is a number', [podOf('a', { 'gpu-power-w': 0 })], [], 'ready'],
+    ['nothing reads GPUs', settled, [], 'no_source'],
+    ['a source starts', [], [reader('starting'), reader('failing')], 'warming'],
+    ['every source fails, or sees none', settled, [reader('empty'), reader('failing')], 'disabled'],
+    ['every source sees none', settled, [reader('empty'), reader('empty', 'dcgm')], 'no_node'],
+    ['one reads, another fails', [], [reader('failing'), reader('reading')], 'no_pods'],
+    ['no pod', [], [reader('reading')], 'no_pods'],
+    ['no pod, and readers are not known', [], undefined, 'no_pods'],
+    ['all pods have just started', warming, [reader('reading')], 'warming'],
+    ['a pod has not', [...warming, ...settled], [reader('reading')], 'late'],
+    ['the same where readers are not known', settled, undefined, 'late'],
+  ] as const) {
+    test(words, () => {
+      const told = stateOf('chat', pods, readers)
+      assert.equal(told.state, state)
+      assert.equal(told.summary === '', state === 'ready')
+      assert.equal(told.advice.length === 0, state === 'ready')
+    })
+  }
+
+  test('the failing hop is named', () => {
+    const given = stateOf('chat', without(1, { gpus: 0 }), undefined)
+    assert.match(given.advice.join(' '), /without-0.*device plugin/)
+    assert.match(stateOf('chat', settled, undefined).advice.join(' '), /exporter/)
+  })
+})

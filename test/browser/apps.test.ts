@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Page, Route } from 'playwright-core'
+import type { TestPod, TestPods } from '../../packages/agent/test/pod-source.ts'
+import { ask } from '../ask.ts'
+import { needs } from '../debian.ts'
+import { temporaryDir, until } from '../sonde-process.ts'
+import { assertSound } from './axe.ts'
+import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { cutWords } from './cut.ts'
+
+const MAIN = fileURLToPath(new URL('pods-main.ts', import.meta.url))
+const MIB = 2 ** 20
+
+/** A GPU that differs from all others in every number. */
+function gpuOf(index: number): TestPod['gpus'][number] {
+  const share = (first: number) => ((first + index * 7) % 100) / 100
+  const memory = { fb_used: 1000 + index * 128, fb_free: 9000 - index * 100, fb_reserved: 500 + index }
+  const profile = { pipe_tensor_active: share(3), sm_active: share(13), dram_active: share(29) }
+  const more = { pipe_fp16_active: share(41), pipe_fp32_active: share(59) }
+  const values = { gpu_util: (index * 13) % 100, power_usage: 150 + index * 31, ...memory, ...profile, ...more }
+  return { UUID: `GPU-${index}`, values }
+}
+
+const pod = (service: string, index: number, gpus: TestPod['gpus'], more: Partial<TestPod> = {}): TestPod => {
+  return { app: 'chat', service, pod: `${service}-${index}`, gpus, ...more }
+}
+
+/** Two services: pods of two GPUs, and pods of one. */
+const PODS: readonly TestPod[] = [
+  ...[0, 1].map((index) => pod('prefill', index, [gpuOf(index * 2), gpuOf(index * 2 + 1)])),
+  ...[0, 1, 2].map((index) => pod('decode', index, [gpuOf(4 + index)])),
+]
+const without = (service: string, index: number, more: Partial<TestPod> = {}) =>
+  pod(service, index, [{ UUID: `GPU-silent-${index}` }], more)
+
+/** A stage on whose node there are the pods that a test says. */
+async function startPods(t: TestContext, pods: TestPods): Promise<{ stage: Stage; set: (pods: TestPods) => void }> {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const file = join(path, 'pods.json')
+  const set = (pods: TestPods) => {
+    writeFileSync(`${file}.new`, JSON.stringify(pods))
+    renameSync(`${file}.new`, file)
+  }
+  set(pods)
+  const stage = await startStage(t, [], { main: MAIN, env: { PODS_FILE: file } })
+  return { stage, set }
+}
+
+/** Looks in both schemes and on both screens: axe finds nothing, and nothing scrolls sideways or is cut. */
+async function lookEverywhere(t: TestContext, page: Page, name: string): Promise<void> {
+  for (const [screen, size] of Object.entries(SCREENS)) {
+    await page.setViewportSize(size)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await takePicture(t, page, `${name}-${screen}-${colorScheme}`)
+      await assertSound(page, { contrastOnly: colorScheme === 'dark' })
+    }
+    const overPx = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    assert.ok(overPx <= 1, `${name} scrolls sideways by ${overPx} px at ${size.width}`)
+    assert.deepEqual(await cutWords(page), [])
+  }
+  await page.setViewportSize(SCREENS.desk)
+}
+
+interface RawSeries {
+  readonly metric: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: string
+}
+
+/** What the page should show of a pod or service, by the words that stand beside it. */
+type Numbers = ReadonlyMap<string, number>
+
+/** Raw samples of the GPUs of each pod, as the API of series says: by metric, one number a GPU. */
+async function rawOf(stage: Stage): Promise<Map<string, Map<string, number[]>>> {
+  const seriesOf = async (type: string) =>
+    (await ask<{ series: RawSeries[] }>(stage, `/api/v1/series?type=${type}`)).series
+  const raw = [...(await seriesOf('nvml_gpu')), ...(await seriesOf('nvml_profile'))]
+  const pods = new Map<string, Map<string, number[]>>()
+  for (const { labels } of (await seriesOf('pod_device')).filter(({ metric }) => metric === 'pod_device_present')) {
+    const numbers = pods.get(labels.pod ?? '') ?? new Map<string, number[]>()
+    pods.set(labels.pod ?? '', numbers)
+    for (const { metric, labels: ofGpu, value } of raw) {
+      if (ofGpu.UUID !== labels.UUID || value === '') continue
+      numbers.set(metric, [...(numbers.get(metric) ?? []), Number(value)])
+    }
+  }
+  return pods
+}
+
+const sum = (values: readonly number[] = []) => values.reduce((total, value) => total + value, 0)
+const mean = (values: readonly number[] = []) => sum(values) / values.length
+
+/** The nine numbers of a pod, from raw samples of its GPUs. */
+function numbersOf(raw: ReadonlyMap<string, number[]>): Numbers {
+  const dcgm = (name: string) => raw.get(`DCGM_FI_${name}`)
+  const used = sum(dcgm('DEV_FB_USED'))
+  return new Map([
+    ['Utilisation', mean(dcgm('DEV_GPU_UTIL'))],
+    ['Memory used', used * MIB],
+    ['Memory in all', (used + sum(dcgm('DEV_FB_FREE')) + sum(dcgm('DEV_FB_RESERVED'))) * MIB],
+    ['Tensor active', mean(dcgm('PROF_PIPE_TENSOR_ACTIVE')) * 100],
+    ['SM active', mean(dcgm('PROF_SM_ACTIVE')) * 100],
+    ['DRAM active', mean(dcgm('PROF_DRAM_ACTIVE')) * 100],
+    ['FP16 active', mean(dcgm('PROF_PIPE_FP16_ACTIVE')) * 100],
+    ['FP32 active', mean(dcgm('PROF_PIPE_FP32_ACTIVE')) * 100],
+    ['Power', sum(dcgm('DEV_POWER_USAGE'))],
+  ])
+}
+
+const FACTORS: Readonly<Record<string, number>> = { '%': 1, W: 1, kW: 1000, MiB: MIB, GiB: 1024 * MIB, KiB: 1024 }
+
+/** A number as the page writes it, and how far off rounding may have brought it. */
+function readNumber(text: string): { value: number; errorMax: number } {
+  const [, digits = '', unit = ''] = /^([\d.,\u2009]+)\s*(\S+)$/u.exec(text.trim()) ?? []
+  const factor = FACTORS[unit]
+  assert.ok(factor !== undefined && digits !== '', `"${text}" is no number with a unit that is known`)
+  const plain = digits.replace(/[\u2009,]/gu, '')
+  const decimals = plain.split('.')[1]?.length ?? 0
+  return { value: Number(plain) * factor, errorMax: (0.5 * factor) / 10 ** decimals + 1e-6 }
+}
+
+function assertShown(text: string, expected: number | undefined, what: string): void {
+  const { value, errorMax } = readNumber(text)
+  assert.ok(expected !== undefined && Math.abs(value - expected) <= errorMax, `${what}: ${text}, expected ${expected}`)
+}
+
+test('the numbers of apps, services and pods are those of raw samples', needs('chromium-headless-shell'), async (t) => {
+  const { stage } = await startPods(t, { pods: PODS })
+  await stage.visit('/apps', async (page) => {
+    const row = page.getByRole('region', { name: 'Table of apps' }).getByRole('row', { name: /^chat/ })
+    await row.waitFor()
+    const cells = await row.locator('td').allInnerTexts()
+    const pods = [...(await rawOf(stage)).values()].map(numbersOf)
+    assert.deepEqual(cells.slice(0, 3), ['2', '5', '7'])
+    assertShown(cells[3] ?? '', mean(pods.map((numbers) => numbers.get('Utilisation') ?? Number.NaN)), 'utilisation')
+    assertShown(cells[4] ?? '', sum(pods.map((numbers) => numbers.get('Power') ?? Number.NaN)), 'power')
+    await lookEverywhere(t, page, 'apps')
+    await row.getByRole('link', { name: 'chat' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/apps\/chat\/gpu/)
+    await untilDrawn(page)
+    await page.locator('.nine').nth(1).waitFor()
+    const raw = await rawOf(stage)
+    for (const service of ['prefill', 'decode']) {
+      const ofPods = [...raw].filter(([name]) => name.startsWith(service)).map(([, gpus]) => numbersOf(gpus))
+      const card = page.getByRole('region', { name: service, exact: true })
+      const items = await card.locator('.nine-item').all()
+      assert.equal(items.length, 9)
+      for (const item of items) {
+        const name = (await item.locator('dt').innerText()).trim()
+        const values = ofPods.map((numbers) => numbers.get(name) ?? Number.NaN)
+        const shown = await item.locator('.nine-value').innerText()
+        assertShown(shown, mean(values), `${service} ${name}`)
+        const range = await item.locator('.nine-range').innerText()
+        const [least = '', most = ''] = range === 'all alike' ? [shown, shown] : range.split(' to ')
+        assertShown(least, Math.min(...values), `least ${name} of ${service}`)
+        assertShown(most, Math.max(...values), `most ${name} of ${service}`)
+      }
+    }
+    const table = page.getByRole('region', { name: 'Table of pods' })
+    for (const [name, gpus] of raw) {
+      const texts = await table
+        .getByRole('row', { name: new RegExp(`^${name}`) })
+        .locator('td')
+        .allInnerTexts()
+      const expected = [...numbersOf(gpus).values()]
+      for (const [i, value] of expected.entries()) assertShown(texts[3 + i] ?? '', value, `${name}, column ${i}`)
+    }
+    await until(
+      'four charts with two lines',
+      SHOW_LIMIT_MS,
+      async () => (await page.locator('.app-charts canvas').count()) >= 4,
+    )
+    await lookEverywhere(t, page, 'app-gpu')
+  })
+})
+
+test('an app without numbers says why, and what to do next', needs('chromium-headless-shell'), async (t) => {
+  const { stage, set } = await startPods(t, { pods: [] })
+  await stage.visit('/apps', async (page) => {
+    await page.getByText('No pod holds a GPU here.').waitFor()
+    await lookEverywhere(t, page, 'apps-none')
+  })
+  await stage.visit('/apps/chat/gpu', async (page) => {
+    await page.getByText('No pod of chat holds a GPU, or asks for one.').waitFor()
+    await lookEverywhere(t, page, 'app-no-pods')
+    set({ pods: [without('decode', 0, { startedS: Math.floor(Date.now() / 1000) })] })
+    await page.getByText('The pods have just started.').first().waitFor()
+    await page.getByRole('region', { name: 'Table of pods' }).getByText('warming').waitFor()
+    await lookEverywhere(t, page, 'app-warming')
+    set({ pods: [without('decode', 0)] })
+    await page.getByText('The pods have run for over 90 seconds').first().waitFor()
+    await page.getByText('sonde explain DCGM_FI_DEV_GPU_UTIL').waitFor()
+    await lookEverywhere(t, page, 'app-late')
+    set({ pods: [pod('decode', 0, [], { requested: 1 })] })
+    await page.getByText('nvidia-device-plugin').waitFor()
+    set({ pods: PODS })
+    await page.getByText('The pods have run').waitFor({ state: 'detached' })
+    await page.getByRole('region', { name: 'prefill', exact: true }).waitFor()
+  })
+})
+
+test(
+  'pods without utilisation are named above the charts, and left out of the means',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const starting = without('decode', 9, { startedS: Math.floor(Date.now() / 1000) + 3600 })
+    const { stage, set } = await startPods(t, { pods: [...PODS, without('decode', 3), starting] })
+    await stage.visit('/apps/chat/gpu', async (page) => {
+      await page.locator('.nine').first().waitFor()
+      const banner = page.getByText(/of decode have no utilisation/)
+      await page.getByRole('region', { name: 'Table of pods' }).getByText('no utilisation').waitFor()
+      assert.equal(await banner.count(), 0, 'one of four is no more than a quarter')
+      set({ pods: [...PODS, without('decode', 3), without('decode', 4), starting] })
+      await banner.waitFor()
+      assert.match(await banner.innerText(), /2 of 6\spods of decode have no utilisation: decode-3, decode-4\./)
+      const card = page.getByRole('region', { name: 'decode', exact: true })
+      await card.getByText('1 warming').waitFor()
+      const util = card.locator('.nine-item').first()
+      assert.match(await util.innerText(), /3 of 6 pods/)
+      const expected = mean([4, 5, 6].map((index) => gpuOf(index).values?.gpu_util ?? Number.NaN))
+      assertShown(await util.locator('.nine-value').innerText(), expected, 'the mean of those that have it')
+      assert.ok((await page.locator('.app-charts canvas').count()) > 0, 'charts are drawn all the same')
+      await lookEverywhere(t, page, 'app-partial')
+      set({ pods: PODS })
+      await banner.waitFor({ state: 'detached' })
+    })
+  },
+)
+
+test(
+  'a node that reads no GPUs, and a server that does not answer, are told of',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const { path, remove } = temporaryDir()
+    t.after(remove)
+    const config = join(path, 'sonde.yaml')
+    writeFileSync(config, 'data_sources:\n  - type: netdev\n')
+    const stage = await startStage(t, ['--config', config])
+    await stage.visit('/apps/chat/gpu', async (page) => {
+      await page.getByText('Nothing here reads GPUs.').waitFor()
+      await page.getByText('sonde up --simulate').waitFor()
+      await lookEverywhere(t, page, 'app-no-source')
+    })
+    let isDown = true
+    const busy = (route: Route) =>
+      isDown
+        ? route.fulfill({ status: 503, json: { error: { code: 'STO_READ', message: 'it is too busy' } } })
+        : route.continue()
+    for (const [address, fact, back] of [
+      ['/apps', 'The apps are not known.', 'No pod holds a GPU here.'],
+      ['/apps/chat/gpu', 'The GPUs of this app are not known.', 'Nothing here reads GPUs.'],
+    ] as const) {
+      isDown = true
+      await stage.visit(
+        address,
+        async (page) => {
+          await page.getByText(fact).waitFor()
+          await lookEverywhere(t, page, `${address.slice(1).replaceAll('/', '-')}-down`)
+          isDown = false
+          await page.getByRole('button', { name: 'Try now' }).focus()
+          await page.keyboard.press('Enter')
+          await page.getByText(back).waitFor()
+        },
+        { expected: /Failed to load resource/, before: (page) => page.route('**/api/v1/apps**', busy) },
+      )
+    }
+  },
+)
