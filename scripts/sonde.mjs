@@ -6,5 +6,6 @@ import { root, runFile, setUp, setUpWeb } from './setup.mjs'
 
 const args = process.argv.slice(2)
 const node = await setUp()
-if (args[0] !== 'up' || (await setUpWeb())) await runFile(node, join(root, 'packages/cli/src/main.ts'), args)
+const showsPage = args[0] === 'up' || args[0] === 'console'
+if (!showsPage || (await setUpWeb())) await runFile(node, join(root, 'packages/cli/src/main.ts'), args)
 else process.exitCode = 1

@@ -79,6 +79,8 @@ const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
     'What leaves the node. `--listen HOST:PORT` sets `host` and `port` of the listener; the page and the API are on the same address.',
   service: 'The socket over which applications of this machine report to the agent.',
   store: 'History on disk, for `sonde up`. `--data-dir` sets `dir`.',
+  console:
+    'The console without an agent, `sonde console`. `--listen HOST:PORT` sets `host` and `port`, `--prometheus` the address of the history.',
   traceback: 'Rules on what is sampled, and the events that they open, each a file that `sonde read` reads.',
   limits: 'What the agent may use. Whatever goes over a limit is counted, and shown in `/metrics`.',
   log: 'Lines of JSON on stderr. `--log-level` sets `level`.',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { PrometheusHistory } from '@sonde/console'
 import {
+  buckets,
   counter,
   createSource,
   defineType,
@@ -24,6 +25,9 @@ const INTERVAL_MS = 15_000
 const START_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 2 * 3_600_000
 const PHASE_MS = 3217
 const COUNT = 80
+const EDGES = [0.1, 1, 10]
+/** A reading that is NaN. */
+const ODD = 30
 
 const type = defineType('suite', 'Records of the suite', {
   time: timestamp(),
@@ -32,6 +36,8 @@ const type = defineType('suite', 'Records of the suite', {
   gpu: label(),
   bytes_total: counter('f64'),
   level: gauge('f64'),
+  heat: gauge('f64'),
+  waits: buckets('u64', EDGES, { unit: 'seconds' }),
 })
 
 interface Row {
@@ -41,6 +47,8 @@ interface Row {
   readonly gpu: string
   readonly bytes_total: number
   readonly level: number
+  readonly heat: number
+  readonly waits: readonly bigint[]
 }
 
 /** GPUs of three pods: one pod has two, one misses a stretch, one restarts, and one comes late. */
@@ -60,7 +68,9 @@ function rows(): Row[] {
       if (labels.pod === 'late' && at < 50) continue
       const counted = (at * at + 1000) * (i + 1) * 10
       const bytes_total = labels.pod === 'restarted' && at >= 45 ? counted - 25_000 : counted
-      found.push({ at, ...labels, bytes_total, level: ((at * 7919 + i * 104_729) % 1000) / 10 })
+      const heat = at === ODD ? Number.NaN : at
+      const waits = [5, 3, 2, 1].map((each, bin) => BigInt(each * at + (at >> (bin + 1))))
+      found.push({ at, ...labels, bytes_total, level: ((at * 7919 + i * 104_729) % 1000) / 10, heat, waits })
     }
   }
   return found.sort((a, b) => a.at - b.at)
@@ -69,11 +79,20 @@ function rows(): Row[] {
 const timeOf = (at: number) => START_MS + at * INTERVAL_MS + PHASE_MS
 
 function samplesOf(all: readonly Row[]): PeerSample[] {
-  return (['bytes_total', 'level'] as const).flatMap((field) =>
+  const plain = (['bytes_total', 'level', 'heat'] as const).flatMap((field) =>
     all.map(({ at, service, pod, gpu, ...values }) => {
       return { metric: `suite_${field}`, labels: { service, pod, gpu }, timeMs: timeOf(at), value: values[field] }
     }),
   )
+  const ofBins = all.flatMap(({ at, service, pod, gpu, waits }) => {
+    let below = 0
+    return waits.map((count, bin) => {
+      below += Number(count)
+      const labels = { service, pod, gpu, le: bin < EDGES.length ? String(EDGES[bin]) : '+Inf' }
+      return { metric: 'suite_waits_bucket', labels, timeMs: timeOf(at), value: below }
+    })
+  })
+  return [...plain, ...ofBins.sort((a, b) => a.timeMs - b.timeMs)]
 }
 
 type Question = Partial<SeriesQuery> & { readonly metric: string }
@@ -186,6 +205,29 @@ for (const { name, programs, start } of PEERS) {
         assert.ok(Number.isNaN(theirs?.values[place]), `${stepMs} ms: a number across a restart`)
         assert.deepEqual(theirs?.resetsMs, [Math.ceil(resetMs / stepMs) * stepMs])
       }
+    })
+    it('agree on quantiles', async () => {
+      for (const quantile of [0.1, 0.5, 0.99]) {
+        const question = { metric: 'suite_waits', function: 'quantile', quantile, by: ['pod'] } as const
+        for (const stepMs of [60_000, 300_000])
+          assert.deepEqual(await compare({ ...question, matchers: [podIs('regular')] }, stepMs), [])
+      }
+    })
+    it('differ on a reading that is NaN: only Prometheus takes it into the step', async () => {
+      const question = { metric: 'suite_heat', function: 'avg', matchers: [podIs('late')] } as const
+      assert.deepEqual(await compare(question, 60_000), [], 'a pod that has none')
+      const found = await compare({ ...question, matchers: [podIs('regular')] }, 60_000)
+      assert.deepEqual(
+        found.map((difference) => difference.replace(/[\d.]+ here/, 'a mean here')),
+        name === 'Prometheus' ? Array.from({ length: 2 }, () => 'regular@7: a mean here, null there') : [],
+      )
+    })
+    it('differ beside a hole in nothing but the steps that it begins and ends in', async () => {
+      const question = { metric: 'suite_bytes_total', function: 'rate', matchers: [podIs('holed')] } as const
+      const steps = async (stepMs: number) =>
+        (await compare(question, stepMs)).map((found) => Number(/@(\d+)/.exec(found)?.[1]))
+      assert.deepEqual(await steps(15_000), name === 'Prometheus' ? [] : [41])
+      assert.deepEqual(await steps(60_000), name === 'Prometheus' ? [0, 15] : [10])
     })
     it('agree on matchers, quotes and characters of expressions', async () => {
       const questions = [

@@ -81,8 +81,8 @@ export async function startVictoria(t: Ends, samples: readonly PeerSample[]): Pr
   return url
 }
 
-/** It cannot say which port it took: one that was free a moment ago has to do. */
-async function freePort(): Promise<number> {
+/** A port that was free a moment ago, for a peer that cannot say which one it took. */
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

@@ -1,5 +1,18 @@
 import { SondeError } from '@sonde/sdk'
-import { block, type Checked, choice, flag, integer, list, pattern, section, setting, text } from '@sonde/sdk/config'
+import {
+  block,
+  type Checked,
+  choice,
+  flag,
+  hostNames,
+  integer,
+  list,
+  listenHost,
+  pattern,
+  section,
+  setting,
+  text,
+} from '@sonde/sdk/config'
 import { checkDestinations, type Destination, exportEntries } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import type { ServiceConfig } from './service/config.ts'
@@ -23,26 +36,6 @@ export const nativeSchema = block({
   ),
 })
 
-const HOST_ALLOWED = 'an IPv4 or IPv6 address, or a host name; 0.0.0.0 stands for all addresses of this machine'
-/** Labels of letters, digits, `-` and `_`, of which the last is no number: such a name would be a misspelt address. */
-const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!\d+\.?$)(?!-)[\w-]{1,63}(?<!-)\.?$/
-/** An address that holds on one interface only. */
-const LINK_LOCAL = /^fe80:[0-9A-Fa-f:]+%[\w.-]+$/
-
-/** Where one can listen. Whether the name is known, and whose the address is, is seen when listening. */
-function listenHost() {
-  const allowed = HOST_ALLOWED
-  return v.union(
-    [
-      v.pipe(v.string(), v.ipv4()),
-      v.pipe(v.string(), v.ipv6()),
-      pattern(HOST_NAME, allowed),
-      pattern(LINK_LOCAL, allowed),
-    ],
-    allowed,
-  )
-}
-
 /** A place on disk that may be left out. */
 function folder(description: string) {
   return v.optional(v.pipe(text(), v.description(description)))
@@ -65,11 +58,7 @@ export const prometheusSchema = block({
     'Where metrics are served',
   ),
   allowed_hosts: setting(
-    list(
-      pattern(/^(\*|(\*\.)?[A-Za-z0-9_.-]{1,253})$/, 'a name such as gpu17.example.com, *.example.com, or *'),
-      64,
-      'names',
-    ),
+    hostNames(),
     [],
     'Names by which browsers may reach the page and the API, beside those that are ours; see [the HTTP API](http-api.md)',
   ),

@@ -43,11 +43,19 @@ withSimulateFlags(
   process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
 })
 
-withCommonFlags(program.command('console').description('the page over a Prometheus-compatible server'))
-  .requiredOption('--prometheus <url>', 'where it is: http://127.0.0.1:9090')
-  .action(async ({ prometheus, ...flags }: Flags & { prometheus: string }) => {
-    const loaded = await checkPlaces(loadFor(flags))
-    process.exit(await untilSignal((await import('./commands/console.ts')).runConsole(loaded, prometheus)))
+program
+  .command('console')
+  .summary('the page and the API over a Prometheus, without an agent')
+  .description(
+    'Serves the page and the query API over any server with the HTTP API of Prometheus. Reads no hardware, and keeps nothing.',
+  )
+  .option('--prometheus <url>', 'where it is: http://HOST:9090')
+  .option('--config <file>', 'configuration file (YAML)')
+  .option('--listen <host:port>', 'where to listen: 0.0.0.0:9395 for all; :9395 keeps to loopback')
+  .option('--log-level <level>', 'fatal, error, warn, info, debug or trace')
+  .action(async (flags: Flags) => {
+    const loaded = loadFor(flags, ['console'])
+    process.exit(await untilSignal((await import('./commands/console.ts')).runConsole(loaded)))
   })
 
 withSimulateFlags(

@@ -1,6 +1,18 @@
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
-import { block, choice, flag, integer, setting, text } from '@sonde/sdk/config'
+import {
+  block,
+  choice,
+  flag,
+  hostNames,
+  integer,
+  listenHost,
+  pattern,
+  secret,
+  section,
+  setting,
+  text,
+} from '@sonde/sdk/config'
 import { userStateDir } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
@@ -40,6 +52,35 @@ export const storeSchema = block({
 
 /** Settings of the store after checking. */
 export type StoreConfig = v.InferOutput<typeof storeSchema>
+
+/** Schema of `console`: the console without an agent, `sonde console`. */
+export const consoleSchema = block({
+  host: setting(listenHost(), '127.0.0.1', 'Address to listen on. There is no login: think before you open it'),
+  port: setting(integer(0, 65_535, '0 is any free port'), 9395, 'Port to listen on'),
+  allowed_hosts: setting(
+    hostNames(),
+    [],
+    'Names by which browsers may reach the console, beside those that are ours; see [the HTTP API](http-api.md)',
+  ),
+  prometheus: section({
+    url: v.optional(
+      v.pipe(
+        secret(pattern(/^https?:\/\/[^\s]+$/, 'http://HOST:PORT or https://NAME:PASSWORD@HOST/PATH'), 'url'),
+        v.description(
+          'Where the server with the HTTP API of Prometheus is that has the history; name and password in it are sent as Basic credentials. `--prometheus` sets it, too. Default: there is none, and `sonde console` says so',
+        ),
+      ),
+    ),
+    interval_ms: setting(
+      integer(0, 3_600_000, 'milliseconds'),
+      0,
+      'Distance of its samples, by which values hold and rates are made. 0: that of the middle one of its targets, as its `up` has it, else 15 000',
+    ),
+  }),
+})
+
+/** Settings of the console after checking. */
+export type ConsoleConfig = v.InferOutput<typeof consoleSchema>
 
 const SYSTEM_DIR = '/var/lib/sonde'
 

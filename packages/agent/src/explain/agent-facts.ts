@@ -1,7 +1,6 @@
-import type { Labels, RecordType } from '@sonde/sdk'
+import type { Labels, LatestSeries, RecordType } from '@sonde/sdk'
 import type { SourceState } from '../hosting/source-status.ts'
 import type { ToldStuck } from '../hosting/stuck-call.ts'
-import type { LatestSeries } from '../pipeline/latest.ts'
 
 /** How a source fares in a running agent, as `/api/v1/sources` tells it. */
 export interface SourceFacts {

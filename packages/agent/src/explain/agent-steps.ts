@@ -1,7 +1,7 @@
+import type { LatestSeries } from '@sonde/sdk'
 import { type Labels, labelOf } from '@sonde/sdk'
 import { countOf, sondeCommand } from '@sonde/sdk/internal'
 import { isSimulatedOf } from '../devices/world.ts'
-import type { LatestSeries } from '../pipeline/latest.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from '../sources/chains/chain.ts'
 import { type Ground, Refusal } from '../sources/chains/ground.ts'
 import { bindCommand, busOf } from '../sources/chains/steps.ts'

@@ -2,27 +2,57 @@ import { SondeError } from '@sonde/sdk'
 import { allowsHost, hasManyHosts, hostRule, isAskedByForeignPage, isOpenedInTab } from '@sonde/sdk/internal'
 import type { FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
+import type { HttpStats } from '../pipeline/http-stats.ts'
 import { isScrape } from './metrics.ts'
+
+/** Under which names a server is asked, and who may. */
+export interface Door {
+  readonly http: HttpStats
+  /** Address that is listened on. */
+  readonly listenHost: string
+  /** Name of the machine. */
+  readonly node: string
+  readonly allowedHosts: readonly string[]
+  /** Key of the configuration that allows more names. */
+  readonly key: string
+}
 
 /**
  * Refuses a request before it takes a place anywhere: one that was sent to another server, or that a page elsewhere
  * makes a browser send. Health checks come from load balancers and kubelets under any name, and learn nothing.
  *
+ * @param isScrape Whether it is for metrics. Default: no route has any.
+ * @throws SondeError `HTTP_REQUEST`, `HTTP_HOST` or `HTTP_CROSS_SITE`.
+ */
+export function admit(door: Door, request: FastifyRequest, isScrape: () => boolean = () => false): void {
+  refuseManyHosts(door.http, request)
+  const route = request.url.split('?', 1)[0]
+  if (route === '/healthz' || route === '/readyz') return
+  refuseForeignHost(door, request, isScrape)
+  refuseForeignPage(door.http, request)
+}
+
+/**
+ * {@link admit} of an agent, which may have a port for scrapes alone.
+ *
  * @throws SondeError `HTTP_REQUEST`, `HTTP_HOST`, `HTTP_CROSS_SITE` or `HTTP_NOT_FOUND`.
  */
 export function refuseStranger(agent: Agent, request: FastifyRequest): void {
-  if (hasManyHosts(request.raw)) {
-    agent.http.refuse('host')
-    throw new SondeError('HTTP_REQUEST', 'the request has more than one Host; allowed: one')
-  }
-  if (agent.scrapers.has(request.raw.socket)) {
+  const { node, http, options, scrapers } = agent
+  if (scrapers.has(request.raw.socket)) {
+    refuseManyHosts(http, request)
     refuseBeyondScrapes(agent, request)
     return
   }
-  const route = request.url.split('?', 1)[0]
-  if (route === '/healthz' || route === '/readyz') return
-  refuseForeignHost(agent, request)
-  refuseForeignPage(agent, request)
+  const { host: listenHost, allowed_hosts: allowedHosts } = options.config.export.prometheus
+  const door = { http, listenHost, node, allowedHosts, key: 'export.prometheus.allowed_hosts' }
+  admit(door, request, () => isScrape(agent, request))
+}
+
+function refuseManyHosts(http: HttpStats, { raw }: FastifyRequest): void {
+  if (!hasManyHosts(raw)) return
+  http.refuse('host')
+  throw new SondeError('HTTP_REQUEST', 'the request has more than one Host; allowed: one')
 }
 
 /**
@@ -36,31 +66,25 @@ function refuseBeyondScrapes(agent: Agent, request: FastifyRequest): void {
     agent.http.refuse('scrape_port')
     throw new SondeError('HTTP_NOT_FOUND', 'nothing is here but the metrics and the health checks')
   }
-  refuseForeignPage(agent, request)
+  refuseForeignPage(agent.http, request)
 }
 
 /**
  * Beyond loopback metrics are scraped under whatever name a Prometheus knows the machine by, so that name is not ours
  * to judge.
  */
-function refuseForeignHost(agent: Agent, request: FastifyRequest): void {
-  const { node, options, http } = agent
-  const { host } = request.headers
-  const { host: listenHost, allowed_hosts } = options.config.export.prometheus
-  const rule = hostRule(listenHost, node, allowed_hosts)
-  if (allowsHost(rule, host) || (!rule.isLoopback && isScrape(agent, request))) return
-  http.refuse('host')
+function refuseForeignHost(door: Door, { headers: { host } }: FastifyRequest, isScrape: () => boolean): void {
+  const rule = hostRule(door.listenHost, door.node, door.allowedHosts)
+  if (allowsHost(rule, host) || (!rule.isLoopback && isScrape())) return
+  door.http.refuse('host')
   const name = JSON.stringify(host?.slice(0, 100))
-  throw new SondeError(
-    'HTTP_HOST',
-    `Host is ${name}, no name of this server; if it is, add it to export.prometheus.allowed_hosts`,
-  )
+  throw new SondeError('HTTP_HOST', `Host is ${name}, no name of this server; if it is, add it to ${door.key}`)
 }
 
 /**
  * A link from elsewhere may open the page and the metrics in a tab; the API is for the page itself and for programs.
  */
-function refuseForeignPage({ http }: Agent, { raw, url }: FastifyRequest): void {
+function refuseForeignPage(http: HttpStats, { raw, url }: FastifyRequest): void {
   if (!isAskedByForeignPage(raw) || (isOpenedInTab(raw) && !url.startsWith('/api/'))) return
   http.refuse('cross_site')
   throw new SondeError(

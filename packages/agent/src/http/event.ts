@@ -7,9 +7,9 @@ import { marksIn } from '../traceback/event-list.ts'
 import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts'
 import { LANES_MAX, type LaneFilter, lanesOf } from '../traceback/read/lanes.ts'
 import { readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
-import { parameter } from './api.ts'
 import { compress } from './compress.ts'
 import { numberIn } from './events.ts'
+import { parameter } from './query.ts'
 
 const FIND_CHARS_MAX = 200
 const POINTS_DEFAULT = 1000

@@ -5,8 +5,8 @@ import type { Agent } from '../agent.ts'
 import type { RuleBook } from '../rules/rule.ts'
 import { describeRule } from '../traceback/describe-rule.ts'
 import type { EventFilter } from '../traceback/event-list.ts'
-import { parameter } from './api.ts'
 import { compress } from './compress.ts'
+import { parameter } from './query.ts'
 
 const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1000

@@ -6,8 +6,8 @@ import { explain } from '../explain/explain.ts'
 import { latestSeries } from '../pipeline/latest.ts'
 import { KernelGround } from '../sources/chains/ground.ts'
 import { SOURCES } from '../sources/registry.ts'
-import { parameter } from './api.ts'
 import { compress } from './compress.ts'
+import { parameter } from './query.ts'
 
 /** Walks at a time: each may wait for a driver. */
 const WALKS_LIMIT = 4

@@ -50,6 +50,7 @@ export function httpErrorOf(error: unknown): HttpError {
     const status = STATUS_OF[code]
     if (status !== undefined) return { status, code, message }
     if (
+      code === 'CON_NO_AGENT' ||
       code === 'EXP_UNKNOWN' ||
       code === 'SET_UNKNOWN' ||
       code === 'SIM_UNKNOWN' ||

@@ -1,8 +1,5 @@
-import type { Socket } from 'node:net'
-import { boundConnections } from '@sonde/sdk/internal'
-import fastify, { type ConnectionError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
-import type { HttpStats } from '../pipeline/http-stats.ts'
 import { refuseStranger } from './admission.ts'
 import { apiRoutes } from './api.ts'
 import { devicesRoute } from './devices.ts'
@@ -13,93 +10,25 @@ import { eventsStreamRoute } from './events-stream.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
-import { type HttpError, httpErrorOf, parserErrorOf } from './http-error.ts'
+import { createHttpServer } from './http-server.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
 import { simulatorRoutes } from './simulator.ts'
 import { isStream, streamRoute } from './stream.ts'
 
-const BODY_LIMIT_BYTES = 256 << 10
-/** Address and headers of a request. */
-const HEADER_LIMIT_BYTES = 16 << 10
-const REQUEST_LIMIT_MS = 30_000
-/** An answer that nobody reads is given up. Live streams say something more often. */
-const SILENCE_LIMIT_MS = 30_000
-/** How often it looks for requests that took too long to arrive. */
-const REQUEST_LOOK_MS = 1000
 /** What answers that are under way have left when the server closes. */
 const CLOSE_LIMIT_MS = 1000
-const RETRY_AFTER_S = 5
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/**
- * A server with the rules that hold for every route, also for those of the page: errors as JSON with a code, bounded
- * bodies, headers and times, only names that are ours, and headers that tell a browser to do as little as possible.
- */
+/** The server of an agent: that of all, with who may ask an agent. */
 export function createServer(agent: Agent): FastifyInstance {
-  const { options, http } = agent
-  const fail = (reply: FastifyReply, error: unknown) => {
-    const answer = httpErrorOf(error)
-    if (answer.status === 413) http.refuse('body_bytes')
-    if (answer.status === 500) {
-      http.errors++
-      options.log.error({ error, url: reply.request.url.slice(0, 200) }, 'a request failed')
-    }
-    sendError(reply, answer)
-  }
-  const app = fastify({
-    bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_LIMIT_MS,
-    forceCloseConnections: true,
-    http: { maxHeaderSize: HEADER_LIMIT_BYTES, connectionsCheckingInterval: REQUEST_LOOK_MS },
-    frameworkErrors: (error, request, reply) =>
-      isAskedByPerson(request) ? tellPerson(reply, error) : fail(reply, error),
-    clientErrorHandler: (error, socket) => refuseConnection(http, error, socket),
-  })
-  boundConnections(app.server, {
-    count: options.config.limits.connections,
-    silenceMs: SILENCE_LIMIT_MS,
-    isKept: ({ url }) => isStream(url ?? ''),
-    onClosed: () => http.refuse('connections'),
-  })
-  // A page elsewhere can send plain text to us without asking first; JSON it cannot.
-  app.removeContentTypeParser('text/plain')
-  acceptDeleteWithoutBody(app)
-  app.setErrorHandler((error, _request, reply) => fail(reply, error))
-  app.setNotFoundHandler(async (request, reply) => {
-    const error = unknownRoute(app, request, reply)
-    const isOfSets = bareNameOf(agent, request) !== undefined && error.status === 404
-    const more = isOfSets ? `; of field sets ${await agent.fieldSets.listed()}` : ''
-    sendError(reply, { ...error, message: error.message + more })
-    return reply
-  })
-  app.addHook('onRequest', async (request, reply) => {
-    http.requests++
-    reply.headers(SECURITY_HEADERS)
-    refuseStranger(agent, request)
-  })
-  return app
-}
-
-/** Whether a browser shows the answer: programs ask the API, or do not want HTML. */
-function isAskedByPerson({ headers, url }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') === true && !url.startsWith('/api/')
-}
-
-/** Answers a fault for which no route was reached, so that the page cannot say it. No hook ran either. */
-function tellPerson(reply: FastifyReply, error: unknown): void {
-  const { status, message } = httpErrorOf(error)
-  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.\n`
-  reply.headers(SECURITY_HEADERS).code(status).type('text/plain; charset=utf-8').send(sentence)
-}
-
-/** Clients that name JSON on every request send DELETE without a body too. */
-function acceptDeleteWithoutBody(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '' && request.method === 'DELETE') done(null)
-    else parse(request, body, done)
+  const { options, http, fieldSets } = agent
+  return createHttpServer({
+    http,
+    log: options.log,
+    connectionCount: options.config.limits.connections,
+    isEndless: isStream,
+    admit: (request) => refuseStranger(agent, request),
+    moreOf: async (request) =>
+      bareNameOf(agent, request) === undefined ? '' : `; of field sets ${await fieldSets.listed()}`,
   })
 }
 
@@ -117,38 +46,4 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   eventsStreamRoute(app, agent, streamRoute(app, agent))
   // After the live streams, which end at once.
   endAnswersWithin(app, CLOSE_LIMIT_MS)
-}
-
-function unknownRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): HttpError {
-  const url = request.url.split('?', 1)[0] ?? ''
-  // A route with a name in it is known by its pattern only.
-  const route = url.replace(/^\/(cset|fset)\/[^/]+$/, '/$1/:name')
-  const allowed = METHODS.filter((method) => app.hasRoute({ method, url: route }))
-  const place = JSON.stringify(url.slice(0, 200))
-  if (allowed.length === 0) return { status: 404, code: 'HTTP_NOT_FOUND', message: `nothing is at ${place}` }
-  reply.header('allow', allowed.join(', '))
-  return {
-    status: 405,
-    code: 'HTTP_METHOD',
-    message: `${place} takes no ${request.method}; allowed: ${allowed.join(', ')}`,
-  }
-}
-
-function sendError(reply: FastifyReply, { status, code, message, retryAfterS = RETRY_AFTER_S }: HttpError): void {
-  if (status === 503) reply.header('retry-after', retryAfterS)
-  void reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
-}
-
-/**
- * Answers what is no request, where the connection still takes an answer. Called again for every chunk that still
- * arrives.
- */
-function refuseConnection(http: HttpStats, { code: cause, rawPacket }: ConnectionError, socket: Socket): void {
-  if (!socket.writable) return
-  const { status, code, message, refusal } = parserErrorOf(cause)
-  http.refuse(refusal)
-  const body = JSON.stringify({ error: { code, message } })
-  const head = `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
-  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD '
-  socket.end(`${head}\r\n\r\n${isHead ? '' : body}`, () => socket.destroy())
 }

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { objectOf, parseQueries, SondeError, stepOf } from '@sonde/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
-import { jsonParameter, parameter } from './api.ts'
 import { EVENTS_STREAM } from './events-stream.ts'
 import type { LivePlaces, Place } from './live-places.ts'
 import { LiveRound, type Subscription, subscriptionTo } from './live-round.ts'
 import { LiveStream, lastStepMs } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
+import { jsonParameter, parameter } from './query.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const STEP_MS_MIN = 100

@@ -4,6 +4,7 @@ import {
   elementsOf,
   isPresent,
   type Labels,
+  type LatestSeries,
   labelsOf,
   numberAt,
   type RecordType,
@@ -18,19 +19,6 @@ import {
 } from '@sonde/sdk'
 import type { RecentRing } from './recent.ts'
 import type { KeptBatch } from './share.ts'
-
-/** One live series with its latest value. */
-export interface LatestSeries {
-  readonly metric: string
-  readonly labels: Labels
-  /** Exact, as text; of a histogram the count of all its bins. Null where it is absent. */
-  readonly value: string | null
-  readonly timeMs: number
-  /** Why it is absent; empty where it is not. */
-  readonly absent: string
-  /** Of a histogram the upper edges of all bins but the last. Unit: that of the field. */
-  readonly edges?: readonly number[]
-}
 
 /** A series is live for this many periods of its source after its last sample, or as many turns. */
 const LIVE_INTERVALS = 3

@@ -1,43 +1,75 @@
-import { createAgent } from '@sonde/agent'
-import { appRoutes, PrometheusHistory, pageRoutes } from '@sonde/console'
+import { hostname } from 'node:os'
+import {
+  admit,
+  catalogueRoutes,
+  createHttpServer,
+  endAnswersWithin,
+  HttpStats,
+  polledStreamRoute,
+  queryRoutes,
+} from '@sonde/agent'
+import { aloneRoutes, appRoutes, describeConsole, PrometheusHistory, pageRoutes } from '@sonde/console'
+import { printable } from '@sonde/sdk/internal'
+import type { FastifyInstance } from 'fastify'
+import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { appLimits } from './gpu-readers.ts'
-import { tryListeners } from './listeners.ts'
-import { type Running, serve } from './run.ts'
+import { listenFault, placeOf } from './listener.ts'
+import type { Running } from './run.ts'
 
-/** Where it listens unless the configuration says: beside `sonde agent` on one machine. */
-const PORT = 9395
+/** What answers that are under way have left when the server closes. */
+const CLOSE_LIMIT_MS = 1000
 
-/** `sonde console`: the page and its routes over a Prometheus-compatible server. It reads nothing of this node. */
-export async function runConsole(loaded: Loaded, address: string): Promise<Running> {
-  const history = new PrometheusHistory({ url: address })
-  const quiet = withoutSources(loaded)
-  const { agent: config, log: logConfig } = quiet.config
-  await tryListeners(config.export.prometheus)
-  const agent = createAgent({
-    config,
-    log: openLog(logConfig.level),
-    version: VERSION,
-    originOf: loaded.originOf,
-    history,
+/** `sonde console`: the page and the query API over a server with the HTTP API of Prometheus. */
+export async function runConsole(loaded: Loaded): Promise<Running> {
+  const { host, port, prometheus } = loaded.config.console
+  const { url, interval_ms: intervalMs } = prometheus
+  if (url === undefined) {
+    throw new ConfigError([
+      'console.prometheus.url is missing; give --prometheus http://HOST:9090, or run sonde up for a history of its own',
+    ])
+  }
+  const history = new PrometheusHistory({ url, ...(intervalMs === 0 ? {} : { intervalMs }) })
+  const app = serverOf(loaded, history)
+  await pageRoutes(app)
+  endAnswersWithin(app, CLOSE_LIMIT_MS)
+  await app.listen({ host, port }).catch(async (cause: unknown) => {
+    await app.close()
+    throw listenFault(cause, { host, port, setBy: '--listen' })
   })
-  const running = await serve(agent, quiet, async (app) => {
-    appRoutes(app, { history, limits: appLimits(quiet) })
-    await pageRoutes(app)
-  })
-  console.log(`Sonde is ready on ${running.places} · history of ${history.transport.address}`)
-  return running
+  const address = app.server.address()
+  const places = `http://${placeOf(host, typeof address === 'object' && address !== null ? address.port : port)}`
+  const fault = await history.look()
+  const words = fault === '' ? `history in ${history.transport.address}` : `history FAILING: ${fault}`
+  console.log(printable(`Sonde is ready on ${places} · ${words}`))
+  return { places, close: () => app.close() }
 }
 
-/** The configuration of a server that has no sources and destinations, takes no records and watches no rules. */
-function withoutSources(loaded: Loaded): Loaded {
-  const { agent } = loaded.config
-  const { traceback: _, ...rest } = agent
-  const isDefault = loaded.originOf('export.prometheus.port') === 'default'
-  const prometheus = { ...agent.export.prometheus, ...(isDefault ? { port: PORT } : {}) }
-  const service = { ...agent.service, enabled: false }
-  const config = { ...rest, dataSources: [], service, export: { prometheus } }
-  return { ...loaded, config: { ...loaded.config, agent: config } }
+function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
+  const { console: options, agent, log } = loaded.config
+  const http = new HttpStats()
+  const door = {
+    http,
+    listenHost: options.host,
+    node: hostname(),
+    allowedHosts: options.allowed_hosts,
+    key: 'console.allowed_hosts',
+  }
+  const app = createHttpServer({
+    http,
+    log: openLog(log.level),
+    connectionCount: agent.limits.connections,
+    isEndless: (address) => address.startsWith('/api/v1/stream'),
+    admit: (request) => admit(door, request),
+    moreOf: () => Promise.resolve(''),
+  })
+  const told = { version: VERSION, startedMs: Date.now(), backend: history.transport.address }
+  aloneRoutes(app, told)
+  queryRoutes(app, { history, http, parallelCount: agent.limits.parallel_queries })
+  catalogueRoutes(app, history)
+  polledStreamRoute(app, { history, http, state: () => describeConsole(told) })
+  appRoutes(app, { history, limits: appLimits(loaded) })
+  return app
 }

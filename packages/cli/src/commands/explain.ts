@@ -7,13 +7,12 @@ import {
   explain,
   isWhole,
   KernelGround,
-  type LatestSeries,
   SOURCES,
   type SourceFacts,
   type ToldType,
   trialOf,
 } from '@sonde/agent'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { type LatestSeries, messageOf, SondeError } from '@sonde/sdk'
 import { printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { agentAddress } from './agent-address.ts'

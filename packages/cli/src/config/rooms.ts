@@ -11,13 +11,14 @@ import {
   serviceSchema,
   tracebackSchema,
 } from '@sonde/agent'
-import { type StoreConfig, storeSchema } from '@sonde/console'
+import { type ConsoleConfig, consoleSchema, type StoreConfig, storeSchema } from '@sonde/console'
 import { type Checked, type ConfigIssue, check, unknownKey, withoutSecrets } from '@sonde/sdk/config'
 
 /** Everything that one file, the environment and the command line configure. */
 export interface SondeConfig {
   readonly agent: AgentConfig
   readonly store: StoreConfig
+  readonly console: ConsoleConfig
   readonly log: { readonly level: string }
 }
 
@@ -29,6 +30,7 @@ export const ROOM_SCHEMAS = {
   service: serviceSchema,
   traceback: tracebackSchema,
   store: storeSchema,
+  console: consoleSchema,
   limits: limitsSchema,
   log: logSchema,
 } as const
@@ -58,6 +60,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   const exports = take(check(ROOM_SCHEMAS.export, raw.export ?? {}, 'export'))
   const destinations = exports && take(checkExport(exports))
   const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
+  const ofConsole = take(check(ROOM_SCHEMAS.console, raw.console ?? {}, 'console'))
   const service = take(check(ROOM_SCHEMAS.service, raw.service ?? {}, 'service'))
   const traceback = take(check(ROOM_SCHEMAS.traceback, raw.traceback ?? {}, 'traceback'))
   const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
@@ -70,6 +73,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     !destinations ||
     !service ||
     !store ||
+    !ofConsole ||
     !traceback ||
     !limits ||
     !log ||
@@ -86,6 +90,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     service,
     traceback,
     store,
+    console: ofConsole,
     limits,
     log,
   }
@@ -95,9 +100,13 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     value: {
       config: {
         agent: { dataSources, paths: { ...paths, ...native }, export: exports, limits, service, traceback },
-        ...{ store, log },
+        ...{ store, console: ofConsole, log },
       },
-      plain: { ...plain, export: withoutSecrets(exportSchema, exports) },
+      plain: {
+        ...plain,
+        export: withoutSecrets(exportSchema, exports),
+        console: withoutSecrets(consoleSchema, ofConsole),
+      },
     },
   }
 }

@@ -59,6 +59,18 @@ export function latestExpression(name: string, isFamily: boolean, holdMs: number
   return `last_over_time(${selector}[${spanOf(holdMs - 1)}])`
 }
 
+/**
+ * Samples a second that the middle one of all targets has, and not more: so many periods lie between its samples in
+ * each of some ranges, of which the densest counts. A server that has just started knows the short ones alone.
+ */
+export function densityExpression(): string {
+  const ranges = [20, 120, 600, 3600].map((seconds) => {
+    const density = `quantile(0.5, count_over_time(up[${spanOf(seconds * 1000 - 1)}]) - 1) / ${seconds}`
+    return `label_replace(${density}, "${PART_LABEL}", "${seconds}", "", "")`
+  })
+  return `max(${union(ranges)})`
+}
+
 /** Places of questions that one part can answer: the same question, or last values that differ in the metric alone. */
 function alike(queries: readonly SeriesQuery[], isHistogram: (metric: string) => boolean): number[][] {
   const groups = new Map<string, number[]>()

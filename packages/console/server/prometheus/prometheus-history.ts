@@ -4,6 +4,7 @@ import {
   type History,
   type LatestSeries,
   type ListedType,
+  messageOf,
   type QueryAnswer,
   type QueryRequest,
   type QueryResult,
@@ -45,9 +46,18 @@ export class PrometheusHistory implements History, Catalogue {
     this.#told = new ToldMetrics(this.transport, intervalMs)
   }
 
-  /** Asks what there is, so that the first question need not wait for it. Never rejects. */
-  ready(): Promise<void> {
-    return this.#told.ready()
+  /** A sentence on why the server cannot be asked; empty where it can. */
+  async look(): Promise<string> {
+    const form = { query: 'vector(1)' }
+    const asked = { path: '/api/v1/query', form, limitMs: INSTANT_LIMIT_MS, depthOfList: 3, isAside: true } as const
+    const fault = await this.transport
+      .ask(asked, () => undefined)
+      .then(
+        () => '',
+        (error: unknown) => messageOf(error),
+      )
+    if (fault === '') await this.#told.ready()
+    return fault
   }
 
   query(request: QueryRequest): Promise<QueryAnswer> {

@@ -1,3 +1,4 @@
+import { densityExpression } from './compile.ts'
 import { type MetadataEntry, type MetricMetadata, metadataOf } from './metadata.ts'
 import { INSTANT_LIMIT_MS, type Transport } from './transport.ts'
 
@@ -8,9 +9,7 @@ const METRIC_COUNT = 50_000
 /** Where nothing tells the distance of samples: the default of Prometheus' own examples. Unit: milliseconds. */
 const INTERVAL_DEFAULT_MS = 15_000
 /** Distances that scrapes have. Unit: seconds. */
-const USUAL_S = [0.25, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300]
-/** Samples a second that the middle one of all targets has. */
-const DENSITY = 'quantile(0.5, count_over_time(up[119999ms]) / 120 or count_over_time(up[599999ms]) / 600)'
+const USUAL_S = [0.25, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600]
 
 /** What a server tells of its metrics, and how far apart their samples are. It is asked anew in the background. */
 export class ToldMetrics {
@@ -51,7 +50,7 @@ export class ToldMetrics {
   async #renew(): Promise<void> {
     const entries = new Map<string, MetadataEntry>()
     const metadata = this.#transport.ask(
-      { path: '/api/v1/metadata', limitMs: INSTANT_LIMIT_MS, depthOfList: 2 },
+      { path: '/api/v1/metadata', limitMs: INSTANT_LIMIT_MS, depthOfList: 2, isAside: true },
       (text) => {
         if (entries.size >= METRIC_COUNT) return
         for (const [metric, said] of Object.entries(JSON.parse(`{${text}}`) as Record<string, MetadataEntry[]>)) {
@@ -67,7 +66,8 @@ export class ToldMetrics {
   }
 
   async #askDistance(): Promise<void> {
-    const asked = { path: '/api/v1/query', form: { query: DENSITY }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
+    const form = { query: densityExpression() }
+    const asked = { path: '/api/v1/query', form, limitMs: INSTANT_LIMIT_MS, depthOfList: 3, isAside: true } as const
     await this.#transport.ask(asked, (text) => {
       const { value } = JSON.parse(text) as { value?: readonly [number, string] }
       const seconds = 0.95 / Number(value?.[1])

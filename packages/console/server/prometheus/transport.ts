@@ -22,6 +22,8 @@ export interface Asked {
   readonly limitMs: number
   /** Depth of the list whose elements are read one by one. */
   readonly depthOfList: number
+  /** Whether nobody waits for it, so that its failure says nothing to those who do. Default: no. */
+  readonly isAside?: true
 }
 
 /** What stands around the list of an answer. */
@@ -68,15 +70,15 @@ export class Transport {
    * large; whatever `take` throws.
    */
   async ask(asked: Asked, take: (element: string) => void | Promise<void>): Promise<Envelope> {
-    const waitMs = this.#breaker.enter()
+    const waitMs = asked.isAside ? this.#breaker.openMs : this.#breaker.enter()
     if (waitMs > 0) throw this.#spared(waitMs)
     try {
       const envelope = await this.#send(asked, take)
-      this.#breaker.settle(true)
+      if (!asked.isAside) this.#breaker.settle(true)
       return envelope
     } catch (error) {
       const told = this.#told(error, asked.limitMs)
-      this.#breaker.settle(!isOfServer(told))
+      if (!asked.isAside) this.#breaker.settle(!isOfServer(told))
       throw told
     }
   }
@@ -136,7 +138,7 @@ export class Transport {
 
   #told(error: unknown, limitMs: number): SondeError {
     if (error instanceof SondeError) return error
-    const { name, cause: inner } = error as { name?: string; cause?: { code?: string } }
+    const { name, cause: inner } = error as { name?: string; cause?: { code?: string; message?: string } }
     if (name === 'TimeoutError') {
       const message = `${this.address} did not answer within ${limitMs / 1000} s; ask for a shorter window, or look at the server`
       return new SondeError('QRY_BACKEND_TIMEOUT', message, { cause: error })
@@ -147,7 +149,7 @@ export class Transport {
     }
     if (error instanceof SyntaxError)
       return new SondeError('QRY_BACKEND', `${this.address} answers, and not as a Prometheus does`, { cause: error })
-    const why = inner?.code ?? messageOf(error)
+    const why = inner?.code ?? inner?.message ?? messageOf(error)
     return new SondeError('QRY_BACKEND', `${this.address} cannot be asked (${why}); is it up, and the address right?`, {
       cause: error,
     })

@@ -3,6 +3,7 @@ import { type DeviceInfo, useDevices } from '../api/devices.ts'
 import { EVENTS_COUNTED, useEvents } from '../api/events.ts'
 import { useNode } from '../api/resources.ts'
 import { useToldSecond } from '../api/stale.ts'
+import type { NodeAnswer } from '../api/types.ts'
 import { Icon, Logo } from '../components/icon.tsx'
 import { countOf, groupThousands } from '../format/number.ts'
 import { formatAge } from '../format/time.ts'
@@ -24,7 +25,7 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
       </Link>
       <ul className="rail-list">
         {DESTINATIONS.map((destination) => {
-          const counted = countedOf(destination.path, devices?.devices, node?.hardware.interfaceCount)
+          const counted = countedOf(destination.path, devices?.devices, interfacesOf(node))
           const current = isCurrent(destination, location)
           return (
             <li key={destination.path}>
@@ -62,6 +63,11 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
   )
 }
 
+/** A console without an agent knows of none. */
+function interfacesOf(node: NodeAnswer | undefined): number | undefined {
+  return node?.backend === undefined ? node?.hardware.interfaceCount : undefined
+}
+
 /** What stands beside the name of a page: how many things it is about. */
 function countedOf(
   path: string,
@@ -90,12 +96,16 @@ function RailFoot() {
       <p>
         Sonde {node.version} · up <span className="num">{formatUptime(nowMs - node.startedMs)}</span>
       </p>
-      <p>
-        <span className="num">{countOf(node.seriesCount, 'series', 'series')}</span> ·{' '}
-        <span className={node.recordsLost > 0 ? 'num is-warning' : 'num'}>
-          {groupThousands(String(node.recordsLost))} lost
-        </span>
-      </p>
+      {node.backend === undefined ? (
+        <p>
+          <span className="num">{countOf(node.seriesCount, 'series', 'series')}</span> ·{' '}
+          <span className={node.recordsLost > 0 ? 'num is-warning' : 'num'}>
+            {groupThousands(String(node.recordsLost))} lost
+          </span>
+        </p>
+      ) : (
+        <p>over a Prometheus, without an agent</p>
+      )}
     </div>
   )
 }

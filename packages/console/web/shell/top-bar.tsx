@@ -18,7 +18,7 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
     <header className="top-bar">
       <div className="place">
         <span className="place-name">{node?.node ?? ' '}</span>
-        {node && <span className="place-hardware">{hardwareLine(node.hardware)}</span>}
+        {node && <span className="place-hardware">{node.backend ?? hardwareLine(node.hardware)}</span>}
         {node?.simulated && <SimulatedBadge onOpen={onScenarios} />}
       </div>
       <LiveState />

@@ -5,6 +5,11 @@ export interface NodeAnswer {
   readonly node: string
   readonly version: string
   readonly startedMs: number
+  /**
+   * Address of the server that has the history, where this is a console without an agent: what is said of hardware,
+   * series and records is then of nothing. An agent leaves it out.
+   */
+  readonly backend?: string
   readonly nowMs: number
   readonly hardware: {
     readonly cpuModel: string

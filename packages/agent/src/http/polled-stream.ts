@@ -1,0 +1,172 @@
+import type { ServerResponse } from 'node:http'
+import {
+  answerToJson,
+  type History,
+  messageOf,
+  objectOf,
+  POINT_COUNT_LIMIT,
+  parseQueries,
+  type SeriesQuery,
+  SondeError,
+  stepOf,
+} from '@sonde/sdk'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { HttpStats } from '../pipeline/http-stats.ts'
+import { jsonParameter, parameter } from './query.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+const STEP_MS_MIN = 100
+const STEP_MS_MAX = 60_000
+const STEP_MS_DEFAULT = 1000
+/** How often a history is asked at most: scrapes are seldom closer. Unit: milliseconds. */
+const ASK_MS_MIN = 2000
+/** How often the state is told; a page takes a stream for dead that is silent for longer. Unit: milliseconds. */
+const STATE_MS = 10_000
+/** Streams at a time. Policy: further ones are refused. */
+const STREAM_COUNT = 64
+/** How far back a client may resume. Unit: milliseconds. */
+const RESUME_LIMIT_MS = 3_600_000
+
+/** What a stream that asks a history again and again needs. */
+export interface Polled {
+  readonly history: History
+  readonly http: HttpStats
+  /** What `/api/v1/node` answers. */
+  readonly state: () => object
+}
+
+/**
+ * `GET /api/v1/stream` over a history that is asked again and again, where no records come by themselves. It speaks as
+ * the stream of an agent does. A failure of the history is told as a gap once it answers again.
+ */
+export function polledStreamRoute(app: FastifyInstance, polled: Polled): void {
+  const open = new Set<PolledStream>()
+  app.addHook('preClose', async () => {
+    for (const stream of open) stream.end()
+  })
+  app.get('/api/v1/stream', { exposeHeadRoute: false }, async (request, reply) => {
+    const asked = askedOf(request)
+    if (open.size >= STREAM_COUNT) {
+      polled.http.refuse('stream_clients')
+      throw new SondeError('STR_LIMIT', `${STREAM_COUNT} streams are open; close one, or ask for a window that stands`)
+    }
+    reply.hijack()
+    const stream = new PolledStream(polled, reply.raw, asked)
+    open.add(stream)
+    polled.http.streams = open.size
+    reply.raw.once('close', () => {
+      stream.close()
+      open.delete(stream)
+      polled.http.streams = open.size
+    })
+    stream.start()
+  })
+}
+
+interface AskedStream {
+  readonly stepMs: number
+  readonly queries: readonly SeriesQuery[]
+  readonly afterMs: number | undefined
+}
+
+function askedOf(request: FastifyRequest): AskedStream {
+  const { stepMs: step = STEP_MS_DEFAULT, queries } = objectOf(jsonParameter(request), 'q', ['stepMs', 'queries'])
+  const { lastEventId } = parameter(request, 'lastEventId')
+  const afterMs = lastEventId === undefined ? undefined : Number(lastEventId)
+  if (afterMs !== undefined && !(afterMs >= 0 && afterMs < 1e14))
+    throw new SondeError(
+      'QRY_FORM',
+      `lastEventId is ${JSON.stringify(lastEventId?.slice(0, 100))}; allowed: an id that was sent`,
+    )
+  const stepMs = stepOf(step, STEP_MS_DEFAULT)
+  if (stepMs < STEP_MS_MIN || stepMs > STEP_MS_MAX)
+    throw new SondeError('QRY_FORM', `stepMs is ${stepMs}; a live stream takes ${STEP_MS_MIN} to ${STEP_MS_MAX}`)
+  return { stepMs, queries: parseQueries(queries), afterMs }
+}
+
+class PolledStream {
+  readonly #polled: Polled
+  readonly #out: ServerResponse
+  readonly #asked: AskedStream
+  #sentMs: number
+  #stateMs = Number.NEGATIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Why what is left out is missing. */
+  #missed = 'a live stream resumes at most an hour, and 11000 steps, back'
+  #isClosed = false
+
+  constructor(polled: Polled, out: ServerResponse, asked: AskedStream) {
+    this.#polled = polled
+    this.#out = out
+    this.#asked = asked
+    const nowMs = this.#lastStepMs()
+    this.#sentMs = Math.min(nowMs, asked.afterMs ?? nowMs)
+  }
+
+  start(): void {
+    this.#out.writeHead(200, {
+      ...SECURITY_HEADERS,
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      // Or nginx would gather events before it sends them on.
+      'x-accel-buffering': 'no',
+    })
+    void this.#turn()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  end(): void {
+    this.close()
+    this.#out.end()
+  }
+
+  async #turn(): Promise<void> {
+    const nowMs = Date.now()
+    // Nothing is asked for who does not read; what it missed comes with the next answer.
+    if (this.#out.writableLength === 0) {
+      if (Math.abs(nowMs - this.#stateMs) >= STATE_MS) {
+        this.#send('state', JSON.stringify(this.#polled.state()))
+        this.#stateMs = nowMs
+      }
+      await this.#points()
+    }
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#turn(), Math.max(this.#asked.stepMs, ASK_MS_MIN))
+  }
+
+  async #points(): Promise<void> {
+    const { stepMs, queries } = this.#asked
+    const toMs = this.#lastStepMs()
+    const fromMs = Math.max(this.#sentMs, toMs - Math.min(RESUME_LIMIT_MS, POINT_COUNT_LIMIT * stepMs))
+    if (toMs <= fromMs) return
+    try {
+      const answer = await this.#polled.history.query({ fromMs, toMs, stepMs, queries })
+      if (this.#isClosed) return
+      if (fromMs > this.#sentMs)
+        this.#send('gap', JSON.stringify({ fromMs: this.#sentMs, toMs: fromMs, reason: this.#missed }))
+      this.#send('points', answerToJson(answer), toMs)
+      this.#sentMs = toMs
+    } catch (error) {
+      this.#missed = messageOf(error)
+      if (error instanceof SondeError && error.code === 'QRY_FORM') this.#fail(error)
+    }
+  }
+
+  #fail({ code, message }: SondeError): void {
+    if (this.#isClosed) return
+    this.#send('fault', JSON.stringify({ code, message }))
+    this.end()
+  }
+
+  #lastStepMs(): number {
+    const { stepMs } = this.#asked
+    return Math.floor(Date.now() / stepMs) * stepMs
+  }
+
+  #send(event: string, data: string, id?: number): void {
+    this.#out.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`)
+  }
+}

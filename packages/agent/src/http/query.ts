@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream'
+import {
+  answerToColumns,
+  answerToJsonParts,
+  COLUMNS_CONTENT_TYPE,
+  type History,
+  parseQueryRequest,
+  type QueryAnswer,
+  SondeError,
+} from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpStats } from '../pipeline/http-stats.ts'
+import { compress } from './compress.ts'
+
+/** Text that an answer is sent in at a time. Unit: characters. */
+const PART_LENGTH = 64 << 10
+
+/** What answers queries, and how many at a time. */
+export interface Queried {
+  readonly history: History
+  readonly http: HttpStats
+  /** Policy: further queries are refused. */
+  readonly parallelCount: number
+}
+
+/** `/api/v1/query`, by POST and by GET. */
+export function queryRoutes(app: FastifyInstance, queried: Queried): void {
+  const options = { onSend: compress }
+  app.post('/api/v1/query', options, (request, reply) => answer(queried, request, reply, () => request.body))
+  app.get('/api/v1/query', options, (request, reply) => answer(queried, request, reply, () => jsonParameter(request)))
+}
+
+/** The JSON of the parameter `q`. */
+export function jsonParameter(request: FastifyRequest): unknown {
+  const { q } = parameter(request, 'q')
+  if (q === undefined)
+    throw new SondeError('QRY_FORM', 'the parameter q is missing; it is the request as JSON, URL-encoded')
+  try {
+    return JSON.parse(q)
+  } catch (cause) {
+    throw new SondeError('QRY_FORM', `q is ${JSON.stringify(q.slice(0, 100))}; allowed: JSON, URL-encoded`, { cause })
+  }
+}
+
+/** A parameter of the address, as an object of one key; empty where it is not there. */
+export function parameter<const K extends string>(request: FastifyRequest, name: K): { readonly [P in K]?: string } {
+  const value = (request.query as Record<string, string | string[] | undefined>)[name]
+  if (value === undefined) return {}
+  if (typeof value === 'string' && value !== '') return { [name]: value } as { [P in K]: string }
+  throw new SondeError('QRY_FORM', `${name} is ${JSON.stringify(value).slice(0, 100)}; allowed: once, with a value`)
+}
+
+/** What is asked again a second later must not come from a cache. */
+export function fresh(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store')
+}
+
+async function answer(
+  { history, http, parallelCount: limit }: Queried,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: () => unknown,
+): Promise<FastifyReply> {
+  const asked = parseQueryRequest(form())
+  if (http.queries >= limit) {
+    http.refuse('parallel_queries')
+    throw new SondeError('QRY_BUSY', `${limit} queries are being answered; ask again, or raise limits.parallel_queries`)
+  }
+  http.queries++
+  try {
+    const result = await history.query(asked)
+    const wantsColumns = request.headers.accept?.includes(COLUMNS_CONTENT_TYPE) === true
+    return wantsColumns
+      ? fresh(reply).type(COLUMNS_CONTENT_TYPE).send(answerToColumns(result))
+      : fresh(reply)
+          .type('application/json; charset=utf-8')
+          .send(Readable.from(jsonOf(result), { objectMode: false }))
+  } catch (error) {
+    if (error instanceof SondeError && error.code.endsWith('_LIMIT')) http.refuse('query_cost')
+    throw error
+  } finally {
+    http.queries--
+  }
+}
+
+/** An answer as JSON, in parts. */
+async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
+  let text = ''
+  for (const part of answerToJsonParts(result)) {
+    text += part
+    if (text.length < PART_LENGTH) continue
+    yield text
+    text = ''
+    if (turn.isOver()) await turn.next()
+  }
+  if (text !== '') yield text
+}

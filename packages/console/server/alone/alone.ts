@@ -1,0 +1,70 @@
+import { hostname } from 'node:os'
+import { SondeError } from '@sonde/sdk'
+import { type NodeAnswer, sondeCommand } from '@sonde/sdk/internal'
+import type { FastifyInstance } from 'fastify'
+
+/** What only an agent can answer: it has the devices, their events and what is said of them. */
+const OF_AGENTS = [
+  '/api/v1/sources',
+  '/api/v1/sources/:name',
+  '/api/v1/devices',
+  '/api/v1/entities',
+  '/api/v1/entities/:id',
+  '/api/v1/hints',
+  '/api/v1/events',
+  '/api/v1/events/stream',
+  '/api/v1/events/:id',
+  '/api/v1/events/:id/*',
+  '/api/v1/explain',
+  '/api/v1/simulator',
+  '/api/v1/simulator/*',
+] as const
+
+/** What a console says of itself. */
+export interface Told {
+  readonly version: string
+  /** Unit: milliseconds since the Unix epoch. */
+  readonly startedMs: number
+  /** Address of the server that has the history, without credentials. */
+  readonly backend: string
+}
+
+/** The node as a console without agents has it: nothing of hardware, and a history that is elsewhere. */
+export function describeConsole({ version, startedMs, backend }: Told): NodeAnswer {
+  return {
+    node: hostname(),
+    version,
+    startedMs,
+    backend,
+    nowMs: Date.now(),
+    hardware: {
+      ...{ cpuModel: 'unknown', cpuCount: 0, memoryBytes: 0, interfaceCount: 0, gpuCount: 0, nicCount: 0 },
+      ...{ gpus: '', nics: '', kernel: '' },
+    },
+    seriesCount: 0,
+    recordsLost: 0,
+    simulated: false,
+    command: sondeCommand(),
+    store: {
+      ...{ state: 'none', reason: `History is in ${backend}.`, bytes: 0, oldestMs: null, ackedMs: 0 },
+      ...{ queuedBytes: 0, errors: 0, corruptChunks: 0, backlogBytes: 0 },
+    },
+    service: { state: 'off', reason: '', socketsDir: '', ack: 'memory', clientCount: 0 },
+  }
+}
+
+/** The routes of a console that has no agent: itself, its health, and a plain word where an agent is needed. */
+export function aloneRoutes(app: FastifyInstance, told: Told): void {
+  app.get('/healthz', () => ({ status: 'ok' }))
+  app.get('/readyz', () => ({ status: 'ready', waiting: [] }))
+  app.get('/api/v1/node', (_request, reply) => reply.header('cache-control', 'no-store').send(describeConsole(told)))
+  for (const url of OF_AGENTS) {
+    app.all(url, ({ url: asked }) => {
+      const [path = ''] = asked.split('?', 1)
+      throw new SondeError(
+        'CON_NO_AGENT',
+        `${path.slice(0, 100)} needs an agent: console.agents is not there yet; open the page of the agent on the node itself (sonde up)`,
+      )
+    })
+  }
+}
