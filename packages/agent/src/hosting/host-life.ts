@@ -98,6 +98,7 @@ export class HostLife {
 
   /** Asks something that is answered by a reply; one that does not come in time is an error. */
   ask(messageOf: (id: number) => ToHost, take?: TakePiece): Promise<Reply> {
+    if (this.#isLost) return Promise.reject(this.#stoppedError())
     const id = ++this.#ids
     const { callLimitMs, label } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
@@ -127,8 +128,7 @@ export class HostLife {
       open = []
     })
     await within(deadlineMs, Promise.race([told, gone]))
-    this.#isLost = true
-    clearInterval(this.#watch)
+    this.#lose(this.#stoppedError())
     // Whether it ended by itself or not, the kill that follows is what counts.
     this.transport.kill()
     return open
@@ -148,6 +148,10 @@ export class HostLife {
     for (const { reject } of this.#asked.values()) reject(error)
     if (this.#stopped !== undefined) return
     this.#options.onLost(error)
+  }
+
+  #stoppedError(): SondeError {
+    return new SondeError('AGT_CHILD_EXIT', `The ${this.#what} was stopped`)
   }
 
   #look(): void {

@@ -208,3 +208,12 @@ for (const type of ELSEWHERE) {
     await hosts.stop(200)
   })
 }
+
+for (const type of ELSEWHERE) {
+  test(`${type}: asked when its host was stopped, it refuses at once`, async () => {
+    const { hosts, running, rows } = startUnruly(type, { misdeed: 'none' })
+    await until('a row', () => rows.length >= 1)
+    await hosts.stop(1000)
+    await assert.rejects(running.taps(), { code: 'AGT_CHILD_EXIT' })
+  })
+}

@@ -76,6 +76,8 @@ export class Traceback {
   #looking: Promise<void> = Promise.resolve()
   #isLooking = false
   #isClosed = false
+  /** The time for the last round is over. */
+  #isOver = false
 
   constructor(options: TracebackOptions) {
     const { config, log, devices, rules, clock = systemClock, disk = systemDisk } = options
@@ -196,6 +198,9 @@ export class Traceback {
       event.toNs = event.toNs === undefined || event.toNs > monoNs ? monoNs : event.toNs
     const ending = this.#looking.then(() => this.look())
     await within(limitMs, ending.catch(this.#options.caught))
+    this.#isOver = true
+    if (this.#open.count > 0)
+      this.#options.log.warn({ events: this.#open.count, limitMs }, 'open events could not be kept before the stop')
     this.archive.close()
   }
 
@@ -204,6 +209,8 @@ export class Traceback {
     await this.#opening
     this.#tellLimits()
     for (const event of this.#open.all()) {
+      // Nobody waits any more, and hosts are gone.
+      if (this.#isOver) return
       try {
         await this.#advance(event)
       } catch (error) {
