@@ -12,7 +12,7 @@ export const rdmaSamples: SourceDefinition = {
   options: rdmaSamplesOptions,
   isOnRequest: true,
   async load() {
-    const { RdmaSamples } = await import('./source.ts')
-    return { create: (options, context) => new RdmaSamples(options as RdmaSamplesOptions, context) }
+    const { createRdmaSamples } = await import('./source.ts')
+    return { create: (options, context) => createRdmaSamples(options as RdmaSamplesOptions, context) }
   },
 }

@@ -1,6 +1,6 @@
 import { type Labels, labelOf, mergeLabels, numberAt, type RecordType, type Slot, viewsOf } from '@sonde/sdk'
 import { labelText } from '@sonde/sdk/internal'
-import { repeatSlotOf } from '../../rules/repeat-watch.ts'
+import { repeatSlotOf } from '../../rules/record-watch.ts'
 import type { KeptGap, KeptSeries } from './kept-index.ts'
 import { SignalMoves } from './signal-moves.ts'
 
