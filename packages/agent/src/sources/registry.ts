@@ -6,6 +6,7 @@ import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
 import { pci } from './pci/pci.ts'
 import { rdma } from './rdma/rdma.ts'
+import { rdmaPortSamples } from './rdma-port-samples/rdma-port-samples.ts'
 import { rdmaSamples } from './rdma-samples/rdma-samples.ts'
 import { simulator } from './simulator/simulator.ts'
 import { simulatorDiag } from './simulator-diag/simulator-diag.ts'
@@ -17,6 +18,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   netdev,
   rdma,
   rdmaSamples,
+  rdmaPortSamples,
   ethtool,
   pci,
   ...DOCA_SOURCES,

@@ -1,3 +1,4 @@
+import { rdmaExplain } from '../rdma/explain.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type RdmaSamplesOptions, rdmaSamplesOptions } from './config.ts'
 import { rdmaSampleType, rdmaSamplingType } from './type.ts'
@@ -10,6 +11,7 @@ export const rdmaSamples: SourceDefinition = {
   host: 'worker',
   intervalMs: 1000,
   options: rdmaSamplesOptions,
+  explain: rdmaExplain,
   isOnRequest: true,
   async load() {
     const { createRdmaSamples } = await import('./source.ts')
