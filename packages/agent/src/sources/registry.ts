@@ -5,6 +5,7 @@ import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
 import { pci } from './pci/pci.ts'
+import { pciSamples } from './pci-samples/pci-samples.ts'
 import { rdma } from './rdma/rdma.ts'
 import { rdmaPortSamples } from './rdma-port-samples/rdma-port-samples.ts'
 import { rdmaSamples } from './rdma-samples/rdma-samples.ts'
@@ -21,6 +22,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   rdmaPortSamples,
   ethtool,
   pci,
+  pciSamples,
   ...DOCA_SOURCES,
   ...UNREAD_SOURCES,
   dcgmExporter,

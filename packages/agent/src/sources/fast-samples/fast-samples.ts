@@ -16,12 +16,19 @@ export interface Sampler {
   close(): void
 }
 
+/** Where faults and drops are counted. */
+export type SampleCounters = Pick<SourceContext, 'failed' | 'dropped'>
+
 /** What a source samples. */
 export interface SamplerSet {
   /** A noun for one of them, such as `port`. */
   readonly noun: string
-  /** Those that are there, by name, and how a sampler of each is made; or why it could not look. */
-  places(): ReadonlyMap<string, () => Sampler> | ReadFailure
+  /**
+   * Those that are there, by name, and how a sampler of each is made; or why it could not look.
+   *
+   * @param counts Where it counts what could not be looked at, and what a limit leaves out. Default: nothing is counted.
+   */
+  places(counts?: SampleCounters): ReadonlyMap<string, () => Sampler> | ReadFailure
   /** Why there is none: the end of a sentence. */
   nothing(): string
   close(): void
@@ -33,15 +40,17 @@ export interface SamplerSet {
  */
 export class FastSamples implements NodeSource {
   readonly #set: SamplerSet
+  readonly #counts: SampleCounters
   readonly #samplers = new Map<string, Sampler>()
   readonly #duties: readonly Duty[]
   #isFollowed = false
   #failure: Error | undefined
 
   /** @param sampleMs Between two samples of each. */
-  constructor(set: SamplerSet, sampleMs: number, { intervalMs }: Pick<SourceContext, 'intervalMs'>) {
+  constructor(set: SamplerSet, sampleMs: number, context: SampleCounters & Pick<SourceContext, 'intervalMs'>) {
     this.#set = set
-    const [sampleUs, reportUs] = [sampleMs * 1000, intervalMs * 1000]
+    this.#counts = context
+    const [sampleUs, reportUs] = [sampleMs * 1000, context.intervalMs * 1000]
     this.#duties = [
       { device: '', name: 'sample', everyUs: sampleUs, paces: 'sample', run: () => this.#sample() },
       { device: '', name: 'report', everyUs: reportUs, paces: 'report', run: () => this.#report() },
@@ -81,8 +90,7 @@ export class FastSamples implements NodeSource {
 
   /** Follows what there is to sample, as it comes and leaves. */
   #follow(): void {
-    this.#isFollowed = true
-    const found = this.#set.places()
+    const found = this.#set.places(this.#counts)
     this.#failure = found instanceof ReadFailure ? found.error : undefined
     const places: ReadonlyMap<string, () => Sampler> = found instanceof ReadFailure ? new Map() : found
     for (const [name, sampler] of this.#samplers) {
@@ -96,5 +104,6 @@ export class FastSamples implements NodeSource {
       this.#samplers.set(name, sampler)
       sampler.scan()
     }
+    this.#isFollowed = this.#samplers.size > 0
   }
 }
