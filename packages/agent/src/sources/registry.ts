@@ -6,6 +6,7 @@ import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
 import { pci } from './pci/pci.ts'
 import { pciSamples } from './pci-samples/pci-samples.ts'
+import { pressureSamples } from './pressure-samples/pressure-samples.ts'
 import { rdma } from './rdma/rdma.ts'
 import { rdmaPortSamples } from './rdma-port-samples/rdma-port-samples.ts'
 import { rdmaSamples } from './rdma-samples/rdma-samples.ts'
@@ -16,6 +17,7 @@ import type { SourceDefinition } from './source.ts'
 /** Every kind of source there is. A new one is a folder beside this file and a row here. */
 export const SOURCES: readonly SourceDefinition[] = [
   host,
+  pressureSamples,
   netdev,
   rdma,
   rdmaSamples,

@@ -5,8 +5,8 @@ import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 
 /** Something that is sampled: a port, a PCI device, a resource of the host. */
 export interface Sampler {
-  /** Looks anew at what there is of it. */
-  scan(): void
+  /** Looks anew at what there is of it. Default: nothing of it changes while it is there. */
+  scan?(): void
   /** Takes a sample; whether there was any value. */
   sample(): boolean
   /** Reports how the sampling fares, where there was any sample since the last report. */
@@ -102,7 +102,7 @@ export class FastSamples implements NodeSource {
     for (const [name, make] of places) {
       const sampler = this.#samplers.get(name) ?? make()
       this.#samplers.set(name, sampler)
-      sampler.scan()
+      sampler.scan?.()
     }
     this.#isFollowed = this.#samplers.size > 0
   }

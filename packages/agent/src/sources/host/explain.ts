@@ -23,7 +23,7 @@ interface HostFile {
   readonly parse: ParseFile<object>
 }
 
-const PRESSURE: HostFile = { types: ['host_pressure'], parse: parsePressure }
+const PRESSURE: HostFile = { types: ['host_pressure', 'host_pressure_sample'], parse: parsePressure }
 const FILES: Readonly<Record<string, HostFile>> = {
   stat: { types: ['host_cpu', 'host_kernel'], parse: parseCpus },
   meminfo: { types: ['host_memory'], parse: parseMeminfo },
