@@ -28,6 +28,11 @@ export interface Part {
   readonly labels: Labels
   /** Between two records of a series, as the source says; 0 where it does not. Unit: milliseconds. */
   readonly periodMs: number
+  /**
+   * How old or how averaged its values are at least, as the source says: records that come faster say no more. Default:
+   * not known. Unit: milliseconds.
+   */
+  readonly valueMs?: number
 }
 
 /** A series, as its records go by. Times are nanoseconds behind the base. */
@@ -128,7 +133,7 @@ export class SeriesBook {
         ...{ part: part.index, key, labels, samples, moves: moves.told() },
         fromMs: baseMs + times.firstNs / 1e6,
         toMs: baseMs + times.lastNs / 1e6,
-        resolutionMs: steps === 0 ? part.periodMs : stepsNs / steps / 1e6,
+        resolutionMs: Math.max(steps === 0 ? part.periodMs : stepsNs / steps / 1e6, part.valueMs ?? 0),
         gaps: gaps.map(({ fromMs, toMs, samples: missing }) => ({
           fromMs: baseMs + fromMs,
           toMs: baseMs + toMs,
