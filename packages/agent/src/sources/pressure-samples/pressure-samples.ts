@@ -1,4 +1,4 @@
-import { hostExplain } from '../host/explain.ts'
+import { pressureExplain } from '../host/explain.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type PressureSamplesOptions, pressureSamplesOptions } from './config.ts'
 import { hostPressureSampleType, hostPressureSamplingType } from './type.ts'
@@ -11,7 +11,7 @@ export const pressureSamples: SourceDefinition = {
   host: 'worker',
   intervalMs: 1000,
   options: pressureSamplesOptions,
-  explain: hostExplain,
+  explain: pressureExplain,
   isOnRequest: true,
   async load() {
     const { createPressureSamples } = await import('./source.ts')
