@@ -37,7 +37,7 @@ test('docs/traceback.md has each key of the file, of data IDs, of signals and of
 })
 
 test('docs/traceback.md has a rule for each kind of fast samples, and the file is read without a warning', () => {
-  const [, text = ''] = /### Fast samples[^]*?```json\n([^]*?)```/.exec(PAGE) ?? []
+  const [, text = ''] = /### Fast samples[\s\S]*?```json\n([\s\S]*?)```/.exec(PAGE) ?? []
   const { book, warnings } = readRuleBook(text)
   assert.deepEqual(warnings, [])
   const types = book.signals.map(({ type }) => type)

@@ -22,7 +22,10 @@ export const pciSamplesOptions = block({
     128,
     'Devices at most, bridges counted; each that is left out is counted as dropped once an interval',
   ),
-  sample_ms: sampleMsOption(50, 'Time between two samples of each device; link and errors are live, and none is a repeat'),
+  sample_ms: sampleMsOption(
+    50,
+    'Time between two samples of each device; link and errors are live, and none is a repeat',
+  ),
   ring_ms: ringMsOption,
 })
 

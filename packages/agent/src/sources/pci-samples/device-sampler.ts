@@ -8,9 +8,7 @@ import { PciState, type PciStateField } from '../pci/state.ts'
 import type { SourceContext } from '../source.ts'
 import { pciSampleType, pciSamplingType } from './type.ts'
 
-const FIELDS = pciSampleType.layout.slots.flatMap(({ name, field }) =>
-  field.optional ? [name as PciStateField] : [],
-)
+const FIELDS = pciSampleType.layout.slots.flatMap(({ name, field }) => (field.optional ? [name as PciStateField] : []))
 
 /** What all devices have in common. */
 export interface DeviceSamplerParts {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { absenceType } from '@sonde/sdk'
+import { until } from '../../../../sdk/test/helper.ts'
+import { bringUpSamples, eventInAgent, overwrite } from '../../../test/fast-samples.ts'
 import type { Test } from '../../rules/rule.ts'
 import { testSource } from '../conformance.ts'
-import { bringUpSamples, eventInAgent, overwrite } from '../fast-samples/test-samples.ts'
 import { aerText, CORRECTABLE, putDevice } from '../pci/test-bus.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { pciSamples } from './pci-samples.ts'
@@ -105,7 +106,7 @@ test('in an agent: a rule on the speed of a link opens an event, whose lanes hav
   const node = new TestNode(t, TREE)
   node.write(`${PORT}/current_link_speed`, '32.0 GT/s PCIe\n')
   const { event, lanes } = await eventInAgent(t, {
-    ...{ sources: [pciSamples], node, watched: { type: pciSampleType, field: SPEED, labels: LABELS } },
+    ...{ sources: [pciSamples], node, until, watched: { type: pciSampleType, field: SPEED, labels: LABELS } },
     rule: { comparison_type: 'change', deactivate_samples: 1 },
     happens: () => overwrite(join(node.root, PORT, 'current_link_speed'), '16.0 GT/s PCIe\n'),
   })

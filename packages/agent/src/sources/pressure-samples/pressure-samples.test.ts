@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { absenceType } from '@sonde/sdk'
+import { until } from '../../../../sdk/test/helper.ts'
+import { bringUpSamples, eventInAgent, overwrite } from '../../../test/fast-samples.ts'
 import type { Test } from '../../rules/rule.ts'
 import { testSource } from '../conformance.ts'
-import { bringUpSamples, eventInAgent, overwrite } from '../fast-samples/test-samples.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { pressureSamples } from './pressure-samples.ts'
 import { hostPressureSampleType, hostPressureSamplingType } from './type.ts'
@@ -93,7 +94,7 @@ test('in an agent: a rule on pressure opens an event, whose lanes have its sampl
   const node = new TestNode(t, TREE)
   node.write(FILE, text(1_000_000))
   const { event, lanes } = await eventInAgent(t, {
-    ...{ sources: [pressureSamples], node, watched: WATCHED },
+    ...{ sources: [pressureSamples], node, until, watched: WATCHED },
     rule: { comparison_type: 'dt_gt', comparison_value: 1, delta_samples: 1, deactivate_samples: 1 },
     happens: () => overwrite(join(node.root, FILE), text(9_000_000)),
   })

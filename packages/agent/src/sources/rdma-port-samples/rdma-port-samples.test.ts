@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { absenceType } from '@sonde/sdk'
+import { until } from '../../../../sdk/test/helper.ts'
+import { bringUpSamples, eventInAgent, overwrite } from '../../../test/fast-samples.ts'
 import type { Test } from '../../rules/rule.ts'
 import { testSource } from '../conformance.ts'
-import { bringUpSamples, eventInAgent, overwrite } from '../fast-samples/test-samples.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { rdmaPortSamples } from './rdma-port-samples.ts'
 import { rdmaPortSampleType, rdmaPortSamplingType } from './type.ts'
@@ -112,7 +113,7 @@ test('in an agent: a rule on a port counter opens an event, whose lanes have its
 }, async (t) => {
   const node = new TestNode(t, TREE)
   const { event, lanes } = await eventInAgent(t, {
-    ...{ sources: [rdmaPortSamples], node, watched: WATCHED },
+    ...{ sources: [rdmaPortSamples], node, until, watched: WATCHED },
     rule: { comparison_type: 'dt_gt', comparison_value: 100, delta_samples: 1, deactivate_samples: 1 },
     happens: () => overwrite(join(node.root, COUNTERS, 'port_xmit_wait'), '1000000\n'),
   })

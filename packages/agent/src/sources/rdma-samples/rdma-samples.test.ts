@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { until } from '../../../../sdk/test/helper.ts'
+import { bringUpSamples, eventInAgent, overwrite } from '../../../test/fast-samples.ts'
 import type { Test } from '../../rules/rule.ts'
 import { testSource } from '../conformance.ts'
-import { bringUpSamples, eventInAgent, overwrite } from '../fast-samples/test-samples.ts'
 import { rdma } from '../rdma/rdma.ts'
 import { TestNode } from '../test-node.ts'
 import { rdmaSamples } from './rdma-samples.ts'
@@ -150,7 +151,7 @@ test('in an agent: a rule on fast samples opens an event, whose window and lanes
   const node = new TestNode(t, TREE)
   node.write(`${HW}/lifespan`, '12\n')
   const { event, lanes } = await eventInAgent(t, {
-    ...{ sources: [rdma, rdmaSamples], node, watched: WATCHED },
+    ...{ sources: [rdma, rdmaSamples], node, until, watched: WATCHED },
     rule: { comparison_type: 'dt_gt', comparison_value: 100, delta_samples: 1, deactivate_samples: 1 },
     happens: () => overwrite(join(node.root, HW, 'np_cnp_sent'), '1000000\n'),
   })

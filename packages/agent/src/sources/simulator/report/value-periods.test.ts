@@ -34,8 +34,17 @@ test('lanes of GPUs that are reported every 100 ms know power no better than its
   const { lanes } = await ask<{ lanes: readonly Lane[] }>(`/${event.id}`)
   const of = (name: string) => lanes.filter(({ type }) => type === name).map(({ resolutionMs }) => resolutionMs)
   assert.ok(of('nvml_gpu').length > 0 && of('nvml_profile').length > 0 && of('netdev').length > 0)
-  assert.ok(of('nvml_gpu').every((ms) => ms >= 1000), `${of('nvml_gpu')}`)
-  assert.ok(of('netdev').every((ms) => ms >= 900), `${of('netdev')}`)
+  assert.ok(
+    of('nvml_gpu').every((ms) => ms >= 1000),
+    `${of('nvml_gpu')}`,
+  )
+  assert.ok(
+    of('netdev').every((ms) => ms >= 900),
+    `${of('netdev')}`,
+  )
   // Profiling is a mean of 100 ms, which is how often it is reported here.
-  assert.ok(of('nvml_profile').every((ms) => ms >= 100 && ms < 900), `${of('nvml_profile')}`)
+  assert.ok(
+    of('nvml_profile').every((ms) => ms >= 100 && ms < 900),
+    `${of('nvml_profile')}`,
+  )
 })

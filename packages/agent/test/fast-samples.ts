@@ -5,13 +5,12 @@ import type { TestContext } from 'node:test'
 import { type Batch, type Labels, type ReadRecord, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
 import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
 import * as v from 'valibot'
-import { until } from '../../../../sdk/test/helper.ts'
-import { serveAgent } from '../../../test/served-agent.ts'
-import { SourceOutlet } from '../../hosting/source-outlet.ts'
-import type { SignalRule, Test } from '../../rules/rule.ts'
-import type { SourceDefinition, SourceEdge } from '../source.ts'
-import { mockClock } from '../test-clock.ts'
-import type { TestNode } from '../test-node.ts'
+import { SourceOutlet } from '../src/hosting/source-outlet.ts'
+import type { SignalRule, Test } from '../src/rules/rule.ts'
+import type { SourceDefinition, SourceEdge } from '../src/sources/source.ts'
+import { mockClock } from '../src/sources/test-clock.ts'
+import type { TestNode } from '../src/sources/test-node.ts'
+import { serveAgent } from './served-agent.ts'
 
 /** The field that is watched in a test, of one series. */
 export interface WatchedField {
@@ -87,9 +86,11 @@ export async function eventInAgent(
     readonly watched: WatchedField
     readonly rule: object
     readonly happens: () => void
+    /** Waits until a look finds something: that of the tests of the SDK. */
+    readonly until: <T>(what: string, look: () => Promise<T | undefined | false>) => Promise<T>
   },
 ): Promise<{ event: TracebackEvent; lanes: readonly TestLane[] }> {
-  const { sources, node, watched, rule, happens } = given
+  const { sources, node, watched, rule, happens, until } = given
   const { type, field, labels } = watched
   const rules = join(node.root, 'rules.json')
   const signal = { name: field, type: type.name, field, labels }
