@@ -12,7 +12,7 @@ import {
 } from '@sonde/sdk'
 import { createOwnSource, TextTable } from '@sonde/sdk/internal'
 import type { SeriesEdge } from '../rules/record-series.ts'
-import { RepeatWatch, repeatSlotOf } from '../rules/repeat-watch.ts'
+import { RecordWatch } from '../rules/record-watch.ts'
 import { TapWatch } from '../rules/tap-watch.ts'
 import { NO_WATCH, type Watch } from '../rules/watch.ts'
 import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
@@ -67,7 +67,7 @@ interface WatchedTap {
   watch: RingWatch | undefined
 }
 
-type RingWatch = TapWatch | RepeatWatch
+type RingWatch = TapWatch | RecordWatch
 
 /** A device of a source, as far as it reports apart from the others. */
 interface DeviceOutlet extends DeviceReport {
@@ -244,8 +244,8 @@ export class SourceOutlet {
   #watchOf(tap: Tap, device: string, watch: Watch): RingWatch | undefined {
     const onEdge = ({ rule, monoNs, isStart, isLost = false }: SeriesEdge) =>
       this.#reportEdge({ rule, device, monoNs, isStart, isLost, errorNs: this.#errorNsOf(device) })
-    const hasRepeats = repeatSlotOf(tap.type) !== undefined
-    return hasRepeats ? RepeatWatch.of(tap, device, watch, onEdge) : TapWatch.of(tap, device, watch, onEdge)
+    const Kind = RecordWatch.isFor(tap.type) ? RecordWatch : TapWatch
+    return Kind.of(tap, device, watch, onEdge)
   }
 
   /** What a rule says that waits for samples which do not come. */

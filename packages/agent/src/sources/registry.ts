@@ -5,7 +5,10 @@ import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
 import { pci } from './pci/pci.ts'
+import { pciSamples } from './pci-samples/pci-samples.ts'
+import { pressureSamples } from './pressure-samples/pressure-samples.ts'
 import { rdma } from './rdma/rdma.ts'
+import { rdmaPortSamples } from './rdma-port-samples/rdma-port-samples.ts'
 import { rdmaSamples } from './rdma-samples/rdma-samples.ts'
 import { simulator } from './simulator/simulator.ts'
 import { simulatorDiag } from './simulator-diag/simulator-diag.ts'
@@ -14,11 +17,14 @@ import type { SourceDefinition } from './source.ts'
 /** Every kind of source there is. A new one is a folder beside this file and a row here. */
 export const SOURCES: readonly SourceDefinition[] = [
   host,
+  pressureSamples,
   netdev,
   rdma,
   rdmaSamples,
+  rdmaPortSamples,
   ethtool,
   pci,
+  pciSamples,
   ...DOCA_SOURCES,
   ...UNREAD_SOURCES,
   dcgmExporter,

@@ -23,7 +23,7 @@ interface HostFile {
   readonly parse: ParseFile<object>
 }
 
-const PRESSURE: HostFile = { types: ['host_pressure'], parse: parsePressure }
+const PRESSURE: HostFile = { types: ['host_pressure', 'host_pressure_sample'], parse: parsePressure }
 const FILES: Readonly<Record<string, HostFile>> = {
   stat: { types: ['host_cpu', 'host_kernel'], parse: parseCpus },
   meminfo: { types: ['host_memory'], parse: parseMeminfo },
@@ -37,7 +37,8 @@ const FILES: Readonly<Record<string, HostFile>> = {
   'net/snmp': { types: ['host_network'], parse: (bytes) => parseProtocols(bytes, SNMP_FIELDS) },
   'net/netstat': { types: ['host_network'], parse: (bytes) => parseProtocols(bytes, NETSTAT_FIELDS) },
 }
-const PSI = 'start the kernel with psi=1 if it is a file of pressure'
+const PSI_START = 'start the kernel with psi=1'
+const PSI = `${PSI_START} if it is a file of pressure`
 
 /** Chains behind the values of `host`: each is one file of procfs, or one folder of sysfs. */
 export const hostExplain: SourceExplain = {
@@ -61,6 +62,16 @@ export const hostExplain: SourceExplain = {
     const file = FILES[name]
     return file === undefined ? [] : fileSteps(ground, name, file, value)
   },
+}
+
+/** Chains behind the fast samples of pressure: one a file of pressure. */
+export const pressureExplain: SourceExplain = {
+  steps: (ground) => [fileStep(ground, `${ground.procfs}/pressure`, `use a kernel with CONFIG_PSI; ${PSI_START}`)],
+  async devices(): Promise<ChainDevice[]> {
+    const names = Object.keys(FILES).filter((name) => FILES[name] === PRESSURE)
+    return names.map((name) => ({ name, aliases: [] }))
+  },
+  deviceSteps: hostExplain.deviceSteps,
 }
 
 /** What all chains have in common stands at the same place in each: chains of several files are joined link by link. */

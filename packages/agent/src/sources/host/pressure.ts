@@ -4,10 +4,11 @@ import { parsePressure } from './parse.ts'
 import type { HostPartDefinition } from './part.ts'
 import { hostPressureType } from './type.ts'
 
-const RESOURCES = ['cpu', 'memory', 'io', 'irq'] as const
+/** Resources whose pressure kernels tell. */
+export const PRESSURE_RESOURCES = ['cpu', 'memory', 'io', 'irq'] as const
 
-/** EOPNOTSUPP is what a kernel answers that was built with PSI and started without. */
-const explain: ExplainFailure = ({ kind, words }) => {
+/** Why there is no pressure. EOPNOTSUPP is what a kernel answers that was built with PSI and started without. */
+export const explainPressure: ExplainFailure = ({ kind, words }) => {
   if (kind === 'missing') return `${words}: this kernel does not keep that pressure`
   if (kind === 'unsupported') return 'the kernel was started without pressure stall information; psi=1 turns it on'
   return words
@@ -17,13 +18,13 @@ const explain: ExplainFailure = ({ kind, words }) => {
 export const pressure: HostPartDefinition = {
   types: [hostPressureType],
   create(reader) {
-    const files = RESOURCES.map((resource) =>
+    const files = PRESSURE_RESOURCES.map((resource) =>
       partOf(reader, {
         type: hostPressureType,
         path: ['pressure', resource],
         parse: parsePressure,
         labels: { resource },
-        explain,
+        explain: explainPressure,
       }),
     )
     return { sample: (time) => files.filter((file) => file.sample(time)).length > 0 }

@@ -1,4 +1,4 @@
-import type { Integer64, RecordOf } from '@sonde/sdk'
+import type { Integer64, RecordOf, RecordType } from '@sonde/sdk'
 import { AttributeReader, type ExplainFailure, type ParseAttribute } from '../attribute-reader.ts'
 import { FieldAbsences, Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
@@ -46,8 +46,9 @@ export class PciAttributes {
   readonly #reader: AttributeReader
   readonly #files = new Map<string, KernelFile>()
 
-  constructor(place: PciPlace, sysfs: KernelFiles, context: SourceContext) {
-    this.absences = new FieldAbsences(context.absences, pciDeviceType, { device: place.address })
+  /** @param type Type of the records that they are read for. Default: that of devices. */
+  constructor(place: PciPlace, sysfs: KernelFiles, context: SourceContext, type: RecordType = pciDeviceType) {
+    this.absences = new FieldAbsences(context.absences, type, { device: place.address })
     this.#place = place
     this.#sysfs = sysfs
     this.#reader = new AttributeReader(context, this.absences, explain)

@@ -1,15 +1,14 @@
-import type { Integer64 } from '@sonde/sdk'
 import { emptyRecord } from '../empty-record.ts'
 import { Lack } from '../field-absences.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { narrow } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
-import { AerFile, type AerRow, SEVERITIES, type Severity } from './aer.ts'
 import { PciAttributes, type PciRecord } from './attributes.ts'
 import { idOf, nameBehind, type PciGlance } from './glance.ts'
 import { lackLink, readLink } from './link.ts'
 import { modelName, vendorName } from './names.ts'
 import { parseHexadecimal, parseNumaNode } from './parse.ts'
+import { type PciErrorRow, PciState } from './state.ts'
 import { pciAerType, pciDeviceType } from './type.ts'
 
 /** Files that are read when a device is examined, and not kept open. */
@@ -24,21 +23,6 @@ const RARE_FILES = [
 const U16_LIMIT = 0xffff
 const VIRTIO = /^virtio\d+$/
 
-/** What a root port counts of the errors that others sent it. */
-const ROOT_PORT_FILES = [
-  ['aer_rootport_total_err_cor', 'aer_rootport_correctable_total'],
-  ['aer_rootport_total_err_nonfatal', 'aer_rootport_nonfatal_total'],
-  ['aer_rootport_total_err_fatal', 'aer_rootport_fatal_total'],
-] as const
-
-/** The file of one severity, and where its total goes. */
-interface DeviceAer {
-  readonly severity: Severity
-  readonly name: string
-  readonly field: `aer_${Severity}_total`
-  readonly file: AerFile
-}
-
 /** One device that is read: what rarely changes as last examined, its link and its errors as last refreshed. */
 export class PciDevice {
   readonly address: string
@@ -46,9 +30,9 @@ export class PciDevice {
   readonly #sysfs: KernelFiles
   readonly #attributes: PciAttributes
   readonly #record: PciRecord
-  readonly #aer: readonly DeviceAer[]
+  readonly #state: PciState
   #glance: PciGlance
-  #rows: (AerRow & { readonly severity: Severity })[] = []
+  #rows: readonly PciErrorRow[] = []
   /** Whether something was read and not reported. */
   #hasNews = false
 
@@ -59,9 +43,7 @@ export class PciDevice {
     this.#context = context
     this.#attributes = new PciAttributes(glance.place, sysfs, context)
     this.#record = { ...emptyRecord(pciDeviceType), device: this.address }
-    this.#aer = SEVERITIES.map((severity) => {
-      return { severity, name: `aer_dev_${severity}`, field: `aer_${severity}_total`, file: new AerFile() }
-    })
+    this.#state = new PciState(this.#record)
   }
 
   /** Whether this is its folder still. */
@@ -115,11 +97,9 @@ export class PciDevice {
   refresh(time: bigint): void {
     const attributes = this.#attributes
     const record = this.#record
-    if (this.#glance.physicalFunction === '') readLink('current', attributes, record)
+    if (this.#glance.physicalFunction === '') this.#state.readLink(attributes)
     else lackLink(attributes, record)
-    this.#rows = []
-    for (const aer of this.#aer) this.#readAer(aer, time)
-    for (const [name, field] of ROOT_PORT_FILES) record[field] = attributes.number(name, field)
+    this.#rows = this.#state.readErrors(attributes, time)
     record.time = time
     this.#hasNews = true
   }
@@ -143,9 +123,7 @@ export class PciDevice {
     const device = this.address
     const reason = `device ${device} is no longer there`
     absences.gone(pciDeviceType, { device }, reason)
-    for (const { severity, file } of this.#aer) {
-      for (const error of file.shown) absences.gone(pciAerType, { device, severity, error }, reason)
-    }
+    for (const error of this.#state.shown) absences.gone(pciAerType, { device, ...error }, reason)
   }
 
   /** Closes the files; a later read opens them again. */
@@ -175,18 +153,5 @@ export class PciDevice {
       ids.push(idOf(id))
     }
     return ids.join(':')
-  }
-
-  #readAer({ severity, name, field, file }: DeviceAer, time: bigint): void {
-    const { absences } = this.#attributes
-    const reading = this.#attributes.value(name, (bytes) => file.take(bytes, time))
-    if (reading instanceof Lack) {
-      this.#record[field] = absences.settle<Integer64>(field, reading)
-      return
-    }
-    const { total, rows, fault } = reading
-    for (const row of rows) this.#rows.push({ ...row, severity })
-    const lack = fault === undefined ? undefined : this.#attributes.wrong(name, fault)
-    this.#record[field] = absences.settle(field, total ?? lack)
   }
 }

@@ -35,8 +35,11 @@ const LINKS = {
 /** The link as it runs, or at its best. */
 export type LinkState = keyof typeof LINKS
 
+/** A record with the fields of a link as it runs, at its best, or both. */
+export type LinkRecord = Partial<Pick<PciRecord, (typeof LINKS)[LinkState]['speed' | 'width' | 'bandwidth']>>
+
 /** Reads speed and width of a link into a record, with the bandwidth that they make. */
-export function readLink(state: LinkState, attributes: PciAttributes, record: PciRecord): void {
+export function readLink(state: LinkState, attributes: PciAttributes, record: LinkRecord): void {
   const { files, speed, width, bandwidth } = LINKS[state]
   const { absences } = attributes
   const gigatransfers = attributes.value(files.speed, parseSpeed)

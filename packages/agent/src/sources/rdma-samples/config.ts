@@ -1,6 +1,7 @@
-import { block, integer, list, setting } from '@sonde/sdk/config'
+import { block, list, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
 import { devicesOption } from '../device-filter.ts'
+import { ringMsOption, sampleMsOption } from '../fast-samples/config.ts'
 import { HW_COUNTERS } from '../rdma/names.ts'
 
 /** Counters that tell of loss and congestion, in the names of the driver. */
@@ -23,16 +24,11 @@ export const rdmaSamplesOptions = block({
     [...DEFAULT_COUNTERS],
     'Counters of `hw_counters` that are sampled, in the names of the driver; others are not read',
   ),
-  sample_ms: setting(
-    integer(2, 1000, 'milliseconds'),
+  sample_ms: sampleMsOption(
     10,
     'Time between two samples of each port; within the `lifespan` of the driver they repeat the values, and are marked so',
   ),
-  ring_ms: setting(
-    integer(100, 60_000, 'milliseconds'),
-    10_000,
-    'How far back samples are kept in memory, for rules and for whoever asks for a window of them',
-  ),
+  ring_ms: ringMsOption,
 })
 
 /** What {@link rdmaSamplesOptions} gives. */

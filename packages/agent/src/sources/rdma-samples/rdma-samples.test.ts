@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
-import { closeSync, cpSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Batch, type ReadRecord, readRecord, viewsOf } from '@sonde/sdk'
-import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
-import * as v from 'valibot'
 import { until } from '../../../../sdk/test/helper.ts'
-import { serveAgent } from '../../../test/served-agent.ts'
-import { SourceOutlet } from '../../hosting/source-outlet.ts'
-import type { SignalRule, Test } from '../../rules/rule.ts'
+import { bringUpSamples, eventInAgent, overwrite } from '../../../test/fast-samples.ts'
+import type { Test } from '../../rules/rule.ts'
 import { testSource } from '../conformance.ts'
 import { rdma } from '../rdma/rdma.ts'
-import type { SourceEdge } from '../source.ts'
-import { mockClock } from '../test-clock.ts'
 import { TestNode } from '../test-node.ts'
 import { rdmaSamples } from './rdma-samples.ts'
 import { rdmaSampleType, rdmaSamplingType } from './type.ts'
 
 const TREE = new URL('fixtures/port', import.meta.url)
+const LABELS = { device: 'mlx5_4', port: '1' }
 const HW = 'sys/class/infiniband/mlx5_4/ports/1/hw_counters'
 
 testSource(rdmaSamples, {
@@ -25,61 +20,22 @@ testSource(rdmaSamples, {
   unreported: [rdmaSampleType],
   series: {
     type: rdmaSamplingType,
-    labels: { device: 'mlx5_4', port: '1' },
+    labels: LABELS,
     leave: (node) => node.remove('sys/class/infiniband/mlx5_4'),
   },
 })
 
 const rate = (perSecond: number): Test => ({ kind: 'rate_gt', perSecond, overNs: 15e6, offSamples: 1 })
 
-/** Writes over the start of a file: a reader that comes meanwhile never finds it empty. */
-function overwrite(path: string, text: string): void {
-  const file = openSync(path, 'r+')
-  writeSync(file, text, 0)
-  closeSync(file)
-}
+const WATCHED = { type: rdmaSampleType, field: 'np_cnp_sent_total', labels: LABELS }
 
-/** The source over a tree of files, with a clock that a test moves, and rules on one counter. */
-async function bringUp(t: TestContext, tests: readonly Test[], options: object = {}) {
+/** Rules on one counter; a step may set it. */
+async function bringUp(t: TestContext, tests: readonly Test[]) {
   const node = new TestNode(t, TREE)
-  const clock = mockClock(t)
-  const edges: SourceEdge[] = []
-  const batches: Batch[] = []
-  const outlet = new SourceOutlet({
-    ...{ name: 'rdma_samples', intervalMs: 1000, paths: node.paths },
-    stats: { failed: { add: () => undefined }, dropped: new Map() },
-    emit: (batch) => batches.push(batch),
-    onEdge: (edge) => edges.push(edge),
-  })
-  const rules = tests.map((test, at): SignalRule => ({ name: `${test.kind} ${at}`, signal: 0, test }))
-  const labels = { device: 'mlx5_4', port: '1' }
-  const signal = { name: 'cnp', type: 'rdma_sample', field: 'np_cnp_sent_total', labels, isCounter: true }
-  outlet.watch({ signals: [signal], rules })
-  const { create } = await rdmaSamples.load()
-  const source = create(v.parse(rdmaSamples.options, options), outlet.context)
-  t.after(() => source.close())
-  const [sample] = source.duties()
-  assert.ok(sample !== undefined)
-  const startNs = process.hrtime.bigint()
-  /** Time goes by, and a sample is taken then of a counter that stands at a value. */
-  const step = async (ms: number, value?: number) => {
-    clock.advance(ms)
-    if (value !== undefined) node.write(`${HW}/np_cnp_sent`, `${value}\n`)
-    await sample.run()
-    outlet.flush()
-  }
-  const said = () => edges.map(({ rule, isStart, monoNs }) => `${rule} ${isStart ? '+' : '-'} ${msAfter(monoNs)}`)
-  const msAfter = (ns: bigint) => Number(ns - startNs) / 1e6
-  const rows = (): ReadRecord[] => {
-    const tap = outlet.tap('rdma_sample', 'mlx5_4/1')
-    assert.ok(tap !== undefined)
-    const { bytes, count } = tap.cut(0n, 1n << 63n, 1 << 30)
-    const { recordBytes } = rdmaSampleType.layout
-    return Array.from({ length: count }, (_, at) =>
-      readRecord(rdmaSampleType, viewsOf(bytes), at * recordBytes, outlet.source.symbols),
-    )
-  }
-  return { node, step, said, edges, rows, outlet, source }
+  const up = await bringUpSamples(t, { definition: rdmaSamples, node, watched: WATCHED }, tests)
+  const step = (ms: number, value?: number) =>
+    up.step(ms, () => value !== undefined && node.write(`${HW}/np_cnp_sent`, `${value}\n`))
+  return { ...up, node, step }
 }
 
 test('a spike of 20 ms, which one sample a second cannot see, begins and ends at its time', async (t) => {
@@ -162,18 +118,17 @@ test('repeats are signs of life: absence begins where no sample comes', async (t
 
 test('a device that is gone ends what its rules had begun, as an end that nobody saw; they begin anew after it', async (t) => {
   const above: Test = { kind: 'gt', value: 5n, onSamples: 2, offSamples: 1 }
-  const { node, step, said, edges, source } = await bringUp(t, [above])
+  const { node, step, said, edges, report } = await bringUp(t, [above])
   for (const ms of [0, 20]) await step(ms, 10)
   node.remove('sys/class/infiniband/mlx5_4')
-  const report = source.duties()[1]
-  for (let at = 0; at < 2; at++) await report?.run()
+  for (let at = 0; at < 2; at++) await report()
   assert.deepEqual(
     edges.map(({ isStart, isLost }) => `${isStart ? 'start' : 'end'} ${isLost ? 'lost' : 'seen'}`),
     ['start seen', 'end lost'],
   )
   cpSync(TREE, node.root, { recursive: true })
   node.write(`${HW}/lifespan`, '10\n')
-  await report?.run()
+  await report()
   await step(20, 10)
   assert.equal(said().length, 2, 'the first match after the loss is the first of two in a row')
   await step(20, 10)
@@ -195,30 +150,12 @@ test('in an agent: a rule on fast samples opens an event, whose window and lanes
 }, async (t) => {
   const node = new TestNode(t, TREE)
   node.write(`${HW}/lifespan`, '12\n')
-  const rules = join(node.root, 'rules.json')
-  const signal = { name: 'cnp', type: 'rdma_sample', field: 'np_cnp_sent_total', labels: { device: 'mlx5_4' } }
-  const rule = { name: 'burst', signal: 'cnp', comparison_type: 'dt_gt', comparison_value: 100, delta_samples: 1 }
-  const book = { sample_history_depth: 1, signals: [signal], rules: [{ ...rule, deactivate_samples: 1 }] }
-  writeFileSync(rules, JSON.stringify(book))
-  const { agent, address } = await serveAgent(t, {
-    ...{ sources: [rdma, rdmaSamples], paths: node.paths },
-    traceback: { dir: join(node.root, 'events'), rules, before_ms: 200, after_ms: 100 },
+  const { event, lanes } = await eventInAgent(t, {
+    ...{ sources: [rdma, rdmaSamples], node, until, watched: WATCHED },
+    rule: { comparison_type: 'dt_gt', comparison_value: 100, delta_samples: 1, deactivate_samples: 1 },
+    happens: () => overwrite(join(node.root, HW, 'np_cnp_sent'), '1000000\n'),
   })
-  await until('rules are in effect', async () => agent.rules?.book)
-  const running = agent.sources.find(({ name }) => name === 'rdma_samples')
-  await until('samples are taken', async () =>
-    (await running?.taps())?.some(({ device, count, rules: own }) => device === 'mlx5_4/1' && count > 30 && own.length),
-  )
-  overwrite(join(node.root, HW, 'np_cnp_sent'), '1000000\n')
-  const ask = async <T>(path: string) => (await (await fetch(`${address}/api/v1/events${path}`)).json()) as T
-  const [event] = (await until('it is closed', async () => {
-    const { events } = await ask<EventsAnswer>('?state=closed')
-    return events.length > 0 && events
-  })) as [TracebackEvent]
   assert.deepEqual([event.rule, event.source], ['burst', 'rdma_samples'])
-  const { lanes } = await ask<{ lanes: { key: string; name: string; type: string; resolutionMs: number }[] }>(
-    `/${event.id}`,
-  )
   const of = (name: string) => lanes.find((lane) => lane.type === 'rdma_sample' && lane.name.startsWith(name))
   assert.ok(of('repeat') !== undefined, 'the mark is a lane')
   const cnp = of('np_cnp_sent_total')

@@ -1,3 +1,4 @@
+import { rdmaExplain } from '../rdma/explain.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type RdmaSamplesOptions, rdmaSamplesOptions } from './config.ts'
 import { rdmaSampleType, rdmaSamplingType } from './type.ts'
@@ -10,9 +11,10 @@ export const rdmaSamples: SourceDefinition = {
   host: 'worker',
   intervalMs: 1000,
   options: rdmaSamplesOptions,
+  explain: rdmaExplain,
   isOnRequest: true,
   async load() {
-    const { RdmaSamples } = await import('./source.ts')
-    return { create: (options, context) => new RdmaSamples(options as RdmaSamplesOptions, context) }
+    const { createRdmaSamples } = await import('./source.ts')
+    return { create: (options, context) => createRdmaSamples(options as RdmaSamplesOptions, context) }
   },
 }

@@ -23,6 +23,8 @@ const IDENTITY: typeof STATES = [
   ['device/uevent', ['driver', 'address'], parseUevent],
 ]
 const LIFESPAN = 'lifespan'
+/** Types whose counters are those of the driver; the others have those that every port has. */
+const HW_TYPES: ReadonlySet<string> = new Set(['rdma_hw_first', 'rdma_hw', 'rdma_sample'])
 
 /** The files behind the values of one port. */
 export interface PortFiles {
@@ -74,7 +76,7 @@ async function filesOfValue(
     ...IDENTITY.map(([name, fields, parse]) => ({ path: `${device}/${name}`, fields, parse })),
   ].filter(({ fields }) => type === 'rdma_port' && fields.includes(field))
   if (states.length > 0) return states
-  const [counters, forms] = type.startsWith('rdma_hw') ? [hw, HW_COUNTERS] : [`${folder}/counters`, PORT_COUNTERS]
+  const [counters, forms] = HW_TYPES.has(type) ? [hw, HW_COUNTERS] : [`${folder}/counters`, PORT_COUNTERS]
   const [name, form] =
     [...(forms as ReadonlyMap<string, CounterForm<string>>)].find(([, each]) => each.field === field) ?? []
   if (name === undefined) return []

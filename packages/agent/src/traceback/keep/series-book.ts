@@ -1,6 +1,6 @@
 import { type Labels, labelOf, mergeLabels, numberAt, type RecordType, type Slot, viewsOf } from '@sonde/sdk'
 import { labelText } from '@sonde/sdk/internal'
-import { repeatSlotOf } from '../../rules/repeat-watch.ts'
+import { repeatSlotOf } from '../../rules/record-watch.ts'
 import type { KeptGap, KeptSeries } from './kept-index.ts'
 import { SignalMoves } from './signal-moves.ts'
 
@@ -28,6 +28,11 @@ export interface Part {
   readonly labels: Labels
   /** Between two records of a series, as the source says; 0 where it does not. Unit: milliseconds. */
   readonly periodMs: number
+  /**
+   * How old or how averaged its values are at least, as the source says: records that come faster say no more. Default:
+   * not known. Unit: milliseconds.
+   */
+  readonly valueMs?: number
 }
 
 /** A series, as its records go by. Times are nanoseconds behind the base. */
@@ -128,7 +133,7 @@ export class SeriesBook {
         ...{ part: part.index, key, labels, samples, moves: moves.told() },
         fromMs: baseMs + times.firstNs / 1e6,
         toMs: baseMs + times.lastNs / 1e6,
-        resolutionMs: steps === 0 ? part.periodMs : stepsNs / steps / 1e6,
+        resolutionMs: Math.max(steps === 0 ? part.periodMs : stepsNs / steps / 1e6, part.valueMs ?? 0),
         gaps: gaps.map(({ fromMs, toMs, samples: missing }) => ({
           fromMs: baseMs + fromMs,
           toMs: baseMs + toMs,

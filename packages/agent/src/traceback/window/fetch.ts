@@ -118,9 +118,12 @@ export function partOf(
   const { type } = batch
   const said =
     source?.stats.periods.find((one) => one.type === type.name) ?? source?.stats.periods.find((one) => one.type === '')
-  const us = isRing ? said?.sampleUs : said?.reportUs
+  const { sampleUs, reportUs } = said ?? {}
   const labels = batch.source.labels
-  return event.book.partOf({ source: batch.source.id, type, isRing, labels, periodMs: (us ?? 0) / 1000 })
+  const periodMs = ((isRing ? sampleUs : reportUs) ?? 0) / 1000
+  // A device that takes a sample more rarely than it is reported is known no better than its samples.
+  const valueMs = isRing ? 0 : (sampleUs ?? 0) / 1000
+  return event.book.partOf({ source: batch.source.id, type, isRing, labels, periodMs, valueMs })
 }
 
 /** Time between two samples, as the ring has them. Unit: nanoseconds. */

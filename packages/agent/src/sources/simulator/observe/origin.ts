@@ -47,6 +47,11 @@ export function observedAt({ updateS, lagS }: Origin, t: number, phaseS = 0): nu
   return Math.max(0, phaseS + steps * updateS)
 }
 
+/** What values of an origin say of time at best: how often they change, or over what they are a mean. Unit: seconds. */
+export function apartS({ updateS, windowS }: Origin): number {
+  return Math.max(updateS, windowS)
+}
+
 /** A value in the resolution of its origin. */
 export function rounded({ resolution }: Origin, value: number): number {
   if (resolution === 0) return value

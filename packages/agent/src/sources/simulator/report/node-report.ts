@@ -6,6 +6,7 @@ import { GpuRows } from './gpu-rows.ts'
 import { HostRows } from './host-rows.ts'
 import { NicRows } from './nic-rows.ts'
 import { PodRows } from './pod-rows.ts'
+import { sayValuePeriods } from './value-periods.ts'
 
 /** Reports all devices of a simulated node and its host, one sample after the other. */
 export class NodeReport {
@@ -25,6 +26,7 @@ export class NodeReport {
     this.#host = new HostRows(simulation, context)
     this.#pods = new PodRows(simulation, context)
     this.#intervalS = (context.intervalMs || 1000) / 1000
+    sayValuePeriods(context.source, this.#intervalS * 1e6)
   }
 
   /**

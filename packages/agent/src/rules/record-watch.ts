@@ -8,16 +8,17 @@ import type { Watch } from './watch.ts'
 const REPEAT_FIELD = 'repeat'
 
 /**
- * Rules that watch a ring whose samples may repeat: a repeat is no sample for them, but a sign of life. Each signal has
- * a small ring of its own, of samples that are new; a value that is absent is a gap of that signal alone.
+ * Rules that watch a ring record by record, as its samples may repeat or lack values. A repeat is no sample for them,
+ * but a sign of life. Each signal has a small ring of its own, of samples that are new; a value that is absent is a gap
+ * of that signal alone.
  */
-export class RepeatWatch implements TapWatcher {
+export class RecordWatch implements TapWatcher {
   readonly reachSamples = 0
   /** Names of the rules. */
   readonly rules: readonly string[]
   readonly #tap: Tap
   readonly #views: Views
-  readonly #repeat: Slot
+  readonly #repeat: Slot | undefined
   readonly #onEdge: (edge: SeriesEdge) => void
   readonly #newFresh: () => RecordSeries
   #fresh: RecordSeries
@@ -25,23 +26,22 @@ export class RepeatWatch implements TapWatcher {
   readonly #all: RecordSeries
   #isLost = false
 
-  /** Rules on fields of a ring; undefined where there are none, or no sample of the type is a repeat. */
-  static of(tap: Tap, device: string, watch: Watch, onEdge: (edge: SeriesEdge) => void): RepeatWatch | undefined {
-    const repeat = repeatSlotOf(tap.type)
-    if (repeat === undefined) return undefined
-    const made = new RepeatWatch(tap, repeat, { device, watch, onEdge })
+  /** Whether samples of a type are watched so: others are whole and new, and come far faster. */
+  static isFor(type: RecordType): boolean {
+    return repeatSlotOf(type) !== undefined || type.layout.slots.some(({ field }) => field.optional)
+  }
+
+  /** Rules on fields of a ring; undefined where there are none. */
+  static of(tap: Tap, device: string, watch: Watch, onEdge: (edge: SeriesEdge) => void): RecordWatch | undefined {
+    const made = new RecordWatch(tap, device, watch, onEdge)
     return made.rules.length === 0 ? undefined : made
   }
 
-  constructor(
-    tap: Tap,
-    repeat: Slot,
-    { device, watch, onEdge }: { device: string; watch: Watch; onEdge: (edge: SeriesEdge) => void },
-  ) {
+  constructor(tap: Tap, device: string, watch: Watch, onEdge: (edge: SeriesEdge) => void) {
     const { words } = tap.ring
     this.#tap = tap
     this.#views = viewsOf(new Uint8Array(words.buffer, words.byteOffset, tap.byteLength))
-    this.#repeat = repeat
+    this.#repeat = repeatSlotOf(tap.type)
     this.#onEdge = onEdge
     const labels = ringLabels(tap.type, device)
     const seriesOf = (isAbsence: boolean) => {
@@ -71,7 +71,8 @@ export class RepeatWatch implements TapWatcher {
       const at = (sample % capacity) * type.layout.recordBytes
       const monoNs = this.#tap.timeOf(sample)
       this.#all.put(this.#views, at, monoNs, this.#onEdge)
-      if (numberAt(this.#repeat, this.#views, at) === 0) this.#fresh.put(this.#views, at, monoNs, this.#onEdge)
+      const isRepeat = this.#repeat !== undefined && numberAt(this.#repeat, this.#views, at) !== 0
+      if (!isRepeat) this.#fresh.put(this.#views, at, monoNs, this.#onEdge)
     }
   }
 
@@ -86,9 +87,13 @@ export function repeatSlotOf({ layout }: Pick<RecordType, 'layout'>): Slot | und
   return layout.slots.find(({ name, field }) => name === REPEAT_FIELD && field.role === 'value' && field.kind === 'u8')
 }
 
-/** Labels of the samples of a ring: of a type with ports its device is called `DEVICE/PORT`. */
+/** Labels of the samples of a ring, which is called by their values: `DEVICE/PORT` where there are two. */
 function ringLabels({ labels }: RecordType, device: string): Labels {
-  const slash = device.lastIndexOf('/')
-  if (slash < 0 || !labels.some(({ name }) => name === 'port')) return { device }
-  return { device: device.slice(0, slash), port: device.slice(slash + 1) }
+  const [first, ...others] = labels
+  const values = device.split('/')
+  const rest = values.splice(Math.max(1, values.length - others.length))
+  return Object.fromEntries([
+    [first?.name ?? 'device', values.join('/')],
+    ...others.map(({ name }, at) => [name, rest[at] ?? ''] as const),
+  ])
 }

@@ -1,0 +1,17 @@
+import { integer, setting } from '@sonde/sdk/config'
+
+/**
+ * Schema of the option `sample_ms`. Unit: milliseconds. Range: 2 to 1000.
+ *
+ * @param help What it is for, in the words of the source.
+ */
+export function sampleMsOption(defaultMs: number, help: string) {
+  return setting(integer(2, 1000, 'milliseconds'), defaultMs, help)
+}
+
+/** Schema of the option `ring_ms`. Unit: milliseconds. Range: 100 to 60 000. Default: 10 000. */
+export const ringMsOption = setting(
+  integer(100, 60_000, 'milliseconds'),
+  10_000,
+  'How far back samples are kept in memory, for rules and for whoever asks for a window of them',
+)

@@ -1,0 +1,29 @@
+import { defineType, type Field, gauge, label, timestamp } from '@sonde/sdk'
+import type { PciStateField } from '../pci/state.ts'
+import { pciDeviceType } from '../pci/type.ts'
+
+const entity = { kind: 'pci', key: ['device'] }
+const device = label('PCI address, such as 0000:9b:00.0')
+
+/** Link and errors, as they are declared where they are reported. */
+const state = Object.fromEntries(
+  pciDeviceType.layout.slots
+    .filter(({ name }) => name.startsWith('current_link_') || name.startsWith('aer_'))
+    .map(({ name, field }) => [name, field]),
+) as { readonly [F in PciStateField]: (typeof pciDeviceType)['fields'][F] & Field<number | bigint | undefined> }
+
+/** Samples of link and errors of one device, which stay in the memory of their host. */
+export const pciSampleType = defineType(
+  'pci_sample',
+  'A fast sample of link and errors of one PCI device',
+  { time: timestamp(), device, ...state },
+  { entity },
+)
+
+/** How the sampling of one device fares. */
+export const pciSamplingType = defineType(
+  'pci_sampling',
+  'Fast sampling of link and errors of one PCI device',
+  { time: timestamp(), device, samples: gauge('u32', { help: 'Samples since the last record' }) },
+  { entity },
+)

@@ -1,0 +1,39 @@
+import { defineType, type Field, gauge, label, labelNumber, text, timestamp } from '@sonde/sdk'
+import type { PortField } from '../rdma/names.ts'
+import { rdmaPortCountersType, rdmaPortType } from '../rdma/type.ts'
+
+const entity = { kind: 'nic', key: ['device', 'port'] }
+const device = label('Name of the RDMA device, such as mlx5_0')
+const port = labelNumber('u32', 'Number of the port, from 1')
+
+/** The counters of the types that are reported, as they are declared there. */
+const counters = Object.fromEntries(
+  [rdmaPortType, rdmaPortCountersType]
+    .flatMap(({ layout }) => layout.slots)
+    .flatMap(({ name, field }) => (field.role === 'counter' ? [[name, field]] : [])),
+) as Readonly<Record<PortField, Field<number | bigint | undefined>>>
+
+/** Samples of port counters, which stay in the memory of their host. */
+export const rdmaPortSampleType = defineType(
+  'rdma_port_sample',
+  'A fast sample of the counters of one RDMA port',
+  { time: timestamp(), device, port, ...counters },
+  { entity },
+)
+
+/** How the sampling of one port fares. */
+export const rdmaPortSamplingType = defineType(
+  'rdma_port_sampling',
+  'Fast sampling of the counters of one RDMA port',
+  {
+    time: timestamp(),
+    device,
+    port,
+    samples: gauge('u32', { help: 'Samples since the last record' }),
+    saturated_counters: gauge('u8', {
+      help: 'Sampled counters that stand at the most they can hold: they no longer show that something happens',
+    }),
+    saturated: text({ help: 'Names of those counters, with a blank between' }),
+  },
+  { entity },
+)

@@ -1,0 +1,82 @@
+import { wallNs } from '@sonde/sdk'
+import { AttributeReader } from '../attribute-reader.ts'
+import type { Sampler } from '../fast-samples/fast-samples.ts'
+import { SampledSeries } from '../fast-samples/sampled-series.ts'
+import { FieldAbsences } from '../field-absences.ts'
+import type { KernelFile } from '../kernel-file.ts'
+import type { HwField } from '../rdma/names.ts'
+import { parseLifespan } from '../rdma/parse.ts'
+import type { SourceContext } from '../source.ts'
+import { LIFESPAN_MS, Lifespan } from './lifespan.ts'
+import { PortCounters, type PortCountersParts } from './port-counters.ts'
+import { type PortPlace, pathOf } from './port-files.ts'
+import { rdmaSampleType, rdmaSamplingType } from './type.ts'
+
+/** Samples the counters of one port in `hw_counters`, which its driver repeats for a lifespan. */
+export class HwSampler implements Sampler {
+  readonly #place: PortPlace
+  readonly #context: SourceContext
+  readonly #series: SampledSeries<typeof rdmaSampleType>
+  readonly #counters: PortCounters<HwField>
+  readonly #sampling: AttributeReader
+  readonly #lifespanFile: KernelFile
+  readonly #lifespan = new Lifespan()
+  /** As the driver tells it. Unit: milliseconds. */
+  #lifespanMs: number | undefined
+  #isReported = false
+
+  /** @throws SondeError `AGT_TAP` where the rings of the source would be larger than they may be. */
+  constructor(place: PortPlace, ringSamples: number, parts: PortCountersParts<HwField>) {
+    const { context, sysfs, folder } = parts
+    this.#place = place
+    this.#context = context
+    this.#series = new SampledSeries(rdmaSampleType, { ...place }, ringSamples, context)
+    this.#counters = new PortCounters(place, rdmaSampleType, this.#series.record, parts)
+    const labels = { device: place.device, port: String(place.port) }
+    this.#sampling = new AttributeReader(context, new FieldAbsences(context.absences, rdmaSamplingType, labels))
+    this.#lifespanFile = sysfs.file(...pathOf(place), folder, 'lifespan')
+  }
+
+  /** Looks which counters there are, and how long the driver repeats them. */
+  scan(): void {
+    this.#counters.scan()
+    this.#lifespanMs = this.#sampling.read('lifespan_seconds', this.#lifespanFile, parseLifespan)
+    this.#lifespan.ms = this.#lifespanMs ?? LIFESPAN_MS
+  }
+
+  sample(): boolean {
+    const monoNs = process.hrtime.bigint()
+    const { isAny, isChanged } = this.#counters.read()
+    if (!isAny) {
+      this.#lifespan.restart()
+      return false
+    }
+    const isRepeat = this.#lifespan.isRepeat(monoNs, isChanged)
+    this.#series.record.repeat = isRepeat ? 1 : 0
+    this.#series.put(monoNs, isRepeat)
+    return true
+  }
+
+  report(): void {
+    // A port that has just come has its first sample now.
+    if (this.#series.samples === 0 && !this.sample()) return
+    this.#context.source.report(rdmaSamplingType, {
+      ...{ time: wallNs(), ...this.#place, ...this.#series.takeCounts() },
+      lifespan_seconds: this.#lifespanMs === undefined ? undefined : this.#lifespanMs / 1000,
+    })
+    this.#isReported = true
+  }
+
+  forget(reason: string): void {
+    this.#counters.forget()
+    this.#series.forget(reason)
+    this.#sampling.absences.forget()
+    const labels = { device: this.#place.device, port: String(this.#place.port) }
+    if (this.#isReported) this.#context.absences.gone(rdmaSamplingType, labels, reason)
+  }
+
+  close(): void {
+    this.#counters.close()
+    this.#lifespanFile.close()
+  }
+}

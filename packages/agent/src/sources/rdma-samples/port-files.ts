@@ -1,0 +1,77 @@
+import { deviceFilter } from '../device-filter.ts'
+import type { Sampler, SamplerSet } from '../fast-samples/fast-samples.ts'
+import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+
+/** A file is opened anew now and then: its device may be another by now. */
+const READS_PER_OPEN = 1024
+const FOLDER = ['class', 'infiniband'] as const
+const PORT = /^[1-9]\d{0,8}$/
+
+/** A port by its place. */
+export interface PortPlace {
+  readonly device: string
+  readonly port: number
+}
+
+/** What is sampled of ports. */
+export interface SampledPorts {
+  /** The folder of a port that holds the counters. */
+  readonly folder: 'hw_counters' | 'counters'
+  /** Names of the counters that are sampled, of those that the folder may have. */
+  readonly counters: readonly string[]
+  /** Patterns of the devices that are read. */
+  readonly devices: readonly string[]
+  samplerOf(place: PortPlace, sysfs: KernelFiles): Sampler
+}
+
+/** The ports of RDMA devices that have a counter which is sampled. */
+export class PortSamplers implements SamplerSet {
+  readonly noun = 'port'
+  readonly #ports: SampledPorts
+  readonly #sysfs: KernelFiles
+  readonly #wanted: (device: string) => boolean
+
+  constructor(ports: SampledPorts, { paths }: Pick<SourceContext, 'paths'>) {
+    this.#ports = ports
+    this.#wanted = deviceFilter(ports.devices)
+    const limits = { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT, readsPerOpen: READS_PER_OPEN }
+    this.#sysfs = new KernelFiles(paths.sysfs, limits)
+  }
+
+  places(): ReadonlyMap<string, () => Sampler> | ReadFailure {
+    const listed = this.#sysfs.list(...FOLDER)
+    if (listed instanceof ReadFailure) return listed
+    let failure: ReadFailure | undefined
+    const namesIn = (...path: readonly string[]) => {
+      const names = this.#sysfs.list(...FOLDER, ...path)
+      if (!(names instanceof ReadFailure)) return names
+      // That a driver has no such folder is the rule for many.
+      if (names.kind !== 'missing') failure = names
+      return []
+    }
+    const { folder, counters, samplerOf } = this.#ports
+    const places = listed.filter(this.#wanted).flatMap((device) =>
+      namesIn(device, 'ports')
+        .filter((port) => PORT.test(port))
+        .filter((port) => namesIn(device, 'ports', port, folder).some((name) => counters.includes(name)))
+        .map((port) => ({ device, port: Number(port) })),
+    )
+    if (places.length === 0 && failure !== undefined) return failure
+    return new Map(places.map((place) => [`${place.device}/${place.port}`, () => samplerOf(place, this.#sysfs)]))
+  }
+
+  nothing(): string {
+    const folder = `${this.#sysfs.root}/${FOLDER.join('/')}`
+    return `no port of a wanted device of ${folder} has a counter in ${this.#ports.folder} that is sampled`
+  }
+
+  close(): void {
+    this.#sysfs.close()
+  }
+}
+
+/** Parts of the path of a port below the root of sysfs. */
+export function pathOf({ device, port }: PortPlace): string[] {
+  return [...FOLDER, device, 'ports', String(port)]
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import { until } from '../../../../../sdk/test/helper.ts'
+import { serveAgent } from '../../../../test/served-agent.ts'
+import { TestNode } from '../../test-node.ts'
+import { simulator } from '../simulator.ts'
+
+interface Lane {
+  readonly type: string
+  readonly resolutionMs: number
+}
+
+test('lanes of GPUs that are reported every 100 ms know power no better than its mean of a second', {
+  timeout: 60_000,
+}, async (t) => {
+  const node = new TestNode(t)
+  const rules = join(node.root, 'rules.json')
+  const signal = { name: 'power', type: 'nvml_gpu', field: 'power_usage' }
+  const rule = { name: 'draws', signal: 'power', comparison_type: 'gt', comparison_value: 0 }
+  writeFileSync(rules, JSON.stringify({ sample_history_depth: 1, signals: [signal], rules: [rule] }))
+  const { address } = await serveAgent(t, {
+    sources: [{ ...simulator, intervalMs: 100 }],
+    paths: node.paths,
+    traceback: { dir: join(node.root, 'events'), rules, before_ms: 300, after_ms: 100, max_event_s: 1 },
+  })
+  const ask = async <T>(path: string) => (await (await fetch(`${address}/api/v1/events${path}`)).json()) as T
+  const [event] = (await until('an event is closed', async () => {
+    const { events } = await ask<EventsAnswer>('?state=closed')
+    return events.length > 0 && events
+  })) as [TracebackEvent]
+  const { lanes } = await ask<{ lanes: readonly Lane[] }>(`/${event.id}`)
+  const of = (name: string) => lanes.filter(({ type }) => type === name).map(({ resolutionMs }) => resolutionMs)
+  assert.ok(of('nvml_gpu').length > 0 && of('nvml_profile').length > 0 && of('netdev').length > 0)
+  assert.ok(
+    of('nvml_gpu').every((ms) => ms >= 1000),
+    `${of('nvml_gpu')}`,
+  )
+  assert.ok(
+    of('netdev').every((ms) => ms >= 900),
+    `${of('netdev')}`,
+  )
+  // Profiling is a mean of 100 ms, which is how often it is reported here.
+  assert.ok(
+    of('nvml_profile').every((ms) => ms >= 100 && ms < 900),
+    `${of('nvml_profile')}`,
+  )
+})
