@@ -9,7 +9,6 @@ import {
   type Prometheus,
   type Sink,
   type SondeError,
-  seriesKey,
 } from '@sonde/sdk'
 import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
@@ -39,6 +38,7 @@ import { RulesFile } from './traceback/book/rules-file.ts'
 import { tracebackDefaults } from './traceback/config.ts'
 import { Traceback } from './traceback/traceback.ts'
 import { RuleWatch } from './traceback/watching/rule-watch.ts'
+import { seriesName } from './traceback/watching/series-name.ts'
 
 /** Options of {@link createAgent}. */
 export interface AgentOptions {
@@ -175,6 +175,11 @@ export class Agent {
     return this.hosts.sources
   }
 
+  /** What a client is called: its program, or its id where it is not connected. */
+  appOf(client: bigint): string {
+    return this.service?.programOf(client) ?? `client ${client}`
+  }
+
   #historyOf({ history, storeStatus }: AgentOptions): History {
     if (history === undefined) return this.recent
     return storeStatus === undefined ? history : new BackedHistory(history, this.recent, storeStatus)
@@ -191,7 +196,8 @@ export class Agent {
       sources: () => this.hosts.sources,
       emit: (batch) => this.router.accept(batch),
       onEdge: (source, edge, holder) => this.traceback.onEdge(source, edge, holder),
-      deviceOf: (type, labels) => this.devices.deviceOf(type, labels)?.id ?? seriesKey(labels),
+      deviceOf: (type, labels, app) => this.devices.deviceOf(type, labels)?.id ?? seriesName(app, type, labels),
+      appOf: (client) => this.appOf(client),
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
     })
   }
