@@ -195,7 +195,7 @@ export class Agent {
     return new RuleWatch({
       sources: () => this.hosts.sources,
       emit: (batch) => this.router.accept(batch),
-      onEdge: (source, edge, holder) => this.traceback.onEdge(source, edge, holder),
+      onEdge: (source, edge, from) => this.traceback.onEdge(source, edge, from),
       deviceOf: (type, labels, app) => this.devices.deviceOf(type, labels)?.id ?? seriesName(app, type, labels),
       appOf: (client) => this.appOf(client),
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,

@@ -50,6 +50,14 @@ export interface TracebackOptions {
   readonly clock?: EventClock
 }
 
+/** Where an edge comes from, beside its source. */
+export interface EdgeOrigin {
+  /** The client whose records made it. Default: a source of the agent did. */
+  readonly holder?: Holder
+  /** Whether a ring of samples made it. Default: what is reported did. */
+  readonly isRing?: boolean
+}
+
 /**
  * The events of traceback: opened and closed by edges, with the windows of all rings in between, and kept in a folder.
  */
@@ -115,9 +123,10 @@ export class Traceback {
   /**
    * An edge of a source, or of a combination.
    *
-   * @param holder The client whose records made it. Default: a source of the agent did.
+   * @param from The client whose records made it, and whether a ring of samples did. Default: records of a source of
+   * the agent.
    */
-  onEdge(source: string, edge: HostEdge, holder: Holder = undefined): void {
+  onEdge(source: string, edge: HostEdge, { holder, isRing = false }: EdgeOrigin = {}): void {
     if (this.#isClosed) return
     const going = this.#open.goingOf(source, edge.event)
     if (!edge.isStart) {
@@ -126,7 +135,7 @@ export class Traceback {
     }
     if (going !== undefined) return
     const { rule, device, event: edgeEvent, monoNs, errorNs } = edge
-    const opened = this.#begin({ rule, device, source, edgeEvent, holder, monoNs, errorNs }, edgeEvent)
+    const opened = this.#begin({ rule, device, source, isRing, edgeEvent, holder, monoNs, errorNs }, edgeEvent)
     if (opened === undefined) this.version++
   }
 
@@ -245,12 +254,13 @@ export class Traceback {
 
   /** Ends an event that goes on; the next event continues it, where the windows of a full event end. */
   #cut(event: OpenEvent, monoNs: bigint, isFull: boolean): void {
-    const { source, rule, device, id: continues, edgeEvent, holder } = event.start
+    const { id: continues, source, rule, device, isRing, edgeEvent, holder } = event.start
     event.close('cut', { monoNs, errorNs: 0n, afterNs: 0n })
     this.#open.ended(event)
     this.#mark(event, 'ended')
     if (this.#isClosed) return
-    const next = this.#begin({ source, rule, device, edgeEvent, holder, monoNs: event.endNs, errorNs: 0n, continues })
+    const from = { source, rule, device, isRing, edgeEvent, holder, continues }
+    const next = this.#begin({ ...from, monoNs: event.endNs, errorNs: 0n })
     if (next === undefined) return
     if (isFull) for (const [ring, ns] of event.cursors) next.cursors.set(ring, ns)
     this.#mark(next, 'opened')

@@ -25,6 +25,10 @@ export class RulesFile {
   book: RuleBook | undefined
   /** Why the file as it is now is not in use; undefined where it is. */
   fault: string | undefined
+  /** When the rules in effect were read; 0 before the first. Unit: milliseconds since the Unix epoch. */
+  takenMs = 0
+  /** How often rules were taken into effect. */
+  takenCount = 0
   readonly #options: RulesFileOptions
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
@@ -33,6 +37,11 @@ export class RulesFile {
 
   constructor(options: RulesFileOptions) {
     this.#options = options
+  }
+
+  /** Where it is. */
+  get path(): string {
+    return this.#options.path
   }
 
   /** Begins to look. */
@@ -73,6 +82,8 @@ export class RulesFile {
     const { book, warnings } = read(text)
     this.book = book
     this.fault = undefined
+    this.takenMs = Date.now()
+    this.takenCount++
     for (const warning of warnings) log.warn({ path, warning }, 'rules of traceback')
     await onBook(book)
     log.info({ path, rules: book.rules.length, signals: book.signals.length }, 'rules of traceback are in effect')

@@ -13,6 +13,7 @@ import { groupsOf } from '../../rules/record-groups.ts'
 import { bytesOf, RecordSeries, type SeriesEdge } from '../../rules/record-series.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
 import { wallOffsetNs } from '../../sampling/clock-model.ts'
+import type { WatchedPlace } from './watched-place.ts'
 
 /** Series that are watched at a time. Further ones are counted. A client has a share of them, as in every view. */
 const SERIES_MAX = 4096
@@ -68,6 +69,7 @@ interface Watched {
   readonly key: string
   /** The application that reports it; empty for a source of the agent. */
   readonly app: string
+  readonly labels: Labels
   /** Rules that hold. */
   readonly active: Set<string>
   seenMs: number
@@ -121,7 +123,16 @@ export class ReportedSignals {
       for (const rule of series.rules) yield [rule, device ?? deviceNow()]
   }
 
-  /** The source that left last of those that a rule watched; undefined where none left since the rules were read. */
+  /** Series that a rule watches. */
+  *placesOf(rule: string): Generator<WatchedPlace> {
+    const epochMs = Date.now() - performance.now()
+    for (const { series, device, deviceNow, source, app, labels, seenMs } of this.#series.values()) {
+      if (!series.rules.includes(rule)) continue
+      yield { device: device ?? deviceNow(), source, app, labels, isRing: false, seenMs: epochMs + seenMs }
+    }
+  }
+
+  /** Who left last of those whose series a rule watched; undefined where nobody did since the rules were read. */
   leftOf(rule: string): LeftReporter | undefined {
     return this.#left.get(rule)
   }
@@ -216,7 +227,7 @@ export class ReportedSignals {
     const app = holder === undefined ? '' : (this.#options.appOf?.(holder) ?? String(holder))
     const deviceNow = () => this.#options.deviceOf(type, labels, app)
     const series = new RecordSeries(type, groups)
-    const told = { source: source.id, owner, holder, key, app, active: new Set<string>() }
+    const told = { source: source.id, owner, holder, key, app, labels, active: new Set<string>() }
     const watched: Watched = { series, ...told, deviceNow, device: undefined, seenMs: arrivedMs }
     this.#series.set(key, watched)
     this.#places.add(holder, 1)

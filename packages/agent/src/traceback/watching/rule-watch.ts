@@ -18,16 +18,18 @@ import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
 import type { RuleEdge } from '../../rules/rule-edge.ts'
 import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import type { EdgeOrigin } from '../traceback.ts'
 import { TRACEBACK_SOURCE } from '../window/begin-event.ts'
 import { type LeftReporter, type ReportedEdge, ReportedSignals } from './reported-signals.ts'
+import { ringsOf, type WatchedPlace, type WatchedRing } from './watched-place.ts'
 
 /** What a {@link RuleWatch} is made with. */
 export interface RuleWatchOptions {
   readonly sources: () => readonly RunningSource[]
   /** Takes marks. */
   readonly emit: (batch: Batch) => void
-  /** Called with each edge: of rings, of reported records, and of combinations; and the client whose records made it. */
-  readonly onEdge: (source: string, edge: HostEdge, holder: Holder) => void
+  /** Called with each edge: of rings, of reported records, and of combinations. */
+  readonly onEdge: (source: string, edge: HostEdge, from: EdgeOrigin) => void
   /** What a series is about: its id in the list of devices, or what people call it. */
   readonly deviceOf: (type: RecordType, labels: Labels, app: string) => string
   /** What a client is called. */
@@ -145,7 +147,7 @@ export class RuleWatch implements Sink {
 
   /** Takes an edge of a host. */
   take(source: string, edge: HostEdge): void {
-    this.#options.onEdge(source, edge, undefined)
+    this.#options.onEdge(source, edge, { isRing: true })
     this.#combine({ ...edge, holder: undefined, key: source })
   }
 
@@ -175,10 +177,25 @@ export class RuleWatch implements Sink {
   #askHosts(): void {
     const nowMs = performance.now()
     if (nowMs - this.#askedMs < ASK_MS) return
-    this.#askedMs = nowMs
-    void Promise.all(this.#watched.map((source) => source.taps().catch(() => []))).then((taps) => {
-      this.#inRings = taps.flat().flatMap(({ rules, device }) => rules.map((rule) => [rule, device] as const))
-    })
+    void this.renew()
+  }
+
+  /** Rings that a rule watches, as their hosts say now. */
+  ringsOf(rule: string): Promise<WatchedRing[]> {
+    return ringsOf(rule, this.#watched)
+  }
+
+  /** Series of what is reported that a rule watches. */
+  reportedOf(rule: string): WatchedPlace[] {
+    return [...this.#reported.placesOf(rule)]
+  }
+
+  /** Asks hosts anew which rings are watched, so that {@link devices} is of now. */
+  async renew(): Promise<void> {
+    this.#askedMs = performance.now()
+    this.#placedMs = Number.NEGATIVE_INFINITY
+    const taps = await Promise.all(this.#watched.map((source) => source.taps().catch(() => [])))
+    this.#inRings = taps.flat().flatMap(({ rules, device }) => rules.map((rule) => [rule, device] as const))
   }
 
   /** Who left last of those whose series a rule watched; undefined where nobody did since the rules were read. */
@@ -227,7 +244,7 @@ export class RuleWatch implements Sink {
     else this.#going.delete(ruleAndDevice)
     reportMark(this.#source, { ...edge, event })
     this.#source.flush()
-    this.#options.onEdge(source, { ...edge, event }, holder)
+    this.#options.onEdge(source, { ...edge, event }, { holder })
   }
 }
 

@@ -1,5 +1,6 @@
 import { isSimulatedOf } from '../../devices/world.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
+import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { TracebackConfig } from '../config.ts'
 import { eventDeviceId } from '../event-device-id.ts'
 import type { EventDisk } from '../keep/disk.ts'
@@ -24,7 +25,7 @@ export const TRACEBACK_SOURCE = 'traceback'
 /** What an edge says of the event that it begins, and where. */
 export type Beginning = Pick<
   EventStart,
-  'id' | 'edgeEvent' | 'rule' | 'device' | 'source' | 'holder' | 'monoNs' | 'errorNs' | 'continues'
+  'id' | 'edgeEvent' | 'rule' | 'device' | 'source' | 'isRing' | 'holder' | 'monoNs' | 'errorNs' | 'continues'
 >
 
 /** What an event is begun with. */
@@ -48,7 +49,7 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const { config, version, host, rules, devices, disk, clock, ready } = options
   const offsetNs = clock.wallOffsetNs()
   const running = options.sources().find(({ name }) => name === start.source)
-  const periodMs = periodOf(running, rules.signalOf(start.rule)?.type)
+  const periodMs = periodOf(running, rules.signalOf(start.rule)?.type, start)
   const before = Math.max(config.before_ms, BEFORE_PERIODS * periodMs)
   const after = Math.max(config.after_ms, AFTER_PERIODS * periodMs)
   const beforeNs = start.continues === undefined ? BigInt(Math.round(before)) * NS_PER_MS : 0n
@@ -63,10 +64,8 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   return new OpenEvent({ ...start, condition, deviceId, offsetNs, beforeNs, afterNs, isSimulated }, { book, file })
 }
 
-/** Between two samples of a type; 0 where nobody says. Unit: milliseconds. */
-function periodOf(running: RunningSource | undefined, type: string | undefined): number {
-  if (type === undefined) return 0
-  const periods = running?.stats.periods ?? []
-  const said = periods.find((one) => one.type === type) ?? periods.find((one) => one.type === '')
-  return Math.min((said?.sampleUs ?? said?.reportUs ?? 0) / 1000, PERIOD_MAX_MS)
+/** Between two samples that the rule saw; 0 where nobody says. Unit: milliseconds. */
+function periodOf(running: RunningSource | undefined, type: string | undefined, { device, isRing }: Beginning): number {
+  const said = type === undefined ? undefined : saidPeriodOf(running?.stats.periods ?? [], { type, device })
+  return said === undefined ? 0 : Math.min(everyMsOf(said, isRing), PERIOD_MAX_MS)
 }

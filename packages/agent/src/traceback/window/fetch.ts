@@ -1,6 +1,7 @@
 import { type Batch, messageOf } from '@sonde/sdk'
 import type { TapInfo } from '../../hosting/protocol.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
+import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { OpenEvent } from './open-event.ts'
 
 /** A ring is asked for stretches of about so much, so that no drain waits for a copy. Unit: bytes. */
@@ -91,7 +92,7 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
     // A disk that is full is no fault of the source: its pieces are taken, and left out.
     if (diskError !== undefined) return
     try {
-      await event.append(partOf(event, source, batch, true), batch)
+      await event.append(partOf(event, source, batch, { isRing: true, device }), batch)
     } catch (error) {
       diskError = error
     }
@@ -113,14 +114,13 @@ export function partOf(
   event: OpenEvent,
   source: RunningSource | undefined,
   batch: Pick<Batch, 'type' | 'source'>,
-  isRing: boolean,
+  { isRing, device = '' }: { readonly isRing: boolean; readonly device?: string },
 ) {
   const { type } = batch
-  const said =
-    source?.stats.periods.find((one) => one.type === type.name) ?? source?.stats.periods.find((one) => one.type === '')
-  const us = isRing ? said?.sampleUs : said?.reportUs
+  const said = saidPeriodOf(source?.stats.periods ?? [], { type: type.name, device })
+  const periodMs = said === undefined ? 0 : everyMsOf(said, isRing)
   const labels = batch.source.labels
-  return event.book.partOf({ source: batch.source.id, type, isRing, labels, periodMs: (us ?? 0) / 1000 })
+  return event.book.partOf({ source: batch.source.id, type, isRing, labels, periodMs })
 }
 
 /** Time between two samples, as the ring has them. Unit: nanoseconds. */

@@ -16,6 +16,8 @@ export interface EventStart {
   /** In the list of devices; as its source calls it where the list does not have it. */
   readonly deviceId: string
   readonly source: string
+  /** Whether its rule watched a ring of samples; else records as they are reported. */
+  readonly isRing: boolean
   /** The client whose records opened it; undefined where a source of the agent did. */
   readonly holder: Holder
   /** By the host's monotonic clock. Unit: nanoseconds. */

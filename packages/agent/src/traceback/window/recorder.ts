@@ -126,7 +126,7 @@ export class Recorder {
       else {
         const source = sources().find(({ name }) => name === batch.source.id)
         const before = event.file.bytes
-        await event.append(partOf(event, source, batch, false), batch)
+        await event.append(partOf(event, source, batch, { isRing: false }), batch)
         event.othersBytes += event.file.bytes - before
       }
     }

@@ -39,6 +39,7 @@ export function RulesPanel({
                   Holds while
                 </th>
                 <th scope="col">Watches</th>
+                <th scope="col">Why</th>
               </tr>
             </thead>
             <tbody>
@@ -51,6 +52,11 @@ export function RulesPanel({
                   </th>
                   <td className="is-wrapping">{condition}</td>
                   <td>{devices.length === 0 ? nothingWords(left, zone) : deviceList(devices, known)}</td>
+                  <td>
+                    <Link href={page.hrefTo('/explain', { of: `rule:${name}` })} aria-label={`Explain ${name}`}>
+                      Explain
+                    </Link>
+                  </td>
                 </tr>
               ))}
             </tbody>
