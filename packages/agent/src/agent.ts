@@ -213,6 +213,7 @@ export class Agent {
         signalOf: (rule) => signalOf(this.rules?.book, rule),
         listed: () => listedIn(this.rules?.book),
       },
+      appOf: (client) => this.appOf(client),
       accept: (batch) => router.accept(batch),
       caught: (error) => faults.caught('traceback', error),
     })

@@ -37,6 +37,8 @@ export interface TracebackOptions {
   readonly heldBack: () => number
   readonly devices: DeviceLookup
   readonly rules: KnownRules
+  /** What a client is called. Default: by its id. */
+  readonly appOf?: (client: bigint) => string
   /** Takes the marks that the agent makes. */
   readonly accept: (batch: Batch) => void
   readonly log: {
@@ -95,7 +97,7 @@ export class Traceback {
     this.#recorder = new Recorder({ ...options, clock, bytesMax: config.max_event_bytes })
     this.#reader = new EventReader({ archive, open: this.#open, disk, devices, rules, told: this.#told })
     const files = { partPath: (id: number) => archive.partPath(id), ready: () => archive.ready() }
-    this.#begins = { ...options, ...files, disk, clock }
+    this.#begins = { appOf: (client) => `client ${client}`, ...options, ...files, disk, clock }
     this.#marks = createOwnSource({ id: TRACEBACK_SOURCE, emit: options.accept })
     const nowMs = Number((clock.monoNs() + clock.wallOffsetNs()) / NS_PER_MS)
     this.#numbers = new EventNumbers(nowMs, (id) => this.#open.get(id) !== undefined || archive.has(id))

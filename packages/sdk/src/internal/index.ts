@@ -85,6 +85,8 @@ export {
   blockBytes,
   encodeEndBlock,
   encodeFileHeader,
+  encodeOriginBlock,
+  encodeReservedBlock,
   encodeSourceBlock,
   encodeSymbolsBlock,
   encodeTypesBlock,
