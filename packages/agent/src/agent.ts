@@ -28,12 +28,12 @@ import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import { PodGpus } from './pods/pod-gpus.ts'
 import { prometheusOptions } from './prometheus-options.ts'
-import { readRuleBook } from './rules/read/read-rule-book.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
 import type { ConfiguredSource } from './sources/source.ts'
 import { conditionOf, listedIn, signalOf } from './traceback/book/condition.ts'
+import { readInWorker } from './traceback/book/read-in-worker.ts'
 import { RulesFile } from './traceback/book/rules-file.ts'
 import { tracebackDefaults } from './traceback/config.ts'
 import { Traceback } from './traceback/traceback.ts'
@@ -188,7 +188,7 @@ export class Agent {
   #rulesOf({ config, log }: AgentOptions): RulesFile | undefined {
     const path = config.traceback?.rules
     const onBook = (book: RuleBook) => this.ruleWatch.set(book)
-    return path === undefined ? undefined : new RulesFile({ path, read: readRuleBook, log, onBook })
+    return path === undefined ? undefined : new RulesFile({ path, read: readInWorker, log, onBook })
   }
 
   #makeRuleWatch({ config }: AgentOptions): RuleWatch {

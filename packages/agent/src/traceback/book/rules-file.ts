@@ -5,12 +5,14 @@ import { readRulesText, rulesFaultOf } from './rules-text.ts'
 const LOOK_MS = 1000
 
 /** Reads the text of a file of rules. Throws what is wrong with it. */
-export type ReadRules = (text: string) => { readonly book: RuleBook; readonly warnings: readonly string[] }
+export type ReadText = (text: string) => Awaitable<{ readonly book: RuleBook; readonly warnings: readonly string[] }>
+
+type Awaitable<T> = T | Promise<T>
 
 /** Options of a {@link RulesFile}. */
 export interface RulesFileOptions {
   readonly path: string
-  readonly read: ReadRules
+  readonly read: ReadText
   /** Has a book watched. Rejects where it cannot be in full: the rest of it is in effect. */
   readonly onBook: (book: RuleBook) => Promise<void>
   readonly log: {
@@ -79,7 +81,7 @@ export class RulesFile {
 
   async #take(text: string): Promise<void> {
     const { path, read, onBook, log } = this.#options
-    const { book, warnings } = read(text)
+    const { book, warnings } = await read(text)
     this.book = book
     this.fault = undefined
     this.takenMs = Date.now()
