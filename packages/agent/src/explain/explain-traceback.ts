@@ -84,7 +84,7 @@ async function fileHere({ traceback }: ExplainOptions): Promise<Finding> {
 }
 
 /** What only a running agent knows. */
-export function noAgent({ agentPlace }: ExplainOptions): Step {
+function noAgent({ agentPlace }: ExplainOptions): Step {
   return {
     name: 'agent',
     look: async () => ({
