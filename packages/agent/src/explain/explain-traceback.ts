@@ -7,7 +7,7 @@ import { fileRuleSteps, ruleSteps } from './rule-steps.ts'
 import type { TracebackFacts } from './traceback-facts.ts'
 
 /** What traceback is asked for by, and who reports its events. */
-export const TRACEBACK = 'traceback'
+const TRACEBACK = 'traceback'
 /** Says that a rule is asked for, where something else has its name too. */
 const RULE = /^rule:(.+)$/s
 /** A part of the folder beyond which it is said that older events leave soon. */
