@@ -24,7 +24,14 @@ const PACKAGES = [
     name: 'agent',
     source: 'src',
     // Child processes and threads begin with what src/places.ts tells, which must stay where it is itself.
-    programs: ['places', 'hosting/host-main', 'sources/registry', 'sources/ethtool/ethtool', 'sources/doca/sources'],
+    programs: [
+      'places',
+      'hosting/host-main',
+      'traceback/book/read-main',
+      'sources/registry',
+      'sources/ethtool/ethtool',
+      'sources/doca/sources',
+    ],
   },
   { name: 'console', source: 'server' },
   { name: 'cli', source: 'src' },

@@ -44,7 +44,7 @@ test(
         await sources.getByRole('link', { name: 'netdev' }).click()
         await page.waitForURL(/\/explain\?.*of=netdev/)
         await page.getByText('Every link from the configuration to netdev holds').waitFor()
-        await page.getByRole('combobox', { name: 'Source, device or metric' }).fill('host')
+        await page.getByRole('combobox', { name: 'Source, device, metric or rule' }).fill('host')
         await page.keyboard.press('Enter')
         await page.waitForURL(/of=host/)
         await page.getByRole('heading', { name: 'Explain host', level: 1 }).waitFor()

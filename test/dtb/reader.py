@@ -128,6 +128,7 @@ class Reader:
         self.at = 0
         self.types = {}
         self.source = None
+        self.origin = None
         self.symbols = {0: '""'}
         self.ended = False
         self.records = 0
@@ -195,6 +196,8 @@ class Reader:
             self.source = self.json(payload)
         elif kind == 4:
             self.learn(payload)
+        elif kind == 6:
+            self.origin = self.json(payload)
         elif kind == 255:
             self.ended = True
         elif kind == 3:
@@ -202,7 +205,7 @@ class Reader:
             if size != type_.record.size or len(payload) != size * count:
                 raise Fault("records of another size than their type has")
             self.records += count
-            named = [f'"type":{text_of(type_.name)}'] + [f'"{key}":{text_of(self.source[key])}' for key in ("source", "tag")]
+            named = [f'"type":{text_of(type_.name)}'] + [f'"{key}":{text_of((self.origin or self.source)[key])}' for key in ("source", "tag")]
             start = "{" + ",".join(named) + (f',"clock":"{CLOCKS[clock]}"' if clock else "")
             return (f'{start},"record":{{{line}}}}}\n' for line in type_.lines(payload, self.symbols))
         return ()

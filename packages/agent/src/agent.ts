@@ -9,7 +9,6 @@ import {
   type Prometheus,
   type Sink,
   type SondeError,
-  seriesKey,
 } from '@sonde/sdk'
 import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
@@ -29,16 +28,17 @@ import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import { PodGpus } from './pods/pod-gpus.ts'
 import { prometheusOptions } from './prometheus-options.ts'
-import { readRuleBook } from './rules/read/read-rule-book.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
 import type { ConfiguredSource } from './sources/source.ts'
 import { conditionOf, listedIn, signalOf } from './traceback/book/condition.ts'
+import { readInWorker } from './traceback/book/read-in-worker.ts'
 import { RulesFile } from './traceback/book/rules-file.ts'
 import { tracebackDefaults } from './traceback/config.ts'
 import { Traceback } from './traceback/traceback.ts'
 import { RuleWatch } from './traceback/watching/rule-watch.ts'
+import { seriesName } from './traceback/watching/series-name.ts'
 
 /** Options of {@link createAgent}. */
 export interface AgentOptions {
@@ -175,6 +175,11 @@ export class Agent {
     return this.hosts.sources
   }
 
+  /** What a client is called: its program, or its id where it is not connected. */
+  appOf(client: bigint): string {
+    return this.service?.programOf(client) ?? `client ${client}`
+  }
+
   #historyOf({ history, storeStatus }: AgentOptions): History {
     if (history === undefined) return this.recent
     return storeStatus === undefined ? history : new BackedHistory(history, this.recent, storeStatus)
@@ -183,15 +188,16 @@ export class Agent {
   #rulesOf({ config, log }: AgentOptions): RulesFile | undefined {
     const path = config.traceback?.rules
     const onBook = (book: RuleBook) => this.ruleWatch.set(book)
-    return path === undefined ? undefined : new RulesFile({ path, read: readRuleBook, log, onBook })
+    return path === undefined ? undefined : new RulesFile({ path, read: readInWorker, log, onBook })
   }
 
   #makeRuleWatch({ config }: AgentOptions): RuleWatch {
     return new RuleWatch({
       sources: () => this.hosts.sources,
       emit: (batch) => this.router.accept(batch),
-      onEdge: (source, edge, holder) => this.traceback.onEdge(source, edge, holder),
-      deviceOf: (type, labels) => this.devices.deviceOf(type, labels)?.id ?? seriesKey(labels),
+      onEdge: (source, edge, from) => this.traceback.onEdge(source, edge, from),
+      deviceOf: (type, labels, app) => this.devices.deviceOf(type, labels)?.id ?? seriesName(app, type, labels),
+      appOf: (client) => this.appOf(client),
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
     })
   }
@@ -207,6 +213,7 @@ export class Agent {
         signalOf: (rule) => signalOf(this.rules?.book, rule),
         listed: () => listedIn(this.rules?.book),
       },
+      appOf: (client) => this.appOf(client),
       accept: (batch) => router.accept(batch),
       caught: (error) => faults.caught('traceback', error),
     })

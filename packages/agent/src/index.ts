@@ -13,6 +13,7 @@ export {
 export type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './explain/agent-facts.ts'
 export { explain } from './explain/explain.ts'
 export { type ExplainOptions, type Explanation, isWhole } from './explain/explanation.ts'
+export type { TracebackFacts } from './explain/traceback-facts.ts'
 export { trialOf } from './explain/trial.ts'
 export { probeSources } from './hosting/hosts.ts'
 export { admit, type Door } from './http/admission.ts'

@@ -15,3 +15,6 @@ export const DOCA_MODULE: string = new URL(`./sources/doca/sources${EXTENSION}`,
 
 /** Has the definition of the ethtool source alone, and of what it needs. */
 export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/ethtool${EXTENSION}`, import.meta.url).href
+
+/** What reads a file of rules in a worker. */
+export const RULES_MODULE: URL = new URL(`./traceback/book/read-main${EXTENSION}`, import.meta.url)

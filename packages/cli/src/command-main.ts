@@ -92,8 +92,8 @@ withSimulateFlags(
 withCommonFlags(
   program
     .command('explain')
-    .description('why a value is missing: file, driver, permission, link, traffic')
-    .argument('[name]', 'a device, a metric or a source; without: every source, in short'),
+    .description('why a value is missing or a rule silent: file, driver, permission, link, traffic')
+    .argument('[name]', 'a device, a metric, a source, traceback or a rule; without: every source'),
 )
   .option('--json', 'print the chains as JSON')
   .action(async (name: string | undefined, { json, ...flags }: Flags & { json?: boolean }) => {

@@ -41,6 +41,7 @@ export type { Batch, Clock, Origin, PageId, SourceInfo } from './schema/batch.ts
 export {
   absenceType,
   clockType,
+  eventType,
   gapType,
   lossType,
   markType,

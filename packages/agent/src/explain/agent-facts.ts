@@ -1,6 +1,7 @@
 import type { Labels, LatestSeries, RecordType } from '@sonde/sdk'
 import type { SourceState } from '../hosting/source-status.ts'
 import type { ToldStuck } from '../hosting/stuck-call.ts'
+import type { TracebackFacts } from './traceback-facts.ts'
 
 /** How a source fares in a running agent, as `/api/v1/sources` tells it. */
 export interface SourceFacts {
@@ -47,4 +48,6 @@ export interface AgentFacts {
   types(): Promise<readonly ToldType[]>
   /** Devices of the node, those that left it within the hour among them. */
   devices(): Promise<readonly DeviceFacts[]>
+  /** How traceback fares, and the rule of that name where one is given. Absent for a trial, which has no rules. */
+  traceback?(rule?: string): Promise<TracebackFacts | undefined>
 }

@@ -8,6 +8,7 @@ import { bindCommand, busOf } from '../sources/chains/steps.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
 import type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './agent-facts.ts'
+import { ago } from './ago.ts'
 import { type Selector, selects } from './selector.ts'
 
 // Links that Sonde itself is: its configuration, the agent that runs, the values that it holds.
@@ -262,10 +263,4 @@ function seriesWords(series: readonly LatestSeries[]): string {
 function edgeWords(series: readonly LatestSeries[]): string {
   const said = new Set(series.flatMap(({ edges }) => (edges === undefined ? [] : [edges.join(', ')])))
   return said.size === 0 ? '' : `; edges of the bins: ${[...said].join('; or ')}`
-}
-
-function ago(timeMs: number): string {
-  if (timeMs === 0) return 'none yet'
-  const seconds = Math.max(0, Date.now() - timeMs) / 1000
-  return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s ago`
 }

@@ -2,24 +2,32 @@ import { broken, walk } from '../sources/chains/chain.ts'
 import { UNOBTAINABLE } from '../sources/doca/unobtainable.ts'
 import { ofDevice } from './explain-device.ts'
 import { ofMetric } from './explain-metric.ts'
+import { isOfTraceback, ofTraceback } from './explain-traceback.ts'
 import { type ExplainOptions, type Explanation, isWhole } from './explanation.ts'
 import { chainOf } from './source-chain.ts'
 import { nameOf, type Subject, subjectsOf } from './subject.ts'
 import { unknownName } from './unknown-name.ts'
 
 /**
- * Walks the chain behind a source, a device (by name, id or address), or a metric; with `''` that of every source.
+ * Walks the chain behind a source, a device (by name, id or address), a metric, traceback, or a rule of it (by its
+ * name, or `rule:NAME` where something else has that too); with `''` that of every source.
  * Chains with a broken link come first.
  *
  * @throws SondeError `EXP_UNKNOWN` where nothing has that name, with the nearest ones.
  */
 export async function explain(of: string, options: ExplainOptions): Promise<Explanation[]> {
+  if (isOfTraceback(of)) {
+    const chains = await ofTraceback(of, options)
+    if (chains.length > 0) return chains
+  }
   const subjects = subjectsOf(options)
   const found =
     (await ofSources(of, subjects, options)) ??
     (await ofMetric(of, subjects, options)) ??
     (await ofDevice(of, subjects, options))
   if (found.length === 0 && UNOBTAINABLE[of] !== undefined) return [await ofUnobtainable(of, UNOBTAINABLE[of])]
+  const rules = found.length === 0 ? await ofTraceback(of, options) : []
+  if (rules.length > 0) return rules
   if (found.length === 0) throw await unknownName(of, subjects, options)
   return found.sort((a, b) => Number(isWhole(a)) - Number(isWhole(b)))
 }

@@ -2,6 +2,7 @@ import { type ChainLink, firstBroken } from '../sources/chains/chain.ts'
 import type { Ground } from '../sources/chains/ground.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import type { SourceDefinition } from '../sources/source.ts'
+import type { TracebackConfig } from '../traceback/config.ts'
 import type { AgentFacts } from './agent-facts.ts'
 
 /** The walk from configuration to value, for what was asked. */
@@ -23,6 +24,8 @@ export interface ExplainOptions {
   readonly configured: readonly DataSourceConfig[]
   /** What a running agent knows; absent where none answers. */
   readonly facts?: AgentFacts | undefined
+  /** What the configuration says of traceback. Default: nothing. */
+  readonly traceback?: TracebackConfig | undefined
   /** Where an agent was looked for, for people. */
   readonly agentPlace: string
   /**

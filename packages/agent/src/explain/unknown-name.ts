@@ -19,12 +19,13 @@ export async function unknownName(
     ...((await options.facts?.devices()) ?? []).flatMap(({ id, name }) => [id, name]),
     ...subjects.flatMap(({ definition }) => definition.types.flatMap(({ metrics }) => [...metrics.values()])),
   ]
-  const nearest = nearestNames(of, [...new Set(names)])
+  const rules = (await options.facts?.traceback?.(of.replace(/^rule:/, '')))?.nearest ?? []
+  const nearest = [...rules, ...nearestNames(of, [...new Set(names)])]
   const offer =
     nearest.length === 0 ? `sources are ${subjects.map(nameOf).join(', ')}` : `nearest: ${nearest.join(', ')}`
   return new SondeError(
     'EXP_UNKNOWN',
-    `no source, device or metric is called ${JSON.stringify(of.slice(0, 100))}; ${offer}`,
+    `no source, device, metric or rule is called ${JSON.stringify(of.slice(0, 100))}; ${offer}`,
   )
 }
 

@@ -34,7 +34,10 @@ export function eventsAnswer(agent: Agent, filter: EventFilter = { limit: LIMIT_
     openCount: traceback.openCount,
     rules: (book?.rules ?? []).map((rule) => {
       const { name } = rule
-      return { name, condition: describeRule(rule, book as RuleBook), devices: devices.get(name) ?? [] }
+      const own = devices.get(name) ?? []
+      const left = own.length === 0 ? ruleWatch.leftOf(name) : undefined
+      const condition = describeRule(rule, book as RuleBook)
+      return { name, condition, devices: own, ...(left === undefined ? {} : { left }) }
     }),
     ...(rulesFault === undefined ? {} : { rulesFault }),
     limited: traceback.limitedTotal(),

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { AgentFacts } from '../explain/agent-facts.ts'
 import { explain } from '../explain/explain.ts'
+import { tracebackState } from '../explain/traceback-state.ts'
 import { latestSeries } from '../pipeline/latest.ts'
 import { KernelGround } from '../sources/chains/ground.ts'
 import { SOURCES } from '../sources/registry.ts'
@@ -17,7 +18,7 @@ const WALKS_LIMIT = 4
  * never waits for it.
  */
 export function explainRoute(app: FastifyInstance, agent: Agent): void {
-  const { paths, dataSources } = agent.options.config
+  const { paths, dataSources, traceback } = agent.options.config
   const ground = new KernelGround(paths)
   const kinds = dataSources.map(({ definition }) => definition)
   const definitions = [...new Set([...SOURCES, ...kinds])]
@@ -25,14 +26,18 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
   let walks = 0
   app.get('/api/v1/explain', { onSend: compress }, async (request, reply) => {
     const { of } = parameter(request, 'of')
-    if (of === undefined) throw new SondeError('QRY_FORM', 'of is missing; it is a source, a device or a metric')
+    if (of === undefined)
+      throw new SondeError(
+        'QRY_FORM',
+        'of is missing; it is a source, a device, a metric, traceback, or one of its rules',
+      )
     if (walks >= WALKS_LIMIT) {
       agent.http.refuse('parallel_walks')
       throw new SondeError('EXP_BUSY', `${WALKS_LIMIT} walks are under way; ask again in a moment`)
     }
     walks++
     try {
-      const options = { ground, definitions, configured: dataSources, facts, agentPlace: 'this agent' }
+      const options = { ground, definitions, configured: dataSources, facts, traceback, agentPlace: 'this agent' }
       const [first, ...others] = await explain(of, options)
       return reply.header('cache-control', 'no-store').send({ ...first, others })
     } finally {
@@ -41,8 +46,10 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
   })
 }
 
-function factsOf({ sources, recent, devices }: Agent): AgentFacts {
+function factsOf(agent: Agent): AgentFacts {
+  const { sources, recent, devices } = agent
   return {
+    traceback: (rule) => tracebackState(agent, rule),
     async source(name) {
       const running = sources.find((each) => each.name === name)
       if (running === undefined) return undefined

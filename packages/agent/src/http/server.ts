@@ -14,6 +14,7 @@ import { createHttpServer } from './http-server.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
 import { simulatorRoutes } from './simulator.ts'
 import { isStream, streamRoute } from './stream.ts'
+import { tracebackRoute } from './traceback.ts'
 
 /** What answers that are under way have left when the server closes. */
 const CLOSE_LIMIT_MS = 1000
@@ -42,6 +43,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   eventsRoute(app, agent)
   eventRoutes(app, agent)
   explainRoute(app, agent)
+  tracebackRoute(app, agent)
   simulatorRoutes(app, agent)
   eventsStreamRoute(app, agent, streamRoute(app, agent))
   // After the live streams, which end at once.

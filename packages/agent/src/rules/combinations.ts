@@ -17,13 +17,15 @@ export class Combinations {
   /** Starts that were not looked at: their rule holds on as many devices as are looked at. */
   refused = 0
   readonly #combinations: readonly Combination[]
-  readonly #members: readonly Member[]
+  /** By the name of the rule: an edge does not look at every rule. With `--compat` rules may share a name. */
+  readonly #members: ReadonlyMap<string, readonly Member[]>
 
   constructor(rules: readonly Rule[]) {
-    this.#members = rules.map(({ name }) => new Member(name))
+    const members = rules.map(({ name }) => new Member(name))
+    this.#members = Map.groupBy(members, ({ rule }) => rule)
     this.#combinations = rules.flatMap((rule) => {
       if (!('of' in rule)) return []
-      return [{ rule, members: rule.rules.map((index) => this.#members[index] as Member), device: undefined }]
+      return [{ rule, members: rule.rules.map((index) => members[index] as Member), device: undefined }]
     })
   }
 
@@ -39,8 +41,7 @@ export class Combinations {
    * @returns The edges of combinations that they make.
    */
   take(edges: readonly MemberEdge[]): RuleEdge[] {
-    for (const edge of edges)
-      for (const member of this.#members) if (member.rule === edge.rule) this.#note(member, edge)
+    for (const edge of edges) for (const member of this.#members.get(edge.rule) ?? []) this.#note(member, edge)
     const last = edges.at(-1)
     return last === undefined ? [] : this.#combinations.flatMap((combination) => changeOf(combination, last))
   }

@@ -3,6 +3,7 @@ import {
   absenceType,
   clockType,
   countDrop,
+  eventType,
   gapType,
   lossType,
   markType,
@@ -75,7 +76,7 @@ export class Room {
   constructor(options: RoomOptions) {
     const { config, sinks, waitedFor } = options
     this.config = config
-    const own = [absenceType, clockType, gapType, lossType, markType, periodType, ...opaqueTypes]
+    const own = [absenceType, clockType, eventType, gapType, lossType, markType, periodType, ...opaqueTypes]
     const onIgnored = () => {
       this.stats.ignoredClaims++
     }

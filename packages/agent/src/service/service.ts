@@ -73,6 +73,12 @@ export class Service {
     this.#signs = startTicker(SIGN_MS, sign, failed)
   }
 
+  /** The program of a client, as it says; undefined where it is not connected. */
+  programOf(client: bigint): string | undefined {
+    for (const session of this.#room.sessions) if (session.clientId === client) return session.program
+    return undefined
+  }
+
   status(): ServiceStatus {
     const clients = [...this.#room.sessions].flatMap((session) => session.status() ?? [])
     const { acknowledger, socketsDir } = this.#room

@@ -92,6 +92,11 @@ export class Session {
     return this.#clientId
   }
 
+  /** What the client says it is; undefined before it did. */
+  get program(): string | undefined {
+    return this.#hello?.program
+  }
+
   /** Serves the client until it leaves, or is sent away. */
   async run(): Promise<void> {
     const socket = this.#socket

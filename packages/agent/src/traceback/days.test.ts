@@ -44,7 +44,11 @@ function start(t: TestContext, config: Partial<TracebackConfig> = {}) {
     client?: bigint,
   ) => {
     numbers.set(`${rule} ${device}`, number)
-    traceback.onEdge('s', { rule, device, isStart, event: number, monoNs: clock.nowNs, errorNs: 0n }, client)
+    traceback.onEdge(
+      's',
+      { rule, device, isStart, event: number, monoNs: clock.nowNs, errorNs: 0n },
+      { holder: client },
+    )
   }
   return { traceback, clock, disk, batches, warnings, edge }
 }

@@ -37,6 +37,8 @@ export interface TracebackOptions {
   readonly heldBack: () => number
   readonly devices: DeviceLookup
   readonly rules: KnownRules
+  /** What a client is called. Default: by its id. */
+  readonly appOf?: (client: bigint) => string
   /** Takes the marks that the agent makes. */
   readonly accept: (batch: Batch) => void
   readonly log: {
@@ -48,6 +50,14 @@ export interface TracebackOptions {
   /** Default: that of the machine. */
   readonly disk?: EventDisk
   readonly clock?: EventClock
+}
+
+/** Where an edge comes from, beside its source. */
+export interface EdgeOrigin {
+  /** The client whose records made it. Default: a source of the agent did. */
+  readonly holder?: Holder
+  /** Whether a ring of samples made it. Default: what is reported did. */
+  readonly isRing?: boolean
 }
 
 /**
@@ -89,7 +99,7 @@ export class Traceback {
     this.#recorder = new Recorder({ ...options, clock, bytesMax: config.max_event_bytes })
     this.#reader = new EventReader({ archive, open: this.#open, disk, devices, rules, told: this.#told })
     const files = { partPath: (id: number) => archive.partPath(id), ready: () => archive.ready() }
-    this.#begins = { ...options, ...files, disk, clock }
+    this.#begins = { appOf: (client) => `client ${client}`, ...options, ...files, disk, clock }
     this.#marks = createOwnSource({ id: TRACEBACK_SOURCE, emit: options.accept })
     const nowMs = Number((clock.monoNs() + clock.wallOffsetNs()) / NS_PER_MS)
     this.#numbers = new EventNumbers(nowMs, (id) => this.#open.get(id) !== undefined || archive.has(id))
@@ -117,9 +127,10 @@ export class Traceback {
   /**
    * An edge of a source, or of a combination.
    *
-   * @param holder The client whose records made it. Default: a source of the agent did.
+   * @param from The client whose records made it, and whether a ring of samples did. Default: records of a source of
+   * the agent.
    */
-  onEdge(source: string, edge: HostEdge, holder: Holder = undefined): void {
+  onEdge(source: string, edge: HostEdge, { holder, isRing = false }: EdgeOrigin = {}): void {
     if (this.#isClosed) return
     const going = this.#open.goingOf(source, edge.event)
     if (!edge.isStart) {
@@ -128,7 +139,7 @@ export class Traceback {
     }
     if (going !== undefined) return
     const { rule, device, event: edgeEvent, monoNs, errorNs } = edge
-    const opened = this.#begin({ rule, device, source, edgeEvent, holder, monoNs, errorNs }, edgeEvent)
+    const opened = this.#begin({ rule, device, source, isRing, edgeEvent, holder, monoNs, errorNs }, edgeEvent)
     if (opened === undefined) this.version++
   }
 
@@ -252,12 +263,13 @@ export class Traceback {
 
   /** Ends an event that goes on; the next event continues it, where the windows of a full event end. */
   #cut(event: OpenEvent, monoNs: bigint, isFull: boolean): void {
-    const { source, rule, device, id: continues, edgeEvent, holder } = event.start
+    const { id: continues, source, rule, device, isRing, edgeEvent, holder } = event.start
     event.close('cut', { monoNs, errorNs: 0n, afterNs: 0n })
     this.#open.ended(event)
     this.#mark(event, 'ended')
     if (this.#isClosed) return
-    const next = this.#begin({ source, rule, device, edgeEvent, holder, monoNs: event.endNs, errorNs: 0n, continues })
+    const from = { source, rule, device, isRing, edgeEvent, holder, continues }
+    const next = this.#begin({ ...from, monoNs: event.endNs, errorNs: 0n })
     if (next === undefined) return
     if (isFull) for (const [ring, ns] of event.cursors) next.cursors.set(ring, ns)
     this.#mark(next, 'opened')

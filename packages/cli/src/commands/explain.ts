@@ -10,6 +10,7 @@ import {
   SOURCES,
   type SourceFacts,
   type ToldType,
+  type TracebackFacts,
   trialOf,
 } from '@sonde/agent'
 import { type LatestSeries, messageOf, SondeError } from '@sonde/sdk'
@@ -27,7 +28,7 @@ export interface ExplainFlags {
 }
 
 /**
- * `sonde explain [DEVICE|METRIC|SOURCE]`: walks the chain behind it and prints every link, the first broken one with
+ * `sonde explain [DEVICE|METRIC|SOURCE|traceback|RULE]`: walks the chain behind it and prints every link, the first broken one with
  * how to fix it. It looks at the files itself; where an agent answers on the configured address, it adds what that
  * knows. Exit code 0 where every chain is whole, 1 where a link is broken, 2 where nothing has that name.
  */
@@ -38,6 +39,7 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
     definitions: SOURCES,
     configured: config.agent.dataSources,
     facts: await factsAt(place),
+    traceback: config.agent.traceback,
     agentPlace: place,
     trial: (source: DataSourceConfig) => trialOf(source, config.agent),
   }
@@ -79,6 +81,8 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
       return answer?.series ?? []
     },
     types: async () => (await ask<{ types: readonly ToldType[] }>('types'))?.types ?? [],
+    traceback: (rule) =>
+      ask<TracebackFacts>(`traceback${rule === undefined ? '' : `?rule=${encodeURIComponent(rule)}`}`),
     devices: async () => (await ask<{ devices: readonly DeviceFacts[] }>('devices'))?.devices ?? [],
   }
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { getJson } from './client.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
-export type { EventEnd, EventLane, EventMark } from '@sonde/sdk/internal'
+export type { EventEnd, EventLane, EventMark, WatchingRule } from '@sonde/sdk/internal'
 export type { EventAnswer, EventsAnswer, TracebackEvent }
 
 /** Which events are asked for; everything that is absent matches all. */

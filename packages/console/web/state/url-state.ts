@@ -15,7 +15,7 @@ export interface UrlState {
   readonly sort?: string
   /** Text of a filter. */
   readonly q?: string
-  /** What is explained: a source, a device or a metric. */
+  /** What is explained: a source, a device, a metric, traceback, or `rule:NAME`. */
   readonly of?: string
   /** Signals of the explorer, each of which `parseSignal` reads. */
   readonly sig?: readonly string[]

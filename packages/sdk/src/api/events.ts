@@ -24,8 +24,8 @@ export interface TracebackEvent {
   /** What the rule says, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
   readonly condition: string
   /**
-   * Id in `/api/v1/devices`; what its source calls it where that list does not have it. Empty for a combination of
-   * several.
+   * Id in `/api/v1/devices`. Where that list does not have it: what its source calls it, or application, type and labels
+   * of the series, such as `bakery oven left`. Empty for a combination of several.
    */
   readonly device: string
   /** Name of the source whose samples the rule watched; `traceback` for a combination. */
@@ -51,6 +51,17 @@ export interface TracebackEvent {
   readonly isSimulated: boolean
 }
 
+/** A rule that watches. */
+export interface WatchingRule {
+  readonly name: string
+  /** What it says, in words. */
+  readonly condition: string
+  /** Devices whose series it watches: ids in `/api/v1/devices`, or what people call the series. */
+  readonly devices: readonly string[]
+  /** Who reported the last of them and left, and when; absent while there are devices, and before there were any. */
+  readonly left?: { readonly who: string; readonly atMs: number }
+}
+
 /** What `GET /api/v1/events?rule=&device=&state=open|closed&from=&to=&limit=` answers. */
 export interface EventsAnswer {
   readonly nowMs: number
@@ -60,7 +71,7 @@ export interface EventsAnswer {
   readonly leftOut: number
   readonly openCount: number
   /** Rules that watch, each with 256 of its devices at most; empty where traceback is not configured. */
-  readonly rules: readonly { readonly name: string; readonly condition: string; readonly devices: readonly string[] }[]
+  readonly rules: readonly WatchingRule[]
   /** Why a file of rules is not in use; absent where it is. */
   readonly rulesFault?: string
   /** Events that the limit of a minute, or of open events, left out since the start. */

@@ -26,6 +26,7 @@ export type {
   EventsAnswer,
   SamplesHeader,
   TracebackEvent,
+  WatchingRule,
 } from '../api/events.ts'
 export type { Hint, HintEvidence, HintSeverity, HintsAnswer } from '../api/hints.ts'
 export type { NodeAnswer } from '../api/node.ts'
@@ -84,6 +85,8 @@ export {
   blockBytes,
   encodeEndBlock,
   encodeFileHeader,
+  encodeOriginBlock,
+  encodeReservedBlock,
   encodeSourceBlock,
   encodeSymbolsBlock,
   encodeTypesBlock,

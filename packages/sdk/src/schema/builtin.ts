@@ -59,6 +59,21 @@ export const markType = defineOwnType('sonde_mark', 'A moment in the life of an 
   summary: text({ help: 'What it is, in a few words' }),
 })
 
+/** An event that a rule of traceback opened, as its file begins with it. The time is that of its start. */
+export const eventType = defineOwnType('sonde_event', 'An event that a rule of traceback opened', {
+  time: timestamp(),
+  rule: label('Rule that opened it'),
+  device: label('Device that it is about, or the series of an application'),
+  event: value('u64', { help: 'Number of the event' }),
+  ended: optional(value('u64', { help: 'When it ended, nanoseconds since the Unix epoch; absent while it is open' })),
+  why: text({ help: 'Why it ended: cleared, lost, cut, stopped, host_replaced or truncated; empty while it is open' }),
+  condition: text({ help: 'What the rule says' }),
+  signal: text({ help: 'Type and field that the rule watches; empty for a combination' }),
+  reporter: text({ help: 'Application or source that reports the signal' }),
+  error_ns: value('u64', { help: 'How far off both times are at most' }),
+  continues: optional(value('u64', { help: 'The event before it, which was cut' })),
+})
+
 /** Records that were dropped, by whom and why. */
 export const lossType = defineOwnType('sonde_loss', 'Records dropped, by component and reason', {
   time: timestamp(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { absenceType, clockType, gapType, lossType, markType, periodType } from './builtin.ts'
+import { absenceType, clockType, eventType, gapType, lossType, markType, periodType } from './builtin.ts'
 import { counter, gauge, label, optional, timestamp, value } from './field.ts'
 import { canonicalJson } from './fingerprint.ts'
 import { defineType } from './record-type.ts'
@@ -13,10 +13,11 @@ const base = () => ({
 
 test('fingerprints stay what they are: files and peers hold them', () => {
   assert.equal(defineType('port', 'Counters of a port', base()).fingerprint, '9c69be575d143b76ab370d383e0d8e8f')
-  const builtin = [absenceType, clockType, gapType, lossType, markType, periodType]
+  const builtin = [absenceType, clockType, eventType, gapType, lossType, markType, periodType]
   assert.deepEqual(Object.fromEntries(builtin.map(({ name, fingerprint }) => [name, fingerprint])), {
     sonde_absence: 'efc2b7f4c9f0df6bbf008daabd222e38',
     sonde_clock: '8db938113498534c53adeb2ab5e179b8',
+    sonde_event: 'a24488b6676e8650bd643626aa274bcc',
     sonde_gap: '1499b10eee85725cf32a7fd16d542eee',
     sonde_loss: '2f28fab00535b7abb56a8781ec9fdbf6',
     sonde_mark: '2026085f133659e7ed1033b5252e49e3',

@@ -1,8 +1,10 @@
 import { gapType, type RecordType, seriesKey, wallNs } from '@sonde/sdk'
 import { countOf, turn } from '@sonde/sdk/internal'
-import { deviceFilter } from '../device-filter.ts'
+import type { DocaDeviceNames } from '../../native/doca/roster.ts'
+import { WantedDevices } from '../doca/wanted-devices.ts'
 import { docaDiagSamplingType, sampleTypeOf } from '../doca-telemetry-diag/type.ts'
 import { FieldAbsences } from '../field-absences.ts'
+import type { NicPlace } from '../simulator/classes/node-class.ts'
 import { ScenarioPlay } from '../simulator/scenario-play.ts'
 import { EPOCH_NS } from '../simulator/time.ts'
 import type { DeviceClock, Duty, NodeSource, Probe, SourceContext } from '../source.ts'
@@ -39,6 +41,9 @@ export class SimulatorDiag implements NodeSource {
   readonly #periodNs: number
   readonly #ringSamples: number
   readonly #counters: number
+  readonly #wanted: WantedDevices
+  /** What NICs are called by: as the DOCA libraries list them, so that one name works for both. */
+  readonly #listed: readonly DocaDeviceNames[]
   readonly #sampled: readonly Sampled[]
   readonly #duties: readonly Duty[]
   #isClosed = false
@@ -66,8 +71,10 @@ export class SimulatorDiag implements NodeSource {
     const sums = { low: new Float64Array(BLOCK_SAMPLES), high: new Float64Array(BLOCK_SAMPLES) }
     const stretch = new Stretch(simulation, [...new Set(numbers)], BLOCK_SAMPLES)
     const shared = { type: sampleTypeOf(ids) as RecordType, ids, columns, stretch, sums, capacity: BLOCK_SAMPLES }
-    const isWanted = deviceFilter(devices)
-    const nics = simulation.node.nics.filter(({ device }) => isWanted(device))
+    this.#wanted = new WantedDevices(devices)
+    this.#listed = simulation.node.nics.flatMap(namesOf)
+    const read = new Set(this.#wanted.of(this.#listed).map(({ name }) => name))
+    const nics = simulation.node.nics.filter(({ device }) => read.has(device))
     this.#sampled = nics.map(
       (nic): Sampled => ({
         samples: new NicSamples({ ...shared, nic, ringSamples: this.#ringSamples }, context),
@@ -87,10 +94,8 @@ export class SimulatorDiag implements NodeSource {
   }
 
   probe(): Probe {
-    const { node } = this.#play.simulation
     if (this.#sampled.length > 0) return { state: 'present', found: countOf(this.#sampled.length, 'simulated NIC') }
-    const names = node.nics.map(({ device }) => device).join(', ')
-    return { state: 'absent', reason: `no NIC of ${node.name} is wanted; there are: ${names}` }
+    return { state: 'absent', reason: this.#wanted.none(this.#listed) }
   }
 
   duties(): readonly Duty[] {
@@ -169,4 +174,11 @@ export class SimulatorDiag implements NodeSource {
   #deviceNs(sample: number): bigint {
     return BigInt(sample) * BigInt(this.#periodNs) + EPOCH_NS
   }
+}
+
+/** A NIC by its device, and each of its ports: the ports of a bond have addresses and interfaces of their own. */
+function namesOf({ device: name, address, netdev, ports }: NicPlace): DocaDeviceNames[] {
+  const own = { name, pciAddress: address, netdev }
+  const others = ports.filter((port) => port.netdev !== netdev || port.address !== address)
+  return [own, ...others.map((port) => ({ name, pciAddress: port.address, netdev: port.netdev }))]
 }

@@ -5,12 +5,14 @@ import { readRulesText, rulesFaultOf } from './rules-text.ts'
 const LOOK_MS = 1000
 
 /** Reads the text of a file of rules. Throws what is wrong with it. */
-export type ReadRules = (text: string) => { readonly book: RuleBook; readonly warnings: readonly string[] }
+export type ReadText = (text: string) => Awaitable<{ readonly book: RuleBook; readonly warnings: readonly string[] }>
+
+type Awaitable<T> = T | Promise<T>
 
 /** Options of a {@link RulesFile}. */
 export interface RulesFileOptions {
   readonly path: string
-  readonly read: ReadRules
+  readonly read: ReadText
   /** Has a book watched. Rejects where it cannot be in full: the rest of it is in effect. */
   readonly onBook: (book: RuleBook) => Promise<void>
   readonly log: {
@@ -25,6 +27,10 @@ export class RulesFile {
   book: RuleBook | undefined
   /** Why the file as it is now is not in use; undefined where it is. */
   fault: string | undefined
+  /** When the rules in effect were read; 0 before the first. Unit: milliseconds since the Unix epoch. */
+  takenMs = 0
+  /** How often rules were taken into effect. */
+  takenCount = 0
   readonly #options: RulesFileOptions
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
@@ -33,6 +39,11 @@ export class RulesFile {
 
   constructor(options: RulesFileOptions) {
     this.#options = options
+  }
+
+  /** Where it is. */
+  get path(): string {
+    return this.#options.path
   }
 
   /** Begins to look. */
@@ -70,9 +81,11 @@ export class RulesFile {
 
   async #take(text: string): Promise<void> {
     const { path, read, onBook, log } = this.#options
-    const { book, warnings } = read(text)
+    const { book, warnings } = await read(text)
     this.book = book
     this.fault = undefined
+    this.takenMs = Date.now()
+    this.takenCount++
     for (const warning of warnings) log.warn({ path, warning }, 'rules of traceback')
     await onBook(book)
     log.info({ path, rules: book.rules.length, signals: book.signals.length }, 'rules of traceback are in effect')

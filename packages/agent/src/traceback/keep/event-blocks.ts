@@ -4,6 +4,7 @@ import {
   blockBytes,
   encodeEndBlock,
   encodeFileHeader,
+  encodeOriginBlock,
   encodeSourceBlock,
   encodeSymbolsBlock,
   encodeTypesBlock,
@@ -18,6 +19,11 @@ import {
 /** Id of the first symbol that a file must be told: the empty text needs no telling. */
 const FIRST_ID = 1
 
+/** Records that are kept, and whose they are. */
+export type KeptBatch = Pick<Batch, 'type' | 'bytes' | 'count' | 'symbols'> & {
+  readonly source: Pick<Batch['source'], 'id' | 'tag' | 'labels' | 'host'>
+}
+
 /** A block of records, and what must precede it in the file. */
 export interface MadeBlock {
   readonly before: readonly Uint8Array[]
@@ -26,20 +32,22 @@ export interface MadeBlock {
 }
 
 /**
- * Makes the blocks of the file of one event: a DTB file of one source, with records of many. Their labels become those
- * of a table of the file's own, so that `sonde read` reads it as any other.
+ * Makes the blocks of the file of one event: a DTB file with records of many sources, each of which
+ * keeps its name. Their labels become those of a table of the file's own, so that `sonde read` reads it as any other.
  */
 export class EventBlocks {
   readonly symbols = new SymbolTable()
   readonly #indexes = new Map<string, number>()
   #told = FIRST_ID
+  /** Whose records the last block was of. */
+  #origin = ''
 
   /** What the file begins with. */
   beginning(source: RecordsSource, createdMs: number): Uint8Array[] {
     const createdUs = BigInt(Math.round(createdMs * 1000))
     const writerId = BigInt(process.pid)
     const header = encodeFileHeader({ fingerprint: schemaFingerprint([]), createdUs, writerId })
-    return [header, encodeTypesBlock([]), encodeSourceBlock(source)]
+    return [header, encodeTypesBlock([]), encodeSourceBlock({ ...source, hasOrigins: true })]
   }
 
   /** What the file ends with. */
@@ -48,16 +56,25 @@ export class EventBlocks {
   }
 
   /** Copies the records of a batch into a block. */
-  of({ type, bytes, count, symbols }: Pick<Batch, 'type' | 'bytes' | 'count' | 'symbols'>): MadeBlock {
+  of({ type, bytes, count, symbols, source }: KeptBatch): MadeBlock {
     const block = new Uint8Array(blockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
     const records = new DataView(block.buffer, BLOCK_HEADER_BYTES, bytes.byteLength)
     rename(records, type, symbols, this.symbols)
-    const before = [...this.#newType(type), ...this.#newSymbols()]
+    const before = [...this.#newOrigin(source), ...this.#newType(type), ...this.#newSymbols()]
     // The wall clock: windows are asked for by it, and what is reported has it.
     fillRecordsBlock(block, { type, clock: 'wall', count, symbols })
     sealRecordsBlock(block, this.#indexes.get(type.fingerprint) ?? 0)
     return { before, block }
+  }
+
+  /** Records of several sources are in the file: each keeps the name of its own. */
+  #newOrigin({ id, tag, labels, host = '' }: KeptBatch['source']): Uint8Array[] {
+    const entry = { id, tag, labels, schema: '', host, pid: 0, version: '' }
+    const text = JSON.stringify(entry)
+    if (text === this.#origin) return []
+    this.#origin = text
+    return [encodeOriginBlock(entry)]
   }
 
   #newType(type: RecordType): Uint8Array[] {

@@ -1,7 +1,7 @@
-import type { Batch } from '@sonde/sdk'
-import { BLOCK_HEADER_BYTES, type RecordsSource } from '@sonde/sdk/internal'
+import { BLOCK_HEADER_BYTES, encodeReservedBlock, type RecordsSource } from '@sonde/sdk/internal'
 import type { EventDisk, EventDiskFile } from './disk.ts'
-import { EventBlocks } from './event-blocks.ts'
+import { EventBlocks, type KeptBatch } from './event-blocks.ts'
+import type { EventHead, HeadEnd } from './event-head.ts'
 import type { KeptBlock } from './kept-index.ts'
 import type { Part, SeriesBook } from './series-book.ts'
 
@@ -13,6 +13,8 @@ export interface EventFileOptions {
   readonly source: RecordsSource
   readonly createdMs: number
   readonly book: SeriesBook
+  /** What the file says of the event itself. Default: nothing. */
+  readonly head?: EventHead
   /** Called before the file is made: sees that the folder is there, and nobody else's. */
   readonly ready: () => Promise<void>
 }
@@ -26,6 +28,11 @@ export class EventFile {
   readonly blocks: KeptBlock[] = []
   readonly #options: EventFileOptions
   readonly #made = new EventBlocks()
+  /** How the event ended; told before the file is finished. */
+  end: HeadEnd | undefined
+  /** Where the event and the room for its end are. Unit: bytes. */
+  #eventAt = 0
+  #endAt = 0
   #file: EventDiskFile | undefined
   #isEnded = false
 
@@ -38,13 +45,14 @@ export class EventFile {
    *
    * @throws what the system says; whole blocks are left.
    */
-  async append(part: Part, batch: Pick<Batch, 'type' | 'bytes' | 'count' | 'symbols'>): Promise<void> {
+  async append(part: Part, batch: KeptBatch): Promise<void> {
     if (batch.count === 0) return
     const { disk, path, source, createdMs, book, ready } = this.#options
     if (this.#file === undefined) {
       await ready()
       this.#file = await disk.create(path)
       await this.#write(this.#made.beginning(source, createdMs))
+      await this.#beginHead()
     }
     const { before, block } = this.#made.of(batch)
     await this.#write(before)
@@ -65,6 +73,7 @@ export class EventFile {
     if (this.#file === undefined) return
     if (!this.#isEnded) await this.#write([this.#made.end()])
     this.#isEnded = true
+    await this.#endHead()
     await this.#file.sync()
     await this.close()
   }
@@ -84,6 +93,27 @@ export class EventFile {
   /** Whether its descriptor is open: something was written, and it is not finished. */
   get isOpen(): boolean {
     return this.#file !== undefined
+  }
+
+  /** The event, its start, and room for its end: a file begins with what it is about. */
+  async #beginHead(): Promise<void> {
+    const { head } = this.#options
+    if (head === undefined) return
+    // Told now, so that nothing but these blocks changes when it ends.
+    for (const batch of head.texts()) await this.#write(this.#made.of(batch).before)
+    this.#eventAt = this.bytes
+    const [event, opened] = [this.#made.of(head.event()).block, this.#made.of(head.mark()).block]
+    await this.#write([event, opened])
+    this.#endAt = this.bytes
+    await this.#write([encodeReservedBlock(opened.byteLength)])
+  }
+
+  async #endHead(): Promise<void> {
+    const { head } = this.#options
+    const { end } = this
+    if (head === undefined || end === undefined) return
+    await this.#file?.write(this.#made.of(head.event(end)).block, this.#eventAt)
+    await this.#file?.write(this.#made.of(head.mark(end)).block, this.#endAt)
   }
 
   async #write(blocks: readonly Uint8Array[]): Promise<void> {

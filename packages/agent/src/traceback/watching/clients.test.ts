@@ -43,6 +43,15 @@ async function start(t: TestContext) {
     t.after(() => sink.close())
     return {
       close: () => sink.close(),
+      /** Another source of the application, whose series are called as those of the first. */
+      source(tag: string) {
+        const second = createSource({ id, tag, emit: (batch) => sink.accept(batch) })
+        return async (celsius: number) => {
+          second.report(heatType, { time: wallNs(), place: `${id}-0`, celsius })
+          second.flush()
+          await sink.flush()
+        }
+      },
       async report(places: number, celsius: number) {
         for (let place = 0; place < places; place++)
           source.report(heatType, { time: wallNs(), place: `${id}-${place}`, celsius })
@@ -64,6 +73,44 @@ test('events of an application that left end', { timeout: 30_000 }, async (t) =>
   await one.close()
   await until('it is closed', async () => (await events('state=closed')).events.length === 1)
   assert.equal((await events('state=open')).openCount, 0)
+})
+
+test('an event is called by application, type and labels; when that left, its rule says so', {
+  timeout: 30_000,
+}, async (t) => {
+  const { client, events } = await start(t)
+  const [before] = (await events('')).rules
+  assert.deepEqual([before?.devices, before?.left], [[], undefined])
+  const one = client('bakery')
+  await one.report(1, 180)
+  const { event, rule } = await until('it is open', async () => {
+    const { events: list, rules } = await events('')
+    return list[0] !== undefined && rules[0]?.devices.length === 1 && { event: list[0], rule: rules[0] }
+  })
+  assert.deepEqual(
+    [event.device, rule.devices, rule.left],
+    ['bakery heat bakery-0', ['bakery heat bakery-0'], undefined],
+  )
+  const beforeMs = Date.now()
+  await one.close()
+  const left = await until('the rule watches nothing', async () => (await events('')).rules[0]?.left)
+  assert.equal(left.who, 'bakery')
+  assert.ok(left.atMs >= beforeMs && left.atMs <= Date.now(), `${left.atMs - beforeMs} ms`)
+  assert.equal((await events(`device=${encodeURIComponent(event.device)}`)).events.length, 1)
+})
+
+test('series of one name that an application reports by two sources have events of their own', {
+  timeout: 30_000,
+}, async (t) => {
+  const { client, events } = await start(t)
+  const one = client('bakery')
+  await one.report(1, 180)
+  const other = one.source('second')
+  await other(180)
+  await until('both are open', async () => (await events('state=open')).openCount === 2)
+  await other(20)
+  await until('one is closed', async () => (await events('state=closed')).events.length === 1)
+  assert.equal((await events('state=open')).openCount, 1)
 })
 
 test('one application takes no events of another, however many it begins', { timeout: 30_000 }, async (t) => {

@@ -13,6 +13,7 @@ import { groupsOf } from '../../rules/record-groups.ts'
 import { bytesOf, RecordSeries, type SeriesEdge } from '../../rules/record-series.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
 import { wallOffsetNs } from '../../sampling/clock-model.ts'
+import type { WatchedPlace } from './watched-place.ts'
 
 /** Series that are watched at a time. Further ones are counted. A client has a share of them, as in every view. */
 const SERIES_MAX = 4096
@@ -31,13 +32,25 @@ export interface ReportedEdge extends SeriesEdge {
   readonly device: string
   /** The client that reported it; undefined for sources of the agent. */
   readonly holder: Holder
+  /** Of its series, and of no other: two series may be about one device. */
+  readonly key: string
+}
+
+/** Who reported a series that a rule watched, and left. */
+export interface LeftReporter {
+  /** The application, or the source of the agent. */
+  readonly who: string
+  /** Unit: milliseconds since the Unix epoch. */
+  readonly atMs: number
 }
 
 /** Options of {@link ReportedSignals}. */
 export interface ReportedOptions {
   readonly onEdge: (edge: ReportedEdge) => void
-  /** What a series is about, in the words of the devices' list. */
-  readonly deviceOf: (type: RecordType, labels: Labels) => string
+  /** What a series is about: its id in the list of devices, or what people call it. */
+  readonly deviceOf: (type: RecordType, labels: Labels, app: string) => string
+  /** What a client is called. Default: its id. */
+  readonly appOf?: (client: bigint) => string
   /** Default: 4096. */
   readonly seriesMax?: number
   /** Memory of all rings. Unit: bytes. Default: 256 MiB. */
@@ -53,6 +66,10 @@ interface Watched {
   device: string | undefined
   readonly owner: object
   readonly holder: Holder
+  readonly key: string
+  /** The application that reports it; empty for a source of the agent. */
+  readonly app: string
+  readonly labels: Labels
   /** Rules that hold. */
   readonly active: Set<string>
   seenMs: number
@@ -74,6 +91,8 @@ export class ReportedSignals {
   /** A source that was replaced is forgotten with whoever made it. */
   #streams = new WeakMap<SourceInfo, Map<RecordType, Stream>>()
   readonly #series = new Map<string, Watched>()
+  /** By rule, the source that left last: no more than there are rules. */
+  readonly #left = new Map<string, LeftReporter>()
   /** Numbers of owners, for keys. */
   readonly #owners = new WeakMap<object, number>()
   #ownerCount = 0
@@ -93,6 +112,7 @@ export class ReportedSignals {
     this.#watch = watch
     this.#streams = new WeakMap()
     this.#series.clear()
+    this.#left.clear()
     this.#places = new Quota(this.#options.seriesMax ?? SERIES_MAX)
     this.#bytes = new Quota(this.#options.ringsBytesMax ?? RINGS_BYTES_MAX)
   }
@@ -101,6 +121,20 @@ export class ReportedSignals {
   *placed(): Generator<readonly [rule: string, device: string]> {
     for (const { series, device, deviceNow } of this.#series.values())
       for (const rule of series.rules) yield [rule, device ?? deviceNow()]
+  }
+
+  /** Series that a rule watches. */
+  *placesOf(rule: string): Generator<WatchedPlace> {
+    const epochMs = Date.now() - performance.now()
+    for (const { series, device, deviceNow, source, app, labels, seenMs } of this.#series.values()) {
+      if (!series.rules.includes(rule)) continue
+      yield { device: device ?? deviceNow(), source, app, labels, isRing: false, seenMs: epochMs + seenMs }
+    }
+  }
+
+  /** Who left last of those whose series a rule watched; undefined where nobody did since the rules were read. */
+  leftOf(rule: string): LeftReporter | undefined {
+    return this.#left.get(rule)
   }
 
   /** Whether a rule is about records of a type. */
@@ -145,16 +179,22 @@ export class ReportedSignals {
     this.#streams.delete(source)
     // Series that it goes on with for a source that it replaced are gone as well.
     const owner = ownerOf(source)
-    for (const [key, one] of this.#series) if (one.owner === owner) this.#forget(key, one)
+    const atMs = Date.now()
+    for (const [key, one] of this.#series) {
+      if (one.owner !== owner) continue
+      const who = one.app === '' ? one.source : one.app
+      for (const rule of one.series.rules) this.#left.set(rule, { who, atMs })
+      this.#forget(key, one)
+    }
   }
 
   #tell(one: Watched, edge: SeriesEdge): void {
-    const { source, holder, active } = one
+    const { source, holder, key, active } = one
     if (edge.isStart) active.add(edge.rule)
     else active.delete(edge.rule)
     // The first records of a node come before all of its devices are known.
     one.device ??= one.deviceNow()
-    this.#options.onEdge({ ...edge, source, holder, device: one.device })
+    this.#options.onEdge({ ...edge, source, holder, key, device: one.device })
   }
 
   #streamOf(source: SourceInfo, type: RecordType): Stream {
@@ -184,9 +224,10 @@ export class ReportedSignals {
     if (known !== undefined) return known
     const bytes = bytesOf(groups)
     if (!this.#hasRoom(holder, bytes, arrivedMs)) return arrivedMs
-    const deviceNow = () => this.#options.deviceOf(type, labels)
+    const app = holder === undefined ? '' : (this.#options.appOf?.(holder) ?? String(holder))
+    const deviceNow = () => this.#options.deviceOf(type, labels, app)
     const series = new RecordSeries(type, groups)
-    const told = { source: source.id, owner, holder, active: new Set<string>() }
+    const told = { source: source.id, owner, holder, key, app, labels, active: new Set<string>() }
     const watched: Watched = { series, ...told, deviceNow, device: undefined, seenMs: arrivedMs }
     this.#series.set(key, watched)
     this.#places.add(holder, 1)

@@ -18,18 +18,22 @@ import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
 import type { RuleEdge } from '../../rules/rule-edge.ts'
 import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import type { EdgeOrigin } from '../traceback.ts'
 import { TRACEBACK_SOURCE } from '../window/begin-event.ts'
-import { type ReportedEdge, ReportedSignals } from './reported-signals.ts'
+import { type LeftReporter, type ReportedEdge, ReportedSignals } from './reported-signals.ts'
+import { ringsOf, type WatchedPlace, type WatchedRing } from './watched-place.ts'
 
 /** What a {@link RuleWatch} is made with. */
 export interface RuleWatchOptions {
   readonly sources: () => readonly RunningSource[]
   /** Takes marks. */
   readonly emit: (batch: Batch) => void
-  /** Called with each edge: of rings, of reported records, and of combinations; and the client whose records made it. */
-  readonly onEdge: (source: string, edge: HostEdge, holder: Holder) => void
-  /** What a series is about, in the words of the devices' list. */
-  readonly deviceOf: (type: RecordType, labels: Labels) => string
+  /** Called with each edge: of rings, of reported records, and of combinations. */
+  readonly onEdge: (source: string, edge: HostEdge, from: EdgeOrigin) => void
+  /** What a series is about: its id in the list of devices, or what people call it. */
+  readonly deviceOf: (type: RecordType, labels: Labels, app: string) => string
+  /** What a client is called. */
+  readonly appOf: (client: bigint) => string
   /** Events that may start of one device in a minute. */
   readonly startsAMinute: number
 }
@@ -45,6 +49,15 @@ const WAIT_MS = 100
 /** How often hosts are asked which rings are watched. Unit: milliseconds. */
 const ASK_MS = 2000
 
+/** An event that is open. */
+interface GoingEvent {
+  readonly source: string
+  readonly edge: RuleEdge
+  readonly holder: Holder
+  /** Of the series that began it. */
+  readonly key: string
+}
+
 /** Has the rules of a file watched wherever their signals are: in the rings of hosts, and in what is reported. */
 export class RuleWatch implements Sink {
   readonly name = 'traceback'
@@ -55,7 +68,7 @@ export class RuleWatch implements Sink {
   readonly #edges: EdgeGate
   readonly #places = new Quota(OPEN_MAX)
   /** Events that are open, by rule and device of the gate. */
-  readonly #going = new Map<string, { readonly source: string; readonly edge: RuleEdge; readonly holder: Holder }>()
+  readonly #going = new Map<string, GoingEvent>()
   #combinations = new Combinations([])
   /** Clients whose edges began combinations that hold, by rule. */
   readonly #holders = new Map<string, Holder>()
@@ -76,7 +89,8 @@ export class RuleWatch implements Sink {
       ...{ id: TRACEBACK_SOURCE, intervalMs: 1000, labels: {}, emit: options.emit },
       onLoss: (reason, records) => countDrop(this.stats, reason, records),
     })
-    this.#reported = new ReportedSignals({ deviceOf: options.deviceOf, onEdge: (edge) => this.#fromReported(edge) })
+    const { deviceOf, appOf } = options
+    this.#reported = new ReportedSignals({ deviceOf, appOf, onEdge: (edge) => this.#fromReported(edge) })
   }
 
   /**
@@ -90,8 +104,8 @@ export class RuleWatch implements Sink {
     const watch: Watch = { signals: signals.map(watchedOf), rules: single }
     // Nobody would tell their end: rules before may be gone, and all rings begin anew.
     const monoNs = process.hrtime.bigint()
-    for (const { source, edge, holder } of [...this.#going.values()])
-      this.#tell(source, { ...edge, monoNs, isStart: false }, holder)
+    for (const { source, edge, holder, key } of [...this.#going.values()])
+      this.#tell(source, { ...edge, monoNs, isStart: false }, holder, key)
     this.#placedMs = Number.NEGATIVE_INFINITY
     this.#rules = new Set(rules.map(({ name }) => name))
     this.#combinations = new Combinations(rules)
@@ -133,7 +147,7 @@ export class RuleWatch implements Sink {
 
   /** Takes an edge of a host. */
   take(source: string, edge: HostEdge): void {
-    this.#options.onEdge(source, edge, undefined)
+    this.#options.onEdge(source, edge, { isRing: true })
     this.#combine({ ...edge, holder: undefined, key: source })
   }
 
@@ -163,16 +177,36 @@ export class RuleWatch implements Sink {
   #askHosts(): void {
     const nowMs = performance.now()
     if (nowMs - this.#askedMs < ASK_MS) return
-    this.#askedMs = nowMs
-    void Promise.all(this.#watched.map((source) => source.taps().catch(() => []))).then((taps) => {
-      this.#inRings = taps.flat().flatMap(({ rules, device }) => rules.map((rule) => [rule, device] as const))
-    })
+    void this.renew()
   }
 
-  #fromReported({ source, holder, ...edge }: ReportedEdge): void {
+  /** Rings that a rule watches, as their hosts say now. */
+  ringsOf(rule: string): Promise<WatchedRing[]> {
+    return ringsOf(rule, this.#watched)
+  }
+
+  /** Series of what is reported that a rule watches. */
+  reportedOf(rule: string): WatchedPlace[] {
+    return [...this.#reported.placesOf(rule)]
+  }
+
+  /** Asks hosts anew which rings are watched, so that {@link devices} is of now. */
+  async renew(): Promise<void> {
+    this.#askedMs = performance.now()
+    this.#placedMs = Number.NEGATIVE_INFINITY
+    const taps = await Promise.all(this.#watched.map((source) => source.taps().catch(() => [])))
+    this.#inRings = taps.flat().flatMap(({ rules, device }) => rules.map((rule) => [rule, device] as const))
+  }
+
+  /** Who left last of those whose series a rule watched; undefined where nobody did since the rules were read. */
+  leftOf(rule: string): LeftReporter | undefined {
+    return this.#reported.leftOf(rule)
+  }
+
+  #fromReported({ source, holder, key, ...edge }: ReportedEdge): void {
     const told = { ...edge, errorNs: 0n }
-    this.#tell(source, told, holder)
-    this.#combine({ ...told, holder, key: `${holder ?? ''} ${source}` })
+    this.#tell(source, told, holder, key)
+    this.#combine({ ...told, holder, key: holder === undefined ? source : `${holder} ${key}` })
   }
 
   /** What a client's edge begins counts as that client's. `key`: of the series' owner; no other ends what it began. */
@@ -184,16 +218,19 @@ export class RuleWatch implements Sink {
       const holder = made.isStart ? edge.holder : this.#holders.get(made.rule)
       if (made.isStart) this.#holders.set(made.rule, holder)
       else this.#holders.delete(made.rule)
-      this.#tell(TRACEBACK_SOURCE, made, holder)
+      this.#tell(TRACEBACK_SOURCE, made, holder, '')
     }
     const left = this.#combinations.refused - refused
     if (left > 0) countDrop(this.stats, 'edge_limit', left)
   }
 
-  /** A client is held to the share of one device, whatever devices it names, and takes none of theirs. */
-  #tell(source: string, edge: RuleEdge, holder: Holder): void {
+  /**
+   * A client is held to the share of one device, whatever devices it names, and takes none of theirs. Its series may
+   * have one name: `key` tells them apart.
+   */
+  #tell(source: string, edge: RuleEdge, holder: Holder, key: string): void {
     const share = holder === undefined ? edge.device : `client ${holder}`
-    const gated = holder === undefined ? edge : { ...edge, device: JSON.stringify([share, source, edge.device]) }
+    const gated = holder === undefined ? edge : { ...edge, device: JSON.stringify([share, key]) }
     if (!this.#edges.isChange(gated)) return
     const hasPlace = !edge.isStart || this.#places.roomFor(holder) >= 1
     const event = hasPlace ? this.#edges.take(gated, share) : undefined
@@ -201,13 +238,13 @@ export class RuleWatch implements Sink {
       countDrop(this.stats, 'edge_limit', 1)
       return
     }
-    const key = JSON.stringify([edge.rule, gated.device])
+    const ruleAndDevice = JSON.stringify([edge.rule, gated.device])
     this.#places.add(holder, edge.isStart ? 1 : -1)
-    if (edge.isStart) this.#going.set(key, { source, edge, holder })
-    else this.#going.delete(key)
+    if (edge.isStart) this.#going.set(ruleAndDevice, { source, edge, holder, key })
+    else this.#going.delete(ruleAndDevice)
     reportMark(this.#source, { ...edge, event })
     this.#source.flush()
-    this.#options.onEdge(source, { ...edge, event }, holder)
+    this.#options.onEdge(source, { ...edge, event }, { holder })
   }
 }
 

@@ -1,9 +1,11 @@
 import { isSimulatedOf } from '../../devices/world.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
+import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { TracebackConfig } from '../config.ts'
 import { eventDeviceId } from '../event-device-id.ts'
 import type { EventDisk } from '../keep/disk.ts'
 import { EventFile } from '../keep/event-file.ts'
+import { EventHead } from '../keep/event-head.ts'
 import { SeriesBook } from '../keep/series-book.ts'
 import type { DeviceLookup, KnownRules } from '../lookups.ts'
 import { type EventClock, msOf } from './clock.ts'
@@ -18,13 +20,13 @@ const AFTER_PERIODS = 3
 /** A source that is slower than this gets no longer windows. Unit: milliseconds. */
 const PERIOD_MAX_MS = 6000
 const NS_PER_MS = 1_000_000n
-/** Source of the marks and files that the agent itself makes of events. */
+/** Source of the marks that the agent itself makes of events. */
 export const TRACEBACK_SOURCE = 'traceback'
 
 /** What an edge says of the event that it begins, and where. */
 export type Beginning = Pick<
   EventStart,
-  'id' | 'edgeEvent' | 'rule' | 'device' | 'source' | 'holder' | 'monoNs' | 'errorNs' | 'continues'
+  'id' | 'edgeEvent' | 'rule' | 'device' | 'source' | 'isRing' | 'holder' | 'monoNs' | 'errorNs' | 'continues'
 >
 
 /** What an event is begun with. */
@@ -35,6 +37,8 @@ export interface BeginOptions {
   readonly sources: () => readonly RunningSource[]
   readonly devices: DeviceLookup
   readonly rules: KnownRules
+  /** What a client is called. */
+  readonly appOf: (client: bigint) => string
   readonly disk: EventDisk
   readonly clock: EventClock
   /** The file is written here. */
@@ -48,25 +52,34 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const { config, version, host, rules, devices, disk, clock, ready } = options
   const offsetNs = clock.wallOffsetNs()
   const running = options.sources().find(({ name }) => name === start.source)
-  const periodMs = periodOf(running, rules.signalOf(start.rule)?.type)
+  const periodMs = periodOf(running, rules.signalOf(start.rule)?.type, start)
   const before = Math.max(config.before_ms, BEFORE_PERIODS * periodMs)
   const after = Math.max(config.after_ms, AFTER_PERIODS * periodMs)
   const beforeNs = start.continues === undefined ? BigInt(Math.round(before)) * NS_PER_MS : 0n
   const afterNs = BigInt(Math.round(after)) * NS_PER_MS
   const book = new SeriesBook(start.monoNs + offsetNs, beforeNs)
   const createdMs = msOf(start.monoNs + offsetNs)
-  const source = { id: TRACEBACK_SOURCE, tag: '', labels: {}, schema: 'sonde', host, pid: process.pid, version }
-  const file = new EventFile({ disk, path: options.partPath(start.id), source, createdMs, book, ready })
   const isSimulated = isSimulatedOf(running?.definition.labels ?? {})
   const condition = rules.conditionOf(start.rule)
   const deviceId = eventDeviceId({ device: start.device, isSimulated }, running, devices)
-  return new OpenEvent({ ...start, condition, deviceId, offsetNs, beforeNs, afterNs, isSimulated }, { book, file })
+  const signal = rules.signalOf(start.rule)
+  const reporter = start.holder === undefined ? start.source : options.appOf(start.holder)
+  // The file is called as what it is about: whoever reports the signal, and the type of its records.
+  const source = { id: reporter, tag: signal?.type ?? '', labels: {}, schema: 'sonde', host, pid: process.pid, version }
+  const head = new EventHead({
+    ...{ id: start.id, rule: start.rule, device: deviceId, condition, reporter },
+    ...{ signal: signal === undefined ? '' : `${signal.type}.${signal.field}`, continues: start.continues },
+    ...{ startNs: start.monoNs + offsetNs, errorNs: start.errorNs },
+  })
+  const file = new EventFile({ disk, path: options.partPath(start.id), source, createdMs, book, head, ready })
+  return new OpenEvent(
+    { ...start, condition, type: signal?.type ?? '', deviceId, offsetNs, beforeNs, afterNs, isSimulated },
+    { book, file },
+  )
 }
 
-/** Between two samples of a type; 0 where nobody says. Unit: milliseconds. */
-function periodOf(running: RunningSource | undefined, type: string | undefined): number {
-  if (type === undefined) return 0
-  const periods = running?.stats.periods ?? []
-  const said = periods.find((one) => one.type === type) ?? periods.find((one) => one.type === '')
-  return Math.min((said?.sampleUs ?? said?.reportUs ?? 0) / 1000, PERIOD_MAX_MS)
+/** Between two samples that the rule saw; 0 where nobody says. Unit: milliseconds. */
+function periodOf(running: RunningSource | undefined, type: string | undefined, { device, isRing }: Beginning): number {
+  const said = type === undefined ? undefined : saidPeriodOf(running?.stats.periods ?? [], { type, device })
+  return said === undefined ? 0 : Math.min(everyMsOf(said, isRing), PERIOD_MAX_MS)
 }

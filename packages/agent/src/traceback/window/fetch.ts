@@ -1,6 +1,7 @@
 import { type Batch, messageOf } from '@sonde/sdk'
 import type { TapInfo } from '../../hosting/protocol.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
+import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { OpenEvent } from './open-event.ts'
 
 /** A ring is asked for stretches of about so much, so that no drain waits for a copy. Unit: bytes. */
@@ -91,7 +92,7 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
     // A disk that is full is no fault of the source: its pieces are taken, and left out.
     if (diskError !== undefined) return
     try {
-      await event.append(partOf(event, source, batch, true), batch)
+      await event.append(partOf(event, source, batch, { isRing: true, device }), batch)
     } catch (error) {
       diskError = error
     }
@@ -113,16 +114,14 @@ export function partOf(
   event: OpenEvent,
   source: RunningSource | undefined,
   batch: Pick<Batch, 'type' | 'source'>,
-  isRing: boolean,
+  { isRing, device = '' }: { readonly isRing: boolean; readonly device?: string },
 ) {
   const { type } = batch
-  const said =
-    source?.stats.periods.find((one) => one.type === type.name) ?? source?.stats.periods.find((one) => one.type === '')
-  const { sampleUs, reportUs } = said ?? {}
+  const said = saidPeriodOf(source?.stats.periods ?? [], { type: type.name, device })
+  const periodMs = said === undefined ? 0 : everyMsOf(said, isRing)
   const labels = batch.source.labels
-  const periodMs = ((isRing ? sampleUs : reportUs) ?? 0) / 1000
   // A device that takes a sample more rarely than it is reported is known no better than its samples.
-  const valueMs = isRing ? 0 : (sampleUs ?? 0) / 1000
+  const valueMs = isRing ? 0 : (said?.sampleUs ?? 0) / 1000
   return event.book.partOf({ source: batch.source.id, type, isRing, labels, periodMs, valueMs })
 }
 

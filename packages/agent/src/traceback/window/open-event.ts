@@ -1,4 +1,3 @@
-import type { Batch } from '@sonde/sdk'
 import type { EventEnd, Holder, TracebackEvent } from '@sonde/sdk/internal'
 import type { EventFile } from '../keep/event-file.ts'
 import type { SeriesBook } from '../keep/series-book.ts'
@@ -11,11 +10,15 @@ export interface EventStart {
   readonly edgeEvent: number
   readonly rule: string
   readonly condition: string
+  /** Type of the records that its rule watches; empty for a combination. */
+  readonly type: string
   /** As its source calls it: edges and rings bear that. */
   readonly device: string
   /** In the list of devices; as its source calls it where the list does not have it. */
   readonly deviceId: string
   readonly source: string
+  /** Whether its rule watched a ring of samples; else records as they are reported. */
+  readonly isRing: boolean
   /** The client whose records opened it; undefined where a source of the agent did. */
   readonly holder: Holder
   /** By the host's monotonic clock. Unit: nanoseconds. */
@@ -73,10 +76,11 @@ export class OpenEvent {
     this.endNs = at.monoNs < this.start.monoNs ? this.start.monoNs : at.monoNs
     this.endErrorNs = at.errorNs
     this.toNs = this.endNs + at.afterNs
+    this.file.end = { why, endNs: this.endNs + this.start.offsetNs, errorNs: at.errorNs }
   }
 
   /** Appends records; the disk may take no more. */
-  async append(part: Parameters<EventFile['append']>[0], batch: Pick<Batch, 'type' | 'bytes' | 'count' | 'symbols'>) {
+  async append(...[part, batch]: Parameters<EventFile['append']>) {
     if (this.isTruncated) this.leftOut += batch.count
     else {
       try {

@@ -101,12 +101,13 @@ export class Recorder {
     return { isFull: isFull(event, true, this.#limits), isWhole }
   }
 
-  /** That of the rule first: others have what it leaves. */
+  /** What the rule watches first: others have what that leaves. */
   async #fetch(event: OpenEvent, taps: readonly NodeTap[], upToNs: bigint): Promise<void> {
     const ofRule = taps.filter((tap) => isOfRule(tap, event))
     const others = taps.filter((tap) => !isOfRule(tap, event))
+    if (!event.start.isRing) await this.#fetchReported(event)
     for (const tap of [...ofRule, ...others]) await fetchTap(event, tap, upToNs, this.#limits)
-    await this.#fetchReported(event)
+    if (event.start.isRing) await this.#fetchReported(event)
   }
 
   async #fetchReported(event: OpenEvent): Promise<void> {
@@ -120,13 +121,14 @@ export class Recorder {
       toNs: event.toNs === undefined ? undefined : event.toNs + offsetNs,
       sinceMs,
       untilMs: event.reportedMs,
+      firstType: event.start.type,
     }
     for await (const batch of reportedIn(recent, stretch)) {
       if (isFull(event, false, this.#limits)) event.leftOut += batch.count
       else {
         const source = sources().find(({ name }) => name === batch.source.id)
         const before = event.file.bytes
-        await event.append(partOf(event, source, batch, false), batch)
+        await event.append(partOf(event, source, batch, { isRing: false }), batch)
         event.othersBytes += event.file.bytes - before
       }
     }

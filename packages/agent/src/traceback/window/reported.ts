@@ -14,6 +14,8 @@ export interface ReportedStretch {
   /** What arrived up to the first was given already; what arrived after the second is given the next time. */
   readonly sinceMs: number
   readonly untilMs: number
+  /** The type whose records come first: that of the signal of the rule. Default: there is none. */
+  readonly firstType?: string | undefined
 }
 
 /** Types of the agent's own state, of which no lane is made. */
@@ -26,7 +28,8 @@ const SELF = 'self'
  * Between two types the loop gets its turn.
  */
 export async function* reportedIn(recent: RecentRing, stretch: ReportedStretch): AsyncGenerator<Reported> {
-  for (const type of recent.types()) {
+  const isFirst = ({ name }: RecordType) => name === stretch.firstType
+  for (const type of recent.types().toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
     if (OWN.test(type.name) || type.time === undefined) continue
     yield* copiesOf(recent, type, stretch)
     if (turn.isOver()) await turn.next()

@@ -103,7 +103,8 @@ export class Reading {
         this.recordCount += step.batch.count
         if (this.#selection?.takesSource(step.batch.source) !== false) return step.batch
       }
-      if (this.source !== undefined) this.#isUnwanted = this.#selection?.takesSource(this.source) === false
+      if (this.source !== undefined && this.source.hasOrigins !== true)
+        this.#isUnwanted = this.#selection?.takesSource(this.source) === false
     }
     return undefined
   }

@@ -1,8 +1,8 @@
-import type { EventEnd, EventsAnswer, TracebackEvent } from '../../api/events.ts'
+import type { EventEnd, EventsAnswer, TracebackEvent, WatchingRule } from '../../api/events.ts'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
-import { formatAge, formatDuration } from '../../format/time.ts'
+import { formatAge, formatClock, formatDuration, type TimeZoneChoice } from '../../format/time.ts'
 
 /** Reasons of ends, as a column has them and as a sentence says them. */
 const ENDS: Readonly<
@@ -79,6 +79,11 @@ export function limitSentences({
       : '',
     removed > 0 ? `${countOf(removed, 'event')} made room for others since the start.` : '',
   ].filter(Boolean)
+}
+
+/** What a rule watches that watches nothing: since when, and who left. */
+export function nothingWords(left: WatchingRule['left'], zone: TimeZoneChoice): string {
+  return left === undefined ? 'nothing yet' : `nothing since ${formatClock(left.atMs, zone)}, when ${left.who} left`
 }
 
 /** A device as events name it. */

@@ -10,6 +10,7 @@ import {
   keptWords,
   lastedWords,
   limitSentences,
+  nothingWords,
   openFirst,
   windowWords,
 } from './event-words.ts'
@@ -144,4 +145,10 @@ test('a device is named by its title, and told apart where two have one', () => 
 test('a window without a time before begins at the start', () => {
   const event = testEvent({ window: { fromMs: NOW_MS - 125_000, toMs: NOW_MS - 121_000 } })
   assert.equal(plain(windowWords(event)), 'start to +4 s')
+})
+
+test('a rule that watches nothing says whether it ever did, and who left', () => {
+  assert.equal(nothingWords(undefined, 'utc'), 'nothing yet')
+  const atMs = Date.UTC(2026, 10, 24, 14, 3, 7)
+  assert.equal(nothingWords({ who: 'bakery', atMs }, 'utc'), 'nothing since 14:03:07, when bakery left')
 })

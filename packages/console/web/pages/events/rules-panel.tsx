@@ -5,6 +5,7 @@ import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { titledDevices } from './event-device.ts'
+import { nothingWords } from './event-words.ts'
 
 /** Devices beyond these are counted. */
 const DEVICE_LIMIT_COUNT = 4
@@ -15,6 +16,7 @@ export function RulesPanel({
   devices: known,
 }: Pick<EventsAnswer, 'rules'> & { readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
+  const zone = page.url.tz ?? 'utc'
   return (
     <section className="panel" aria-labelledby="rules-panel">
       <header className="panel-head has-line">
@@ -37,10 +39,11 @@ export function RulesPanel({
                   Holds while
                 </th>
                 <th scope="col">Watches</th>
+                <th scope="col">Why</th>
               </tr>
             </thead>
             <tbody>
-              {rules.map(({ name, condition, devices }) => (
+              {rules.map(({ name, condition, devices, left }) => (
                 <tr key={name}>
                   <th scope="row">
                     <Link href={page.hrefTo('/events', { rule: name })} aria-label={`Events of ${name}`}>
@@ -48,7 +51,12 @@ export function RulesPanel({
                     </Link>
                   </th>
                   <td className="is-wrapping">{condition}</td>
-                  <td>{deviceList(devices, known)}</td>
+                  <td>{devices.length === 0 ? nothingWords(left, zone) : deviceList(devices, known)}</td>
+                  <td>
+                    <Link href={page.hrefTo('/explain', { of: `rule:${name}` })} aria-label={`Explain ${name}`}>
+                      Explain
+                    </Link>
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -60,7 +68,6 @@ export function RulesPanel({
 }
 
 function deviceList(devices: readonly string[], known: readonly DeviceInfo[]): string {
-  if (devices.length === 0) return 'nothing yet'
   if (devices.length <= DEVICE_LIMIT_COUNT)
     return titledDevices(devices, known)
       .map(([, title]) => title)

@@ -17,7 +17,7 @@ import { OtherWalks } from './other-walks.tsx'
 
 const NOTHING_ASKED: HeadlineText = {
   tone: 'calm',
-  sentence: 'Ask about a source, a device or a metric',
+  sentence: 'Ask about a source, a device, a metric or a rule',
   facts: 'Every link between the hardware and its value is then tried, one after the other.',
 }
 
@@ -25,20 +25,18 @@ const NOTHING_ASKED: HeadlineText = {
 export function ExplainPage() {
   const page = usePageState()
   const of = page.url.of ?? ''
-  usePageTitle(of === '' ? 'Explain' : `Explain ${of}`)
+  const title = of === '' ? 'Explain' : `Explain ${of.replace(/^rule:/, 'rule ')}`
+  usePageTitle(title)
   const walk = useExplain(of)
   const { answer, error, isWalking } = walk
   const options = useThings()
   const tense = useTense()
   return (
     <>
-      <PageHead
-        title={of === '' ? 'Explain' : `Explain ${of}`}
-        parent={{ label: 'Sources', href: page.hrefTo('/sources') }}
-      >
+      <PageHead title={title} parent={{ label: 'Sources', href: page.hrefTo('/sources') }}>
         <ComboInput
-          label="Source, device or metric"
-          placeholder="Source, device or metric"
+          label="Source, device, metric or rule"
+          placeholder="Source, device, metric or rule"
           className="explain-what"
           value={of}
           options={options}
@@ -85,6 +83,7 @@ function useThings(): readonly ComboOption[] {
   return useMemo(
     () => [
       ...(sources ?? []).map(({ name }) => ({ value: name, note: 'source' })),
+      { value: 'traceback', note: 'rules and events' },
       ...(types ?? [])
         .filter(({ live }) => live)
         .flatMap(({ fields }) => fields.map(({ metric, help }) => ({ value: metric, note: help }))),

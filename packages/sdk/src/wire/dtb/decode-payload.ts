@@ -68,7 +68,7 @@ export function decodeTypes(payload: Uint8Array): (readonly [index: number, type
 /** Who made the records. */
 export function decodeSource(payload: Uint8Array): SourceEntry {
   const entry = objectIn('the source', parseJson(payload))
-  const { pid, client } = entry
+  const { pid, client, hasOrigins } = entry
   if (typeof pid !== 'number') throw wrong('pid', pid, 'a number')
   if (client !== undefined && !/^[0-9a-f]{16}$/.test(String(client))) throw wrong('client', client, '16 hex digits')
   const labels = Object.entries(objectIn('labels', entry.labels))
@@ -82,6 +82,7 @@ export function decodeSource(payload: Uint8Array): SourceEntry {
     pid,
     version: textIn('version', entry.version),
     ...(client === undefined ? {} : { client: String(client) }),
+    ...(hasOrigins === true ? { hasOrigins } : {}),
   }
 }
 

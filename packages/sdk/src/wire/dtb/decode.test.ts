@@ -9,12 +9,14 @@ import { DtbDecoder, type DtbDecoderOptions, type DtbEnd, type DtbStep } from '.
 import {
   encodeEndBlock,
   encodeFileHeader,
+  encodeOriginBlock,
   encodeSourceBlock,
   encodeSymbolsBlock,
   encodeTypesBlock,
   schemaFingerprint,
   typeEntry,
 } from './encode.ts'
+import { DTB_LIMITS } from './format.ts'
 
 const HEADER = encodeFileHeader({ fingerprint: schemaFingerprint([absenceType]), createdUs: 5n, writerId: 9n })
 const SOURCE = encodeSourceBlock({
@@ -150,4 +152,39 @@ test('records of a page bear its client and sequence', async () => {
     const { client, pageSequence } = step.header
     assert.deepEqual(step.batch.page, client === 0n ? undefined : { client, sequence: pageSequence })
   }
+})
+
+/** A record of nothing but zeros. */
+const RECORD = block(3, Buffer.alloc(absenceType.layout.recordBytes), (header) => {
+  header.writeUInt32LE(1, 16)
+  header.writeUInt32LE(absenceType.layout.recordBytes, 20)
+})
+const entry = (id: string) => ({ id, tag: '', labels: {}, schema: '', host: '', pid: 0, version: '' })
+
+test('records are of the origin before them; one that is lost leaves them with nobody', () => {
+  const origin = (id: string) => encodeOriginBlock(entry(id))
+  const file = encodeSourceBlock({ ...entry('file'), hasOrigins: true })
+  const parts = [HEADER, TYPES, file, RECORD, origin('a'), RECORD, origin('b'), RECORD, origin('a'), RECORD]
+  const sourcesOf = (all: readonly Uint8Array[], options?: DtbDecoderOptions) =>
+    steps(all, options).steps.flatMap((step) => (step.kind === 'records' ? [step.batch.source] : []))
+  const sources = sourcesOf(parts)
+  assert.deepEqual(
+    sources.map(({ id }) => id),
+    ['file', 'a', 'b', 'a'],
+  )
+  assert.equal(sources[1], sources[3], 'views go by the identity of a source')
+  const damaged = parts.map((part, at) => (at === 6 ? Uint8Array.from(part).fill(0xff, 64, 72) : part))
+  assert.deepEqual(
+    sourcesOf(damaged, { salvage: true }).map(({ id }) => id),
+    ['file', 'a', '?', 'a'],
+  )
+})
+
+test('a file names no more origins than the limit says', () => {
+  const origins = Array.from({ length: DTB_LIMITS.originCount + 1 }, (_, index) =>
+    encodeOriginBlock(entry(`s${index}`)),
+  )
+  assert.equal(steps([HEADER, TYPES, SOURCE, ...origins.slice(1), ...origins.slice(1)]).end.state, 'open')
+  assert.equal(steps([HEADER, TYPES, SOURCE, ...origins]).end.fault?.code, 'DTB_LIMIT')
+  assert.equal(faultOf(TYPES, SOURCE, block(6, Buffer.from('{"id":1}'))), 'DTB_CONTENT')
 })

@@ -79,6 +79,9 @@ const KEPT_TEXTS = {
   labelIdEnd: WRITER_SYMBOL_ID,
 }
 
+/** The source of records where what said so is lost. */
+const LOST = { id: '?', tag: '', labels: {}, host: '' }
+
 /** Why a block may not hold. Anything else that is thrown, such as by the input, is nothing of the file's. */
 const FAULTS: ReadonlySet<string> = new Set([
   'DTB_FILE',
@@ -111,6 +114,10 @@ export class DtbDecoder {
   #header: DtbFileHeader | undefined
   #entry: SourceEntry | undefined
   #source: SourceInfo | undefined
+  /** Whose records follow, where the file has those of several sources. */
+  #origin: SourceInfo | undefined
+  /** By the text of their blocks: views go by the identity of a source. */
+  readonly #origins = new Map<string, SourceInfo>()
   #at = 0
   /**
    * Where the block that is read ends, once its header holds: nothing but a damaged payload can be wrong with it then.
@@ -205,7 +212,11 @@ export class DtbDecoder {
   #batchOf(header: DtbBlockHeader, type: RecordType, bytes: Uint8Array): Batch {
     const { clock, count, client, pageSequence } = header
     const page = client === 0n ? {} : { page: { client, sequence: pageSequence } }
-    const [source, symbols, arrivedMs] = [this.#sourceInfo(), this.#symbols.ofBatches, performance.now()]
+    const [source, symbols, arrivedMs] = [
+      this.#origin ?? this.#sourceInfo(),
+      this.#symbols.ofBatches,
+      performance.now(),
+    ]
     return { type, source, clock, count, bytes, symbols, origin: 'replay', arrivedMs, ...page }
   }
 
@@ -214,14 +225,29 @@ export class DtbDecoder {
     if (this.#entry === undefined && this.#options.salvage !== true) {
       throw new SondeError('DTB_CONTENT', 'records come before the block that says whose they are')
     }
-    const { id = '?', tag = '', labels = {}, host = '' } = this.#entry ?? {}
-    this.#source ??= { id, tag, labels, symbols: this.#symbols, ...(host === '' ? {} : { host }) }
+    this.#source ??= this.#infoOf(this.#entry ?? LOST)
     return this.#source
+  }
+
+  #infoOf({ id, tag, labels, host }: Pick<SourceEntry, 'id' | 'tag' | 'labels' | 'host'>): SourceInfo {
+    return { id, tag, labels, symbols: this.#symbols, ...(host === '' ? {} : { host }) }
+  }
+
+  #learnOrigin(payload: Uint8Array): void {
+    const entry = decodeSource(payload)
+    const { id, tag, labels, host } = entry
+    const key = JSON.stringify([id, tag, labels, host])
+    const known = this.#origins.get(key)
+    if (known === undefined && this.#origins.size >= DTB_LIMITS.originCount)
+      throw new SondeError('DTB_LIMIT', `more than ${DTB_LIMITS.originCount} sources`)
+    this.#origin = known ?? this.#infoOf(entry)
+    this.#origins.set(key, this.#origin)
   }
 
   #learn({ blockType }: DtbBlockHeader, payload: Uint8Array): undefined {
     if (blockType === BLOCK_TYPE.types) this.#learnTypes(payload)
     else if (blockType === BLOCK_TYPE.source) this.#learnSource(decodeSource(payload))
+    else if (blockType === BLOCK_TYPE.origin) this.#learnOrigin(payload)
     else if (blockType === BLOCK_TYPE.symbols) {
       const { firstId, texts } = decodeSymbols(payload)
       // A block without a text says nothing; an item without one begins a table.
@@ -267,6 +293,8 @@ export class DtbDecoder {
     const to = follows ? end : findBlock(this.#input, at + 8)
     if (fault.code === 'DTB_TRUNCATED' && to === bytes) return undefined
     if (at === FILE_HEADER_BYTES) this.#recallTypes()
+    // What is lost may have said whose records follow.
+    if (this.#entry?.hasOrigins === true) this.#origin = this.#infoOf(LOST)
     this.#at = to
     return { kind: 'gap', at, to, fault }
   }

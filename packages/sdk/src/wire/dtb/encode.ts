@@ -71,6 +71,16 @@ export function encodeSourceBlock(entry: SourceEntry): Uint8Array {
   return encodeBlock(BLOCK_TYPE.source, Buffer.from(JSON.stringify(entry)))
 }
 
+/** A block that says who made the records that follow it. */
+export function encodeOriginBlock(entry: SourceEntry): Uint8Array {
+  return encodeBlock(BLOCK_TYPE.origin, Buffer.from(JSON.stringify(entry)))
+}
+
+/** A block that holds the place of another, of `bytes` in all: see {@link blockBytes}. */
+export function encodeReservedBlock(bytes: number): Uint8Array {
+  return encodeBlock(BLOCK_TYPE.reserved, new Uint8Array(bytes - BLOCK_HEADER_BYTES))
+}
+
 /** A block of texts whose ids run from `firstId`. */
 export function encodeSymbolsBlock(firstId: number, texts: readonly string[]): Uint8Array {
   const encoded = texts.map((text) => Buffer.from(text))

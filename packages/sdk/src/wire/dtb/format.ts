@@ -35,6 +35,10 @@ export const BLOCK_TYPE = {
    * more.
    */
   texts: 5,
+  /** JSON: {@link SourceEntry} of the records that follow, where a file has those of several sources. */
+  origin: 6,
+  /** Room that its writer keeps for a block that comes later. Readers skip it. */
+  reserved: 254,
   /** Nothing: the writer closed the file. */
   end: 255,
 } as const
@@ -57,6 +61,8 @@ export const DTB_LIMITS = {
   /** Stored or unpacked. Unit: bytes. */
   payloadBytes: 64 << 20,
   typeCount: 256,
+  /** Sources of one file, where it has records of several. */
+  originCount: 4096,
   /** Some more than a source may have, of labels and of the texts of one table. */
   symbolCount: 1 << 22,
   /** UTF-16 units of the texts of all symbols; in memory each takes two bytes at most. */
@@ -84,4 +90,6 @@ export interface SourceEntry {
   readonly version: string
   /** The only client whose pages the file holds, 16 hex digits; left out where it holds none. */
   readonly client?: string
+  /** Whether blocks of `origin` say whose records follow. Default: all are of this source. */
+  readonly hasOrigins?: true
 }

@@ -1,0 +1,145 @@
+import { countOf, sondeCommand } from '@sonde/sdk/internal'
+import { broken, type Finding, fine, type Step, walk } from '../sources/chains/chain.ts'
+import { checkTraceback } from '../traceback/check-traceback.ts'
+import { ago } from './ago.ts'
+import type { ExplainOptions, Explanation } from './explanation.ts'
+import { fileRuleSteps, ruleSteps } from './rule-steps.ts'
+import type { TracebackFacts } from './traceback-facts.ts'
+
+/** What traceback is asked for by, and who reports its events. */
+const TRACEBACK = 'traceback'
+/** Says that a rule is asked for, where something else has its name too. */
+const RULE = /^rule:(.+)$/s
+/** A part of the folder beyond which it is said that older events leave soon. */
+const NEARLY_FULL = 0.9
+
+/** Whether traceback or surely a rule is asked for. */
+export function isOfTraceback(of: string): boolean {
+  return of === TRACEBACK || RULE.test(of)
+}
+
+/** The chains of traceback as a whole, or of a rule; none where no rule has that name. */
+export async function ofTraceback(of: string, options: ExplainOptions): Promise<Explanation[]> {
+  const name = RULE.exec(of)?.[1] ?? of
+  const wanted = of === TRACEBACK ? undefined : name
+  const facts = await options.facts?.traceback?.(wanted)
+  const told = { of: name, source: TRACEBACK, device: '' }
+  if (wanted !== undefined) {
+    const isThere = facts === undefined ? await isInFile(wanted, options) : facts.rule !== undefined
+    if (!isThere) return []
+    const rest =
+      facts?.rule === undefined ? await fileRuleSteps(wanted, options) : ruleSteps(facts, facts.rule, options)
+    return [{ ...told, links: await walk([...headOf(facts, options), ...rest]) }]
+  }
+  const steps = facts === undefined ? [noAgent(options)] : stateSteps(facts)
+  return [{ ...told, links: await walk([...headOf(facts, options), ...steps]) }]
+}
+
+async function isInFile(name: string, { traceback }: ExplainOptions): Promise<boolean> {
+  const { bookIn } = await import('./book-in.ts')
+  const book = await bookIn(traceback?.rules)
+  return book?.rules.some((rule) => rule.name === name) === true
+}
+
+/** Configuration and file, of a running agent or as they lie there. */
+function headOf(facts: TracebackFacts | undefined, options: ExplainOptions): Step[] {
+  const path = facts === undefined ? (options.traceback?.rules ?? '') : facts.path
+  return [
+    { name: 'configuration', look: async () => configured(path) },
+    { name: 'file', look: async () => (facts === undefined ? fileHere(options) : fileInUse(facts)) },
+  ]
+}
+
+function configured(path: string): Finding {
+  const tried = 'traceback.rules'
+  if (path !== '') return fine(tried, path)
+  return broken(
+    tried,
+    'no file of rules is configured',
+    'name one as traceback.rules; docs/traceback.md has the language',
+  )
+}
+
+function fileInUse({ path, fault, takenMs, takenCount, ruleCount, signalCount }: TracebackFacts): Finding {
+  const counts = `${countOf(ruleCount, 'rule')} on ${countOf(signalCount, 'signal')}`
+  const held = `${counts}, version ${takenCount}, read ${ago(takenMs)}`
+  if (fault === '')
+    return takenCount === 0 ? { state: 'unknown', tried: path, answer: 'not read yet' } : fine(path, held)
+  const left = takenCount === 0 ? 'no rule watches' : `the rules of before stay in effect: ${held}`
+  return broken(
+    path,
+    `${fault}; ${left}`,
+    `correct the file: it is read again when it changes; ${sondeCommand()} check tells every fault`,
+  )
+}
+
+async function fileHere({ traceback }: ExplainOptions): Promise<Finding> {
+  const path = traceback?.rules ?? ''
+  const found = traceback === undefined ? [] : await checkTraceback(traceback)
+  const [first, ...others] = found.filter(({ of }) => of === 'rules')
+  if (first === undefined) return { state: 'unknown', tried: path, answer: 'not looked at' }
+  if (first.state === 'ok') return fine(path, first.found.replace(`${path}, `, ''))
+  const more = others.length === 0 ? '' : `; and ${others.length} more`
+  return broken(path, `${first.found}${more}`, `correct the file; ${sondeCommand()} check tells every fault`)
+}
+
+/** What only a running agent knows. */
+function noAgent({ agentPlace }: ExplainOptions): Step {
+  return {
+    name: 'agent',
+    look: async () => ({
+      state: 'unknown',
+      tried: agentPlace,
+      answer: 'no agent answers there: what rules see is not known',
+    }),
+  }
+}
+
+function stateSteps({ missing, missingCount, folder, openCount, limited, refused, ...facts }: TracebackFacts): Step[] {
+  const signals = (): Finding => {
+    const tried = countOf(facts.signalCount, 'signal')
+    if (missingCount === 0) return fine(tried, 'every signal that a rule watches is there')
+    const more = missingCount > missing.length ? ` and ${missingCount - missing.length} more` : ''
+    return broken(
+      tried,
+      `not found: ${missing.join(', ')}${more}`,
+      `${sondeCommand()} explain, with the name of a rule, says why; it watches as soon as the signal is there`,
+    )
+  }
+  const events = (): Finding => {
+    const left = limited === 0 ? '' : `; ${countOf(limited, 'event')} left out by limits`
+    const room = refused === 0 ? '' : `; ${countOf(refused, 'record')} of series for which rules have no room`
+    return fine('events', `${openCount} open, ${folder.events} kept${left}${room}`)
+  }
+  return [
+    { name: 'folder', look: async () => folderFinding(folder) },
+    { name: 'events', look: async () => events() },
+    { name: 'signals', look: async () => signals() },
+  ]
+}
+
+function folderFinding({
+  dir,
+  bytes,
+  bytesMax,
+  events,
+  eventsMax,
+  removed,
+  failed,
+}: TracebackFacts['folder']): Finding {
+  const share = `${percent(bytes / bytesMax)} of traceback.dir_bytes and ${percent(events / eventsMax)} of traceback.events_max used`
+  const full = Math.max(bytes / bytesMax, events / eventsMax) > NEARLY_FULL ? '; the oldest make room' : ''
+  const lost = removed === 0 ? '' : `; ${countOf(removed, 'event')} made room for others`
+  const told = `${share}${full}${lost}`
+  if (failed === 0) return fine(dir, told)
+  return broken(
+    dir,
+    `${told}; ${countOf(failed, 'event')} could not be kept or read`,
+    'look in the log of the agent for the reason',
+  )
+}
+
+function percent(share: number): string {
+  const value = share * 100
+  return value > 0 && value < 1 ? 'less than 1 %' : `${Math.round(value)} %`
+}

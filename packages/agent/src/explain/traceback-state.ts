@@ -1,0 +1,47 @@
+import { closest } from '@sonde/sdk/config'
+import type { Agent } from '../agent.ts'
+import { defaultTracebackDir, tracebackDefaults } from '../traceback/config.ts'
+import { ruleState } from './rule-state.ts'
+import type { FolderFacts, TracebackFacts } from './traceback-facts.ts'
+
+/** Signals that are missing and named. */
+const NAMED_LIMIT = 8
+/** Names that are compared with one that is unknown. */
+const COMPARED_LIMIT = 2048
+
+/** How traceback fares in an agent, and one of its rules, where one is asked for. */
+export async function tracebackState(agent: Agent, wanted?: string): Promise<TracebackFacts> {
+  const { rules, ruleWatch, traceback } = agent
+  await Promise.all([traceback.opened(), ruleWatch.renew()])
+  const book = rules?.book
+  const devices = ruleWatch.devices()
+  const missing = new Set<string>()
+  for (const rule of book?.rules ?? [])
+    if ('test' in rule && !devices.has(rule.name)) missing.add(book?.signals[rule.signal]?.name ?? '')
+  const rule = wanted === undefined || book === undefined ? undefined : await ruleState(agent, book, wanted)
+  const names = book?.rules.slice(0, COMPARED_LIMIT).map(({ name }) => name) ?? []
+  const near = wanted === undefined || rule !== undefined ? undefined : closest(wanted, names)
+  return {
+    path: rules?.path ?? '',
+    takenMs: rules?.takenMs ?? 0,
+    takenCount: rules?.takenCount ?? 0,
+    fault: rules?.fault ?? '',
+    ruleCount: book?.rules.length ?? 0,
+    signalCount: book?.signals.length ?? 0,
+    missing: [...missing].slice(0, NAMED_LIMIT),
+    missingCount: missing.size,
+    folder: folderOf(agent),
+    openCount: traceback.openCount,
+    limited: traceback.limitedTotal(),
+    refused: ruleWatch.stats.dropped.get('series_limit') ?? 0,
+    ...(rule === undefined ? {} : { rule }),
+    ...(near === undefined ? {} : { nearest: [near] }),
+  }
+}
+
+function folderOf({ traceback: { archive }, options }: Agent): FolderFacts {
+  const config = options.config.traceback ?? tracebackDefaults
+  const { bytes, count: events, removed, failed } = archive
+  const { dir = defaultTracebackDir(), dir_bytes: bytesMax, events_max: eventsMax } = config
+  return { dir, bytes, bytesMax, events, eventsMax, removed, failed }
+}

@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads'
+import { SondeError } from '@sonde/sdk'
+import { RULES_MODULE } from '../../places.ts'
+import { type ReadRules, readRuleBook } from '../../rules/read/read-rule-book.ts'
+
+/** What the worker says. */
+export type ReadAnswer = { readonly read: ReadRules } | { readonly fault: string }
+
+/** A text of this length is read within a turn; a longer one would hold the agent up. Unit: bytes. */
+const HERE_BYTES_MAX = 2048
+/** Reading takes no longer than this, or the file is refused. Unit: milliseconds. */
+const READ_LIMIT_MS = 30_000
+/** Memory of the worker. Unit: MiB. */
+const MEMORY_MIB = 256
+
+/**
+ * Reads a file of rules where it holds nobody up: a long one in a worker of its own.
+ *
+ * @throws SondeError `TRB_RULES` with what is wrong with it.
+ */
+export function readInWorker(text: string): ReadRules | Promise<ReadRules> {
+  return text.length <= HERE_BYTES_MAX ? readRuleBook(text) : readThere(text)
+}
+
+async function readThere(text: string): Promise<ReadRules> {
+  const limits = { maxOldGenerationSizeMb: MEMORY_MIB }
+  const worker = new Worker(RULES_MODULE, { workerData: text, resourceLimits: limits })
+  worker.unref()
+  const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>()
+  const refuse = (reason: string) => reject(new SondeError('TRB_RULES', `the rules cannot be read: ${reason}`))
+  worker.once('message', resolve)
+  worker.once('error', (error: Error) => refuse(error.message))
+  worker.once('exit', () => refuse('their reader ended'))
+  const timer = setTimeout(() => refuse(`it takes more than ${READ_LIMIT_MS} ms`), READ_LIMIT_MS).unref()
+  try {
+    const answer = await promise
+    if ('fault' in answer) throw new SondeError('TRB_RULES', answer.fault)
+    return answer.read
+  } finally {
+    clearTimeout(timer)
+    void worker.terminate()
+  }
+}

@@ -1,0 +1,88 @@
+import { type Batch, eventType, markType } from '@sonde/sdk'
+import { createOwnSource, type EventEnd } from '@sonde/sdk/internal'
+import type { KeptBatch } from './event-blocks.ts'
+
+/** What the file of an event says of it. Times are nanoseconds since the Unix epoch. */
+export interface HeadFacts {
+  readonly id: number
+  readonly rule: string
+  readonly device: string
+  readonly condition: string
+  /** `oven.celsius`; empty for a combination. */
+  readonly signal: string
+  readonly reporter: string
+  readonly startNs: bigint
+  readonly errorNs: bigint
+  readonly continues?: number | undefined
+}
+
+/** How an event ended. */
+export interface HeadEnd {
+  readonly why: EventEnd
+  readonly endNs: bigint
+  readonly errorNs: bigint
+}
+
+/** All ends, so that their texts are told before one of them is needed. */
+const ENDS: Readonly<Record<EventEnd, true>> = {
+  ...{ cleared: true, lost: true, cut: true, stopped: true, host_replaced: true, truncated: true },
+}
+
+/** A combination may name a thousand rules. */
+const CONDITION_CHARACTERS = 1000
+
+/** Source of what is said of an event. */
+const SOURCE = { id: 'traceback', tag: '', labels: {} }
+
+/** The records of an event itself, with which its file begins: they are as long whether or not it has ended. */
+export class EventHead {
+  readonly #facts: HeadFacts
+  readonly #batches: Batch[] = []
+  readonly #source = createOwnSource({ id: SOURCE.id, emit: (batch) => this.#keep(batch) })
+
+  constructor(facts: HeadFacts) {
+    this.#facts = facts
+  }
+
+  /** Records with every text that a later one may have. */
+  texts(): KeptBatch[] {
+    const { startNs: endNs, errorNs } = this.#facts
+    const ends = Object.keys(ENDS).map((why): HeadEnd => ({ why: why as EventEnd, endNs, errorNs }))
+    return [...ends.map((end) => this.event(end)), this.mark(ends[0]), this.mark()]
+  }
+
+  /** The event. */
+  event(end?: HeadEnd): KeptBatch {
+    this.#event(end)
+    return this.#taken()
+  }
+
+  /** Its start, or its end. */
+  mark(end?: HeadEnd): KeptBatch {
+    const { id: event, rule, device, startNs } = this.#facts
+    const edge = end === undefined ? 'opened' : 'ended'
+    const time = end?.endNs ?? startNs
+    this.#source.report(markType, { time, rule, device, event, edge, severity: 'notice', unit: '', summary: rule })
+    return this.#taken()
+  }
+
+  #event(end: HeadEnd | undefined): void {
+    const { id: event, startNs: time, continues, errorNs, condition, ...said } = this.#facts
+    this.#source.report(eventType, {
+      ...{ ...said, time, event, why: end?.why ?? '', condition: condition.slice(0, CONDITION_CHARACTERS) },
+      error_ns: end !== undefined && end.errorNs > errorNs ? end.errorNs : errorNs,
+      ...(end === undefined ? {} : { ended: end.endNs }),
+      ...(continues === undefined ? {} : { continues }),
+    })
+  }
+
+  #keep(batch: Batch): void {
+    this.#batches.push({ ...batch, bytes: batch.bytes.slice() })
+  }
+
+  #taken(): KeptBatch {
+    this.#source.flush()
+    const batch = this.#batches.splice(0).at(-1) as Batch
+    return { ...batch, source: SOURCE }
+  }
+}
