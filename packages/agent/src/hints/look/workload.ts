@@ -36,6 +36,11 @@ export function workingGpus(scope: Scope): Look[] {
   return scope.once('working', () => scope.gpus.filter(hasComputed))
 }
 
+/** Those of them that are whole: what instances of a GPU that MIG splits do is not of one job. */
+export function jobGpus(scope: Scope): Look[] {
+  return scope.once('job', () => workingGpus(scope).filter((look) => look.last(GPU.migMode) !== 1))
+}
+
 /** GPUs, other than the one in hand, that do clearly less tensor work than they used to: they wait for something. */
 export function slowedGpus({ scope, device: own }: Look): HintDevice[] {
   const slowed = scope.gpus.filter(

@@ -1,6 +1,6 @@
 import { LATEST_MS } from '../look/look.ts'
 import { median } from '../look/numbers.ts'
-import { storageBytes, usualRailUse, workingGpus } from '../look/workload.ts'
+import { jobGpus, storageBytes, usualRailUse } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { amount, percent } from './words.ts'
@@ -34,8 +34,7 @@ export const checkpoint: Rule = {
   },
   toldApart: ['a wait for data: nothing is copied to the host'],
   find({ scope }) {
-    // What instances of a GPU that MIG splits copy is not of one job.
-    const job = workingGpus(scope).filter((look) => look.last(GPU.migMode) !== 1)
+    const job = jobGpus(scope)
     const use = usualRailUse(scope, LATEST_MS)
     if (job.length === 0 || use > LINE_SHARE) return undefined
     const copying = job.filter((look) => look.last(GPU.pcieSent) > COPY_BYTES)

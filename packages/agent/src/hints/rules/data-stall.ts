@@ -1,6 +1,6 @@
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { jobNics, workingGpus } from '../look/workload.ts'
+import { jobNics, jobGpus } from '../look/workload.ts'
 import { GPU, HOST, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { percent } from './words.ts'
@@ -20,7 +20,7 @@ const GAPS = 2
 
 /** Memory that is held still: the job has not ended. */
 function memoryShare(scope: Scope): number {
-  return median(workingGpus(scope).map((look) => look.last(GPU.memoryUsed) / look.max(GPU.memoryUsed, 60_000)))
+  return median(jobGpus(scope).map((look) => look.last(GPU.memoryUsed) / look.max(GPU.memoryUsed, 60_000)))
 }
 
 /** What rails sent of late: the job trains. */
@@ -59,7 +59,7 @@ export const dataStall: Rule = {
   ],
   not: {
     'GPUs that differ: no common cause': ({ scope }) => {
-      const means = workingGpus(scope).map((look) => look.mean(GPU.utilisation, OVER_MS))
+      const means = jobGpus(scope).map((look) => look.mean(GPU.utilisation, OVER_MS))
       return Math.max(...means) - Math.min(...means) > SPREAD
     },
     'a slow rail: bursts are slower than before': ({ scope }) => burstShare(scope) < BURST_SHARE,
@@ -70,7 +70,7 @@ export const dataStall: Rule = {
   explainedBy: { checkpoint: 'node', gpu_lost: 'node', link_flap: 'node', stuck_collective: 'node' },
   lacksAlways: ['what the loader waits for'],
   find({ scope }) {
-    const job = workingGpus(scope)
+    const job = jobGpus(scope)
     const used = median(job.map((look) => look.mean(GPU.utilisation, OVER_MS)))
     const limit = scope.isOpen('data_stall', scope.node) ? CLEAR_UTILISATION : UTILISATION
     if (job.length === 0 || !(used < limit)) return undefined
