@@ -2,6 +2,7 @@
 // seen in samples.
 
 import { NODE_CLASSES } from '../../../packages/agent/src/sources/simulator/classes/classes.ts'
+import { PACKET_BYTES } from '../../../packages/agent/src/sources/simulator/model/pace.ts'
 import type { Scenario } from '../../../packages/agent/src/sources/simulator/scenarios/scenario.ts'
 
 /** One fault that was set. */
@@ -35,6 +36,11 @@ const FOREIGN_LEAST = 0.21
 /** Warming that shows on a PCIe card, or on a GPU that serves. Unit: degrees Celsius. */
 const WARMED_LEAST = 28
 
+/** Packets that must be lost, with room for the noise of bursts. Unit: packets a second. */
+const LOST_LEAST = 130
+/** What the job sends through a rail, as a share of its line. */
+const SENT_SHARE = { training: 0.31, inference: 0.011 }
+
 const isTraining = ({ workload }: Fault) => workload === 'training'
 const isHgx = ({ nodeClass }: Fault) => nodeClass.startsWith('hgx')
 /** A GPU waits for others only where there are some that do the same. */
@@ -45,9 +51,17 @@ function lineOf({ nodeClass, device }: Fault): number {
   return node?.nics.find((nic) => device.includes(nic.device))?.model.speedBytesPerS ?? 50e9
 }
 
+/** Packets that the job sends through a rail. Unit: packets a second. */
+function packetsOf(fault: Fault): number {
+  return (SENT_SHARE[fault.workload] * lineOf(fault)) / PACKET_BYTES
+}
+
 /** By name of the scenario. Those that are no fault, and are not told, are not here. */
 export const EXPECTED: Readonly<Record<string, Expected>> = {
-  'retransmission-storm': { tells: ['retransmission_storm'] },
+  'retransmission-storm': {
+    tells: ['retransmission_storm'],
+    isBelow: (fault) => fault.severity * packetsOf(fault) < LOST_LEAST,
+  },
   'pfc-storm': { tells: ['pfc_source'], also: ['pfc_victim'] },
   incast: { tells: ['congestion'], isBelow: ({ severity }) => severity < MARKED_LEAST },
   // Where both NICs of a node are struck, none is left to compare with.

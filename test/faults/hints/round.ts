@@ -27,7 +27,7 @@ export interface Finding extends Fault {
   readonly outcome: 'told' | 'late' | 'wrong device' | 'missed' | 'below' | 'hidden'
   /** From when its effect could be seen. Unit: seconds; NaN where it was not told. */
   readonly delayS: number
-  /** How often its hints opened again: one episode is one hint. */
+  /** How often its hints opened again: one episode is one hint. 0 where it need not be told. */
   readonly reopened: number
 }
 
@@ -49,7 +49,7 @@ export function strike(random: Random): RoundFindings {
   const nodeClass = random.pick(CLASS_NAMES)
   const workload = random.pick(['training', 'inference'] as const)
   const node = new SimulatedNode({ seed, nodeClass, workload })
-  const drawnFaults = Array.from({ length: random.pick([1, 2]) }, () => drawFault(random, node, nodeClass, workload))
+  const drawnFaults = drawFaults(random, node, { nodeClass, workload })
   node.run(BEFORE_S)
   const before = new Set(node.open().map(({ id }) => id))
   const faults = drawnFaults.map((fault, index): SetFault => {
@@ -71,7 +71,17 @@ export function strike(random: Random): RoundFindings {
 /** Scenarios that strike a second device as well: the other rail, the other port of the card. */
 const SHARED: readonly string[] = ['hash-collision', 'pcie-downtrain']
 
-function drawFault(random: Random, { node }: SimulatedNode, nodeClass: string, workload: Fault['workload']): Fault {
+/** One fault, or two that are not the same one on the same device. */
+function drawFaults(random: Random, node: SimulatedNode, place: Pick<Fault, 'nodeClass' | 'workload'>): Fault[] {
+  const first = drawFault(random, node, place)
+  if (random.chance(0.5)) return [first]
+  for (;;) {
+    const second = drawFault(random, node, place)
+    if (second.scenario !== first.scenario || second.device !== first.device) return [first, second]
+  }
+}
+
+function drawFault(random: Random, { node }: SimulatedNode, place: Pick<Fault, 'nodeClass' | 'workload'>): Fault {
   for (;;) {
     const scenario = random.pick(drawn(SCENARIOS)) as Scenario
     const targets = targetsOf(node, scenario)
@@ -79,7 +89,7 @@ function drawFault(random: Random, { node }: SimulatedNode, nodeClass: string, w
     if (!isOfNode && targets.length === 0) continue
     const device = isOfNode ? 'sim-node' : deviceId(node, random.pick(targets))
     const { min, max } = scenario.severity
-    return { scenario: scenario.name, nodeClass, workload, device, severity: min + random.next() * (max - min) }
+    return { ...place, scenario: scenario.name, device, severity: min + random.next() * (max - min) }
   }
 }
 
@@ -87,16 +97,17 @@ function findingOf(fault: SetFault, openings: SimulatedNode['openings'], other: 
   const { tells, visibleS = () => 0 } = expectedOf(fault)
   const telling = openings.filter(({ id }) => tells.includes(ruleOf(id)))
   const right = telling.filter(({ id }) => isOn(fault, id))
-  const reopened = right.length - new Set(right.map(({ id }) => id)).size
+  const excuse = excuseOf(fault, other)
+  const reopened = excuse === undefined ? right.length - new Set(right.map(({ id }) => id)).size : 0
   // Of a wrong device only where nothing else that was set is told by the same rule.
   const isWrong = telling.some(({ id }) => other === undefined || !explains(other, id))
   if (right.length === 0) {
-    const outcome = excuseOf(fault, other) ?? (isWrong ? 'wrong device' : 'missed')
+    const outcome = excuse ?? (isWrong ? 'wrong device' : 'missed')
     return { ...fault, outcome, delayS: Number.NaN, reopened }
   }
   const delayS = Math.min(...right.map(({ atS }) => atS)) - fault.onsetS - visibleS(fault)
   const isLate = delayS > WITHIN_S + SAMPLED_S
-  return { ...fault, outcome: isLate ? (excuseOf(fault, other) ?? 'late') : 'told', delayS, reopened }
+  return { ...fault, outcome: isLate ? (excuse ?? 'late') : 'told', delayS, reopened }
 }
 
 /** Why a fault need not be told. */
@@ -109,8 +120,8 @@ function excuseOf(fault: Fault, other: Fault | undefined): 'below' | 'hidden' | 
 function isOn(fault: Fault, id: string): boolean {
   const device = id.slice(id.indexOf('/') + 1)
   if (expectedOf(fault).on !== 'node') return device === fault.device
-  // A node of one GPU tells of that.
-  return device === 'sim-node' || (fault.nodeClass === 'small' && device === 'sim-gpu-0')
+  // Where one GPU works, it is told of that: a node has but one, or has lost the other.
+  return device === 'sim-node' || (!fault.nodeClass.startsWith('hgx') && device.startsWith('sim-gpu-'))
 }
 
 function explains(fault: Fault, id: string): boolean {

@@ -1,6 +1,6 @@
 import type { Look } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
-import { lineOf, slowedGpus } from '../look/workload.ts'
+import { BETWEEN_BURSTS_MS, lineOf, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { NIC, PCI } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -12,9 +12,6 @@ const OTHER_PRIORITY_BYTES = 4e9
 const OWN_SHARE = 0.9
 const OWN_OVER_MS = 30_000
 const LINK_SHARE = 0.8
-
-/** Others come and go: between two of their bursts it is still the same neighbour. Unit: milliseconds. */
-const LINGER_MS = 15_000
 
 /** Port and queue pairs are not read at the same moment: over two seconds that evens out. */
 const OVER_MS = 2000
@@ -47,7 +44,7 @@ export const noisyNeighbour: Rule = {
   severity: 'warning',
   of: 'nic',
   neededMs: 10_000,
-  lingerMs: LINGER_MS,
+  lingerMs: BETWEEN_BURSTS_MS,
   uses: [NIC.portSentBytes, NIC.ownSentBytes, NIC.portRdmaSentBytes, NIC.priorityBytes, NIC.sentBytes],
   shows: [NIC.priorityBytes, NIC.portSentBytes, NIC.ownSentBytes],
   limits: [

@@ -2,7 +2,7 @@ import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { firstKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { workingGpus } from '../look/workload.ts'
+import { isCollective, workingGpus } from '../look/workload.ts'
 import { GPU } from '../watch/signals.ts'
 import type { Finding, Rule } from './rule.ts'
 import { percent, titleOf } from './words.ts'
@@ -69,13 +69,16 @@ export const powerCap: Rule = {
   ],
   not: {},
   toldApart: [
+    'a straggler, for which others wait: that is told instead',
     'a GPU at its default limit and at the limit all the time: normal at full load, also where its siblings wait for it and run faster',
   ],
-  explainedBy: { power_brake: 'node', straggler: 'node' },
+  explainedBy: { power_brake: 'node' },
   find({ scope }) {
     const working = workingGpus(scope)
     const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
-    const capped = limited.length > 0 ? limited : working.filter(isStarved)
+    // Where GPUs wait for one another, the slow one is a straggler, whatever slows it down.
+    const starved = isCollective(scope) ? [] : working.filter(isStarved)
+    const capped = limited.length > 0 ? limited : starved
     const [first] = capped
     if (first === undefined) return undefined
     const { device, subject, affected } = concerned('power_cap', capped, scope)

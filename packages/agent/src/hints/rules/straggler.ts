@@ -1,7 +1,7 @@
 import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { slowedGpus } from '../look/workload.ts'
+import { isCollective, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -17,8 +17,6 @@ const COMPARED_MS = 2000
 const STEP_BYTES_OVER_MS = 30_000
 /** Tensor activity of a job that trains; below it there is nothing to compare. */
 const TENSOR_LEAST = 0.05
-/** Bytes a second on the rails of a job that all GPUs take part in. */
-const RAIL_BYTES_LEAST = 1e9
 
 /** What one GPU has against the median of its siblings, now and on average of its past. NaN where it is not known. */
 interface Comparison {
@@ -100,8 +98,7 @@ export const straggler: Rule = {
     },
   ],
   not: {
-    'a job without collectives: GPUs that serve requests differ all the time': (look) =>
-      !(median(look.scope.rails.map((rail) => rail.rate(NIC.sentBytes, STEP_BYTES_OVER_MS))) > RAIL_BYTES_LEAST),
+    'a job without collectives: GPUs that serve requests differ all the time': ({ scope }) => !isCollective(scope),
     'more than one: pipeline stages, or groups of different work': (look) =>
       look.scope.gpus.filter(isBusier).length > 1,
   },
