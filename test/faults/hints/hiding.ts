@@ -50,7 +50,9 @@ function isExplained(hider: Fault, hidden: Fault): boolean {
   const effects = EXPECTED[hidden.scenario]?.tells ?? []
   return effects.every((effect) => {
     const { explainedBy = {} } = RULES.find(({ name }) => name === effect) ?? {}
-    return causes.some((cause) => explainedBy[cause] === 'node' || (explainedBy[cause] === 'device' && isSame(hider, hidden)))
+    return causes.some(
+      (cause) => explainedBy[cause] === 'node' || (explainedBy[cause] === 'device' && isSame(hider, hidden)),
+    )
   })
 }
 
@@ -62,16 +64,23 @@ export const HIDINGS: readonly Hiding[] = [
   },
   {
     why: 'The job stands still, and the other fault is seen by its work.',
-    hides: (hider, hidden) => STOPS.includes(hider.scenario) && (SEEN_BY_WORK.includes(hidden.scenario) || isOfUsedGpu(hidden)),
+    hides: (hider, hidden) =>
+      STOPS.includes(hider.scenario) && (SEEN_BY_WORK.includes(hidden.scenario) || isOfUsedGpu(hidden)),
   },
   {
     why: 'The GPU is lost, or the link of the port is down, and the other fault is on the same device.',
     hides: (hider, hidden) => isSame(hider, hidden) && ['gpu-lost', 'link-flap'].includes(hider.scenario),
   },
   {
+    why: 'The only GPU of the node is lost, and the other fault shows on GPUs.',
+    hides: (hider, hidden) => hider.scenario === 'gpu-lost' && hider.nodeClass === 'small' && !isOnNic(hidden),
+  },
+  {
     why: 'MIG splits the GPU: use and activity of its parts are not compared with those of whole GPUs.',
     hides: (hider, hidden) =>
-      hider.scenario === 'mig' && isSame(hider, hidden) && ['straggler', 'thermal-throttle', 'pcie-downtrain'].includes(hidden.scenario),
+      hider.scenario === 'mig' &&
+      isSame(hider, hidden) &&
+      ['straggler', 'thermal-throttle', 'pcie-downtrain'].includes(hidden.scenario),
   },
   {
     why: 'Pauses hold up every rail: what is lost or sent by others on a paused port is a look-alike.',

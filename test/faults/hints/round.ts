@@ -63,7 +63,13 @@ export function strike(random: Random): RoundFindings {
   const openings = node.openings.filter(({ id }) => !before.has(id))
   return {
     seed,
-    faults: faults.map((fault) => findingOf(fault, openings, faults.find((other) => other !== fault))),
+    faults: faults.map((fault) =>
+      findingOf(
+        fault,
+        openings,
+        faults.find((other) => other !== fault),
+      ),
+    ),
     strange: openings.map(({ id }) => id).filter((id) => !faults.some((fault) => explains(fault, id))),
   }
 }

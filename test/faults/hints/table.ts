@@ -31,7 +31,11 @@ export class HintTable {
   markdown(): string {
     return [
       ...['One fault at a time:', '', this.singles.markdown(), ''],
-      ...['Two at a time, each counted by itself. docs/hints.md tells which hide one another:', '', this.pairs.markdown()],
+      ...[
+        'Two at a time, each counted by itself. docs/hints.md tells which hide one another:',
+        '',
+        this.pairs.markdown(),
+      ],
     ].join('\n')
   }
 }

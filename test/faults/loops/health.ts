@@ -30,7 +30,12 @@ export const health: FaultLoop = {
         node.run(ROUND_S)
         const known = SO_FROM_THE_START[nodeClass] ?? []
         const opened = [...node.seen].filter(([id]) => !known.includes(id))
-        table.add(nodeClass, workload, ROUND_S, opened.map(([id]) => id))
+        table.add(
+          nodeClass,
+          workload,
+          ROUND_S,
+          opened.map(([id]) => id),
+        )
         spentS += node.hints.stats.seconds
         passedS += ROUND_S
         assert.deepEqual(opened, [], `${nodeClass}, ${workload}`)

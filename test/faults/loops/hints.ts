@@ -28,8 +28,12 @@ export const hints: FaultLoop = {
         gateShare(table.pairs, PAIR_SHARE)
       },
       async close() {
-        const { singles, pairs } = table
-        return `of single faults ${toldOf(singles)}; of pairs ${toldOf(pairs)}; hints that no fault of a pair explains: ${table.strange.join('; ') || 'none'}`
+        const { singles, pairs, strange, wrongDevices } = table
+        const shares = `in time: ${shareOf(singles)} single ones, ${shareOf(pairs)} of pairs`
+        const counts = `${wrongDevices.length} on a wrong device, ${strange.length} that no fault explains`
+        const again = [...singles.reopened, ...pairs.reopened]
+        const list = [...singles.missed, ...pairs.missed, ...again, ...strange].join('; ')
+        return `${shares}; ${counts}, ${again.length} opened again. All of these: ${list || 'none'}`
       },
       table: () => table.markdown(),
     }
@@ -41,8 +45,6 @@ function gateShare(counts: Counts, least: number): void {
   assert.ok(counts.toldShare >= least, `${counts.toldShare} told; not: ${counts.missed.join('; ')}`)
 }
 
-function toldOf(counts: Counts): string {
-  const share = `${(100 * counts.toldShare).toFixed(1)} % of ${counts.heldCount} told in time`
-  const again = counts.reopened.length === 0 ? '' : `; opened again: ${counts.reopened.join('; ')}`
-  return `${share}, not: ${counts.missed.join('; ') || 'none'}${again}`
+function shareOf(counts: Counts): string {
+  return `${(100 * counts.toldShare).toFixed(1)} % of ${counts.heldCount}`
 }

@@ -1,7 +1,7 @@
 import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { isCollective, slowedGpus } from '../look/workload.ts'
+import { BETWEEN_BURSTS_MS, isCollective, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -75,6 +75,7 @@ export const straggler: Rule = {
   severity: 'warning',
   of: 'gpu',
   neededMs: 30_000,
+  lingerMs: BETWEEN_BURSTS_MS,
   uses: [GPU.tensorActive, GPU.smActive, GPU.clock, NIC.sentBytes],
   shows: [GPU.tensorActive, GPU.smActive, GPU.clock],
   limits: [
