@@ -49,9 +49,10 @@ apart there:
 * **Congestion** below 6 % of marked packets, and on both NICs of a node that has no third.
 * **Losses** of less than 100 packets a second. A rail that serves requests sends so little that this is one packet of
   three hundred at 100 Gb/s.
+* **PCIe errors** of less than 310 a minute, all of them corrected.
 * **Another tenant** that takes less than 21 % of the line.
 * **A straggler** of less than 1.1 times the compute time.
-* **Air** that is less than 28 °C too warm, on PCIe cards and on GPUs that serve: they warm up for a minute or more.
+* **Air** that is less than 32 °C too warm, on PCIe cards and on GPUs that serve: they warm up for a minute or more.
 
 Rules see one node and, at the full rate of their sources, two samples a second at most. What lasts for less than a
 second is for the rings of traceback.

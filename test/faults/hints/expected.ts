@@ -34,8 +34,10 @@ const MARKED_LEAST = 0.06
 /** Share of its line that somebody else must take. */
 const FOREIGN_LEAST = 0.21
 /** Warming that shows on a PCIe card, or on a GPU that serves. Unit: degrees Celsius. */
-const WARMED_LEAST = 28
+const WARMED_LEAST = 32
 
+/** PCIe errors a second that make 310 in a minute, with room for their bursts. */
+const ERRORS_LEAST = 7
 /** Packets that must be lost, with room for the noise of bursts. Unit: packets a second. */
 const LOST_LEAST = 130
 /** What the job sends through a rail, as a share of its line. */
@@ -78,7 +80,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     also: ['pcie_aer'],
     isBelow: (fault) => fault.device.includes('gpu') && !isTraining(fault),
   },
-  'pcie-aer': { tells: ['pcie_aer'], visibleS: () => 20 },
+  'pcie-aer': { tells: ['pcie_aer'], visibleS: () => 20, isBelow: ({ severity }) => severity < ERRORS_LEAST },
   'ecc-burst': { tells: ['ecc_uncorrected'], also: ['ecc_corrected'], visibleS: () => 60 },
   'thermal-throttle': {
     tells: ['thermal_throttle', 'gpu_hot'],

@@ -83,6 +83,13 @@ export const HIDINGS: readonly Hiding[] = [
       ['straggler', 'thermal-throttle', 'pcie-downtrain'].includes(hidden.scenario),
   },
   {
+    why: 'MIG splits every GPU of the node: what the job as a whole does is not known.',
+    hides: (hider, hidden) =>
+      hider.scenario === 'mig' &&
+      hider.nodeClass === 'dpu-host' &&
+      ['checkpoint', 'data-stall'].includes(hidden.scenario),
+  },
+  {
     why: 'Pauses hold up every rail: what is lost or sent by others on a paused port is a look-alike.',
     hides: (hider, hidden) =>
       hider.scenario === 'pfc-storm' && ['retransmission-storm', 'noisy-neighbour'].includes(hidden.scenario),

@@ -97,6 +97,18 @@ export class SimulatedNode {
   }
 }
 
+/** How long a healthy node is watched before it is struck: its means of the past are known then. Unit: seconds. */
+export const WATCHED_S = 75
+
+/** A node of a class with faults on it, some seconds after they began. */
+export function struck(nodeClass: string, requests: readonly ScenarioRequest[], afterS: number): SimulatedNode {
+  const node = new SimulatedNode({ nodeClass })
+  node.run(WATCHED_S)
+  for (const request of requests) node.start({ durationS: 600, ...request })
+  node.run(afterS)
+  return node
+}
+
 function fail(place: string, error: unknown): never {
   throw new Error(`${place}: ${String(error)}`)
 }

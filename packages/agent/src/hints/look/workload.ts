@@ -19,8 +19,8 @@ const ACTIVE_SHARE = 0.05
 export const BETWEEN_BURSTS_MS = 15_000
 /** Several steps of training, or a gap between two of them. Unit: milliseconds. */
 const STEPS_MS = 30_000
-/** Bytes a second on the rails of a job that all GPUs take part in. */
-const COLLECTIVE_BYTES = 1e9
+/** What a job in which all GPUs take part sends over its rails, as a share of their line. */
+const COLLECTIVE_SHARE = 0.02
 /** Work that is left where a GPU counts as slowed. */
 const SLOWED_SHARE = 0.9
 
@@ -84,7 +84,7 @@ export function usualRailUse(scope: Scope, overMs: number): number {
  * them is a straggler.
  */
 export function isCollective(scope: Scope): boolean {
-  return median(jobNics(scope).map((look) => jobBytes(look, STEPS_MS))) > COLLECTIVE_BYTES
+  return median(jobNics(scope).map((look) => jobBytes(look, STEPS_MS) / lineOf(look))) > COLLECTIVE_SHARE
 }
 
 /** What the busiest of the NICs outside all rails sends to storage. Unit: bytes per second; NaN where there is none. */

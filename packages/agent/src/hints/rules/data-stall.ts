@@ -11,9 +11,9 @@ const CLEAR_UTILISATION = 95
 const LINGER_MS = 20_000
 const OVER_MS = 3000
 const SPREAD = 15
-const BURST_SHARE = 0.9
+const BURST_SHARE = 0.7
 /** Long steps have few bursts, and a sample cuts some of them in two. */
-const CLEAR_BURST_SHARE = 0.5
+const CLEAR_BURST_SHARE = 0.4
 const BURST_OVER_MS = 30_000
 const MEMORY_SHARE = 0.9
 /** Gaps in half a minute from which on it is no single pause. */

@@ -1,7 +1,7 @@
 import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { BETWEEN_BURSTS_MS, isCollective, slowedGpus } from '../look/workload.ts'
+import { isCollective, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -27,7 +27,9 @@ interface Comparison {
 /** Compares all GPUs by a signal, once an instant. */
 function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison> {
   return scope.once(`straggler ${signal.metric}`, () => {
-    const { gpus, nowMs } = scope
+    const { nowMs } = scope
+    // What instances of a GPU that MIG splits do is not of one job.
+    const gpus = scope.gpus.filter((look) => look.last(GPU.migMode) !== 1)
     const samples = gpus.map((look) => look.samplesSince(signal, nowMs - COMPARED_MS))
     const complete = Math.max(...samples)
     // Means of different moments of a step differ: a GPU that missed a sample is left out.
@@ -75,8 +77,9 @@ export const straggler: Rule = {
   severity: 'warning',
   of: 'gpu',
   neededMs: 30_000,
-  lingerMs: BETWEEN_BURSTS_MS,
-  uses: [GPU.tensorActive, GPU.smActive, GPU.clock, NIC.sentBytes],
+  // A slow rail beside it makes the time between two of its steps as long.
+  lingerMs: STEP_BYTES_OVER_MS,
+  uses: [GPU.tensorActive, GPU.smActive, GPU.clock, GPU.migMode, NIC.sentBytes],
   shows: [GPU.tensorActive, GPU.smActive, GPU.clock],
   limits: [
     {
