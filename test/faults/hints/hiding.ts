@@ -28,6 +28,10 @@ const SLOWS_RAILS: readonly string[] = [
 const COOLS: readonly string[] = [...SLOWS_RAILS, ...STOPS, 'power-cap', 'power-brake', 'straggler', 'data-stall']
 
 const isSame = (one: Fault, other: Fault) => one.device === other.device
+/** Ports of one card share its link. */
+const isOnCard = (one: Fault, other: Fault) =>
+  isSame(one, other) || (one.scenario === 'pcie-downtrain' && isOnNic(one) && isOnNic(other) && !isHgx(one))
+const isHgx = ({ nodeClass }: Fault) => nodeClass.startsWith('hgx')
 const isOnNic = ({ device }: Fault) => device.includes('nic')
 const isOnGpu = ({ device }: Fault) => device.includes('gpu')
 
@@ -51,7 +55,7 @@ function isExplained(hider: Fault, hidden: Fault): boolean {
   return effects.every((effect) => {
     const { explainedBy = {} } = RULES.find(({ name }) => name === effect) ?? {}
     return causes.some(
-      (cause) => explainedBy[cause] === 'node' || (explainedBy[cause] === 'device' && isSame(hider, hidden)),
+      (cause) => explainedBy[cause] === 'node' || (explainedBy[cause] === 'device' && isOnCard(hider, hidden)),
     )
   })
 }

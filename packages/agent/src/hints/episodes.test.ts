@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ScenarioRequest } from '../sources/simulator/scenarios/request.ts'
 import { type SimulatedNode, struck } from './test-simulated-node.ts'
 
 /** Hints that opened more than once, and how often. */
@@ -12,7 +13,7 @@ describe('one episode is one hint:', () => {
   const cases: readonly {
     readonly title: string
     readonly nodeClass?: string
-    readonly faults: readonly { readonly name: string; readonly device?: string; readonly severity?: number }[]
+    readonly faults: readonly ScenarioRequest[]
     readonly opens: string
     readonly forS?: number
   }[] = [
@@ -68,7 +69,7 @@ describe('one episode is one hint:', () => {
       nodeClass: 'dpu-host',
       faults: [
         { name: 'power-cap', severity: 0.6 },
-        { name: 'gpu-lost', device: 'sim-gpu-0' },
+        { name: 'gpu-lost', device: 'sim-gpu-0', delayS: 20 },
       ],
       opens: 'power_cap/sim-node',
     },
