@@ -6,7 +6,7 @@ import { NODE_CLASSES } from '../../../packages/agent/src/sources/simulator/clas
 import { EXPECTED, type Fault } from './expected.ts'
 
 /** Why one fault hides another. */
-export interface Hiding {
+interface Hiding {
   /** One sentence for docs/hints.md. */
   readonly why: string
   /** Whether the first hides the second, where both are on one node. */
