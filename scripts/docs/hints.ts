@@ -1,7 +1,12 @@
 // The page docs/hints.md, from the rules themselves: limits, look-alikes and what is lacking cannot differ from them.
 
+import { readFileSync } from 'node:fs'
 import { RULES } from '../../packages/agent/src/hints/rules/index.ts'
 import type { Rule } from '../../packages/agent/src/hints/rules/rule.ts'
+import { SCENARIOS } from '../../packages/agent/src/sources/simulator/scenarios/scenarios.ts'
+import { EXPECTED, type Fault } from '../../test/faults/hints/expected.ts'
+import { HIDINGS, whyHidden } from '../../test/faults/hints/hiding.ts'
+import type { FaultOutcome } from '../../test/faults/loop.ts'
 
 const INTRODUCTION = `# Hints
 
@@ -32,8 +37,9 @@ in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 
 ## What no rule can know
 
-\`npm run faults -- hints\` sets random faults on simulated nodes and [keeps the table](../test/faults/RESULTS.md) of
-what was told. What lies below these limits counts apart there:
+\`npm run faults -- hints\` sets random faults on simulated nodes, one or two at a time, and \`npm run faults --
+health\` lets healthy ones run. [The tables](../test/faults/RESULTS.md) are theirs. What lies below these limits counts
+apart there:
 
 * **Without GPUs that do the same work** (one GPU, or one beside another that MIG splits) a straggler and a collective
   that hangs look like work.
@@ -41,9 +47,12 @@ what was told. What lies below these limits counts apart there:
 * **A GPU that moves under 1 GB/s** may have slowed its PCIe link down to save power; errors of the link are told all
   the same.
 * **Congestion** below 6 % of marked packets, and on both NICs of a node that has no third.
+* **Losses** of less than 100 packets a second. A rail that serves requests sends so little that this is one packet of
+  three hundred at 100 Gb/s.
+* **PCIe errors** of less than 310 a minute, all of them corrected.
 * **Another tenant** that takes less than 21 % of the line.
 * **A straggler** of less than 1.1 times the compute time.
-* **Air** that is less than 28 °C too warm, on PCIe cards and on GPUs that serve: they warm up for a minute or more.
+* **Air** that is less than 32 °C too warm, on PCIe cards and on GPUs that serve: they warm up for a minute or more.
 
 Rules see one node and, at the full rate of their sources, two samples a second at most. What lasts for less than a
 second is for the rings of traceback.
@@ -56,7 +65,53 @@ export function hintsPage(): string {
       `| [\`${name}\`](#${anchorOf(name, of)}) | ${SUBJECT[of]} | ${severity} | ${durationOf(neededMs)} | ${sees} |`,
   )
   const table = ['| Rule | Of | Severity | Stands after | Sees |', '|---|---|---|---|---|', ...rows].join('\n')
-  return `${INTRODUCTION}\n${table}\n\n${RULES.map(sectionOf).join('\n')}`
+  return `${INTRODUCTION}\n${figures()}\n${pairs()}\n${table}\n\n${RULES.map(sectionOf).join('\n')}`
+}
+
+/** What the last runs of the loops saw, as their own table says it. */
+function figures(): string {
+  const stored: FaultOutcome[] = JSON.parse(
+    readFileSync(new URL('../../test/faults/results.json', import.meta.url), 'utf8'),
+  )
+  const rows = stored.filter(({ name }) => name === 'hints' || name === 'health')
+  const lines = rows.map(({ name, rounds, seed, seen }) => {
+    const command = `npm run faults -- ${name} --rounds ${rounds} --seed ${seed}`
+    return `| \`${command}\` | ${seen.split('. All of these')[0]} |`
+  })
+  return ['| Run | Told |', '|---|---|', ...lines, ''].join('\n')
+}
+
+/** Which of two faults hides the other: why, and which. */
+function pairs(): string {
+  const reasons = HIDINGS.map(({ why }) => `* ${why}`)
+  const rows = Object.keys(EXPECTED).map((hidden) => {
+    const anywhere = hidersOf(hidden, 'sim-other')
+    const here = hidersOf(hidden, 'sim').filter((name) => !anywhere.includes(name) && name !== hidden)
+    return `| \`${hidden}\` | ${anywhere.join(', ') || '–'} | ${here.join(', ') || '–'} |`
+  })
+  return [
+    ...['## Faults that hide others', ''],
+    ...['Where two faults strike a node at once, one may hide the other: that need not be told then.', ''],
+    ...[...reasons, '', 'On a node of eight GPUs and eight rails that trains:', ''],
+    ...['| Fault | Hidden by, anywhere on the node | And on the same device |', '|---|---|---|', ...rows, ''],
+  ].join('\n')
+}
+
+/** Faults that hide another one, where they are on a device of some place and it is on one of `sim`. */
+function hidersOf(hidden: string, place: string): string[] {
+  return Object.keys(EXPECTED).filter((hider) =>
+    faultsOf(hider, place).some((one) => faultsOf(hidden, 'sim').some((other) => whyHidden(one, other) !== undefined)),
+  )
+}
+
+/** A fault on each kind of device that it can strike. */
+function faultsOf(name: string, place: string): Fault[] {
+  const { target, alsoTarget } = SCENARIOS.find((scenario) => scenario.name === name) ?? {}
+  return [target, alsoTarget].flatMap((kind): Fault[] => {
+    if (kind === undefined) return []
+    const device = kind === 'node' ? 'sim-node' : `${place}-${kind}`
+    return [{ scenario: name, device, nodeClass: 'hgx-h100', workload: 'training', severity: 1 }]
+  })
 }
 
 const SUBJECT: Readonly<Record<Rule['of'], string>> = {

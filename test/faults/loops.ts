@@ -13,6 +13,7 @@ import { fieldsets } from './loops/fieldsets.ts'
 import { files } from './loops/files.ts'
 import { frames } from './loops/frames.ts'
 import { hang } from './loops/hang.ts'
+import { health } from './loops/health.ts'
 import { hints } from './loops/hints.ts'
 import { hostile } from './loops/hostile.ts'
 import { kill } from './loops/kill.ts'
@@ -28,7 +29,7 @@ import { traceback } from './loops/traceback.ts'
 
 /** What is given to a part of Sonde in this process. */
 export const INPUT: readonly FaultLoop[] = [
-  ...[counters, day, dtb, fieldsets, frames, hints, link, pages, scrapes, traceback],
+  ...[counters, day, dtb, fieldsets, frames, health, hints, link, pages, scrapes, traceback],
 ]
 
 /** What ends a process of Sonde. */

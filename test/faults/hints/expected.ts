@@ -2,6 +2,7 @@
 // seen in samples.
 
 import { NODE_CLASSES } from '../../../packages/agent/src/sources/simulator/classes/classes.ts'
+import { PACKET_BYTES } from '../../../packages/agent/src/sources/simulator/model/pace.ts'
 import type { Scenario } from '../../../packages/agent/src/sources/simulator/scenarios/scenario.ts'
 
 /** One fault that was set. */
@@ -33,7 +34,14 @@ const MARKED_LEAST = 0.06
 /** Share of its line that somebody else must take. */
 const FOREIGN_LEAST = 0.21
 /** Warming that shows on a PCIe card, or on a GPU that serves. Unit: degrees Celsius. */
-const WARMED_LEAST = 28
+const WARMED_LEAST = 32
+
+/** PCIe errors a second that make 310 in a minute, with room for their bursts. */
+const ERRORS_LEAST = 7
+/** Packets that must be lost, with room for the noise of bursts. Unit: packets a second. */
+const LOST_LEAST = 130
+/** What the job sends through a rail, as a share of its line. */
+const SENT_SHARE = { training: 0.31, inference: 0.011 }
 
 const isTraining = ({ workload }: Fault) => workload === 'training'
 const isHgx = ({ nodeClass }: Fault) => nodeClass.startsWith('hgx')
@@ -45,9 +53,17 @@ function lineOf({ nodeClass, device }: Fault): number {
   return node?.nics.find((nic) => device.includes(nic.device))?.model.speedBytesPerS ?? 50e9
 }
 
+/** Packets that the job sends through a rail. Unit: packets a second. */
+function packetsOf(fault: Fault): number {
+  return (SENT_SHARE[fault.workload] * lineOf(fault)) / PACKET_BYTES
+}
+
 /** By name of the scenario. Those that are no fault, and are not told, are not here. */
 export const EXPECTED: Readonly<Record<string, Expected>> = {
-  'retransmission-storm': { tells: ['retransmission_storm'] },
+  'retransmission-storm': {
+    tells: ['retransmission_storm'],
+    isBelow: (fault) => fault.severity * packetsOf(fault) < LOST_LEAST,
+  },
   'pfc-storm': { tells: ['pfc_source'], also: ['pfc_victim'] },
   incast: { tells: ['congestion'], isBelow: ({ severity }) => severity < MARKED_LEAST },
   // Where both NICs of a node are struck, none is left to compare with.
@@ -64,7 +80,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     also: ['pcie_aer'],
     isBelow: (fault) => fault.device.includes('gpu') && !isTraining(fault),
   },
-  'pcie-aer': { tells: ['pcie_aer'], visibleS: () => 20 },
+  'pcie-aer': { tells: ['pcie_aer'], visibleS: () => 20, isBelow: ({ severity }) => severity < ERRORS_LEAST },
   'ecc-burst': { tells: ['ecc_uncorrected'], also: ['ecc_corrected'], visibleS: () => 60 },
   'thermal-throttle': {
     tells: ['thermal_throttle', 'gpu_hot'],

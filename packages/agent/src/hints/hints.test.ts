@@ -137,7 +137,7 @@ test('what ended is told for an hour, with its end, and the means of the past ha
   loseOn(node, 3, 2400)
   node.run(20)
   loseOn(node, 3, 0)
-  node.run(12)
+  node.run(22)
   const { hints, ended, nowMs } = node.hints.answer()
   assert.deepEqual(hints, [])
   assert.equal(ended.length, 1)
@@ -166,7 +166,7 @@ test('the life of a hint is reported as marks of one event, and hints are counte
   const node = quietNode()
   for (const perS of [2400, 0, 2400]) {
     loseOn(node, 3, perS)
-    node.run(12)
+    node.run(22)
   }
   const batches: Batch[] = []
   const source = createSource({ id: 'self', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SCENARIOS } from '../sources/simulator/scenarios/scenarios.ts'
-import { SimulatedNode } from './test-simulated-node.ts'
+import { SimulatedNode, struck, WATCHED_S } from './test-simulated-node.ts'
 
 interface Expected {
   readonly scenario: string
@@ -21,7 +21,6 @@ const WITHIN_S = 3
 const SAMPLED_S = 1
 /** Where between two samples it strikes. Unit: seconds after one. */
 const DELAYS_S = [0.05, 0.4, 0.7]
-const WATCHED_S = 75
 const OBSERVED_S = 100
 
 const EXPECTED: readonly Expected[] = [
@@ -199,15 +198,6 @@ test('two faults at once are two hints, each on its device', () => {
   assert.deepEqual([...node.seen.keys()].sort(), ['link_ber/sim-nic-mlx5_6-1', 'pcie_downtrain/sim-nic-mlx5_1-1'])
 })
 
-/** A node of a class with faults on it, some seconds after they began. */
-function struck(nodeClass: string, requests: Parameters<SimulatedNode['start']>[0][], afterS: number): SimulatedNode {
-  const node = new SimulatedNode({ nodeClass })
-  node.run(WATCHED_S)
-  for (const request of requests) node.start({ durationS: 600, ...request })
-  node.run(afterS)
-  return node
-}
-
 test('a link that came back slower is told for as long as it is, after its flap is over', () => {
   const device = 'sim-nic-mlx5_5-1'
   const node = struck('hgx-h100', [{ name: 'link-downtrain', device, severity: 0.25 }], 200)
@@ -230,16 +220,6 @@ test('a collective that hangs is told under a power cap', () => {
 test('a lost GPU of a node that has no other stays told', () => {
   const node = struck('small', [{ name: 'gpu-lost', device: 'sim-gpu-0' }], 60)
   assert.deepEqual(node.shown(), ['gpu_lost/sim-gpu-0 standing critical'])
-})
-
-test('one episode of heat is one hint a rule', () => {
-  const node = struck('hgx-h100', [{ name: 'thermal-throttle', device: 'sim-gpu-3' }], 300)
-  const count = new Map<string, number>()
-  for (const { rule } of [...node.open(), ...node.hints.answer().ended]) count.set(rule, (count.get(rule) ?? 0) + 1)
-  assert.deepEqual(
-    [...count].filter(([, times]) => times > 1),
-    [],
-  )
 })
 
 test('a GPU that MIG splits writes no checkpoint', () => {

@@ -20,10 +20,13 @@ export class SimulatedNode {
   readonly hints: Hints
   /** When each hint was first seen open, by id. Unit: seconds after `marks`. */
   readonly seen = new Map<string, number>()
+  /** Every time that a hint opened. Unit: seconds of the simulation. */
+  readonly openings: { readonly id: string; readonly atS: number }[] = []
   readonly #report: NodeReport
   readonly #flush: () => void
   #nowS = START_S
   #markS = START_S
+  #wasOpen = new Set<string>()
 
   constructor(options: { seed?: number; nodeClass?: string; workload?: 'training' | 'inference' } = {}) {
     const { seed = 1, nodeClass = 'hgx-h100', workload = 'training' } = options
@@ -45,11 +48,12 @@ export class SimulatedNode {
     this.#flush = () => source.flush()
   }
 
-  /** Starts a scenario, now unless the request says later; `seen` begins anew. */
-  start(request: ScenarioRequest): void {
+  /** Starts a scenario, now unless the request says later; `seen` begins anew. Gives its onset, as `openings` do. */
+  start(request: ScenarioRequest): number {
     const { onsetS } = this.book.start(request, this.#nowS)
     this.#markS = onsetS
     this.seen.clear()
+    return onsetS
   }
 
   /** Ends every scenario that runs. */
@@ -67,11 +71,21 @@ export class SimulatedNode {
       this.#flush()
       for (const afterMs of [100, 350, 600, 850]) {
         this.hints.evaluate(nowMs + afterMs)
-        for (const { id } of this.open())
-          if (!this.seen.has(id)) this.seen.set(id, this.#nowS + afterMs / 1000 - this.#markS)
+        this.#look(this.#nowS + afterMs / 1000)
       }
       each?.()
     }
+  }
+
+  /** Notes what has opened since it was looked at last. */
+  #look(atS: number): void {
+    const open = this.open()
+    if (open.length === 0 && this.#wasOpen.size === 0) return
+    for (const { id } of open) {
+      if (!this.seen.has(id)) this.seen.set(id, atS - this.#markS)
+      if (!this.#wasOpen.has(id)) this.openings.push({ id, atS })
+    }
+    this.#wasOpen = new Set(open.map(({ id }) => id))
   }
 
   open(): readonly Hint[] {
@@ -81,6 +95,18 @@ export class SimulatedNode {
   shown(): string[] {
     return this.open().map(({ id, stage, severity }) => `${id} ${stage} ${severity}`)
   }
+}
+
+/** How long a healthy node is watched before it is struck: its means of the past are known then. Unit: seconds. */
+export const WATCHED_S = 75
+
+/** A node of a class with faults on it, some seconds after they began. */
+export function struck(nodeClass: string, requests: readonly ScenarioRequest[], afterS: number): SimulatedNode {
+  const node = new SimulatedNode({ nodeClass })
+  node.run(WATCHED_S)
+  for (const request of requests) node.start({ durationS: 600, ...request })
+  node.run(afterS)
+  return node
 }
 
 function fail(place: string, error: unknown): never {

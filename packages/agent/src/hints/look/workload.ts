@@ -12,6 +12,15 @@ const WORK_MS = 120_000
 const IDLE_BYTES = 1e6
 /** SM activity of a GPU that computes. */
 const ACTIVE_SHARE = 0.05
+/**
+ * What shows in bursts is told from one to the next: steps of a job that waits for data have them ten seconds apart.
+ * Unit: milliseconds.
+ */
+export const BETWEEN_BURSTS_MS = 15_000
+/** Several steps of training, or a gap between two of them. Unit: milliseconds. */
+const STEPS_MS = 30_000
+/** What a job in which all GPUs take part sends over its rails, as a share of their line. */
+const COLLECTIVE_SHARE = 0.02
 /** Work that is left where a GPU counts as slowed. */
 const SLOWED_SHARE = 0.9
 
@@ -36,6 +45,11 @@ export function workingGpus(scope: Scope): Look[] {
   return scope.once('working', () => scope.gpus.filter(hasComputed))
 }
 
+/** Those of them that are whole: what instances of a GPU that MIG splits do is not of one job. */
+export function jobGpus(scope: Scope): Look[] {
+  return scope.once('job', () => workingGpus(scope).filter((look) => look.last(GPU.migMode) !== 1))
+}
+
 /** GPUs, other than the one in hand, that do clearly less tensor work than they used to: they wait for something. */
 export function slowedGpus({ scope, device: own }: Look): HintDevice[] {
   const slowed = scope.gpus.filter(
@@ -49,14 +63,28 @@ export function jobNics({ rails, nics }: Scope): readonly Look[] {
   return rails.length > 0 ? rails : nics
 }
 
-/** The busiest of the training NICs over the last `overMs`, as a share of its line; NaN where none tells. */
+/** What the job sends through a NIC, a second: without the traffic of others, where queue pairs are counted. */
+function jobBytes(look: Look, overMs: number): number {
+  const own = firstKnown(look.rate(NIC.ownSentBytes, overMs), look.rate(NIC.portRdmaSentBytes, overMs))
+  return firstKnown(own, look.rate(NIC.sentBytes, overMs))
+}
+
+/** What the job sends on the busiest of the training NICs, as a share of its line; NaN where none tells. */
 export function railUse(scope: Scope, overMs: number): number {
-  return maxKnown(...scope.rails.map((look) => look.rate(NIC.sentBytes, overMs) / lineOf(look)))
+  return maxKnown(...scope.rails.map((look) => jobBytes(look, overMs) / lineOf(look)))
 }
 
 /** The same of most of them: somebody else's traffic on one rail is not the job's. */
 export function usualRailUse(scope: Scope, overMs: number): number {
   return median(scope.rails.map((look) => look.rate(NIC.sentBytes, overMs) / lineOf(look)))
+}
+
+/**
+ * Whether the job sends as much over its rails as training does: its GPUs wait for one another, and the slow one among
+ * them is a straggler.
+ */
+export function isCollective(scope: Scope): boolean {
+  return median(jobNics(scope).map((look) => jobBytes(look, STEPS_MS) / lineOf(look))) > COLLECTIVE_SHARE
 }
 
 /** What the busiest of the NICs outside all rails sends to storage. Unit: bytes per second; NaN where there is none. */

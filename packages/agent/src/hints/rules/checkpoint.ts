@@ -1,6 +1,6 @@
-import { LATEST_MS } from '../look/look.ts'
+import { LATEST_MS, type Look } from '../look/look.ts'
 import { median } from '../look/numbers.ts'
-import { storageBytes, usualRailUse, workingGpus } from '../look/workload.ts'
+import { jobGpus, storageBytes, usualRailUse } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { amount, percent } from './words.ts'
@@ -10,6 +10,12 @@ const GPU_SHARE = 7 / 8
 const LINE_SHARE = 0.01
 const UTILISATION = 50
 
+/** Work sends to the host about as much as it gets from there: what is left of it in a sample is no copy. */
+function isCopied(look: Look): boolean {
+  const sent = look.last(GPU.pcieSent)
+  return sent > COPY_BYTES && !(look.last(GPU.pcieReceived) > sent / 2)
+}
+
 /** A label rather than an alarm: the node writes its state away. */
 export const checkpoint: Rule = {
   name: 'checkpoint',
@@ -17,7 +23,7 @@ export const checkpoint: Rule = {
   severity: 'notice',
   of: 'node',
   neededMs: 0,
-  uses: [GPU.pcieSent, GPU.utilisation, GPU.migMode, NIC.sentBytes],
+  uses: [GPU.pcieSent, GPU.pcieReceived, GPU.utilisation, GPU.migMode, NIC.sentBytes],
   shows: [GPU.pcieSent, GPU.utilisation, NIC.sentBytes],
   limits: [
     {
@@ -32,13 +38,15 @@ export const checkpoint: Rule = {
     'a collective that hangs: use stays at 100 % and nothing is copied': ({ scope }) =>
       median(scope.gpus.map((look) => look.last(GPU.utilisation))) > UTILISATION,
   },
-  toldApart: ['a wait for data: nothing is copied to the host'],
+  toldApart: [
+    'a wait for data: nothing is copied to the host',
+    'work that ends within a sample: as much comes from the host as goes there',
+  ],
   find({ scope }) {
-    // What instances of a GPU that MIG splits copy is not of one job.
-    const job = workingGpus(scope).filter((look) => look.last(GPU.migMode) !== 1)
+    const job = jobGpus(scope)
     const use = usualRailUse(scope, LATEST_MS)
     if (job.length === 0 || use > LINE_SHARE) return undefined
-    const copying = job.filter((look) => look.last(GPU.pcieSent) > COPY_BYTES)
+    const copying = job.filter(isCopied)
     const isCopying = copying.length >= GPU_SHARE * job.length
     // Storage is still written when the copies are done.
     if (!isCopying && !scope.isOpen('checkpoint', scope.node)) return undefined

@@ -1,6 +1,6 @@
 import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
-import { lineOf, slowedGpus } from '../look/workload.ts'
+import { BETWEEN_BURSTS_MS, lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Limit, Rule } from './rule.ts'
 import { percent, titleOf } from './words.ts'
@@ -36,6 +36,7 @@ export const congestion: Rule = {
   severity: 'warning',
   of: 'nic',
   neededMs: 10_000,
+  lingerMs: BETWEEN_BURSTS_MS,
   uses: [NIC.marked, NIC.receivedPackets, NIC.receivedBytes, NIC.lineRate, NIC.notificationsIgnored, NIC.txPaused],
   shows: [NIC.marked, NIC.receivedBytes],
   limits: [

@@ -1,6 +1,6 @@
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { jobNics, workingGpus } from '../look/workload.ts'
+import { isCollective, jobGpus, jobNics } from '../look/workload.ts'
 import { GPU, HOST, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { percent } from './words.ts'
@@ -11,21 +11,17 @@ const CLEAR_UTILISATION = 95
 const LINGER_MS = 20_000
 const OVER_MS = 3000
 const SPREAD = 15
-const BURST_SHARE = 0.9
+const BURST_SHARE = 0.7
+/** Long steps have few bursts, and a sample cuts some of them in two. */
+const CLEAR_BURST_SHARE = 0.4
 const BURST_OVER_MS = 30_000
 const MEMORY_SHARE = 0.9
-const RAIL_BYTES_LEAST = 1e9
 /** Gaps in half a minute from which on it is no single pause. */
 const GAPS = 2
 
 /** Memory that is held still: the job has not ended. */
 function memoryShare(scope: Scope): number {
-  return median(workingGpus(scope).map((look) => look.last(GPU.memoryUsed) / look.max(GPU.memoryUsed, 60_000)))
-}
-
-/** What rails sent of late: the job trains. */
-function railBytes(scope: Scope): number {
-  return median(jobNics(scope).map((look) => look.rate(NIC.sentBytes, BURST_OVER_MS)))
+  return median(jobGpus(scope).map((look) => look.last(GPU.memoryUsed) / look.max(GPU.memoryUsed, 60_000)))
 }
 
 function pressureOf(scope: Scope): number {
@@ -59,18 +55,19 @@ export const dataStall: Rule = {
   ],
   not: {
     'GPUs that differ: no common cause': ({ scope }) => {
-      const means = workingGpus(scope).map((look) => look.mean(GPU.utilisation, OVER_MS))
+      const means = jobGpus(scope).map((look) => look.mean(GPU.utilisation, OVER_MS))
       return Math.max(...means) - Math.min(...means) > SPREAD
     },
-    'a slow rail: bursts are slower than before': ({ scope }) => burstShare(scope) < BURST_SHARE,
+    'a slow rail: bursts are slower than before': ({ scope }) =>
+      burstShare(scope) < (scope.isOpen('data_stall', scope.node) ? CLEAR_BURST_SHARE : BURST_SHARE),
     'a job that ended: its memory is free': ({ scope }) => !(memoryShare(scope) >= MEMORY_SHARE),
-    'requests that come and go: no training goes over the rails': ({ scope }) => !(railBytes(scope) > RAIL_BYTES_LEAST),
+    'requests that come and go: no training goes over the rails': ({ scope }) => !isCollective(scope),
   },
   toldApart: ['stragglers and losses: use stays near 100 %, because peers spin'],
   explainedBy: { checkpoint: 'node', gpu_lost: 'node', link_flap: 'node', stuck_collective: 'node' },
   lacksAlways: ['what the loader waits for'],
   find({ scope }) {
-    const job = workingGpus(scope)
+    const job = jobGpus(scope)
     const used = median(job.map((look) => look.mean(GPU.utilisation, OVER_MS)))
     const limit = scope.isOpen('data_stall', scope.node) ? CLEAR_UTILISATION : UTILISATION
     if (job.length === 0 || !(used < limit)) return undefined

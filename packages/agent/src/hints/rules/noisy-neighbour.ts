@@ -1,6 +1,6 @@
 import type { Look } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
-import { lineOf, slowedGpus } from '../look/workload.ts'
+import { BETWEEN_BURSTS_MS, lineOf, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { NIC, PCI } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -44,6 +44,7 @@ export const noisyNeighbour: Rule = {
   severity: 'warning',
   of: 'nic',
   neededMs: 10_000,
+  lingerMs: BETWEEN_BURSTS_MS,
   uses: [NIC.portSentBytes, NIC.ownSentBytes, NIC.portRdmaSentBytes, NIC.priorityBytes, NIC.sentBytes],
   shows: [NIC.priorityBytes, NIC.portSentBytes, NIC.ownSentBytes],
   limits: [

@@ -1,5 +1,5 @@
 import { LATEST_MS } from '../look/look.ts'
-import { hasTraffic, lineOf, slowedGpus } from '../look/workload.ts'
+import { BETWEEN_BURSTS_MS, hasTraffic, lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { percent, titleOf } from './words.ts'
@@ -7,8 +7,6 @@ import { percent, titleOf } from './words.ts'
 const PAUSED_SHARE = 0.2
 const LINE_SHARE = 0.5
 const SENT_SHARE = 0.7
-/** Pauses come with bursts: between two of them there are none. Unit: milliseconds. */
-const LINGER_MS = 10_000
 /** Bytes come in bursts: what is sent is compared over several steps. */
 const SENT_OVER_MS = 10_000
 
@@ -26,7 +24,7 @@ export const pfcSource: Rule = {
   severity: 'critical',
   of: 'nic',
   neededMs: 5000,
-  lingerMs: LINGER_MS,
+  lingerMs: BETWEEN_BURSTS_MS,
   uses: [NIC.txPaused, NIC.receivedBytes, NIC.lineRate, NIC.stormErrors, NIC.writesStalled],
   shows: [NIC.txPaused, NIC.receivedBytes],
   limits: [PAUSED_LIMIT, { what: 'received', value: LINE_SHARE * 100, unit: '% of line', source: 'above it: incast' }],
@@ -61,7 +59,7 @@ export const pfcVictim: Rule = {
   severity: 'warning',
   of: 'nic',
   neededMs: 5000,
-  lingerMs: LINGER_MS,
+  lingerMs: BETWEEN_BURSTS_MS,
   uses: [NIC.rxPaused, NIC.sentBytes],
   shows: [NIC.rxPaused, NIC.sentBytes],
   limits: [

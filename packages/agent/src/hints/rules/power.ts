@@ -2,7 +2,7 @@ import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { firstKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { workingGpus } from '../look/workload.ts'
+import { isCollective, workingGpus } from '../look/workload.ts'
 import { GPU } from '../watch/signals.ts'
 import type { Finding, Rule } from './rule.ts'
 import { percent, titleOf } from './words.ts'
@@ -16,16 +16,24 @@ const FULL_LOAD_SHARE = 0.7
 const NANOSECONDS = 1e9
 const BRAKE_OVER_MS = 5000
 
-/** About one GPU, or about the node where several are concerned. */
+/**
+ * About one GPU, or about the node where several are concerned. What was told of the node stays so, though all but one
+ * of them are lost meanwhile: one episode is one hint.
+ */
 function concerned(
+  rule: string,
   looks: readonly Look[],
   scope: Scope,
 ): { device: HintDevice; subject: string; affected: HintDevice[] } {
   const [first] = looks
-  if (looks.length === 1 && first !== undefined)
-    return { device: first.device, subject: titleOf(first.device), affected: [] }
+  const affected = looks.map(({ device }) => device)
+  if (looks.length === 1 && first !== undefined) {
+    const subject = titleOf(first.device)
+    if (scope.isOpen(rule, scope.node)) return { device: scope.node, subject, affected }
+    return { device: first.device, subject, affected: [] }
+  }
   const subject = looks.length === scope.gpus.length ? `All ${looks.length} GPUs` : `${looks.length} GPUs`
-  return { device: scope.node, subject, affected: looks.map(({ device }) => device) }
+  return { device: scope.node, subject, affected }
 }
 
 function limitShare(look: Look): number {
@@ -61,16 +69,19 @@ export const powerCap: Rule = {
   ],
   not: {},
   toldApart: [
+    'a straggler, for which others wait: that is told instead',
     'a GPU at its default limit and at the limit all the time: normal at full load, also where its siblings wait for it and run faster',
   ],
-  explainedBy: { power_brake: 'node', straggler: 'node' },
+  explainedBy: { power_brake: 'node' },
   find({ scope }) {
     const working = workingGpus(scope)
     const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
-    const capped = limited.length > 0 ? limited : working.filter(isStarved)
+    // Where GPUs wait for one another, the slow one is a straggler, whatever slows it down.
+    const starved = isCollective(scope) ? [] : working.filter(isStarved)
+    const capped = limited.length > 0 ? limited : starved
     const [first] = capped
     if (first === undefined) return undefined
-    const { device, subject, affected } = concerned(capped, scope)
+    const { device, subject, affected } = concerned('power_cap', capped, scope)
     const [limit, usual] = [
       first.last(GPU.powerLimit),
       firstKnown(first.last(GPU.powerLimitDefault), first.last(GPU.powerLimit)),
@@ -117,13 +128,13 @@ export const powerBrake: Rule = {
       (look) => (look.bits(GPU.reasons, 2000) & BRAKE_BIT) !== 0 || look.increase(GPU.braked, BRAKE_OVER_MS) > 0,
     )
     if (braked.length === 0) return undefined
-    const { device, subject, affected } = concerned(braked, scope)
+    const { device, subject, affected } = concerned('power_brake', braked, scope)
     const clock = Math.round(median(braked.map((look) => look.last(GPU.clock))))
     const power = Math.round(median(braked.map((look) => look.last(GPU.power))))
     return {
       device,
       affected,
-      title: `The power brake slows down ${subject === titleOf(device) ? subject : `${subject[0]?.toLowerCase()}${subject.slice(1)}`}`,
+      title: `The power brake slows down ${braked.length === 1 ? subject : `${subject[0]?.toLowerCase()}${subject.slice(1)}`}`,
       sentence: `${subject}: power brake signalled, clock ${clock}\u00a0MHz, drawing ${power}\u00a0W; one sample of it is enough`,
       value: braked.length,
       limit: 0,

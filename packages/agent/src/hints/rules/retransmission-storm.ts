@@ -1,6 +1,6 @@
 import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
 import { maxKnown, sumKnown } from '../look/numbers.ts'
-import { slowedGpus } from '../look/workload.ts'
+import { BETWEEN_BURSTS_MS, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { amount, titleOf } from './words.ts'
@@ -37,6 +37,7 @@ export const retransmissionStorm: Rule = {
   severity: 'critical',
   of: 'nic',
   neededMs: 3000,
+  lingerMs: BETWEEN_BURSTS_MS,
   uses: [
     NIC.sequenceErrors,
     NIC.acknowledgementTimeouts,

@@ -35,7 +35,7 @@ describe('what looks alike opens nothing, not even for a moment:', () => {
 
 test('a checkpoint tells what is copied, and not what training sent before it', () => {
   const node = quietNode()
-  everyGpu(node, { gpu_util: 15, pcie_tx_bytes: 12e9 })
+  everyGpu(node, { gpu_util: 15, pcie_tx_bytes: 12e9, pcie_rx_bytes: 1e8 })
   everyRail(node, noTraffic)
   node.run(2)
   assert.match(node.open()[0]?.sentence ?? '', /^8 GPUs copy 12\sGB\/s each to the host, limit 2\sGB\/s/)

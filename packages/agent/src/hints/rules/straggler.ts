@@ -1,7 +1,7 @@
 import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
-import { slowedGpus } from '../look/workload.ts'
+import { isCollective, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -17,8 +17,6 @@ const COMPARED_MS = 2000
 const STEP_BYTES_OVER_MS = 30_000
 /** Tensor activity of a job that trains; below it there is nothing to compare. */
 const TENSOR_LEAST = 0.05
-/** Bytes a second on the rails of a job that all GPUs take part in. */
-const RAIL_BYTES_LEAST = 1e9
 
 /** What one GPU has against the median of its siblings, now and on average of its past. NaN where it is not known. */
 interface Comparison {
@@ -29,7 +27,9 @@ interface Comparison {
 /** Compares all GPUs by a signal, once an instant. */
 function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison> {
   return scope.once(`straggler ${signal.metric}`, () => {
-    const { gpus, nowMs } = scope
+    const { nowMs } = scope
+    // What instances of a GPU that MIG splits do is not of one job.
+    const gpus = scope.gpus.filter((look) => look.last(GPU.migMode) !== 1)
     const samples = gpus.map((look) => look.samplesSince(signal, nowMs - COMPARED_MS))
     const complete = Math.max(...samples)
     // Means of different moments of a step differ: a GPU that missed a sample is left out.
@@ -77,7 +77,9 @@ export const straggler: Rule = {
   severity: 'warning',
   of: 'gpu',
   neededMs: 30_000,
-  uses: [GPU.tensorActive, GPU.smActive, GPU.clock, NIC.sentBytes],
+  // A slow rail beside it makes the time between two of its steps as long.
+  lingerMs: STEP_BYTES_OVER_MS,
+  uses: [GPU.tensorActive, GPU.smActive, GPU.clock, GPU.migMode, NIC.sentBytes],
   shows: [GPU.tensorActive, GPU.smActive, GPU.clock],
   limits: [
     {
@@ -100,8 +102,7 @@ export const straggler: Rule = {
     },
   ],
   not: {
-    'a job without collectives: GPUs that serve requests differ all the time': (look) =>
-      !(median(look.scope.rails.map((rail) => rail.rate(NIC.sentBytes, STEP_BYTES_OVER_MS))) > RAIL_BYTES_LEAST),
+    'a job without collectives: GPUs that serve requests differ all the time': ({ scope }) => !isCollective(scope),
     'more than one: pipeline stages, or groups of different work': (look) =>
       look.scope.gpus.filter(isBusier).length > 1,
   },

@@ -1,6 +1,6 @@
 import type { Look } from '../look/look.ts'
 import { firstKnown, median } from '../look/numbers.ts'
-import { railUse, storageBytes, workingGpus } from '../look/workload.ts'
+import { jobGpus, railUse, storageBytes } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { percent, titleOf } from './words.ts'
@@ -70,7 +70,7 @@ export const stuckCollective: Rule = {
   },
   lacksAlways: ['processes and their ranks'],
   find({ scope }) {
-    const job = workingGpus(scope)
+    const job = jobGpus(scope)
     const spinning = job.filter(isSpinning)
     const silent = job.filter((look) => look.last(GPU.utilisation) < 1)
     // The one that is not in a kernel is what the others wait for.

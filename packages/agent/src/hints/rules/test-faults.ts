@@ -333,6 +333,7 @@ export const FAULTS: readonly Fault[] = [
         dram_active: 0.02,
         power_usage: 160,
         pcie_tx_bytes: 20e9,
+        pcie_rx_bytes: 1e8,
       })
       everyRail(node, noTraffic)
       node.nic(8).rate({ xmit_data_bytes_total: 10e9 })

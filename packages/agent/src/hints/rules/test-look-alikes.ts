@@ -259,7 +259,7 @@ export const LOOK_ALIKES: readonly Change[] = [
     title: 'copies to the host while GPUs compute',
     begin: (node) => {
       everyRail(node, noTraffic)
-      everyGpu(node, { pcie_tx_bytes: 20e9 })
+      everyGpu(node, { pcie_tx_bytes: 20e9, pcie_rx_bytes: 1e8 })
     },
   },
 ]

@@ -8,6 +8,8 @@ import { percent, titleOf } from './words.ts'
 const TIME_SHARE = 0.1
 const CLEAR_SHARE = 0.02
 const MARGIN_CELSIUS = 3
+/** How far below slowdown an episode is over: by then it is not even hot. Unit: degrees Celsius. */
+const COOL_CELSIUS = 8
 /** Of cards whose driver tells no limit. Unit: degrees Celsius. */
 const SLOWDOWN_CELSIUS = 89
 const THERMAL_BITS = 0x20 | 0x40
@@ -58,9 +60,11 @@ export const thermalThrottle: Rule = {
     const share = throttledShare(look)
     const temperature = look.max(GPU.temperature, 3000)
     const slowdown = firstKnown(look.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
-    // Heat comes and goes by a degree: what is throttled stays so until it hardly is.
-    const least = look.scope.isOpen('thermal_throttle', look.device) ? CLEAR_SHARE : TIME_SHARE
-    if (!(share > least) || !(temperature >= slowdown - MARGIN_CELSIUS)) return undefined
+    // Heat comes and goes by a degree: what is throttled stays so until it hardly is, and is cool.
+    const isOpen = look.scope.isOpen('thermal_throttle', look.device)
+    const least = isOpen ? CLEAR_SHARE : TIME_SHARE
+    const isSlowed = share > least && temperature >= slowdown - MARGIN_CELSIUS
+    if (!isSlowed && !(isOpen && temperature >= slowdown - COOL_CELSIUS)) return undefined
     const usual = look.usual((other) => other.last(GPU.temperature))
     const isHard = (look.bits(GPU.reasons, 3000) & 0x40) !== 0
     return {

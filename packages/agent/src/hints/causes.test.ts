@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { everyGpu, everyRail, noTraffic, spinning } from './rules/test-changes.ts'
+import { SimulatedNode, struck, WATCHED_S } from './test-simulated-node.ts'
+import { quietNode } from './test-training-node.ts'
+
+/** Rules that opened, in the order in which they did. */
+function rulesOf({ openings }: SimulatedNode): string[] {
+  return [...new Set(openings.map(({ id }) => id.slice(0, id.indexOf('/'))))]
+}
+
+describe('the cause is told and its effect is not:', () => {
+  const cases: readonly {
+    readonly name: string
+    readonly device?: string
+    readonly severity?: number
+    readonly tells: readonly string[]
+  }[] = [
+    { name: 'thermal-throttle', device: 'sim-gpu-3', tells: ['gpu_hot', 'thermal_throttle'] },
+    { name: 'thermal-throttle', device: 'sim-gpu-0', severity: 35, tells: ['gpu_hot', 'thermal_throttle'] },
+    { name: 'pcie-downtrain', device: 'sim-nic-mlx5_3-1', severity: 0.07, tells: ['pcie_downtrain'] },
+    { name: 'link-downtrain', device: 'sim-nic-mlx5_3-1', tells: ['link_flap', 'link_slow'] },
+    { name: 'power-cap', severity: 0.4, tells: ['power_cap'] },
+    { name: 'power-brake', tells: ['power_brake'] },
+    { name: 'gpu-lost', device: 'sim-gpu-6', tells: ['gpu_lost'] },
+    { name: 'pfc-storm', device: 'sim-nic-mlx5_3-1', tells: ['pfc_source'] },
+    { name: 'straggler', device: 'sim-gpu-5', severity: 2.8, tells: ['straggler'] },
+    { name: 'checkpoint', severity: 60, tells: ['checkpoint'] },
+  ]
+  for (const { tells, ...fault } of cases) {
+    test(`${fault.name} ${fault.device ?? ''}${fault.severity === undefined ? '' : ` of ${fault.severity}`}`, () => {
+      const node = struck('hgx-h100', [fault], 150)
+      assert.deepEqual(rulesOf(node), tells)
+      // What was slow for a while is as fast as before: nothing else is told of that either.
+      node.stopAll()
+      node.run(100)
+      assert.deepEqual(rulesOf(node), tells)
+    })
+  }
+})
+
+test('a collective that hangs is told, once the job ran on after a memory error', () => {
+  const node = quietNode()
+  node.gpu(2).add({ ecc_dbe_vol_total: 1 })
+  node.run(30)
+  everyGpu(node, spinning)
+  everyRail(node, noTraffic)
+  node.run(40)
+  const open = node.shown()
+  assert.ok(open.includes('ecc_uncorrected/gpu-2 standing critical'), 'the error is still shown')
+  assert.ok(open.includes('stuck_collective/node standing critical'), open.join())
+})
+
+test('a collective that waits for a GPU whose process a memory error ended is its effect', () => {
+  const node = quietNode()
+  node.gpu(2).add({ ecc_dbe_vol_total: 1 })
+  everyGpu(node, spinning)
+  node.gpu(2).set({ gpu_util: 0, sm_active: 0, power_usage: 125 })
+  everyRail(node, noTraffic)
+  node.run(40)
+  assert.deepEqual(node.shown(), ['ecc_uncorrected/gpu-2 standing critical'])
+})
+
+test('a neighbour on one rail hides neither a checkpoint nor a collective that hangs', () => {
+  const neighbour = { name: 'noisy-neighbour', device: 'sim-nic-mlx5_0-1' }
+  const saving = struck('hgx-h100', [neighbour, { name: 'checkpoint', severity: 60 }], 40)
+  assert.deepEqual(rulesOf(saving).sort(), ['checkpoint', 'noisy_neighbour'])
+  const hanging = struck('hgx-h100', [neighbour, { name: 'stuck-collective' }], 60)
+  assert.deepEqual(rulesOf(hanging).sort(), ['noisy_neighbour', 'stuck_collective'])
+})
+
+test('traffic of a neighbour through the only rail makes no training of a job that has ended', () => {
+  const node = new SimulatedNode({ nodeClass: 'small', workload: 'inference' })
+  node.run(WATCHED_S)
+  node.start({ name: 'link-flap', severity: 58, durationS: 300 })
+  node.start({ name: 'noisy-neighbour', severity: 7e9, durationS: 300 })
+  node.run(200)
+  assert.deepEqual(rulesOf(node).sort(), ['link_flap', 'noisy_neighbour'])
+})
+
+describe('a node of one GPU, or two of which MIG splits one:', () => {
+  for (const nodeClass of ['dpu-host', 'small']) {
+    for (const [name, opens] of [
+      ['noisy-neighbour', 'noisy_neighbour/sim-nic-mlx5_0-1'],
+      ['data-stall', 'data_stall/sim-node'],
+      ['power-brake', 'power_brake'],
+    ] as const) {
+      test(`${name} is told on ${nodeClass}`, () => {
+        const device = name === 'noisy-neighbour' ? { device: 'sim-nic-mlx5_0-1' } : {}
+        const node = struck(nodeClass, [{ name, ...device }], 15)
+        assert.ok(
+          node.openings.some(({ id }) => id.startsWith(opens)),
+          node.shown().join(),
+        )
+      })
+    }
+  }
+
+  test('what ends within a sample is no checkpoint, and a GPU that MIG splits no straggler', () => {
+    const waits = struck('dpu-host', [{ name: 'data-stall', severity: 5.4 }], 150)
+    assert.deepEqual(rulesOf(waits), ['shared_device', 'data_stall'])
+    const split = struck('dpu-host', [{ name: 'mig', device: 'sim-gpu-0', severity: 5 }], 100)
+    assert.deepEqual(rulesOf(split), ['shared_device'])
+  })
+
+  test('a GPU that MIG splits keeps no hung collective of the others back', () => {
+    const node = struck('hgx-h100', [{ name: 'mig', device: 'sim-gpu-2' }, { name: 'stuck-collective' }], 60)
+    assert.deepEqual(rulesOf(node).sort(), ['shared_device', 'stuck_collective'])
+  })
+})
