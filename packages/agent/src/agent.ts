@@ -17,6 +17,7 @@ import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { ownKinds } from './devices/own-kinds.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
+import { HintHistory } from './hints/history/hint-history.ts'
 import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
 import { startTicker, type Ticker } from './hosting/scheduler.ts'
@@ -82,6 +83,8 @@ export class Agent {
   readonly devices: Devices
   /** What rules see on the node. */
   readonly hints: Hints
+  /** What rules saw, in any window of the past. */
+  readonly hintHistory: HintHistory
   /** What pods do with GPUs. */
   readonly pods: PodGpus
   /** Connections that came in where everybody may: they get metrics and health alone. */
@@ -130,6 +133,12 @@ export class Agent {
       log,
     )
     this.history = this.#historyOf(options)
+    const { history, kept } = options
+    const isKept = history !== undefined && kept !== undefined
+    this.hintHistory = new HintHistory(
+      this.hints,
+      isKept ? { history, records: (request) => kept.records(request) } : undefined,
+    )
     const accept = this.router.accept.bind(this.router)
     this.rules = this.#rulesOf(options)
     this.traceback = this.#makeTraceback(options)
@@ -235,6 +244,7 @@ export class Agent {
     const { config, log } = this.options
     for (const sentence of undoneOf(config)) log.warn(sentence)
     this.self.start()
+    this.hintHistory.recallInto(this.hints).catch((error: unknown) => this.faults.caught('hints', error))
     void this.fieldSets.tellMissing()
     this.#hintTicker = startTicker(
       EVALUATE_EVERY_MS,

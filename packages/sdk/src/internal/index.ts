@@ -27,7 +27,14 @@ export type {
   SamplesHeader,
   TracebackEvent,
 } from '../api/events.ts'
-export type { Hint, HintEvidence, HintSeverity, HintsAnswer } from '../api/hints.ts'
+export type {
+  Hint,
+  HintEvidence,
+  HintOutcome,
+  HintSeverity,
+  HintsAnswer,
+  HintsUnknown,
+} from '../api/hints.ts'
 export type { NodeAnswer } from '../api/node.ts'
 export { batchProjection } from '../fieldset/batch-projection.ts'
 export { FollowedSets } from '../fieldset/followed-sets.ts'
