@@ -124,7 +124,7 @@ export class Case {
     return this.rule.lingerMs ?? LINGER_MS
   }
 
-  /** What is open says whether its rule still holds; what is over, as what it ended. */
+  /** What is open says whether its rule still holds. */
   get #toldStage(): Hint['stage'] {
     if (this.stage !== 'standing') return 'forming'
     return this.#idleMs > UNSEEN_MS && this.#lingerMs < LASTING_MS ? 'lingering' : 'standing'
@@ -139,7 +139,7 @@ export class Case {
       event: String(this.event),
       rule: this.rule.name,
       severity: this.severity,
-      stage: this.#toldStage,
+      stage: end?.outcome === 'ended' ? 'standing' : this.#toldStage,
       device: device.id,
       sinceMs: this.sinceMs,
       seenMs: this.#seenMs,
