@@ -99,7 +99,8 @@ export class HintHistory {
   #beforeStart(fromMs: number, toMs: number, now: HintsAnswer): HintsUnknown[] {
     const knownFromMs = Math.max(now.fromMs, this.#recent.startedMs)
     if (knownFromMs <= fromMs) return []
-    const reason = 'No history is kept, and what was is forgotten after an hour or with the process; store.enabled keeps it.'
+    const reason =
+      'No history is kept, and what was is forgotten after an hour or with the process; store.enabled keeps it.'
     return [{ fromMs, toMs: Math.min(knownFromMs, toMs), reason }]
   }
 }

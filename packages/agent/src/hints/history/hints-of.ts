@@ -44,7 +44,10 @@ function hintOf(event: string, all: readonly Statement[], { fromMs, toMs, readTo
   return { ...hintIn(event, said), ...end }
 }
 
-function endOf(last: Statement, readToMs: number): Pick<Hint, 'endedMs' | 'outcome'> & { endedMs: number } | undefined {
+function endOf(
+  last: Statement,
+  readToMs: number,
+): (Pick<Hint, 'endedMs' | 'outcome'> & { endedMs: number }) | undefined {
   const endedMs = msOf(last.time)
   if (last.edge === 'ended' || last.edge === 'dismissed') return { endedMs, outcome: last.edge }
   const isOpen = readToMs === Number.POSITIVE_INFINITY || readToMs - endedMs < UNSTATED_MS
