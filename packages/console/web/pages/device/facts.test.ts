@@ -32,6 +32,18 @@ test('what no rule sees is a number without colour, also the XID of an applicati
   assert.ok(facts.some(({ label, value }) => label === 'Last XID' && value === '45'))
 })
 
+test('sentence 8: the last XID has the words of a hint only where the hint is about that XID', () => {
+  const matchers = [{ label: 'xid', op: '=~', value: '48|64|94|95|140' }] as const
+  const evidence = [{ metric: 'nvml_xid_events_total', function: 'rate', matchers }] as const
+  const memory = testHint({ rule: 'ecc_uncorrected', device: 'gpu-3', evidence })
+  const xidOf = (xid: string) => {
+    const facts = gpuFacts(testGpu(3), { ...readings([memory]), exact: () => xid })
+    return facts.find(({ label }) => label === 'Last XID')
+  }
+  assert.deepEqual(xidOf('45'), { label: 'Last XID', value: '45', caption: 'stays until the driver restarts' })
+  assert.deepEqual([xidOf('48')?.tone, xidOf('48')?.caption], ['critical', 'memory errors'])
+})
+
 test('while samples are awaited a fact keeps its label, and a fact that needs none all of it', () => {
   const fixed = { label: 'Switch', value: 'none', caption: 'alone', isFixed: true }
   assert.deepEqual(awaitedFact(fixed), fixed)
