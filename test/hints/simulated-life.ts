@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { type Batch, createSource, gauge, timestamp } from '@sonde/sdk'
+import { type Batch, createSource, gauge, parseQueryRequest, type QueryAnswer, timestamp } from '@sonde/sdk'
 import { defineOwnType } from '@sonde/sdk/internal'
 import { HintHistory } from '../../packages/agent/src/hints/history/hint-history.ts'
 import { SimulatedNode } from '../../packages/agent/src/hints/test-simulated-node.ts'
@@ -49,6 +49,16 @@ export class SimulatedLife {
   /** Waits until what was reported is in the store. */
   flush(): Promise<void> {
     return this.#store.flush()
+  }
+
+  /** What the store has of a metric, every second of a window. Times in milliseconds since the Unix epoch. */
+  query(
+    { metric, function: fn }: { readonly metric: string; readonly function: string },
+    fromMs: number,
+    toMs: number,
+  ): Promise<QueryAnswer> {
+    const queries = [{ metric, function: fn }]
+    return this.#store.query(parseQueryRequest({ fromMs, toMs, stepMs: 1000, queries }))
   }
 
   /** Closes the store: it answers no more. */
