@@ -166,7 +166,8 @@ function timesOf({ times, results }: QueryAnswer, id: string | undefined, tell: 
   const struck = own === undefined ? series : series.filter(isOwn)
   const others = series.filter((one) => !struck.includes(one))
   return [...times].filter((_, at) => {
-    const near = (values: Float64Array) => values.subarray(Math.max(0, at - 4), at + 1).findLast((v) => !Number.isNaN(v))
+    const near = (values: Float64Array) =>
+      values.subarray(Math.max(0, at - 4), at + 1).findLast((v) => !Number.isNaN(v))
     const siblings = others.flatMap(({ values }) => near(values) ?? [])
     return struck.some(({ values }) => tell.holds(near(values), siblings))
   })
