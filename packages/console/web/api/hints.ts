@@ -20,11 +20,6 @@ export function takeHints(hints: HintsAnswer): void {
   hintsPoll.store.set({ data: hints, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })
 }
 
-/** What rules see now, worst first: renewed by the stream, and every 10 s. */
-export function useHints(): Resource<HintsAnswer> {
-  return usePoll(hintsPoll)
-}
-
 /** What rules see now, or saw in a window that is over; both renewed every 10 s. */
 export function useHintsOf(range: FrameRange): Resource<HintsAnswer> {
   return usePoll(range.kind === 'live' ? hintsPoll : windowPollFor(range.fromMs, range.toMs))

@@ -30,7 +30,7 @@ interface UpTime {
 }
 
 /** What lies between times at which a process was up: it was all along where it did not start in between. */
-export function gapsBetween(
+function gapsBetween(
   upTimes: readonly UpTime[],
   { fromMs, toMs, stepMs }: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number },
 ): HintsUnknown[] {
