@@ -62,6 +62,7 @@ export interface AgentOptions {
 
 const TRACEBACK_STOP_LIMIT_MS = 1500
 const STOP_LIMIT_MS = 2000
+const RECALL_AGAIN_MS = 10_000
 
 /** Makes an agent; nothing runs before `start`. */
 export function createAgent(options: AgentOptions): Agent {
@@ -244,7 +245,7 @@ export class Agent {
     const { config, log } = this.options
     for (const sentence of undoneOf(config)) log.warn(sentence)
     this.self.start()
-    this.hintHistory.recallInto(this.hints).catch((error: unknown) => this.faults.caught('hints', error))
+    void this.#recallHints()
     void this.fieldSets.tellMissing()
     this.#hintTicker = startTicker(
       EVALUATE_EVERY_MS,
@@ -257,6 +258,17 @@ export class Agent {
     // No record comes before the field sets of destinations have been read.
     if (this.#destinationSets.isEmpty) this.#startReading()
     else void this.#destinationSets.open().then(() => this.#startReading())
+  }
+
+  /** A store that is slow to open is asked again: until then hints say that nothing before the start is known. */
+  async #recallHints(): Promise<void> {
+    if (this.#isClosed) return
+    try {
+      await this.hintHistory.recallInto(this.hints)
+    } catch (error) {
+      this.options.log.warn({ error }, `hints of before are not read yet; tried again in ${RECALL_AGAIN_MS} ms`)
+      setTimeout(() => void this.#recallHints(), RECALL_AGAIN_MS).unref()
+    }
   }
 
   #startReading(): void {
