@@ -47,7 +47,7 @@ export function hintWords(hint: Hint, moment: SpokenMoment): string {
   const { toMs, nowMs, tense } = moment
   if (holdsNow(hint, moment)) return `${title}, for ${formatAge(nowMs - sinceMs)}`
   if (toMs !== undefined) {
-    const lastMs = endedMs === undefined ? undefined : heldToMs(hint)
+    const lastMs = endedMs === undefined || endedMs > toMs ? undefined : heldToMs(hint)
     const clock = (timeMs: number) => clockNear(timeMs, toMs, moment)
     const times =
       lastMs === undefined || lastMs > toMs ? `From ${clock(sinceMs)} on` : `From ${clock(sinceMs)} to ${clock(lastMs)}`
