@@ -15,7 +15,7 @@ const INTRODUCTION = `# Hints
 A hint says what a rule sees on one device: the numbers, their limit, and what the siblings do meanwhile. It never
 says a cause. The page shows hints,
 \`GET /api/v1/hints\` and the live stream [tell them](http-api.md), history keeps their life as records of
-\`sonde_mark\`, and \`/metrics\` counts them
+\`sonde_mark\` and what they said as records of \`sonde_hint\`, every minute, and \`/metrics\` counts them
 in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 
 * **Two stages.** A hint *forms* once its rule holds in 3 of 5 evaluations, four a second, on two samples at least;
@@ -33,7 +33,7 @@ in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
   used and the node does not have is listed with the hint.
 * **Limits.** Two minutes of samples a signal, 8 192 signals; further series are not looked at and counted as
   \`window_limit\` of the sink \`hints\`. 100 hints that ended, for an
-  hour. 1 024 rules on devices at a time; what finds no room is counted in \`sonde_hints_lost_total\`.
+  hour; older ones are in history. 1 024 rules on devices at a time; what finds no room is counted in \`sonde_hints_lost_total\`.
 
 ## What no rule can know
 

@@ -16,6 +16,7 @@ import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { ownKinds } from './devices/own-kinds.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
+import { HintHistory } from './hints/history/hint-history.ts'
 import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
 import { startTicker, type Ticker } from './hosting/scheduler.ts'
@@ -61,6 +62,7 @@ export interface AgentOptions {
 
 const TRACEBACK_STOP_LIMIT_MS = 1500
 const STOP_LIMIT_MS = 2000
+const RECALL_AGAIN_MS = 10_000
 
 /** Makes an agent; nothing runs before `start`. */
 export function createAgent(options: AgentOptions): Agent {
@@ -82,6 +84,8 @@ export class Agent {
   readonly devices: Devices
   /** What rules see on the node. */
   readonly hints: Hints
+  /** What rules saw, in any window of the past. */
+  readonly hintHistory: HintHistory
   /** What pods do with GPUs. */
   readonly pods: PodGpus
   /** Connections that came in where everybody may: they get metrics and health alone. */
@@ -130,6 +134,12 @@ export class Agent {
       log,
     )
     this.history = this.#historyOf(options)
+    const { history, kept } = options
+    const isKept = history !== undefined && kept !== undefined
+    this.hintHistory = new HintHistory(
+      this.hints,
+      isKept ? { history, records: (request) => kept.records(request) } : undefined,
+    )
     const accept = this.router.accept.bind(this.router)
     this.rules = this.#rulesOf(options)
     this.traceback = this.#makeTraceback(options)
@@ -242,6 +252,7 @@ export class Agent {
     const { config, log } = this.options
     for (const sentence of undoneOf(config)) log.warn(sentence)
     this.self.start()
+    void this.#recallHints()
     void this.fieldSets.tellMissing()
     this.#hintTicker = startTicker(
       EVALUATE_EVERY_MS,
@@ -254,6 +265,17 @@ export class Agent {
     // No record comes before the field sets of destinations have been read.
     if (this.#destinationSets.isEmpty) this.#startReading()
     else void this.#destinationSets.open().then(() => this.#startReading())
+  }
+
+  /** A store that is slow to open is asked again: until then hints say that nothing before the start is known. */
+  async #recallHints(): Promise<void> {
+    if (this.#isClosed) return
+    try {
+      await this.hintHistory.recallInto(this.hints)
+    } catch (error) {
+      this.options.log.warn({ error }, `hints of before are not read yet; tried again in ${RECALL_AGAIN_MS} ms`)
+      setTimeout(() => void this.#recallHints(), RECALL_AGAIN_MS).unref()
+    }
   }
 
   #startReading(): void {

@@ -139,6 +139,8 @@ export class Self {
   stop(): void {
     this.#loopTurns.disable()
     void this.#ticker?.stop(0)
+    // What is open is stated a last time: where nothing follows, Sonde saw no end of it.
+    this.#options.hints.report(this.#source, { isLast: true })
   }
 
   #report(): void {

@@ -10,11 +10,13 @@ import {
   sinkStats,
   timestamp,
 } from '@sonde/sdk'
-import { defineOwnType, type HintsAnswer } from '@sonde/sdk/internal'
+import { defineOwnType, type Hint, type HintsAnswer, type HintsUnknown } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
-import { CaseBook } from './cases/case-book.ts'
+import { CaseBook, ENDED_KEEP_MS } from './cases/case-book.ts'
 import { sightingOf } from './cases/sighting.ts'
 import { type DeviceLookup, NODES, type WhichNode } from './device.ts'
+import { reportHint } from './history/hint-type.ts'
+import { STATED_EVERY_MS } from './history/hints-of.ts'
 import type { Look } from './look/look.ts'
 import type { Scope } from './look/scope.ts'
 import { Scopes } from './look/scopes.ts'
@@ -32,6 +34,7 @@ const ASK_EVERY_MS = 500
 const SWEEP_EVERY_MS = 60_000
 /** Trouble that lasts longer than this is what the node is like: means of the past move again. Unit: milliseconds. */
 const FROZEN_MAX_MS = 3_600_000
+const BEFORE_START = 'Sonde started then; what was before is not kept, or not read yet.'
 
 /** What hints say of themselves, a row a rule and severity. */
 const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity', {
@@ -77,6 +80,10 @@ export class Hints implements Sink {
   #nowMs = 0
   #askedMs = 0
   #sweptMs = 0
+  #statedMs = 0
+  #startedMs = 0
+  /** What is not known of the time before the start; undefined until an earlier life was recalled. */
+  #recalled: readonly HintsUnknown[] | undefined
   /** How long each node has been in trouble. Unit: milliseconds. */
   readonly #troubledMs: Record<WhichNode, number> = { real: 0, simulated: 0 }
   readonly #ruleFailed: RuleFailed | undefined
@@ -101,6 +108,17 @@ export class Hints implements Sink {
     return this.#book.turns
   }
 
+  /** When rules were asked first; 0 before. Unit: milliseconds since the Unix epoch. */
+  get startedMs(): number {
+    return this.#startedMs
+  }
+
+  /** Takes what earlier lives of the agent saw in the last hour, and what is not known of it. */
+  recall(ended: readonly Hint[], unknown: readonly HintsUnknown[]): void {
+    this.#book.recall(ended)
+    this.#recalled = unknown
+  }
+
   accept(batch: Batch): void {
     acceptBatch(this.stats, batch, this.#closed ? undefined : (batch) => this.#take(batch))
   }
@@ -118,6 +136,7 @@ export class Hints implements Sink {
   evaluate(nowMs: number): void {
     if (this.#closed) return
     const startedMs = performance.now()
+    if (this.#startedMs === 0) this.#startedMs = nowMs
     this.#watch.nowMs = nowMs
     if (Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS) this.#askAll(nowMs)
     else this.#book.seeAgain()
@@ -131,22 +150,42 @@ export class Hints implements Sink {
     this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
-  /** The hints of the last evaluation. */
+  /** The hints of the last evaluation, and those of the last hour. */
   answer(): HintsAnswer {
+    const toMs = this.#nowMs
+    const fromMs = toMs - ENDED_KEEP_MS
     return {
-      nowMs: this.#nowMs,
+      nowMs: toMs,
       rules: new Set(this.#rules.map(({ name }) => name)).size,
-      hints: this.#book.hints(),
-      ended: this.#book.ended(),
+      ...{ fromMs, toMs, hints: this.#book.hints(), ended: this.#book.ended(), leftOut: 0 },
+      unknown: this.#unknownSince(fromMs),
     }
   }
 
-  /** Reports the moments of hints since the last report as marks, and how many there are. */
-  report(source: Source): void {
+  #unknownSince(fromMs: number): HintsUnknown[] {
+    const { forgottenMs } = this.#book
+    const before = this.#recalled ?? [{ fromMs, toMs: this.#startedMs, reason: BEFORE_START }]
+    const forgotten = { fromMs, toMs: forgottenMs, reason: 'Too many hints ended since; ask for a window.' }
+    const all = forgottenMs > fromMs ? [forgotten, ...before] : before
+    return all
+      .filter(({ toMs }) => toMs - fromMs >= 1000)
+      .map((span) => ({ ...span, fromMs: Math.max(fromMs, span.fromMs) }))
+  }
+
+  /**
+   * Reports the moments of hints since the last report, as marks and in full, and how many there are. Open hints are
+   * stated every minute, and a last time when Sonde stops.
+   */
+  report(source: Source, { isLast = false }: { readonly isLast?: boolean } = {}): void {
     for (const { event, edge, timeMs, hint, value } of this.#book.takeEdges()) {
       const { rule, device, severity, limit, unit, title: summary } = hint
       const time = BigInt(Math.round(timeMs)) * 1_000_000n
       source.report(markType, { time, rule, device, event, edge, severity, value, limit, unit, summary })
+      if (edge !== 'peak') reportHint(source, hint, edge, timeMs)
+    }
+    if (isLast || Math.abs(this.#nowMs - this.#statedMs) >= STATED_EVERY_MS) {
+      this.#statedMs = this.#nowMs
+      for (const hint of this.#book.hints()) reportHint(source, hint, 'holds', this.#nowMs)
     }
     for (const { rule, severity, open, opened, lost } of this.#book.counts()) {
       const row = source.bind(hintCountType, { rule, severity })

@@ -1,4 +1,4 @@
-import type { Batch } from '@sonde/sdk'
+import { type Batch, createSource, type Source } from '@sonde/sdk'
 import type { Hint } from '@sonde/sdk/internal'
 import { Devices } from '../devices/devices.ts'
 import { SourceOutlet } from '../hosting/source-outlet.ts'
@@ -13,6 +13,17 @@ import { Hints } from './hints.ts'
 
 const START_S = 1_000_000
 
+/** What a simulated node is made of. */
+interface SimulatedNodeOptions {
+  readonly seed?: number
+  readonly nodeClass?: string
+  readonly workload?: 'training' | 'inference'
+  /** Unit: milliseconds since the Unix epoch. Default: some time. */
+  readonly startMs?: number
+  /** Takes all records, those of hints too. Default: hints see them alone. */
+  readonly keep?: (batch: Batch) => void
+}
+
 /** A simulated node and hints that look at it; time passes as fast as it is asked to. */
 export class SimulatedNode {
   readonly node: NodeClass
@@ -23,22 +34,28 @@ export class SimulatedNode {
   /** Every time that a hint opened. Unit: seconds of the simulation. */
   readonly openings: { readonly id: string; readonly atS: number }[] = []
   readonly #report: NodeReport
+  readonly devices: Devices
   readonly #flush: () => void
-  #nowS = START_S
-  #markS = START_S
+  readonly #self: Source | undefined
+  #nowS: number
+  #markS: number
   #wasOpen = new Set<string>()
 
-  constructor(options: { seed?: number; nodeClass?: string; workload?: 'training' | 'inference' } = {}) {
-    const { seed = 1, nodeClass = 'hgx-h100', workload = 'training' } = options
+  constructor(options: SimulatedNodeOptions = {}) {
+    const { seed = 1, nodeClass = 'hgx-h100', workload = 'training', startMs = msOfSeconds(START_S), keep } = options
+    this.#nowS = secondsOf(BigInt(Math.round(startMs)) * 1_000_000n)
+    this.#markS = this.#nowS
     this.node = NODE_CLASSES.find(({ name }) => name === nodeClass) as NodeClass
     const simulation = new Simulation({ seed, node: this.node, workload, effects: [] })
     this.book = new ScenarioBook(simulation)
-    const devices = new Devices({ now: () => msOfSeconds(this.#nowS) })
-    this.hints = new Hints({ devices })
+    this.devices = new Devices({ now: () => msOfSeconds(this.#nowS) })
+    this.hints = new Hints({ devices: this.devices })
     const accept = (batch: Batch) => {
-      devices.accept(batch)
+      this.devices.accept(batch)
       this.hints.accept(batch)
+      keep?.(batch)
     }
+    this.#self = keep && createSource({ id: 'self', emit: keep })
     const { context, source } = new SourceOutlet({
       ...{ name: 'simulator', intervalMs: 1000, labels: { simulated: 'true' }, emit: accept },
       paths: { procfs: '/proc', sysfs: '/sys' },
@@ -73,6 +90,7 @@ export class SimulatedNode {
         this.hints.evaluate(nowMs + afterMs)
         this.#look(this.#nowS + afterMs / 1000)
       }
+      this.#tellSelf({ isLast: false })
       each?.()
     }
   }
@@ -86,6 +104,23 @@ export class SimulatedNode {
       if (!this.#wasOpen.has(id)) this.openings.push({ id, atS })
     }
     this.#wasOpen = new Set(open.map(({ id }) => id))
+  }
+
+  /** The time of the node. Unit: milliseconds since the Unix epoch. */
+  get nowMs(): number {
+    return msOfSeconds(this.#nowS) + 850
+  }
+
+  /** What an agent says of itself when it stops. */
+  stop(): void {
+    this.#tellSelf({ isLast: true })
+  }
+
+  #tellSelf(how: { readonly isLast: boolean }): void {
+    if (this.#self === undefined) return
+    this.hints.report(this.#self, how)
+    this.#self.collect()
+    this.#self.flush()
   }
 
   open(): readonly Hint[] {

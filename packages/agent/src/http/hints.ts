@@ -1,10 +1,38 @@
-import type { FastifyInstance } from 'fastify'
+import { SondeError } from '@sonde/sdk'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { compress } from './compress.ts'
+import { numberIn } from './events.ts'
+import { withinParallel } from './query.ts'
 
-/** `GET /api/v1/hints`: what rules see on the node now, and what they saw in the last hour. */
+/**
+ * `GET /api/v1/hints`: what rules see on the node now, and what they saw in the last hour; with `from` and `to`, what
+ * they saw in a window of the past.
+ */
 export function hintsRoute(app: FastifyInstance, agent: Agent): void {
-  app.get('/api/v1/hints', { onSend: compress }, (_request, reply) =>
-    reply.header('cache-control', 'no-store').send(agent.hints.answer()),
-  )
+  const { http, options } = agent
+  const parallelCount = options.config.limits.parallel_queries
+  app.get('/api/v1/hints', { onSend: compress }, async (request, reply) => {
+    const window = windowOf(request)
+    reply.header('cache-control', 'no-store')
+    if (window === undefined) return reply.send(agent.hints.answer())
+    const { fromMs, toMs } = window
+    return reply.send(await withinParallel({ http, parallelCount }, () => agent.hintHistory.window(fromMs, toMs)))
+  })
 }
+
+/** The window of the address; undefined where it asks for now. */
+function windowOf(request: FastifyRequest): { readonly fromMs: number; readonly toMs: number } | undefined {
+  const fromMs = numberIn(request, 'from')
+  const toMs = numberIn(request, 'to')
+  if (fromMs === undefined && toMs === undefined) return undefined
+  if (fromMs === undefined || toMs === undefined)
+    throw new SondeError('QRY_FORM', `${fromMs === undefined ? 'from' : 'to'} is missing; allowed: both, or neither`)
+  if (toMs <= fromMs) throw new SondeError('QRY_FORM', `to is ${toMs}, not after from; allowed: later than from`)
+  if (fromMs < 0 || toMs > TIME_MAX_MS)
+    throw new SondeError('QRY_FORM', `from is ${fromMs}, to ${toMs}; allowed: 0 to ${TIME_MAX_MS}`)
+  return { fromMs, toMs }
+}
+
+/** The last time that a JavaScript date holds. Unit: milliseconds since the Unix epoch. */
+const TIME_MAX_MS = 8.64e15

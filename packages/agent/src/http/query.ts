@@ -57,18 +57,14 @@ export function fresh(reply: FastifyReply): FastifyReply {
 }
 
 async function answer(
-  { history, http, parallelCount: limit }: Queried,
+  queried: Queried,
   request: FastifyRequest,
   reply: FastifyReply,
   form: () => unknown,
 ): Promise<FastifyReply> {
   const asked = parseQueryRequest(form())
-  if (http.queries >= limit) {
-    http.refuse('parallel_queries')
-    throw new SondeError('QRY_BUSY', `${limit} queries are being answered; ask again, or raise limits.parallel_queries`)
-  }
-  http.queries++
-  try {
+  const { history } = queried
+  return withinParallel(queried, async () => {
     const result = await history.query(asked)
     const wantsColumns = request.headers.accept?.includes(COLUMNS_CONTENT_TYPE) === true
     return wantsColumns
@@ -76,6 +72,25 @@ async function answer(
       : fresh(reply)
           .type('application/json; charset=utf-8')
           .send(Readable.from(jsonOf(result), { objectMode: false }))
+  })
+}
+
+/**
+ * Asks history, where not too many do already.
+ *
+ * @throws SondeError `QRY_BUSY` where they do.
+ */
+export async function withinParallel<T>(
+  { http, parallelCount: limit }: Pick<Queried, 'http' | 'parallelCount'>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  if (http.queries >= limit) {
+    http.refuse('parallel_queries')
+    throw new SondeError('QRY_BUSY', `${limit} queries are being answered; ask again, or raise limits.parallel_queries`)
+  }
+  http.queries++
+  try {
+    return await ask()
   } catch (error) {
     if (error instanceof SondeError && error.code.endsWith('_LIMIT')) http.refuse('query_cost')
     throw error

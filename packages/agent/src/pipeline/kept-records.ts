@@ -1,9 +1,22 @@
+import type { Batch } from '@sonde/sdk'
 import type { TypeDescription } from '@sonde/sdk/internal'
 
-/** Lists and prints the records that a store keeps. */
+/** Which records to read back. Times in milliseconds since the Unix epoch: records in `(fromMs, toMs]`. */
+export interface KeptRequest {
+  /** Name of the type. */
+  readonly type: string
+  readonly fromMs: number
+  readonly toMs: number
+  /** Records at most, the earliest. */
+  readonly recordLimit: number
+}
+
+/** Lists, prints and reads the records that a store keeps. */
 export interface KeptRecords {
   /** The shell command that prints them all; `--type NAME` after it selects a type. */
   readonly command: string
   /** The types of which it keeps records, except those named; `leftOut` is how many have no room in the list. */
   types(except: readonly string[]): Promise<{ readonly types: readonly TypeDescription[]; readonly leftOut: number }>
+  /** Reads records of a type back as they were reported. */
+  records(request: KeptRequest): Promise<readonly Batch[]>
 }

@@ -54,7 +54,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
 
 /** What an agent does with a store. */
 function historyIn(store: Store, path: string) {
-  const kept = { command: readCommand(path), types: store.types.bind(store) }
+  const kept = { command: readCommand(path), types: store.types.bind(store), records: store.records.bind(store) }
   return { sinks: [store], history: store, storeStatus: () => store.status(), kept }
 }
 

@@ -1,11 +1,17 @@
-import type { Hint, HintsAnswer } from '@sonde/sdk/internal'
+import type { Hint, HintsAnswer, HintsUnknown } from '@sonde/sdk/internal'
 import { getJson } from './client.ts'
-import { createPoll, type Resource, usePoll } from './resources.ts'
+import type { FrameRange } from './frame.ts'
+import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
-export type { Hint, HintsAnswer }
+export type { Hint, HintsAnswer, HintsUnknown }
+
+const EVERY_MS = 10_000
+/** Most windows of the past whose hints are kept; unused ones go first. */
+const WINDOW_LIMIT_COUNT = 16
 
 /** Slow: changes come by the stream, at once. */
-const hintsPoll = createPoll(() => getJson<HintsAnswer>('/api/v1/hints'), 10_000)
+const hintsPoll = createPoll(() => getJson<HintsAnswer>('/api/v1/hints'), EVERY_MS)
+const windowPolls = new Map<string, Poll<HintsAnswer>>()
 
 /** Takes hints from the stream. */
 export function takeHints(hints: HintsAnswer): void {
@@ -14,7 +20,19 @@ export function takeHints(hints: HintsAnswer): void {
   hintsPoll.store.set({ data: hints, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })
 }
 
-/** What rules see now, worst first: renewed by the stream, and every 10 s. */
-export function useHints(): Resource<HintsAnswer> {
-  return usePoll(hintsPoll)
+/** What rules see now, or saw in a window that is over; both renewed every 10 s. */
+export function useHintsOf(range: FrameRange): Resource<HintsAnswer> {
+  return usePoll(range.kind === 'live' ? hintsPoll : windowPollFor(range.fromMs, range.toMs))
+}
+
+function windowPollFor(fromMs: number, toMs: number): Poll<HintsAnswer> {
+  const window = `from=${Math.floor(fromMs)}&to=${Math.ceil(toMs)}`
+  const known = windowPolls.get(window)
+  if (known) return known
+  if (windowPolls.size >= WINDOW_LIMIT_COUNT) {
+    for (const [key, poll] of windowPolls) if (poll.users === 0) windowPolls.delete(key)
+  }
+  const poll = createPoll(() => getJson<HintsAnswer>(`/api/v1/hints?${window}`), EVERY_MS)
+  windowPolls.set(window, poll)
+  return poll
 }

@@ -1,21 +1,87 @@
 import type { Hint } from '../api/hints.ts'
 import type { StateTone } from '../components/state-mark.tsx'
-import { formatAge } from '../format/time.ts'
+import { formatAge, formatDateTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
 import type { Tense } from '../format/words.ts'
 
-/** Icon and word of a hint: one that is not sure yet is told, and not marked as trouble. */
-export function hintState({ stage, severity }: Pick<Hint, 'stage' | 'severity'>): {
+/** A rule that held so long ago at most holds now: answers come once a second, and may be late. Unit: milliseconds. */
+const HELD_MS = 5_000
+
+/** The moment that sentences speak of. Times in milliseconds since the Unix epoch. */
+export interface SpokenMoment {
+  /** Now, or when the server was heard last. */
+  readonly nowMs: number
+  /** Where the window ends that is shown; left out where the page speaks of now. */
+  readonly toMs?: number | undefined
+  readonly tense: Tense
+  readonly zone: TimeZoneChoice
+}
+
+/** Whether a hint's rule still holds: then, and only then, its sentences are of the present. */
+export function holdsNow({ endedMs, seenMs, stage }: Hint, { nowMs, toMs, tense }: SpokenMoment): boolean {
+  if (toMs !== undefined || tense === 'past' || endedMs !== undefined || stage === 'lingering') return false
+  return nowMs - seenMs <= HELD_MS
+}
+
+/** Icon and word of a hint: one that is not sure yet, or holds no more, is told and not marked as trouble. */
+export function hintState({ stage, severity, outcome }: Pick<Hint, 'stage' | 'severity' | 'outcome'>): {
   readonly tone: StateTone & ('critical' | 'warning' | 'info')
   readonly word: string
 } {
+  if (outcome === 'dismissed') return { tone: 'info', word: 'Not confirmed' }
   if (stage === 'forming') return { tone: 'info', word: 'Forming' }
+  if (stage === 'lingering' && outcome === undefined) return { tone: 'info', word: 'Holds no more' }
   if (severity === 'notice') return { tone: 'info', word: 'Notice' }
   return { tone: severity, word: severity === 'critical' ? 'Critical' : 'Warning' }
 }
 
-/** What a rule sees and for how long. Its title is of the moment it was told at: of the past it is said so. */
-export function hintWords({ title, sinceMs }: Hint, nowMs: number, tense: Tense): string {
-  return `${tense === 'past' ? 'Last known: ' : ''}${title}, for ${formatAge(nowMs - sinceMs)}`
+/** What a hint is after its end: what was never confirmed did not end, and nobody saw the end of what was cut off. */
+export function outcomeState({ outcome }: Pick<Hint, 'outcome'>): { readonly tone: StateTone; readonly word: string } {
+  if (outcome === 'dismissed') return { tone: 'absent', word: 'Not confirmed' }
+  if (outcome === 'cut') return { tone: 'absent', word: 'Cut off: Sonde stopped' }
+  return { tone: 'ok', word: 'Ended' }
+}
+
+/** What a rule sees and for how long; of what holds no more, or is of a window that is over, when it did. */
+export function hintWords(hint: Hint, moment: SpokenMoment): string {
+  const { title, sinceMs, endedMs } = hint
+  const { toMs, nowMs, tense } = moment
+  if (holdsNow(hint, moment)) return `${title}, for ${formatAge(nowMs - sinceMs)}`
+  if (toMs !== undefined) {
+    const lastMs = endedMs === undefined || endedMs > toMs ? undefined : heldToMs(hint)
+    const clock = (timeMs: number) => clockNear(timeMs, toMs, moment)
+    const times =
+      lastMs === undefined || lastMs > toMs ? `From ${clock(sinceMs)} on` : `From ${clock(sinceMs)} to ${clock(lastMs)}`
+    return `${times}: ${title}`
+  }
+  if (tense === 'past') return `Last known: ${title}, for ${formatAge(nowMs - sinceMs)}`
+  return `At ${clockNear(hint.seenMs, nowMs, moment)}: ${title}`
+}
+
+/** The numbers of a hint as a sentence: those that are not of now bear their time. */
+export function hintFacts(hint: Hint, moment: SpokenMoment): string {
+  const sentence = /[.!?]$/.test(hint.sentence) ? hint.sentence : `${hint.sentence}.`
+  if (holdsNow(hint, moment)) return sentence
+  return `At ${clockNear(hint.seenMs, moment.toMs ?? moment.nowMs, moment)}: ${sentence}`
+}
+
+/** When a rule held last: it may be told for longer. Unit: milliseconds since the Unix epoch. */
+export function heldToMs({ seenMs, endedMs = seenMs }: Hint): number {
+  return Math.min(seenMs, endedMs)
+}
+
+/** A time of day with its zone, and with its day where that is another than the moment's. */
+function clockNear(timeMs: number, nearMs: number, { zone }: Pick<SpokenMoment, 'zone'>): string {
+  const whole = formatDateTime(timeMs, zone)
+  const day = formatDateTime(nearMs, zone).slice(0, 10)
+  return `${whole.startsWith(day) ? whole.slice(11) : whole} ${zoneName(zone, timeMs)}`
+}
+
+const RANKS = { critical: 0, warning: 1, notice: 2 } as const
+
+/** Hints in the order in which they matter: grave ones first, and within these what is sure, then the latest. */
+export function byWeight(a: Hint, b: Hint): number {
+  const sure = ({ stage, outcome }: Hint) => (stage === 'forming' || outcome === 'dismissed' ? 1 : 0)
+  return RANKS[a.severity] - RANKS[b.severity] || sure(a) - sure(b) || b.seenMs - a.seenMs
 }
 
 /** What rules see in as few words as a tile has room for. One that is not here speaks with its title. */
@@ -49,9 +115,15 @@ export function tileWordsOf({ rule, title }: Pick<Hint, 'rule' | 'title'>, devic
   return title.startsWith(`${device} `) ? title.slice(device.length + 1).replace(/^is /, '') : title
 }
 
-/** The worst hint of each device; the list is worst first. */
+/**
+ * The worst hint of each device; the list is worst first. What is about the node as a whole is about the devices on
+ * which it shows, but for notices: none of them is in range.
+ */
 export function worstByDevice(hints: readonly Hint[]): ReadonlyMap<string, Hint> {
   const worst = new Map<string, Hint>()
-  for (const hint of hints) if (!worst.has(hint.device)) worst.set(hint.device, hint)
+  for (const hint of hints) {
+    const isOfNode = /^(sim-)?node$/.test(hint.device) && hint.severity !== 'notice'
+    for (const id of [hint.device, ...(isOfNode ? hint.affected : [])]) if (!worst.has(id)) worst.set(id, hint)
+  }
   return worst
 }

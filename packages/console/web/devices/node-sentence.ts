@@ -6,7 +6,7 @@ import { BITS_PER_SECOND, WATTS } from '../format/quantity.ts'
 import { formatAge } from '../format/time.ts'
 import { be, type Tense } from '../format/words.ts'
 import { deviceTitle } from './device.ts'
-import { hintState, hintWords } from './hint-words.ts'
+import { hintFacts, hintState, hintWords, holdsNow, type SpokenMoment } from './hint-words.ts'
 
 /** Devices that are named one by one; of more only their number is told. */
 const NAMED_LIMIT_COUNT = 3
@@ -16,41 +16,45 @@ export interface NodeState {
   readonly devices: readonly DeviceInfo[]
   /** What the devices are together. Default: devices. */
   readonly noun?: readonly [one: string, many: string]
-  /** Worst first; undefined while the server has not said. */
-  readonly hints: readonly Hint[] | undefined
+  /** Worst first. */
+  readonly hints: readonly Hint[]
+  /** False where it is not known what rules saw of all of the window: then nothing is said to be in range. */
+  readonly isKnown: boolean
+  /** Why it is not known, in sentences. */
+  readonly unknown: string
   /** Hints that are about other devices of the node; default: none. */
   readonly elsewhere?: readonly Hint[]
   readonly ruleCount: number
-  /** When the last hint ended; undefined where none did within the hour. */
+  /** When the last hint ended that had stood; undefined where none did within the hour. */
   readonly lastEndedMs: number | undefined
   /** Watts of all GPUs and bytes a second that all NICs send; NaN where unknown. */
   readonly power: number
   readonly sent: number
-  readonly nowMs: number
-  readonly tense: Tense
+  readonly moment: SpokenMoment
 }
 
 /** The sentence of a node: the worst hint with its numbers, or that all is in range. */
 export function nodeSentence(state: NodeState): HeadlineText {
-  const worst = state.hints?.[0]
+  const worst = state.hints[0]
   return worst ? hintSentence(worst, state) : calmSentence(state)
 }
 
-function hintSentence(hint: Hint, { hints = [], devices, nowMs, tense }: NodeState): HeadlineText {
+function hintSentence(hint: Hint, { hints, devices, unknown, moment }: NodeState): HeadlineText {
+  const { stage, outcome, neededMs } = hint
+  const isPast = !holdsNow(hint, moment)
   const forming =
-    hint.stage === 'forming'
-      ? `Not sure ${tense === 'past' ? 'by then' : 'yet'}: it must hold for ${formatAge(hint.neededMs)}.`
-      : ''
+    stage !== 'forming'
+      ? ''
+      : outcome === 'dismissed'
+        ? `Not confirmed: it did not hold for ${formatAge(neededMs)}.`
+        : `Not sure ${isPast ? 'by then' : 'yet'}: it must hold for ${formatAge(neededMs)}.`
   const more = hints.length > 1 ? `And ${hints.length - 1} more.` : ''
+  const affected = affectedWords(hint, devices, isPast ? 'past' : 'present')
   return {
     tone: hintState(hint).tone,
-    sentence: hintWords(hint, nowMs, tense),
-    facts: [withStop(hint.sentence), affectedWords(hint, devices, tense), forming, more].filter(Boolean).join(' '),
+    sentence: hintWords(hint, moment),
+    facts: [hintFacts(hint, moment), affected, forming, more, unknown].filter(Boolean).join(' '),
   }
-}
-
-function withStop(sentence: string): string {
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
 function affectedWords({ affected }: Hint, devices: readonly DeviceInfo[], tense: Tense): string {
@@ -68,7 +72,8 @@ function listOf(names: readonly string[]): string {
 }
 
 function calmSentence(state: NodeState): HeadlineText {
-  const { devices, noun = ['device', 'devices'], hints, lastEndedMs, power, sent, nowMs, tense } = state
+  const { devices, noun = ['device', 'devices'], isKnown, lastEndedMs, power, sent, moment } = state
+  const { nowMs, tense } = moment
   const gone = devices.filter((device) => device.state === 'gone')
   const all = allOf(devices.length, ...noun)
   const facts = [
@@ -84,16 +89,19 @@ function calmSentence(state: NodeState): HeadlineText {
   }
   return {
     tone: 'calm',
-    sentence: hints ? `${all} ${be(devices.length, tense)} in range.` : `${countOf(devices.length, ...noun)} read.`,
+    sentence: isKnown
+      ? `${all} ${be(devices.length, tense)} in range.`
+      : `${countOf(devices.length, ...noun)} ${be(devices.length, tense)} read.`,
     facts: text,
   }
 }
 
 /** What rules say where they say nothing of these devices: what holds on others is told, and not kept quiet. */
-function rulesWords({ hints, elsewhere = [], noun = ['device', 'devices'], ruleCount, tense }: NodeState): string {
-  if (!hints) return 'Rules speak of now, and not of a window that is over.'
+function rulesWords({ isKnown, unknown, elsewhere = [], noun = ['device', 'devices'], ruleCount, moment }: NodeState) {
+  const { tense } = moment
+  if (!isKnown) return unknown || 'What rules saw is not known yet.'
   const [first, ...more] = elsewhere
   if (!first) return `None of ${countOf(ruleCount, 'rule')} ${tense === 'past' ? 'held' : 'holds'}.`
   const rest = more.length > 0 ? `, and ${more.length} more` : ''
-  return `No hint ${be(1, tense)} about a ${noun[0]}. Elsewhere${tense === 'past' ? ', last known' : ''}: ${first.title}${rest}.`
+  return `No hint ${be(1, tense)} about a ${noun[0]}. Elsewhere: ${hintWords(first, moment)}${rest}.`
 }

@@ -17,6 +17,8 @@ import { downFor } from './interface-facts.ts'
 export interface TileContext {
   /** The worst hint of which the device is at fault. */
   readonly hint?: Hint | undefined
+  /** False where it is not known what rules saw: then it is not said to be in range. */
+  readonly isJudged: boolean
   /** The signal that fired. */
   readonly fired?: Fired | undefined
   readonly stepMs: number
@@ -105,6 +107,9 @@ function linkState(columns: DeviceColumns, stepMs: number): Plain['state'] | und
   return { tone: fell === undefined ? 'absent' : 'critical', word: now === 1 ? 'Down' : 'Not active' }
 }
 
+const IN_RANGE = { tone: 'ok', word: 'In range' } as const
+const NOT_JUDGED = { tone: 'absent', word: 'Not judged: what rules saw is not known' } as const
+
 /** Logical states of a port from this one on carry traffic. */
 const ACTIVE = 4
 
@@ -136,8 +141,11 @@ function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext
   const isSilent = Object.values(columns).every((values) => Number.isNaN(newestValue(values)))
   const state = isSilent
     ? ({ tone: 'absent', word: 'No sample' } as const)
-    : (plain.state ?? ({ tone: 'ok', word: 'In range' } as const))
-  const facts = state.tone === 'ok' ? plain.facts : [{ text: state.word, isTrouble: state.tone !== 'absent' }]
+    : (plain.state ?? (context.isJudged ? IN_RANGE : NOT_JUDGED))
+  const facts =
+    state === IN_RANGE || state === NOT_JUDGED
+      ? plain.facts
+      : [{ text: state.word, isTrouble: state.tone !== 'absent' }]
   return {
     name,
     ...state,

@@ -1,41 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hint } from '../api/hints.ts'
 import type { TileWords } from '../components/tile.tsx'
 import type { DeviceColumns } from './device-columns.ts'
 import { deviceSentence, goneWords } from './device-sentence.ts'
 import { tileWordsOf, worstByDevice } from './hint-words.ts'
 import { type NodeState, nodeSentence } from './node-sentence.ts'
 import { testGpu, testNic } from './test-devices.ts'
+import { NOW_MS, testHint, testMoment, testSeen } from './test-hints.ts'
 import { gpuTile, nicTile, type TileContext } from './tile-words.ts'
 
-const NOW_MS = 1_790_000_000_000
 const of = (...values: number[]): Float64Array => Float64Array.from(values)
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
 
-const LOSS: Hint = {
-  id: 'retransmission_storm/nic-mlx5_3-1',
-  rule: 'retransmission_storm',
-  severity: 'critical',
-  stage: 'standing',
-  device: 'nic-mlx5_3-1',
-  sinceMs: NOW_MS - 125_000,
-  neededMs: 3_000,
-  title: 'NIC 3 is losing packets',
-  sentence: 'mlx5_3 counts 2.4 k sequence errors/s, its siblings 0, limit 100/s',
-  value: 2_400,
-  limit: 100,
-  unit: 'errors',
-  evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate', matchers: [] }],
-  affected: [],
-  lacks: [],
-}
+const LOSS = testHint()
 
 const GPU: DeviceColumns = { sm: of(0.66, 0.668), power: of(508), temperature: of(61), utilisation: of(99) }
 const NIC: DeviceColumns = { sent: of(29e9), received: of(28e9), sequenceErrors: of(0), state: of(4, 4) }
 
 function context(more: Partial<TileContext> = {}): TileContext {
-  return { stepMs: 1_000, zone: 'utc', sentTop: 50e9, ...more }
+  return { stepMs: 1_000, zone: 'utc', sentTop: 50e9, isJudged: true, ...more }
 }
 
 /** A tile in one line. */
@@ -102,9 +85,9 @@ test('the page of a device that left says when and why, under a hint that stands
   const gone = testGpu(3, { state: 'gone', goneMs, goneReason: 'the GPU has fallen off the bus' })
   assert.equal(goneWords(gone, 'utc'), 'Gone 14:03:11. The GPU has fallen off the bus.')
   assert.equal(goneWords(testGpu(3), 'utc'), '')
-  const now = { nowMs: goneMs + 5_000, zone: 'utc', tense: 'present' } as const
-  assert.match(deviceSentence(gone, [], now).facts, /^The GPU has fallen off the bus\. Its history is kept\.$/)
-  assert.match(deviceSentence(gone, [{ ...LOSS, device: gone.id }], now).facts, /Gone 14:03:11\./)
+  const now = testMoment({ nowMs: goneMs + 5_000 })
+  assert.match(deviceSentence(gone, testSeen(), now).facts, /^The GPU has fallen off the bus\. Its history is kept\.$/)
+  assert.match(deviceSentence(gone, testSeen([{ ...LOSS, device: gone.id }]), now).facts, /Gone 14:03:11\./)
 })
 
 test('a port that fell is critical, one that never was up is not', () => {
@@ -127,12 +110,13 @@ function sentence(more: Partial<NodeState> = {}) {
   const { tone, sentence, facts } = nodeSentence({
     devices: [testGpu(0), testGpu(1), testNic(0), testNic(1)],
     hints: [],
+    isKnown: true,
+    unknown: '',
     ruleCount: 18,
     lastEndedMs: undefined,
     power: 4_100,
     sent: 232.5e9,
-    nowMs: NOW_MS,
-    tense: 'present',
+    moment: testMoment(),
     ...more,
   })
   return { tone, sentence: spaced(sentence), facts: spaced(facts) }
@@ -152,18 +136,19 @@ test('what holds on other devices of the node is told where these are in range',
   assert.deepEqual(sentence({ ...gpus, elsewhere: [LOSS, LOSS], sent: Number.NaN }), {
     tone: 'calm',
     sentence: 'Both GPUs are in range.',
-    facts: 'No hint is about a GPU. Elsewhere: NIC 3 is losing packets, and 1 more. 4.10 kW drawn in all.',
+    facts:
+      'No hint is about a GPU. Elsewhere: NIC 3 is losing packets, for 2 min 5 s, and 1 more. 4.10 kW drawn in all.',
   })
 })
 
 test('what is of the past is not said of now', () => {
-  const tense = 'past' as const
+  const moment = testMoment({ tense: 'past' })
   assert.deepEqual(
-    [sentence({ tense }).sentence, sentence({ tense }).facts.split('. ')[0]],
+    [sentence({ moment }).sentence, sentence({ moment }).facts.split('. ')[0]],
     ['All 4 devices were in range.', 'None of 18 rules held'],
   )
-  assert.equal(sentence({ hints: [LOSS], tense }).sentence, 'Last known: NIC 3 is losing packets, for 2 min 5 s')
-  assert.equal(deviceSentence(testGpu(3), [], { nowMs: NOW_MS, zone: 'utc', tense }).sentence, 'GPU 3 was in range.')
+  assert.equal(sentence({ hints: [LOSS], moment }).sentence, 'Last known: NIC 3 is losing packets, for 2 min 5 s')
+  assert.equal(deviceSentence(testGpu(3), testSeen(), moment).sentence, 'GPU 3 was in range.')
 })
 
 test('the worst hint comes with its numbers, and the others are counted', () => {
@@ -187,7 +172,7 @@ test('a hint that forms says that it is not sure yet', () => {
 })
 
 test('nothing is said to be in range before rules have spoken, or where a device is gone', () => {
-  assert.equal(sentence({ hints: undefined }).sentence, '4 devices read.')
+  assert.equal(sentence({ isKnown: false }).sentence, '4 devices are read.')
   const devices = [testGpu(0, { state: 'gone' }), testGpu(1)]
   assert.deepEqual([sentence({ devices }).tone, sentence({ devices }).sentence], ['warning', 'GPU 0 is gone'])
 })

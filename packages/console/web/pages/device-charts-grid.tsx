@@ -6,9 +6,10 @@ import { useComparedColumns } from '../api/use-speed.ts'
 import { ChartGrid } from '../chart/chart-grid.tsx'
 import type { ChartMark } from '../chart/chart-spec.ts'
 import { deviceColumns } from '../devices/device-columns.ts'
+import { serverNowMs } from '../state/clock.ts'
 import { usePageState } from '../state/time-window.ts'
 import { chartQueries, type DeviceChartName, deviceCharts } from './device-charts.ts'
-import { evidenceSignals } from './node/evidence.ts'
+import { evidenceOf } from './node/evidence.ts'
 
 /** Charts in which devices stand side by side, over the window of the page; hints that stand are flags in each. */
 export function DeviceCharts({
@@ -46,15 +47,17 @@ export function DeviceCharts({
  */
 export function useMarks(hints: readonly Hint[]): readonly ChartMark[] {
   const page = usePageState()
+  const { range } = page
+  const moment = { nowMs: serverNowMs(), toMs: range.kind === 'fixed' ? range.toMs : undefined }
   const said = JSON.stringify(
     hints
-      .filter(({ stage, severity }) => stage === 'standing' && severity !== 'notice')
+      .filter(({ stage, severity }) => stage !== 'forming' && severity !== 'notice')
       .map(
         (hint): ChartMark => ({
           fromMs: hint.sinceMs,
           ...(hint.endedMs === undefined ? {} : { toMs: hint.endedMs }),
           label: hint.title,
-          href: page.hrefTo('/explore', { sig: evidenceSignals(hint) }),
+          href: page.hrefTo('/explore', evidenceOf(hint, moment)),
         }),
       ),
   )

@@ -13,6 +13,8 @@ export interface Moment {
   readonly range: FrameRange
   readonly stepMs: number
   readonly isNow: boolean
+  /** Where the window ends; left out where it is now. Unit: milliseconds since the Unix epoch. */
+  readonly toMs?: number
   /** How sentences speak of it: what stands since data came last is of the past too. */
   readonly tense: Tense
   /** The moment in words; empty where it is now. */
@@ -26,7 +28,7 @@ export function useMoment(): Moment {
   if (range.kind === 'live') return { range: RECENT, stepMs: RECENT_STEP_MS, isNow: true, tense, words: '' }
   const zone = url.tz ?? 'utc'
   const words = `At ${formatDateTime(range.toMs, zone)} ${zoneName(zone, range.toMs)}, where the window ends`
-  return { range, stepMs, isNow: false, tense: 'past', words }
+  return { range, stepMs, isNow: false, toMs: range.toMs, tense: 'past', words }
 }
 
 /**

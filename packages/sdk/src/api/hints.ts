@@ -5,6 +5,12 @@ import type { QueryFunction, SeriesQuery } from '../query/form.ts'
 /** How much a hint matters. */
 export type HintSeverity = 'critical' | 'warning' | 'notice'
 
+/**
+ * How a hint ended: `ended` after it stood; `dismissed` before it was confirmed; `cut` where Sonde stopped while it was
+ * open, so that nobody saw its end.
+ */
+export type HintOutcome = 'ended' | 'dismissed' | 'cut'
+
 /** A query as hints give it; what is left out has its default. */
 export interface HintEvidence extends Pick<SeriesQuery, 'metric' | 'matchers'> {
   readonly function: Exclude<QueryFunction, 'quantile'>
@@ -14,15 +20,24 @@ export interface HintEvidence extends Pick<SeriesQuery, 'metric' | 'matchers'> {
 export interface Hint {
   /** Rule and device: two of the same are never open at once. */
   readonly id: string
+  /** Number of its event, of no other hint of the node; as text, since it is above 2^53. */
+  readonly event: string
   readonly rule: string
   readonly severity: HintSeverity
-  /** `forming` while it holds for less than `neededMs`, then `standing`. */
-  readonly stage: 'forming' | 'standing'
+  /**
+   * `forming` while it holds for less than `neededMs`, then `standing`; `lingering` once its rule holds no more and only
+   * waits whether it does again.
+   */
+  readonly stage: 'forming' | 'standing' | 'lingering'
   /** Id of the device at fault; `node` or `sim-node` where it is about no single device. */
   readonly device: string
   readonly sinceMs: number
-  /** Only of a hint that is over. */
+  /** When its rule held last: title, sentence and numbers are of that time. */
+  readonly seenMs: number
+  /** Only of a hint that is over; the last sign of it where it was cut. */
   readonly endedMs?: number
+  /** How it ended; there with `endedMs`. */
+  readonly outcome?: HintOutcome
   readonly neededMs: number
   readonly title: string
   readonly sentence: string
@@ -37,13 +52,28 @@ export interface Hint {
   readonly lacks: readonly string[]
 }
 
+/** A span of time of which it is not known what rules saw. Times in milliseconds since the Unix epoch. */
+export interface HintsUnknown {
+  readonly fromMs: number
+  readonly toMs: number
+  /** Why, as a sentence. */
+  readonly reason: string
+}
+
 /** What `GET /api/v1/hints` answers, and the event `hints` of the stream. */
 export interface HintsAnswer {
   readonly nowMs: number
   /** How many rules watch. */
   readonly rules: number
-  /** Open hints, worst first. */
+  /** The span that the answer is about: the last hour up to now, or the window that was asked for. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** Hints that are open at `toMs`, worst first. Of a window that is over one may have ended since. */
   readonly hints: readonly Hint[]
-  /** Those that ended in the last hour, the latest first. */
+  /** Those that ended within the span, the latest first. */
   readonly ended: readonly Hint[]
+  /** Hints of the span for which the answer has no room, the earliest. */
+  readonly leftOut: number
+  /** Parts of the span of which nothing is known, in their order. Empty where all of it is known. */
+  readonly unknown: readonly HintsUnknown[]
 }

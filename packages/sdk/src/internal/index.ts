@@ -28,7 +28,14 @@ export type {
   TracebackEvent,
   WatchingRule,
 } from '../api/events.ts'
-export type { Hint, HintEvidence, HintSeverity, HintsAnswer } from '../api/hints.ts'
+export type {
+  Hint,
+  HintEvidence,
+  HintOutcome,
+  HintSeverity,
+  HintsAnswer,
+  HintsUnknown,
+} from '../api/hints.ts'
 export type { NodeAnswer } from '../api/node.ts'
 export { batchProjection } from '../fieldset/batch-projection.ts'
 export { FollowedSets } from '../fieldset/followed-sets.ts'

@@ -27,11 +27,14 @@ export interface HintCount {
 
 /** Cases at a time: a rule on a device each. Further ones are not begun, and counted. */
 const CASE_LIMIT = 1024
-/** Hints that are over are kept for an hour, and at most so many; the oldest leave first. */
+/** Hints that are over are kept for {@link ENDED_KEEP_MS}, and at most so many; the oldest leave first. */
 const ENDED_LIMIT = 100
-const ENDED_KEEP_MS = 3_600_000
+/** How long hints that are over are kept in memory. Unit: milliseconds. */
+export const ENDED_KEEP_MS = 3_600_000
 /** Edges that wait to be reported; the oldest leave first, and are counted. */
 const EDGE_LIMIT = 1024
+/** What is seen again so soon after Sonde was stopped is taken for the same. Unit: milliseconds. */
+const SAME_MS = 120_000
 /** Longest time that one evaluation counts for: what lies beyond was not looked at. */
 const ELAPSED_MAX_MS = 2000
 const RANK: Readonly<Record<HintSeverity, number>> = { critical: 0, warning: 1, notice: 2 }
@@ -47,6 +50,7 @@ export class CaseBook {
   readonly #opened = new Map<string, number>()
   readonly #lost = new Map<string, number>()
   #ended: Hint[] = []
+  #forgottenMs = 0
   #edges: Edge[] = []
   #nowMs = 0
   #lastEvent = 0n
@@ -113,7 +117,7 @@ export class CaseBook {
     this.#nowMs = nowMs
     for (const one of this.#cases.values()) {
       const { isOpen: wasOpen, stage } = one
-      if (!one.advance(elapsedMs)) this.#end(one, nowMs)
+      if (!one.advance(elapsedMs, nowMs)) this.#end(one, nowMs)
       else if (!wasOpen && one.isOpen) this.#open(one, nowMs)
       if (one.stage === 'standing' && stage !== 'standing') this.#note(one, 'confirmed', nowMs)
       if (wasOpen || one.isOpen) this.version++
@@ -134,6 +138,23 @@ export class CaseBook {
   /** Hints that are over, the latest first. */
   ended(): readonly Hint[] {
     return this.#ended
+  }
+
+  /** When the latest hint ended that left for want of room; 0 where none did. */
+  get forgottenMs(): number {
+    return this.#forgottenMs
+  }
+
+  /**
+   * Takes hints of an earlier life that are over. One that was cut off goes on where its rule holds on the same device
+   * again: it began when it did, and is the same event.
+   */
+  recall(hints: readonly Hint[]): void {
+    const known = new Set(this.#ended.map(({ event }) => event))
+    this.#keep(hints.filter(({ event }) => !known.has(event)))
+    for (const one of this.#cases.values()) if (one.isOpen) this.#resume(one)
+    this.version++
+    this.turns++
   }
 
   /** Hints that are open, and those that were opened and lost so far, by rule and severity. */
@@ -158,7 +179,17 @@ export class CaseBook {
     const openedNs = BigInt(Math.round(nowMs)) * 1_000_000n
     this.#lastEvent = openedNs > this.#lastEvent ? openedNs : this.#lastEvent + 1n
     one.event = this.#lastEvent
+    this.#resume(one)
     this.#note(one, 'opened', nowMs)
+  }
+
+  #resume(one: Case): void {
+    const isSame = ({ id, outcome, endedMs = 0 }: Hint) =>
+      id === one.id && outcome === 'cut' && one.sinceMs >= endedMs && one.sinceMs - endedMs < SAME_MS
+    const earlier = this.#ended.find(isSame)
+    if (earlier === undefined) return
+    this.#ended = this.#ended.filter((hint) => hint !== earlier)
+    one.resume(BigInt(earlier.event), earlier.sinceMs)
   }
 
   #end(one: Case, nowMs: number): void {
@@ -166,18 +197,24 @@ export class CaseBook {
     if (!one.isOpen) return
     this.version++
     this.turns++
-    this.#ended = [one.hint(nowMs), ...this.#ended].slice(0, ENDED_LIMIT)
     const isSure = one.stage === 'standing'
+    const end = { endedMs: Math.round(nowMs), outcome: isSure ? 'ended' : 'dismissed' } as const
+    this.#keep([one.hint(end)])
     if (isSure) this.#note(one, 'peak', one.peak.timeMs, one.peak.value)
-    this.#note(one, isSure ? 'ended' : 'dismissed', nowMs)
+    this.#note(one, end.outcome, nowMs, undefined, one.hint(end))
   }
 
-  #note(one: Case, edge: Edge['edge'], timeMs: number, value?: number): void {
+  #keep(hints: readonly Hint[]): void {
+    const all = [...hints, ...this.#ended].sort((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0))
+    this.#ended = all.slice(0, ENDED_LIMIT)
+    this.#forgottenMs = Math.max(this.#forgottenMs, all[ENDED_LIMIT]?.endedMs ?? 0)
+  }
+
+  #note(one: Case, edge: Edge['edge'], timeMs: number, value?: number, hint = one.hint()): void {
     if (this.#edges.length >= EDGE_LIMIT) {
       this.#edges.shift()
       countUp(this.#lost, keyOf(one.rule.name, one.severity))
     }
-    const hint = one.hint()
     this.#edges.push({ event: one.event, edge, timeMs, hint, value: value ?? hint.value })
   }
 }

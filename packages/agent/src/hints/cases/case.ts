@@ -1,4 +1,4 @@
-import type { Hint, HintSeverity } from '@sonde/sdk/internal'
+import type { Hint, HintOutcome, HintSeverity } from '@sonde/sdk/internal'
 import { nodeOf, type WhichNode } from '../device.ts'
 import type { Rule } from '../rules/rule.ts'
 import type { Sighting } from './sighting.ts'
@@ -6,6 +6,10 @@ import type { Sighting } from './sighting.ts'
 const VOTE_MASK = 0b11111
 const VOTES_NEEDED = 3
 const LINGER_MS = 5000
+/** A rule that has not held for so long holds no more: samples come once a second, and one may be missed. */
+const UNSEEN_MS = 2000
+/** A hint that lingers for as long as this is about an event whose consequences last: it stays as grave as it was. */
+const LASTING_MS = 60_000
 
 /** The worst that was seen, and when. */
 export interface Peak {
@@ -33,6 +37,7 @@ export class Case {
   #wasSeen = false
   #heldMs = 0
   #idleMs = 0
+  #seenMs: number
 
   constructor(rule: Rule, id: string, sighting: Sighting, nowMs: number) {
     this.rule = rule
@@ -40,6 +45,7 @@ export class Case {
     this.#sighting = sighting
     this.#firstSampleMs = sighting.sampleMs
     this.sinceMs = Math.round(Number.isFinite(sighting.sampleMs) ? sighting.sampleMs : nowMs)
+    this.#seenMs = Math.round(nowMs)
   }
 
   /** Whether the rule held at the evaluation in hand. */
@@ -82,14 +88,21 @@ export class Case {
     this.#isSeenNow = true
   }
 
+  /** It is the same as an event of before: it began when that did. */
+  resume(event: bigint, sinceMs: number): void {
+    this.event = event
+    this.sinceMs = sinceMs
+  }
+
   /** Nothing came since the evaluation before: what held then still does. */
   seeAgain(): void {
     this.#isSeenNow = this.#wasSeen
   }
 
   /** Ends an evaluation; `false` where the case is over. */
-  advance(elapsedMs: number): boolean {
+  advance(elapsedMs: number, nowMs: number): boolean {
     const wasSeen = this.#isSeenNow
+    if (wasSeen) this.#seenMs = Math.round(nowMs)
     this.#wasSeen = wasSeen
     const isFirst = this.#votes === 0 && this.stage === 'seen'
     this.#isSeenNow = false
@@ -104,21 +117,33 @@ export class Case {
     }
     const { isSure = true } = this.#sighting.finding
     if (this.stage === 'forming' && wasSeen && isSure && this.#heldMs >= this.#neededMs) this.stage = 'standing'
-    return this.stage === 'seen' || this.#idleMs < (this.rule.lingerMs ?? LINGER_MS)
+    return this.stage === 'seen' || this.#idleMs < this.#lingerMs
   }
 
-  /** The hint of an open case. */
-  hint(endedMs?: number): Hint {
+  get #lingerMs(): number {
+    return this.rule.lingerMs ?? LINGER_MS
+  }
+
+  /** What is open says whether its rule still holds. */
+  get #toldStage(): Hint['stage'] {
+    if (this.stage !== 'standing') return 'forming'
+    return this.#idleMs > UNSEEN_MS && this.#lingerMs < LASTING_MS ? 'lingering' : 'standing'
+  }
+
+  /** The hint of an open case, or of one that has just ended. */
+  hint(end?: { readonly endedMs: number; readonly outcome: HintOutcome }): Hint {
     const { finding, device, evidence, lacks } = this.#sighting
     const { title, sentence, value, limit, unit, affected = [] } = finding
     return {
       id: this.id,
+      event: String(this.event),
       rule: this.rule.name,
       severity: this.severity,
-      stage: this.stage === 'standing' ? 'standing' : 'forming',
+      stage: end?.outcome === 'ended' ? 'standing' : this.#toldStage,
       device: device.id,
       sinceMs: this.sinceMs,
-      ...(endedMs === undefined ? {} : { endedMs }),
+      seenMs: this.#seenMs,
+      ...end,
       neededMs: this.#neededMs,
       title,
       sentence,

@@ -8,6 +8,8 @@ import { duration, titleOf } from './words.ts'
 /** Samples that the others gave while it gave none. One is missed now and then. */
 const MISSED_SAMPLES = 3
 const SEEN_MS = 600_000
+/** The driver may tell of a loss before the last sample that was under way. Unit: milliseconds. */
+const TOLD_BEFORE_MS = 5000
 /** Samples after XID 79 that show that it answers again; one may have been under way. */
 const ANSWERS = 2
 
@@ -25,6 +27,12 @@ function silentMs(look: Look): number {
 function isToldLost(look: Look): boolean {
   if (!(look.sinceRise(XID.lost) < SEEN_MS)) return false
   return look.samplesSince(GPU.power, look.scope.nowMs - look.sinceRise(XID.lost)) < ANSWERS
+}
+
+/** Whether the driver told of the loss that goes on: its count may be silent by now, as the GPU is. */
+function wasToldLost(look: Look): boolean {
+  const toldMs = Math.max(...look.windows(XID.lost).map((window) => window.roseMs))
+  return toldMs > look.lastSeenMs(GPU.power) - TOLD_BEFORE_MS
 }
 
 /** A GPU that fell off the bus. */
@@ -71,7 +79,7 @@ export const gpuLost: Rule = {
     const others = siblings.filter((other) => other.has(GPU.power)).length
     return {
       title: `${titleOf(look.device)} is lost`,
-      sentence: `${look.device.name} ${since}, ${countOf(others, 'sibling answers', 'siblings answer')}, limit ${MISSED_SAMPLES} samples${told ? '; the driver tells XID 79' : ''}`,
+      sentence: `${look.device.name} ${since}, ${countOf(others, 'sibling answers', 'siblings answer')}, limit ${MISSED_SAMPLES} samples${told || wasToldLost(look) ? '; the driver tells XID 79' : ''}`,
       value: firstKnown(goneMs / 1000, 0),
       limit: MISSED_SAMPLES,
       unit: 's without a sample',

@@ -3,9 +3,8 @@ import { Link } from 'wouter'
 import type { ApiError } from '../../api/client.ts'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
-import { type Hint, useHints } from '../../api/hints.ts'
+import type { Hint } from '../../api/hints.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
-import { useToldSecond } from '../../api/stale.ts'
 import type { Labels, QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
@@ -19,8 +18,9 @@ import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle, isSeriesOf, linkPath, matchersFor } from '../../devices/device.ts'
 import { recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import { deviceSentence, goneWords } from '../../devices/device-sentence.ts'
-import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
+import { hintState, tileWordsOf, worstByDevice } from '../../devices/hint-words.ts'
 import { newestValue } from '../../devices/interface-data.ts'
+import { deviceAt } from '../../devices/moment-hints.ts'
 import { formatDuration } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -28,6 +28,7 @@ import { CounterTable } from '../counters/counter-table.tsx'
 import { useMarks } from '../device-charts-grid.tsx'
 import { HintHeadline } from '../hint-headline.tsx'
 import { type Moment, useMoment } from '../use-moment.ts'
+import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { awaitedFact, type Judge, judgeBy } from './facts.ts'
 import { columnsOf, type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
@@ -77,7 +78,6 @@ interface DevicePageProps {
 
 /** How often exact values are read. Their rates are of the time between two readings. */
 const LATEST_EVERY_MS = 5_000
-const NO_HINTS: readonly Hint[] = []
 const NO_TYPES: readonly TypeInfo[] = []
 const NO_TOTALS: readonly string[] = []
 /** How far before its leaving a device is sought that fell silent: longer than the server waits for one. */
@@ -208,13 +208,13 @@ function useLatest(
   return { data: own ?? said.current, error }
 }
 
-/** Facts are coloured by the hints of a device, which speak of now. */
-function useJudge(subject: DeviceInfo, { isNow }: Moment): Judge {
-  const { data } = useHints()
+/** Facts are coloured by the hints of a device, at the moment of the page. */
+function useJudge(subject: DeviceInfo, moment: Moment): Judge {
+  const { hints } = useMomentHints(moment)
   return useMemo(() => {
-    const own = ((isNow && data?.hints) || NO_HINTS).filter(({ device }) => device === subject.id)
+    const own = hints.filter(({ device }) => device === subject.id)
     return judgeBy(own, deviceTitle(subject))
-  }, [data, isNow, subject])
+  }, [hints, subject])
 }
 
 function readingsOf(
@@ -290,25 +290,32 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
 }
 
 function DeviceHeadline({ device }: { readonly device: DeviceInfo }) {
-  const page = usePageState()
   const moment = useMoment()
-  const { data } = useHints()
-  const nowMs = useToldSecond()
-  if (!data && moment.isNow) return <div className="headline is-awaited" />
-  const hints = moment.isNow ? data?.hints : undefined
-  const text = deviceSentence(device, hints, { nowMs, zone: page.url.tz ?? 'utc', tense: moment.tense })
-  const worst = hints?.find((hint) => hint.device === device.id)
-  return <HintHeadline text={text} moment={moment.words} worst={worst} />
+  const seen = useMomentHints(moment)
+  const spoken = useSpokenMoment(moment)
+  if (!seen.data && !seen.error) return <div className="headline is-awaited" />
+  const text = deviceSentence(deviceAt(device, moment.toMs), seen, spoken)
+  const worst = worstByDevice(seen.hints).get(device.id)
+  return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={worst} />
 }
 
 /** State of a device as hints have it, for tables. */
-export function DeviceState({ device, hint }: { readonly device: DeviceInfo; readonly hint: Hint | undefined }) {
+export function DeviceState({
+  device,
+  hint,
+  isJudged,
+}: {
+  readonly device: DeviceInfo
+  readonly hint: Hint | undefined
+  /** False where it is not known what rules saw. */
+  readonly isJudged: boolean
+}) {
   if (hint) {
     const words = tileWordsOf(hint, deviceTitle(device))
     return <StateMark tone={hintState(hint).tone} word={`${words.charAt(0).toUpperCase()}${words.slice(1)}`} />
   }
   if (device.state === 'gone') return <StateMark tone="warning" word="Gone" />
-  return <StateMark tone="ok" word="In range" />
+  return isJudged ? <StateMark tone="ok" word="In range" /> : <StateMark tone="absent" word="Not judged" />
 }
 
 function Panels({
@@ -325,7 +332,7 @@ function Panels({
   readonly catalogue: readonly TypeInfo[]
 }) {
   const page = usePageState()
-  const { data } = useHints()
+  const { hints, ended } = useMomentHints(useMoment())
   const queries = useMemo(() => panelQueries(device, panels), [device, panels])
   const answer = useComparedColumns(queries, page)
   const knownMetrics = useMemo(
@@ -333,9 +340,9 @@ function Panels({
     [catalogue],
   )
   const concerned = useMemo(() => {
-    const all = data ? [...data.hints, ...data.ended] : NO_HINTS
-    return all.filter((hint) => hint.device === subject.id || hint.affected.includes(subject.id))
-  }, [data, subject.id])
+    const all = new Set([...hints, ...ended])
+    return [...all].filter((hint) => hint.device === subject.id || hint.affected.includes(subject.id))
+  }, [hints, ended, subject.id])
   const marks = useMarks(concerned)
   const gone = goneWords(device, page.url.tz ?? 'utc')
   const charts = useMemo(

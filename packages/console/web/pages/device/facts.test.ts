@@ -2,28 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hint } from '../../api/hints.ts'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
+import { testHint } from '../../devices/test-hints.ts'
 import { gpuFacts } from '../gpu/gpu-facts.ts'
 import { nicFacts } from '../nic/nic-facts.ts'
 import type { DeviceReadings } from './device-page.tsx'
 import { awaitedFact, judgeBy } from './facts.ts'
 
-const STORM: Hint = {
-  id: 'retransmission_storm/nic-mlx5_3-1',
-  rule: 'retransmission_storm',
-  severity: 'critical',
-  stage: 'standing',
-  device: 'nic-mlx5_3-1',
-  sinceMs: 0,
-  neededMs: 3_000,
-  title: 'NIC 3 is losing packets',
-  sentence: 'mlx5_3 counts 402 sequence errors/s, its siblings 0, limit 100/s',
-  value: 402,
-  limit: 100,
-  unit: 'errors',
-  evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate', matchers: [] }],
-  affected: [],
-  lacks: [],
-}
+const STORM = testHint({ sentence: 'mlx5_3 counts 402 sequence errors/s, its siblings 0, limit 100/s' })
 
 /** A device all of whose numbers are 402, with some hints about it. */
 function readings(hints: readonly Hint[]): DeviceReadings {
@@ -45,6 +30,18 @@ test('what no rule sees is a number without colour, also the XID of an applicati
     [],
   )
   assert.ok(facts.some(({ label, value }) => label === 'Last XID' && value === '45'))
+})
+
+test('sentence 8: the last XID has the words of a hint only where the hint is about that XID', () => {
+  const matchers = [{ label: 'xid', op: '=~', value: '48|64|94|95|140' }] as const
+  const evidence = [{ metric: 'nvml_xid_events_total', function: 'rate', matchers }] as const
+  const memory = testHint({ rule: 'ecc_uncorrected', device: 'gpu-3', evidence })
+  const xidOf = (xid: string) => {
+    const facts = gpuFacts(testGpu(3), { ...readings([memory]), exact: () => xid })
+    return facts.find(({ label }) => label === 'Last XID')
+  }
+  assert.deepEqual(xidOf('45'), { label: 'Last XID', value: '45', caption: 'stays until the driver restarts' })
+  assert.deepEqual([xidOf('48')?.tone, xidOf('48')?.caption], ['critical', 'memory errors'])
 })
 
 test('while samples are awaited a fact keeps its label, and a fact that needs none all of it', () => {

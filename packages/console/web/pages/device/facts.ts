@@ -1,4 +1,5 @@
 import type { Hint } from '../../api/hints.ts'
+import type { Labels, Matcher } from '../../api/types.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
 import { ABSENT, formatIn, groupThousands, NO_BREAK_SPACE, pickUnit } from '../../format/number.ts'
@@ -22,16 +23,37 @@ export function countFact(label: string, value: string | undefined, caption: str
   return { label, value: groupThousands(value), caption }
 }
 
-/** Gives a fact the state that rules see in some metrics; without one it is a number. */
-export type Judge = (fact: Fact, ...metrics: readonly string[]) => Fact
+/** Series of a metric that have some labels: those of a hint that is about others say nothing of it. */
+export interface JudgedSeries {
+  readonly metric: string
+  readonly labels: Labels
+}
+
+/** Gives a fact the state that rules see in some metrics, or in some series of them; without one it is a number. */
+export type Judge = (fact: Fact, ...about: readonly (string | JudgedSeries)[]) => Fact
 
 /**
  * Judges by the worst hint of a device whose evidence has one of the metrics: the same colour and words as in the
  * headline.
  */
 export function judgeBy(hints: readonly Hint[], title: string): Judge {
-  return (fact, ...metrics) => {
-    const hint = hints.find(({ evidence }) => evidence.some(({ metric }) => metrics.includes(metric)))
+  return (fact, ...about) => {
+    const shows = (query: HintEvidence) => about.some((one) => isShownBy(query, one))
+    const hint = hints.find(({ evidence }) => evidence.some(shows))
     return hint ? { ...fact, tone: hintState(hint).tone, caption: tileWordsOf(hint, title) } : fact
   }
+}
+
+type HintEvidence = Hint['evidence'][number]
+
+function isShownBy({ metric, matchers }: HintEvidence, about: string | JudgedSeries): boolean {
+  if (typeof about === 'string') return metric === about
+  return metric === about.metric && matchers.every((matcher) => isMet(matcher, about.labels[matcher.label]))
+}
+
+/** What is not said of a series may be what is asked for. */
+function isMet({ op, value }: Matcher, text: string | undefined): boolean {
+  if (text === undefined) return true
+  const fits = op === '=' || op === '!=' ? text === value : new RegExp(`^(?:${value})$`).test(text)
+  return fits === (op === '=' || op === '=~')
 }

@@ -1,48 +1,51 @@
-import type { Hint } from '../../api/hints.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { recentMean } from '../../devices/device-columns.ts'
-import { hintWords } from '../../devices/hint-words.ts'
+import { hintFacts, hintState, hintWords, type SpokenMoment } from '../../devices/hint-words.ts'
 import { newestValue } from '../../devices/interface-data.ts'
+import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'
 import { allOf, countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
-import { be, type Tense } from '../../format/words.ts'
+import { be } from '../../format/words.ts'
 import type { PortRow } from './port-data.ts'
 
 /** States from which on a port carries data. */
 const ACTIVE_MIN = 4
 
 /**
- * What is so about the ports, in a sentence: the worst that a rule sees, or what they carry together. Without hints, of
- * a window that is over, nothing is said of rules.
+ * What is so about the ports, in a sentence: the worst that rules see, or saw in the window; else what they carry
+ * together. Where it is not known what rules saw, nothing is said to be in range.
  */
 export function portsHeadline(
   rows: readonly PortRow[],
-  hints: readonly Hint[] | undefined,
-  { nowMs, stepMs, tense }: { readonly nowMs: number; readonly stepMs: number; readonly tense: Tense },
+  { hints, isKnown, unknown }: MomentHints,
+  stepMs: number,
+  moment: SpokenMoment,
 ): HeadlineText {
+  const { tense } = moment
   const ids = new Set(rows.map(({ device }) => device.id))
-  const own = hints?.filter(({ device, severity }) => ids.has(device) && severity !== 'notice') ?? []
+  const own = hints.filter(({ device, severity }) => ids.has(device) && severity !== 'notice')
   const [worst] = own
   if (worst) {
     const more = own.length > 1 ? ` And ${own.length - 1} more.` : ''
     return {
-      tone: worst.severity === 'critical' ? 'critical' : 'warning',
-      sentence: hintWords(worst, nowMs, tense),
-      facts: `${worst.sentence.replace(/\.$/, '')}.${more}`,
+      tone: hintState(worst).tone,
+      sentence: hintWords(worst, moment),
+      facts: `${hintFacts(worst, moment)}${more}`,
     }
   }
   const states = rows.map(({ columns }) => newestValue(columns.state)).filter((state) => !Number.isNaN(state))
   const active = states.filter((state) => state >= ACTIVE_MIN).length
   const count = countOf(rows.length, 'port')
-  const quiet = hints ? `; no rule ${tense === 'past' ? 'saw' : 'sees'} trouble` : ''
+  const quiet = isKnown ? `; no rule ${tense === 'past' ? 'saw' : 'sees'} trouble` : ''
   const sentence =
     active === rows.length
-      ? `${allOf(rows.length, 'port')} ${be(rows.length, tense)} active${hints ? ' and in range' : ''}`
+      ? `${allOf(rows.length, 'port')} ${be(rows.length, tense)} active${isKnown ? ' and in range' : ''}`
       : states.length === 0
         ? `${count} ${be(rows.length, tense)} read${quiet}`
         : `${active} of ${count} ${be(active, tense)} active${quiet}`
   const total = (name: 'sent' | 'received'): number =>
     rows.reduce((sum, { columns }) => sum + (recentMean(columns[name], stepMs) || 0), 0)
   const facts = `${formatQuantity(BITS_PER_SECOND, total('sent'))} sent and ${formatQuantity(BITS_PER_SECOND, total('received'))} received in all.`
-  return { tone: 'calm', sentence, facts }
+  const judged = isKnown || moment.toMs === undefined ? '' : ` ${unknownWords(unknown, moment.zone)}`
+  return { tone: 'calm', sentence, facts: `${facts}${judged}` }
 }

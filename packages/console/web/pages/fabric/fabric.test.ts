@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { Hint } from '../../api/hints.ts'
 import type { Labels } from '../../api/types.ts'
 import { ChartModeller } from '../../chart/chart-model.ts'
 import type { ChartView } from '../../chart/chart-spec.ts'
 import { testNic } from '../../devices/test-devices.ts'
+import { testHint, testMoment, testSeen } from '../../devices/test-hints.ts'
 import { type TestAnswer, testColumns } from '../test-columns.ts'
 import { portsHeadline } from './fabric-headline.ts'
 import { oddSignals } from './odd-ports.ts'
@@ -163,13 +163,13 @@ test('charts are herds of siblings with the line rate as their limit; what no po
 
 test('a port says what a rule sees of it, then what its driver says', () => {
   const [row] = rowsOf({ state: [[4]] }, [testNic(0)])
-  assert.deepEqual(portState(row!, []), { tone: 'ok', word: 'Active', rank: 2 })
-  assert.deepEqual(portState(row!, [HINT]), { tone: 'critical', word: 'Retransmission storm', rank: 0 })
+  assert.deepEqual(portState(row!, testSeen()), { tone: 'ok', word: 'Active', rank: 2 })
+  assert.deepEqual(portState(row!, testSeen([HINT])), { tone: 'critical', word: 'Retransmission storm', rank: 0 })
   const [down] = rowsOf({ state: [[1]] }, [testNic(0)])
-  assert.deepEqual(portState(down!, []), { tone: 'absent', word: 'Down', rank: 3 })
-  assert.deepEqual(portState(down!, [HINT]), { tone: 'critical', word: 'Down', rank: 0 })
+  assert.deepEqual(portState(down!, testSeen()), { tone: 'absent', word: 'Down', rank: 3 })
+  assert.deepEqual(portState(down!, testSeen([HINT])), { tone: 'critical', word: 'Down', rank: 0 })
   const [gone] = rowsOf({ state: [[4]] }, [testNic(0, { state: 'gone' })])
-  assert.equal(portState(gone!, [HINT]).word, 'Gone')
+  assert.equal(portState(gone!, testSeen([HINT])).word, 'Gone')
 })
 
 test('links are said as people say them, and what went down is counted over the window', () => {
@@ -206,45 +206,23 @@ test('the table has no columns for what no port counts', () => {
   )
 })
 
-const HINT: Hint = {
-  id: 'retransmission_storm/nic-mlx5_0-1',
-  rule: 'retransmission_storm',
-  severity: 'critical',
-  stage: 'standing',
-  device: 'nic-mlx5_0-1',
-  sinceMs: 1_000,
-  neededMs: 3_000,
-  title: 'NIC 0 is losing packets',
-  sentence: 'mlx5_0 counts 2.4 k sequence errors/s, its siblings 0, limit 100/s',
-  value: 2_400,
-  limit: 100,
-  unit: 'errors',
-  evidence: [],
-  affected: [],
-  lacks: [],
-}
+const HINT = testHint({ device: 'nic-mlx5_0-1', title: 'NIC 0 is losing packets' })
 
 test('the headline is the worst that a rule sees of a port, or what all carry', () => {
   const rows = rowsOf({ state: eight([4]), sent: eight([1e9]), received: eight([2e9]) })
-  const trouble = portsHeadline(rows, [HINT, { ...HINT, id: 'other', severity: 'warning' }], {
-    nowMs: 126_000,
-    stepMs: 1_000,
-    tense: 'present',
-  })
+  const seen = testSeen([HINT, { ...HINT, id: 'other', severity: 'warning' }])
+  const trouble = portsHeadline(rows, seen, 1_000, testMoment())
   assert.equal(trouble.tone, 'critical')
   assert.equal(spaced(trouble.sentence), 'NIC 0 is losing packets, for 2 min 5 s')
   assert.match(trouble.facts, /limit 100\/s\. And 1 more\.$/)
-  const calm = portsHeadline(
-    rows,
-    [
-      { ...HINT, device: 'gpu-1' },
-      { ...HINT, severity: 'notice' },
-    ],
-    { nowMs: 126_000, stepMs: 1_000, tense: 'present' },
-  )
+  const others = testSeen([
+    { ...HINT, device: 'gpu-1' },
+    { ...HINT, severity: 'notice' },
+  ])
+  const calm = portsHeadline(rows, others, 1_000, testMoment())
   assert.equal(calm.tone, 'calm')
   assert.equal(spaced(calm.sentence), 'All 8 ports are active and in range')
   assert.equal(spaced(calm.facts), '64.0 Gb/s sent and 128 Gb/s received in all.')
-  const past = portsHeadline(rows, undefined, { nowMs: 126_000, stepMs: 1_000, tense: 'past' })
+  const past = portsHeadline(rows, testSeen([], { isKnown: false }), 1_000, testMoment({ tense: 'past' }))
   assert.equal(spaced(past.sentence), 'All 8 ports were active')
 })

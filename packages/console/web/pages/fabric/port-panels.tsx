@@ -1,7 +1,5 @@
 import { Fragment, useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { type Hint, useHints } from '../../api/hints.ts'
-import { useToldSecond } from '../../api/stale.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { useColumnsAtSpeed } from '../../api/use-speed.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
@@ -9,16 +7,17 @@ import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
+import type { MomentHints } from '../../devices/moment-hints.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMarks } from '../device-charts-grid.tsx'
 import { type Moment, useMoment } from '../use-moment.ts'
+import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { portsHeadline } from './fabric-headline.ts'
 import { portSections } from './port-charts.ts'
 import { type PortRow, portRows } from './port-data.ts'
 import { PORT_QUERIES, PORT_SIGNALS, type PortColumn, type PortSignal } from './port-signals.ts'
 import { PortTable } from './port-table.tsx'
 
-const NO_HINTS: readonly Hint[] = []
 const ALL = Object.values(PORT_QUERIES)
 const ALL_NAMES = Object.keys(PORT_QUERIES) as PortColumn[]
 const CHARTED_NAMES = Object.keys(PORT_SIGNALS) as PortSignal[]
@@ -40,19 +39,15 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const moment = useMoment()
   const recent = useKnownColumns(ALL, moment.range, moment.stepMs)
   const rows = useMemo(() => portRows(ports, ALL_NAMES, () => recent), [ports, recent])
-  const { data } = useHints()
+  const seen = useMomentHints(moment)
   const hasSamples = rows.some(({ columns }) => Object.keys(columns).length > 0)
-  // Hints are of now; a window that is past has none.
-  const hints = (moment.isNow && data?.hints) || NO_HINTS
   return (
     <>
-      {hasSamples && (
-        <PortsHeadline rows={rows} hints={moment.isNow ? hints : undefined} stepMs={recent.stepMs} moment={moment} />
-      )}
+      {hasSamples && <PortsHeadline rows={rows} seen={seen} stepMs={recent.stepMs} moment={moment} />}
       <AnswerState answer={recent} />
       {hasSamples && (
         <PanelBoundary>
-          <PortTable ports={rows} hints={hints} range={recent.range} stepMs={recent.stepMs} />
+          <PortTable ports={rows} seen={seen} range={recent.range} stepMs={recent.stepMs} />
         </PanelBoundary>
       )}
     </>
@@ -62,28 +57,28 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
 /** Says for how long something holds, which changes every second; the table beside it does not. */
 function PortsHeadline({
   rows,
-  hints,
+  seen,
   stepMs,
   moment,
 }: {
   readonly rows: readonly PortRow[]
-  readonly hints: readonly Hint[] | undefined
+  readonly seen: MomentHints
   readonly stepMs: number
   readonly moment: Moment
 }) {
-  const nowMs = useToldSecond()
-  return <Headline text={portsHeadline(rows, hints, { nowMs, stepMs, tense: moment.tense })} moment={moment.words} />
+  const spoken = useSpokenMoment(moment)
+  return <Headline text={portsHeadline(rows, seen, stepMs, spoken)} moment={moment.words} />
 }
 
 /** Charts of the window: up to ten times a second where it is short and the ports are read that often. */
 function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const page = usePageState()
   const answers = useColumnsAtSpeed(CHARTED, page)
-  const { data } = useHints()
+  const { hints, ended } = useMomentHints(useMoment())
   const concerned = useMemo(() => {
     const ids = new Set(ports.map(({ id }) => id))
-    return data ? [...data.hints, ...data.ended].filter(({ device }) => ids.has(device)) : NO_HINTS
-  }, [ports, data])
+    return [...new Set([...hints, ...ended])].filter(({ device }) => ids.has(device))
+  }, [ports, hints, ended])
   const marks = useMarks(concerned)
   const sections = useMemo(() => {
     const rows = portRows(ports, [...CHARTED_NAMES, 'lineRate'], answers.of)

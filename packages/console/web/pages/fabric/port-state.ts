@@ -1,6 +1,7 @@
-import type { Hint } from '../../api/hints.ts'
 import type { StateTone } from '../../components/state-mark.tsx'
+import { hintState } from '../../devices/hint-words.ts'
 import { newestValue } from '../../devices/interface-data.ts'
+import type { MomentHints } from '../../devices/moment-hints.ts'
 import { isDowntrained, linkWords, readLink } from '../../devices/pcie.ts'
 import { titleOf } from '../../format/names.ts'
 import { formatQuantity } from '../../format/number.ts'
@@ -23,21 +24,27 @@ export interface PortState {
   readonly rank: number
 }
 
-/** The state of a port: what hints say of it, else what the driver says. */
-export function portState({ device, columns }: PortRow, hints: readonly Hint[]): PortState {
+/**
+ * The state of a port: what hints say of it, else what the driver says. It has no check mark where it is not known what
+ * rules saw.
+ */
+export function portState(
+  { device, columns }: PortRow,
+  { hints, isKnown }: Pick<MomentHints, 'hints' | 'isKnown'>,
+): PortState {
   if (device.state === 'gone') return { tone: 'absent', word: 'Gone', rank: 4 }
   const code = newestValue(columns.state)
   const word = STATE_WORDS.get(code)
   const hint = hints.find((candidate) => candidate.device === device.id && candidate.severity !== 'notice')
   const isDown = code >= 1 && code < 4
   if (hint) {
-    const tone = hint.severity === 'critical' ? 'critical' : 'warning'
+    const { tone } = hintState(hint)
     return { tone, word: isDown && word ? word : titleOf(hint.rule), rank: tone === 'critical' ? 0 : 1 }
   }
   // A port that was never up is not in use.
   if (isDown) return { tone: 'absent', word: word ?? 'Down', rank: 3 }
   if (word === undefined) return { tone: 'absent', word: 'State unknown', rank: 3 }
-  return { tone: 'ok', word, rank: 2 }
+  return { tone: isKnown ? 'ok' : 'absent', word, rank: 2 }
 }
 
 /** Speed and lanes of a port's link: `400 Gb/s ×4`; empty where neither is known. */

@@ -1,7 +1,6 @@
 import { memo, useRef } from 'react'
 import { Link } from 'wouter'
 import type { FrameRange } from '../../api/frame.ts'
-import type { Hint } from '../../api/hints.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -14,6 +13,7 @@ import { TableBox } from '../../components/table-box.tsx'
 import { useUnit } from '../../components/use-unit.ts'
 import { devicePath } from '../../devices/device.ts'
 import { recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
+import type { MomentHints } from '../../devices/moment-hints.ts'
 import { countOf, type DisplayUnit, formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
@@ -37,7 +37,7 @@ interface Row extends PortRow {
 
 interface TableProps {
   readonly ports: readonly PortRow[]
-  readonly hints: readonly Hint[]
+  readonly seen: MomentHints
   /** What the sparklines and the counts of the window are of. */
   readonly range: FrameRange
   /** Distance of two samples. Unit: milliseconds. */
@@ -45,12 +45,12 @@ interface TableProps {
 }
 
 /** One row a port, all signals side by side; what stands out from its siblings is lit. */
-export const PortTable = memo(function PortTable({ ports, hints, range, stepMs }: TableProps) {
+export const PortTable = memo(function PortTable({ ports, seen, range, stepMs }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, BY_PLACE)
   const filter = (page.url.q ?? '').toLowerCase()
   const columns = columnsWithValues(ports)
-  const matching = rowsOf(ports, hints, columns, stepMs).filter((row) => wordsOf(row).includes(filter))
+  const matching = rowsOf(ports, seen, columns, stepMs).filter((row) => wordsOf(row).includes(filter))
   const rows = sortRows(
     matching,
     sort.direction,
@@ -249,14 +249,14 @@ function useUnits(
 
 function rowsOf(
   ports: readonly PortRow[],
-  hints: readonly Hint[],
+  seen: MomentHints,
   columns: readonly PortTableColumn[],
   stepMs: number,
 ): readonly Row[] {
   const odd = oddSignals(siblingGroups(ports))
   return ports.map((port, place) => {
     const signals = odd.get(port.device.id) ?? NO_SIGNALS
-    const state = portState(port, hints)
+    const state = portState(port, seen)
     return {
       ...port,
       odd: signals,

@@ -21,6 +21,8 @@ export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact, all, jud
   const cap = newest('DCGM_FI_DEV_ENFORCED_POWER_LIMIT')
   const limit = Number.isNaN(cap) ? (limits.power_watts ?? Number.NaN) : cap
   const uncorrected = exact('DCGM_FI_DEV_ECC_DBE_VOL_TOTAL')
+  const xids = lastXids(exact('DCGM_FI_DEV_XID_ERRORS'), all(XID_EVENTS))
+  const told = (xids ?? []).map((xid) => ({ metric: XID_EVENTS, labels: { xid } }))
   return [
     numberFact('SM active', PERCENT, mean('DCGM_FI_PROF_SM_ACTIVE'), 'an SM had work'),
     numberFact('Utilisation', PERCENT_WHOLE, mean('DCGM_FI_DEV_GPU_UTIL'), 'a kernel was running'),
@@ -39,7 +41,7 @@ export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact, all, jud
     ),
     judge(countFact('ECC uncorrected', uncorrected, correctedWords(exact)), 'DCGM_FI_DEV_ECC_DBE_VOL_TOTAL'),
     // Most XIDs are errors of the application: which are not is for rules to say.
-    judge(xidFact(lastXids(exact('DCGM_FI_DEV_XID_ERRORS'), all(XID_EVENTS))), XID_EVENTS),
+    judge(xidFact(xids), ...told),
   ]
 }
 

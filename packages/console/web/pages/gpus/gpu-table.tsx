@@ -48,12 +48,14 @@ interface TableProps {
   readonly gpus: readonly DeviceInfo[]
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly hints: readonly Hint[]
+  /** False where it is not known what rules saw. */
+  readonly isJudged: boolean
   /** Distance of two samples. Unit: milliseconds. */
   readonly stepMs: number
 }
 
 /** One row a GPU; means of {formatDuration(TILE_SPAN_MS)}; those that need attention first. */
-export function GpuTable({ gpus, columns, hints, stepMs }: TableProps) {
+export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, BY_INDEX)
   const filter = (page.url.q ?? '').toLowerCase()
@@ -109,7 +111,7 @@ export function GpuTable({ gpus, columns, hints, stepMs }: TableProps) {
                     {isMixed && <SimulatedMark of={gpu} />}
                   </th>
                   <td>
-                    <DeviceState device={gpu} hint={worst.get(gpu.id)} />
+                    <DeviceState device={gpu} hint={worst.get(gpu.id)} isJudged={isJudged} />
                   </td>
                   <td className="is-spark">
                     <Spark values={columns.get(gpu.id)?.sm} />

@@ -1,9 +1,8 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
-import { type Hint, useHints } from '../../api/hints.ts'
+import type { Hint } from '../../api/hints.ts'
 import { useNode } from '../../api/resources.ts'
-import { useToldSecond } from '../../api/stale.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
@@ -13,6 +12,7 @@ import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { deviceColumns, recentMean } from '../../devices/device-columns.ts'
+import { devicesAt, unknownWords } from '../../devices/moment-hints.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { GPU_QUERIES } from '../../devices/signals.ts'
 import { countOf } from '../../format/number.ts'
@@ -20,6 +20,7 @@ import { usePageState } from '../../state/time-window.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
 import { useMoment } from '../use-moment.ts'
+import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { GpuTable } from './gpu-table.tsx'
 
@@ -35,7 +36,6 @@ const CHARTS: readonly DeviceChartName[] = [
   'nvlinkSent',
   'utilisation',
 ]
-const NO_HINTS: readonly Hint[] = []
 
 /** All GPUs side by side. */
 export function GpusPage() {
@@ -63,30 +63,31 @@ export function GpusPage() {
   )
 }
 
-function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
+function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
   const moment = useMoment()
-  const { data } = useHints()
-  const nowMs = useToldSecond()
+  const seen = useMomentHints(moment)
+  const spoken = useSpokenMoment(moment)
+  const gpus = useMemo(() => devicesAt(known, moment.toMs), [known, moment.toMs])
   const recent = useKnownColumns(QUERIES, moment.range, moment.stepMs)
   const columns = useMemo(() => deviceColumns(gpus, recent), [gpus, recent])
   const [hints, elsewhere] = useMemo(() => {
-    if (!moment.isNow || !data) return [undefined, NO_HINTS]
     const ids = new Set(gpus.map(({ id }) => id))
     const isHere = ({ device, affected }: Hint): boolean => ids.has(device) || affected.some((id) => ids.has(id))
-    return [data.hints.filter(isHere), data.hints.filter((hint) => !isHere(hint))]
-  }, [gpus, data, moment.isNow])
+    return [seen.hints.filter(isHere), seen.hints.filter((hint) => !isHere(hint))]
+  }, [gpus, seen.hints])
   const power = [...columns.values()].reduce((sum, own) => sum + (recentMean(own.power, recent.stepMs) || 0), 0)
   const text = nodeSentence({
     devices: gpus,
     noun: ['GPU', 'GPUs'],
     hints,
+    isKnown: seen.isKnown,
+    unknown: moment.isNow ? '' : unknownWords(seen.unknown, spoken.zone),
     elsewhere,
-    ruleCount: data?.rules ?? 0,
+    ruleCount: seen.data?.rules ?? 0,
     lastEndedMs: undefined,
     power: power || Number.NaN,
     sent: Number.NaN,
-    nowMs,
-    tense: moment.tense,
+    moment: spoken,
   })
   return (
     <>
@@ -94,17 +95,17 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
         <Headline
           text={text}
           moment={moment.words}
-          announced={hints?.[0]?.title ?? countOf(gpus.length, 'GPU')}
-          actions={<HintLink hint={hints?.[0] ?? elsewhere[0]} />}
+          announced={hints[0]?.title ?? countOf(gpus.length, 'GPU')}
+          actions={<HintLink hint={hints[0] ?? elsewhere[0]} />}
         />
       )}
       {recent.isReady && (
         <PanelBoundary>
-          <GpuTable gpus={gpus} columns={columns} hints={hints ?? NO_HINTS} stepMs={recent.stepMs} />
+          <GpuTable gpus={gpus} columns={columns} hints={hints} isJudged={seen.isKnown} stepMs={recent.stepMs} />
         </PanelBoundary>
       )}
       <AnswerState answer={recent} panels={9} />
-      {recent.isReady && <DeviceCharts names={CHARTS} devices={gpus} hints={hints ?? NO_HINTS} />}
+      {recent.isReady && <DeviceCharts names={CHARTS} devices={gpus} hints={hints} />}
     </>
   )
 }

@@ -1,13 +1,13 @@
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { type Hint, useHints } from '../../api/hints.ts'
-import { useToldSecond } from '../../api/stale.ts'
+import type { Hint } from '../../api/hints.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
 import { type DeviceColumns, deviceColumns, recentMean } from '../../devices/device-columns.ts'
+import { devicesAt, unknownWords } from '../../devices/moment-hints.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
 import type { DeviceChartName } from '../device-charts.ts'
@@ -15,6 +15,7 @@ import { DeviceCharts } from '../device-charts-grid.tsx'
 import { HintHeadline } from '../hint-headline.tsx'
 import { HOST_QUERIES, hostColumns } from '../host-data.ts'
 import { type Moment, useMoment } from '../use-moment.ts'
+import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { firedQueries } from './evidence.ts'
 import { HintsPanel } from './hints-panel.tsx'
 import { HostFacts } from './host-facts.tsx'
@@ -51,14 +52,13 @@ const TILE_QUERIES: readonly MetricQuery[] = [
   ...Object.values(HOST_QUERIES),
 ]
 const CHARTS: readonly DeviceChartName[] = ['sm', 'tensor', 'power', 'sent', 'sequenceErrors', 'retransmissions']
-const NO_HINTS: readonly Hint[] = []
 
 /** Is this machine well, and if not, where: of a machine with GPUs or NICs. */
-export function DevicesOverview({ devices }: { readonly devices: readonly DeviceInfo[] }) {
+export function DevicesOverview({ devices: known }: { readonly devices: readonly DeviceInfo[] }) {
   const moment = useMoment()
-  const { data } = useHints()
-  // Rules speak of now: a window that stands has none.
-  const hints = (moment.isNow && data?.hints) || NO_HINTS
+  const seen = useMomentHints(moment)
+  const { hints } = seen
+  const devices = useMemo(() => devicesAt(known, moment.toMs), [known, moment.toMs])
   const recent = useKnownColumns(TILE_QUERIES, moment.range, moment.stepMs)
   // What fired is drawn in tiles once it is here; nothing waits for it.
   useKnownColumns(
@@ -75,7 +75,7 @@ export function DevicesOverview({ devices }: { readonly devices: readonly Device
     <>
       <NodeHeadline devices={devices} moment={moment} recent={recent} totals={totals} />
       <PanelBoundary>
-        <Topology devices={devices} hints={hints} columns={columns} answer={recent} totals={totals} />
+        <Topology devices={devices} seen={seen} columns={columns} answer={recent} totals={totals} />
       </PanelBoundary>
       <AnswerState answer={recent} />
       {recent.isReady && <DeviceCharts names={CHARTS} devices={devices} hints={hints} />}
@@ -108,20 +108,28 @@ function NodeHeadline({
   readonly recent: KnownColumns
   readonly totals: Totals
 }) {
-  const { data } = useHints()
-  const nowMs = useToldSecond()
-  if (!recent.isReady || (!data && moment.isNow)) return <div className="headline is-awaited" />
-  const hints = moment.isNow ? data?.hints : undefined
-  // An age is told from now: it says nothing of a window that is over.
-  const lastEndedMs = moment.isNow ? newestEnd(data?.ended) : undefined
-  const { tense } = moment
-  const text = nodeSentence({ devices, hints, ruleCount: data?.rules ?? 0, lastEndedMs, ...totals, nowMs, tense })
-  const worst = hints?.[0]
-  return <HintHeadline text={text} moment={moment.words} worst={worst} />
+  const seen = useMomentHints(moment)
+  const spoken = useSpokenMoment(moment)
+  const { data, hints, isKnown, ended, unknown, error } = seen
+  if (!recent.isReady || (!data && !error)) return <div className="headline is-awaited" />
+  const text = nodeSentence({
+    devices,
+    hints,
+    isKnown,
+    unknown: moment.isNow ? '' : unknownWords(unknown, spoken.zone),
+    ruleCount: data?.rules ?? 0,
+    // An age is told from now: it says nothing of a window that is over.
+    lastEndedMs: moment.isNow ? newestEnd(ended) : undefined,
+    ...totals,
+    moment: spoken,
+  })
+  return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={hints[0]} />
 }
 
-function newestEnd(ended: readonly Hint[] = []): number | undefined {
-  return ended.length === 0 ? undefined : Math.max(...ended.map(({ endedMs = 0 }) => endedMs))
+/** When the latest hint ended that had stood: what was never confirmed did not end. */
+function newestEnd(hints: readonly Hint[]): number | undefined {
+  const ends = hints.filter(({ outcome }) => outcome === 'ended').map(({ endedMs = 0 }) => endedMs)
+  return ends.length === 0 ? undefined : Math.max(...ends)
 }
 
 function totalsOf(columns: ReadonlyMap<string, DeviceColumns>, stepMs: number): Totals {

@@ -1,15 +1,29 @@
 import type { Hint } from '../../api/hints.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { formatSignal } from '../../state/signal.ts'
+import type { UrlChange } from '../../state/time-window.ts'
 
 /** Most signals of one hint that are opened together. */
 const SIGNAL_LIMIT_COUNT = 8
 /** Most questions that are asked for the sparklines of tiles. */
 const QUERY_LIMIT_COUNT = 16
+/** What is shown before a hint began and after it ended. Unit: milliseconds. */
+const AROUND_MS = 60_000
 
-/** The evidence of a hint as signals of the explorer. */
-export function evidenceSignals({ evidence }: Hint): readonly string[] {
-  return evidence.slice(0, SIGNAL_LIMIT_COUNT).map(formatSignal)
+/**
+ * The evidence of a hint in the explorer: its signals, from a minute before it began to a minute after it ended. One
+ * that is open now follows now, in a window that reaches back as far.
+ */
+export function evidenceOf(
+  { evidence, sinceMs, endedMs }: Hint,
+  { nowMs, toMs }: { readonly nowMs: number; readonly toMs?: number | undefined },
+): UrlChange {
+  const sig = evidence.slice(0, SIGNAL_LIMIT_COUNT).map(formatSignal)
+  const overMs = endedMs ?? toMs
+  const fromMs = Math.floor(sinceMs - AROUND_MS)
+  if (overMs !== undefined) return { sig, rangeMs: undefined, fromMs, toMs: Math.ceil(overMs + AROUND_MS) }
+  const rangeMs = Math.ceil((nowMs - fromMs) / AROUND_MS) * AROUND_MS
+  return { sig, rangeMs, fromMs: undefined, toMs: undefined }
 }
 
 /** The question that shows each hint best, each once. */

@@ -1,28 +1,29 @@
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { type Hint, useHints } from '../../api/hints.ts'
-import { useTense, useToldSecond } from '../../api/stale.ts'
+import type { Hint } from '../../api/hints.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { hintState } from '../../devices/hint-words.ts'
+import type { SpokenMoment } from '../../devices/hint-words.ts'
 import { countOf } from '../../format/number.ts'
-import { formatAge, formatClock, zoneName } from '../../format/time.ts'
+import { zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { evidenceSignals } from './evidence.ts'
+import { useMoment } from '../use-moment.ts'
+import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
+import { evidenceOf } from './evidence.ts'
+import { hintNotes, hintRow, shownHints } from './hint-row.ts'
 
-/** Ended hints beyond these are the oldest, and left out. */
-const ENDED_LIMIT_COUNT = 12
-
-/** What rules see now, and what ended within the last hour. */
+/** What rules see now and what ended within the last hour, or what they saw in a window that is over. */
 export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[] }) {
-  const page = usePageState()
-  const { data, error } = useHints()
-  const nowMs = useToldSecond()
-  const tense = useTense()
-  const zone = page.url.tz ?? 'utc'
+  const now = useMoment()
+  const seen = useMomentHints(now)
+  const moment = useSpokenMoment(now)
+  const { data, error } = seen
+  const { zone, tense } = moment
   if (!data) return error ? <NoRules reason={error.message} /> : null
-  const ended = data.ended.toSorted((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0)).slice(0, ENDED_LIMIT_COUNT)
+  const { shown } = shownHints(seen)
+  const { empty, notes } = hintNotes(seen, data, moment)
+  const when = !now.isNow ? 'in this window' : `${tense === 'past' ? 'as last known' : 'now'}, and the last hour`
   return (
     <section className="panel" aria-labelledby="hints-panel">
       <header className="panel-head has-line">
@@ -30,13 +31,11 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
           Hints
         </h2>
         <span className="panel-caption">
-          {countOf(data.rules, 'rule')} · {tense === 'past' ? 'as last known' : 'now'}
-          {ended.length > 0 && ', and the last hour'}
-          {!page.isLive && ' · not of the window'}
+          {countOf(data.rules, 'rule')} · {when}
         </span>
       </header>
-      {data.hints.length + ended.length === 0 ? (
-        <p className="panel-note">Nothing holds, and nothing did within the last hour.</p>
+      {shown.length === 0 ? (
+        <p className="panel-note">{empty}</p>
       ) : (
         <TableBox label="Table of hints">
           <table className="table is-stacked hints-table">
@@ -48,7 +47,7 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
                 </th>
                 <th scope="col">Device</th>
                 <th scope="col" className="is-number">
-                  Began, {zoneName(zone, nowMs)}
+                  Began, {zoneName(zone, moment.nowMs)}
                 </th>
                 <th scope="col" className="is-number">
                   Lasted
@@ -57,25 +56,29 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
               </tr>
             </thead>
             <tbody>
-              {data.hints.map((hint) => (
-                <HintRow key={hint.id} hint={hint} devices={devices} />
-              ))}
-              {ended.map((hint) => (
-                <HintRow key={`${hint.id} ${hint.endedMs}`} hint={hint} devices={devices} />
+              {shown.map((hint) => (
+                <HintRow key={hint.event} hint={hint} devices={devices} moment={moment} />
               ))}
             </tbody>
           </table>
         </TableBox>
       )}
+      {notes && <p className="panel-note">{notes}</p>}
     </section>
   )
 }
 
-function HintRow({ hint, devices }: { readonly hint: Hint; readonly devices: readonly DeviceInfo[] }) {
+function HintRow({
+  hint,
+  devices,
+  moment,
+}: {
+  readonly hint: Hint
+  readonly devices: readonly DeviceInfo[]
+  readonly moment: SpokenMoment
+}) {
   const page = usePageState()
-  const nowMs = useToldSecond()
-  const zone = page.url.tz ?? 'utc'
-  const state = hint.endedMs === undefined ? hintState(hint) : ({ tone: 'ok', word: 'Ended' } as const)
+  const { state, title, sentence, began, lasted } = hintRow(hint, moment)
   const device = devices.find(({ id }) => id === hint.device)
   return (
     <tr>
@@ -83,21 +86,18 @@ function HintRow({ hint, devices }: { readonly hint: Hint; readonly devices: rea
         <StateMark {...state} />
       </td>
       <td className="is-wrapping">
-        {hint.title}
-        <span className="hint-sentence">{hint.sentence}</span>
+        {title}
+        <span className="hint-sentence">{sentence}</span>
       </td>
       <td>{device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : 'the node'}</td>
       <td className="is-number num" data-label="began">
-        {formatClock(hint.sinceMs, zone)}
+        {began}
       </td>
       <td className="is-number num" data-label="lasted">
-        {formatAge((hint.endedMs ?? nowMs) - hint.sinceMs)}
+        {lasted}
       </td>
       <td>
-        <Link
-          href={page.hrefTo('/explore', { sig: evidenceSignals(hint) })}
-          aria-label={`Explore the evidence of: ${hint.title}`}
-        >
+        <Link href={page.hrefTo('/explore', evidenceOf(hint, moment))} aria-label={`Explore the evidence of: ${title}`}>
           Explore
         </Link>
       </td>

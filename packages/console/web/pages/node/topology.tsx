@@ -10,6 +10,7 @@ import { type DeviceColumns, TILE_SPAN_MS } from '../../devices/device-columns.t
 import type { Fired } from '../../devices/fired.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
 import { largestOfLast, newestValue } from '../../devices/interface-data.ts'
+import type { MomentHints } from '../../devices/moment-hints.ts'
 import { isDowntrained, linkUseWords, linkWords, readLink } from '../../devices/pcie.ts'
 import { layoutOf, RAILS_A_BLOCK_COUNT, type Rail } from '../../devices/rails.ts'
 import { gpuTile, nicTile } from '../../devices/tile-words.ts'
@@ -25,7 +26,7 @@ const COLUMNS_MIN_COUNT = 4
 
 interface TopologyProps {
   readonly devices: readonly DeviceInfo[]
-  readonly hints: readonly Hint[]
+  readonly seen: MomentHints
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly answer: KnownColumns
   /** In all GPUs and NICs; NaN where unknown. */
@@ -33,10 +34,10 @@ interface TopologyProps {
 }
 
 /** Every GPU, link and NIC in its place. */
-export function Topology({ devices, hints, columns, answer, totals }: TopologyProps) {
+export function Topology({ devices, seen, columns, answer, totals }: TopologyProps) {
   const page = usePageState()
   const layout = useMemo(() => layoutOf(devices), [devices])
-  const tiles = useTiles(devices, hints, columns, answer)
+  const tiles = useTiles(devices, seen, columns, answer)
   const tile = (device: DeviceInfo) => (
     <Tile
       key={device.id}
@@ -111,7 +112,7 @@ function rowLabels(
 
 function useTiles(
   devices: readonly DeviceInfo[],
-  hints: readonly Hint[],
+  { hints, isKnown }: MomentHints,
   columns: ReadonlyMap<string, DeviceColumns>,
   answer: KnownColumns,
 ): ReadonlyMap<string, TileWords> {
@@ -125,12 +126,13 @@ function useTiles(
     return new Map(
       devices.map((device) => {
         const hint = worst.get(device.id)
-        const context = { hint, fired: hint && firedOf(hint, answer), stepMs, zone, sentTop }
+        const fired = hint && firedOf(hint, answer)
+        const context = { hint, isJudged: isKnown, fired, stepMs, zone, sentTop }
         const own = columns.get(device.id) ?? {}
         return [device.id, device.kind === 'gpu' ? gpuTile(device, own, context) : nicTile(device, own, context)]
       }),
     )
-  }, [devices, hints, columns, answer, zone])
+  }, [devices, hints, isKnown, columns, answer, zone])
 }
 
 /** The first of the signals that fired which there are samples of. */

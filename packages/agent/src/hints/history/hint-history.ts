@@ -1,0 +1,140 @@
+import { type History, messageOf } from '@sonde/sdk'
+import type { Hint, HintsAnswer, HintsUnknown } from '@sonde/sdk/internal'
+import type { KeptRecords } from '../../pipeline/kept-records.ts'
+import { ENDED_KEEP_MS } from '../cases/case-book.ts'
+import { hintType } from './hint-type.ts'
+import { hintsOf, type Statement, statementsIn, UNSTATED_MS } from './hints-of.ts'
+import { unwatchedSpans } from './watched-spans.ts'
+
+/** Statements that one question reads at most; what is older of its window is said to be unknown. */
+const STATEMENT_LIMIT = 20_000
+/** Hints of one answer at most. Policy: the latest stay, the others are counted in `leftOut`. */
+const HINT_LIMIT = 500
+/** Statements are read in pieces of this length, the newest first. Unit: milliseconds. */
+const PIECE_MS = 6 * 3_600_000
+
+/** What is asked beside memory. */
+export interface HintStore {
+  readonly records: KeptRecords['records']
+  readonly history: History
+}
+
+/** Hints in memory: those of this life of the agent. */
+export interface RecentHints {
+  answer(): HintsAnswer
+  /** When rules were asked first. Unit: milliseconds since the Unix epoch. */
+  readonly startedMs: number
+}
+
+/** What takes hints of earlier lives. */
+interface Recalling {
+  recall(ended: readonly Hint[], unknown: readonly HintsUnknown[]): void
+}
+
+/** What is known of a span: hints that were open in it, and the parts of which nothing is known. */
+interface Known {
+  readonly hints: readonly Hint[]
+  readonly unknown: readonly HintsUnknown[]
+}
+
+/** The hints of any window: those in memory, and where there is a store those of before. */
+export class HintHistory {
+  readonly #recent: RecentHints
+  readonly #store: HintStore | undefined
+
+  /** @param store Undefined where history is kept nowhere. */
+  constructor(recent: RecentHints, store: HintStore | undefined) {
+    this.#recent = recent
+    this.#store = store
+  }
+
+  /** Hints that were open in a window, as they were at its end. Times in milliseconds since the Unix epoch. */
+  async window(fromMs: number, toMs: number): Promise<HintsAnswer> {
+    const now = this.#recent.answer()
+    const endMs = Math.min(toMs, now.nowMs)
+    const { hints, unknown } = await this.#knownIn(fromMs, endMs, now)
+    const latest = [...hints].sort((a, b) => (b.endedMs ?? b.seenMs) - (a.endedMs ?? a.seenMs)).slice(0, HINT_LIMIT)
+    const isOver = ({ endedMs = Number.POSITIVE_INFINITY }: Hint) => endedMs <= toMs
+    return {
+      ...{ nowMs: now.nowMs, rules: now.rules, fromMs, toMs },
+      hints: latest.filter((hint) => !isOver(hint)).sort(byRank),
+      ended: latest.filter(isOver),
+      leftOut: hints.length - latest.length,
+      unknown: unknown.filter((span) => span.toMs > span.fromMs),
+    }
+  }
+
+  /** Reads what earlier lives of the agent saw in the hour before now. */
+  async recallInto(hints: Recalling, nowMs = Date.now()): Promise<void> {
+    if (this.#store === undefined) return
+    const fromMs = nowMs - ENDED_KEEP_MS
+    const { statements } = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, nowMs)
+    const wanted = { fromMs, toMs: nowMs, readToMs: nowMs + UNSTATED_MS, open: new Set<string>() }
+    hints.recall(hintsOf(statements, wanted), await unwatchedSpans(this.#store.history, fromMs, nowMs))
+  }
+
+  async #knownIn(fromMs: number, toMs: number, now: HintsAnswer): Promise<Known> {
+    const own = ownIn(now, fromMs, toMs)
+    if (this.#store === undefined) return { hints: own, unknown: this.#beforeStart(fromMs, toMs, now) }
+    try {
+      const read = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)
+      const open = new Set(now.hints.map(({ event }) => event))
+      const readToMs = Math.min(toMs + UNSTATED_MS, now.nowMs)
+      const kept = hintsOf(read.statements, { fromMs, toMs, readToMs, open })
+      const known = new Set(kept.map(({ event }) => event))
+      const spans = await unwatchedSpans(this.#store.history, fromMs, toMs)
+      return {
+        // What was not yet written is in memory.
+        hints: [...kept, ...own.filter(({ event }) => !known.has(event))],
+        unknown: read.fromMs > fromMs ? [tooMany(fromMs, read.fromMs), ...spans] : spans,
+      }
+    } catch (error) {
+      const reason = `The store does not answer: ${messageOf(error)}`
+      const unknown = this.#beforeStart(fromMs, toMs, now).map((span) => ({ ...span, reason }))
+      return { hints: own, unknown }
+    }
+  }
+
+  /** What memory does not hold of a window. */
+  #beforeStart(fromMs: number, toMs: number, now: HintsAnswer): HintsUnknown[] {
+    const knownFromMs = Math.max(now.fromMs, this.#recent.startedMs)
+    if (knownFromMs <= fromMs) return []
+    const reason =
+      'No history is kept, and what was is forgotten after an hour or with the process; store.enabled keeps it.'
+    return [{ fromMs, toMs: Math.min(knownFromMs, toMs), reason }]
+  }
+}
+
+/** Hints of this life that were open within a window. */
+function ownIn({ hints, ended }: HintsAnswer, fromMs: number, toMs: number): Hint[] {
+  return [...hints, ...ended].filter(
+    ({ sinceMs, endedMs = Number.POSITIVE_INFINITY }) => sinceMs <= toMs && endedMs > fromMs,
+  )
+}
+
+function tooMany(fromMs: number, toMs: number): HintsUnknown {
+  const reason = `The window holds more than ${STATEMENT_LIMIT} statements of hints; ask for a shorter one.`
+  return { fromMs, toMs, reason }
+}
+
+/** Statements of a window and from when on they are complete; the newest are read first. */
+async function readBackwards(records: KeptRecords['records'], fromMs: number, toMs: number) {
+  const statements: Statement[] = []
+  let readFromMs = toMs
+  while (readFromMs > fromMs) {
+    const pieceMs = Math.max(fromMs, readFromMs - PIECE_MS)
+    const room = STATEMENT_LIMIT - statements.length
+    const window = { type: hintType.name, fromMs: pieceMs, toMs: readFromMs, recordLimit: room + 1 }
+    const piece = [...statementsIn(await records(window))]
+    if (piece.length > room) break
+    statements.push(...piece)
+    readFromMs = pieceMs
+  }
+  return { statements, fromMs: readFromMs }
+}
+
+const RANK = { critical: 0, warning: 1, notice: 2 } as const
+
+function byRank(a: Hint, b: Hint): number {
+  return RANK[a.severity] - RANK[b.severity] || a.sinceMs - b.sinceMs
+}

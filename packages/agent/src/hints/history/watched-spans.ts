@@ -1,0 +1,51 @@
+import { type History, parseQueryRequest } from '@sonde/sdk'
+import type { HintsUnknown } from '@sonde/sdk/internal'
+
+/** The metric that is there whenever Sonde runs. */
+const ALIVE = 'sonde_process_uptime_seconds'
+const POINTS_MAX = 1000
+const STEP_LEAST_MS = 10_000
+/** Steps that may lack a sample: the one in which Sonde started, and one that was late. */
+const MISSED_STEPS = 2
+const NOT_RUN = 'Sonde did not run.'
+const NOT_KEPT = 'Sonde did not run yet, or what it kept of that time was removed.'
+
+/** Parts of a window in which Sonde did not run, as far as history tells; in their order. */
+export async function unwatchedSpans(history: History, fromMs: number, toMs: number): Promise<HintsUnknown[]> {
+  const stepMs = Math.max(STEP_LEAST_MS, Math.ceil((toMs - fromMs) / POINTS_MAX / 1000) * 1000)
+  const queries = [{ metric: ALIVE, function: 'last' }]
+  const answer = await history.query(parseQueryRequest({ fromMs, toMs, stepMs, queries }))
+  const columns = answer.results[0]?.series ?? []
+  const upTimes = [...answer.times].flatMap((timeMs, i) => {
+    const uptimes = columns.map(({ values }) => values[i] as number).filter((value) => !Number.isNaN(value))
+    return uptimes.length === 0 ? [] : [{ timeMs, startedMs: timeMs - Math.min(...uptimes) * 1000 }]
+  })
+  return gapsBetween(upTimes, { fromMs, toMs, stepMs })
+}
+
+interface UpTime {
+  readonly timeMs: number
+  /** When the process started that was up then. */
+  readonly startedMs: number
+}
+
+/** What lies between times at which a process was up: it was all along where it did not start in between. */
+function gapsBetween(
+  upTimes: readonly UpTime[],
+  { fromMs, toMs, stepMs }: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number },
+): HintsUnknown[] {
+  const allowedMs = MISSED_STEPS * stepMs
+  const gaps: HintsUnknown[] = []
+  let knownToMs = fromMs
+  const add = (untilMs: number) => {
+    if (untilMs - knownToMs <= allowedMs) return
+    const reason = knownToMs === fromMs ? NOT_KEPT : NOT_RUN
+    gaps.push({ fromMs: Math.round(knownToMs), toMs: Math.round(untilMs), reason })
+  }
+  for (const { timeMs, startedMs } of upTimes) {
+    add(Math.min(startedMs, timeMs))
+    knownToMs = timeMs
+  }
+  add(toMs)
+  return gaps
+}

@@ -1,0 +1,40 @@
+import type { Hint } from '../api/hints.ts'
+import type { SpokenMoment } from './hint-words.ts'
+import type { MomentHints } from './moment-hints.ts'
+
+/** The time of tests. Unit: milliseconds since the Unix epoch. */
+export const NOW_MS = 1_790_000_000_000
+
+/** A storm that stands for 2 min 5 s, or what a test makes of it. */
+export function testHint(more: Partial<Hint> = {}): Hint {
+  return {
+    id: 'retransmission_storm/nic-mlx5_3-1',
+    event: '1789999875000000000',
+    rule: 'retransmission_storm',
+    severity: 'critical',
+    stage: 'standing',
+    device: 'nic-mlx5_3-1',
+    sinceMs: NOW_MS - 125_000,
+    seenMs: NOW_MS,
+    neededMs: 3_000,
+    title: 'NIC 3 is losing packets',
+    sentence: 'mlx5_3 counts 2.4 k sequence errors/s, its siblings 0, limit 100/s',
+    value: 2_400,
+    limit: 100,
+    unit: 'errors',
+    evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate', matchers: [] }],
+    affected: [],
+    lacks: [],
+    ...more,
+  }
+}
+
+/** What rules are known to see: these hints and no others. */
+export function testSeen(hints: readonly Hint[] = [], more: Partial<MomentHints> = {}): MomentHints {
+  return { hints, ended: [], isKnown: true, unknown: [], ...more }
+}
+
+/** Now, or a moment of the past. */
+export function testMoment(more: Partial<SpokenMoment> = {}): SpokenMoment {
+  return { nowMs: NOW_MS, tense: 'present', zone: 'utc', ...more }
+}

@@ -1,0 +1,63 @@
+import type { Hint, HintsAnswer } from '../../api/hints.ts'
+import type { StateTone } from '../../components/state-mark.tsx'
+import { heldToMs, hintFacts, hintState, outcomeState, type SpokenMoment } from '../../devices/hint-words.ts'
+import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'
+import { countOf } from '../../format/number.ts'
+import { formatAge, formatClock, formatDateTime, zoneName } from '../../format/time.ts'
+
+/** A row of the table of hints, in words. */
+export interface HintRowWords {
+  readonly state: { readonly tone: StateTone; readonly word: string }
+  readonly title: string
+  readonly sentence: string
+  readonly began: string
+  readonly lasted: string
+}
+
+/** Hints that ended beyond these are the oldest, and only counted. */
+const ENDED_LIMIT_COUNT = 12
+
+/** What the table says of a hint: its state at the moment, and for how long its rule held. */
+export function hintRow(hint: Hint, moment: SpokenMoment): HintRowWords {
+  const { endedMs, sinceMs, title } = hint
+  const atMs = moment.toMs ?? moment.nowMs
+  const isOver = endedMs !== undefined && endedMs <= atMs
+  const heldMs = Math.min(isOver || hint.stage === 'lingering' ? heldToMs(hint) : atMs, endedMs ?? atMs)
+  const isToday = formatDateTime(sinceMs, moment.zone).slice(0, 10) === formatDateTime(atMs, moment.zone).slice(0, 10)
+  return {
+    state: isOver ? outcomeState(hint) : hintState(hint),
+    title,
+    sentence: hintFacts(hint, moment),
+    began: isToday ? formatClock(sinceMs, moment.zone) : formatDateTime(sinceMs, moment.zone),
+    lasted: formatAge(heldMs - sinceMs),
+  }
+}
+
+/** The rows of the table: what is open, then what ended; how many of these are left out. */
+export function shownHints({ hints, ended }: MomentHints): { readonly shown: readonly Hint[]; readonly more: number } {
+  const open = hints.filter((hint) => !ended.includes(hint))
+  const latest = ended.toSorted((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0)).slice(0, ENDED_LIMIT_COUNT)
+  return { shown: [...open, ...latest], more: ended.length - latest.length }
+}
+
+/** What stands where there is no hint, no more than is known; and what is not known, under the table. */
+export function hintNotes(
+  seen: MomentHints,
+  { leftOut }: Pick<HintsAnswer, 'leftOut'>,
+  moment: SpokenMoment,
+): { readonly empty: string; readonly notes: string } {
+  const { more } = shownHints(seen)
+  const isWindow = moment.toMs !== undefined
+  const earlier = more + leftOut > 0 ? `${countOf(more + leftOut, 'earlier hint')} not listed.` : ''
+  const notes = [earlier, unknownWords(seen.unknown, moment.zone)].filter(Boolean).join(' ')
+  return { empty: emptyWords(seen, isWindow, moment), notes }
+}
+
+function emptyWords({ unknown }: MomentHints, isWindow: boolean, { zone, tense }: SpokenMoment): string {
+  const held = tense === 'past' ? 'Nothing held' : 'Nothing holds'
+  if (unknown.length === 0)
+    return isWindow ? 'Nothing held in this window.' : `${held}, and nothing did within the last hour.`
+  if (isWindow) return 'Nothing is known to have held in this window.'
+  const knownFromMs = Math.max(...unknown.map(({ toMs }) => toMs))
+  return `${held}, and nothing did since ${formatClock(knownFromMs, zone)} ${zoneName(zone, knownFromMs)}.`
+}

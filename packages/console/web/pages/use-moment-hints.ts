@@ -1,0 +1,23 @@
+import { useMemo } from 'react'
+import type { HintsAnswer } from '../api/hints.ts'
+import { useHintsOf } from '../api/hints.ts'
+import type { Resource } from '../api/resources.ts'
+import { useToldSecond } from '../api/stale.ts'
+import type { SpokenMoment } from '../devices/hint-words.ts'
+import { type MomentHints, momentHints } from '../devices/moment-hints.ts'
+import { usePageState } from '../state/time-window.ts'
+import type { Moment } from './use-moment.ts'
+
+/** What rules saw at the moment of the page, and the answer that says so. */
+export function useMomentHints({ isNow }: Moment): MomentHints & Pick<Resource<HintsAnswer>, 'data' | 'error'> {
+  const { range } = usePageState()
+  const { data, error } = useHintsOf(range)
+  return useMemo(() => ({ ...momentHints(data, isNow), data, error }), [data, error, isNow])
+}
+
+/** The moment that sentences of the page speak of: renewed every second where it is now. */
+export function useSpokenMoment({ toMs, tense }: Moment): SpokenMoment {
+  const nowMs = useToldSecond()
+  const zone = usePageState().url.tz ?? 'utc'
+  return { nowMs, toMs, tense, zone }
+}

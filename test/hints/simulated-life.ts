@@ -1,0 +1,90 @@
+import type { TestContext } from 'node:test'
+import { type Batch, createSource, gauge, parseQueryRequest, type QueryAnswer, timestamp } from '@sonde/sdk'
+import { defineOwnType } from '@sonde/sdk/internal'
+import { HintHistory } from '../../packages/agent/src/hints/history/hint-history.ts'
+import { SimulatedNode } from '../../packages/agent/src/hints/test-simulated-node.ts'
+import type { Store } from '../../packages/console/server/store/store.ts'
+import { openStore } from '../../packages/console/test/open-store.ts'
+
+/** When simulated lives begin. Unit: milliseconds since the Unix epoch. */
+const BEGIN_MS = Date.UTC(2026, 10, 24, 14)
+
+/** What the agent's own process reports, as far as a history of hints needs it. */
+const uptimeType = defineOwnType('sonde_process', 'The process of Sonde itself', {
+  time: timestamp(),
+  uptime_seconds: gauge('f64', { unit: 'seconds', help: 'Time since the start' }),
+})
+
+/** An agent's life on a simulated node, in simulated time: its records are kept in a real store. */
+export class SimulatedLife {
+  readonly node: SimulatedNode
+  readonly history: HintHistory
+  readonly #startMs: number
+  readonly #store: Store
+  readonly #tellUptime: () => void
+
+  constructor(store: Store, startMs = BEGIN_MS, seed = 1) {
+    this.#store = store
+    this.#startMs = startMs
+    const keep = (batch: Batch) => store.accept(batch)
+    this.node = new SimulatedNode({ startMs, seed, keep })
+    this.history = new HintHistory(this.node.hints, { history: store, records: (request) => store.records(request) })
+    const self = createSource({ id: 'self', tag: 'process', emit: keep })
+    this.#tellUptime = () => {
+      const { nowMs } = this.node
+      const uptime = (nowMs - this.#startMs) / 1000
+      self.report(uptimeType, { time: BigInt(Math.round(nowMs)) * 1_000_000n, uptime_seconds: uptime })
+      self.flush()
+    }
+  }
+
+  /** Passes seconds. */
+  run(seconds: number, each?: () => void): void {
+    this.node.run(seconds, () => {
+      this.#tellUptime()
+      each?.()
+    })
+  }
+
+  /** Waits until what was reported is in the store. */
+  flush(): Promise<void> {
+    return this.#store.flush()
+  }
+
+  /** What the store has of a metric, every second of a window. Times in milliseconds since the Unix epoch. */
+  query(
+    { metric, function: fn }: { readonly metric: string; readonly function: string },
+    fromMs: number,
+    toMs: number,
+  ): Promise<QueryAnswer> {
+    const queries = [{ metric, function: fn }]
+    return this.#store.query(parseQueryRequest({ fromMs, toMs, stepMs: 1000, queries }))
+  }
+
+  /** Closes the store: it answers no more. */
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+
+  /** The history of an agent that keeps none. */
+  withoutStore(): HintHistory {
+    return new HintHistory(this.node.hints, undefined)
+  }
+
+  /** Ends this life, and begins the next so many seconds later: it has read what the last hour was. */
+  async restart(afterS: number): Promise<SimulatedLife> {
+    this.node.stop()
+    await this.#store.flush()
+    const startMs = Math.ceil(this.node.nowMs / 1000 + afterS) * 1000
+    const next = new SimulatedLife(this.#store, startMs)
+    await next.history.recallInto(next.node.hints, startMs)
+    return next
+  }
+}
+
+/** Begins a life over a store of its own, which ends with the test. */
+export async function beginLife(t: Pick<TestContext, 'after'>): Promise<SimulatedLife> {
+  const { store, close } = await openStore()
+  t.after(close)
+  return new SimulatedLife(store)
+}
