@@ -15,6 +15,7 @@ export {
   type GpuNumber,
   type GpuPod,
   type GpuSeries,
+  type ExpectedPods,
   type GpuService,
   type PodsAnswer,
 } from '../api/apps.ts'

@@ -57,6 +57,11 @@ export class Row {
     if (text !== '' || this.#base[name] === undefined) this.#base[name] = text
   }
 
+  /** A text that this scrape says, empty or not. */
+  renewText(name: string, text: string): void {
+    this.#base[name] = text
+  }
+
   /**
    * A value of a field. Of several of the same device the first counts, and before all that was copied for a pod the
    * one that was not: where pods share a GPU, the values of some fields are those of their processes.
