@@ -42,8 +42,8 @@ test('pods that ask for GPUs, with app, service, node and start; others and fini
   assert.deepEqual(found, [
     ['inference', 'llama-7d9c-x2x4p', 'llama', 'chat', 'gpu-node-a', 1, 1767225000, 'kube-state-metrics'],
     ['inference', 'llama-7d9c-zz9q1', 'llama', 'chat', '', 1, undefined, 'kube-state-metrics'],
-    ['training', 'segment-a', 'segment', 'batch', 'gpu-node-b', 1, 1767215000, 'kube-state-metrics'],
     ['training', 'trainer-0', 'trainer', '', 'gpu-node-a', 2, 1767220000, 'kube-state-metrics'],
+    ['vision', 'segment-a', 'segment', 'batch', 'gpu-node-b', 1, 1767215000, 'kube-state-metrics'],
   ])
 })
 
