@@ -220,5 +220,9 @@ test('what one source says of a pod and another does not stays, also while one o
     cluster.pass(1000)
   }
   const { app, service, requested, count } = cluster.pod('a') ?? {}
-  assert.deepEqual([app, service, requested, count], ['chat', 'decode', 2, 0], 'its exporter is down, and it asks still')
+  assert.deepEqual(
+    [app, service, requested, count],
+    ['chat', 'decode', 2, 0],
+    'its exporter is down, and it asks still',
+  )
 })

@@ -1,4 +1,11 @@
-import { type ExpectedPods, GPU_FIELDS, type GpuField, type GpuNumber, type GpuPod, type GpuService } from '@sonde/sdk/internal'
+import {
+  type ExpectedPods,
+  GPU_FIELDS,
+  type GpuField,
+  type GpuNumber,
+  type GpuPod,
+  type GpuService,
+} from '@sonde/sdk/internal'
 
 /** More of the pods that are not warming without utilisation, and the numbers are called partial. */
 const PARTIAL_SHARE = 0.25

@@ -1,4 +1,4 @@
-import { type Grain, functionOf } from '../prometheus/expressions.ts'
+import { functionOf, type Grain } from '../prometheus/expressions.ts'
 import { selectorOf, spanOf } from '../prometheus/promql.ts'
 
 /** What is asked of series that an exporter of NVIDIA, or kube-state-metrics, has. */
@@ -85,7 +85,11 @@ export function labelExpression(grain: Grain): string {
   return `${labels} and on (namespace, pod) ${requestExpression(grain)}`
 }
 
-function lastOf(metric: string, { stepMs, intervalMs }: Grain, match?: readonly [label: string, value: string]): string {
+function lastOf(
+  metric: string,
+  { stepMs, intervalMs }: Grain,
+  match?: readonly [label: string, value: string],
+): string {
   const matchers = match === undefined ? [] : [{ label: match[0], op: '=~' as const, value: match[1] }]
   return `last_over_time(${selectorOf([metric], matchers)}[${spanOf(Math.max(stepMs, 2.5 * intervalMs) - 1)}])`
 }

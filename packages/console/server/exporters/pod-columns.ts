@@ -65,7 +65,10 @@ export class PodTable {
       pod.gpus.set(key, gpu)
       const known = gpu.raws.get(name)
       // Two jobs may scrape the same exporter, and one that restarted has another instance.
-      gpu.raws.set(name, known === undefined ? values : known.map((value, i) => (value >= 0 ? value : (values[i] ?? value))))
+      gpu.raws.set(
+        name,
+        known === undefined ? values : known.map((value, i) => (value >= 0 ? value : (values[i] ?? value))),
+      )
     }
   }
 

@@ -51,7 +51,10 @@ test('a pod that is scheduled, and one that finishes, change at the next scrape'
   const { tested, served } = await bringUp(t, CLUSTER)
   await tested.source.sample()
   tested.take()
-  const later = CLUSTER.replaceAll('uid="a2",container="server",node=""', 'uid="a2",container="server",node="gpu-node-c"')
+  const later = CLUSTER.replaceAll(
+    'uid="a2",container="server",node=""',
+    'uid="a2",container="server",node="gpu-node-c"',
+  )
     .replace('uid="a3",phase="Running"} 1', 'uid="a3",phase="Running"} 0')
     .replace('uid="a3",phase="Failed"} 0', 'uid="a3",phase="Failed"} 1')
   served.answer = withBody(later)

@@ -21,7 +21,7 @@ export interface PodSeries {
 }
 
 /** GPUs as Kubernetes names them, spelled as kube-state-metrics does: whole, shared, and MIG instances. */
-export const GPU_RESOURCE = /^nvidia_com_(gpu(_shared)?|mig_.+)$/
+const GPU_RESOURCE = /^nvidia_com_(gpu(_shared)?|mig_.+)$/
 const ENDS: ReadonlySet<string> = new Set(['Succeeded', 'Failed'])
 
 const FACTS: ReadonlyMap<string, PodFact> = new Map([

@@ -1,6 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import type { IncomingMessage } from 'node:http'
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { Credentials } from './credentials.ts'
 
@@ -68,7 +68,9 @@ function send(address: string, signal: AbortSignal, credentials: Credentials = {
   }
   return new Promise((resolve, reject) => {
     // A connection of its own: what one exporter leaves of an answer meets no other request.
-    request(address, { headers, signal, agent: false, ...tls }, resolve).once('error', reject).end()
+    request(address, { headers, signal, agent: false, ...tls }, resolve)
+      .once('error', reject)
+      .end()
   })
 }
 
