@@ -45,7 +45,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     'http',
   ],
   cli: ['version', 'log', 'config', 'flags', 'read-command', 'commands'],
-  'console/server': ['config', 'store', 'prometheus', 'apps', 'alone', 'page'],
+  'console/server': ['config', 'store', 'prometheus', 'apps', 'exporters', 'alone', 'page'],
   'console/web': ['styles', 'format', 'state', 'api', 'components', 'chart', 'devices', 'pages', 'shell', 'app'],
 }
 

@@ -25,17 +25,26 @@ export interface PrometheusPeer {
   log(): string
 }
 
+/** What all jobs of a {@link PrometheusPeer} have besides. */
+export interface PeerJobs {
+  readonly honorLabels?: boolean
+  /** Labels that the target itself has, as discovery in a cluster gives them. */
+  readonly labels?: Readonly<Record<string, string>>
+}
+
 /** Starts Debian's Prometheus on a free port; it ends with the test. `paths` are those of its jobs, by their names. */
 export async function startPrometheus(
   t: Pick<TestContext, 'after'>,
   target: string,
   intervalS: number,
   paths: Readonly<Record<string, string>> = { sonde: '/metrics' },
+  { honorLabels, labels }: PeerJobs = {},
 ): Promise<PrometheusPeer> {
   const dir = temporaryDir()
   const config = join(dir.path, 'prometheus.yml')
   const jobs = Object.entries(paths).map(([job_name, metrics_path]) => {
-    return { job_name, metrics_path, static_configs: [{ targets: [target] }] }
+    const honor = honorLabels === undefined ? {} : { honor_labels: honorLabels }
+    return { job_name, metrics_path, ...honor, static_configs: [{ targets: [target], ...(labels && { labels }) }] }
   })
   // JSON is YAML too.
   writeFileSync(config, JSON.stringify({ global: { scrape_interval: `${intervalS}s` }, scrape_configs: jobs }))

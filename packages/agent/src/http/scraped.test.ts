@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import { dcgmExporter } from '../sources/dcgm-exporter/dcgm-exporter.ts'
-import { fixture, serveExporter } from '../sources/dcgm-exporter/test-exporter.ts'
 import { nvmlGpuType } from '../sources/nvml/type.ts'
+import { fixture, serveExporter } from '../sources/scraping/test-exporter.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 
 /** The source with other options than its defaults, in the process of the test. */

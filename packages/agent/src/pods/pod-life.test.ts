@@ -196,3 +196,33 @@ test('what applications report of pods and GPUs is left alone', () => {
   cluster.settle()
   assert.deepEqual([cluster.pods.counts.pods, cluster.emitted.length], [0, 0])
 })
+
+test('what one source says of a pod and another does not stays, also while one of them is silent', () => {
+  const cluster = new TestCluster()
+  const exporter = cluster.source({ intervalMs: 1000 })
+  const asked = cluster.source({ intervalMs: 1000 })
+  const both = () => {
+    exporter.gpu('G0', { gpu_util: 7 }).pod('a', { app: 'chat', service: 'decode' }, 'G0')
+    asked.pod('a', { app: '', service: '', gpus_requested: 2, started_seconds: 1000 })
+    asked.pod('b', { app: 'chat', service: 'decode', gpus_requested: 1 })
+    cluster.settle()
+  }
+  for (let sample = 0; sample < 3; sample++) {
+    both()
+    const { app, requested, started_seconds, count } = cluster.pod('a') ?? {}
+    assert.deepEqual([app, requested, started_seconds, count], ['chat', 2, 1000, 1])
+    assert.deepEqual([cluster.pod('b')?.requested, cluster.pod('b')?.count], [1, 0])
+    cluster.pass(1000)
+  }
+  for (let sample = 0; sample < 12; sample++) {
+    asked.pod('a', { app: '', service: '', gpus_requested: 2, started_seconds: 1000 })
+    cluster.settle()
+    cluster.pass(1000)
+  }
+  const { app, service, requested, count } = cluster.pod('a') ?? {}
+  assert.deepEqual(
+    [app, service, requested, count],
+    ['chat', 'decode', 2, 0],
+    'its exporter is down, and it asks still',
+  )
+})

@@ -1,4 +1,5 @@
 import { type Batch, type Periods, readRecord, type SourceInfo, viewsOf } from '@sonde/sdk'
+import { ownerOf } from '@sonde/sdk/internal'
 import { gpuKey } from './gpu-values.ts'
 import { isOver, type Sighting, see, unseen } from './sighting.ts'
 
@@ -8,6 +9,15 @@ const SAMPLE_MS = 100
 const POD_LIMIT = 16_384
 /** Devices of one pod that are kept. Policy: the same. */
 const DEVICE_LIMIT = 64
+
+/** What one source says that a pod is. */
+interface PodInfo {
+  readonly app: string
+  readonly service: string
+  readonly startedS: number | undefined
+  readonly gpusRequested: number | undefined
+  readonly seen: Sighting
+}
 
 /** What is known of a pod. */
 export interface Pod {
@@ -21,7 +31,8 @@ export interface Pod {
   source: SourceInfo
   /** When each device, by its key, was last told. */
   readonly devices: Map<string, Sighting>
-  readonly seen: Sighting
+  /** By what its source is known by, in the order in which sources told of it. */
+  readonly infos: Map<object, PodInfo>
 }
 
 /** Which pods there are, and the devices that they hold. */
@@ -62,7 +73,7 @@ export class PodTable {
         continue
       }
       const periodMs = this.#periods.ofSeries(source, type, { namespace: pod.namespace, pod: pod.pod })
-      if (isInfo) tellInfo(pod, record, arrivedMs, periodMs)
+      if (isInfo) tellInfo(pod, record, source, arrivedMs, periodMs)
       else if (!this.#tellDevice(pod, record, source, arrivedMs, periodMs)) refused++
     }
     return refused
@@ -71,11 +82,16 @@ export class PodTable {
   /** Forgets pods, and devices of pods, that are gone; says whether there were any. */
   forget(nowMs: number): boolean {
     let isAny = false
-    for (const [key, { seen, devices }] of this.#pods) {
+    for (const [key, pod] of this.#pods) {
+      const { devices, infos } = pod
       for (const [device, sighting] of devices) {
         if (isOver(sighting, nowMs)) isAny = devices.delete(device)
       }
-      if (devices.size === 0 && isOver(seen, nowMs)) isAny = this.#pods.delete(key)
+      for (const [owner, { seen }] of infos) {
+        if (isOver(seen, nowMs)) isAny = infos.delete(owner)
+      }
+      if (devices.size === 0 && infos.size === 0) isAny = this.#pods.delete(key)
+      else mergeInfos(pod)
     }
     return isAny
   }
@@ -115,26 +131,50 @@ export class PodTable {
       startedS: undefined,
       gpusRequested: undefined,
       devices: new Map(),
-      seen: unseen(),
+      infos: new Map(),
     }
     this.#pods.set(key, pod)
     return pod
   }
 }
 
-function tellInfo(pod: Pod, record: Readonly<Record<string, unknown>>, arrivedMs: number, periodMs: number): void {
-  pod.app = textOf(record, 'app')
-  pod.service = textOf(record, 'service')
-  const startedS = numberOf(record, 'started_seconds')
+function tellInfo(
+  pod: Pod,
+  record: Readonly<Record<string, unknown>>,
+  source: SourceInfo,
+  arrivedMs: number,
+  periodMs: number,
+): void {
+  const { startedS: startedBeforeS } = pod
+  const owner = ownerOf(source)
+  const seen = pod.infos.get(owner)?.seen ?? unseen()
+  see(seen, arrivedMs, periodMs)
+  pod.infos.set(owner, {
+    app: textOf(record, 'app'),
+    service: textOf(record, 'service'),
+    startedS: numberOf(record, 'started_seconds'),
+    gpusRequested: numberOf(record, 'gpus_requested'),
+    seen,
+  })
+  mergeInfos(pod)
   // A pod of the same name that was started anew holds what is reported of it now, and nothing of what it held.
-  if (pod.startedS !== undefined && startedS !== undefined && startedS !== pod.startedS) {
-    for (const [device, sighting] of pod.devices) {
-      if (arrivedMs - sighting.arrivedMs > SAMPLE_MS) pod.devices.delete(device)
-    }
+  if (startedBeforeS === undefined || pod.startedS === undefined || pod.startedS === startedBeforeS) return
+  for (const [device, sighting] of pod.devices) {
+    if (arrivedMs - sighting.arrivedMs > SAMPLE_MS) pod.devices.delete(device)
   }
-  pod.startedS = startedS
-  pod.gpusRequested = numberOf(record, 'gpus_requested')
-  see(pod.seen, arrivedMs, periodMs)
+}
+
+/**
+ * One source knows what a pod asks for, another its app: what each says counts, and of two that say it the one that
+ * told first. App and service stay where a source that said them is silent: its pod must not change its app when an
+ * exporter is down.
+ */
+function mergeInfos(pod: Pod): void {
+  const infos = [...pod.infos.values()]
+  pod.app = infos.find(({ app }) => app !== '')?.app ?? pod.app
+  pod.service = infos.find(({ service }) => service !== '')?.service ?? pod.service
+  pod.startedS = infos.find(({ startedS }) => startedS !== undefined)?.startedS
+  pod.gpusRequested = infos.find(({ gpusRequested }) => gpusRequested !== undefined)?.gpusRequested
 }
 
 function textOf(record: Readonly<Record<string, unknown>>, name: string): string {

@@ -3,6 +3,7 @@ import { SOURCES as DOCA_SOURCES } from './doca/sources.ts'
 import { UNREAD_SOURCES } from './doca/unread.ts'
 import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
+import { kubeStateMetrics } from './kube-state-metrics/kube-state-metrics.ts'
 import { netdev } from './netdev/netdev.ts'
 import { pci } from './pci/pci.ts'
 import { pciSamples } from './pci-samples/pci-samples.ts'
@@ -28,6 +29,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   ...DOCA_SOURCES,
   ...UNREAD_SOURCES,
   dcgmExporter,
+  kubeStateMetrics,
   simulator,
   simulatorDiag,
 ]

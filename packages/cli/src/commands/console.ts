@@ -8,7 +8,7 @@ import {
   polledStreamRoute,
   queryRoutes,
 } from '@sonde/agent'
-import { aloneRoutes, appRoutes, describeConsole, PrometheusHistory, pageRoutes } from '@sonde/console'
+import { aloneRoutes, appRoutes, describeConsole, ExporterHistory, PrometheusHistory, pageRoutes } from '@sonde/console'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import { ConfigError } from '../config/config-error.ts'
@@ -70,6 +70,6 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
   queryRoutes(app, { history, http, parallelCount: agent.limits.parallel_queries })
   catalogueRoutes(app, history)
   polledStreamRoute(app, { history, http, state: () => describeConsole(told) })
-  appRoutes(app, { history, limits: appLimits(loaded) })
+  appRoutes(app, { history: new ExporterHistory(history), limits: appLimits(loaded) })
   return app
 }

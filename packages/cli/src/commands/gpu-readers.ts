@@ -25,3 +25,10 @@ export function appLimits({ config }: Loaded): AppRoutesOptions['limits'] {
   const { gpu_metrics_max_pods, gpu_metrics_max_concurrent, gpu_metrics_max_cells } = config.agent.limits
   return { services: gpu_metrics_max_pods, concurrent: gpu_metrics_max_concurrent, cells: gpu_metrics_max_cells }
 }
+
+/** What routes are told of what an agent reads of GPUs. */
+export function gpuSources(agent: Agent): Required<Pick<AppRoutesOptions, 'readers' | 'readsRequests'>> {
+  const isReading = ({ definition, state }: Agent['sources'][number]) =>
+    definition.name === 'kube_state_metrics' && state === 'reading'
+  return { readers: () => gpuReaders(agent), readsRequests: () => agent.sources.some(isReading) }
+}

@@ -27,7 +27,10 @@ test('where nothing is known, one reason says which hop fails', () => {
     assert.deepEqual([gap?.fields, others], [[...GPU_FIELDS], []])
     return gap?.reason ?? ''
   }
-  assert.match(reasonOf({ gpus: 0 }), /not known which GPU it holds; look at the device plugin/)
+  assert.match(
+    reasonOf({ gpus: 0 }),
+    /not known which GPU it holds; look whether it is scheduled, and at the exporter and device plugin/,
+  )
   assert.match(reasonOf({ gpus: 2 }), /nothing reports the GPUs that it holds; look at the exporter/)
   const started = { isWarming: true, startedMs: NOW_MS - 12_400 }
   assert.match(reasonOf(started), /warming: it started 12 s ago, and numbers come within 90 s/)

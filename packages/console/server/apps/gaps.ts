@@ -30,7 +30,8 @@ function reasonOfAll({ gpus, ageMs, isWarming, startedMs }: GpuPod, nowMs: numbe
     const ageS = Math.max(0, Math.floor((nowMs - startedMs) / 1000))
     return `warming: it started ${ageS} s ago, and numbers come within 90 s`
   }
-  if (gpus === 0) return 'it is not known which GPU it holds; look at the device plugin of its node'
+  if (gpus === 0)
+    return 'it is not known which GPU it holds; look whether it is scheduled, and at the exporter and device plugin of its node'
   return 'nothing reports the GPUs that it holds; look at the exporter of their node'
 }
 

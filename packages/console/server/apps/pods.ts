@@ -62,6 +62,15 @@ export async function podsNow(
   return { nowMs, pods: chosen, intervalMs }
 }
 
+/** Whether it is known of any pod which GPUs it asks for: then one that asks for none is known too. */
+export async function anyAsks(history: History): Promise<boolean> {
+  const query: SeriesQuery = {
+    ...{ metric: 'pod_gpu_requested', function: 'last', matchers: [], by: [], aggregate: 'count' },
+  }
+  const { results } = await history.query(requestOfNow(Date.now(), [query]))
+  return results.some(({ series }) => series.length > 0)
+}
+
 /** A request for the latest value of each series. */
 export function requestOfNow(nowMs: number, queries: readonly SeriesQuery[]): QueryRequest {
   const toMs = Math.floor(nowMs / STEP_MS) * STEP_MS

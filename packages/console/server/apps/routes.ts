@@ -3,7 +3,7 @@ import type { AppGpuAnswer, AppsAnswer, GpuField, GpuNumber, GpuPod, GpuService 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chartRequest, chartsOf } from './charts.ts'
 import { type AppLimits, Gate } from './limits.ts'
-import { podsNow } from './pods.ts'
+import { anyAsks, podsNow } from './pods.ts'
 import { podsAnswer } from './pods-answer.ts'
 import { appsOf, largestOf, servicesBySize } from './ranking.ts'
 import { servicesOf } from './services.ts'
@@ -21,6 +21,8 @@ export interface AppRoutesOptions {
   readonly limits: AppLimits
   /** What reads GPUs. Default: that is not known. */
   readonly readers?: () => readonly GpuReader[]
+  /** Whether what pods ask for is read. Default: where a pod of any app asks for something. */
+  readonly readsRequests?: () => boolean
 }
 
 /** Routes of apps and the GPUs of their pods, below `/api/v1/apps`. */
@@ -76,14 +78,15 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
 }
 
 async function gpuAnswer(
-  { history, limits, readers }: AppRoutesOptions,
+  { history, limits, readers, readsRequests }: AppRoutesOptions,
   request: FastifyRequest,
 ): Promise<AppGpuAnswer> {
   const app = nameIn(request, 'app')
   const chosen = await chosenServices(history, limits, app, request)
   const { nowMs, pods, intervalMs } = await podsNow(history, app, chosen.names)
-  const { state, summary, advice } = stateOf(app, pods, readers?.())
-  const knowsRequests = pods.some(({ requested }) => requested !== null)
+  const knowsRequests =
+    pods.some(({ requested }) => requested !== null) || readsRequests?.() === true || (await anyAsks(history))
+  const { state, summary, advice } = stateOf(app, pods, readers?.(), knowsRequests)
   const services = servicesOf(pods)
   const { leftOut } = chosen
   return {

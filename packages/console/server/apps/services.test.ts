@@ -77,7 +77,7 @@ describe('the state is the first that holds:', () => {
     ['the same where readers are not known', settled, undefined, 'late'],
   ] as const) {
     test(words, () => {
-      const told = stateOf('chat', pods, readers)
+      const told = stateOf('chat', pods, readers, false)
       assert.equal(told.state, state)
       assert.equal(told.summary === '', state === 'ready')
       assert.equal(told.advice.length === 0, state === 'ready')
@@ -85,8 +85,24 @@ describe('the state is the first that holds:', () => {
   }
 
   test('the failing hop is named', () => {
-    const given = stateOf('chat', without(1, { gpus: 0 }), undefined)
+    const given = stateOf('chat', without(1, { gpus: 0 }), undefined, true)
     assert.match(given.advice.join(' '), /without-0.*device plugin/)
-    assert.match(stateOf('chat', settled, undefined).advice.join(' '), /exporter/)
+    assert.match(stateOf('chat', settled, undefined, true).advice.join(' '), /exporter/)
   })
+})
+
+test('pods that ask for GPUs: how many, and which hold none that is known', () => {
+  const asking = without(3, { requested: 2, gpus: 0 })
+  const [first] = asking
+  const pods = [...asking.slice(1), { ...first, gpus: 2 } as (typeof asking)[number]]
+  const [service] = servicesOf(pods)
+  assert.deepEqual(service?.expected, { pods: 3, gpus: 6, seen: 1, missing: ['without-1', 'without-2'] })
+  assert.equal(servicesOf(without(2, { requested: null }))[0]?.expected, null)
+})
+
+test('that no pod asks for a GPU is said only where it is known', () => {
+  assert.equal(stateOf('chat', [], undefined, true).summary, 'No pod of chat asks for a GPU.')
+  const told = stateOf('chat', [], undefined, false)
+  assert.equal(told.summary, 'No pod of chat is known to hold a GPU.')
+  assert.match(told.advice.join(' '), /type: kube_state_metrics/)
 })

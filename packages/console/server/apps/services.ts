@@ -1,4 +1,11 @@
-import { GPU_FIELDS, type GpuField, type GpuNumber, type GpuPod, type GpuService } from '@sonde/sdk/internal'
+import {
+  type ExpectedPods,
+  GPU_FIELDS,
+  type GpuField,
+  type GpuNumber,
+  type GpuPod,
+  type GpuService,
+} from '@sonde/sdk/internal'
 
 /** More of the pods that are not warming without utilisation, and the numbers are called partial. */
 const PARTIAL_SHARE = 0.25
@@ -19,9 +26,21 @@ function serviceOf(name: string, pods: readonly GpuPod[]): GpuService {
     pods: pods.length,
     gpus: gpusOf(pods),
     values: Object.fromEntries(values) as Record<GpuField, GpuNumber | null>,
+    expected: expectedOf(pods),
     warming: pods.filter(({ isWarming }) => isWarming).map(({ name }) => name),
     missing: missing.map(({ name }) => name),
     isPartial: missing.length / settled.length > PARTIAL_SHARE,
+  }
+}
+
+function expectedOf(pods: readonly GpuPod[]): ExpectedPods | null {
+  if (pods.every(({ requested }) => requested === null)) return null
+  const asking = pods.filter(({ requested }) => (requested ?? 0) > 0)
+  return {
+    pods: asking.length,
+    gpus: asking.reduce((sum, { requested }) => sum + (requested ?? 0), 0),
+    seen: asking.filter(({ gpus }) => gpus > 0).length,
+    missing: asking.filter(({ gpus }) => gpus === 0).map(({ name }) => name),
   }
 }
 

@@ -28,8 +28,18 @@ const NO_SOURCE: Told = {
   ],
 }
 
-/** The state of an app's page: the first that holds. `readers` is undefined where they cannot be known. */
-export function stateOf(app: string, pods: readonly GpuPod[], readers: readonly GpuReader[] | undefined): Told {
+/**
+ * The state of an app's page: the first that holds.
+ *
+ * @param readers Undefined where they cannot be known.
+ * @param knowsRequests Whether it is known which pods ask for GPUs.
+ */
+export function stateOf(
+  app: string,
+  pods: readonly GpuPod[],
+  readers: readonly GpuReader[] | undefined,
+  knowsRequests: boolean,
+): Told {
   const hasNumbers = pods.some(({ values }) => Object.values(values).some((value) => value !== null))
   if (hasNumbers) return { state: 'ready', summary: '', advice: [] }
   if (readers !== undefined) {
@@ -62,13 +72,7 @@ export function stateOf(app: string, pods: readonly GpuPod[], readers: readonly 
       }
     }
   }
-  if (pods.length === 0) {
-    return {
-      state: 'no_pods',
-      summary: `No pod of ${app} holds a GPU, or asks for one.`,
-      advice: ['A pod asks for a GPU by its limits: resources: {limits: {nvidia.com/gpu: 1}}'],
-    }
-  }
+  if (pods.length === 0) return noPods(app, knowsRequests)
   if (pods.every(({ isWarming }) => isWarming)) {
     return {
       state: 'warming',
@@ -80,6 +84,19 @@ export function stateOf(app: string, pods: readonly GpuPod[], readers: readonly 
     state: 'late',
     summary: 'The pods have run for over 90 seconds, and no number came.',
     advice: lateAdvice(pods),
+  }
+}
+
+function noPods(app: string, knowsRequests: boolean): Told {
+  const ask = 'A pod asks for a GPU by its limits: resources: {limits: {nvidia.com/gpu: 1}}'
+  if (knowsRequests) return { state: 'no_pods', summary: `No pod of ${app} asks for a GPU.`, advice: [ask] }
+  return {
+    state: 'no_pods',
+    summary: `No pod of ${app} is known to hold a GPU.`,
+    advice: [
+      ask,
+      'Whether one asks for a GPU and got none is known where kube-state-metrics is scraped: data_sources: [{type: kube_state_metrics, addresses: ["http://HOST:8080/metrics"]}]',
+    ],
   }
 }
 

@@ -47,10 +47,8 @@ export function compileQueries(
     else if (query.function === 'last') drafts.push(lastPart(queries, places, grain))
     else drafts.push(...rangeParts(query, places, grain))
   }
-  const tagged = drafts.map(
-    ({ expression }, part) => `label_replace(${expression}, "${PART_LABEL}", "${part}", "", "")`,
-  )
-  return { expression: union(tagged), parts: drafts.map(({ kind, questions }) => ({ kind, questions })) }
+  const expression = taggedUnion(drafts.map((draft) => draft.expression))
+  return { expression, parts: drafts.map(({ kind, questions }) => ({ kind, questions })) }
 }
 
 /** The latest value of every series of a metric, or of all metrics of a family, with its name. */
@@ -128,6 +126,13 @@ function histogramPart(query: SeriesQuery, places: readonly number[], grain: Gra
   const isOfGain = fn === 'rate' || fn === 'increase'
   const inner = isOfGain ? rate : functionOf(fn, [`${metric}_bucket`], matchers, grain)
   return { kind: 'bins', questions, expression: joined(inner, query, ['le']) }
+}
+
+/** A union of expressions; each series has in {@link PART_LABEL} the place of the expression that it is of. */
+export function taggedUnion(expressions: readonly string[]): string {
+  return union(
+    expressions.map((expression, part) => `label_replace(${expression}, "${PART_LABEL}", "${part}", "", "")`),
+  )
 }
 
 /** A balanced union: each `or` copies what stands to its left. */

@@ -8,12 +8,14 @@ import {
   type QueryAnswer,
   type QueryRequest,
   type QueryResult,
+  type SeriesAnswer,
   type SeriesQuery,
   SeriesRoom,
   SondeError,
 } from '@sonde/sdk'
 import { turn, unitOf } from '@sonde/sdk/internal'
-import { compileQueries, latestExpression } from './compile.ts'
+import { compileQueries, latestExpression, taggedUnion } from './compile.ts'
+import type { Grain } from './expressions.ts'
 import { Flights } from './flights.ts'
 import { familyOf } from './metadata.ts'
 import { type Gathered, SeriesReader, seriesOf } from './read-series.ts'
@@ -29,6 +31,16 @@ export interface PrometheusOptions {
   readonly url: string
   /** Distance of the samples. Unit: milliseconds. Default: as the server's `up` has it, else 15 s. */
   readonly intervalMs?: number
+}
+
+/** The series of expressions on a grid. */
+export interface EvaluatedExpressions {
+  /** Unit: milliseconds since the Unix epoch. */
+  readonly times: Float64Array
+  /** Distance of the samples. Unit: milliseconds. */
+  readonly intervalMs: number
+  /** By the place of the expression. */
+  readonly series: readonly (readonly SeriesAnswer[])[]
 }
 
 /**
@@ -62,6 +74,27 @@ export class PrometheusHistory implements History, Catalogue {
 
   query(request: QueryRequest): Promise<QueryAnswer> {
     return this.#answers.take(JSON.stringify(request), () => this.#ask(request))
+  }
+
+  /**
+   * Asks expressions of PromQL in one request.
+   *
+   * @param build Makes them for how the samples lie, each with the word by which too many series of it are told.
+   * @throws SondeError as `query`.
+   */
+  async evaluate(
+    { fromMs, toMs, stepMs }: Pick<QueryRequest, 'fromMs' | 'toMs' | 'stepMs'>,
+    build: (grain: Grain) => readonly { readonly metric: string; readonly expression: string }[],
+  ): Promise<EvaluatedExpressions> {
+    await this.#told.ready()
+    const { intervalMs } = this.#told
+    const times = gridOf(fromMs, toMs, stepMs)
+    const asked = build({ stepMs, intervalMs, looksBack: this.transport.isVictoria })
+    const parts = asked.map((_, place) => ({ kind: 'values' as const, questions: new Map([['', [place]]]) }))
+    const reader = new SeriesReader(asked, parts, times, stepMs)
+    const expression = taggedUnion(asked.map((one) => one.expression))
+    if (times.length > 0) await this.#askRange(expression, times, stepMs, reader)
+    return { times, intervalMs, series: reader.gathered.map(({ series }) => series) }
   }
 
   async types(): Promise<{ types: Iterable<ListedType>; leftOut: number }> {

@@ -35,7 +35,12 @@ export class SeriesReader {
   readonly #stepMs: number
   #values = 0
 
-  constructor(queries: readonly SeriesQuery[], parts: readonly Part[], grid: Float64Array, stepMs: number) {
+  constructor(
+    queries: readonly Pick<SeriesQuery, 'metric'>[],
+    parts: readonly Part[],
+    grid: Float64Array,
+    stepMs: number,
+  ) {
     this.gathered = queries.map(({ metric }) => {
       return { series: [], histograms: new Map(), resets: [], room: new SeriesRoom(metric) }
     })

@@ -103,6 +103,17 @@ export interface PodsAnswer {
   readonly otherApps: readonly string[]
 }
 
+/** Pods of a service that ask for GPUs. */
+export interface ExpectedPods {
+  readonly pods: number
+  /** GPUs, or MIG instances, that they ask for. */
+  readonly gpus: number
+  /** Those of which a GPU is known that they hold. */
+  readonly seen: number
+  /** Names of the others. */
+  readonly missing: readonly string[]
+}
+
 /** One service of an app. */
 export interface GpuService {
   readonly name: string
@@ -110,6 +121,8 @@ export interface GpuService {
   readonly gpus: number
   /** Each over the pods that have it; null where none has. */
   readonly values: Readonly<Record<GpuField, GpuNumber | null>>
+  /** Null where it is not known which pods ask for GPUs. */
+  readonly expected: ExpectedPods | null
   /** Pods that started less than 90 s ago. */
   readonly warming: readonly string[]
   /** Pods that did not, and have no utilisation, though they do not hold MIG instances alone. */

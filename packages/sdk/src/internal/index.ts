@@ -9,6 +9,7 @@ export {
   type AppState,
   type AppSummary,
   type AppsAnswer,
+  type ExpectedPods,
   GPU_FIELDS,
   type GpuField,
   type GpuGap,
@@ -47,7 +48,7 @@ export { LinkReader } from '../link/reader.ts'
 export { symbolPlaces } from '../link/symbol-places.ts'
 export { ToldSource } from '../link/told-source.ts'
 export { LinkWriter } from '../link/writer.ts'
-export { levelsOf } from '../query/aggregate.ts'
+export { aggregateSeries, levelsOf } from '../query/aggregate.ts'
 export { unitOf } from '../query/answer.ts'
 export { lifeOf, ownerOf } from '../schema/batch.ts'
 export { describeType, type TypeDescription } from '../schema/describe-type.ts'

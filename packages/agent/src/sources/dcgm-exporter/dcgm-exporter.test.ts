@@ -6,11 +6,11 @@ import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'
 import { type Taken, TestedSource, TestNode } from '../test-node.ts'
 import { dataOf } from '../test-records.ts'
 import { dcgmExporter } from './dcgm-exporter.ts'
 import { DCGM_FIELDS } from './fields.ts'
-import { fixture, type ServedExporter, serveExporter, withBody } from './test-exporter.ts'
 
 const GPU_0 = 'GPU-5b4d2c1e-8f0a-4c7d-9e21-3a6f70d1c201'
 

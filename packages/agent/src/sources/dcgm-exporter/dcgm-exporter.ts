@@ -1,7 +1,9 @@
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { refuseCredentials } from '../scraping/credentials.ts'
+import { INTERVAL_MS } from '../scraping/options.ts'
 import type { SourceDefinition } from '../source.ts'
-import { type DcgmExporterOptions, dcgmExporterOptions, INTERVAL_MS } from './config.ts'
+import { type DcgmExporterOptions, dcgmExporterOptions } from './config.ts'
 
 /** Registry row of the exporters of NVIDIA: runs only where it is asked for. */
 export const dcgmExporter: SourceDefinition = {
@@ -13,8 +15,18 @@ export const dcgmExporter: SourceDefinition = {
   options: dcgmExporterOptions,
   isOnRequest: true,
   isExported: (options) => (options as DcgmExporterOptions).export,
+  refuse: async (options) => refuseCredentials(options as DcgmExporterOptions),
   async load() {
-    const { DcgmExporterSource } = await import('./exporters.ts')
-    return { create: (options, context) => new DcgmExporterSource(options as DcgmExporterOptions, context) }
+    const [{ ScrapingSource }, { Exporter }] = await Promise.all([
+      import('../scraping/scraping-source.ts'),
+      import('./exporter.ts'),
+    ])
+    return {
+      create: (given, context) => {
+        const options = given as DcgmExporterOptions
+        context.source.changePeriod('', { sampleUs: options.collect_interval_ms * 1000 })
+        return new ScrapingSource(options, context, (address) => new Exporter(address, options, context))
+      },
+    }
   },
 }

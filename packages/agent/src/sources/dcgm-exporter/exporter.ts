@@ -1,15 +1,17 @@
 import { hostname } from 'node:os'
-import { type Labels, type Slot, SondeError, wallNs } from '@sonde/sdk'
-import { ExpositionParser, type ScrapedSeries } from '@sonde/sdk/internal'
+import { type Labels, type Slot, wallNs } from '@sonde/sdk'
+import type { ExpositionParser, ScrapedSeries } from '@sonde/sdk/internal'
 import type { Lack } from '../field-absences.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
+import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { Row } from '../scraping/row.ts'
+import type { TargetReader } from '../scraping/target.ts'
 import type { SourceContext } from '../source.ts'
 import type { DcgmExporterOptions } from './config.ts'
-import { dcgmField, type Target } from './fields.ts'
-import { httpGet } from './http-get.ts'
-import { boardTextsOf, gpuLabelsOf, instanceOf, isRenamed, podLabelsOf, sysfsAddress } from './labels.ts'
-import { Row } from './row.ts'
+import { type DcgmTarget, dcgmField, whyUntold } from './fields.ts'
+import { FrozenWatch } from './frozen-watch.ts'
+import { boardTextsOf, gpuLabelsOf, instanceOf, sysfsAddress } from './labels.ts'
 import { valueFor } from './value.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/
@@ -28,12 +30,10 @@ interface Place {
   readonly isOwn: boolean
 }
 
-/** One exporter: asks it, and makes records of what it answers. */
-export class Exporter {
-  readonly address: string
-  readonly #options: DcgmExporterOptions
+/** Makes records of what one exporter answers. */
+export class Exporter implements TargetReader {
+  readonly #address: string
   readonly #context: SourceContext
-  readonly #parser: ExpositionParser
   /** By type and labels. */
   readonly #rows = new Map<string, Row>()
   /** By number of the series; undefined where it was not looked at, null where it says nothing of a GPU. */
@@ -42,39 +42,22 @@ export class Exporter {
   #isRenamed = false
   #scrape = 0
   readonly #host: string
+  readonly #frozen: FrozenWatch
 
   constructor(address: string, options: DcgmExporterOptions, context: SourceContext) {
     const { hostname: name } = new URL(address)
-    this.address = address
-    this.#options = options
+    this.#address = address
     this.#context = context
     this.#host = LOOPBACK.test(name) ? hostname() : name
-    this.#parser = new ExpositionParser({ bodyBytes: options.max_bytes })
+    this.#frozen = new FrozenWatch(options.collect_interval_ms, context.intervalMs)
   }
 
-  /**
-   * Asks once. How many series of GPUs there are.
-   *
-   * @throws SondeError `SRC_SCRAPE` where there is no answer, or one without GPUs: what they do is not known then.
-   */
-  async look(signal: AbortSignal): Promise<number> {
-    await this.#ask(signal)
-    return this.#parser.count
-  }
-
-  /**
-   * Asks, and reports every GPU and pod of the answer.
-   *
-   * @throws SondeError as {@link look}; then everything is absent, with the reason.
-   */
-  async scrape(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#ask(signal)
-    } catch (error) {
-      if (!signal.aborted) this.fail(error instanceof Error ? error.message : String(error))
-      throw error
+  refusal(parser: ExpositionParser): string {
+    for (let i = 0; i < parser.count; i++) {
+      const { name, labels } = parser.seriesAt(i)
+      if (dcgmField(name) !== undefined && gpuLabelsOf(labels, this.#host) !== undefined) return ''
     }
-    if (!signal.aborted) this.#report()
+    return 'answers without a series of a GPU; is it a dcgm-exporter?'
   }
 
   /** What is known of its GPUs is not known any more. */
@@ -89,33 +72,11 @@ export class Exporter {
     this.#places = []
   }
 
-  async #ask(signal: AbortSignal): Promise<void> {
-    const { timeout_ms: timeoutMs, max_bytes: bytesMax } = this.#options
-    const { body, isOpenMetrics } = await httpGet(this.address, { timeoutMs, bytesMax, signal })
-    const parser = this.#parser
-    parser.parse(body, isOpenMetrics ? 'openmetrics' : 'text')
-    const fault = (why: string) => new SondeError('SRC_SCRAPE', `${this.address} ${why}`)
-    if (parser.count === 0)
-      throw fault('answers without a series, as while it starts anew: what its GPUs do is not known')
-    if (!this.#isOfGpus()) throw fault('answers without a series of a GPU; is it a dcgm-exporter?')
-    const [first] = parser.faults.lines
-    if (first === undefined) return
-    const counts = [...parser.faults.counts].map(([name, count]) => `${count} ${name}`).join(', ')
-    this.#context.failed(this.address, fault(`has lines that are wrong (${counts}), the first is line ${first.line}`))
-  }
-
-  #isOfGpus(): boolean {
-    for (let i = 0; i < this.#parser.count; i++) {
-      const { name, labels } = this.#parser.seriesAt(i)
-      if (dcgmField(name) !== undefined && gpuLabelsOf(labels, this.#host) !== undefined) return true
-    }
-    return false
-  }
-
-  #report(): void {
-    const parser = this.#parser
+  /** @throws SondeError `SRC_SCRAPE` where the values have stood still for too long. */
+  report(parser: ExpositionParser): void {
+    this.#frozen.look(this.#address, parser)
     this.#scrape++
-    this.#follow()
+    this.#follow(parser)
     let timeMs = Number.NaN
     for (let i = 0; i < parser.count; i++) {
       const number = parser.numbers[i] as number
@@ -126,7 +87,7 @@ export class Exporter {
       }
       if (place === null) continue
       for (const row of place.rows) row.begin(this.#scrape)
-      place.row.set(place.slot.name, this.#valueOf(place, i), place.isOwn)
+      place.row.set(place.slot.name, valueIn(parser, place, i), place.isOwn)
       const ownMs = parser.timesMs[i] as number
       if (ownMs >= TIME_MIN_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
@@ -144,8 +105,7 @@ export class Exporter {
   }
 
   /** Numbers of series hold until the parser gives them anew; labels that a Prometheus renamed, for a body. */
-  #follow(): void {
-    const parser = this.#parser
+  #follow(parser: ExpositionParser): void {
     let isRenamedNow = false
     for (let i = 0; i < parser.count && !isRenamedNow; i++) isRenamedNow = isRenamed(parser.seriesAt(i).labels)
     if (parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed) return
@@ -191,15 +151,11 @@ export class Exporter {
     const key = `${type.name} ${JSON.stringify(Object.values(labels))}`
     let row = this.#rows.get(key)
     if (row === undefined) {
-      row = new Row(this.#context, this.address, type, labels)
+      row = new Row(this.#context, this.#address, type, labels, whyUntold)
       if (type === podDeviceType) row.setConstant('present', 1)
       this.#rows.set(key, row)
     }
     return row
-  }
-
-  #valueOf({ slot, factor }: Place, sample: number): number | bigint | Lack {
-    return valueFor(slot, this.#parser.values[sample] as number, factor, () => this.#parser.integer(sample))
   }
 
   /** Exporters do not tell how much memory there is; it is what is free, used and reserved. */
@@ -217,8 +173,13 @@ export class Exporter {
   }
 }
 
+/** What a sample says for the field of its place. */
+function valueIn(parser: ExpositionParser, { slot, factor }: Place, sample: number): number | bigint | Lack {
+  return valueFor(slot, parser.values[sample] as number, factor, () => parser.integer(sample))
+}
+
 /** The slot of a target. That the type has none is a fault of the program. */
-function slotOf({ type, field }: Target): Slot {
+function slotOf({ type, field }: DcgmTarget): Slot {
   const slot = type.layout.slots.find(({ name }) => name === field)
   if (slot === undefined) throw new Error(`type ${type.name} has no field ${field}`)
   return slot

@@ -2,7 +2,7 @@ import type { RecordType } from '@sonde/sdk'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
 
 /** Where a metric goes: the field of a type, and what its value is multiplied with. */
-export interface Target {
+export interface DcgmTarget {
   readonly type: RecordType
   readonly field: string
   readonly factor: number
@@ -13,9 +13,9 @@ export interface DcgmField {
   readonly id: number
   /** Its names, without `DCGM_FI_`: those that exporters write today first, then those of DCGM 4.6 and before. */
   readonly names: readonly string[]
-  readonly target: Target
+  readonly target: DcgmTarget
   /** Where the values of MIG instances go; undefined where DCGM has none, and copies those of the GPU to each. */
-  readonly ofInstance: Target | undefined
+  readonly ofInstance: DcgmTarget | undefined
 }
 
 const MIG_FIELDS = new Set(nvmlMigType.layout.slots.filter(({ field }) => field.optional).map(({ name }) => name))
@@ -129,6 +129,13 @@ const METRIC_OF: ReadonlyMap<string, string> = new Map(
 )
 
 /** The metric that a field comes from, as exporters write it today; undefined where no exporter has it. */
-export function metricOf(type: RecordType, field: string): string | undefined {
+function metricOf(type: RecordType, field: string): string | undefined {
   return METRIC_OF.get(`${type.name} ${field}`)
+}
+
+/** Why an exporter does not tell a field. */
+export function whyUntold(type: RecordType, field: string): string {
+  const metric = metricOf(type, field)
+  if (metric === undefined) return 'dcgm-exporter does not tell it'
+  return `the exporter has no ${metric} of it; see its list of counters`
 }

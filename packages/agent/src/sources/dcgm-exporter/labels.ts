@@ -1,4 +1,5 @@
 import { type Labels, labelOf } from '@sonde/sdk'
+import { firstOf } from '../pods/labels.ts'
 
 /** The labels of a GPU, as records have them. */
 export interface GpuLabels extends Record<string, string> {
@@ -10,28 +11,11 @@ export interface GpuLabels extends Record<string, string> {
   readonly pci_bus_id: string
 }
 
-/** The container that a series was copied for, and what its pod says of itself. */
-export interface PodLabels {
-  readonly namespace: string
-  readonly pod: string
-  readonly container: string
-  readonly app: string
-  readonly service: string
-}
-
 /** Texts beside the labels of a GPU, which exporters write as labels of every series. */
 export interface BoardTexts {
   readonly serial: string
   readonly driver: string
   readonly vbios: string
-}
-
-function firstOf(labels: Labels, names: readonly string[]): string {
-  for (const name of names) {
-    const text = labelOf(labels, name)
-    if (text !== '') return text
-  }
-  return ''
 }
 
 /**
@@ -57,30 +41,6 @@ export function instanceOf(labels: Labels): { readonly id: number; readonly prof
   const text = labelOf(labels, 'GPU_I_ID')
   if (!/^\d{1,3}$/.test(text) || Number(text) > 255) return undefined
   return { id: Number(text), profile: labelOf(labels, 'GPU_I_PROFILE') }
-}
-
-/** Whether labels were renamed by a Prometheus without `honor_labels`: then `pod` is the pod of the exporter. */
-export function isRenamed(labels: Labels): boolean {
-  return ['exported_pod', 'exported_namespace', 'exported_container'].some((name) => labelOf(labels, name) !== '')
-}
-
-/**
- * The pod that a series was copied for; undefined where there is none, as for an idle GPU.
- *
- * @param renamed Whether any series of the body {@link isRenamed}.
- */
-export function podLabelsOf(labels: Labels, renamed: boolean): PodLabels | undefined {
-  const names = (name: string, old: string) => (renamed ? [`exported_${name}`] : [name, old])
-  const pod = firstOf(labels, names('pod', 'pod_name'))
-  const namespace = firstOf(labels, names('namespace', 'pod_namespace'))
-  if (pod === '' || namespace === '') return undefined
-  return {
-    namespace,
-    pod,
-    container: firstOf(labels, names('container', 'container_name')),
-    app: firstOf(labels, ['app', 'app_kubernetes_io_name', 'label_app', 'label_app_kubernetes_io_name']),
-    service: firstOf(labels, renamed ? ['exported_service', 'label_service'] : ['service', 'label_service']),
-  }
 }
 
 /** What label-type counters of an exporter say of the board. */

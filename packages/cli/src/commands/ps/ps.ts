@@ -32,11 +32,11 @@ export async function runPs(flags: PsFlags, usualAddress: () => string): Promise
   return 0
 }
 
-/** The pods as an agent knows them, or as they are kept by a Prometheus that scrapes agents. */
+/** The pods as an agent knows them, or as a Prometheus has them that scrapes agents or exporters. */
 async function answerOf({ app, url, prometheus }: PsFlags, usualAddress: () => string): Promise<PodsAnswer> {
   if (prometheus === undefined) return askAgent(url === undefined ? usualAddress() : originOf(url), app)
-  const { podsAnswer, PrometheusHistory } = await import('@sonde/console')
-  return podsAnswer({ history: new PrometheusHistory({ url: prometheus }) }, app)
+  const { ExporterHistory, podsAnswer, PrometheusHistory } = await import('@sonde/console')
+  return podsAnswer({ history: new ExporterHistory(new PrometheusHistory({ url: prometheus })) }, app)
 }
 
 /** Prints pods, wherever they are known from: the table on stdout, and what is wrong as a whole on stderr. */

@@ -90,14 +90,25 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
       <PanelBoundary>
         <PodTable pods={pods} />
       </PanelBoundary>
-      {!answer.knowsRequests && (
-        <p className="panel-note">
-          Which pods ask for GPUs is not known here, so pods that are missing altogether cannot be seen;
-          kube_pod_container_resource_requests of kube-state-metrics says it.
-        </p>
-      )}
+      <p className="panel-note">{expectedWords(answer)}</p>
     </>
   )
+}
+
+/** How many pods ask for GPUs, and which of them hold none that is known. */
+function expectedWords({ services, knowsRequests }: AppGpuAnswer): string {
+  if (!knowsRequests) {
+    return (
+      'Which pods ask for GPUs is not known here, so pods that are missing altogether cannot be seen; ' +
+      'kube_pod_container_resource_requests of kube-state-metrics says it.'
+    )
+  }
+  const expected = services.flatMap((service) => service.expected ?? [])
+  const pods = expected.reduce((sum, service) => sum + service.pods, 0)
+  const missing = expected.flatMap((service) => service.missing)
+  const asking = `${countOf(pods, 'pod')} ${pods === 1 ? 'asks' : 'ask'} for GPUs`
+  if (missing.length === 0) return `${asking}; a GPU is known of each.`
+  return `${asking}; of ${missing.length} no GPU is known: ${listed(missing)}.`
 }
 
 /** Over a quarter of the pods of a service lack utilisation: which, why, and what to look at. */

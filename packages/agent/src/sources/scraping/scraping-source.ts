@@ -1,39 +1,43 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import { countOf, readTextFile } from '@sonde/sdk/internal'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
-import type { DcgmExporterOptions } from './config.ts'
 import { readDiscovery } from './discovery.ts'
-import { Exporter } from './exporter.ts'
+import type { ScrapingOptions } from './options.ts'
+import { Target, type TargetReader } from './target.ts'
 
 const FILE_BYTES_MAX = 1 << 20
 /** Time that a call has beyond that of an answer, before its device counts as stuck. Unit: milliseconds. */
 const GRACE_MS = 2000
 
-/** Exporters of NVIDIA, each asked by itself: one that hangs keeps no other waiting. */
-export class DcgmExporterSource implements NodeSource {
-  readonly #options: DcgmExporterOptions
+/** Makes the reader of one address. */
+export type MakeReader = (address: string) => TargetReader
+
+/** Exporters, each asked by itself: one that hangs keeps no other waiting. */
+export class ScrapingSource implements NodeSource {
+  readonly #options: ScrapingOptions
   readonly #context: SourceContext
-  readonly #exporters = new Map<string, Exporter>()
+  readonly #make: MakeReader
+  readonly #targets = new Map<string, Target>()
   readonly #everyUs: number
   #duties: readonly Duty[] = []
-  #ending = new AbortController()
+  readonly #ending = new AbortController()
 
-  constructor(options: DcgmExporterOptions, context: SourceContext) {
+  constructor(options: ScrapingOptions, context: SourceContext, make: MakeReader) {
     this.#options = options
     this.#context = context
+    this.#make = make
     this.#everyUs = context.intervalMs * 1000
-    context.source.changePeriod('', { sampleUs: options.collect_interval_ms * 1000 })
     if (options.discovery_file === undefined) this.#follow(options.addresses)
   }
 
-  /** Whether any exporter tells of a GPU. */
+  /** Whether any of them answers as it should. */
   async probe(): Promise<Probe> {
     await this.#discover()
-    const exporters = [...this.#exporters.values()]
-    if (exporters.length === 0) return { state: 'absent', reason: 'no address of an exporter is given' }
+    const targets = [...this.#targets.values()]
+    if (targets.length === 0) return { state: 'absent', reason: 'no address of an exporter is given' }
     try {
-      await Promise.any(exporters.map((exporter) => exporter.look(this.#ending.signal)))
-      return { state: 'present', found: countOf(exporters.length, 'exporter') }
+      await Promise.any(targets.map((target) => target.look(this.#ending.signal)))
+      return { state: 'present', found: countOf(targets.length, 'exporter') }
     } catch (error) {
       const [first] = error instanceof AggregateError ? error.errors : [error]
       return { state: 'absent', reason: messageOf(first) }
@@ -45,7 +49,7 @@ export class DcgmExporterSource implements NodeSource {
   }
 
   stuck(device: string, reason: string): void {
-    this.#exporters.get(device)?.fail(reason)
+    this.#targets.get(device)?.fail(reason)
   }
 
   /** Ends what is under way. */
@@ -69,18 +73,18 @@ export class DcgmExporterSource implements NodeSource {
   /** Asks these from now on, and no others. */
   #follow(addresses: readonly string[]): void {
     const wanted = new Set(addresses)
-    const isSame = wanted.size === this.#exporters.size && addresses.every((address) => this.#exporters.has(address))
+    const isSame = wanted.size === this.#targets.size && addresses.every((address) => this.#targets.has(address))
     if (isSame && this.#duties.length > 0) return
-    for (const [address, exporter] of this.#exporters) {
+    for (const [address, target] of this.#targets) {
       if (wanted.has(address)) continue
-      exporter.leave('the exporter is not listed any more')
-      this.#exporters.delete(address)
+      target.leave('the exporter is not listed any more')
+      this.#targets.delete(address)
     }
     for (const address of wanted) {
-      if (!this.#exporters.has(address))
-        this.#exporters.set(address, new Exporter(address, this.#options, this.#context))
+      if (!this.#targets.has(address))
+        this.#targets.set(address, new Target(address, this.#options, this.#context, this.#make(address)))
     }
-    this.#duties = [...this.#discovery(), ...[...this.#exporters.values()].map((exporter) => this.#dutyOf(exporter))]
+    this.#duties = [...this.#discovery(), ...[...this.#targets.values()].map((target) => this.#dutyOf(target))]
   }
 
   #discovery(): Duty[] {
@@ -88,14 +92,14 @@ export class DcgmExporterSource implements NodeSource {
     return [{ device: '', name: 'discover', everyUs: this.#everyUs, run: () => this.#discover() }]
   }
 
-  #dutyOf(exporter: Exporter): Duty {
+  #dutyOf(target: Target): Duty {
     return {
-      device: exporter.address,
+      device: target.address,
       name: 'scrape',
       everyUs: this.#everyUs,
       paces: 'report',
       limitMs: this.#options.timeout_ms + GRACE_MS,
-      run: () => exporter.scrape(this.#ending.signal),
+      run: () => target.scrape(this.#ending.signal),
     }
   }
 }

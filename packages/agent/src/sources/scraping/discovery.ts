@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import { ADDRESS_COUNT_MAX, isAddress } from './config.ts'
+import { ADDRESS_COUNT_MAX, isAddress } from './options.ts'
 
 /** Host and port: nothing that would make another part of an address of it. */
 const TARGET = /^[^\s/\\@?#]+$/

@@ -1,10 +1,9 @@
 import type { Labels, RecordType, Slot } from '@sonde/sdk'
 import { FieldAbsences, Lack } from '../field-absences.ts'
 import type { SourceContext } from '../source.ts'
-import { metricOf } from './fields.ts'
 
-/** Why a field is absent of which no exporter tells. */
-const NOT_TOLD = 'dcgm-exporter does not tell it'
+/** Why an exporter does not tell a field. */
+export type WhyUntold = (type: RecordType, field: string) => string
 
 /** The values of one series of a type, from scrape to scrape. */
 export class Row {
@@ -14,6 +13,7 @@ export class Row {
   scrape = 0
   readonly #context: SourceContext
   readonly #device: string
+  readonly #whyUntold: WhyUntold
   readonly #absences: FieldAbsences
   readonly #fields: readonly Slot[]
   /** What every record of it has: labels and texts. */
@@ -28,11 +28,13 @@ export class Row {
     device: string,
     type: RecordType,
     labels: Readonly<Record<string, string | number>>,
+    whyUntold: WhyUntold,
   ) {
     this.type = type
     this.labels = Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]))
     this.#context = context
     this.#device = device
+    this.#whyUntold = whyUntold
     this.#absences = new FieldAbsences(context.absences, type, this.labels)
     this.#fields = type.layout.slots.filter(({ field }) => field.optional)
     this.#base = { ...labels }
@@ -53,6 +55,11 @@ export class Row {
 
   setText(name: string, text: string): void {
     if (text !== '' || this.#base[name] === undefined) this.#base[name] = text
+  }
+
+  /** A text that this scrape says, empty or not. */
+  renewText(name: string, text: string): void {
+    this.#base[name] = text
   }
 
   /**
@@ -97,10 +104,6 @@ export class Row {
   }
 
   #lackOf(field: string): Lack {
-    const metric = metricOf(this.type, field)
-    return new Lack(
-      'unsupported',
-      metric === undefined ? NOT_TOLD : `the exporter has no ${metric} of it; see its list of counters`,
-    )
+    return new Lack('unsupported', this.#whyUntold(this.type, field))
   }
 }

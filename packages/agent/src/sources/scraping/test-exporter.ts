@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A body in the form of dcgm-exporter. */
-export function fixture(name: string): string {
-  return readFileSync(new URL(`fixtures/${name}.txt`, import.meta.url), 'utf8')
+/** A body in the form of dcgm-exporter, or of another exporter by its folder. */
+export function fixture(name: string, exporter = 'dcgm-exporter'): string {
+  return readFileSync(new URL(`../${exporter}/fixtures/${name}.txt`, import.meta.url), 'utf8')
 }
 
 /** An exporter that answers what a test says. */

@@ -1,0 +1,64 @@
+import { SondeError } from '@sonde/sdk'
+import type { ExpositionParser } from '@sonde/sdk/internal'
+import { dcgmField } from './fields.ts'
+
+/** Values that stand still for so many periods of the exporter, and as many scrapes, are frozen. */
+const PERIODS = 5
+/** DCGM's number of the energy counter, in millijoules: a GPU draws power at any time, so it never stands still. */
+const ENERGY_ID = 156
+/** Where the blanks of DCGM begin: they say that there is no such counter. */
+const BLANK = 2 ** 62
+
+/**
+ * Sees that an exporter answers and its values stand still, as where DCGM hangs behind it. Idle GPUs may give the same
+ * values for hours, so only what cannot stand still counts: the energy counters, or times that the lines bear.
+ */
+export class FrozenWatch {
+  readonly #stillMaxMs: number
+  readonly #now: () => number
+  /** Values and times of the last scrape that cannot stand still. */
+  #moving: readonly number[] = []
+  #scrapes = 0
+  #sinceMs = 0
+
+  /**
+   * @param collectMs How often the exporter reads the GPUs. Unit: milliseconds.
+   * @param intervalMs Time between two scrapes. Unit: milliseconds.
+   * @param now Milliseconds of a clock that only goes forward.
+   */
+  constructor(collectMs: number, intervalMs: number, now: () => number = () => performance.now()) {
+    this.#stillMaxMs = PERIODS * Math.max(collectMs, intervalMs)
+    this.#now = now
+  }
+
+  /** @throws SondeError `SRC_SCRAPE` where values have stood still for five periods, and in as many scrapes. */
+  look(address: string, parser: ExpositionParser): void {
+    const nowMs = this.#now()
+    const moving = movingIn(parser)
+    const isSame = moving.length === this.#moving.length && moving.every((value, i) => value === this.#moving[i])
+    this.#moving = moving
+    if (!isSame || moving.length === 0) {
+      this.#sinceMs = nowMs
+      this.#scrapes = 0
+      return
+    }
+    this.#scrapes++
+    const stillMs = nowMs - this.#sinceMs
+    if (this.#scrapes < PERIODS || stillMs < this.#stillMaxMs) return
+    const words = `gives the same energy counters or times for ${Math.round(stillMs / 1000)} s, in ${this.#scrapes + 1} scrapes`
+    const fix = 'it is frozen, and its values are old; restart it, and the nv-hostengine that it asks'
+    throw new SondeError('SRC_SCRAPE', `${address} ${words}: ${fix}`)
+  }
+}
+
+function movingIn(parser: ExpositionParser): number[] {
+  const moving: number[] = []
+  for (let i = 0; i < parser.count; i++) {
+    const id = dcgmField(parser.seriesAt(i).name)?.id
+    const timeMs = parser.timesMs[i] as number
+    const value = parser.values[i] as number
+    if (id === ENERGY_ID && value > 0 && value < BLANK) moving.push(value)
+    if (id !== undefined && !Number.isNaN(timeMs)) moving.push(timeMs)
+  }
+  return moving
+}

@@ -1,0 +1,9 @@
+import { block } from '@sonde/sdk/config'
+import type * as v from 'valibot'
+import { scrapingOptions } from '../scraping/options.ts'
+
+/** Options of the kube_state_metrics source in `data_sources`. */
+export const kubeStateMetricsOptions = block(scrapingOptions('http://127.0.0.1:8080/metrics'))
+
+/** What {@link kubeStateMetricsOptions} gives. */
+export type KubeStateMetricsOptions = v.InferOutput<typeof kubeStateMetricsOptions>

@@ -1,0 +1,144 @@
+import { wallNs } from '@sonde/sdk'
+import type { ExpositionParser } from '@sonde/sdk/internal'
+import { isRenamed } from '../pods/labels.ts'
+import { podInfoType } from '../pods/type.ts'
+import { Row } from '../scraping/row.ts'
+import type { TargetReader } from '../scraping/target.ts'
+import type { SourceContext } from '../source.ts'
+import { isOfPods, type PodSeries, podSeriesOf } from './series.ts'
+
+const VIA = 'kube-state-metrics'
+const UNTOLD: Readonly<Record<string, string>> = {
+  started_seconds: 'kube-state-metrics has no kube_pod_start_time of it: it has not started, or the metric is left out',
+}
+
+/** A pod that asks for GPUs, as one body tells of it. */
+interface AskingPod {
+  readonly namespace: string
+  readonly pod: string
+  containers: number
+  init: number
+  node: string
+  app: string
+  service: string
+  startedS: number | undefined
+}
+
+/** Makes a record of each pod that asks for GPUs, of what one kube-state-metrics answers. */
+export class GpuRequests implements TargetReader {
+  readonly #address: string
+  readonly #context: SourceContext
+  readonly #rows = new Map<string, Row>()
+  /** By number of the series; undefined where it was not looked at, null where it says nothing of interest. */
+  #series: (PodSeries | null | undefined)[] = []
+  #epoch = -1
+  #isRenamed = false
+  #scrape = 0
+
+  constructor(address: string, context: SourceContext) {
+    this.#address = address
+    this.#context = context
+  }
+
+  refusal(parser: ExpositionParser): string {
+    for (let i = 0; i < parser.count; i++) if (isOfPods(parser.seriesAt(i).name)) return ''
+    return 'answers without a series of a pod; is it a kube-state-metrics, and are its pod metrics on?'
+  }
+
+  report(parser: ExpositionParser): void {
+    this.#scrape++
+    this.#follow(parser)
+    const time = wallNs()
+    for (const pod of this.#asking(parser).values()) {
+      const row = this.#rowOf(pod)
+      // Two pods of one name are there while a pod is replaced: the first is the one that is not finished.
+      if (row.scrape === this.#scrape) continue
+      row.begin(this.#scrape)
+      for (const [text, value] of Object.entries({ app: pod.app, service: pod.service, node_name: pod.node, via: VIA }))
+        row.renewText(text, value)
+      row.set('gpus_requested', Math.max(pod.containers, pod.init), true)
+      if (pod.startedS !== undefined) row.set('started_seconds', pod.startedS, true)
+      row.report(time)
+    }
+    for (const [key, row] of this.#rows) {
+      if (row.scrape === this.#scrape) continue
+      row.leave('the pod is gone, or has finished')
+      this.#rows.delete(key)
+    }
+  }
+
+  fail(reason: string): void {
+    for (const row of this.#rows.values()) row.fail(reason)
+  }
+
+  leave(reason: string): void {
+    for (const row of this.#rows.values()) row.leave(reason)
+    this.#rows.clear()
+    this.#series = []
+  }
+
+  /** Pods that ask for GPUs and have not finished, the latest of a name first. */
+  #asking(parser: ExpositionParser): ReadonlyMap<string, AskingPod> {
+    const pods = new Map<string, AskingPod>()
+    for (let i = 0; i < parser.count; i++) {
+      const series = this.#seriesOf(parser, i)
+      const value = parser.values[i] as number
+      if (series === null || !(value >= 0)) continue
+      if (series.fact === 'container') askingPod(pods, series).containers += value
+      // Init containers run one after another, before the others.
+      else if (series.fact === 'init') askingPod(pods, series).init = Math.max(askingPod(pods, series).init, value)
+    }
+    for (let i = 0; i < parser.count && pods.size > 0; i++) {
+      const series = this.#seriesOf(parser, i)
+      const pod = series === null ? undefined : pods.get(series.key)
+      if (series === null || pod === undefined) continue
+      const value = parser.values[i] as number
+      if (series.fact === 'finished' && value === 1) pods.delete(series.key)
+      else if (series.fact === 'started' && value > 0) pod.startedS = value
+      if (series.node !== '') pod.node = series.node
+      if (series.app !== '') pod.app = series.app
+      if (series.service !== '') pod.service = series.service
+    }
+    const asking = [...pods].filter(([, { containers, init }]) => Math.max(containers, init) > 0)
+    return new Map(asking.sort(([, a], [, b]) => (b.startedS ?? 0) - (a.startedS ?? 0)))
+  }
+
+  #seriesOf(parser: ExpositionParser, sample: number): PodSeries | null {
+    const number = parser.numbers[sample] as number
+    const known = this.#series[number]
+    if (known !== undefined) return known
+    const series = podSeriesOf(parser.seriesAt(sample), this.#isRenamed) ?? null
+    this.#series[number] = series
+    return series
+  }
+
+  /** Numbers of series hold until the parser gives them anew; labels that a Prometheus renamed, for a body. */
+  #follow(parser: ExpositionParser): void {
+    let isRenamedNow = false
+    for (let i = 0; i < parser.count && !isRenamedNow; i++) isRenamedNow = isRenamed(parser.seriesAt(i).labels)
+    if (parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed) return
+    this.#epoch = parser.epoch
+    this.#isRenamed = isRenamedNow
+    this.#series = []
+  }
+
+  #rowOf({ namespace, pod }: AskingPod): Row {
+    const key = JSON.stringify([namespace, pod])
+    let row = this.#rows.get(key)
+    if (row === undefined) {
+      const whyUntold = (_: unknown, field: string) => UNTOLD[field] ?? 'kube-state-metrics does not tell it'
+      row = new Row(this.#context, this.#address, podInfoType, { namespace, pod }, whyUntold)
+      this.#rows.set(key, row)
+    }
+    return row
+  }
+}
+
+function askingPod(pods: Map<string, AskingPod>, { key, namespace, pod }: PodSeries): AskingPod {
+  let asking = pods.get(key)
+  if (asking === undefined) {
+    asking = { namespace, pod, containers: 0, init: 0, node: '', app: '', service: '', startedS: undefined }
+    pods.set(key, asking)
+  }
+  return asking
+}

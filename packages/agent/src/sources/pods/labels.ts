@@ -1,0 +1,43 @@
+import { type Labels, labelOf } from '@sonde/sdk'
+
+/** The container that a series was copied for, and what its pod says of itself. */
+export interface PodLabels {
+  readonly namespace: string
+  readonly pod: string
+  readonly container: string
+  readonly app: string
+  readonly service: string
+}
+
+/** The first label of some names that is not empty; empty where none is. */
+export function firstOf(labels: Labels, names: readonly string[]): string {
+  for (const name of names) {
+    const text = labelOf(labels, name)
+    if (text !== '') return text
+  }
+  return ''
+}
+
+/** Whether labels were renamed by a Prometheus without `honor_labels`: then `pod` is the pod of the exporter. */
+export function isRenamed(labels: Labels): boolean {
+  return ['exported_pod', 'exported_namespace', 'exported_container'].some((name) => labelOf(labels, name) !== '')
+}
+
+/**
+ * The pod that a series was copied for; undefined where there is none, as for an idle GPU.
+ *
+ * @param renamed Whether any series of the body {@link isRenamed}.
+ */
+export function podLabelsOf(labels: Labels, renamed: boolean): PodLabels | undefined {
+  const names = (name: string, old: string) => (renamed ? [`exported_${name}`] : [name, old])
+  const pod = firstOf(labels, names('pod', 'pod_name'))
+  const namespace = firstOf(labels, names('namespace', 'pod_namespace'))
+  if (pod === '' || namespace === '') return undefined
+  return {
+    namespace,
+    pod,
+    container: firstOf(labels, names('container', 'container_name')),
+    app: firstOf(labels, ['app', 'app_kubernetes_io_name', 'label_app', 'label_app_kubernetes_io_name']),
+    service: firstOf(labels, renamed ? ['exported_service', 'label_service'] : ['service', 'label_service']),
+  }
+}

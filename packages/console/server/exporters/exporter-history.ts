@@ -1,0 +1,128 @@
+import {
+  type History,
+  matcherOf,
+  type QueryAnswer,
+  type QueryRequest,
+  type QueryResult,
+  type SeriesAnswer,
+  type SeriesQuery,
+  SondeError,
+} from '@sonde/sdk'
+import { aggregateSeries, GPU_FIELDS, levelsOf } from '@sonde/sdk/internal'
+import { appMetric, podMetric } from '../apps/fields.ts'
+import type { Grain } from '../prometheus/expressions.ts'
+import type { PrometheusHistory } from '../prometheus/prometheus-history.ts'
+import { appRows, podRows } from './derived-rows.ts'
+import {
+  ageExpression,
+  agentExpression,
+  labelExpression,
+  type RawName,
+  rawExpression,
+  requestExpression,
+  startExpression,
+  targetExpression,
+} from './expressions.ts'
+import { ORIGINS, PodTable } from './pod-columns.ts'
+import { targetsOf } from './workload.ts'
+
+/** How long it holds whether there are rows of agents. Unit: milliseconds. */
+const KNOWN_MS = 30_000
+/** Raws that are asked for with every question: they say which GPUs pods hold. */
+const ALWAYS: readonly RawName[] = ['used', 'util']
+const ROW = /^(pod|app)_gpu_/
+
+/**
+ * The rows `pod_gpu_…` and `app_gpu_…` over a Prometheus that scrapes raw exporters: where it has no such row of an
+ * agent, they are made of the series of dcgm-exporter and kube-state-metrics. Everything else is asked as it is.
+ */
+export class ExporterHistory implements History {
+  readonly #history: PrometheusHistory
+  #hasRows: { readonly untilMs: number; readonly answer: Promise<boolean> } | undefined
+
+  constructor(history: PrometheusHistory) {
+    this.#history = history
+  }
+
+  async query(request: QueryRequest): Promise<QueryAnswer> {
+    const isOfRows = request.queries.length > 0 && request.queries.every(({ metric }) => ROW.test(metric))
+    if (!isOfRows || (await this.#knowsRows(request))) return this.#history.query(request)
+    return this.#derive(request)
+  }
+
+  #knowsRows({ fromMs, toMs, stepMs }: QueryRequest): Promise<boolean> {
+    const nowMs = performance.now()
+    if (this.#hasRows !== undefined && this.#hasRows.untilMs > nowMs) return this.#hasRows.answer
+    const window = { fromMs: Math.max(fromMs, toMs - stepMs), toMs, stepMs }
+    const asked = this.#history.evaluate(window, (grain) => [
+      { metric: 'pod_gpu_count', expression: agentExpression(grain) },
+    ])
+    const answer = asked.then(({ series: [rows = []] }) => rows.length > 0)
+    this.#hasRows = { untilMs: nowMs + KNOWN_MS, answer }
+    answer.catch(() => {
+      this.#hasRows = undefined
+    })
+    return answer
+  }
+
+  async #derive(request: QueryRequest): Promise<QueryAnswer> {
+    for (const query of request.queries) check(query)
+    const names = rawsOf(request.queries)
+    const fn = request.queries.some((query) => query.function === 'avg') ? 'avg' : 'last'
+    const { times, intervalMs, series } = await this.#history.evaluate(request, (grain) => questions(names, fn, grain))
+    const [up = [], requested = [], started = [], labels = [], ages = [], ...raws] = series
+    const table = new PodTable(targetsOf(up))
+    for (const [i, name] of names.entries()) table.takeGpus(name, raws[i] ?? [])
+    table.takePods('pod_gpu_requested', requested)
+    table.takePods('pod_gpu_started_seconds', started)
+    table.takeLabels(labels)
+    table.takeLargest('pod_gpu_sample_age_seconds', ages)
+    const pods = [...table.pods.values()]
+    const results = request.queries.map((query): QueryResult => {
+      const rows = query.metric.startsWith('pod_') ? podRows(query.metric, pods, times.length) : []
+      const found = query.metric.startsWith('app_') ? appRows(query.metric, pods, times.length) : rows
+      return resultOf(query, found, intervalMs)
+    })
+    const { fromMs, toMs, stepMs } = request
+    return { fromMs, toMs, stepMs, times, results }
+  }
+}
+
+function questions(names: readonly RawName[], fn: 'last' | 'avg', grain: Grain) {
+  return [
+    { metric: 'up', expression: targetExpression(grain) },
+    { metric: 'kube_pod_container_resource_requests', expression: requestExpression(grain) },
+    { metric: 'kube_pod_start_time', expression: startExpression(grain) },
+    { metric: 'kube_pod_labels', expression: labelExpression(grain) },
+    { metric: 'DCGM_FI_DEV_FB_USED', expression: ageExpression() },
+    ...names.map((name) => ({ metric: `DCGM ${name}`, expression: rawExpression(name, fn, grain) })),
+  ]
+}
+
+/** The raw series that questions need. */
+function rawsOf(queries: readonly SeriesQuery[]): RawName[] {
+  const metrics = new Set(queries.map(({ metric }) => metric))
+  const fields = GPU_FIELDS.filter((field) => {
+    const named = (['avg', 'min', 'max', 'count'] as const).map((statistic) => appMetric(field, statistic))
+    return [podMetric(field), ...named].some((metric) => metrics.has(metric))
+  })
+  return [...new Set([...ALWAYS, ...fields.flatMap((field) => ORIGINS[field].raws)])]
+}
+
+function check({ metric, function: asked }: SeriesQuery): void {
+  if (asked === 'last' || asked === 'avg' || asked === 'min' || asked === 'max') return
+  throw new SondeError('QRY_FORM', `${metric} is a gauge, and ${asked} is for counters; allowed: last, avg, min, max`)
+}
+
+function resultOf(query: SeriesQuery, rows: readonly SeriesAnswer[], intervalMs: number): QueryResult {
+  const holds = matcherOf(query.matchers)
+  const chosen = rows.filter(({ labels }) => holds(labels))
+  const series = levelsOf(query).reduce<readonly SeriesAnswer[]>(
+    (joined, { by, aggregate }) => aggregateSeries(joined, by, aggregate),
+    chosen,
+  )
+  return {
+    ...{ metric: query.metric, unit: '', role: 'gauge', help: '', function: query.function, clock: 'wall' },
+    ...{ resolutionMs: series.length === 0 ? 0 : intervalMs, series: [...series], notes: [] },
+  }
+}

@@ -1,0 +1,101 @@
+import { functionOf, type Grain } from '../prometheus/expressions.ts'
+import { selectorOf, spanOf } from '../prometheus/promql.ts'
+
+/** What is asked of series that an exporter of NVIDIA, or kube-state-metrics, has. */
+export interface Raw {
+  readonly metrics: readonly string[]
+  /** Larger values are blanks of DCGM, or means in which there is one. */
+  readonly most: number
+  /** Memory is taken as it is at the end of a step: a mean could hide a blank. */
+  readonly isMean: boolean
+}
+
+const MEMORY = { most: 2 ** 31 - 17, isMean: false }
+const RATIO = { most: 1, isMean: true }
+
+/** Series of exporters by a word of ours, with the names of today and of DCGM 4.6. */
+export const RAWS = {
+  util: { metrics: ['DCGM_FI_DEV_GPU_UTIL', 'DCGM_FI_DEV_GPU_UTIL_RATIO'], most: 100, isMean: true },
+  used: { metrics: ['DCGM_FI_DEV_FB_USED'], ...MEMORY },
+  free: { metrics: ['DCGM_FI_DEV_FB_FREE'], ...MEMORY },
+  reserved: { metrics: ['DCGM_FI_DEV_FB_RESERVED'], ...MEMORY },
+  tensor: { metrics: ['DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', 'DCGM_FI_PROF_TENSOR_UTIL_RATIO'], ...RATIO },
+  sm: { metrics: ['DCGM_FI_PROF_SM_ACTIVE', 'DCGM_FI_PROF_SM_UTIL_RATIO'], ...RATIO },
+  dram: { metrics: ['DCGM_FI_PROF_DRAM_ACTIVE', 'DCGM_FI_PROF_DRAM_UTIL_RATIO'], ...RATIO },
+  fp16: { metrics: ['DCGM_FI_PROF_PIPE_FP16_ACTIVE', 'DCGM_FI_PROF_FP16_UTIL_RATIO'], ...RATIO },
+  fp32: { metrics: ['DCGM_FI_PROF_PIPE_FP32_ACTIVE', 'DCGM_FI_PROF_FP32_UTIL_RATIO'], ...RATIO },
+  power: { metrics: ['DCGM_FI_DEV_POWER_USAGE', 'DCGM_FI_DEV_BOARD_POWER_WATTS'], most: 100_000, isMean: true },
+} as const satisfies Readonly<Record<string, Raw>>
+
+/** A word for series of exporters. */
+export type RawName = keyof typeof RAWS
+
+/** Labels that say which GPU, which pod, and which target a series is of. */
+const KEPT = [
+  ...['UUID', 'uuid', 'GPU_I_ID', 'job', 'instance'],
+  ...['pod', 'pod_name', 'exported_pod', 'namespace', 'pod_namespace', 'exported_namespace'],
+  ...['app', 'app_kubernetes_io_name', 'exported_app', 'service', 'exported_service'],
+].join(', ')
+
+const GPU_RESOURCE = 'nvidia_com_(gpu|gpu_shared|mig_.+)'
+
+/** Values of GPUs that some pod may hold, one a GPU, instance, pod and target. */
+export function rawExpression(name: RawName, fn: 'last' | 'avg', grain: Grain): string {
+  const { metrics, most, isMean } = RAWS[name]
+  return `max by (${KEPT}) (${functionOf(isMean ? fn : 'last', metrics, [], grain)} <= ${most})`
+}
+
+/** Age of the samples of GPUs. Unit: seconds. */
+export function ageExpression(): string {
+  const [metric] = RAWS.used.metrics
+  return `time() - max by (${KEPT}) (timestamp(${selectorOf([metric], [])}))`
+}
+
+/** What targets with series of GPUs have in their own labels: it is theirs, and not that of a workload. */
+export function targetExpression(grain: Grain): string {
+  const up = `max by (job, instance, pod, app, service) (${lastOf('up', grain)})`
+  return `${up} and on (job, instance) max by (job, instance) (${lastOf(RAWS.used.metrics[0], grain)})`
+}
+
+/** Rows of agents, if there are any: counted. */
+export function agentExpression(grain: Grain): string {
+  return `count(${lastOf('pod_gpu_count', grain)})`
+}
+
+/** GPUs that pods ask for which have not finished. */
+export function requestExpression(grain: Grain): string {
+  const one = 'max by (namespace, pod, uid, container, resource)'
+  const asked = ofWorkload(lastOf('kube_pod_container_resource_requests', grain, ['resource', GPU_RESOURCE]))
+  const ended = ofWorkload(lastOf('kube_pod_status_phase', grain, ['phase', 'Succeeded|Failed']))
+  const left = `max by (namespace, pod, uid) (${ended}) == 1`
+  const summed = `sum by (namespace, pod, uid) (${one} (${asked}))`
+  return `max by (namespace, pod) (${summed} unless on (namespace, pod, uid) (${left}))`
+}
+
+/** When these pods started. Unit: seconds since the Unix epoch. */
+export function startExpression(grain: Grain): string {
+  const started = `max by (namespace, pod) (${ofWorkload(lastOf('kube_pod_start_time', grain))})`
+  return `${started} and on (namespace, pod) ${requestExpression(grain)}`
+}
+
+/** App and service of these pods, as labels. */
+export function labelExpression(grain: Grain): string {
+  const names = 'namespace, pod, label_app, label_app_kubernetes_io_name, label_service'
+  const labels = `max by (${names}) (${ofWorkload(lastOf('kube_pod_labels', grain))})`
+  return `${labels} and on (namespace, pod) ${requestExpression(grain)}`
+}
+
+function lastOf(
+  metric: string,
+  { stepMs, intervalMs }: Grain,
+  match?: readonly [label: string, value: string],
+): string {
+  const matchers = match === undefined ? [] : [{ label: match[0], op: '=~' as const, value: match[1] }]
+  return `last_over_time(${selectorOf([metric], matchers)}[${spanOf(Math.max(stepMs, 2.5 * intervalMs) - 1)}])`
+}
+
+/** Without `honor_labels` the pod of kube-state-metrics itself wins, and those that it tells of are renamed. */
+function ofWorkload(expression: string): string {
+  const pod = `label_replace(${expression}, "pod", "$1", "exported_pod", "(.+)")`
+  return `label_replace(${pod}, "namespace", "$1", "exported_namespace", "(.+)")`
+}

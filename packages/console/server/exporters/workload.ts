@@ -1,0 +1,51 @@
+import type { Labels, SeriesAnswer } from '@sonde/sdk'
+
+/** The pod that a series of a GPU is of. */
+export interface Workload {
+  readonly namespace: string
+  readonly pod: string
+  readonly app: string
+  readonly service: string
+}
+
+/** Labels of a target itself. */
+type Own = Partial<Record<string, ReadonlySet<string>>>
+
+/** Labels of targets, by job and instance. */
+export type Targets = ReadonlyMap<string, Own>
+
+/** What `up` says of the labels that targets have. */
+export function targetsOf(up: readonly SeriesAnswer[]): Targets {
+  const targets = new Map<string, Record<string, Set<string>>>()
+  for (const { labels } of up) {
+    const own = targets.get(keyOf(labels)) ?? { pod: new Set(), app: new Set(), service: new Set() }
+    targets.set(keyOf(labels), own)
+    for (const [name, values] of Object.entries(own)) if (labels[name]) values.add(labels[name])
+  }
+  return targets
+}
+
+/**
+ * The pod of a series; undefined where there is none, as of an idle GPU. Whatever `honor_labels` is: a label that a
+ * Prometheus renamed is the workload's, and one that the target has itself is the exporter's.
+ */
+export function workloadOf(labels: Labels, targets: Targets): Workload | undefined {
+  const own = targets.get(keyOf(labels)) ?? {}
+  const of = (name: 'pod' | 'app' | 'service', ...others: readonly string[]) => {
+    const value = labels[name] ?? ''
+    const isOwn = own[name]?.has(value) ?? false
+    return first(labels[`exported_${name}`], isOwn ? '' : value, ...others.map((other) => labels[other]))
+  }
+  const pod = of('pod', 'pod_name')
+  const namespace = first(labels.exported_namespace, labels.pod_namespace, labels.namespace)
+  if (pod === '' || namespace === '') return undefined
+  return { namespace, pod, app: of('app', 'app_kubernetes_io_name'), service: of('service') }
+}
+
+function first(...texts: readonly (string | undefined)[]): string {
+  return texts.find((text) => text !== undefined && text !== '') ?? ''
+}
+
+function keyOf({ job = '', instance = '' }: Labels): string {
+  return JSON.stringify([job, instance])
+}

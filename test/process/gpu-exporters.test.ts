@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { AppGpuAnswer } from '@sonde/sdk/internal'
+import { ask } from '../ask.ts'
+import { startSonde, temporaryDir, until } from '../sonde-process.ts'
+
+const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
+const NODE = readFileSync(new URL('dcgm-exporter/fixtures/kubernetes.txt', SOURCES), 'utf8')
+const PODS = readFileSync(new URL('kube-state-metrics/fixtures/cluster.txt', SOURCES), 'utf8')
+
+/** A node of the app llama: pod and GPUs of their own, energy that grows. */
+function nodeBody(pod: string, host: string): string {
+  const energy = /^(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION\{.*\}) .*$/gm
+  return NODE.replaceAll('llama-7d9c-x2x4p', pod)
+    .replaceAll('gpu-node-a', host)
+    .replaceAll('GPU-', `GPU-${host}-`)
+    .replaceAll('trainer-0', `trainer-${host}`)
+    .replace(energy, `$1 ${Math.round(performance.now() * 1000)}`)
+}
+
+const text = (body: string | Buffer): RequestListener => {
+  return (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(body)
+}
+
+interface Served {
+  readonly address: string
+  answer: RequestListener
+  requests: number
+}
+
+async function serve(t: TestContext, answer: RequestListener): Promise<Served> {
+  const served = { address: '', answer, requests: 0 }
+  const server = createServer((request, response) => {
+    served.requests++
+    served.answer(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  served.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`
+  return served
+}
+
+/** The whole agent over an honest exporter, one that is to fail, and a kube-state-metrics. */
+async function bringUp(t: TestContext) {
+  const honest: RequestListener = (request, response) => text(nodeBody('llama-honest', 'gpu-node-h'))(request, response)
+  const sound: RequestListener = (request, response) =>
+    text(nodeBody('llama-7d9c-x2x4p', 'gpu-node-a'))(request, response)
+  const elsewhere = await serve(t, sound)
+  const [good, other, pods] = [await serve(t, honest), await serve(t, sound), await serve(t, text(PODS))]
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const file = join(dir.path, 'sonde.yaml')
+  const common = { interval_ms: 1000, timeout_ms: 3000 }
+  const exporters = { addresses: [good.address, other.address], collect_interval_ms: 1000, max_bytes: 1 << 20 }
+  const data_sources = [
+    { type: 'dcgm_exporter', ...common, ...exporters },
+    { type: 'kube_state_metrics', ...common, addresses: [pods.address] },
+  ]
+  writeFileSync(file, JSON.stringify({ data_sources }))
+  const sonde = await startSonde(['agent', '--log-level', 'error', '--config', file])
+  t.after(() => sonde.stop())
+  const llama = (what: string, holds: (answer: AppGpuAnswer) => boolean) =>
+    until(what, 60_000, async () => {
+      const answer = await ask<AppGpuAnswer>(sonde, '/api/v1/apps/llama/gpu')
+      return holds(answer) && answer
+    })
+  return { sonde, good, other, pods, elsewhere, sound, llama }
+}
+
+const utilOf = ({ pods }: AppGpuAnswer, name: string) =>
+  pods.find((pod) => pod.name === name)?.values['gpu-util'] ?? undefined
+
+test('pods that ask for GPUs are expected, and those without one are missing', async (t) => {
+  const { llama } = await bringUp(t)
+  const { services, knowsRequests } = await llama('pods of both sources', ({ pods }) => {
+    return pods.length === 3 && pods.some(({ requested, gpus }) => requested === 1 && gpus === 1)
+  })
+  assert.equal(knowsRequests, true)
+  assert.deepEqual(services[0]?.expected, { pods: 2, gpus: 2, seen: 1, missing: ['llama-7d9c-zz9q1'] })
+})
+
+const FAULTS: readonly (readonly [name: string, answer: RequestListener])[] = [
+  ['hangs up', (request) => void request.socket.destroy()],
+  ['is silent', () => undefined],
+  ['answers 500', (_, response) => void response.writeHead(500).end('internal server error')],
+  ['answers with nothing, as while it starts anew', text('')],
+  [
+    'answers without an end',
+    (_, response) => {
+      const more = () => void (response.destroyed || response.write('a'.repeat(65_536), () => setImmediate(more)))
+      more()
+    },
+  ],
+  [
+    'says that it has 3 GB',
+    (_, response) => void response.writeHead(200, { 'content-length': `${3 * 2 ** 30}` }).write('a 1\n'),
+  ],
+  [
+    'answers a byte at a time',
+    (_, response) => {
+      const more = () => void (response.destroyed || response.write('a', () => setTimeout(more, 50)))
+      more()
+    },
+  ],
+]
+
+test('an exporter that fails costs its own pods, which stay expected, and no other', async (t) => {
+  const { sonde, other, elsewhere, sound, llama } = await bringUp(t)
+  const redirect: RequestListener = (_, response) => void response.writeHead(302, { location: elsewhere.address }).end()
+  for (const [name, answer] of [...FAULTS, ['redirects elsewhere', redirect] as const]) {
+    other.answer = sound
+    await llama(`both nodes before one ${name}`, (found) => {
+      return utilOf(found, 'llama-7d9c-x2x4p') === 97 && utilOf(found, 'llama-honest') === 97
+    })
+    other.answer = answer
+    const failed = await llama(`one node that ${name}`, (found) => utilOf(found, 'llama-7d9c-x2x4p') === undefined)
+    assert.equal(utilOf(failed, 'llama-honest'), 97, name)
+    const [chat] = failed.services
+    assert.ok(chat?.missing.includes('llama-7d9c-x2x4p'), `${name}: ${chat?.missing}`)
+    assert.ok((chat?.expected?.pods ?? 0) >= 2, `${name}: it asks for a GPU still`)
+  }
+  assert.equal(elsewhere.requests, 0, 'no redirect is followed')
+  assert.match(sonde.output(), /ready/)
+})
