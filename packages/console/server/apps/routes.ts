@@ -1,5 +1,13 @@
 import { type History, SondeError } from '@sonde/sdk'
-import type { AppGpuAnswer, AppMetricsAnswer, AppsAnswer, GpuField, GpuNumber, GpuPod, GpuService } from '@sonde/sdk/internal'
+import type {
+  AppGpuAnswer,
+  AppMetricsAnswer,
+  AppsAnswer,
+  GpuField,
+  GpuNumber,
+  GpuPod,
+  GpuService,
+} from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chartRequest, chartsOf, intervalAt } from './charts.ts'
 import { type AppLimits, Gate } from './limits.ts'
