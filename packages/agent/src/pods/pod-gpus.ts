@@ -27,6 +27,8 @@ const PERIOD_MIN_MS = WAIT_MAX_MS
 const FORGET_EVERY_MS = 1000
 const SWEEP_EVERY_MS = 60_000
 
+const NO_PODS = { rows: [] }
+
 /** Options of {@link PodGpus}. */
 export interface PodGpusOptions {
   /** Name of this host. */
@@ -145,11 +147,21 @@ export class PodGpus implements Sink {
     const time = wallNs()
     this.#tellPeriods(rows)
     for (const row of rows) this.#reportPod(row, time)
+    // Whoever has the row of a service has those of its pods of the same time.
+    this.#emitRows()
     for (const service of servicesOf(rows)) this.#reportService(service, time)
-    for (const [key, { output, type, labels }] of before) {
-      if (this.#reported.has(key)) continue
-      output.absences.gone(type, labels, type === podGpuType ? 'the pod is gone' : 'the service has no GPU pod now')
+    const gone = [...before].filter(([key]) => !this.#reported.has(key)).map(([, row]) => row)
+    // A history holds values for a while: a last row ends that.
+    for (const { output, type, labels } of gone) {
+      if (type === appGpuType) output.source.report(appGpuType, { time, ...labels, ...serviceFields(NO_PODS) } as never)
     }
+    this.#emitRows()
+    for (const { output, type, labels } of gone)
+      output.absences.gone(type, labels, type === podGpuType ? 'the pod is gone' : 'the service has no GPU pod now')
+    this.#emitRows()
+  }
+
+  #emitRows(): void {
     for (const { source } of this.#outputs.values()) source.emit()
   }
 

@@ -94,11 +94,12 @@ describe('what is gone leaves at once:', () => {
       'pod_gpu{app="chat",service="one",namespace="ml",pod="a"} gone',
       'app_gpu{app="chat",service="one"} gone',
     ])
-    assert.deepEqual([cluster.pod('a'), cluster.service('one')], [undefined, undefined])
+    assert.equal(cluster.pod('a'), undefined)
+    assert.deepEqual([cluster.service('one')?.pods, cluster.service('one')?.util_percent], [0, undefined])
     cluster.pass(1000)
     node.pod('b', { service: 'two' }, 'G1')
     cluster.settle()
-    assert.deepEqual(cluster.gone(), [], 'it is said once')
+    assert.deepEqual([cluster.gone(), cluster.service('one')], [[], undefined], 'it is said once')
     cluster.pass(1000)
     node.pod('a', { service: 'one' }, 'G0').pod('b', { service: 'two' }, 'G1')
     cluster.settle()

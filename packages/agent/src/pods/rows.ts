@@ -58,7 +58,7 @@ export function podFields({ values }: PodRow): Record<string, number> {
 }
 
 /** The fields of an `app_gpu` record: over the pods that have a number, each field by itself. */
-export function serviceFields({ rows }: ServiceRows): Record<string, number> {
+export function serviceFields({ rows }: Pick<ServiceRows, 'rows'>): Record<string, number> {
   const gpus = rows.reduce((sum, { pod }) => sum + pod.devices.size, 0)
   const fields: Record<string, number> = { pods: rows.length, gpus }
   for (const field of POD_FIELDS) {
