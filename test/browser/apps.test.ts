@@ -11,6 +11,7 @@ import { temporaryDir, until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { cutWords } from './cut.ts'
+import { assertShown } from './shown-numbers.ts'
 
 const MAIN = fileURLToPath(new URL('pods-main.ts', import.meta.url))
 const MIB = 2 ** 20
@@ -113,23 +114,6 @@ function numbersOf(raw: ReadonlyMap<string, number[]>): Numbers {
     ['FP32 active', mean(dcgm('PROF_PIPE_FP32_ACTIVE')) * 100],
     ['Power', sum(dcgm('DEV_POWER_USAGE'))],
   ])
-}
-
-const FACTORS: Readonly<Record<string, number>> = { '%': 1, W: 1, kW: 1000, MiB: MIB, GiB: 1024 * MIB, KiB: 1024 }
-
-/** A number as the page writes it, and how far off rounding may have brought it. */
-function readNumber(text: string): { value: number; errorMax: number } {
-  const [, digits = '', unit = ''] = /^([\d.,\u2009]+)\s*(\S+)$/u.exec(text.trim()) ?? []
-  const factor = FACTORS[unit]
-  assert.ok(factor !== undefined && digits !== '', `"${text}" is no number with a unit that is known`)
-  const plain = digits.replace(/[\u2009,]/gu, '')
-  const decimals = plain.split('.')[1]?.length ?? 0
-  return { value: Number(plain) * factor, errorMax: (0.5 * factor) / 10 ** decimals + 1e-6 }
-}
-
-function assertShown(text: string, expected: number | undefined, what: string): void {
-  const { value, errorMax } = readNumber(text)
-  assert.ok(expected !== undefined && Math.abs(value - expected) <= errorMax, `${what}: ${text}, expected ${expected}`)
 }
 
 test('the numbers of apps, services and pods are those of raw samples', needs('chromium-headless-shell'), async (t) => {

@@ -85,6 +85,7 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
           app={app}
           services={leftOut.services > 0 ? services.map(({ name }) => name) : undefined}
           isSimulated={isSimulated}
+          intervalMs={answer.intervalMs}
         />
       </PanelBoundary>
       <PanelBoundary>
