@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { TestCluster } from '../../packages/agent/src/pods/test-cluster.ts'
 import { setUpWeb } from '../../scripts/setup.mjs'
-import { SHOW_LIMIT_MS, startBrowser } from '../browser/browser.ts'
-import { chartNamed } from '../browser/chart.ts'
-import { assertShown } from '../browser/shown-numbers.ts'
 import { needs } from '../debian.ts'
+import { type PeerSample, startBackfilled } from '../interop/query-peers.ts'
 import { startSonde } from '../sonde-process.ts'
-import { type PeerSample, startBackfilled } from './query-peers.ts'
+import { SHOW_LIMIT_MS, startBrowser } from './browser.ts'
+import { chartNamed } from './chart.ts'
+import { assertShown } from './shown-numbers.ts'
 
 // Every number of the page of an app against PromQL over raw samples, written here by hand. The same samples go through
 // the rows that an agent makes of them, which is what the console asks for.
