@@ -325,7 +325,7 @@ test('a pod leads to the pages of its GPUs, and these lead back', needs('chromiu
   })
   await stage.visit('/apps/lab/gpu', async (page) => {
     await page
-      .getByRole('link', { name: /^GPU \d, instance \d+$/ })
+      .getByRole('link', { name: /^GPU \d\/\d+$/ })
       .first()
       .waitFor()
     await lookEverywhere(t, page, 'app-mig')

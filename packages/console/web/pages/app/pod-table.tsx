@@ -114,11 +114,7 @@ function GpuLinks({ gpus = [] }: { readonly gpus?: readonly HeldGpu[] | undefine
       {gpus.slice(0, LINK_COUNT).map(({ device, instance }) => {
         const name = instance === '' ? (device.labels.gpu ?? device.name) : `${device.labels.gpu}/${instance}`
         return (
-          <Link
-            key={name}
-            href={page.hrefTo(devicePath(device))}
-            aria-label={`${device.name}${instance === '' ? '' : `, instance ${instance}`}`}
-          >
+          <Link key={name} href={page.hrefTo(devicePath(device))} aria-label={`GPU ${name}`}>
             {name}
           </Link>
         )
