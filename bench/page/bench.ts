@@ -4,6 +4,7 @@ import { setUpWeb } from '../../scripts/setup.mjs'
 import { startBrowser } from '../../test/browser/browser.ts'
 import { temporaryDir } from '../../test/sonde-process.ts'
 import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
+import { appFigures, measureApp } from './app.ts'
 import {
   drawingCount,
   drawnSeconds,
@@ -86,6 +87,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
     const events: readonly EventRound[] = await against('event-main.ts', [LANE_COUNT, SAMPLE_COUNT], (address) =>
       measureEvent(browser, address),
     )
+    const apps = await against('app-main.ts', [], (address) => measureApp(browser, address))
     return {
       figures: [
         ...figuresOf(explorer),
@@ -94,6 +96,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
           events,
           explorer.map(({ panTask }) => panTask),
         ),
+        ...appFigures(apps),
       ],
       lines: [...linesOf(browser, explorer, pageUs), ...portLines(ports), ...eventLines()],
     }

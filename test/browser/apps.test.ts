@@ -11,6 +11,7 @@ import { temporaryDir, until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { cutWords } from './cut.ts'
+import { assertShown } from './shown-numbers.ts'
 
 const MAIN = fileURLToPath(new URL('pods-main.ts', import.meta.url))
 const MIB = 2 ** 20
@@ -38,7 +39,11 @@ const without = (service: string, index: number, more: Partial<TestPod> = {}) =>
   pod(service, index, [{ UUID: `GPU-silent-${index}` }], more)
 
 /** A stage on whose node there are the pods that a test says. */
-async function startPods(t: TestContext, pods: TestPods): Promise<{ stage: Stage; set: (pods: TestPods) => void }> {
+async function startPods(
+  t: TestContext,
+  pods: TestPods,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ stage: Stage; set: (pods: TestPods) => void }> {
   const { path, remove } = temporaryDir()
   t.after(remove)
   const file = join(path, 'pods.json')
@@ -47,7 +52,7 @@ async function startPods(t: TestContext, pods: TestPods): Promise<{ stage: Stage
     renameSync(`${file}.new`, file)
   }
   set(pods)
-  const stage = await startStage(t, [], { main: MAIN, env: { PODS_FILE: file } })
+  const stage = await startStage(t, [], { main: MAIN, env: { PODS_FILE: file, ...env } })
   return { stage, set }
 }
 
@@ -113,23 +118,6 @@ function numbersOf(raw: ReadonlyMap<string, number[]>): Numbers {
     ['FP32 active', mean(dcgm('PROF_PIPE_FP32_ACTIVE')) * 100],
     ['Power', sum(dcgm('DEV_POWER_USAGE'))],
   ])
-}
-
-const FACTORS: Readonly<Record<string, number>> = { '%': 1, W: 1, kW: 1000, MiB: MIB, GiB: 1024 * MIB, KiB: 1024 }
-
-/** A number as the page writes it, and how far off rounding may have brought it. */
-function readNumber(text: string): { value: number; errorMax: number } {
-  const [, digits = '', unit = ''] = /^([\d.,\u2009]+)\s*(\S+)$/u.exec(text.trim()) ?? []
-  const factor = FACTORS[unit]
-  assert.ok(factor !== undefined && digits !== '', `"${text}" is no number with a unit that is known`)
-  const plain = digits.replace(/[\u2009,]/gu, '')
-  const decimals = plain.split('.')[1]?.length ?? 0
-  return { value: Number(plain) * factor, errorMax: (0.5 * factor) / 10 ** decimals + 1e-6 }
-}
-
-function assertShown(text: string, expected: number | undefined, what: string): void {
-  const { value, errorMax } = readNumber(text)
-  assert.ok(expected !== undefined && Math.abs(value - expected) <= errorMax, `${what}: ${text}, expected ${expected}`)
 }
 
 test('the numbers of apps, services and pods are those of raw samples', needs('chromium-headless-shell'), async (t) => {
@@ -275,3 +263,71 @@ test(
     }
   },
 )
+
+test(
+  'a node whose sources see no GPU, and one whose GPUs may not be read, are told apart',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    for (const [probe, fact, action] of [
+      ['absent', 'No node with a GPU is seen', 'sonde explain'],
+      ['denied', 'pods_of_test cannot read GPUs', 'sonde explain pods_of_test'],
+    ] as const) {
+      const { stage } = await startPods(t, { probe, pods: [] })
+      await stage.visit('/apps/chat/gpu', async (page) => {
+        await page.getByText(fact).waitFor()
+        await page.getByText(action, { exact: true }).waitFor()
+        await lookEverywhere(t, page, `app-${probe === 'absent' ? 'no-node' : 'disabled'}`)
+      })
+    }
+  },
+)
+
+test(
+  'of more services than one answer holds, the page says which are shown',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    // A name as long as Kubernetes lets it be is among them.
+    const long = 'text-to-image-inference-service-of-the-second-european-region-b'
+    const names = [long, ...Array.from({ length: 16 }, (_, i) => `service-${i}`)]
+    const pods = names.map((service, i) => pod(service, i, i < 2 ? [gpuOf(2 * i), gpuOf(2 * i + 1)] : [gpuOf(4 + i)]))
+    const { stage } = await startPods(t, { pods }, { SONDE_LIMITS_GPU_METRICS_MAX_PODS: '12' })
+    await stage.visit('/apps/chat/gpu', async (page) => {
+      await page
+        .getByText('The 12 services with the most GPUs are shown; 5 services with 5 pods are left out.')
+        .waitFor()
+      await page.getByRole('region', { name: long, exact: true }).waitFor()
+      assert.equal(await page.locator('.nine').count(), 12)
+      await until(
+        'charts of a herd',
+        SHOW_LIMIT_MS,
+        async () => (await page.locator('.app-charts canvas').count()) >= 4,
+      )
+      await lookEverywhere(t, page, 'app-many')
+    })
+  },
+)
+
+test('a pod leads to the pages of its GPUs, and these lead back', needs('chromium-headless-shell'), async (t) => {
+  const stage = await startStage(t, ['--only-simulated', '--simulate-class', 'dpu-host'])
+  await stage.visit('/apps/pretrain/gpu', async (page) => {
+    const row = page.getByRole('region', { name: 'Table of pods' }).getByRole('row', { name: /^trainer-0/ })
+    await row.getByRole('link', { name: /^GPU \d$/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/gpus\/sim-gpu-\d/)
+    for (const title of ['Clocks', 'PCIe', 'Throttle'])
+      await page.getByRole('region', { name: title, exact: true }).waitFor()
+    const back = page.getByText(/^Held by/).getByRole('link', { name: 'trainer-0' })
+    await takePicture(t, page, 'gpu-held')
+    await back.focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/apps\/pretrain\/gpu\?.*q=trainer-0/)
+    await row.waitFor()
+  })
+  await stage.visit('/apps/lab/gpu', async (page) => {
+    await page
+      .getByRole('link', { name: /^GPU \d\/\d+$/ })
+      .first()
+      .waitFor()
+    await lookEverywhere(t, page, 'app-mig')
+  })
+})

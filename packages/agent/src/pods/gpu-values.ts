@@ -26,6 +26,8 @@ interface Part {
   readonly owner: object
   readonly values: Map<PodBase, number>
   readonly seen: Sighting
+  /** How often its source says that it reports; 0 where it does not say. Unit: milliseconds. */
+  periodMs: number
 }
 
 /** The parts of one GPU, or MIG instance, in the order in which their sources came. */
@@ -53,6 +55,8 @@ export interface GpuNow {
   readonly values: ReadonlyMap<PodBase, number>
   /** Age of the oldest part. Unit: milliseconds. */
   readonly ageMs: number
+  /** The longest period that the sources of its parts declare; 0 where none does. Unit: milliseconds. */
+  readonly periodMs: number
 }
 
 /** Names a GPU, or an instance of it: one a host and UUID, whatever its index is. */
@@ -111,7 +115,8 @@ export class GpuValues {
         refused++
         continue
       }
-      see(one.part.seen, arrivedMs, this.#periods.ofSeries(source, type, one.labels))
+      one.part.periodMs = this.#periods.ofSeries(source, type, one.labels)
+      see(one.part.seen, arrivedMs, one.part.periodMs)
       for (const { origin, slots } of readings) {
         let sum = 0
         let isWhole = slots.length === origin.from.length
@@ -131,13 +136,15 @@ export class GpuValues {
     const values = new Map<PodBase, number>()
     const types = new Set<string>()
     let ageMs = -1
+    let periodMs = 0
     for (const part of this.#gpus.get(key) ?? []) {
       if (types.has(part.type) || isOver(part.seen, nowMs)) continue
       types.add(part.type)
       ageMs = Math.max(ageMs, nowMs - part.seen.arrivedMs)
+      periodMs = Math.max(periodMs, part.periodMs)
       for (const [base, value] of part.values) values.set(base, value)
     }
-    return ageMs < 0 ? undefined : { values, ageMs }
+    return ageMs < 0 ? undefined : { values, ageMs, periodMs }
   }
 
   /** Forgets GPUs that have been silent for long, and the sources that had them. */
@@ -169,7 +176,7 @@ export class GpuValues {
     const owner = ownerOf(source)
     let part = gpu.find((each) => each.type === type.name && each.owner === owner)
     if (part === undefined) {
-      part = { type: type.name, owner, values: new Map(), seen: unseen() }
+      part = { type: type.name, owner, values: new Map(), seen: unseen(), periodMs: 0 }
       gpu.push(part)
     }
     return { part, labels }

@@ -21,9 +21,13 @@ import { appGpuType, podGpuType } from './type.ts'
 const SETTLED_MS = 100
 /** Where batches come without a pause, rows are made so long after the first. Unit: milliseconds. */
 const WAIT_MAX_MS = 1000
+/** Rows are made no more often, whatever the sources say. */
+const PERIOD_MIN_MS = WAIT_MAX_MS
 /** How often pods are looked for that nothing is reported of any more. Unit: milliseconds. */
 const FORGET_EVERY_MS = 1000
 const SWEEP_EVERY_MS = 60_000
+
+const NO_PODS = { rows: [] }
 
 /** Options of {@link PodGpus}. */
 export interface PodGpusOptions {
@@ -37,6 +41,8 @@ export interface PodGpusOptions {
 interface Output {
   readonly source: Source
   readonly absences: Absences
+  /** The period of its rows, as it was last told; 0 before. Unit: milliseconds. */
+  periodMs: number
 }
 
 /** A row that was reported, by which its series is told to be gone. */
@@ -139,13 +145,39 @@ export class PodGpus implements Sink {
     const before = this.#reported
     this.#reported = new Map()
     const time = wallNs()
+    this.#tellPeriods(rows)
     for (const row of rows) this.#reportPod(row, time)
+    // Whoever has the row of a service has those of its pods of the same time.
+    this.#emitRows()
     for (const service of servicesOf(rows)) this.#reportService(service, time)
-    for (const [key, { output, type, labels }] of before) {
-      if (this.#reported.has(key)) continue
-      output.absences.gone(type, labels, type === podGpuType ? 'the pod is gone' : 'the service has no GPU pod now')
+    const gone = [...before].filter(([key]) => !this.#reported.has(key)).map(([, row]) => row)
+    // A history holds values for a while: a last row ends that.
+    for (const { output, type, labels } of gone) {
+      if (type === appGpuType) output.source.report(appGpuType, { time, ...labels, ...serviceFields(NO_PODS) } as never)
     }
+    this.#emitRows()
+    for (const { output, type, labels } of gone)
+      output.absences.gone(type, labels, type === podGpuType ? 'the pod is gone' : 'the service has no GPU pod now')
+    this.#emitRows()
+  }
+
+  #emitRows(): void {
     for (const { source } of this.#outputs.values()) source.emit()
+  }
+
+  /**
+   * Tells how often rows are made: as often as the slowest of the GPUs is read. Where no source says how often that is,
+   * the period that was told before holds.
+   */
+  #tellPeriods(rows: readonly PodRow[]): void {
+    const byOutput = Map.groupBy(rows, (row) => this.#outputFor(row))
+    for (const [output, ofOutput] of byOutput) {
+      const saidMs = ofOutput.reduce((longest, row) => Math.max(longest, row.periodMs), 0)
+      const periodMs = Math.max(PERIOD_MIN_MS, saidMs)
+      if (saidMs === 0 || periodMs === output.periodMs) continue
+      output.periodMs = periodMs
+      output.source.setPeriod(undefined, { reportUs: Math.round(periodMs * 1000) })
+    }
   }
 
   #reportPod(row: PodRow, time: bigint): void {
@@ -168,17 +200,23 @@ export class PodGpus implements Sink {
   }
 
   /** Where a row goes; notes that it is reported. */
-  #outputOf({ pod: { source } }: PodRow, type: RecordType, labels: Labels): Output {
+  #outputOf(row: PodRow, type: RecordType, labels: Labels): Output {
+    const output = this.#outputFor(row)
+    const { simulated = '' } = row.pod.source.labels
+    this.#reported.set(JSON.stringify([type.name, simulated, ...Object.values(labels)]), { output, type, labels })
+    return output
+  }
+
+  #outputFor({ pod: { source } }: PodRow): Output {
     const { simulated } = source.labels
     const key = simulated ?? ''
     let output = this.#outputs.get(key)
     if (output === undefined) {
       const constant: Record<string, string> = simulated === undefined ? {} : { simulated }
       const created = createOwnSource({ id: 'pods', labels: constant, emit: this.#emit })
-      output = { source: created, absences: new Absences(created) }
+      output = { source: created, absences: new Absences(created), periodMs: 0 }
       this.#outputs.set(key, output)
     }
-    this.#reported.set(JSON.stringify([type.name, key, ...Object.values(labels)]), { output, type, labels })
     return output
   }
 }

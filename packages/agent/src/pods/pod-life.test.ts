@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { podDeviceType } from '../sources/pods/type.ts'
 import { TestCluster } from './test-cluster.ts'
 
 describe('a number holds for three periods of its source:', () => {
@@ -93,11 +94,12 @@ describe('what is gone leaves at once:', () => {
       'pod_gpu{app="chat",service="one",namespace="ml",pod="a"} gone',
       'app_gpu{app="chat",service="one"} gone',
     ])
-    assert.deepEqual([cluster.pod('a'), cluster.service('one')], [undefined, undefined])
+    assert.equal(cluster.pod('a'), undefined)
+    assert.deepEqual([cluster.service('one')?.pods, cluster.service('one')?.util_percent], [0, undefined])
     cluster.pass(1000)
     node.pod('b', { service: 'two' }, 'G1')
     cluster.settle()
-    assert.deepEqual(cluster.gone(), [], 'it is said once')
+    assert.deepEqual([cluster.gone(), cluster.service('one')], [[], undefined], 'it is said once')
     cluster.pass(1000)
     node.pod('a', { service: 'one' }, 'G0').pod('b', { service: 'two' }, 'G1')
     cluster.settle()
@@ -116,6 +118,36 @@ describe('what is gone leaves at once:', () => {
     }
     assert.equal(gone.length, 2)
     assert.deepEqual([cluster.pods.counts.pods, cluster.pods.counts.rows], [0, 0])
+  })
+
+  test('a pod that a whole answer of its source lacks, once that says so', () => {
+    const cluster = new TestCluster()
+    const node = cluster.source({ intervalMs: 15_000 })
+    const names = ['a"\\\n,pod="b', 'b']
+    for (const [index, name] of names.entries()) node.pod(name, { service: 'one' }, `G${index}`)
+    cluster.settle()
+    cluster.pass(15_000)
+    node.pod('b', { service: 'one' }, 'G1')
+    node.gone(names[0] ?? '', 'ml', 'G0')
+    cluster.settle()
+    assert.equal(cluster.gone().filter((said) => said.startsWith('pod_gpu')).length, 1, 'one sample without it')
+    assert.deepEqual([cluster.rows('pod_gpu').map(({ pod }) => pod), cluster.service('one')?.pods], [['b'], 1])
+    cluster.pass(15_000)
+    node.gone('b', 'ml', 'G1')
+    cluster.settle()
+    assert.deepEqual(cluster.pods.counts, { pods: 0, devices: 0, gpus: 0, series: 0, rows: 0 })
+  })
+
+  test('a device that another container of the pod holds still stays with it', () => {
+    const cluster = new TestCluster()
+    const node = cluster.source({ intervalMs: 15_000 }).pod('a', {}, 'G0')
+    node.report(podDeviceType, { namespace: 'ml', pod: 'a', container: 'sidecar', UUID: 'G0', present: 1 })
+    cluster.settle()
+    cluster.pass(15_000)
+    node.pod('a', {}, 'G0')
+    node.records.gone(podDeviceType, { namespace: 'ml', pod: 'a', container: 'sidecar', UUID: 'G0' })
+    cluster.settle()
+    assert.equal(cluster.pod('a')?.count, 1)
   })
 
   test('a pod that an app or service has no longer', () => {

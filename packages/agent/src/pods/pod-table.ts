@@ -1,12 +1,15 @@
-import { type Batch, type Periods, readRecord, type SourceInfo, viewsOf } from '@sonde/sdk'
+import { absenceType, type Batch, type Periods, readRecord, readRecords, type SourceInfo, viewsOf } from '@sonde/sdk'
 import { ownerOf } from '@sonde/sdk/internal'
 import { gpuKey } from './gpu-values.ts'
+import { readSeries } from './read-series.ts'
 import { isOver, type Sighting, see, unseen } from './sighting.ts'
 
 /** Reports of one sample come within this time. Unit: milliseconds. */
 const SAMPLE_MS = 100
 /** Pods that are kept. Policy: further ones are counted as `pod_limit`. */
 const POD_LIMIT = 16_384
+/** When something was last reported that is said to be gone. */
+const GONE_MS = Number.NEGATIVE_INFINITY
 /** Devices of one pod that are kept. Policy: the same. */
 const DEVICE_LIMIT = 64
 
@@ -61,6 +64,7 @@ export class PodTable {
   /** Takes a batch; gives the records without room, undefined where it is of no pod. */
   take(batch: Batch): number | undefined {
     const { type, source, count, bytes, symbols, arrivedMs } = batch
+    if (type.fingerprint === absenceType.fingerprint) return this.#takeGone(batch)
     const isInfo = type.name === 'pod_info'
     if (!isInfo && type.name !== 'pod_device') return undefined
     const views = viewsOf(bytes)
@@ -77,6 +81,31 @@ export class PodTable {
       else if (!this.#tellDevice(pod, record, source, arrivedMs, periodMs)) refused++
     }
     return refused
+  }
+
+  /**
+   * Takes what a source says is gone: a whole answer of an exporter without a pod need not be waited for again. Gives 0,
+   * or undefined where nothing is of a pod.
+   */
+  #takeGone({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
+    let isAny = false
+    for (const { type, series, field, code } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
+      if (code !== 'gone' || field !== '' || (type !== 'pod_device' && type !== 'pod_info')) continue
+      const labels = readSeries(series)
+      const pod = this.#pods.get(podKey(labels.namespace ?? '', labels.pod ?? '', source))
+      if (pod === undefined) continue
+      isAny = true
+      if (type === 'pod_info') {
+        const info = pod.infos.get(ownerOf(source))
+        if (info !== undefined) pod.infos.set(ownerOf(source), { ...info, seen: unseen() })
+        continue
+      }
+      const device = gpuKey(labels.Hostname || (source.host ?? this.#host), labels.UUID ?? '', labels.GPU_I_ID ?? '')
+      const sighting = pod.devices.get(device)
+      // Another container of the pod may hold it still.
+      if (sighting !== undefined && arrivedMs - sighting.arrivedMs > SAMPLE_MS) sighting.arrivedMs = GONE_MS
+    }
+    return isAny ? 0 : undefined
   }
 
   /** Forgets pods, and devices of pods, that are gone; says whether there were any. */
@@ -121,7 +150,7 @@ export class PodTable {
   }
 
   #podOf(namespace: string, name: string, source: SourceInfo): Pod | undefined {
-    const key = JSON.stringify([namespace, name, source.labels.simulated])
+    const key = podKey(namespace, name, source)
     const known = this.#pods.get(key)
     if (known !== undefined || this.#pods.size >= this.#limit) return known
     const pod: Pod = {
@@ -136,6 +165,10 @@ export class PodTable {
     this.#pods.set(key, pod)
     return pod
   }
+}
+
+function podKey(namespace: string, name: string, source: SourceInfo): string {
+  return JSON.stringify([namespace, name, source.labels.simulated])
 }
 
 function tellInfo(

@@ -8,6 +8,8 @@ export interface PodRow {
   readonly values: PodValues
   /** Unit: milliseconds; undefined where nothing is known of its GPUs. */
   readonly ageMs: number | undefined
+  /** The longest period that sources of its GPUs declare; 0 where none does. Unit: milliseconds. */
+  readonly periodMs: number
 }
 
 /** The pods of one service. */
@@ -28,7 +30,8 @@ export function podRow(pod: Pod, nowOf: (device: string) => GpuNow | undefined):
     const sum = numbers.reduce((total, number) => total + number, 0)
     values[base] = within === 'sum' ? sum : sum / numbers.length
   }
-  return { pod, values, ageMs: known.length === 0 ? undefined : Math.max(...known.map(({ ageMs }) => ageMs)) }
+  const periodMs = Math.max(0, ...known.map(({ periodMs }) => periodMs))
+  return { pod, values, ageMs: known.length === 0 ? undefined : Math.max(...known.map(({ ageMs }) => ageMs)), periodMs }
 }
 
 /** Rows by app and service; simulated pods apart from others. */
@@ -55,7 +58,7 @@ export function podFields({ values }: PodRow): Record<string, number> {
 }
 
 /** The fields of an `app_gpu` record: over the pods that have a number, each field by itself. */
-export function serviceFields({ rows }: ServiceRows): Record<string, number> {
+export function serviceFields({ rows }: Pick<ServiceRows, 'rows'>): Record<string, number> {
   const gpus = rows.reduce((sum, { pod }) => sum + pod.devices.size, 0)
   const fields: Record<string, number> = { pods: rows.length, gpus }
   for (const field of POD_FIELDS) {

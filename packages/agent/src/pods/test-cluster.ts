@@ -127,6 +127,16 @@ export class GpuNode {
     return this
   }
 
+  /** A whole answer had neither the pod nor its devices. */
+  gone(pod: string, namespace: string, ...devices: readonly string[]): this {
+    for (const UUID of devices) {
+      const labels = { namespace, pod, container: 'main', UUID, GPU_I_ID: '', Hostname: '' }
+      this.records.gone(podDeviceType, labels)
+    }
+    this.records.gone(podInfoType, { namespace, pod })
+    return this
+  }
+
   report(type: RecordType, values: Readonly<Record<string, unknown>>): this {
     this.records.report(type, values)
     return this

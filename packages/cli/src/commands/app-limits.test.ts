@@ -89,6 +89,21 @@ test('of more services than one answer may hold, those with the most GPUs are sh
   })
 })
 
+test('without a period a series has steps that are multiples of the distance of its rows', async (t) => {
+  const { get } = await serve(t, [{ name: 'decode', pods: 2, gpus: 1 }])
+  const periodOf = async (asked: string) => (await get<AppMetricsAnswer>(`/chat/services/${asked}`)).body.periodMs
+  const nowMs = Date.now()
+  assert.equal(await periodOf('decode/metrics'), 60_000, 'a minute, as the rows say of themselves')
+  assert.equal(
+    await periodOf(`decode/metrics?start=${nowMs - 86_400_000}&end=${nowMs}`),
+    300_000,
+    'a day in 288 points',
+  )
+  assert.equal(await periodOf('decode/metrics?period=7'), 7000, 'what is asked for is taken at its word')
+  for (const unknown of ['decode/metrics?start=2020-01-01&end=2020-01-01T00:30', 'none/metrics'])
+    assert.equal(await periodOf(unknown), 6000, 'where there are no rows, half an hour in 300 points')
+})
+
 test('apps of 10 000 pods are listed, and what is too much for one answer is refused with what to do', async (t) => {
   const services = [
     { name: 'large', pods: 10_001, gpus: 1 },

@@ -3,6 +3,7 @@ import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from
 import { appMetric } from './fields.ts'
 import type { AppLimits } from './limits.ts'
 import { serviceMatchers } from './matchers.ts'
+import { requestOfNow } from './pods.ts'
 
 /** Points that a window is shown with at most, where the request says no period. */
 const POINTS = 300
@@ -70,6 +71,26 @@ export function chartRequest(
     )
   }
   return { app, services, fields, startMs, endMs, periodMs }
+}
+
+/**
+ * How far apart the rows of an app were at the end of a window: of the services that are asked for, the rarest. A
+ * request that says its period, or no sensible end, is not asked for it.
+ *
+ * Unit: milliseconds; 0 where that is not known.
+ */
+export async function intervalAt(
+  history: History,
+  app: string,
+  services: readonly string[],
+  asked: ChartParameters,
+  nowMs: number,
+): Promise<number> {
+  if (asked.period !== undefined) return 0
+  const matchers = serviceMatchers(app, services)
+  const query: SeriesQuery = { metric: 'app_gpu_pods', function: 'last', matchers, by: undefined, aggregate: 'max' }
+  const { results } = await history.query(requestOfNow(timeOf(asked.end, 'end') ?? nowMs, [query]))
+  return Math.max(0, ...results.map(({ resolutionMs }) => resolutionMs))
 }
 
 /** Asks a history for the rows of services that were recorded, in one request. */

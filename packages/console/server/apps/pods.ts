@@ -15,6 +15,9 @@ const STEP_MS = 1000
 /** A pod that started later is warming: its numbers are not missed yet. Unit: milliseconds. */
 const WARMING_MS = 90_000
 
+/** Of the row of a service, which is made with those of its pods. */
+const SERVICE_METRIC = 'app_gpu_pods'
+
 /** Metrics of a pod beside the nine. */
 const MORE = [
   'pod_gpu_count',
@@ -49,7 +52,7 @@ export async function podsNow(
 ): Promise<PodsNow> {
   const nowMs = Date.now()
   const matchers = app === undefined ? [] : serviceMatchers(app, services)
-  const asked = [...GPU_FIELDS.map(podMetric), ...MORE]
+  const asked = [...GPU_FIELDS.map(podMetric), ...MORE, SERVICE_METRIC]
   const queries = asked.map((metric): SeriesQuery => {
     return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
   })
@@ -90,26 +93,45 @@ function tooManyPods(app: string, error: unknown): unknown {
 interface Numbers {
   readonly labels: Labels
   readonly byMetric: Map<string, number>
+  /** When its row was made; undefined where the history does not tell. Unit: milliseconds since the Unix epoch. */
+  rowMs: number | undefined
 }
 
-/** The pods of an answer to all questions, by app, service, namespace and name. */
+/**
+ * The pods of an answer to all questions, by app, service, namespace and name. A history holds the last row of a pod for
+ * a while; one that is older than the newest row of a service is of a pod that was gone when that was made.
+ */
 function podsOf({ results }: QueryAnswer, nowMs: number): AppPod[] {
   const known = new Map<string, Numbers>()
+  const newestMs = new Map<string, number>()
   for (const { metric, series } of results) {
-    for (const { labels, values } of series) {
+    for (const { labels, values, newestMs: rowMs } of series) {
+      if (metric === SERVICE_METRIC) {
+        const origin = originOf(labels)
+        newestMs.set(origin, Math.max(rowMs ?? 0, newestMs.get(origin) ?? 0))
+        continue
+      }
       const value = values[values.length - 1] ?? Number.NaN
       if (Number.isNaN(value)) continue
       const key = JSON.stringify([labels.app, labels.service, labels.namespace, labels.pod])
       let numbers = known.get(key)
       if (numbers === undefined) {
-        numbers = { labels, byMetric: new Map() }
+        numbers = { labels, byMetric: new Map(), rowMs: undefined }
         known.set(key, numbers)
       }
       numbers.byMetric.set(metric, value)
+      if (metric === 'pod_gpu_count') numbers.rowMs = rowMs
     }
   }
-  const inOrder = [...known].sort(([a], [b]) => (a < b ? -1 : 1))
+  const isThere = ({ labels, rowMs = Number.POSITIVE_INFINITY }: Numbers) =>
+    rowMs >= (newestMs.get(originOf(labels)) ?? 0)
+  const inOrder = [...known].filter(([, numbers]) => isThere(numbers)).sort(([a], [b]) => (a < b ? -1 : 1))
   return inOrder.map(([, numbers]) => podOf(numbers, nowMs))
+}
+
+/** Who made a row: rows of one agent are of the same times, and those of simulated pods have their own. */
+function originOf({ app: _, service: _service, namespace: _namespace, pod: _pod, ...rest }: Labels): string {
+  return JSON.stringify(Object.entries(rest).sort())
 }
 
 function podOf({ labels, byMetric }: Numbers, nowMs: number): AppPod {

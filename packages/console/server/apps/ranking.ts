@@ -46,7 +46,10 @@ export async function servicesBySize(history: History, app?: string): Promise<Se
       row.numbers.set(metric, value)
     }
   }
-  const sizes = Array.from(rows.values(), ({ labels, numbers }) => sizeOf(labels, numbers))
+  // The last row of a service whose pods are gone says that it has none.
+  const sizes = Array.from(rows.values(), ({ labels, numbers }) => sizeOf(labels, numbers)).filter(
+    ({ pods }) => pods > 0,
+  )
   return sizes.sort((a, b) => b.gpus - a.gpus || (a.app < b.app || (a.app === b.app && a.name < b.name) ? -1 : 1))
 }
 

@@ -1,7 +1,15 @@
 import { type History, SondeError } from '@sonde/sdk'
-import type { AppGpuAnswer, AppsAnswer, GpuField, GpuNumber, GpuPod, GpuService } from '@sonde/sdk/internal'
+import type {
+  AppGpuAnswer,
+  AppMetricsAnswer,
+  AppsAnswer,
+  GpuField,
+  GpuNumber,
+  GpuPod,
+  GpuService,
+} from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { chartRequest, chartsOf } from './charts.ts'
+import { chartRequest, chartsOf, intervalAt } from './charts.ts'
 import { type AppLimits, Gate } from './limits.ts'
 import { anyAsks, podsNow } from './pods.ts'
 import { podsAnswer } from './pods-answer.ts'
@@ -11,6 +19,9 @@ import { type GpuReader, stateOf } from './state.ts'
 
 /** Pods in one answer for the page: a table of more is of no use to people. */
 const POD_ROWS_MAX = 5000
+
+/** A day: one point. Unit: milliseconds. */
+const COARSEST_MS = 86_400_000
 
 /** Names that a path may hold. */
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
@@ -64,16 +75,20 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     return fresh(reply).send(await charts(request, services))
   })
 
-  function charts(request: FastifyRequest, services: readonly string[]) {
+  function charts(request: FastifyRequest, services: readonly string[]): Promise<AppMetricsAnswer> {
     const asked = {
       start: queryOf(request, 'start'),
       end: queryOf(request, 'end'),
       period: queryOf(request, 'period'),
       fields: queryOf(request, 'fields'),
     }
-    const told = { limits, intervalMs: 0, nowMs: Date.now() }
-    const checkedRequest = chartRequest(nameIn(request, 'app'), services, asked, told)
-    return gate.through(() => chartsOf(history, checkedRequest))
+    const [app, nowMs] = [nameIn(request, 'app'), Date.now()]
+    const requestWith = (intervalMs: number) => chartRequest(app, services, asked, { limits, intervalMs, nowMs })
+    // What no distance of samples would allow is refused before anything is asked, and while others are answered.
+    requestWith(COARSEST_MS)
+    return gate.through(async () =>
+      chartsOf(history, requestWith(await intervalAt(history, app, services, asked, nowMs))),
+    )
   }
 }
 

@@ -28,6 +28,17 @@ test('last values of several metrics are one selector, which keeps their names',
   )
 })
 
+test('a value is held until a scrape marks its series as stale, as long as a selector looks back so far', () => {
+  const last = (stepMs: number, intervalMs: number, looksBack = false) => {
+    const { expression } = compiled([query()], { stepMs, intervalMs, looksBack })
+    return expression.replace(/^label_replace\((.*), "__part", "0", "", ""\)$/, '$1').replaceAll('{__name__="m"}', 'm')
+  }
+  assert.equal(last(1000, 15_000), '(last_over_time(m[37499ms]) and m)')
+  assert.equal(last(15_000, 15_000), 'last_over_time(m[37499ms])', 'samples of a step are its samples')
+  assert.equal(last(1000, 150_000), 'last_over_time(m[374999ms])')
+  assert.equal(last(1000, 15_000, true), 'last_over_time(m[37499ms])')
+})
+
 test('questions of different functions are parts of one union', () => {
   const { expression, parts } = compiled([query(), query({ function: 'avg' }), query({ function: 'rate', by: [] })])
   assert.deepEqual(

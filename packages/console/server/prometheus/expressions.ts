@@ -5,6 +5,9 @@ import { labelName, selectorOf, spanOf } from './promql.ts'
 /** A value holds for at most this many periods of its source, as in the store. */
 const HOLD_INTERVALS = 2.5
 
+/** How far a selector looks back, unless a server is told otherwise. Unit: milliseconds. */
+const LOOKBACK_MS = 300_000
+
 /** How samples lie: what the functions of the form need to know of them. */
 export interface Grain {
   /** Unit: milliseconds. */
@@ -29,7 +32,9 @@ export function functionOf(
   const selector = selectorOf(metrics, matchers)
   const over = (name: string, ms: number) => `${name}(${selector}[${spanOf(ms - 1)}])`
   const holdMs = HOLD_INTERVALS * intervalMs
-  const last = over('last_over_time', Math.max(stepMs, holdMs))
+  // A step that holds samples has the last of them, whatever became of the series then.
+  if (fn === 'last' && stepMs >= intervalMs) return over('last_over_time', Math.max(stepMs, holdMs))
+  const last = heldOf(selector, holdMs, grain)
   if (fn === 'last') return last
   if (fn === 'avg' || fn === 'min' || fn === 'max') {
     const ofStep = over(`${fn}_over_time`, stepMs)
@@ -38,6 +43,15 @@ export function functionOf(
   }
   const rate = rateOf(over, grain)
   return fn === 'increase' ? `(${rate} * ${stepMs / 1000})` : rate
+}
+
+/**
+ * The last value where a step holds none. A series that a scrape no longer has is marked as stale, which functions over
+ * a range do not see, and a selector does: as long as that looks back at least as far, its word counts.
+ */
+function heldOf(selector: string, holdMs: number, { looksBack }: Grain): string {
+  const held = `last_over_time(${selector}[${spanOf(holdMs - 1)}])`
+  return looksBack || holdMs > LOOKBACK_MS ? held : `(${held} and ${selector})`
 }
 
 /** Where a counter fell in a step, as the form sees it. */

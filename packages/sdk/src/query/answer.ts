@@ -50,6 +50,11 @@ export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) 
   return { fromMs, toMs, stepMs, times, results }
 }
 
+function newestOf({ function: asked, by }: SeriesQuery, { times }: Column): Pick<SeriesAnswer, 'newestMs'> {
+  const newestMs = times.at(-1)
+  return asked === 'last' && by === undefined && newestMs !== undefined ? { newestMs } : {}
+}
+
 /** Evaluates one question over what was found for it: nothing found is an answer without series, not an error. */
 function answerQuery(
   query: SeriesQuery,
@@ -75,7 +80,7 @@ function answerQuery(
       if (budget.values < 0) throw tooManyValues()
       const { labels } = column
       if (role === 'bucket') histograms.push({ labels, edges, ...evaluateBins(columns, query.function, grid, stepMs) })
-      else series.push({ labels, ...evaluate(column, query.function, grid, stepMs) })
+      else series.push({ labels, ...evaluate(column, query.function, grid, stepMs), ...newestOf(query, column) })
     }
   }
   const ofBins = answerHistograms(query, histograms)

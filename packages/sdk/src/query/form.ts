@@ -70,6 +70,11 @@ export interface SeriesAnswer {
   readonly values: Float64Array
   /** When the counter was seen to restart. */
   readonly resetsMs: readonly number[]
+  /**
+   * When the newest sample of the window was taken, of the last value of a series by itself. Absent of all others, and
+   * where a history does not tell it. Unit: milliseconds since the Unix epoch.
+   */
+  readonly newestMs?: number
 }
 
 /** The answer to one question. */

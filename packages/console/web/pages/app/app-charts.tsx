@@ -4,7 +4,8 @@ import type { MetricQuery } from '../../api/types.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { ChartGrid, type GridChart } from '../../chart/chart-grid.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
-import { usePageState } from '../../state/time-window.ts'
+import { spanOf, usePageState } from '../../state/time-window.ts'
+import { chartStep } from './chart-step.ts'
 import { CHART_FIELDS } from './gpu-fields.ts'
 
 /** What {@link AppCharts} draws. */
@@ -13,11 +14,17 @@ export interface AppChartsOptions {
   /** Those that are drawn. Default: all. */
   readonly services: readonly string[] | undefined
   readonly isSimulated: boolean
+  /** Distance of the samples; 0 where it is not known. Unit: milliseconds. */
+  readonly intervalMs: number
 }
 
 /** A line a service, over the window of the page: the rows that were recorded at each sample. */
-export function AppCharts({ app, services, isSimulated }: AppChartsOptions) {
-  const page = usePageState()
+export function AppCharts({ app, services, isSimulated, intervalMs }: AppChartsOptions) {
+  const shown = usePageState()
+  const page = useMemo(() => {
+    const stepMs = shown.url.stepMs ?? chartStep(spanOf(shown.range), intervalMs, shown.stepMs)
+    return { ...shown, stepMs }
+  }, [shown, intervalMs])
   const queries = useMemo(() => CHART_FIELDS.map(({ metric }) => queryOf(app, metric)), [app])
   const answer = useComparedColumns(queries, page)
   const types = useTypes().data?.types

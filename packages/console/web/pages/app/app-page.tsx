@@ -85,6 +85,7 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
           app={app}
           services={leftOut.services > 0 ? services.map(({ name }) => name) : undefined}
           isSimulated={isSimulated}
+          intervalMs={answer.intervalMs}
         />
       </PanelBoundary>
       <PanelBoundary>
@@ -118,7 +119,7 @@ function partialNotices({ name, missing, isPartial, pods }: AppGpuAnswer['servic
     {
       id: name,
       tone: 'warning',
-      fact: `${missing.length} of ${countOf(pods, 'pod')} of ${name} have no utilisation: ${listed(missing)}.`,
+      fact: `${missing.length} of ${countOf(pods, 'pod')} of ${name} ${missing.length === 1 ? 'has' : 'have'} no utilisation: ${listed(missing)}.`,
       detail:
         'The numbers leave them out. The exporter of their node is down, the device plugin does not say what they hold, ' +
         'or their GPU does not answer (an XID error).',

@@ -1,20 +1,33 @@
+import { useMemo } from 'react'
+import { Link } from 'wouter'
 import type { GpuPod } from '../../api/apps.ts'
+import { useDevices } from '../../api/devices.ts'
+import { useSeriesOfTypes } from '../../api/resources.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
+import { devicePath } from '../../devices/device.ts'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import { formatAge } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { FIELD_WORDS } from './gpu-fields.ts'
+import { type HeldGpu, heldGpus, podKey } from './held-gpus.ts'
 
+/** Which devices the containers of pods hold. */
+const HELD_TYPES = ['pod_device'] as const
+/** GPUs of a pod that are linked: as many as a node has. */
+const LINK_COUNT = 16
 const BY_POD: Sort = { column: 'pod', direction: 'ascending' }
 
 /** A row a GPU pod; those without numbers first. */
 export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
   const page = usePageState()
+  const series = useSeriesOfTypes(HELD_TYPES).data?.series
+  const devices = useDevices().data?.devices
+  const held = useMemo(() => heldGpus(series ?? [], devices ?? []), [series, devices])
   const sort = parseSort(page.url.sort, BY_POD)
   const filter = (page.url.q ?? '').toLowerCase()
   const matching = pods.filter(({ name, service, namespace }) =>
@@ -73,7 +86,9 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
                   <td>
                     <PodState pod={pod} />
                   </td>
-                  <td className="is-number num">{gpusOf(pod)}</td>
+                  <td className="is-number num">
+                    {gpusOf(pod)} <GpuLinks gpus={held.get(podKey({ namespace: pod.namespace, pod: pod.name }))} />
+                  </td>
                   {FIELD_WORDS.map(({ field, quantity }) => (
                     <td key={field} className="is-number num">
                       {formatQuantity(quantity, pod.values[field] ?? Number.NaN)}
@@ -87,6 +102,25 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
         </TableBox>
       )}
     </section>
+  )
+}
+
+/** The pages of the GPUs that a pod holds: clocks, PCIe, NVLink and throttle reasons. Nothing where none has one. */
+function GpuLinks({ gpus = [] }: { readonly gpus?: readonly HeldGpu[] | undefined }) {
+  const page = usePageState()
+  if (gpus.length === 0) return null
+  return (
+    <span className="pod-gpus">
+      {gpus.slice(0, LINK_COUNT).map(({ device, instance }) => {
+        const name = instance === '' ? (device.labels.gpu ?? device.name) : `${device.labels.gpu}/${instance}`
+        return (
+          <Link key={name} href={page.hrefTo(devicePath(device))} aria-label={`GPU ${name}`}>
+            {name}
+          </Link>
+        )
+      })}
+      {gpus.length > LINK_COUNT && '…'}
+    </span>
   )
 }
 

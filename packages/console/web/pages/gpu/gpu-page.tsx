@@ -10,6 +10,7 @@ import { DeviceOf } from '../device/device-of.tsx'
 import { DevicePage } from '../device/device-page.tsx'
 import { GPU_TOTALS, gpuFacts } from './gpu-facts.ts'
 import { gpuPanels } from './gpu-panels.ts'
+import { GpuPods } from './gpu-pods.tsx'
 
 const TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile', 'nvml_gpu_info', 'nvml_xid']
 const SOUGHT = { kind: 'gpu', one: 'GPU', many: 'GPUs', path: '/gpus', label: 'GPUs' } as const
@@ -42,6 +43,9 @@ function Gpu({ device }: { readonly device: DeviceInfo }) {
       facts={(readings) => gpuFacts(device, readings)}
       totals={GPU_TOTALS}
     >
+      <PanelBoundary>
+        <GpuPods device={device} />
+      </PanelBoundary>
       <PanelBoundary>
         <MigTable device={device} />
       </PanelBoundary>

@@ -1,0 +1,42 @@
+import type { DeviceInfo } from '../../api/devices.ts'
+import type { SeriesAnswer } from '../../api/types.ts'
+
+/** A GPU that a pod holds, and the MIG instance of it, empty for the whole GPU. */
+export interface HeldGpu {
+  readonly device: DeviceInfo
+  readonly instance: string
+}
+
+/** What tells a pod from all others. */
+export function podKey({ namespace = '', pod = '' }: { readonly namespace?: string; readonly pod?: string }): string {
+  return `${namespace}/${pod}`
+}
+
+/** The GPUs of each pod that have a page, by {@link podKey}, each once whatever containers hold it, by their index. */
+export function heldGpus(
+  series: SeriesAnswer['series'],
+  devices: readonly DeviceInfo[],
+): ReadonlyMap<string, readonly HeldGpu[]> {
+  const byUuid = new Map(
+    devices.flatMap((device): [string, DeviceInfo][] =>
+      device.kind === 'gpu' && device.labels.UUID !== undefined ? [[device.labels.UUID, device]] : [],
+    ),
+  )
+  const held = new Map<string, HeldGpu[]>()
+  for (const { metric, labels } of series) {
+    const device = metric === 'pod_device_present' ? byUuid.get(labels.UUID ?? '') : undefined
+    if (device === undefined) continue
+    const [key, instance] = [podKey(labels), labels.GPU_I_ID ?? '']
+    const known = held.get(key) ?? []
+    if (known.some((one) => one.device === device && one.instance === instance)) continue
+    held.set(key, [...known, { device, instance }])
+  }
+  for (const gpus of held.values()) {
+    gpus.sort((a, b) => indexOf(a) - indexOf(b) || a.instance.localeCompare(b.instance, 'en', { numeric: true }))
+  }
+  return held
+}
+
+function indexOf({ device }: HeldGpu): number {
+  return Number(device.labels.gpu ?? Number.NaN) || 0
+}

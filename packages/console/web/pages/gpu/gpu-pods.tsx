@@ -1,0 +1,42 @@
+import { Link } from 'wouter'
+import type { DeviceInfo } from '../../api/devices.ts'
+import { useSeriesOfTypes } from '../../api/resources.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { heldGpus, podKey } from '../app/held-gpus.ts'
+
+const TYPES = ['pod_device', 'pod_gpu'] as const
+/** Pods that are named in one line: a GPU that is shared in time may have many. */
+const NAMED_COUNT = 24
+
+/** The pods that hold a GPU, each a link to its row on the page of its app; nothing where none is known. */
+export function GpuPods({ device }: { readonly device: DeviceInfo }) {
+  const page = usePageState()
+  const series = useSeriesOfTypes(TYPES).data?.series ?? []
+  const held = heldGpus(series, [device])
+  const rows = new Map(
+    series.flatMap(({ metric, labels }) => (metric === 'pod_gpu_count' ? [[podKey(labels), labels] as const] : [])),
+  )
+  if (held.size === 0) return null
+  const pods = [...held.keys()].sort()
+  return (
+    <p className="page-more">
+      Held by{' '}
+      {pods.slice(0, NAMED_COUNT).map((key, place) => {
+        const { app = '', pod = '' } = rows.get(key) ?? {}
+        return (
+          <span key={key}>
+            {place > 0 && ', '}
+            {app === '' ? (
+              key
+            ) : (
+              <>
+                <Link href={page.hrefTo(`/apps/${encodeURIComponent(app)}/gpu`, { q: pod })}>{pod}</Link> of {app}
+              </>
+            )}
+          </span>
+        )
+      })}
+      {pods.length > NAMED_COUNT && ` and ${pods.length - NAMED_COUNT} more`}.
+    </p>
+  )
+}
