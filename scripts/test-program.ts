@@ -2,14 +2,16 @@
 // modules, which takes longer than most of what is tested.
 
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'vite'
 import { withLock } from './lock.mjs'
 import { root } from './setup.mjs'
 
-const OUT = join(root, '.cache/program')
+const PROGRAMS = join(root, '.cache/program')
+/** How long a program is kept after it was built. Unit: milliseconds. */
+const KEEP_MS = 24 * 60 * 60 * 1000
 const MAIN = 'cli/main'
 /** The command, and the modules that its threads and child processes start with, by where the program has them. */
 const ENTRIES = {
@@ -34,20 +36,30 @@ const INPUTS = [
   'scripts/test-program.ts',
 ]
 
-/** Builds the program where its sources changed, and answers the path of its main module. */
+/**
+ * Builds the program where its sources changed, and answers the path of its main module. Each state of the sources has
+ * a folder of its own, because another run of the tests may still use the program that it built.
+ */
 export async function buildTestProgram(): Promise<string> {
-  const main = join(OUT, `${MAIN}.js`)
-  mkdirSync(join(root, '.cache'), { recursive: true })
+  const name = hashOfInputs()
+  const folder = join(PROGRAMS, name)
+  mkdirSync(PROGRAMS, { recursive: true })
   await withLock(join(root, '.cache/program.lock'), async () => {
-    const stamp = join(OUT, 'inputs.hash')
-    const inputs = hashOfInputs()
-    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return
+    if (existsSync(join(folder, 'package.json'))) return
     console.log('Building the command for the tests…')
-    await bundle()
-    writeFileSync(join(OUT, 'package.json'), '{ "type": "module" }\n')
-    writeFileSync(stamp, inputs)
+    removeOld()
+    await bundle(folder)
+    // Written last: it says that the program is complete.
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
   })
-  return main
+  return join(folder, `${MAIN}.js`)
+}
+
+function removeOld(): void {
+  for (const name of readdirSync(PROGRAMS)) {
+    const folder = join(PROGRAMS, name)
+    if (Date.now() - statSync(folder).mtimeMs > KEEP_MS) rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function hashOfInputs(): string {
@@ -59,22 +71,22 @@ function hashOfInputs(): string {
 }
 
 /** Most modules keep the address of their source: what they find by it lies beside that. */
-const addresses: Plugin = {
+const addressesIn = (folder: string): Plugin => ({
   name: 'addresses',
   transform(code, id) {
     if (id.includes('/node_modules/') || !code.includes('import.meta.url')) return undefined
     const place = PLACES[relative(root, id)]
-    const path = place === undefined ? id : join(OUT, place)
+    const path = place === undefined ? id : join(folder, place)
     return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
   },
-}
+})
 
-async function bundle(): Promise<void> {
+async function bundle(folder: string): Promise<void> {
   await build({
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [addresses],
+    plugins: [addressesIn(folder)],
     resolve: { conditions: ['source', 'node', 'import', 'module', 'default'] },
     ssr: {
       // What is native, or starts threads from files of its own, stays where it is.
@@ -84,7 +96,7 @@ async function bundle(): Promise<void> {
     },
     build: {
       ssr: true,
-      outDir: OUT,
+      outDir: folder,
       emptyOutDir: true,
       target: 'node22',
       minify: false,
