@@ -46,6 +46,13 @@ interface Outcome {
   details: { type?: string; error?: { failureType?: string; cause?: unknown } }
 }
 
+/** Flags of Node for a test file. */
+const FLAGS = [
+  '--conditions=source',
+  '--disable-warning=ExperimentalWarning',
+  `--import=${new URL('compile-cache.mjs', import.meta.url)}`,
+]
+
 /** What all processes of a file inherit, so that they are found when the file has ended. */
 const MARK = 'SONDE_TEST_FILE_ID'
 
@@ -56,7 +63,7 @@ export async function runTestFile(file: string, options: FileOptions): Promise<F
   const mark = randomUUID()
   const stream = run({
     files: [file],
-    execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'],
+    execArgv: FLAGS,
     env: { ...process.env, [MARK]: mark },
     signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeLimitMs)]),
     ...(options.name === undefined ? {} : { testNamePatterns: [options.name] }),

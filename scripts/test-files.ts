@@ -11,7 +11,7 @@ export interface RunOptions {
   root: string
   /** Only the tests whose name contains this. Default: all. */
   name?: string
-  /** Files at a time. Default: one more than there are processors, because tests wait a lot. */
+  /** Files at a time. Default: two more than there are processors, because tests wait a lot. */
   concurrency?: number
   /** A file that runs longer is ended and has failed. Default: 600 000. */
   timeLimitMs?: number
@@ -19,25 +19,31 @@ export interface RunOptions {
   signal?: AbortSignal
 }
 
-/** Runs the files, prints as they end, and answers the counts of all. */
+/**
+ * Runs the files, prints as they end, and answers the counts of all. All but one of those that run at a time are taken from the
+ * front, where whole processes and browsers wait for each other; the last one is taken from the end, where tests
+ * compute. Side by side they keep the processors busy.
+ */
 export async function runTestFiles(files: readonly string[], options: RunOptions): Promise<Counts> {
   const {
     root,
     name,
-    concurrency = availableParallelism() + 1,
+    concurrency = availableParallelism() + 2,
     timeLimitMs = 600_000,
     signal = new AbortController().signal,
   } = options
   const results: FileResult[] = []
   const waiting = [...files]
-  async function work(): Promise<void> {
-    for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
+  async function work(take: () => string | undefined): Promise<void> {
+    for (let file = take(); file !== undefined && !signal.aborted; file = take()) {
       const result = await runTestFile(file, { timeLimitMs, signal, ...(name === undefined ? {} : { name }) })
       results.push(result)
       printFile(result, root)
     }
   }
-  await Promise.all(Array.from({ length: concurrency }, work))
+  const takeFirst = () => waiting.shift()
+  const takeLast = () => waiting.pop()
+  await Promise.all(Array.from({ length: concurrency }, (_, index) => work(index > 0 ? takeFirst : takeLast)))
   for (const result of results) printFailures(result, root)
   return {
     passed: sum(results, 'passed'),

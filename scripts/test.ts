@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { installDebianPackages } from './debian.ts'
 import { setUpWeb } from './setup.mjs'
 import { isGood, runTestFiles, summaryOf } from './test-files.ts'
+import { buildTestProgram } from './test-program.ts'
 
 /** Where all tests are. */
 const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
@@ -15,6 +16,8 @@ const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
 const QUICK = '{packages,test/house}/**/*.test.ts'
 /** Tests among them that simulate hours. */
 const LONG = /hints\/(healthy|simulated)|simulator\/observe\/invariants|store\/store-churn/
+/** Tests that start the command in processes of its own. */
+const STARTS_COMMAND = /^(test\/(?!house)|examples\/)/
 /** What takes longest starts first, so that nothing long is left when everything else has ended. */
 const FIRST = ['test/browser/hints', 'test/faults/', 'test/browser/pages', 'test/pack/', 'test/browser/', 'test/']
 
@@ -41,6 +44,7 @@ const files = globSync(values.quick ? QUICK : ALL, {
 })
   .filter((file) => positionals.length === 0 || positionals.some((pattern) => file.includes(pattern)))
   .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
+if (files.some((file) => STARTS_COMMAND.test(file))) process.env.SONDE_TEST_MAIN ??= await buildTestProgram()
 if (files.length === 0) console.log(`No test file has ${positionals.join(' or ')} in its path`)
 
 function rankOf(file: string): number {

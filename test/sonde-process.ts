@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { SONDE, SONDE_MAIN } from './sonde-program.ts'
 
 /** A `sonde` that a test started. */
 export interface SondeProcess {
@@ -36,15 +36,13 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-const MAIN = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
 const START_LIMIT_MS = 120_000
 
 function launch(
   args: readonly string[],
-  { under = [], main = MAIN, env = {} }: StartOptions,
+  { under = [], main = SONDE_MAIN, env = {} }: StartOptions,
 ): { child: ChildProcess; output: () => string; ended: Promise<number | string> } {
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
-  const [program = '', ...words] = [...under, process.execPath, ...flags, main, ...args]
+  const [program = '', ...words] = [...under, ...SONDE.slice(0, -1), main, ...args]
   const child = spawn(program, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, SONDE_CONFIG: '', SONDE_SERVICE_ENABLED: 'false', ...env },

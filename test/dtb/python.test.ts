@@ -11,6 +11,7 @@ import { Random, SEED } from '../../packages/sdk/test/random.ts'
 import { needs } from '../debian.ts'
 import { damage, decode } from './damage.ts'
 import { EVERY_KIND, everyKindRecord } from './every-kind.ts'
+import { SONDE_READ } from './sonde-read.ts'
 
 const RECORD_COUNT = 1_000_000
 /** What may wait to be written. */
@@ -30,9 +31,9 @@ test(
       .filter((path) => path.endsWith('.bin'))
       .sort()
       .map((path) => join(dir, 'data', path))
-    const main = here('../../packages/cli/src/main.ts')
+    const [program, ...words] = SONDE_READ
     const [ours, theirs] = await Promise.all([
-      run(t, process.execPath, ['--conditions=source', main, 'read', join(dir, 'data')], join(dir, 'ours')),
+      run(t, program, [...words, join(dir, 'data')], join(dir, 'ours')),
       run(t, 'python3', [here('reader.py'), ...files], join(dir, 'theirs')),
     ])
     assert.equal(await sameLines(ours, theirs), RECORD_COUNT)

@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import {
   counter,
   createFiles,
@@ -17,17 +16,10 @@ import {
   timestamp,
   value,
 } from '@sonde/sdk'
-
-const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+import { SONDE } from '../sonde-program.ts'
 
 /** How `sonde read` is started: program and arguments. */
-export const SONDE_READ = [
-  process.execPath,
-  '--conditions=source',
-  '--disable-warning=ExperimentalWarning',
-  MAIN,
-  'read',
-] as const
+export const SONDE_READ: readonly [string, ...string[]] = [...SONDE, 'read']
 
 /** Runs `sonde read` to its end. */
 export function sondeRead(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {

@@ -1,6 +1,7 @@
 // The command, with the longest turn of its main loop since SIGUSR2 in the file that SONDE_TEST_TURN names. Unit:
 // seconds of the processor: those of the clock are longer where the machine runs much else.
 import { writeFileSync } from 'node:fs'
+import { SONDE_MAIN } from '../sonde-program.ts'
 
 /** What is measured are whole turns: several together where they take less than this. Unit: milliseconds. */
 const LOOK_EVERY_MS = 1
@@ -29,4 +30,4 @@ process.once('SIGUSR2', () => {
   beforeS = cpuSeconds()
   look(file)
 })
-await import('../../packages/cli/src/main.ts')
+await import(SONDE_MAIN)

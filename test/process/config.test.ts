@@ -4,15 +4,16 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
 import { runSonde, startSonde, temporaryDir } from '../sonde-process.ts'
+import { SONDE_MAIN } from '../sonde-program.ts'
 
 /** A user whom no table of users names. */
 const NOBODY = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups']
-const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 const AS_NOBODY = {
-  skip: spawnSync('setpriv', [...NOBODY.slice(1), 'test', '-r', MAIN]).status !== 0 && 'only root can be another user',
+  skip:
+    spawnSync('setpriv', [...NOBODY.slice(1), 'test', '-r', SONDE_MAIN]).status !== 0 &&
+    'only root can be another user',
 }
 const KINDS = SOURCES.map(({ name }) => name).join(', ')
 const PORT_ALLOWED = 'a whole number from 0 to 65535 (0 is any free port)'

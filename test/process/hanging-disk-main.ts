@@ -2,6 +2,7 @@
 // SONDE_TEST_GATE to write. A call that waits keeps its thread, as with a real disk.
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
+import { SONDE_MAIN } from '../sonde-program.ts'
 
 const { SONDE_TEST_DISK: disk, SONDE_TEST_GATE: gate } = process.env
 if (disk === undefined || gate === undefined) throw new Error('SONDE_TEST_DISK or SONDE_TEST_GATE is missing')
@@ -11,4 +12,4 @@ fs.open = async (path, ...rest) => {
   return open(path, ...rest)
 }
 syncBuiltinESMExports()
-await import('../../packages/cli/src/main.ts')
+await import(SONDE_MAIN)

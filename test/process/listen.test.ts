@@ -4,10 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { runSonde, type SondeProcess, startSonde, temporaryDir } from '../sonde-process.ts'
-
-const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+import { SONDE } from '../sonde-program.ts'
 
 async function start(t: TestContext, args: readonly string[]): Promise<SondeProcess> {
   const sonde = await startSonde(args)
@@ -116,21 +114,15 @@ test('what is neither address nor name is wrong before anything is tried: one li
 
 test('a port that needs rights that we lack is one line and code 1', async () => {
   const first = Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'))
-  const args = [
-    '--conditions=source',
-    '--disable-warning=ExperimentalWarning',
-    MAIN,
-    'agent',
-    '--listen',
-    '127.0.0.1:1',
-  ]
+  const [node, ...flags] = SONDE
+  const args = [...flags, 'agent', '--listen', '127.0.0.1:1']
   // Some containers let everybody listen on every port: there is nothing to refuse.
   if (first <= 1) return
   const env = { ...process.env, SONDE_CONFIG: '' }
   const isRoot = process.getuid?.() === 0
   // Root without the right to bind: the rest of what root may do is needed to read this clone wherever it lies.
-  const lesser = ['--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service', process.execPath]
-  const [command = '', ...prefix] = isRoot ? ['setpriv', ...lesser] : [process.execPath]
+  const lesser = ['--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service', node]
+  const [command = '', ...prefix] = isRoot ? ['setpriv', ...lesser] : [node]
   const { status, stderr, stdout } = spawnSync(command, [...prefix, ...args], {
     env,
     encoding: 'utf8',

@@ -4,13 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { needs } from '../debian.ts'
 import { DocaDouble, type DoubleDevice } from '../doubles/doca/doca-double.ts'
 import { runSonde, until } from '../sonde-process.ts'
+import { SONDE } from '../sonde-program.ts'
 
 const NEEDS = needs('cc')
-const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 const RX = '0x1020000100000000'
 /** A burst a millisecond: the counter of the double rises by some 0.4 M in 100 µs, and by 3.7 M in a burst. */
 const RULES = {
@@ -42,8 +41,8 @@ async function watch(
   wanted: (text: string) => boolean,
   end: (child: ChildProcess) => void = (child) => child.kill('SIGINT'),
 ) {
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [node, ...flags] = SONDE
+  const child = spawn(node, [...flags, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   t.after(() => child.kill('SIGKILL'))
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {

@@ -4,11 +4,10 @@ import { once } from 'node:events'
 import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { writeSamples } from '../../packages/agent/src/traceback/feed/test-samples.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
+import { SONDE } from '../sonde-program.ts'
 
-const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 const ID = '0x1020000100000000'
 /** Holes of a file read as samples of zeros: more of them than a test takes. Unit: bytes. */
 const ENDLESS_BYTES = 64 * 1024 ** 3
@@ -56,7 +55,7 @@ function start(
     path('log'),
     ...flags,
   ]
-  const [program = '', ...args] = [...under, process.execPath, '--conditions=source', MAIN, ...words]
+  const [program = '', ...args] = [...under, ...SONDE, ...words]
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.on('data', (chunk) => {
