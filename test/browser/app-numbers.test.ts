@@ -8,6 +8,7 @@ import { type PeerSample, startBackfilled } from '../interop/query-peers.ts'
 import { startSonde } from '../sonde-process.ts'
 import { SHOW_LIMIT_MS, startBrowser } from './browser.ts'
 import { chartNamed } from './chart.ts'
+import { namesOfNumbers, rowOfService, rowsOfServices } from './service-rows.ts'
 import { assertShown } from './shown-numbers.ts'
 
 // Every number of the page of an app against PromQL over raw samples, written here by hand. The same samples go through
@@ -146,19 +147,20 @@ async function ask(url: string, query: string, timeMs: number): Promise<Map<stri
   return new Map(data.result.map(({ metric, value }) => [metric.pod ?? metric.service ?? '', Number(value[1])]))
 }
 
-async function assertCards(page: Page, url: string): Promise<void> {
+async function assertServices(page: Page, url: string): Promise<void> {
   for (const service of ['prefill', 'embed']) {
-    const card = page.getByRole('region', { name: service, exact: true })
+    const row = rowOfService(page, service)
+    const names = await namesOfNumbers(page)
     for (const [name, ofPods] of Object.entries(OF_PODS)) {
-      const item = card.locator('.nine-item', { has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) })
+      const item = row.locator('td').nth(names.indexOf(name))
       const of = async (fn: string) => (await ask(url, `${fn} by (service) (${ofPods})`, NOW_MS)).get(service)
-      const shown = await item.locator('.nine-value').innerText()
+      const shown = await item.locator('.service-value').innerText()
       assertShown(shown, await of('avg'), `${service} ${name}`)
-      const range = await item.locator('.nine-range').innerText()
+      const range = await item.locator('.service-note').innerText()
       const [least = '', most = ''] = range === 'all alike' ? [shown, shown] : range.split(' to ')
       assertShown(least, await of('min'), `least ${name} of ${service}`)
       assertShown(most, await of('max'), `most ${name} of ${service}`)
-      // Where not all pods have a number the card says of how many it is.
+      // Where not all pods have a number the row says of how many it is.
       assert.equal(await of('count'), service === 'prefill' ? 3 : 2)
       assert.doesNotMatch(range, / of \d pods/)
     }
@@ -244,8 +246,8 @@ test('every number of the page of an app is that of PromQL over the raw samples'
   // The minutes in which one pod is replaced and those of a service restart.
   const [from, to] = [NOW_MS - 1_260_000, NOW_MS - 840_000].map((ms) => new Date(ms).toISOString().slice(0, 19))
   await page.goto(`${sonde.address}/apps/chat/gpu?from=${from}Z&to=${to}Z`)
-  await page.locator('.nine').nth(1).waitFor()
-  await assertCards(page, url)
+  await rowsOfServices(page).nth(1).waitFor()
+  await assertServices(page, url)
   await assertPods(page, url)
   for (const name of CHARTS) {
     const chart = page.getByRole('region', { name, exact: true })

@@ -11,6 +11,7 @@ import { temporaryDir, until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { cutWords } from './cut.ts'
+import { namesOfNumbers, rowOfService, rowsOfServices } from './service-rows.ts'
 import { assertShown } from './shown-numbers.ts'
 
 const MAIN = fileURLToPath(new URL('pods-main.ts', import.meta.url))
@@ -135,19 +136,20 @@ test('the numbers of apps, services and pods are those of raw samples', needs('c
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/apps\/chat\/gpu/)
     await untilDrawn(page)
-    await page.locator('.nine').nth(1).waitFor()
+    await rowsOfServices(page).nth(1).waitFor()
     const raw = await rawOf(stage)
     for (const service of ['prefill', 'decode']) {
       const ofPods = [...raw].filter(([name]) => name.startsWith(service)).map(([, gpus]) => numbersOf(gpus))
-      const card = page.getByRole('region', { name: service, exact: true })
-      const items = await card.locator('.nine-item').all()
+      const row = rowOfService(page, service)
+      const names = await namesOfNumbers(page)
+      const items = await row.locator('td').all()
       assert.equal(items.length, 9)
-      for (const item of items) {
-        const name = (await item.locator('dt').innerText()).trim()
+      for (const [at, item] of items.entries()) {
+        const name = names[at] ?? ''
         const values = ofPods.map((numbers) => numbers.get(name) ?? Number.NaN)
-        const shown = await item.locator('.nine-value').innerText()
+        const shown = await item.locator('.service-value').innerText()
         assertShown(shown, mean(values), `${service} ${name}`)
-        const range = await item.locator('.nine-range').innerText()
+        const range = await item.locator('.service-note').innerText()
         const [least = '', most = ''] = range === 'all alike' ? [shown, shown] : range.split(' to ')
         assertShown(least, Math.min(...values), `least ${name} of ${service}`)
         assertShown(most, Math.max(...values), `most ${name} of ${service}`)
@@ -192,7 +194,7 @@ test('an app without numbers says why, and what to do next', needs('chromium-hea
     await page.getByText('nvidia-device-plugin').waitFor()
     set({ pods: PODS })
     await page.getByText('The pods have run').waitFor({ state: 'detached' })
-    await page.getByRole('region', { name: 'prefill', exact: true }).waitFor()
+    await rowOfService(page, 'prefill').waitFor()
   })
 })
 
@@ -203,19 +205,19 @@ test(
     const starting = without('decode', 9, { startedS: Math.floor(Date.now() / 1000) + 3600 })
     const { stage, set } = await startPods(t, { pods: [...PODS, without('decode', 3), starting] })
     await stage.visit('/apps/chat/gpu', async (page) => {
-      await page.locator('.nine').first().waitFor()
+      await rowsOfServices(page).first().waitFor()
       const banner = page.getByText(/of decode have no utilisation/)
       await page.getByRole('region', { name: 'Table of pods' }).getByText('no utilisation').waitFor()
       assert.equal(await banner.count(), 0, 'one of four is no more than a quarter')
       set({ pods: [...PODS, without('decode', 3), without('decode', 4), starting] })
       await banner.waitFor()
       assert.match(await banner.innerText(), /2 of 6\spods of decode have no utilisation: decode-3, decode-4\./)
-      const card = page.getByRole('region', { name: 'decode', exact: true })
-      await card.getByText('1 warming').waitFor()
-      const util = card.locator('.nine-item').first()
+      const row = rowOfService(page, 'decode')
+      await row.getByText('1 warming').waitFor()
+      const util = row.locator('td').first()
       assert.match(await util.innerText(), /3 of 6 pods/)
       const expected = mean([4, 5, 6].map((index) => gpuOf(index).values?.gpu_util ?? Number.NaN))
-      assertShown(await util.locator('.nine-value').innerText(), expected, 'the mean of those that have it')
+      assertShown(await util.locator('.service-value').innerText(), expected, 'the mean of those that have it')
       assert.ok((await page.locator('.app-charts canvas').count()) > 0, 'charts are drawn all the same')
       await lookEverywhere(t, page, 'app-partial')
       set({ pods: PODS })
@@ -295,8 +297,8 @@ test(
       await page
         .getByText('The 12 services with the most GPUs are shown; 5 services with 5 pods are left out.')
         .waitFor()
-      await page.getByRole('region', { name: long, exact: true }).waitFor()
-      assert.equal(await page.locator('.nine').count(), 12)
+      await rowOfService(page, long).waitFor()
+      assert.equal(await rowsOfServices(page).count(), 12)
       await until(
         'charts of a herd',
         SHOW_LIMIT_MS,

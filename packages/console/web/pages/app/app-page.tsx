@@ -13,7 +13,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AppCharts } from './app-charts.tsx'
 import { PodTable } from './pod-table.tsx'
-import { ServiceCard } from './service-card.tsx'
+import { ServiceTable } from './service-table.tsx'
 
 /** The GPUs of an app: nine numbers a service, a chart, a row a pod, and a sentence where something is missing. */
 export function AppPage({ app }: { readonly app: string }) {
@@ -73,13 +73,9 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
         </p>
       )}
       {!page.isLive && <p className="panel-note">Numbers and pods are those of now; the charts show the window.</p>}
-      <div className="service-cards">
-        {services.map((service) => (
-          <PanelBoundary key={service.name}>
-            <ServiceCard service={service} />
-          </PanelBoundary>
-        ))}
-      </div>
+      <PanelBoundary>
+        <ServiceTable services={services} />
+      </PanelBoundary>
       <PanelBoundary>
         <AppCharts
           app={app}

@@ -1,0 +1,71 @@
+import type { GpuNumber, GpuService } from '../../api/apps.ts'
+import { TableBox } from '../../components/table-box.tsx'
+import { countOf, formatQuantity } from '../../format/number.ts'
+import type { Quantity } from '../../format/quantity.ts'
+import { FIELD_WORDS } from './gpu-fields.ts'
+
+/** A row a service: the nine numbers over its pods at the latest sample, each with the least and the most of a pod. */
+export function ServiceTable({ services }: { readonly services: readonly GpuService[] }) {
+  return (
+    <section className="panel apps-panel" aria-labelledby="service-table">
+      <header className="panel-head has-line">
+        <h2 id="service-table" className="panel-title">
+          Services
+        </h2>
+        <span className="panel-caption">
+          means of the pods that have a number, and what lies between least and most
+        </span>
+      </header>
+      <TableBox label="Table of services">
+        <table className="table has-first-fixed service-table">
+          <thead>
+            <tr>
+              <th scope="col">Service</th>
+              {FIELD_WORDS.map(({ field, label }) => (
+                <th key={field} scope="col">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {services.map((service) => (
+              <ServiceRow key={service.name} service={service} />
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+    </section>
+  )
+}
+
+function ServiceRow({ service: { name, pods, gpus, values, warming } }: { readonly service: GpuService }) {
+  return (
+    <tr>
+      <th scope="row">
+        <span className="service-name" title={name}>
+          {name === '' ? 'no service' : name}
+        </span>
+        <span className="service-note num">
+          {countOf(pods, 'pod')} · {countOf(gpus, 'GPU')}
+          {warming.length > 0 && ` · ${warming.length} warming`}
+        </span>
+      </th>
+      {FIELD_WORDS.map(({ field, quantity }) => (
+        <td key={field}>
+          <span className="service-value num">{formatQuantity(quantity, values[field]?.avg ?? Number.NaN)}</span>
+          <span className="service-note num">{rangeWords(values[field], quantity, pods)}</span>
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+/** Least and most of the pods, and how many have the number where not all do. */
+function rangeWords(number: GpuNumber | null, quantity: Quantity, pods: number): string {
+  if (number === null) return 'no pod has it'
+  const { min, max, count } = number
+  const of = count < pods ? `${count} of ${pods} pods` : ''
+  const [low, high] = [formatQuantity(quantity, min), formatQuantity(quantity, max)]
+  return [low === high ? (count > 1 ? 'all alike' : '') : `${low} to ${high}`, of].filter(Boolean).join(' · ')
+}
