@@ -40,11 +40,13 @@ async function follow(address: string, told: { atMs: number; answer: Answer }[],
 }
 
 test('a hint is told over HTTP and in the stream, with evidence that can be asked for, and counted', async () => {
-  const sonde = await startSonde(['agent', '--only-simulated', '--simulate=power-brake::4'])
+  const sonde = await startSonde(['agent', '--only-simulated', '--simulate'])
   const ended = new AbortController()
   const told: { atMs: number; answer: Answer }[] = []
   try {
     const following = follow(sonde.address, told, ended.signal)
+    await until('the first event', LIMIT_MS, () => told.length >= 1)
+    await ask(sonde, '/api/v1/simulator/scenarios', { name: 'power-brake' })
     const answer = await until('the hint', LIMIT_MS, async () => {
       const asked = await ask<Answer>(sonde, '/api/v1/hints')
       return asked.hints.length > 0 ? asked : undefined
