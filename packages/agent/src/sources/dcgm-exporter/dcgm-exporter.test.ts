@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
-import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
 import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'
 import { type Taken, TestedSource, TestNode } from '../test-node.ts'
@@ -16,7 +16,7 @@ const GPU_0 = 'GPU-5b4d2c1e-8f0a-4c7d-9e21-3a6f70d1c201'
 
 const shared = await serveExporter(fixture('mig'))
 after(() => shared.close())
-testSource(dcgmExporter, { options: { addresses: [shared.address] } })
+testSource(dcgmExporter, { options: { addresses: [shared.address] }, unreported: [nvmlXidType] })
 
 interface BroughtUp {
   readonly tested: TestedSource
@@ -226,6 +226,43 @@ const BAD: readonly (readonly [name: string, answer: ServedExporter['answer'], r
     /no whole answer within 300 ms/,
   ],
 ]
+
+test('XID errors are counted by number as the last one changes, and no more once the GPU is gone', async (t) => {
+  const body = fixture('kubernetes')
+  const told = (xid: number) => body.replace(/^(DCGM_FI_DEV_XID_ERRORS\{gpu="0".*\}) \d+$/m, `$1 ${xid}`)
+  const { tested, exporters } = await bringUp(t, [body])
+  const [exporter] = exporters as [ServedExporter]
+  const counts = async () => {
+    await tested.source.sample()
+    return fieldsOf(recordsOf(tested.take(), nvmlXidType), 'gpu', 'xid', 'events_total')
+  }
+  // What an exporter says at the start was before.
+  assert.deepEqual(await counts(), [['1', 31, 1n]])
+  for (const [xid, expected] of [
+    [79, [['0', 79, 1n]]],
+    [79, [['0', 79, 1n]]],
+    [
+      48,
+      [
+        ['0', 79, 1n],
+        ['0', 48, 1n],
+      ],
+    ],
+    [
+      79,
+      [
+        ['0', 79, 2n],
+        ['0', 48, 1n],
+      ],
+    ],
+  ] as const) {
+    exporter.answer = withBody(told(xid))
+    const seen = await counts()
+    assert.deepEqual(new Set(seen.map(String)), new Set([['1', 31, 1n], ...expected].map(String)), String(xid))
+  }
+  exporter.answer = withBody(body.replaceAll(/^DCGM_.*gpu="0".*\n/gm, ''))
+  assert.deepEqual(await counts(), [['1', 31, 1n]])
+})
 
 test('after anything but a whole answer the GPUs are not known, with the reason, until one comes', async (t) => {
   const body = fixture('kubernetes')

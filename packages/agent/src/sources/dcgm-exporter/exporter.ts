@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { type Labels, type Slot, wallNs } from '@sonde/sdk'
 import type { ExpositionParser, ScrapedSeries } from '@sonde/sdk/internal'
 import type { Lack } from '../field-absences.ts'
-import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
 import { Row } from '../scraping/row.ts'
@@ -13,6 +13,7 @@ import { type DcgmTarget, dcgmField, whyUntold } from './fields.ts'
 import { FrozenWatch } from './frozen-watch.ts'
 import { boardTextsOf, gpuLabelsOf, instanceOf, sysfsAddress } from './labels.ts'
 import { valueFor } from './value.ts'
+import { XidCounts } from './xid-counts.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/
 const VIA = 'scrape labels of dcgm-exporter'
@@ -36,6 +37,8 @@ export class Exporter implements TargetReader {
   readonly #context: SourceContext
   /** By type and labels. */
   readonly #rows = new Map<string, Row>()
+  /** By the row of the GPU, and for as long as that is there. */
+  readonly #xids = new WeakMap<Row, XidCounts>()
   /** By number of the series; undefined where it was not looked at, null where it says nothing of a GPU. */
   #places: (Place | null | undefined)[] = []
   #epoch = -1
@@ -92,6 +95,7 @@ export class Exporter implements TargetReader {
       if (ownMs >= TIME_MIN_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
     this.#addTotals()
+    this.#addXids()
     const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
     for (const [key, row] of this.#rows) {
       if (row.scrape === this.#scrape) row.report(time)
@@ -169,6 +173,21 @@ export class Exporter implements TargetReader {
       if (row.type !== nvmlGpuType || whole === undefined) continue
       const info = this.#rowOf(nvmlGpuInfoType, row.labels)
       info.set('memory_bytes', whole * MEBIBYTE, true)
+    }
+  }
+
+  /** A row a number; numbers that were told stay for as long as their GPU does. */
+  #addXids(): void {
+    for (const row of this.#rows.values()) {
+      if (row.scrape !== this.#scrape || row.type !== nvmlGpuType) continue
+      const counts = this.#xids.get(row) ?? new XidCounts()
+      this.#xids.set(row, counts)
+      counts.take(row.numberOf('xid_errors'))
+      for (const [xid, count] of counts) {
+        const told = this.#rowOf(nvmlXidType, { ...row.labels, xid })
+        told.begin(this.#scrape)
+        told.setConstant('events_total', count)
+      }
     }
   }
 }
