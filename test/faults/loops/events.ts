@@ -9,6 +9,8 @@ import { runSonde, type SondeProcess, startSonde, temporaryDir, until } from '..
 import type { FaultLoop } from '../loop.ts'
 
 const MAIN = fileURLToPath(new URL('../events-main.ts', import.meta.url))
+/** Source of the records with which the file of an event begins. */
+const OF_EVENT = 'traceback'
 /** An event opens or ends so often. Unit: milliseconds. */
 const AUTO_MS = 60
 /** Rounds on one folder: a new folder keeps the disk of the test small, and no event leaves for want of room. */
@@ -32,9 +34,10 @@ export const events: FaultLoop = {
     let unfinished = 0
     return {
       async round(random, index) {
+        await until('a closed event', 60_000, async () => (await closedIn(sonde)).length > 0)
         const endMs = performance.now() + random.integer(0, 3000)
         let listed: readonly TracebackEvent[] = []
-        await until('events, or the moment', 60_000, async () => {
+        await until('the moment', 60_000, async () => {
           listed = await closedIn(sonde)
           return performance.now() >= endMs
         })
@@ -83,14 +86,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Records of a file that its writer closed. */
+/** Records of a file that its writer closed, but for those that say what the event is. */
 function recordsIn(path: string): number {
   const file = openDtb(path)
   try {
     const decoder = new DtbDecoder(file)
     let records = 0
     for (let step = decoder.next(); ; step = decoder.next()) {
-      if (step.kind === 'records') records += step.batch.count
+      if (step.kind === 'records' && step.batch.source.id !== OF_EVENT) records += step.batch.count
       if (step.kind !== 'stop') continue
       assert.equal(step.end.state, 'ended', path)
       return records
