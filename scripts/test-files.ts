@@ -20,9 +20,9 @@ export interface RunOptions {
 }
 
 /**
- * Runs the files, prints as they end, and answers the counts of all. All but one of those that run at a time are taken from the
- * front, where whole processes and browsers wait for each other; the last one is taken from the end, where tests
- * compute. Side by side they keep the processors busy.
+ * Runs the files, prints as they end, and answers the counts of all. All but one of those that run at a time are taken
+ * from the front, where whole processes and browsers wait for each other; the last one is taken from the end, where
+ * tests compute. Side by side they keep the processors busy.
  */
 export async function runTestFiles(files: readonly string[], options: RunOptions): Promise<Counts> {
   const {

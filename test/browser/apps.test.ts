@@ -180,7 +180,7 @@ test('an app without numbers says why, and what to do next', needs('chromium-hea
     await lookEverywhere(t, page, 'apps-none')
   })
   await stage.visit('/apps/chat/gpu', async (page) => {
-    await page.getByText('No pod of chat holds a GPU, or asks for one.').waitFor()
+    await page.getByText('No pod of chat is known to hold a GPU.').waitFor()
     await lookEverywhere(t, page, 'app-no-pods')
     set({ pods: [without('decode', 0, { startedS: Math.floor(Date.now() / 1000) })] })
     await page.getByText('The pods have just started.').first().waitFor()

@@ -18,6 +18,7 @@ function samples(): PeerSample[] {
       { metric: 'app_gpu_util_min_percent', labels, timeMs, value: i - 1 },
       { metric: 'app_gpu_util_max_percent', labels, timeMs, value: i + 1 },
       { metric: 'app_gpu_util_pods', labels, timeMs, value: 2 },
+      { metric: 'pod_gpu_count', labels: { ...labels, pod: 'api-0' }, timeMs, value: 1 },
       { metric: 'requests_total', labels, timeMs, value: 30 * i },
     ]
   })
@@ -60,7 +61,8 @@ test('a console serves page, queries and charts of apps over a Prometheus, one r
   const [from, to] = [START_MS + 60_000, START_MS + 600_000]
   const chart = `/api/v1/apps/chat/services/api/metrics?start=${from}&end=${to}&period=60&fields=gpu-util`
   const charts = await Promise.all<unknown>(Array.from({ length: 8 }, () => json(address, chart)))
-  assert.deepEqual(seen, ['/api/v1/query_range'], 'eight people, sixteen questions, one round trip')
+  const trip = '/api/v1/query_range'
+  assert.deepEqual(seen, [trip, trip], 'whether there are rows of agents; sixteen questions of eight people at once')
   const { services } = charts[0] as { services: { metrics: { avg: number[]; max: number[]; count: number[] }[] }[] }
   const [util] = services[0]?.metrics ?? []
   // The samples of a minute are four; the last of them ends 12 s before it does.
@@ -85,9 +87,9 @@ test('a console serves page, queries and charts of apps over a Prometheus, one r
   const { types } = (await json(address, '/api/v1/types')) as { types: { name: string; labels: string[] }[] }
   assert.deepEqual(
     types.map(({ name }) => name),
-    ['app', 'requests'],
+    ['app', 'pod', 'requests'],
   )
-  assert.deepEqual(types[0]?.labels, ['app', 'service'])
+  assert.deepEqual(types[0]?.labels, ['app', 'pod', 'service'])
   const node = (await json(address, '/api/v1/node')) as { backend?: string }
   assert.equal(node.backend, url)
   const devices = await fetch(`${address}/api/v1/devices`)

@@ -109,7 +109,7 @@ test('without an agent the drivers of a source are asked once, in a child proces
 test('an unknown name is a usage error that offers the nearest', async () => {
   const { code, output } = await runSonde(['explain', 'netdv', ...NOBODY])
   assert.equal(code, 2)
-  assert.match(output, /^sonde: no source, device or metric is called "netdv"; nearest: netdev\n$/)
+  assert.match(output, /^sonde: no source, device, metric or rule is called "netdv"; nearest: netdev\n$/)
 })
 
 test('prints JSON that says the same', async () => {

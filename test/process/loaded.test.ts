@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { assertStops, startSonde, temporaryDir } from '../sonde-process.ts'
+
+/** The sources of the command: a program of one piece has no modules to see. */
+const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 
 /** Says of each module that is loaded where it is. */
 const HOOK = `import { registerHooks } from 'node:module'
@@ -19,7 +22,7 @@ test('the simulator is loaded where it is asked for, and costs nothing elsewhere
   writeFileSync(hook, HOOK)
   const env = { NODE_OPTIONS: `--import=${pathToFileURL(hook).href}` }
   const loadedBy = async (...flags: string[]) => {
-    const sonde = await startSonde(['agent', '--listen', '127.0.0.1:0', ...flags], { env })
+    const sonde = await startSonde(['agent', '--listen', '127.0.0.1:0', ...flags], { env, main: MAIN })
     t.after(() => sonde.stop('SIGKILL'))
     const urls = sonde.output().match(/^loaded .*\/sources\/simulator\/.*$/gm) ?? []
     await assertStops(sonde)

@@ -84,8 +84,8 @@ export class PodTable {
   }
 
   /**
-   * Takes what a source says is gone: a whole answer of an exporter without a pod need not be waited for again. Gives 0,
-   * or undefined where nothing is of a pod.
+   * Takes what a source says is gone: a whole answer of an exporter without a pod need not be waited for again. Gives
+   * 0, or undefined where nothing is of a pod.
    */
   #takeGone({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
     let isAny = false

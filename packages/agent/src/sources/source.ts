@@ -80,8 +80,8 @@ export interface SampleRing {
    */
   put(bytes: Uint8Array): void
   /**
-   * Samples do not come any more: the device left, or a call of it hangs. Events of rules on the ring end as `lost`, but
-   * for rules that wait for absence. With the next sample rules begin anew.
+   * Samples do not come any more: the device left, or a call of it hangs. Events of rules on the ring end as `lost`,
+   * but for rules that wait for absence. With the next sample rules begin anew.
    */
   lose(): void
 }

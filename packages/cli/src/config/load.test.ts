@@ -142,7 +142,10 @@ test('a flag does not hide that the file has something else in the place of its 
 
 test('what is missing is reported at the line of what should hold it', (t) => {
   const file = fileWith(t, '# sources\ndata_sources:\n\n  - interval_ms: 5\n')
-  assert.match(refusal({ ...BARE, file }), /:4: data_sources\[0\]\.type is missing; allowed: one of host, netdev, /)
+  assert.match(
+    refusal({ ...BARE, file }),
+    /:4: data_sources\[0\]\.type is missing; allowed: one of host, pressure_samples, netdev, /,
+  )
 })
 
 test('a file that is no sound YAML is refused with the line of the fault', (t) => {

@@ -98,8 +98,8 @@ interface Numbers {
 }
 
 /**
- * The pods of an answer to all questions, by app, service, namespace and name. A history holds the last row of a pod for
- * a while; one that is older than the newest row of a service is of a pod that was gone when that was made.
+ * The pods of an answer to all questions, by app, service, namespace and name. A history holds the last row of a pod
+ * for a while; one that is older than the newest row of a service is of a pod that was gone when that was made.
  */
 function podsOf({ results }: QueryAnswer, nowMs: number): AppPod[] {
   const known = new Map<string, Numbers>()

@@ -11,6 +11,7 @@ import {
 import { aggregateSeries, GPU_FIELDS, levelsOf } from '@sonde/sdk/internal'
 import { appMetric, podMetric } from '../apps/fields.ts'
 import type { Grain } from '../prometheus/expressions.ts'
+import { Flights } from '../prometheus/flights.ts'
 import type { PrometheusHistory } from '../prometheus/prometheus-history.ts'
 import { appRows, podRows } from './derived-rows.ts'
 import {
@@ -38,6 +39,8 @@ const ROW = /^(pod|app)_gpu_/
  */
 export class ExporterHistory implements History {
   readonly #history: PrometheusHistory
+  /** Answers that were made of raw series, by what was asked. */
+  readonly #flights = new Flights<QueryAnswer>(bytesOf)
   #hasRows: { readonly untilMs: number; readonly answer: Promise<boolean> } | undefined
 
   constructor(history: PrometheusHistory) {
@@ -47,7 +50,7 @@ export class ExporterHistory implements History {
   async query(request: QueryRequest): Promise<QueryAnswer> {
     const isOfRows = request.queries.length > 0 && request.queries.every(({ metric }) => ROW.test(metric))
     if (!isOfRows || (await this.#knowsRows(request))) return this.#history.query(request)
-    return this.#derive(request)
+    return this.#flights.take(JSON.stringify(request), () => this.#derive(request))
   }
 
   #knowsRows({ fromMs, toMs, stepMs }: QueryRequest): Promise<boolean> {
@@ -86,6 +89,11 @@ export class ExporterHistory implements History {
     const { fromMs, toMs, stepMs } = request
     return { fromMs, toMs, stepMs, times, results }
   }
+}
+
+function bytesOf({ results }: QueryAnswer): number {
+  const series = results.flatMap((result) => result.series)
+  return series.reduce((sum, { values }) => sum + values.byteLength, 0)
 }
 
 function questions(names: readonly RawName[], fn: 'last' | 'avg', grain: Grain) {

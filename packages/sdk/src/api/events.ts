@@ -24,8 +24,8 @@ export interface TracebackEvent {
   /** What the rule says, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
   readonly condition: string
   /**
-   * Id in `/api/v1/devices`. Where that list does not have it: what its source calls it, or application, type and labels
-   * of the series, such as `bakery oven left`. Empty for a combination of several.
+   * Id in `/api/v1/devices`. Where that list does not have it: what its source calls it, or application, type and
+   * labels of the series, such as `bakery oven left`. Empty for a combination of several.
    */
   readonly device: string
   /** Name of the source whose samples the rule watched; `traceback` for a combination. */

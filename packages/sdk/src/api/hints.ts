@@ -25,8 +25,8 @@ export interface Hint {
   readonly rule: string
   readonly severity: HintSeverity
   /**
-   * `forming` while it holds for less than `neededMs`, then `standing`; `lingering` once its rule holds no more and only
-   * waits whether it does again.
+   * `forming` while it holds for less than `neededMs`, then `standing`; `lingering` once its rule holds no more and
+   * only waits whether it does again.
    */
   readonly stage: 'forming' | 'standing' | 'lingering'
   /** Id of the device at fault; `node` or `sim-node` where it is about no single device. */

@@ -185,7 +185,7 @@ test('a device that does not exist is no path, and those that do are told', asyn
   assert.equal(link.answer, 'none is called ../other')
   await assert.rejects(
     ask(node, 'mlx5_9', askedOf(library)),
-    /no source, device or metric is called "mlx5_9"; nearest: mlx5_0/,
+    /no source, device, metric or rule is called "mlx5_9"; nearest: mlx5_0/,
   )
 })
 

@@ -26,7 +26,8 @@ export interface SamplerSet {
   /**
    * Those that are there, by name, and how a sampler of each is made; or why it could not look.
    *
-   * @param counts Where it counts what could not be looked at, and what a limit leaves out. Default: nothing is counted.
+   * @param counts Where it counts what could not be looked at, and what a limit leaves out. Default: nothing
+   * is counted.
    */
   places(counts?: SampleCounters): ReadonlyMap<string, () => Sampler> | ReadFailure
   /** Why there is none: the end of a sentence. */

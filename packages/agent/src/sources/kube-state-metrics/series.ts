@@ -4,7 +4,8 @@ import { firstOf, podLabelsOf } from '../pods/labels.ts'
 
 /**
  * What a series of kube-state-metrics says of a pod: `container` and `init` are GPUs that one of its containers asks
- * for, `started` is when it started, `finished` that its phase is one of the ends, `labels` and `info` say it in labels.
+ * for, `started` is when it started, `finished` that its phase is one of the ends, `labels` and `info` say it in
+ * labels.
  */
 export type PodFact = 'container' | 'init' | 'started' | 'finished' | 'labels' | 'info'
 
