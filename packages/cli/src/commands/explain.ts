@@ -30,7 +30,8 @@ export interface ExplainFlags {
 /**
  * `sonde explain [DEVICE|METRIC|SOURCE|traceback|RULE]`: walks the chain behind it and prints every link, the first
  * broken one with how to fix it. It looks at the files itself; where an agent answers on the configured address,
- * it adds what that knows. Exit code 0 where every chain is whole, 1 where a link is broken, 2 where nothing has that name.
+ * it adds what that knows. Exit code 0 where every chain is whole, 1 where a link is broken, 2 where nothing has that
+ * name.
  */
 export async function runExplain(of: string, { config }: Loaded, { json }: ExplainFlags): Promise<number> {
   const place = agentAddress(config.agent.export.prometheus)
