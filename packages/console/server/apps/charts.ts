@@ -3,7 +3,7 @@ import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from
 import { appMetric } from './fields.ts'
 import type { AppLimits } from './limits.ts'
 import { serviceMatchers } from './matchers.ts'
-import { requestOfNow } from './pods.ts'
+import { distanceOf, requestOfNow } from './pods.ts'
 
 /** Points that a window is shown with at most, where the request says no period. */
 const POINTS = 300
@@ -89,8 +89,8 @@ export async function intervalAt(
   if (asked.period !== undefined) return 0
   const matchers = serviceMatchers(app, services)
   const query: SeriesQuery = { metric: 'app_gpu_pods', function: 'last', matchers, by: undefined, aggregate: 'max' }
-  const { results } = await history.query(requestOfNow(timeOf(asked.end, 'end') ?? nowMs, [query]))
-  return Math.max(0, ...results.map(({ resolutionMs }) => resolutionMs))
+  const answer = await history.query(requestOfNow(timeOf(asked.end, 'end') ?? nowMs, [query]))
+  return distanceOf(answer)
 }
 
 /** Asks a history for the rows of services that were recorded, in one request. */

@@ -59,10 +59,18 @@ export async function podsNow(
   const answer = await history.query(requestOfNow(nowMs, queries)).catch((error: unknown) => {
     throw tooManyPods(app ?? 'all apps', error)
   })
-  const intervalMs = Math.max(0, ...answer.results.map(({ resolutionMs }) => resolutionMs))
+  const intervalMs = distanceOf(answer)
   const pods = podsOf(answer, nowMs)
   const chosen = services === undefined ? pods : pods.filter(({ service }) => services.includes(service))
   return { nowMs, pods: chosen, intervalMs }
+}
+
+/**
+ * How far apart the samples of the rarest answer are: a mean that was learned may be a broken number, and a step may
+ * not. Unit: whole milliseconds; 0 where it is not known.
+ */
+export function distanceOf({ results }: Pick<QueryAnswer, 'results'>): number {
+  return Math.round(Math.max(0, ...results.map(({ resolutionMs }) => resolutionMs)))
 }
 
 /** Whether it is known of any pod which GPUs it asks for: then one that asks for none is known too. */
