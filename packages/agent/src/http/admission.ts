@@ -21,7 +21,7 @@ export interface Door {
  * Refuses a request before it takes a place anywhere: one that was sent to another server, or that a page elsewhere
  * makes a browser send. Health checks come from load balancers and kubelets under any name, and learn nothing.
  *
- * @param isScrape Whether it is for metrics. Default: no route has any.
+ * @param isScrape Whether the request scrapes metrics. Default: the server has none.
  * @throws SondeError `HTTP_REQUEST`, `HTTP_HOST` or `HTTP_CROSS_SITE`.
  */
 export function admit(door: Door, request: FastifyRequest, isScrape: () => boolean = () => false): void {

@@ -9,7 +9,7 @@ export interface Origin {
   readonly lagS: number
   /** Time over which the value is a mean; 0 for a value of a moment. Unit: seconds. */
   readonly windowS: number
-  /** Smallest difference that is shown. 0: any. */
+  /** Smallest difference that is shown. 0: every difference is. */
   readonly resolution: number
 }
 
