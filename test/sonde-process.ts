@@ -31,7 +31,7 @@ export interface StartOptions {
   /**
    * Variables that are added; undefined takes one away. Without `SONDE_CONFIG` there is no configuration file, and
    * without `SONDE_SERVICE_ENABLED` no service: those of tests that run beside one another would have one folder of
-   * sockets.
+   * sockets. Without `XDG_STATE_HOME` what it keeps goes with it, for the same reason.
    */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
@@ -43,9 +43,10 @@ function launch(
   { under = [], main = SONDE_MAIN, env = {} }: StartOptions,
 ): { child: ChildProcess; output: () => string; ended: Promise<number | string> } {
   const [program = '', ...words] = [...under, ...SONDE.slice(0, -1), main, ...args]
+  const state = temporaryDir()
   const child = spawn(program, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, SONDE_CONFIG: '', SONDE_SERVICE_ENABLED: 'false', ...env },
+    env: { ...process.env, SONDE_CONFIG: '', SONDE_SERVICE_ENABLED: 'false', XDG_STATE_HOME: state.path, ...env },
   })
   let text = ''
   const gather = (chunk: Buffer) => {
@@ -54,7 +55,10 @@ function launch(
   child.stdout?.on('data', gather)
   child.stderr?.on('data', gather)
   const ended = new Promise<number | string>((resolve) =>
-    child.once('close', (code, signal) => resolve(signal ?? code ?? -1)),
+    child.once('close', (code, signal) => {
+      state.remove()
+      resolve(signal ?? code ?? -1)
+    }),
   )
   return { child, output: () => text, ended }
 }

@@ -82,7 +82,11 @@ for (const honorLabels of [true, false]) {
       assert.deepEqual(chat?.expected, { pods: 2, gpus: 2, seen: 1, missing: ['llama-7d9c-zz9q1'] })
       assert.deepEqual([chat?.isPartial, chat?.missing], [true, ['llama-7d9c-zz9q1']])
 
-      const { pods } = (await (await fetch(`${page.address}/api/v1/pods`)).json()) as AppGpuAnswer
+      const pods = await until('pods of all exporters', 60_000, async () => {
+        const answer = (await (await fetch(`${page.address}/api/v1/pods`)).json()) as AppGpuAnswer
+        const names = new Set(answer.pods.map(({ name }) => name))
+        return ['bert-0', 'segment-a', 'notebook-0', 'notebook-1'].every((name) => names.has(name)) && answer.pods
+      })
       const valuesOf = (pod: string) => {
         const found = pods.filter(({ name }) => name === pod)
         assert.equal(found.length, 1, `${pod} among ${pods.map(({ name }) => name)}`)
