@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SCENARIOS } from '../sources/simulator/scenarios/scenarios.ts'
 import { everyGpu, everyRail, noTraffic, spinning } from './rules/test-changes.ts'
 import { SimulatedNode, struck, WATCHED_S } from './test-simulated-node.ts'
 import { quietNode } from './test-training-node.ts'
@@ -8,6 +9,9 @@ import { quietNode } from './test-training-node.ts'
 function rulesOf({ openings }: SimulatedNode): string[] {
   return [...new Set(openings.map(({ id }) => id.slice(0, id.indexOf('/'))))]
 }
+
+/** Scenarios that no rule of one signal sees, and the one that draws others. */
+const UNTOLD = ['healthy', 'time-slicing', 'checkpoint-asynchronous', 'random']
 
 describe('the cause is told and its effect is not:', () => {
   const cases: readonly {
@@ -26,7 +30,23 @@ describe('the cause is told and its effect is not:', () => {
     { name: 'pfc-storm', device: 'sim-nic-mlx5_3-1', tells: ['pfc_source'] },
     { name: 'straggler', device: 'sim-gpu-5', severity: 2.8, tells: ['straggler'] },
     { name: 'checkpoint', severity: 60, tells: ['checkpoint'] },
+    { name: 'retransmission-storm', device: 'sim-nic-mlx5_3-1', severity: 0.001, tells: ['retransmission_storm'] },
+    { name: 'incast', device: 'sim-nic-mlx5_3-1', severity: 0.3, tells: ['congestion'] },
+    { name: 'hash-collision', device: 'sim-nic-mlx5_3-1', tells: ['congestion'] },
+    { name: 'link-flap', device: 'sim-nic-mlx5_3-1', severity: 58, tells: ['link_flap'] },
+    { name: 'link-ber', device: 'sim-nic-mlx5_3-1', tells: ['link_ber'] },
+    { name: 'pcie-downtrain', device: 'sim-gpu-2', severity: 0.07, tells: ['pcie_downtrain'] },
+    { name: 'pcie-aer', device: 'sim-gpu-2', tells: ['pcie_aer'] },
+    { name: 'ecc-burst', device: 'sim-gpu-2', tells: ['ecc_corrected', 'ecc_uncorrected'] },
+    { name: 'stuck-collective', tells: ['stuck_collective'] },
+    { name: 'data-stall', severity: 9.7, tells: ['data_stall'] },
+    { name: 'noisy-neighbour', device: 'sim-nic-mlx5_3-1', tells: ['noisy_neighbour'] },
+    { name: 'mig', device: 'sim-gpu-2', tells: ['shared_device'] },
   ]
+  test('every scenario that a rule tells is here', () => {
+    const told = SCENARIOS.map(({ name }) => name).filter((name) => !UNTOLD.includes(name))
+    assert.deepEqual([...new Set(cases.map(({ name }) => name))].sort(), told.sort())
+  })
   for (const { tells, ...fault } of cases) {
     test(`${fault.name} ${fault.device ?? ''}${fault.severity === undefined ? '' : ` of ${fault.severity}`}`, () => {
       const node = struck('hgx-h100', [fault], 150)
