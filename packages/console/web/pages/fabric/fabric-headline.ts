@@ -5,7 +5,7 @@ import { newestValue } from '../../devices/interface-data.ts'
 import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'
 import { allOf, countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
-import { be } from '../../format/words.ts'
+import { be, type Tense } from '../../format/words.ts'
 import type { PortRow } from './port-data.ts'
 
 /** States from which on a port carries data. */
@@ -33,19 +33,33 @@ export function portsHeadline(
       facts: `${hintFacts(worst, moment)}${more}`,
     }
   }
-  const states = rows.map(({ columns }) => newestValue(columns.state)).filter((state) => !Number.isNaN(state))
-  const active = states.filter((state) => state >= ACTIVE_MIN).length
-  const count = countOf(rows.length, 'port')
-  const quiet = isKnown ? `; no rule ${tense === 'past' ? 'saw' : 'sees'} trouble` : ''
-  const sentence =
-    active === rows.length
-      ? `${allOf(rows.length, 'port')} ${be(rows.length, tense)} active${isKnown ? ' and in range' : ''}`
-      : states.length === 0
-        ? `${count} ${be(rows.length, tense)} read${quiet}`
-        : `${active} of ${count} ${be(active, tense)} active${quiet}`
+  const activity = activityWords(rows, tense)
   const total = (name: 'sent' | 'received'): number =>
     rows.reduce((sum, { columns }) => sum + (recentMean(columns[name], stepMs) || 0), 0)
   const facts = `${formatQuantity(BITS_PER_SECOND, total('sent'))} sent and ${formatQuantity(BITS_PER_SECOND, total('received'))} received in all.`
-  const judged = isKnown || moment.toMs === undefined ? '' : ` ${unknownWords(unknown, moment.zone)}`
-  return { tone: 'calm', sentence, facts: `${facts}${judged}` }
+  if (isKnown)
+    return {
+      tone: 'calm',
+      sentence: `${activity.sentence}${activity.isWhole ? ' and in range' : `; no rule ${tense === 'past' ? 'saw' : 'sees'} trouble`}`,
+      facts,
+    }
+  if (moment.toMs === undefined) return { tone: 'calm', sentence: activity.sentence, facts }
+  // A port that was active may have lost packets all the while: where no rule looked, that is no headline.
+  const judged = unknownWords(unknown, moment.zone) || 'What rules saw is not known.'
+  const sentence = `${countOf(rows.length, 'port')} ${be(rows.length, tense)} read`
+  return { tone: 'calm', sentence, facts: `${judged} ${activity.sentence}. ${facts}` }
+}
+
+/** How many ports are active; `isWhole` where all are. */
+function activityWords(
+  rows: readonly PortRow[],
+  tense: Tense,
+): { readonly sentence: string; readonly isWhole: boolean } {
+  const states = rows.map(({ columns }) => newestValue(columns.state)).filter((state) => !Number.isNaN(state))
+  const active = states.filter((state) => state >= ACTIVE_MIN).length
+  const count = countOf(rows.length, 'port')
+  if (active === rows.length)
+    return { sentence: `${allOf(rows.length, 'port')} ${be(rows.length, tense)} active`, isWhole: true }
+  if (states.length === 0) return { sentence: `${count} ${be(rows.length, tense)} read`, isWhole: false }
+  return { sentence: `${active} of ${count} ${be(active, tense)} active`, isWhole: false }
 }
