@@ -1,7 +1,16 @@
 import type { TestContext } from 'node:test'
-import { type Batch, createSource, gauge, parseQueryRequest, type QueryAnswer, timestamp } from '@sonde/sdk'
-import { defineOwnType } from '@sonde/sdk/internal'
+import {
+  type Batch,
+  createSource,
+  gauge,
+  parseQueryRequest,
+  type QueryAnswer,
+  type Source,
+  timestamp,
+} from '@sonde/sdk'
+import { defineOwnType, type Hint } from '@sonde/sdk/internal'
 import { HintHistory } from '../../packages/agent/src/hints/history/hint-history.ts'
+import { reportHint, type StatedEdge } from '../../packages/agent/src/hints/history/hint-type.ts'
 import { SimulatedNode } from '../../packages/agent/src/hints/test-simulated-node.ts'
 import type { Store } from '../../packages/console/server/store/store.ts'
 import { openStore } from '../../packages/console/test/open-store.ts'
@@ -22,6 +31,7 @@ export class SimulatedLife {
   readonly #startMs: number
   readonly #store: Store
   readonly #tellUptime: () => void
+  readonly #self: Source
 
   constructor(store: Store, startMs = BEGIN_MS, seed = 1) {
     this.#store = store
@@ -29,12 +39,12 @@ export class SimulatedLife {
     const keep = (batch: Batch) => store.accept(batch)
     this.node = new SimulatedNode({ startMs, seed, keep })
     this.history = new HintHistory(this.node.hints, { history: store, records: (request) => store.records(request) })
-    const self = createSource({ id: 'self', tag: 'process', emit: keep })
+    this.#self = createSource({ id: 'self', tag: 'process', emit: keep })
     this.#tellUptime = () => {
       const { nowMs } = this.node
       const uptime = (nowMs - this.#startMs) / 1000
-      self.report(uptimeType, { time: BigInt(Math.round(nowMs)) * 1_000_000n, uptime_seconds: uptime })
-      self.flush()
+      this.#self.report(uptimeType, { time: BigInt(Math.round(nowMs)) * 1_000_000n, uptime_seconds: uptime })
+      this.#self.flush()
     }
   }
 
@@ -46,8 +56,14 @@ export class SimulatedLife {
     })
   }
 
+  /** Keeps what a hint says, as one of the rules' own would say it. Unit of the time: milliseconds since the Unix epoch. */
+  tell(hint: Hint, edge: StatedEdge, timeMs: number): void {
+    reportHint(this.#self, hint, edge, timeMs)
+  }
+
   /** Waits until what was reported is in the store. */
   flush(): Promise<void> {
+    this.#self.flush()
     return this.#store.flush()
   }
 
