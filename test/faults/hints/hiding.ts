@@ -36,9 +36,17 @@ const isOnNic = ({ device }: Fault) => device.includes('nic')
 const isOnGpu = ({ device }: Fault) => device.includes('gpu')
 
 /** Rails of the node that a fault is on. */
-function railsOf({ nodeClass }: Fault): number {
-  const { nics = [] } = NODE_CLASSES.find(({ name }) => name === nodeClass) ?? {}
-  return nics.filter(({ role }) => role === 'training').length
+function railsOf(fault: Fault): number {
+  return nicsOf(fault).filter(({ role }) => role === 'training').length
+}
+
+/** Ports of the node that a fault is on. */
+function portsOf(fault: Fault): number {
+  return nicsOf(fault).length
+}
+
+function nicsOf({ nodeClass }: Fault) {
+  return NODE_CLASSES.find(({ name }) => name === nodeClass)?.nics ?? []
 }
 
 /** Rails that a fault slows down. */
@@ -103,7 +111,12 @@ export const HIDINGS: readonly Hiding[] = [
     hides: (hider, hidden) =>
       ['pfc-storm', 'pcie-downtrain'].includes(hider.scenario) &&
       isOnNic(hider) &&
-      (hidden.scenario === 'hash-collision' || (hidden.scenario === 'incast' && isSame(hider, hidden))),
+      (hidden.scenario === 'hash-collision' || (hidden.scenario === 'incast' && isOnCard(hider, hidden))),
+  },
+  {
+    why: 'Every port of a node that has two has more bit errors: that is the temperature.',
+    hides: (hider, hidden) =>
+      [hider, hidden].every(({ scenario }) => scenario === 'link-ber') && !isSame(hider, hidden) && portsOf(hider) === 2,
   },
   {
     why: 'Half of the rails or more are slow: a wait for data is told only where bursts are as fast as ever.',

@@ -11,7 +11,7 @@ const GATED_FAULTS = 100
 /** A random fault on a random simulated node, or two: their hints, soon, once, on the right device, and no other. */
 export const hints: FaultLoop = {
   name: 'hints',
-  what: 'one fault or two on a simulated node, of any class, workload, scenario, device, severity and onset: of those above the limits that docs/hints.md tells, 98 % of single ones, and 95 % of those in pairs that do not hide one another, are told within 10 s of their effect; none on a wrong device, none twice, and of single ones nothing else is told',
+  what: 'one fault or two on a simulated node, of any class, workload, scenario, device, severity and onset: of those above the limits that docs/hints.md tells, 98 % of single ones, and 95 % of those in pairs that do not hide one another, are told within 10 s of their effect; none on a wrong device, and of single ones none twice and nothing else',
   testRounds: 30,
   async open() {
     const table = new HintTable()
