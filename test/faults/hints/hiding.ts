@@ -116,7 +116,9 @@ export const HIDINGS: readonly Hiding[] = [
   {
     why: 'Every port of a node that has two has more bit errors: that is the temperature.',
     hides: (hider, hidden) =>
-      [hider, hidden].every(({ scenario }) => scenario === 'link-ber') && !isSame(hider, hidden) && portsOf(hider) === 2,
+      [hider, hidden].every(({ scenario }) => scenario === 'link-ber') &&
+      !isSame(hider, hidden) &&
+      portsOf(hider) === 2,
   },
   {
     why: 'Half of the rails or more are slow: a wait for data is told only where bursts are as fast as ever.',
