@@ -12,6 +12,7 @@ export function makeAgent(store: Awaited<ReturnType<typeof createStore>>): Agent
     sinks: [store],
     history: store,
     storeStatus: () => store.status(),
+    kept: { command: 'sonde read', types: store.types.bind(store), records: store.records.bind(store) },
   })
 }
 

@@ -48,7 +48,7 @@ property('head, chunks and roll-ups answer as the evaluation of the very records
   const { store, path, close } = await openStore()
   const reference = new Reference()
   try {
-    reportDays(random, store, reference)
+    report(samplesOf(random), store, reference)
     await store.flush()
     await compare(reference, store, { fromMs: FROM_MS, steps: [60_000, 300_000, 3_600_000, 420_000], where: 'head' })
     await store.maintain()
@@ -83,6 +83,30 @@ property('head, chunks and roll-ups answer as the evaluation of the very records
     await close()
   }
 })
+
+property(
+  'a day into which records still come answers so too, as more and more of it is rolled up',
+  2,
+  async (random) => {
+    const { store, close } = await openStore()
+    const reference = new Reference()
+    try {
+      const samples = [...samplesOf(random)].sort((a, b) => a.at - b.at)
+      while (samples.length > 0) {
+        const untilMs = (samples[0]?.at ?? 0) + random.integer(1, 9) * HOUR_MS
+        const next = samples.findIndex(({ at }) => at > untilMs)
+        report(samples.splice(0, next < 0 ? samples.length : next), store, reference)
+        await store.flush()
+        const where = `${samples.length} records to come`
+        await compare(reference, store, { fromMs: FROM_MS, steps: [300_000, 3_600_000], where: `${where}, head` })
+        await store.maintain()
+        await compare(reference, store, { fromMs: FROM_MS, steps: [300_000, 3_600_000], where })
+      }
+    } finally {
+      await close()
+    }
+  },
+)
 
 /** The same records in memory. */
 class Reference {
@@ -146,9 +170,20 @@ function assertClose(found: Float64Array, expected: Float64Array, place: string)
   }
 }
 
-function reportDays(random: Random, store: Store, reference: Reference): void {
-  const emit = (batch: Parameters<Store['accept']>[0]) => store.accept(batch)
-  const source = createSource({ id: 'node', intervalMs: 60_000, emit })
+/** A record and its time. Unit: milliseconds since the Unix epoch. */
+interface Sample {
+  readonly at: number
+  readonly record: {
+    readonly time: bigint
+    readonly gpu: string
+    readonly energy_total: bigint
+    readonly busy_total: number
+    readonly watts: number | undefined
+    readonly level: number
+  }
+}
+
+function* samplesOf(random: Random): Generator<Sample> {
   for (let i = 0; i < 3; i++) {
     let energy = random.chance(0.5) ? 2n ** 63n : 0n
     let busy = 0
@@ -166,9 +201,16 @@ function reportDays(random: Random, store: Store, reference: Reference): void {
         watts: random.chance(0.1) ? undefined : random.chance(0.02) ? Number.NaN : random.integer(0, 7000) / 10,
         level: random.integer(-1000, 1000),
       }
-      source.report(type, record)
-      reference.add(at, record)
+      yield { at, record }
     }
+  }
+}
+
+function report(samples: Iterable<Sample>, store: Store, reference: Reference): void {
+  const source = createSource({ id: 'node', intervalMs: 60_000, emit: (batch) => store.accept(batch) })
+  for (const { at, record } of samples) {
+    source.report(type, record)
+    reference.add(at, record)
   }
   source.flush()
 }

@@ -6,15 +6,15 @@ import {
   type Bins,
   binOf,
   columnOfBins,
-  DAY_BINS,
   emptyBins,
+  HOUR_BINS,
   layOver,
   maskOf,
 } from './bins.ts'
 import { type FieldVersion, gather, type Wanted } from './gather.ts'
 import { isRolled, readBins } from './rollup.ts'
 import { RAW, ROLLUP } from './segments.ts'
-import { dayOf, hourOf, hourStartMs } from './slots-of-time.ts'
+import { hourOf, hourStartMs } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** Memory for bins of one block of series. */
@@ -91,16 +91,16 @@ function binsOfVersion(
   const isCounter = version.slot.field.role === 'counter'
   const rollUps = file.segments.inRange(ROLLUP, version.stored.id, fromMs, toMs)
   const bins = readBins(file, rollUps, version.slot, new Set(series.map(({ id }) => id)), make)
-  const dirty = dirtyDays(file, version.stored.id, fromMs, toMs)
+  const dirty = dirtyHours(file, version.stored.id, fromMs, toMs)
   const samples = gather(file, {
     versions: [version],
     series,
     fromMs: binOf(fromMs) * BIN_MS - asked.leadMs,
     toMs,
-    // The last hour before a day that is read gives the reading that its first gain is reckoned from.
-    skip: ({ rolled, slot }) => rolled === 'yes' && !dirty.has(dayOf(slot)) && !dirty.has(dayOf(slot + 1)),
+    // The hour before gives the reading that the first gain is reckoned from.
+    skip: ({ rolled, slot }) => rolled === 'yes' && !dirty.has(slot) && !dirty.has(slot + 1),
   })
-  const mask = maskOf(make(), (bin) => dirty.has(Math.floor(bin / DAY_BINS)))
+  const mask = maskOf(make(), (bin) => dirty.has(Math.floor(bin / HOUR_BINS)))
   for (const [id, found] of samples) {
     const fresh = make()
     for (const column of found.take()) addColumn(fresh, column, isCounter, mask)
@@ -111,13 +111,16 @@ function binsOfVersion(
   return bins
 }
 
-/** Days with records that no roll-up knows of: they are read whole, as far as their raw samples are there. */
-function dirtyDays(file: StoreFile, type: number, fromMs: number, toMs: number): Set<number> {
+/**
+ * Hours with records that no roll-up knows of, and those after them, whose first gain changes: they are read whole, as
+ * far as their raw samples are there.
+ */
+function dirtyHours(file: StoreFile, type: number, fromMs: number, toMs: number): Set<number> {
   const segments = file.segments.inRange(RAW, type, fromMs, toMs).filter(({ rolled }) => rolled !== 'yes')
-  const days = new Set<number>()
+  const hours = new Set<number>()
   for (const { firstMs, lastMs } of [...segments, ...file.head.rangesIn(type, fromMs, toMs)]) {
-    const last = dayOf(hourOf(Math.min(lastMs, toMs)))
-    for (let day = dayOf(hourOf(Math.max(firstMs, fromMs))); day <= last; day++) days.add(day)
+    const last = hourOf(Math.min(lastMs, toMs)) + 1
+    for (let hour = hourOf(Math.max(firstMs, fromMs)); hour <= last; hour++) hours.add(hour)
   }
-  return days
+  return hours
 }

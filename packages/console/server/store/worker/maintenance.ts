@@ -18,13 +18,18 @@ const RECORDS_PART = 3 / 4
 const FREE_BYTES = 4 << 20
 /** Pages that are given back to the disk in one turn. */
 const VACUUM_PAGES = 256
+/**
+ * Hours of a day to which records still come, as of today, that are rolled up at once: a question of the last day reads
+ * about so many from raw samples, and the roll-up of a day is written four times.
+ */
+const FLOW_HOURS = 6
 /** Hours after which a series that is in no segment is forgotten. */
 const SERIES_IDLE_HOURS = 2
 
 /**
- * Does what is due: compaction of hours that are over, roll-ups of days that are, retention. A generator, so that
- * questions get their turn in between. A day of which records were compacted just now is rolled up the next time: there
- * may be more of it to come, as when old records are read in.
+ * Does what is due: compaction of hours that are over, roll-ups, retention. A generator, so that questions get their turn in
+ * between. Of a day of which records were compacted just now there may be more to come, as of today or when old records
+ * are read in: it is rolled up six hours at a time.
  */
 export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, void> {
   const currentHour = hourOf(nowMs)
@@ -35,7 +40,9 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
     yield* compactUnit(file, unit, unit.hour < currentHour ? 1 : COMPACT_BYTES)
   }
   yield* moveHead(file)
-  for (const { type, day } of file.segments.daysToRoll()) if (!inFlow.has(day)) yield* rollUpDay(file, type, day)
+  for (const { type, day, hours } of file.segments.daysToRoll()) {
+    if (!inFlow.has(day) || hours >= FLOW_HOURS) yield* rollUpDay(file, type, day)
+  }
   yield* expireByAge(file, nowMs)
   yield* expireBySize(file)
   forgetUnused(file, nowMs)

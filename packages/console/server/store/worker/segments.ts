@@ -176,8 +176,10 @@ export class Segments {
   }
 
   /** Types and days with raw segments that are in no roll-up, earliest first. */
-  daysToRoll(): { type: number; day: number }[] {
-    return this.#statements.daysToRoll.all().map(({ type, day }) => ({ type: Number(type), day: Number(day) }))
+  daysToRoll(): { type: number; day: number; hours: number }[] {
+    return this.#statements.daysToRoll
+      .all()
+      .map(({ type, day, hours }) => ({ type: Number(type), day: Number(day), hours: Number(hours) }))
   }
 
   /** Series of all segments. */
@@ -283,7 +285,8 @@ function statementsOf(database: DatabaseSync) {
       'SELECT min(first_ms) AS first FROM segment WHERE level = ? AND slot = ? AND first_ms > ? AND first_ms <= ?',
     ),
     daysToRoll: prepare(
-      `SELECT DISTINCT type, slot / ${DAY_HOURS} AS day FROM segment WHERE level = ${RAW} AND rolled = 0 ORDER BY day`,
+      `SELECT type, slot / ${DAY_HOURS} AS day, count(DISTINCT slot) AS hours FROM segment
+       WHERE level = ${RAW} AND rolled = 0 GROUP BY type, day ORDER BY day`,
     ),
   }
 }

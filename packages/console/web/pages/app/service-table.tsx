@@ -1,11 +1,17 @@
+import { useState } from 'react'
 import type { GpuNumber, GpuService } from '../../api/apps.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import type { Quantity } from '../../format/quantity.ts'
 import { FIELD_WORDS } from './gpu-fields.ts'
 
+/** So many services stand above the charts until all are asked for: the charts are to be seen without scrolling far. */
+const SHOWN_COUNT = 8
+
 /** A row a service: the nine numbers over its pods at the latest sample, each with the least and the most of a pod. */
 export function ServiceTable({ services }: { readonly services: readonly GpuService[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? services : services.toSorted((a, b) => b.gpus - a.gpus).slice(0, SHOWN_COUNT)
   return (
     <section className="panel apps-panel" aria-labelledby="service-table">
       <header className="panel-head has-line">
@@ -29,12 +35,20 @@ export function ServiceTable({ services }: { readonly services: readonly GpuServ
             </tr>
           </thead>
           <tbody>
-            {services.map((service) => (
+            {shown.map((service) => (
               <ServiceRow key={service.name} service={service} />
             ))}
           </tbody>
         </table>
       </TableBox>
+      {services.length > SHOWN_COUNT && (
+        <p className="panel-note">
+          {!isWhole && `The ${SHOWN_COUNT} services with the most GPUs. `}
+          <button type="button" className="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? `Show ${SHOWN_COUNT} services` : `Show all ${services.length} services`}
+          </button>
+        </p>
+      )}
     </section>
   )
 }
