@@ -13,6 +13,7 @@ import { type ChartModel, ChartModeller } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
 import { ChartTable } from './chart-table.tsx'
 import { Plot } from './plot.ts'
+import { inTurn } from './plot-queue.ts'
 import { SavePicture } from './save-picture.tsx'
 import { useChartKeys } from './use-chart-keys.ts'
 import { useIsSeen } from './use-is-seen.ts'
@@ -168,20 +169,25 @@ function usePlot(
   const { widthPx: width, heightPx: height } = size
   const isReady = host !== null && width > 0 && palette !== undefined
   useLayoutEffect(() => {
+    if (!isReady) return
+    let created: Plot | undefined
     // A plot is made once for its host, from what is so at that moment; the next effect draws what changes.
-    const { model, palette, size } = latest.current
-    if (!isReady || !palette) return
-    const created = new Plot(host, { width: size.widthPx, height: size.heightPx }, model.plot, palette, {
-      onHover: (timeMs) => hoverStore.set(timeMs),
-      onClick: (timeMs) => {
-        latest.current.page.change({ atMs: timeMs }, 'replace')
-        latest.current.onCard()
-      },
-      onZoom: (fromMs, toMs) => latest.current.page.zoom(fromMs, toMs),
+    const leave = inTurn(() => {
+      const { model, palette, size } = latest.current
+      if (!palette) return
+      created = new Plot(host, { width: size.widthPx, height: size.heightPx }, model.plot, palette, {
+        onHover: (timeMs) => hoverStore.set(timeMs),
+        onClick: (timeMs) => {
+          latest.current.page.change({ atMs: timeMs }, 'replace')
+          latest.current.onCard()
+        },
+        onZoom: (fromMs, toMs) => latest.current.page.zoom(fromMs, toMs),
+      })
+      setPlot(created)
     })
-    setPlot(created)
     return () => {
-      created.destroy()
+      leave()
+      created?.destroy()
       setPlot(undefined)
     }
   }, [host, isReady])

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inTurn } from './plot-queue.ts'
+
+test('the first plot is made at once, each other in a frame of its own, and one that left is not made', (t) => {
+  const frames: (() => void)[] = []
+  const before = globalThis.requestAnimationFrame
+  globalThis.requestAnimationFrame = (work) => frames.push(() => work(0))
+  t.after(() => {
+    globalThis.requestAnimationFrame = before
+  })
+  const frame = () => {
+    for (const work of frames.splice(0)) work()
+  }
+  const made: string[] = []
+  const make = (name: string) => inTurn(() => void made.push(name))
+  make('a')
+  make('b')
+  const leave = make('c')
+  make('d')
+  assert.deepEqual(made, ['a'])
+  leave()
+  frame()
+  assert.deepEqual(made, ['a', 'b'])
+  frame()
+  assert.deepEqual(made, ['a', 'b', 'd'])
+  frame()
+  make('e')
+  assert.deepEqual(made, ['a', 'b', 'd', 'e'], 'at once again, when none waits')
+})

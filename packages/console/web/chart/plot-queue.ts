@@ -1,0 +1,28 @@
+const waiting: (() => void)[] = []
+let isFree = true
+
+/**
+ * Makes one plot a frame: the first at once, so that a page of many charts shows it while the others are made, and
+ * answers to the pointer in between. Gives what takes back the work that still waits.
+ */
+export function inTurn(work: () => void): () => void {
+  if (isFree) {
+    isFree = false
+    requestAnimationFrame(next)
+    work()
+  } else waiting.push(work)
+  return () => {
+    const at = waiting.indexOf(work)
+    if (at >= 0) waiting.splice(at, 1)
+  }
+}
+
+function next(): void {
+  const work = waiting.shift()
+  if (work === undefined) {
+    isFree = true
+    return
+  }
+  requestAnimationFrame(next)
+  work()
+}
