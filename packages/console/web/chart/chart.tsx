@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Columns } from '../api/query-client.ts'
-import { type Palette, readPalette } from '../components/palette.ts'
+import { paletteOf } from '../components/palette.ts'
 import { useSpan } from '../components/use-span.ts'
 import { hoverStore, useCursor } from '../state/cursor.ts'
 import { useTheme } from '../state/theme.ts'
@@ -158,23 +158,20 @@ function usePlot(
   page: PageState,
   onCard: () => void,
 ): Plot | undefined {
-  const theme = useTheme()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens resolve differently after the theme changed
-  const palette = useMemo<Palette | undefined>(() => (host ? readPalette(host) : undefined), [host, theme])
+  const palette = paletteOf(useTheme())
   const [plot, setPlot] = useState<Plot>()
   const latest = useRef({ page, onCard, model, palette, size })
   latest.current = { page, onCard, model, palette, size }
   const cursorMs = useCursor(page.url.atMs)
 
   const { widthPx: width, heightPx: height } = size
-  const isReady = host !== null && width > 0 && palette !== undefined
+  const isReady = host !== null && width > 0
   useLayoutEffect(() => {
     if (!isReady) return
     let created: Plot | undefined
     // A plot is made once for its host, from what is so at that moment; the next effect draws what changes.
     const leave = inTurn(() => {
       const { model, palette, size } = latest.current
-      if (!palette) return
       created = new Plot(host, { width: size.widthPx, height: size.heightPx }, model.plot, palette, {
         onHover: (timeMs) => hoverStore.set(timeMs),
         onClick: (timeMs) => {
@@ -192,7 +189,7 @@ function usePlot(
     }
   }, [host, isReady])
   useLayoutEffect(() => {
-    if (plot && palette && width > 0) plot.draw(model.plot, { width, height }, palette)
+    if (plot && width > 0) plot.draw(model.plot, { width, height }, palette)
   }, [plot, model, palette, width, height])
   useEffect(() => plot?.showCursor(cursorMs), [plot, cursorMs])
   return plot

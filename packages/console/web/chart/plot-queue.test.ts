@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { inTurn } from './plot-queue.ts'
 
-test('the first plot is made at once, each other in a frame of its own, and one that left is not made', (t) => {
+test('the first plot is made at once, each other in a frame of its own, and one that left is not made', async (t) => {
   const frames: (() => void)[] = []
   const before = globalThis.requestAnimationFrame
   globalThis.requestAnimationFrame = (work) => frames.push(() => work(0))
   t.after(() => {
     globalThis.requestAnimationFrame = before
   })
-  const frame = () => {
+  const frame = async () => {
     for (const work of frames.splice(0)) work()
+    await setTimeout(1)
   }
   const made: string[] = []
   const make = (name: string) => inTurn(() => void made.push(name))
@@ -20,11 +22,11 @@ test('the first plot is made at once, each other in a frame of its own, and one 
   make('d')
   assert.deepEqual(made, ['a'])
   leave()
-  frame()
+  await frame()
   assert.deepEqual(made, ['a', 'b'])
-  frame()
+  await frame()
   assert.deepEqual(made, ['a', 'b', 'd'])
-  frame()
+  await frame()
   make('e')
   assert.deepEqual(made, ['a', 'b', 'd', 'e'], 'at once again, when none waits')
 })

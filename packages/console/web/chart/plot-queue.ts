@@ -8,7 +8,7 @@ let isFree = true
 export function inTurn(work: () => void): () => void {
   if (isFree) {
     isFree = false
-    requestAnimationFrame(next)
+    afterFrame(next)
     work()
   } else waiting.push(work)
   return () => {
@@ -23,6 +23,11 @@ function next(): void {
     isFree = true
     return
   }
-  requestAnimationFrame(next)
+  afterFrame(next)
   work()
+}
+
+/** Once the frame is painted: what an animation frame itself does would hold it up. */
+function afterFrame(work: () => void): void {
+  requestAnimationFrame(() => setTimeout(work))
 }

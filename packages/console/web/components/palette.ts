@@ -1,3 +1,5 @@
+import type { Theme } from '../state/theme.ts'
+
 /** Places in the fixed order of series colours. */
 export type SeriesSlot = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
 
@@ -61,11 +63,22 @@ export interface Palette {
 /** Steps of the scale of a heat strip above nothing. */
 export const HEAT_STEP_COUNT = 15
 
+const palettes = new Map<Theme, Palette>()
+
+/** The palette of the theme that is drawn now. It is read once: each token costs a style of the whole page. */
+export function paletteOf(theme: Theme): Palette {
+  const known = palettes.get(theme)
+  if (known !== undefined) return known
+  const palette = readPalette()
+  palettes.set(theme, palette)
+  return palette
+}
+
 /** Reads the tokens through an element, because the value of a custom property is not resolved by itself. */
-export function readPalette(host: HTMLElement): Palette {
+function readPalette(): Palette {
   const probe = document.createElement('span')
   probe.hidden = true
-  host.append(probe)
+  document.body.append(probe)
   const read = (token: string, fallback?: string): string => {
     probe.style.color = fallback ? `var(--${token}, var(--${fallback}))` : `var(--${token})`
     return getComputedStyle(probe).color

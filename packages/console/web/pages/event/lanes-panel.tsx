@@ -2,7 +2,7 @@ import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useState } 
 import type { EventAnswer, EventLane } from '../../api/events.ts'
 import { useWidth } from '../../chart/use-width.ts'
 import { Empty } from '../../components/empty.tsx'
-import { readPalette } from '../../components/palette.ts'
+import { paletteOf } from '../../components/palette.ts'
 import { countOf } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { hoverStore, useCursor } from '../../state/cursor.ts'
@@ -71,7 +71,7 @@ export function LanesPanel(props: LanesPanelProps) {
     }),
     [view, samples, marks, event.id, event.startMs, event.endMs, held, plotPx],
   )
-  usePalette(body, view)
+  usePalette(view)
   const bodyPx = useWidth(body)
   const plotLeftPx = useLeftOf(body, plotPx, bodyPx)
   const pin = useCallback((atMs: number) => page.change({ atMs }, 'replace'), [page])
@@ -176,12 +176,11 @@ function Marked({ span, context }: { readonly span: Span; readonly context: Lane
 }
 
 /** Hands the colours of the theme to what draws. */
-function usePalette(host: HTMLElement | null, { stage }: EventView): void {
+function usePalette({ stage }: EventView): void {
   const theme = useTheme()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens resolve differently after the theme changed
   useEffect(() => {
-    if (host) stage.palette = readPalette(host)
-  }, [host, stage, theme])
+    stage.palette = paletteOf(theme)
+  }, [stage, theme])
 }
 
 /** Where the plots begin, from the left of the lanes. */
