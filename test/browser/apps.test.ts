@@ -298,7 +298,11 @@ test(
         .getByText('The 12 services with the most GPUs are shown; 5 services with 5 pods are left out.')
         .waitFor()
       await rowOfService(page, long).waitFor()
+      assert.equal(await rowsOfServices(page).count(), 8)
+      await page.getByRole('button', { name: 'Show all 12 services' }).click()
       assert.equal(await rowsOfServices(page).count(), 12)
+      await page.getByRole('button', { name: 'Show 8 services' }).click()
+      assert.equal(await rowsOfServices(page).count(), 8)
       await until(
         'charts of a herd',
         SHOW_LIMIT_MS,
