@@ -134,15 +134,30 @@ function headlineOf({ services, pods }: AppGpuAnswer): HeadlineText {
   const missing = services.reduce((sum, service) => sum + service.missing.length, 0)
   const known = pods.flatMap(({ values }) => values['gpu-util'] ?? [])
   const util = known.length === 0 ? Number.NaN : known.reduce((sum, value) => sum + value, 0) / known.length
-  const sumOf = (field: 'gpu-power-w' | 'gpu-mem-used') =>
-    pods.reduce((sum, { values }) => sum + (values[field] ?? 0), 0)
   const gpus = pods.reduce((sum, pod) => sum + pod.gpus, 0)
+  const facts = [
+    totalWords(pods, 'gpu-power-w', (watts) => formatQuantity(WATTS, watts)),
+    totalWords(pods, 'gpu-mem-used', (bytes) => `${formatQuantity(BYTES, bytes)} of GPU memory used`),
+    countOf(services.length, 'service'),
+  ]
   return {
     tone: missing > 0 ? 'warning' : 'calm',
     sentence:
       missing > 0
         ? `${countOf(missing, 'pod')} of ${pods.length} ${missing === 1 ? 'has' : 'have'} no utilisation.`
         : `${countOf(pods.length, 'GPU pod')} on ${countOf(gpus, 'GPU')}${Number.isNaN(util) ? '' : ` at ${formatQuantity(PERCENT_WHOLE, util)}`}.`,
-    facts: `${formatQuantity(WATTS, sumOf('gpu-power-w'))} · ${formatQuantity(BYTES, sumOf('gpu-mem-used'))} of GPU memory used · ${countOf(services.length, 'service')}`,
+    facts: facts.filter(Boolean).join(' · '),
   }
+}
+
+/** A sum over pods, and of how many it is where not all have the number; empty where none has. */
+function totalWords(
+  pods: AppGpuAnswer['pods'],
+  field: 'gpu-power-w' | 'gpu-mem-used',
+  words: (sum: number) => string,
+): string {
+  const known = pods.flatMap(({ values }) => values[field] ?? [])
+  if (known.length === 0) return ''
+  const of = known.length < pods.length ? ` by ${known.length} of ${countOf(pods.length, 'pod')}` : ''
+  return `${words(known.reduce((sum, value) => sum + value, 0))}${of}`
 }
