@@ -56,7 +56,7 @@ export class SimulatedLife {
     })
   }
 
-  /** Keeps what a hint says, as one of the rules' own would say it. Unit of the time: milliseconds since the Unix epoch. */
+  /** Keeps what a hint says, as the rules themselves do. Unit of the time: milliseconds since the Unix epoch. */
   tell(hint: Hint, edge: StatedEdge, timeMs: number): void {
     reportHint(this.#self, hint, edge, timeMs)
   }

@@ -17,7 +17,7 @@ export interface RestartingCounter {
   readonly write: (value: number) => void
   readonly metric: string
   readonly device: string
-  /** What the link carries: a restart that is taken for a wrap of 32 bits gains a thousand times as much. Per second. */
+  /** What the link carries; a restart that is taken for a wrap of 32 bits gains far more. Unit: per second. */
   readonly rateMax: number
 }
 

@@ -27,9 +27,9 @@ const FLOW_HOURS = 6
 const SERIES_IDLE_HOURS = 2
 
 /**
- * Does what is due: compaction of hours that are over, roll-ups, retention. A generator, so that questions get their turn in
- * between. Of a day of which records were compacted just now there may be more to come, as of today or when old records
- * are read in: it is rolled up six hours at a time.
+ * Does what is due: compaction of hours that are over, roll-ups, retention. A generator, so that questions get their
+ * turn in between. Of a day of which records were compacted just now there may be more to come, as of today or when old
+ * records are read in: it is rolled up six hours at a time.
  */
 export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, void> {
   const currentHour = hourOf(nowMs)
