@@ -41,9 +41,9 @@ export function appRows(metric: string, pods: readonly PodColumns[], length: num
 }
 
 function serviceValues(metric: string, pods: readonly PodColumns[], length: number): Float64Array | undefined {
-  const counts = pods.map((pod) => gpuCounts(pod, length, false))
-  if (metric === 'app_gpu_gpus') return joined(counts, length, (numbers) => sumOf(numbers))
-  if (metric === 'app_gpu_pods') return joined(counts, length, (numbers) => numbers.length)
+  const counts = () => pods.map((pod) => gpuCounts(pod, length, false))
+  if (metric === 'app_gpu_gpus') return joined(counts(), length, (numbers) => sumOf(numbers))
+  if (metric === 'app_gpu_pods') return joined(counts(), length, (numbers) => numbers.length)
   const asked = FIELD_OF_APP.get(metric)
   if (asked === undefined) return undefined
   const columns = pods.map((pod) => numberOfPod(pod, asked.field, length))

@@ -42,7 +42,7 @@ const profile = (id: number, field: string, ...others: string[]) => own(nvmlProf
 const info = (id: number, field: string, name: string, factor = 1) =>
   fieldIn(nvmlGpuInfoType, id, field, [`DEV_${name.toUpperCase()}`], factor)
 
-/** The fields of DCGM that are read, by their numbers; see DCGM's list of field identifiers. */
+/** The fields of DCGM that are read, by their numbers in its header `dcgm_fields.h`. */
 export const DCGM_FIELDS: readonly DcgmField[] = [
   gpu(67, 'mig_mode'),
   gpu(100, 'sm_clock'),
