@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test'
+import { SondeError } from '@sonde/sdk'
 import * as v from 'valibot'
 import { DocaDouble, type DoubleDevice, type DoubleOptions } from '../../../test/doubles/doca/doca-double.ts'
 import { until } from '../../../test/sonde-process.ts'
@@ -82,10 +83,18 @@ export async function readDouble(t: Pick<TestContext, 'after'>, start: DoubleSta
   }
   /** Has devices listed more often, in this life of the child and the following ones. */
   const hurry = async () => {
-    await until('it lists devices', LIMIT_MS, async () => (await told()).state !== 'starting')
-    await agent.sources
-      .find(({ name }) => name === SOURCE)
-      ?.setPeriod({ device: '', duty: 'list', everyUs: LIST_EVERY_US })
+    const source = agent.sources.find(({ name }) => name === SOURCE)
+    await until('it lists devices', LIMIT_MS, async () => {
+      if ((await told()).state === 'starting') return false
+      try {
+        await source?.setPeriod({ device: '', duty: 'list', everyUs: LIST_EVERY_US })
+        return true
+      } catch (error) {
+        // A child that is slow to start is replaced: it says to ask again.
+        if (error instanceof SondeError && error.code === 'AGT_CHILD_EXIT') return false
+        throw error
+      }
+    })
   }
   const child = () => Number(agent.hosts.children().find(({ host }) => host.includes('doca'))?.pid)
   return { double, agent, address, told, scrape, counts, read, hurry, child }
