@@ -74,37 +74,52 @@ export function paletteOf(theme: Theme): Palette {
   return palette
 }
 
-/** Reads the tokens through an element, because the value of a custom property is not resolved by itself. */
 function readPalette(): Palette {
+  let heat: readonly string[] | undefined
+  return withProbe((resolve) => {
+    const read = (token: string, fallback?: string): string =>
+      resolve(fallback ? `var(--${token}, var(--${fallback}))` : `var(--${token})`)
+    const each = (of: (slot: SeriesSlot) => string): Record<SeriesSlot, string> =>
+      Object.fromEntries(SLOTS.map((slot) => [slot, of(slot)])) as Record<SeriesSlot, string>
+    return {
+      ink: read('ink'),
+      ink2: read('ink-2'),
+      ink3: read('ink-3'),
+      grid: read('grid'),
+      line: read('line'),
+      herd: read('herd'),
+      gap: read('gap'),
+      surface: read('surface'),
+      critical: read('critical'),
+      // Few pages have a heat strip.
+      get heat() {
+        heat ??= withProbe(heatColours)
+        return heat
+      },
+      eventTint: read('event-tint'),
+      slots: each((slot) => read(`s${slot}`)),
+      texts: each((slot) => read(`s${slot}-text`, `s${slot}`)),
+    }
+  })
+}
+
+function heatColours(resolve: (colour: string) => string): readonly string[] {
+  const steps = Array.from({ length: HEAT_STEP_COUNT }, (_, step) => {
+    const share = (100 * step) / (HEAT_STEP_COUNT - 1)
+    return resolve(`color-mix(in oklab, var(--heat-high) ${share}%, var(--heat-low))`)
+  })
+  return [resolve('var(--heat-none)'), ...steps]
+}
+
+/** Resolves colours through an element, because the value of a custom property is not resolved by itself. */
+function withProbe<T>(work: (resolve: (colour: string) => string) => T): T {
   const probe = document.createElement('span')
   probe.hidden = true
   document.body.append(probe)
-  const read = (token: string, fallback?: string): string => {
-    probe.style.color = fallback ? `var(--${token}, var(--${fallback}))` : `var(--${token})`
+  const result = work((colour) => {
+    probe.style.color = colour
     return getComputedStyle(probe).color
-  }
-  const each = (of: (slot: SeriesSlot) => string): Record<SeriesSlot, string> =>
-    Object.fromEntries(SLOTS.map((slot) => [slot, of(slot)])) as Record<SeriesSlot, string>
-  const mixed = (share: number): string => {
-    probe.style.color = `color-mix(in oklab, var(--heat-high) ${100 * share}%, var(--heat-low))`
-    return getComputedStyle(probe).color
-  }
-  const steps = Array.from({ length: HEAT_STEP_COUNT }, (_, step) => mixed(step / (HEAT_STEP_COUNT - 1)))
-  const palette: Palette = {
-    ink: read('ink'),
-    ink2: read('ink-2'),
-    ink3: read('ink-3'),
-    grid: read('grid'),
-    line: read('line'),
-    herd: read('herd'),
-    gap: read('gap'),
-    surface: read('surface'),
-    critical: read('critical'),
-    heat: [read('heat-none'), ...steps],
-    eventTint: read('event-tint'),
-    slots: each((slot) => read(`s${slot}`)),
-    texts: each((slot) => read(`s${slot}-text`, `s${slot}`)),
-  }
+  })
   probe.remove()
-  return palette
+  return result
 }
