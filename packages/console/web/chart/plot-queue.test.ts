@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { inTurn } from './plot-queue.ts'
 
-test('the first plot is made at once, each other in a frame of its own, and one that left is not made', async (t) => {
+test('the first plot is made at once, the others frame by frame, and one that left is not made', async (t) => {
   const frames: (() => void)[] = []
   const before = globalThis.requestAnimationFrame
   globalThis.requestAnimationFrame = (work) => frames.push(() => work(0))
@@ -15,7 +15,14 @@ test('the first plot is made at once, each other in a frame of its own, and one 
     await setTimeout(1)
   }
   const made: string[] = []
-  const make = (name: string) => inTurn(() => void made.push(name))
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  /** `tookMs`: how long it takes to make it. */
+  const make = (name: string, tookMs = 20) =>
+    inTurn(() => {
+      made.push(name)
+      nowMs += tookMs
+    })
   make('a')
   make('b')
   const leave = make('c')
@@ -29,4 +36,7 @@ test('the first plot is made at once, each other in a frame of its own, and one 
   await frame()
   make('e')
   assert.deepEqual(made, ['a', 'b', 'd', 'e'], 'at once again, when none waits')
+  for (const name of ['f', 'g', 'h', 'i']) make(name, 7)
+  await frame()
+  assert.deepEqual(made.slice(4), ['f', 'g', 'h'], 'small ones together')
 })

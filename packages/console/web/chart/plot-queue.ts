@@ -1,8 +1,11 @@
+/** Small plots are made together for so long. Unit: milliseconds. */
+const BUDGET_MS = 16
+
 const waiting: (() => void)[] = []
 let isFree = true
 
 /**
- * Makes one plot a frame: the first at once, so that a page of many charts shows it while the others are made, and
+ * Makes plots frame by frame: the first at once, so that a page of many charts shows it while the others are made, and
  * answers to the pointer in between. Gives what takes back the work that still waits.
  */
 export function inTurn(work: () => void): () => void {
@@ -18,13 +21,14 @@ export function inTurn(work: () => void): () => void {
 }
 
 function next(): void {
-  const work = waiting.shift()
-  if (work === undefined) {
+  if (waiting.length === 0) {
     isFree = true
     return
   }
   afterFrame(next)
-  work()
+  const endMs = performance.now() + BUDGET_MS
+  do waiting.shift()?.()
+  while (waiting.length > 0 && performance.now() < endMs)
 }
 
 /** Once the frame is painted: what an animation frame itself does would hold it up. */
