@@ -19,10 +19,19 @@ const ALWAYS = { name: 'always', data_id: RX, comparison_type: 'rate_gt', compar
 /** A burst of 100 ms each 400 ms. */
 const BURSTS: DoubleDevice = { facts: { burst_every_us: 400_000, burst_us: 100_000 } }
 
-/** An agent that samples the double each 100 µs, with these rules. */
-async function start(t: TestContext, device: DoubleDevice, ...rules: readonly object[]) {
+/** An agent that samples the first device of the double each 100 µs, with these rules. */
+function start(t: TestContext, device: DoubleDevice, ...rules: readonly object[]) {
+  return startOn(t, { mlx5_0: device, mlx5_1: {} }, { devices: ['mlx5_0'], rules })
+}
+
+/** An agent that samples these devices of the double each 100 µs, with these rules. */
+async function startOn(
+  t: TestContext,
+  played: Readonly<Record<string, DoubleDevice>>,
+  { devices, rules }: { readonly devices: readonly string[]; readonly rules: readonly object[] },
+) {
   const double = new DocaDouble(t)
-  double.play({ mlx5_0: device, mlx5_1: {} })
+  double.play(played)
   const folder = mkdtempSync(join(tmpdir(), 'sonde-traceback-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = (name: string) => join(folder, name)
@@ -35,7 +44,7 @@ async function start(t: TestContext, device: DoubleDevice, ...rules: readonly ob
     type: 'doca_telemetry_diag',
     high_frequency: true,
     counters: [RX],
-    devices: ['mlx5_0'],
+    devices,
     stuck_ms: 300,
   }
   const config = {
@@ -105,6 +114,38 @@ test(
     await assertStops(sonde)
   },
 )
+
+for (const misdeed of ['hangs', 'is removed'] as const)
+  test(`while a device ${misdeed} in the middle of an event, events of another come as before`, NEEDS, async (t) => {
+    // The rule holds on the first device as long as it answers, and on the second in each of its bursts.
+    const steady = { facts: { burst_every_us: 0 } }
+    const rules = [{ ...BURST, name: 'low', comparison_type: 'dt_lt' }, BURST]
+    const devices = ['mlx5_0', 'mlx5_1']
+    const { double, sonde } = await startOn(t, { mlx5_0: steady, mlx5_1: BURSTS }, { devices, rules })
+    const isOf = (event: TracebackEvent, device: string) => event.device.includes(device)
+    const open = await eventIn(sonde, 'an event', (event) => isOf(event, 'mlx5_0') && event.samples > 1000)
+    await eventIn(sonde, 'a burst', (event) => isOf(event, 'mlx5_1') && event.end === 'cleared')
+    const hanging = { ...steady, faults: ['hang doca_telemetry_diag_query_counters'] }
+    double.play({ ...(misdeed === 'hangs' ? { mlx5_0: hanging } : {}), mlx5_1: BURSTS })
+    const lost = await eventIn(sonde, 'its end', ({ id, end }) => id === open.id && end !== undefined)
+    assert.deepEqual([lost.end, lost.rule], ['lost', 'low'])
+    const bursts = await until('bursts from before that to behind it', LIMIT_MS, async () => {
+      const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events?limit=1000')
+      const closed = events.filter((event) => event.rule === 'burst' && event.end !== undefined)
+      const behind = closed.filter(({ startMs }) => startMs > (lost.endMs ?? 0))
+      // The first may have begun before there were samples.
+      return behind.length >= 5 && closed.toReversed().slice(1)
+    })
+    for (const [at, burst] of bursts.entries()) {
+      assert.deepEqual([burst.end, burst.leftOut, isOf(burst, 'mlx5_1')], ['cleared', 0, true])
+      const lastedMs = (burst.endMs ?? 0) - burst.startMs
+      assert.ok(lastedMs > 90 && lastedMs < 110, `${lastedMs} ms`)
+      // The next burst is 400 ms behind this one: none was missed, and none is late.
+      const apartMs = burst.startMs - (bursts[at - 1]?.startMs ?? burst.startMs - 400)
+      assert.ok(Math.abs(apartMs - 400) < 5, `${apartMs} ms between bursts`)
+    }
+    await assertStops(sonde)
+  })
 
 test('a device that is removed opens an event of a rule that waits for absence', NEEDS, async (t) => {
   const rule = { name: 'silent', data_id: RX, comparison_type: 'absent', absent_ms: 1500 }

@@ -7,6 +7,8 @@ import { sampleFieldOf } from './type.ts'
 
 const WORD = 2 ** 32
 const RTC_WORD = 1_000_000_000
+/** Times that are ahead of the clock go on at least at this part of its pace. */
+const SLOWEST = 0.95
 /** Time, ticks, stamp, device and number of the sample, before the values. */
 const HEADER_BYTES = 32
 
@@ -104,8 +106,12 @@ export class FullRate {
     const [firstTicks, lastTicks] = [ticksAt(0), ticksAt(lastAt)]
     const [ownNs, endNs] = [times.monoNs(firstTicks), times.monoNs(lastTicks)]
     const span = Number(lastTicks - firstTicks)
-    const nsPerTick = span > 0 && endNs > ownNs ? Number(endNs - ownNs) / span : 0
-    return { firstTicks, nsPerTick, firstNs: ownNs > this.#lastNs ? ownNs : this.#lastNs }
+    // A time that two queries share would lie on both sides of the end of a window.
+    const firstNs = ownNs > this.#lastNs ? ownNs : this.#lastNs + 1n
+    if (span <= 0 || endNs <= ownNs) return { firstTicks, nsPerTick: 0, firstNs }
+    // Times that are ahead, as the clock was known less well before, wait for it slowly: rates are made of them.
+    const nsPerTick = Math.max(Number(endNs - firstNs), Number(endNs - ownNs) * SLOWEST) / span
+    return { firstTicks, nsPerTick, firstNs }
   }
 
   /** Ticks of a sample since the first of its query. */
