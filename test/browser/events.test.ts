@@ -276,6 +276,15 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.goBack()
       await until('all', 10_000, async () => !new URL(page.url()).searchParams.has('zoom'))
       await until('the whole', 10_000, async () => /6\ss of 6\ss/u.test(await caption(page).innerText()))
+      // A wheel that has not come to rest yet does not come back either.
+      await page.keyboard.down('Control')
+      await page.mouse.wheel(0, -300)
+      await page.keyboard.up('Control')
+      await page.evaluate(() => history.forward())
+      await until('forward', 10_000, async () => new URL(page.url()).searchParams.has('zoom'))
+      const forward = page.url()
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      assert.equal(page.url(), forward)
     }
     await visit(stage, '/events/12', look, answered({ event: () => closed }))
   })

@@ -25,9 +25,14 @@ export function useEventView(bounds: Span): EventView {
   const moving = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef({ page, bounds })
   latest.current = { page, bounds }
+  const written = useRef(zoom)
   useEffect(() => {
-    // What moves is ahead of the address.
-    if (moving.current === undefined) stage.view.set(zoom ? clampSpan(zoom, bounds) : bounds)
+    // What moves is ahead of the address, unless somebody went to another address meanwhile.
+    if (moving.current !== undefined && isSame(zoom, written.current)) return
+    clearTimeout(moving.current)
+    moving.current = undefined
+    written.current = zoom
+    stage.view.set(zoom ? clampSpan(zoom, bounds) : bounds)
   }, [stage, zoom, bounds])
   useEffect(
     () => () => {
@@ -44,7 +49,8 @@ export function useEventView(bounds: Span): EventView {
       const write = (how: 'push' | 'replace'): void => {
         moving.current = undefined
         const { page, bounds } = latest.current
-        page.change({ zoom: covers(shown, bounds) ? undefined : inMicroseconds(shown) }, how)
+        written.current = covers(shown, bounds) ? undefined : inMicroseconds(shown)
+        page.change({ zoom: written.current }, how)
       }
       if (mode === 'push') write('push')
       else moving.current = setTimeout(() => write('replace'), REST_MS)
@@ -56,6 +62,10 @@ export function useEventView(bounds: Span): EventView {
     () => ({ stage, bounds, isWhole: zoom === undefined, show, reset }),
     [stage, bounds, zoom, show, reset],
   )
+}
+
+function isSame(one: Span | undefined, other: Span | undefined): boolean {
+  return one?.fromMs === other?.fromMs && one?.toMs === other?.toMs
 }
 
 /** As the address has it, so that reading it gives the same. */
