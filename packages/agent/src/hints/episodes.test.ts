@@ -57,6 +57,14 @@ describe('one episode is one hint:', () => {
       forS: 300,
     },
     {
+      title: 'a wait for data that a rail full of losses slows down',
+      faults: [
+        { name: 'retransmission-storm', device: 'sim-nic-mlx5_3-1', severity: 0.0047 },
+        { name: 'data-stall', severity: 8, delayS: 23 },
+      ],
+      opens: 'data_stall/sim-node',
+    },
+    {
       title: 'a straggler whose steps a wait for data keeps apart',
       faults: [
         { name: 'data-stall', severity: 7.4 },

@@ -12,8 +12,6 @@ const LINGER_MS = 20_000
 const OVER_MS = 3000
 const SPREAD = 15
 const BURST_SHARE = 0.7
-/** Long steps have few bursts, and a sample cuts some of them in two. */
-const CLEAR_BURST_SHARE = 0.4
 const BURST_OVER_MS = 30_000
 const MEMORY_SHARE = 0.9
 /** Gaps in half a minute from which on it is no single pause. */
@@ -58,8 +56,9 @@ export const dataStall: Rule = {
       const means = jobGpus(scope).map((look) => look.mean(GPU.utilisation, OVER_MS))
       return Math.max(...means) - Math.min(...means) > SPREAD
     },
+    // While it is open a rail may slow down too: use alone says when the stall ends.
     'a slow rail: bursts are slower than before': ({ scope }) =>
-      burstShare(scope) < (scope.isOpen('data_stall', scope.node) ? CLEAR_BURST_SHARE : BURST_SHARE),
+      !scope.isOpen('data_stall', scope.node) && burstShare(scope) < BURST_SHARE,
     'a job that ended: its memory is free': ({ scope }) => !(memoryShare(scope) >= MEMORY_SHARE),
     'requests that come and go: no training goes over the rails': ({ scope }) => !isCollective(scope),
   },
