@@ -153,7 +153,10 @@ export class Agent {
         accept(batch)
       },
       onEdge: (source, edge) => this.ruleWatch.take(source, edge),
-      onLost: (source) => this.traceback.onLost(source),
+      onLost: (source) => {
+        this.ruleWatch.lose(source)
+        this.traceback.onLost(source)
+      },
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
     })
     this.simulators = new Simulators(config.dataSources, this.hosts.sources)

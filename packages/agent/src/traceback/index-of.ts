@@ -46,9 +46,11 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
   const apart = apartLabels(placed)
   const series: KeptSeries[] = []
   for (const { one, part, device, id } of placed) {
-    const { source = '', type } = part ?? {}
+    const { source = '', type, isOwn = false } = part ?? {}
     const of = { source, type: type?.name ?? '', series: seriesKey(one.labels) }
-    const gaps = [...one.gaps, ...told.gapsOf(of, one.fromMs, one.toMs)].sort((a, b) => a.fromMs - b.fromMs)
+    // What a source of the agent says of its samples says nothing of a client that calls its source alike.
+    const toldGaps = isOwn ? told.gapsOf(of, one.fromMs, one.toMs) : []
+    const gaps = [...one.gaps, ...toldGaps].sort((a, b) => a.fromMs - b.fromMs)
     series.push({
       ...one,
       device: id,
@@ -56,7 +58,7 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
       kind: kindOf(type, one.labels, device),
       near: near(id),
       apart: apart.get(`${one.part} ${id}`) ?? [],
-      errorMs: told.errorMs(source, deviceIn(one.labels)),
+      errorMs: isOwn ? told.errorMs(source, deviceIn(one.labels)) : 0,
       gaps,
     })
     if (turn.isOver()) await turn.next()

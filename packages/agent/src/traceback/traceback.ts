@@ -132,7 +132,7 @@ export class Traceback {
    */
   onEdge(source: string, edge: HostEdge, { holder, isRing = false }: EdgeOrigin = {}): void {
     if (this.#isClosed) return
-    const going = this.#open.goingOf(source, edge.event)
+    const going = this.#open.goingOf({ source, edgeEvent: edge.event, holder, isRing })
     if (!edge.isStart) {
       if (going !== undefined) this.#close(going, { ...edge, why: edge.isLost === true ? 'lost' : 'cleared' })
       return
@@ -143,10 +143,13 @@ export class Traceback {
     if (opened === undefined) this.version++
   }
 
-  /** The host of a source was lost: nobody sees whether its rules still hold. */
+  /**
+   * The host of a source was lost: nobody sees whether its rules on rings still hold. Rules on what it reports are held
+   * against what the next host reports, or end when the source leaves.
+   */
   onLost(source: string): void {
     for (const event of this.#open.going()) {
-      if (event.start.source !== source) continue
+      if (event.start.source !== source || !event.start.isRing) continue
       this.#close(event, { monoNs: this.#clock.monoNs(), errorNs: 0n, why: 'host_replaced' })
       this.#mark(event, 'ended')
     }

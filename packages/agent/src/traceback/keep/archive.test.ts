@@ -34,7 +34,15 @@ async function keep(archive: Archive, disk: ReturnType<typeof memoryDisk>, id: n
     path: archive.partPath(id),
     ready: () => archive.ready(),
   })
-  const part = book.partOf({ source: 's', type: levelType, isRing: true, labels: {}, periodMs: 0 })
+  const part = book.partOf({
+    source: 's',
+    owner: {},
+    isOwn: true,
+    type: levelType,
+    isRing: true,
+    labels: {},
+    periodMs: 0,
+  })
   await file.append(part, levelBatch(20))
   await archive.keep(eventOf(id, file.finalBytes, client), INDEX, file)
 }

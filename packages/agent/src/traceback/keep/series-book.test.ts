@@ -6,7 +6,7 @@ import { levelBatch, levelType, TIME_NS } from './test-records.ts'
 /** Resolution of a series of records that are 1 µs apart. Unit: milliseconds. */
 function resolutionMs(valueMs?: number): number | undefined {
   const book = new SeriesBook(TIME_NS)
-  const common = { source: 's', type: levelType, isRing: false, labels: {}, periodMs: 0.001 }
+  const common = { source: 's', owner: {}, isOwn: true, type: levelType, isRing: false, labels: {}, periodMs: 0.001 }
   const part = book.partOf(valueMs === undefined ? common : { ...common, valueMs })
   const { bytes, count, symbols } = levelBatch(20)
   book.take(part, bytes, count, symbols)

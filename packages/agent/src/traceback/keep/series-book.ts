@@ -21,6 +21,10 @@ const NUMBER_FIELDS: ReadonlySet<string> = new Set(['sample', 'sequence'])
 export interface Part {
   readonly index: number
   readonly source: string
+  /** Whose series they are: sources of several clients may have one name. */
+  readonly owner: object
+  /** Whether a source of the agent made them; else an application did, or a file. */
+  readonly isOwn: boolean
   readonly type: RecordType
   /** Whether they come from a ring of samples, and not of what was reported. */
   readonly isRing: boolean
@@ -82,10 +86,10 @@ export class SeriesBook {
     return [...this.#series.values()].reduce((sum, { missing }) => sum + missing, 0)
   }
 
-  /** The part of a source and type, made when it is asked for first. */
+  /** The part of an owner and a type, made when it is asked for first. */
   partOf(wanted: Omit<Part, 'index'>): Part {
-    const same = ({ source, type, isRing }: Omit<Part, 'index'>) =>
-      source === wanted.source && type.fingerprint === wanted.type.fingerprint && isRing === wanted.isRing
+    const same = ({ owner, type, isRing }: Omit<Part, 'index'>) =>
+      owner === wanted.owner && type.fingerprint === wanted.type.fingerprint && isRing === wanted.isRing
     const known = this.parts.find(same)
     if (known !== undefined) return known
     const part = { ...wanted, index: this.parts.length }

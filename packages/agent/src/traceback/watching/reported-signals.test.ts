@@ -39,9 +39,9 @@ function start(
   const accept = (batch: Batch) => signals.take(alter(batch))
   const source = createOwnSource({ id: 'meters', intervalMs: 10, labels: {}, emit: accept, onLoss: () => undefined })
   let time = BigInt(Date.now()) * 1_000_000n
-  const put = (device: string, row: { beats_total?: bigint | number; heat?: number }) => {
+  const put = (device: string, row: { beats_total?: bigint | number; heat?: number }, offNs = 0n) => {
     time += 1_000_000n
-    source.report(meterType, { time, device, ...row })
+    source.report(meterType, { time: time + offNs, device, ...row })
     source.flush()
     return time
   }
@@ -104,6 +104,32 @@ test('series beyond the limit are counted, and take no place of others', () => {
   for (const device of ['a', 'b', 'c', 'c', 'd']) put(device, { heat: 2 })
   equal(signals.refused, 3)
   deepEqual(said(), ['gt of heat meter-a +', 'gt of heat meter-b +'])
+})
+
+test('a series that made room for others is opened anew by its next record', () => {
+  const arrivals = { lateMs: 0 }
+  const { signals, put, said } = start([['heat', above(80)]], 1, (batch) => {
+    return { ...batch, arrivedMs: batch.arrivedMs + arrivals.lateMs }
+  })
+  put('a', { heat: 90 })
+  arrivals.lateMs = 700_000
+  put('b', { heat: 90 })
+  deepEqual(said(), ['gt of heat meter-a +', 'gt of heat meter-a -', 'gt of heat meter-b +'])
+  put('a', { heat: 90 })
+  equal(signals.refused, 1, 'b has the place')
+  arrivals.lateMs = 1_400_000
+  put('a', { heat: 90 })
+  deepEqual(said().slice(3), ['gt of heat meter-b -', 'gt of heat meter-a +'])
+})
+
+test('a record that was stamped before the clock was set counts as of its arrival', () => {
+  for (const offNs of [-3_600_000_000_000n, 3_600_000_000_000n]) {
+    const { put, edges } = start([['heat', above(80)]])
+    const beforeNs = process.hrtime.bigint()
+    put('a', { heat: 90 }, offNs)
+    const atNs = edges[0]?.monoNs ?? 0n
+    ok(atNs >= beforeNs - 1_000_000n && atNs <= process.hrtime.bigint() + 1_000_000n, `${atNs - beforeNs} ns`)
+  }
 })
 
 test('a source that is gone leaves nothing', () => {

@@ -23,6 +23,12 @@ const RINGS_BYTES_MAX = 256 << 20
 const RETRY_MS = 1000
 /** A series without a record for so long makes room. Unit: milliseconds. */
 const SILENT_MS = 600_000
+/**
+ * A record that bears a time farther from its arrival was stamped by a wall clock that was set since: its arrival is
+ * known better. Unit: nanoseconds.
+ */
+const LATE_NS = 600_000_000_000n
+const EARLY_NS = 1_000_000_000n
 /** What makes a time of `performance.now` one of `process.hrtime`. Unit: nanoseconds. */
 const ARRIVAL_OFFSET_NS = process.hrtime.bigint() - BigInt(Math.round(performance.now() * 1e6))
 
@@ -73,6 +79,8 @@ interface Watched {
   /** Rules that hold. */
   readonly active: Set<string>
   seenMs: number
+  /** It made room for others: its next record opens it anew. */
+  isForgotten: boolean
 }
 
 /** Records of one type from one source. */
@@ -156,15 +164,16 @@ export class ReportedSignals {
     for (let record = 0, at = 0; record < count; record++, at += recordBytes) {
       const id = index.of(views, at)
       let one = watched[id]
-      if (one === undefined || (typeof one === 'number' && arrivedMs - one >= RETRY_MS)) {
+      if (one === undefined || isPast(one, arrivedMs)) {
         one = this.#open(batch, labelsOf(type, source, views, at))
         watched[id] = one
       }
       if (typeof one === 'number') this.refused++
       if (one === 'none' || typeof one === 'number') continue
       one.seenMs = arrivedMs
-      const monoNs = time === undefined ? arrivedNs : views.data.getBigUint64(at + time.offset, true) - offsetNs
-      one.series.put(views, at, monoNs > 0n ? monoNs : arrivedNs, (edge) => this.#tell(one, edge))
+      const stampNs = time === undefined ? arrivedNs : views.data.getBigUint64(at + time.offset, true) - offsetNs
+      const isKept = stampNs > 0n && stampNs >= arrivedNs - LATE_NS && stampNs <= arrivedNs + EARLY_NS
+      one.series.put(views, at, isKept ? stampNs : arrivedNs, (edge) => this.#tell(one, edge))
     }
   }
 
@@ -228,7 +237,7 @@ export class ReportedSignals {
     const deviceNow = () => this.#options.deviceOf(type, labels, app)
     const series = new RecordSeries(type, groups)
     const told = { source: source.id, owner, holder, key, app, labels, active: new Set<string>() }
-    const watched: Watched = { series, ...told, deviceNow, device: undefined, seenMs: arrivedMs }
+    const watched: Watched = { series, ...told, deviceNow, device: undefined, seenMs: arrivedMs, isForgotten: false }
     this.#series.set(key, watched)
     this.#places.add(holder, 1)
     this.#bytes.add(holder, bytes)
@@ -255,9 +264,16 @@ export class ReportedSignals {
   #forget(key: string, one: Watched): void {
     const { holder, series, active } = one
     this.#series.delete(key)
+    one.isForgotten = true
     this.#places.add(holder, -1)
     this.#bytes.add(holder, -series.bytes)
     const monoNs = process.hrtime.bigint()
     for (const rule of [...active]) this.#tell(one, { rule, monoNs, isStart: false, isLost: true })
   }
+}
+
+/** Whether a series is to be opened anew: it found no room a while ago, or made room for others. */
+function isPast(one: Watched | 'none' | number, nowMs: number): boolean {
+  if (typeof one === 'number') return nowMs - one >= RETRY_MS
+  return one !== 'none' && one.isForgotten
 }

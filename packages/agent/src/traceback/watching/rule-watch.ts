@@ -20,6 +20,7 @@ import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 import type { EdgeOrigin } from '../traceback.ts'
 import { TRACEBACK_SOURCE } from '../window/begin-event.ts'
+import { HoldingEdges } from './holding-edges.ts'
 import { type LeftReporter, type ReportedEdge, ReportedSignals } from './reported-signals.ts'
 import { ringsOf, type WatchedPlace, type WatchedRing } from './watched-place.ts'
 
@@ -70,6 +71,8 @@ export class RuleWatch implements Sink {
   /** Events that are open, by rule and device of the gate. */
   readonly #going = new Map<string, GoingEvent>()
   #combinations = new Combinations([])
+  /** What combinations take for holding in rings. */
+  readonly #inHosts = new HoldingEdges()
   /** Clients whose edges began combinations that hold, by rule. */
   readonly #holders = new Map<string, Holder>()
   #watched: readonly RunningSource[] = []
@@ -110,6 +113,7 @@ export class RuleWatch implements Sink {
     this.#rules = new Set(rules.map(({ name }) => name))
     this.#combinations = new Combinations(rules)
     this.#holders.clear()
+    this.#inHosts.clear()
     this.#reported.watch(watch)
     clearInterval(this.#timer)
     const waits = single.some(({ test }) => test.kind === 'absent')
@@ -148,7 +152,15 @@ export class RuleWatch implements Sink {
   /** Takes an edge of a host. */
   take(source: string, edge: HostEdge): void {
     this.#options.onEdge(source, edge, { isRing: true })
+    this.#inHosts.note(source, edge)
     this.#combine({ ...edge, holder: undefined, key: source })
+  }
+
+  /** The host of a source was lost: nobody sees whether rules on its rings still hold, and what they began ends. */
+  lose(source: string): void {
+    const monoNs = process.hrtime.bigint()
+    for (const edge of this.#inHosts.lose(source))
+      this.#combine({ ...edge, monoNs, isStart: false, isLost: true, holder: undefined, key: source })
   }
 
   accept(batch: Batch): void {

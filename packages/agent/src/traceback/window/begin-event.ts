@@ -51,7 +51,9 @@ export interface BeginOptions {
 export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const { config, version, host, rules, devices, disk, clock, ready } = options
   const offsetNs = clock.wallOffsetNs()
-  const running = options.sources().find(({ name }) => name === start.source)
+  // A client may call its source as a source of the agent is called, and is none.
+  const isOwn = start.holder === undefined
+  const running = isOwn ? options.sources().find(({ name }) => name === start.source) : undefined
   const periodMs = periodOf(running, rules.signalOf(start.rule)?.type, start)
   const before = Math.max(config.before_ms, BEFORE_PERIODS * periodMs)
   const after = Math.max(config.after_ms, AFTER_PERIODS * periodMs)

@@ -1,7 +1,9 @@
 import { type Batch, messageOf } from '@sonde/sdk'
+import { ownerOf } from '@sonde/sdk/internal'
 import type { TapInfo } from '../../hosting/protocol.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
+import type { Part } from '../keep/series-book.ts'
 import type { OpenEvent } from './open-event.ts'
 
 /** A ring is asked for stretches of about so much, so that no drain waits for a copy. Unit: bytes. */
@@ -34,9 +36,9 @@ export function keyOf({ source, type, device }: NodeTap): string {
   return `${source.name}\n${type}\n${device}`
 }
 
-/** Whether a ring is that of what the rule watches. */
-export function isOfRule({ source, device }: NodeTap, event: OpenEvent): boolean {
-  return source.name === event.start.source && device === event.start.device
+/** Whether a ring is that of what the rule watches. A client has none, however it calls its source. */
+export function isOfRule({ source, device }: NodeTap, { start }: OpenEvent): boolean {
+  return start.holder === undefined && source.name === start.source && device === start.device
 }
 
 /** Limits of what an event fetches. */
@@ -92,7 +94,7 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
     // A disk that is full is no fault of the source: its pieces are taken, and left out.
     if (diskError !== undefined) return
     try {
-      await event.append(partOf(event, source, batch, { isRing: true, device }), batch)
+      await event.append(partOfRing(event, tap, batch), batch)
     } catch (error) {
       diskError = error
     }
@@ -109,20 +111,27 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
   return true
 }
 
-/** The part of an event that records of a source belong to. */
-export function partOf(
-  event: OpenEvent,
-  source: RunningSource | undefined,
-  batch: Pick<Batch, 'type' | 'source'>,
-  { isRing, device = '' }: { readonly isRing: boolean; readonly device?: string },
-) {
-  const { type } = batch
-  const said = saidPeriodOf(source?.stats.periods ?? [], { type: type.name, device })
-  const periodMs = said === undefined ? 0 : everyMsOf(said, isRing)
-  const labels = batch.source.labels
+/** The part of an event that samples of a ring belong to. */
+function partOfRing({ book }: OpenEvent, { source, device }: NodeTap, batch: Pick<Batch, 'type' | 'source'>): Part {
+  const said = saidPeriodOf(source.stats.periods, { type: batch.type.name, device })
+  const periodMs = said === undefined ? 0 : everyMsOf(said, true)
+  const { id, labels } = batch.source
+  // A source whose host was replaced goes on with its rings.
+  return book.partOf({ source: id, owner: source, isOwn: true, type: batch.type, isRing: true, labels, periodMs })
+}
+
+/** The part of an event that reported records belong to. `running`: the source of the agent that made them. */
+export function partOfReported(
+  { book }: OpenEvent,
+  running: RunningSource | undefined,
+  { type, source, origin }: Pick<Batch, 'type' | 'source' | 'origin'>,
+): Part {
+  const said = saidPeriodOf(running?.stats.periods ?? [], { type: type.name, device: '' })
+  const periodMs = said === undefined ? 0 : everyMsOf(said, false)
   // A device that takes a sample more rarely than it is reported is known no better than its samples.
-  const valueMs = isRing ? 0 : (said?.sampleUs ?? 0) / 1000
-  return event.book.partOf({ source: batch.source.id, type, isRing, labels, periodMs, valueMs })
+  const valueMs = (said?.sampleUs ?? 0) / 1000
+  const from = { source: source.id, owner: ownerOf(source), isOwn: origin === 'own', labels: source.labels }
+  return book.partOf({ ...from, type, isRing: false, periodMs, valueMs })
 }
 
 /** Time between two samples, as the ring has them. Unit: nanoseconds. */

@@ -1,5 +1,5 @@
 import { type Holder, Quota } from '@sonde/sdk/internal'
-import type { OpenEvent } from './open-event.ts'
+import type { EventStart, OpenEvent } from './open-event.ts'
 
 /**
  * Events that are not kept yet: each holds a file open, and tables of its series. Further events are counted. Clients
@@ -7,10 +7,13 @@ import type { OpenEvent } from './open-event.ts'
  */
 const OPEN_EVENTS_MAX = 256
 
+/** Where edges come from, and the number that they bear: those of one event have all of it alike. */
+export type EdgePlace = Pick<EventStart, 'source' | 'edgeEvent' | 'holder' | 'isRing'>
+
 /** The events that are not kept yet, and those of them whose rule still holds. */
 export class OpenEvents {
   readonly #byId = new Map<number, OpenEvent>()
-  /** Events whose rule holds, by source and the number of their edges. */
+  /** Events whose rule holds, by what their edges bear. */
   readonly #going = new Map<string, OpenEvent>()
   readonly #places = new Quota(OPEN_EVENTS_MAX)
 
@@ -33,8 +36,8 @@ export class OpenEvents {
   }
 
   /** The event whose rule holds, by what its edges bear. */
-  goingOf(source: string, edgeEvent: number): OpenEvent | undefined {
-    return this.#going.get(keyOf(source, edgeEvent))
+  goingOf(place: EdgePlace): OpenEvent | undefined {
+    return this.#going.get(keyOf(place))
   }
 
   /** Whether a holder may open another event. */
@@ -43,16 +46,14 @@ export class OpenEvents {
   }
 
   add(event: OpenEvent): void {
-    const { id, source, edgeEvent, holder } = event.start
-    this.#byId.set(id, event)
-    this.#going.set(keyOf(source, edgeEvent), event)
-    this.#places.add(holder, 1)
+    this.#byId.set(event.start.id, event)
+    this.#going.set(keyOf(event.start), event)
+    this.#places.add(event.start.holder, 1)
   }
 
   /** Its rule holds no longer; it stays open until its window is kept. */
   ended(event: OpenEvent): void {
-    const { source, edgeEvent } = event.start
-    const key = keyOf(source, edgeEvent)
+    const key = keyOf(event.start)
     if (this.#going.get(key) === event) this.#going.delete(key)
   }
 
@@ -65,7 +66,9 @@ export class OpenEvents {
   }
 }
 
-/** Two clients may have one source id and one device: what their edges bear tells their events apart. */
-function keyOf(source: string, edgeEvent: number): string {
-  return `${edgeEvent} ${source}`
+/**
+ * A client may call its source as a source of the agent is called, and hosts number their events apart from the rest.
+ */
+function keyOf({ source, edgeEvent, holder, isRing }: EdgePlace): string {
+  return `${edgeEvent} ${holder ?? 'own'} ${isRing} ${source}`
 }

@@ -2,7 +2,7 @@ import { messageOf } from '@sonde/sdk'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import type { RecentRing } from '../../pipeline/recent.ts'
 import type { EventClock } from './clock.ts'
-import { type FetchLimits, fetchTap, isFull, isOfRule, keyOf, type NodeTap, partOf, tapsOf } from './fetch.ts'
+import { type FetchLimits, fetchTap, isFull, isOfRule, keyOf, type NodeTap, partOfReported, tapsOf } from './fetch.ts'
 import type { OpenEvent } from './open-event.ts'
 import { reportedIn } from './reported.ts'
 
@@ -126,9 +126,10 @@ export class Recorder {
     for await (const batch of reportedIn(recent, stretch)) {
       if (isFull(event, false, this.#limits)) event.leftOut += batch.count
       else {
-        const source = sources().find(({ name }) => name === batch.source.id)
+        const isOwn = batch.origin === 'own'
+        const running = isOwn ? sources().find(({ name }) => name === batch.source.id) : undefined
         const before = event.file.bytes
-        await event.append(partOf(event, source, batch, { isRing: false }), batch)
+        await event.append(partOfReported(event, running, batch), batch)
         event.othersBytes += event.file.bytes - before
       }
     }

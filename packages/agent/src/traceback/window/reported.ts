@@ -3,7 +3,7 @@ import { turn } from '@sonde/sdk/internal'
 import type { RecentRing } from '../../pipeline/recent.ts'
 
 /** What was reported of a stretch of time, of one source and type. */
-export interface Reported extends Pick<Batch, 'type' | 'source' | 'symbols' | 'bytes' | 'count'> {}
+export interface Reported extends Pick<Batch, 'type' | 'source' | 'origin' | 'symbols' | 'bytes' | 'count'> {}
 
 /** A stretch of what was reported. */
 export interface ReportedStretch {
@@ -52,9 +52,9 @@ function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch
     if (known === undefined) bySource.set(batch.source, { batch, pieces: [piece] })
     else known.pieces.push(piece)
   }
-  return Array.from(bySource.values(), ({ batch: { source, symbols }, pieces }) => {
+  return Array.from(bySource.values(), ({ batch: { source, origin, symbols }, pieces }) => {
     const bytes = new Uint8Array(Buffer.concat(pieces))
-    return { type, source, symbols, bytes, count: bytes.byteLength / type.layout.recordBytes }
+    return { type, source, origin, symbols, bytes, count: bytes.byteLength / type.layout.recordBytes }
   })
 }
 

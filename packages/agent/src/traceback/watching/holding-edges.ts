@@ -1,0 +1,28 @@
+import type { HostEdge } from '../../hosting/edge-gate.ts'
+
+/** Edges of rings whose rules hold: a host holds each of its sources to a number of them. */
+export class HoldingEdges {
+  /** By source, then by rule and device. */
+  readonly #bySource = new Map<string, Map<string, HostEdge>>()
+
+  /** An edge of a host: its rule begins to hold, or ends. */
+  note(source: string, edge: HostEdge): void {
+    const key = JSON.stringify([edge.rule, edge.device])
+    const holding = this.#bySource.get(source) ?? new Map<string, HostEdge>()
+    if (edge.isStart) holding.set(key, edge)
+    else holding.delete(key)
+    if (holding.size === 0) this.#bySource.delete(source)
+    else this.#bySource.set(source, holding)
+  }
+
+  /** Those of a source, which hold no longer as far as anybody knows. */
+  lose(source: string): HostEdge[] {
+    const lost = [...(this.#bySource.get(source)?.values() ?? [])]
+    this.#bySource.delete(source)
+    return lost
+  }
+
+  clear(): void {
+    this.#bySource.clear()
+  }
+}
