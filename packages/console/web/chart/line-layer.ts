@@ -1,17 +1,12 @@
 import { traceLine } from '../components/trace.ts'
 import { shapeOf } from './geometry.ts'
 import { type DrawnLines, kept, type LineBox, type Moved, movedBy, placeOf } from './moved-lines.ts'
-import type { PlotLine, PlotModel } from './plot-model.ts'
+import { isInLayer, type PlotModel } from './plot-model.ts'
 
 /** Samples that are traced again before the first that is new: they share its pixel, or a line comes from them. */
 const BEFORE_COUNT = 2
 /** The same, in canvas pixels. */
 const BEFORE_PX = 3
-
-/** Whether a line is drawn in the layer: it is grey, and has no band below it. */
-export function isInLayer({ band, heat }: PlotModel, { slot, lane }: PlotLine): boolean {
-  return band === undefined && heat === undefined && slot === undefined && lane === undefined
-}
 
 /**
  * The grey lines of a plot, kept from one drawing to the next. A live window moves on by whole pixels: what is drawn

@@ -3,8 +3,7 @@ import { DASHES } from '../components/palette.ts'
 import { traceBand, traceLane, traceLine } from '../components/trace.ts'
 import type { Drawn } from './axes.ts'
 import { geometryOf, shapeOf } from './geometry.ts'
-import { isInLayer } from './line-layer.ts'
-import type { PlotModel } from './plot-model.ts'
+import { libraryLines, type PlotModel } from './plot-model.ts'
 
 /** How much of the page a band lets through. */
 const BAND_ALPHA = 0.15
@@ -13,26 +12,27 @@ const LANE_ALPHA = 0.3
 
 /**
  * The band and the lines with path builders of our own: they keep gaps and never lose a peak. Lines of the layer are
- * drawn there.
+ * drawn there, and the plot library is told nothing of them.
  */
 export function seriesOf({ model, palette }: Drawn): uPlot.Series[] {
   const { lines, band } = model()
   const quiet = { auto: false, points: { show: false } }
-  const colourOf = (order: number): string => {
-    const slot = model().lines[order]?.slot
+  const colourOf = (place: number): string => {
+    const slot = model().lines[place]?.slot
     return slot ? palette().slots[slot] : palette().herd
   }
-  const drawn = lines.map(
-    ({ widthPx, dashed, slot, lane }, order): uPlot.Series => ({
+  const drawn = libraryLines(model()).map((place): uPlot.Series => {
+    const { widthPx, dashed, slot, lane } = lines[place]!
+    return {
       ...quiet,
       width: widthPx,
-      stroke: () => colourOf(order),
-      ...(lane?.isFilled ? { fill: () => translucent(colourOf(order), LANE_ALPHA) } : {}),
+      stroke: () => colourOf(place),
+      ...(lane?.isFilled ? { fill: () => translucent(colourOf(place), LANE_ALPHA) } : {}),
       ...(dashed && slot ? { dash: [...DASHES[slot]] } : {}),
       cap: 'butt',
-      paths: (plot, _series, from, to) => linePaths(plot, model(), order, { from, to }),
-    }),
-  )
+      paths: (plot, _series, from, to) => linePaths(plot, model(), place, { from, to }),
+    }
+  })
   if (!band) return drawn
   const filled: uPlot.Series = {
     ...quiet,
@@ -48,12 +48,10 @@ interface Span {
   readonly to: number
 }
 
-function linePaths(plot: uPlot, model: PlotModel, order: number, { from, to }: Span): uPlot.Series.Paths | null {
-  const line = model.lines[order]!
-  if (model.heat || isInLayer(model, line)) return null
+function linePaths(plot: uPlot, model: PlotModel, place: number, { from, to }: Span): uPlot.Series.Paths {
   const stroke = new Path2D()
   const geometry = geometryOf(plot.bbox, model)
-  const { heights, lane } = line
+  const { heights, lane } = model.lines[place]!
   traceLine(stroke, heights, from, to, geometry, shapeOf(geometry))
   if (!lane?.isFilled) return { stroke }
   const fill = new Path2D()

@@ -80,10 +80,24 @@ export interface PlotModel extends Surroundings {
   readonly endPx: number
 }
 
+/** Whether a line is drawn in the layer: it is grey, and has no band below it. */
+export function isInLayer({ band, heat }: PlotModel, { slot, lane }: PlotLine): boolean {
+  return band === undefined && heat === undefined && slot === undefined && lane === undefined
+}
+
+/**
+ * The lines of which the plot library knows, by their places: it does work for each. Those of the layer, and cells, are
+ * drawn without it.
+ */
+export function libraryLines(model: PlotModel): readonly number[] {
+  if (model.heat) return []
+  return [...model.lines.keys()].filter((place) => !isInLayer(model, model.lines[place]!))
+}
+
 /** What the plot library is given: it draws by our own paths, and needs the columns for their number and length. */
 export function dataOf(model: PlotModel): uPlot.AlignedData {
   const band = model.band ? [model.band.high] : []
-  return [model.times, ...band, ...model.lines.map((line) => line.heights)]
+  return [model.times, ...band, ...libraryLines(model).map((place) => model.lines[place]!.heights)]
 }
 
 /**
