@@ -6,7 +6,7 @@ import {
   type SeriesQuery,
   SondeError,
 } from '@sonde/sdk'
-import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField, type GpuPod, turn } from '@sonde/sdk/internal'
 import { podMetric } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
 
@@ -60,7 +60,7 @@ export async function podsNow(
     throw tooManyPods(app ?? 'all apps', error)
   })
   const intervalMs = distanceOf(answer)
-  const pods = podsOf(answer, nowMs)
+  const pods = await podsOf(answer, nowMs)
   const chosen = services === undefined ? pods : pods.filter(({ service }) => services.includes(service))
   return { nowMs, pods: chosen, intervalMs }
 }
@@ -107,13 +107,15 @@ interface Numbers {
 
 /**
  * The pods of an answer to all questions, by app, service, namespace and name. A history holds the last row of a pod
- * for a while; one that is older than the newest row of a service is of a pod that was gone when that was made.
+ * for a while; one that is older than the newest row of a service is of a pod that was gone when that was made. The
+ * loop gets its turn in between: there may be ten thousand pods.
  */
-function podsOf({ results }: QueryAnswer, nowMs: number): AppPod[] {
+async function podsOf({ results }: QueryAnswer, nowMs: number): Promise<AppPod[]> {
   const known = new Map<string, Numbers>()
   const newestMs = new Map<string, number>()
   for (const { metric, series } of results) {
     for (const { labels, values, newestMs: rowMs } of series) {
+      if (turn.isOver()) await turn.next()
       if (metric === SERVICE_METRIC) {
         const origin = originOf(labels)
         newestMs.set(origin, Math.max(rowMs ?? 0, newestMs.get(origin) ?? 0))
@@ -134,7 +136,12 @@ function podsOf({ results }: QueryAnswer, nowMs: number): AppPod[] {
   const isThere = ({ labels, rowMs = Number.POSITIVE_INFINITY }: Numbers) =>
     rowMs >= (newestMs.get(originOf(labels)) ?? 0)
   const inOrder = [...known].filter(([, numbers]) => isThere(numbers)).sort(([a], [b]) => (a < b ? -1 : 1))
-  return inOrder.map(([, numbers]) => podOf(numbers, nowMs))
+  const pods: AppPod[] = []
+  for (const [, numbers] of inOrder) {
+    if (turn.isOver()) await turn.next()
+    pods.push(podOf(numbers, nowMs))
+  }
+  return pods
 }
 
 /** Who made a row: rows of one agent are of the same times, and those of simulated pods have their own. */

@@ -1,5 +1,5 @@
 import type { History, Labels, SeriesQuery } from '@sonde/sdk'
-import type { AppSummary } from '@sonde/sdk/internal'
+import { type AppSummary, turn } from '@sonde/sdk/internal'
 import { appMetric } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
 import { requestOfNow } from './pods.ts'
@@ -38,6 +38,7 @@ export async function servicesBySize(history: History, app?: string): Promise<Se
   const rows = new Map<string, { labels: Labels; numbers: Map<string, number> }>()
   for (const { metric, series } of results) {
     for (const { labels, values } of series) {
+      if (turn.isOver()) await turn.next()
       const value = values[values.length - 1] ?? Number.NaN
       if (Number.isNaN(value)) continue
       const key = JSON.stringify([labels.app, labels.service, labels.simulated])

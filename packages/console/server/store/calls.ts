@@ -1,4 +1,5 @@
 import { SondeError } from '@sonde/sdk'
+import { type AnswerPart, joined } from './answer-parts.ts'
 import type { Answer } from './protocol.ts'
 
 const CALL_COUNT_LIMIT = 1000
@@ -29,6 +30,8 @@ export class Calls {
   #nextId = 0
   /** The question that the worker has. */
   #asked: number | undefined
+  /** Parts of its answer that came. */
+  #parts: AnswerPart[] = []
 
   /** @param limitMs How long a question waits for its answer. Unit: milliseconds. */
   constructor(limitMs: number) {
@@ -75,9 +78,16 @@ export class Calls {
     next.send(next.id)
   }
 
+  /** A part of an answer came; the answer itself comes last. */
+  take(id: number, part: AnswerPart): void {
+    if (id === this.#asked && this.#open.has(id)) this.#parts.push(part)
+  }
+
   /** The worker answered. */
   resolve(id: number, answer: Answer): void {
-    this.#take(id)?.resolve(answer)
+    const parts = id === this.#asked ? this.#parts : []
+    const isPart = parts.length > 0 && answer !== undefined && 'results' in answer
+    this.#take(id)?.resolve(isPart ? joined(answer, parts) : answer)
   }
 
   /** The worker refused. */
@@ -89,7 +99,12 @@ export class Calls {
   rejectAll(error: Error): void {
     for (const id of [...this.#open.keys()]) this.reject(id, error)
     this.#waiting = []
+    this.#forgetAsked()
+  }
+
+  #forgetAsked(): void {
     this.#asked = undefined
+    this.#parts = []
   }
 
   #isFull(): boolean {
@@ -110,7 +125,7 @@ export class Calls {
   }
 
   #take(id: number): Call | undefined {
-    if (id === this.#asked) this.#asked = undefined
+    if (id === this.#asked) this.#forgetAsked()
     const call = this.#open.get(id)
     clearTimeout(call?.timer)
     this.#open.delete(id)

@@ -343,6 +343,11 @@ export class EmbeddedStore implements Store {
       case 'acked':
         this.#acknowledge(message.sequence, message)
         break
+      case 'part':
+        this.#calls.take(message.id, message.part)
+        // In a later turn: parts that come in one would be as long as the whole.
+        setImmediate(() => this.#send({ kind: 'more', id: message.id }))
+        break
       case 'answer':
         this.#calls.resolve(message.id, message.result)
         this.#post()

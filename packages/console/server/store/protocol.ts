@@ -1,5 +1,6 @@
 import type { Clock, PageId, QueryAnswer, QueryRequest, TypeDefinition } from '@sonde/sdk'
 import type { SymbolsItem, TypeDescription } from '@sonde/sdk/internal'
+import type { AnswerPart } from './answer-parts.ts'
 import type { StoreSettings } from './config.ts'
 
 /** Records of one batch inside a page. */
@@ -145,6 +146,8 @@ export type ToWorker =
   | { readonly kind: 'query'; readonly id: number; readonly request: QueryRequest }
   | { readonly kind: 'records'; readonly id: number; readonly request: RecordsRequest }
   | { readonly kind: 'types'; readonly id: number; readonly request: TypesRequest }
+  /** The next part of an answer may come. */
+  | { readonly kind: 'more'; readonly id: number }
   | { readonly kind: 'maintain'; readonly id: number }
   | { readonly kind: 'close' }
 
@@ -179,6 +182,8 @@ export type FromWorker =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | ({ readonly kind: 'acked'; readonly sequence: number } & Written)
   | { readonly kind: 'status'; readonly status: FileStatus }
+  /** Of a large answer, before it: the next is sent when it is asked for, so that no turn of the main loop is long. */
+  | { readonly kind: 'part'; readonly id: number; readonly part: AnswerPart }
   | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
   | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string }
   | { readonly kind: 'closed' }

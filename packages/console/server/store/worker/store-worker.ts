@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf, SondeError } from '@sonde/sdk'
+import { type ParcelledAnswer, parcelled } from '../answer-parts.ts'
 import type { Answer, FileStatus, FromWorker, Page, ToWorker, WorkerStart, Written } from '../protocol.ts'
 import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'
 import { listTypes } from './list-types.ts'
@@ -34,6 +35,8 @@ export class StoreWorker {
   /** What came during a question and is no page. */
   readonly #postponed: ToWorker[] = []
   #isAnswering = false
+  /** The answer that is handed over: there is one question at a time. */
+  #parcelled: ParcelledAnswer | undefined
   readonly #timers: NodeJS.Timeout[] = []
   #retry: NodeJS.Timeout | undefined
   #lock: DatabaseSync | undefined
@@ -101,6 +104,9 @@ export class StoreWorker {
         break
       case 'types':
         this.#answer(message.id, message.request, listTypes)
+        break
+      case 'more':
+        this.#sendMore(message.id)
         break
       case 'maintain':
         this.#waiting.push(message.id)
@@ -195,12 +201,32 @@ export class StoreWorker {
       const { corruptChunks } = this.#file
       const result = read(this.#file, request)
       if (this.#file.corruptChunks > corruptChunks) this.#tell()
-      this.#send({ kind: 'answer', id, result })
+      this.#sendAnswer(id, result)
     } catch (error) {
       this.#refuse(id, error)
     } finally {
       this.#isAnswering = false
     }
+  }
+
+  #sendAnswer(id: number, result: Answer): void {
+    const large = result !== undefined && 'results' in result ? parcelled(result) : undefined
+    this.#parcelled = large
+    if (large === undefined) this.#send({ kind: 'answer', id, result })
+    else this.#sendMore(id)
+  }
+
+  /** The next part of the answer that is handed over, or what comes behind the last. */
+  #sendMore(id: number): void {
+    const { parts, rest } = this.#parcelled ?? {}
+    if (rest === undefined) return
+    const next = parts?.next()
+    if (next?.value !== undefined) {
+      this.#send({ kind: 'part', id, part: next.value })
+      return
+    }
+    this.#parcelled = undefined
+    this.#send({ kind: 'answer', id, result: rest })
   }
 
   /**
