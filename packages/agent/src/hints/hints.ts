@@ -17,6 +17,7 @@ import { sightingOf } from './cases/sighting.ts'
 import { type DeviceLookup, NODES, type WhichNode } from './device.ts'
 import { reportHint } from './history/hint-type.ts'
 import { STATED_EVERY_MS } from './history/hints-of.ts'
+import { blindRules } from './look/blind.ts'
 import type { Look } from './look/look.ts'
 import type { Scope } from './look/scope.ts'
 import { Scopes } from './look/scopes.ts'
@@ -32,6 +33,8 @@ export const EVALUATE_EVERY_MS = 250
  */
 const ASK_EVERY_MS = 500
 const SWEEP_EVERY_MS = 60_000
+/** It is looked so often which rules have signals. Unit: milliseconds. */
+const JUDGE_EVERY_MS = 5000
 /** Trouble that lasts longer than this is what the node is like: means of the past move again. Unit: milliseconds. */
 const FROZEN_MAX_MS = 3_600_000
 const BEFORE_START = 'Sonde started then; what was before is not kept, or not read yet.'
@@ -80,6 +83,9 @@ export class Hints implements Sink {
   #nowMs = 0
   #askedMs = 0
   #sweptMs = 0
+  #judgedMs = Number.NEGATIVE_INFINITY
+  /** Names of rules without a signal, as was last looked. */
+  #blind: readonly string[] = []
   #statedMs = 0
   #startedMs = 0
   /** What is not known of the time before the start; undefined until an earlier life was recalled. */
@@ -157,6 +163,7 @@ export class Hints implements Sink {
     return {
       nowMs: toMs,
       rules: new Set(this.#rules.map(({ name }) => name)).size,
+      blind: this.#blind,
       ...{ fromMs, toMs, hints: this.#book.hints(), ended: this.#book.ended(), leftOut: 0 },
       unknown: this.#unknownSince(fromMs),
     }
@@ -216,7 +223,12 @@ export class Hints implements Sink {
 
   #askAll(nowMs: number): void {
     this.#askedMs = nowMs
-    for (const scope of this.#scopes.at(nowMs)) for (const rule of this.#rules) this.#tryToAsk(rule, scope)
+    const scopes = this.#scopes.at(nowMs)
+    if (Math.abs(nowMs - this.#judgedMs) >= JUDGE_EVERY_MS) {
+      this.#judgedMs = nowMs
+      this.#blind = blindRules(this.#rules, scopes)
+    }
+    for (const scope of scopes) for (const rule of this.#rules) this.#tryToAsk(rule, scope)
   }
 
   /** A rule that fails is a fault of ours: it is counted, told once, and the others go on. */

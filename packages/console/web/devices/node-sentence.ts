@@ -25,6 +25,8 @@ export interface NodeState {
   /** Hints that are about other devices of the node; default: none. */
   readonly elsewhere?: readonly Hint[]
   readonly ruleCount: number
+  /** Rules of them that have no signal here. Default: none. */
+  readonly blindCount?: number
   /** When the last hint ended that had stood; undefined where none did within the hour. */
   readonly lastEndedMs: number | undefined
   /** Watts of all GPUs and bytes a second that all NICs send; NaN where unknown. */
@@ -97,11 +99,15 @@ function calmSentence(state: NodeState): HeadlineText {
 }
 
 /** What rules say where they say nothing of these devices: what holds on others is told, and not kept quiet. */
-function rulesWords({ isKnown, unknown, elsewhere = [], noun = ['device', 'devices'], ruleCount, moment }: NodeState) {
+function rulesWords(state: NodeState) {
+  const { isKnown, unknown, elsewhere = [], noun = ['device', 'devices'], ruleCount, blindCount = 0, moment } = state
   const { tense } = moment
   if (!isKnown) return unknown || 'What rules saw is not known yet.'
   const [first, ...more] = elsewhere
-  if (!first) return `None of ${countOf(ruleCount, 'rule')} ${tense === 'past' ? 'held' : 'holds'}.`
+  if (!first) {
+    const blind = blindCount > 0 ? ` ${blindCount} more have no signal here.` : ''
+    return `None of ${countOf(ruleCount - blindCount, 'rule')} ${tense === 'past' ? 'held' : 'holds'}.${blind}`
+  }
   const rest = more.length > 0 ? `, and ${more.length} more` : ''
   return `No hint ${be(1, tense)} about a ${noun[0]}. Elsewhere: ${hintWords(first, moment)}${rest}.`
 }

@@ -129,6 +129,7 @@ test('all is well: one quiet sentence', () => {
     facts: 'None of 18 rules holds. 4.10 kW drawn in all. 1.86 Tb/s sent in all.',
   })
   assert.match(sentence({ lastEndedMs: NOW_MS - 2_520_000 }).facts, /The last hint ended 42 min ago\.$/)
+  assert.match(sentence({ blindCount: 5 }).facts, /^None of 13 rules holds\. 5 more have no signal here\. /)
 })
 
 test('what holds on other devices of the node is told where these are in range', () => {

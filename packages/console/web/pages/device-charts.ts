@@ -96,6 +96,7 @@ export function deviceCharts(
     readonly isAnswered: (query: MetricQuery) => boolean
   },
 ): DeviceChart[] {
+  const has = (device: DeviceInfo, name: DeviceChartName) => columns.get(device.id)?.[PANELS[name].signal] !== undefined
   return names.flatMap((name) => {
     const { kind, signal, ...panel }: Panel = PANELS[name]
     const like = alike(devices, kind)
@@ -115,8 +116,21 @@ export function deviceCharts(
       isAwaited: !options.isAnswered(DEVICE_QUERIES[signal]),
       provenance: fn === 'rate' ? RATE_PROVENANCE : 'last sample in {step} · wall clock',
     }
-    return [{ spec, absent: options.knownMetrics.has(metric) ? '' : `No source reports ${metric} here.` }]
+    // Where devices of the kind report other signals, this is none that is still to come.
+    const isRead = names.some((other) => PANELS[other].kind === kind && like.some((device) => has(device, other)))
+    const isMissing = members.length === 0 && isRead && options.isAnswered(DEVICE_QUERIES[signal])
+    return [{ spec, absent: absentWords(metric, KINDS[kind].noun[0], { ...options, isMissing }) }]
   })
+}
+
+/** Why there is no chart of a metric; empty where there is one. */
+function absentWords(
+  metric: string,
+  noun: string,
+  { knownMetrics, isMissing }: { readonly knownMetrics: ReadonlySet<string>; readonly isMissing: boolean },
+): string {
+  if (!knownMetrics.has(metric)) return `No source reports ${metric} here.`
+  return isMissing ? `No ${noun} reports ${metric} in this window; npx sonde explain ${metric} says why.` : ''
 }
 
 function alike(devices: readonly DeviceInfo[], kind: Panel['kind']): readonly DeviceInfo[] {

@@ -65,6 +65,8 @@ export interface HintsAnswer {
   readonly nowMs: number
   /** How many rules watch. */
   readonly rules: number
+  /** Names of those rules that have no signal of any device here now: nobody can say that they do not hold. */
+  readonly blind: readonly string[]
   /** The span that the answer is about: the last hour up to now, or the window that was asked for. */
   readonly fromMs: number
   readonly toMs: number

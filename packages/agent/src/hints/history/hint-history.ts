@@ -56,7 +56,7 @@ export class HintHistory {
     const latest = [...hints].sort((a, b) => (b.endedMs ?? b.seenMs) - (a.endedMs ?? a.seenMs)).slice(0, HINT_LIMIT)
     const isOver = ({ endedMs = Number.POSITIVE_INFINITY }: Hint) => endedMs <= toMs
     return {
-      ...{ nowMs: now.nowMs, rules: now.rules, fromMs, toMs },
+      ...{ nowMs: now.nowMs, rules: now.rules, blind: now.blind, fromMs, toMs },
       hints: latest.filter((hint) => !isOver(hint)).sort(byRank),
       ended: latest.filter(isOver),
       leftOut: hints.length - latest.length,

@@ -84,6 +84,7 @@ function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
     unknown: moment.isNow ? '' : unknownWords(seen.unknown, spoken.zone),
     elsewhere,
     ruleCount: seen.data?.rules ?? 0,
+    blindCount: seen.data?.blind.length ?? 0,
     lastEndedMs: undefined,
     power: power || Number.NaN,
     sent: Number.NaN,

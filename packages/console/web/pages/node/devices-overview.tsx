@@ -118,6 +118,7 @@ function NodeHeadline({
     isKnown,
     unknown: moment.isNow ? '' : unknownWords(unknown, spoken.zone),
     ruleCount: data?.rules ?? 0,
+    blindCount: data?.blind.length ?? 0,
     // An age is told from now: it says nothing of a window that is over.
     lastEndedMs: moment.isNow ? newestEnd(ended) : undefined,
     ...totals,

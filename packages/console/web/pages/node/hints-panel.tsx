@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { Hint } from '../../api/hints.ts'
+import type { Hint, HintsAnswer } from '../../api/hints.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
@@ -31,7 +31,7 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
           Hints
         </h2>
         <span className="panel-caption">
-          {countOf(data.rules, 'rule')} · {when}
+          {seeingWords(data)} · {when}
         </span>
       </header>
       {shown.length === 0 ? (
@@ -66,6 +66,12 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
       {notes && <p className="panel-note">{notes}</p>}
     </section>
   )
+}
+
+/** How many rules there are, and how many of them have a signal to look at. */
+function seeingWords({ rules, blind }: HintsAnswer): string {
+  if (blind.length === 0) return countOf(rules, 'rule')
+  return `${rules - blind.length} of ${countOf(rules, 'rule')} have signals here`
 }
 
 function HintRow({

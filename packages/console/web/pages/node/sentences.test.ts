@@ -14,7 +14,7 @@ import { hintNotes, hintRow } from './hint-row.ts'
 const CONTEXT = { stepMs: 1_000, zone: 'utc', sentTop: 50e9 } as const
 const ACTIVE = { state: Float64Array.of(4), sent: Float64Array.of(29e9) }
 const SPAN = { fromMs: NOW_MS - 3_600_000, toMs: NOW_MS }
-const ANSWER = { nowMs: NOW_MS, rules: 18, ...SPAN, hints: [], ended: [], leftOut: 0, unknown: [] }
+const ANSWER = { nowMs: NOW_MS, rules: 18, blind: [], ...SPAN, hints: [], ended: [], leftOut: 0, unknown: [] }
 /** 2026-09-21 14:13:20 UTC. */
 const PAST = testMoment({ toMs: NOW_MS, tense: 'past', nowMs: NOW_MS + 600_000 })
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')

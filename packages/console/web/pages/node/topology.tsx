@@ -89,13 +89,17 @@ function rowLabels(
     .map(({ id }) => newestValue(columns.get(id)?.lineRate))
     .filter((rate) => rate > 0)
   const rate = new Set(rates).size === 1 ? formatQuantity(BITS_PER_SECOND, rates[0]!) : ''
+  // A tile shows power where its GPU reports no SM active.
+  const gpus = devices.filter(({ kind }) => kind === 'gpu')
+  const isPower = columns.size > 0 && gpus.length > 0 && gpus.every(({ id }) => columns.get(id)?.sm === undefined)
+  const gpuShows = isPower ? 'power' : 'SM active'
   return {
     gpu: {
       title: 'GPU',
-      notes: ['SM active', TILE_SPAN_WORDS, Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} in all`].filter(
+      notes: [gpuShows, TILE_SPAN_WORDS, Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} in all`].filter(
         Boolean,
       ),
-      head: 'GPU · SM active',
+      head: `GPU · ${gpuShows}`,
     },
     link: 'PCIe, in use',
     nic: {

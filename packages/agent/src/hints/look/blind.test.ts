@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SimulatedNode } from '../test-simulated-node.ts'
+import { TrainingNode } from '../test-training-node.ts'
+
+test('rules of what no source reports are blind, and no others', () => {
+  const node = new SimulatedNode()
+  node.run(10)
+  // The simulator has no memory controllers and no packages.
+  assert.deepEqual(node.hints.answer().blind, ['host_memory', 'cpu_throttle'])
+})
+
+test('a rule is blind once none of its signals comes any more', () => {
+  const node = new TrainingNode()
+  node.run(10)
+  assert.ok(!node.hints.answer().blind.includes('gpu_hot'))
+  const none = { gpu_temp: undefined, memory_temp: undefined }
+  for (let gpu = 0; gpu < 8; gpu++) node.gpu(gpu).set(none)
+  node.run(60)
+  assert.ok(node.hints.answer().blind.includes('gpu_hot'))
+})
