@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import type { LatestSeries, ListedType } from '@sonde/sdk'
 import type { AppGpuAnswer, AppMetricsAnswer, AppsAnswer } from '@sonde/sdk/internal'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { runSonde, startSonde, until } from '../sonde-process.ts'
 import { startPrometheus } from './prometheus-peer.ts'
@@ -113,6 +115,29 @@ for (const honorLabels of [true, false]) {
       const [util] = charts[0]?.metrics ?? []
       assert.deepEqual([util?.name, util?.avg.at(-1), util?.count.at(-1)], ['gpu-util', 97, 1])
       assert.deepEqual(charts[1]?.metrics, [])
+
+      // A page asks for what is listed, by the routes that every history has.
+      const { types } = (await (await fetch(`${page.address}/api/v1/types`)).json()) as { types: ListedType[] }
+      const listed = types.flatMap(({ fields }) => fields.map(({ metric }) => metric))
+      assert.ok(listed.includes('app_gpu_util_percent') && listed.includes('pod_gpu_count'))
+      const query = { metric: 'app_gpu_util_percent', function: 'avg', by: ['service'], aggregate: 'avg' }
+      const toMs = Date.now()
+      const form = { fromMs: toMs - 60_000, toMs, stepMs: 5000, queries: [query] }
+      const { results } = await ask<{ results: { series: { labels: object; values: (number | null)[] }[] }[] }>(
+        page,
+        '/api/v1/query',
+        form,
+      )
+      const asked = results[0]?.series.find(({ labels }) => JSON.stringify(labels) === '{"service":"chat"}')
+      assert.equal(
+        asked?.values.findLast((value) => value !== null),
+        97,
+      )
+      const { series } = await ask<{ series: LatestSeries[] }>(page, '/api/v1/series?metric=app_gpu_pods')
+      assert.ok(
+        series.some(({ labels, value }) => labels.app === 'llama' && value === '2'),
+        JSON.stringify(series),
+      )
     },
   )
 }

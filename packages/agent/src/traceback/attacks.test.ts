@@ -31,19 +31,10 @@ async function start(t: TestContext, names: readonly string[]) {
   return { ...served, rules, ask, events }
 }
 
-/** The longest turn of the loop while something goes on. Unit: milliseconds. */
-async function longestTurnMs(work: () => Promise<void>): Promise<number> {
-  let [longest, last, isOver] = [0, performance.now(), false]
-  const turn = () => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (!isOver) setImmediate(turn)
-  }
-  setImmediate(turn)
-  await work()
-  isOver = true
-  return longest
+/** Time of this thread on a processor, which other programs do not add to. Unit: milliseconds. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }
 
 test('ten thousand rules are refused with the limit, hold nobody up, and leave the rules of before', {
@@ -52,20 +43,23 @@ test('ten thousand rules are refused with the limit, hold nobody up, and leave t
   const { agent, rules, events } = await start(t, ['before'])
   const text = bookOf(named(10_000))
   assert.throws(() => readRuleBook(text))
-  const beganMs = performance.now()
-  assert.throws(() => readRuleBook(text))
-  const hereMs = performance.now() - beganMs
-  writeFileSync(rules, text)
-  const longest = await longestTurnMs(async () => {
+  const beganMs = threadMs()
+  for (let time = 0; time < 10; time++) assert.throws(() => readRuleBook(text))
+  const hereMs = threadMs() - beganMs
+  const beforeMs = threadMs()
+  for (let time = 0; time < 10; time++) {
+    writeFileSync(rules, `${text}${' '.repeat(time)}`)
     await agent.rules?.look()
-    await until('it is refused', () => agent.rules?.fault)
-  })
+  }
+  await until('it is refused', () => agent.rules?.fault)
+  const tookMs = threadMs() - beforeMs
   assert.match((await events()).rulesFault ?? '', /rules is a list of 10000; allowed: a list of 1 to 1024 rules/)
   assert.deepEqual(
     (await events()).rules.map(({ name }) => name),
     ['before'],
   )
-  assert.ok(longest < hereMs, `a turn of ${longest} ms; reading it here takes ${hereMs} ms`)
+  // It is read in another thread.
+  assert.ok(tookMs < hereMs, `${tookMs} ms of this thread; reading it here takes ${hereMs} ms`)
 })
 
 test('as many rules as a file may have are all watched, listed and explained', { timeout: 120_000 }, async (t) => {

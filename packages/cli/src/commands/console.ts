@@ -67,9 +67,11 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
   })
   const told = { version: VERSION, startedMs: Date.now(), backend: history.transport.address }
   aloneRoutes(app, told)
-  queryRoutes(app, { history, http, parallelCount: agent.limits.parallel_queries })
-  catalogueRoutes(app, history)
-  polledStreamRoute(app, { history, http, state: () => describeConsole(told) })
-  appRoutes(app, { history: new ExporterHistory(history), limits: appLimits(loaded) })
+  // Charts of apps ask the routes of queries for what is listed: all see the same rows as the routes of apps.
+  const rows = new ExporterHistory(history)
+  queryRoutes(app, { history: rows, http, parallelCount: agent.limits.parallel_queries })
+  catalogueRoutes(app, rows)
+  polledStreamRoute(app, { history: rows, http, state: () => describeConsole(told) })
+  appRoutes(app, { history: rows, limits: appLimits(loaded) })
   return app
 }

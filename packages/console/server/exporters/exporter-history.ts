@@ -1,5 +1,8 @@
 import {
+  type Catalogue,
   type History,
+  type LatestSeries,
+  type ListedType,
   matcherOf,
   type QueryAnswer,
   type QueryRequest,
@@ -10,10 +13,12 @@ import {
 } from '@sonde/sdk'
 import { aggregateSeries, GPU_FIELDS, levelsOf } from '@sonde/sdk/internal'
 import { appMetric, podMetric } from '../apps/fields.ts'
+import { requestOfNow } from '../apps/pods.ts'
 import type { Grain } from '../prometheus/expressions.ts'
 import { Flights } from '../prometheus/flights.ts'
 import type { PrometheusHistory } from '../prometheus/prometheus-history.ts'
 import { appRows, podRows } from './derived-rows.ts'
+import { canDerive, DERIVED_TYPES } from './derived-types.ts'
 import {
   ageExpression,
   agentExpression,
@@ -37,7 +42,7 @@ const ROW = /^(pod|app)_gpu_/
  * The rows `pod_gpu_…` and `app_gpu_…` over a Prometheus that scrapes raw exporters: where it has no such row of an
  * agent, they are made of the series of dcgm-exporter and kube-state-metrics. Everything else is asked as it is.
  */
-export class ExporterHistory implements History {
+export class ExporterHistory implements History, Catalogue {
   readonly #history: PrometheusHistory
   /** Answers that were made of raw series, by what was asked. */
   readonly #flights = new Flights<QueryAnswer>(bytesOf)
@@ -51,6 +56,24 @@ export class ExporterHistory implements History {
     const isOfRows = request.queries.length > 0 && request.queries.every(({ metric }) => ROW.test(metric))
     if (!isOfRows || (await this.#knowsRows(request))) return this.#history.query(request)
     return this.#flights.take(JSON.stringify(request), () => this.#derive(request))
+  }
+
+  /** With the rows, where they are made: a page asks for nothing that is not listed. */
+  async types(): Promise<{ readonly types: Iterable<ListedType>; readonly leftOut: number }> {
+    const { types, leftOut } = await this.#history.types()
+    const listed = [...types]
+    return { types: canDerive(listed) ? [...listed, ...DERIVED_TYPES] : listed, leftOut }
+  }
+
+  async series(wanted: { readonly metric?: string; readonly type?: string }): Promise<readonly LatestSeries[]> {
+    const found = await this.#history.series(wanted)
+    const metrics = wanted.metric === undefined ? metricsOf(wanted.type) : [wanted.metric]
+    if (found.length > 0 || metrics.length === 0 || !metrics.every((metric) => ROW.test(metric))) return found
+    const queries = metrics.map((metric): SeriesQuery => {
+      return { metric, function: 'last', matchers: [], by: undefined, aggregate: 'sum' }
+    })
+    const { times, results } = await this.query(requestOfNow(Date.now(), queries))
+    return results.flatMap(({ metric, series }) => series.flatMap((one) => latestOf(metric, one, times)))
   }
 
   #knowsRows({ fromMs, toMs, stepMs }: QueryRequest): Promise<boolean> {
@@ -89,6 +112,17 @@ export class ExporterHistory implements History {
     const { fromMs, toMs, stepMs } = request
     return { fromMs, toMs, stepMs, times, results }
   }
+}
+
+function metricsOf(type = ''): readonly string[] {
+  return DERIVED_TYPES.filter(({ name }) => name === type).flatMap(({ fields }) => fields.map(({ metric }) => metric))
+}
+
+/** The last value of a series; nothing where it has none now. */
+function latestOf(metric: string, { labels, values }: SeriesAnswer, times: Float64Array): LatestSeries[] {
+  const at = values.length - 1
+  const value = values[at] ?? Number.NaN
+  return Number.isNaN(value) ? [] : [{ metric, labels, value: String(value), timeMs: times[at] ?? 0, absent: '' }]
 }
 
 function bytesOf({ results }: QueryAnswer): number {

@@ -81,12 +81,7 @@ function InterfacesOverview() {
   return (
     <>
       {interfaces.length > 0 && <Headline text={nodeHeadline(facts, moment.tense)} moment={moment.words} />}
-      {isReady && moment.isNow && interfaces.length === 0 && (
-        <Empty fact="No interface is read here.">
-          Interfaces come from the source netdev, ports from rdma. Every other value is in the{' '}
-          <Link href={page.hrefTo('/explore')}>Explorer</Link>.
-        </Empty>
-      )}
+      {isReady && moment.isNow && interfaces.length === 0 && <NoInterface />}
       {interfaces.length > 0 && (
         <PanelBoundary>
           <InterfaceTiles
@@ -104,6 +99,24 @@ function InterfacesOverview() {
         <SourcesPanel />
       </PanelBoundary>
     </>
+  )
+}
+
+/** Nothing of a node is known: over a Prometheus without agents that is as it should be. */
+function NoInterface() {
+  const page = usePageState()
+  const { data: node } = useNode()
+  const explorer = <Link href={page.hrefTo('/explore')}>Explorer</Link>
+  if (node?.backend !== undefined)
+    return (
+      <Empty fact="The Prometheus behind this page has no node that runs Sonde.">
+        GPUs of pods are in <Link href={page.hrefTo('/apps')}>Apps</Link>, every other value is in the {explorer}.
+      </Empty>
+    )
+  return (
+    <Empty fact="No interface is read here.">
+      Interfaces come from the source netdev, ports from rdma. Every other value is in the {explorer}.
+    </Empty>
   )
 }
 

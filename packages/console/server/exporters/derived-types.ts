@@ -1,0 +1,63 @@
+import type { ListedType } from '@sonde/sdk'
+import { GPU_FIELDS } from '@sonde/sdk/internal'
+import { appMetric, podMetric } from '../apps/fields.ts'
+import { RAWS } from './expressions.ts'
+
+/** Series of exporters, one of which there is wherever pods hold GPUs. */
+const SIGNS: ReadonlySet<string> = new Set([...RAWS.util.metrics, ...RAWS.used.metrics])
+/** What rows of agents have. */
+const ROWS_SIGN = 'pod_gpu_count'
+
+/** The unit at the end of a metric's name; empty where none is. */
+function unitOf(metric: string): string {
+  return /_(percent|bytes|watts|seconds)$/.exec(metric)?.[1] ?? ''
+}
+
+function typeOf(name: string, description: string, labels: readonly string[], metrics: readonly string[]): ListedType {
+  const fields = metrics.map((metric) => {
+    const help = 'Made of the series of exporters, as there is no agent'
+    return {
+      name: metric.slice(name.length + 1),
+      metric,
+      kind: 'f64' as const,
+      role: 'gauge' as const,
+      unit: unitOf(metric),
+      help,
+    }
+  })
+  return { name, description, labels, fields, records: [], live: true, read: '' }
+}
+
+/** The rows of pods and services that are made of the series of exporters. */
+export const DERIVED_TYPES: readonly ListedType[] = [
+  typeOf(
+    'pod_gpu',
+    'The GPUs of one pod',
+    ['app', 'service', 'namespace', 'pod'],
+    [
+      ...GPU_FIELDS.map(podMetric),
+      ...[
+        'pod_gpu_count',
+        'pod_gpu_instances',
+        'pod_gpu_requested',
+        'pod_gpu_started_seconds',
+        'pod_gpu_sample_age_seconds',
+      ],
+    ],
+  ),
+  typeOf(
+    'app_gpu',
+    'The GPU pods of one service of an app',
+    ['app', 'service'],
+    [
+      ...GPU_FIELDS.flatMap((field) => (['avg', 'min', 'max', 'count'] as const).map((one) => appMetric(field, one))),
+      ...['app_gpu_pods', 'app_gpu_gpus'],
+    ],
+  ),
+]
+
+/** Whether rows can be made: exporters are scraped, and no agent is. */
+export function canDerive(types: readonly ListedType[]): boolean {
+  const metrics = types.flatMap(({ fields }) => fields.map(({ metric }) => metric))
+  return metrics.some((metric) => SIGNS.has(metric)) && !metrics.includes(ROWS_SIGN)
+}
