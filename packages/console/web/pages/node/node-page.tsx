@@ -68,7 +68,6 @@ function OtherEntities({ all = [] }: { readonly all: readonly DeviceInfo[] | und
 
 /** The overview of a machine that has interfaces alone. */
 function InterfacesOverview() {
-  const page = usePageState()
   const moment = useMoment()
   const live = useLiveDevices(moment)
   const recent = useKnownColumns(RECENT_QUERIES, moment.range, moment.stepMs)
