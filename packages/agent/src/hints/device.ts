@@ -4,7 +4,7 @@ import type { Device } from '../devices/device.ts'
 /** What hints need to know of a device. */
 export type HintDevice = Pick<
   Device,
-  'id' | 'kind' | 'name' | 'rail' | 'isSimulated' | 'pairs' | 'address' | 'path' | 'limits'
+  'id' | 'kind' | 'name' | 'rail' | 'isSimulated' | 'host' | 'pairs' | 'address' | 'path' | 'limits'
 >
 
 /** The node that something is of: the one that the agent runs on, or the one that the simulator plays. */
@@ -16,6 +16,11 @@ export const NODES: readonly WhichNode[] = ['real', 'simulated']
 /** The node that a device is of. */
 export function nodeOf({ isSimulated }: Pick<HintDevice, 'isSimulated'>): WhichNode {
   return isSimulated ? 'simulated' : 'real'
+}
+
+/** The host of a device that is on another one than the agent; empty where it is on the agent's own. */
+export function elsewhereOf({ id, host }: Pick<HintDevice, 'id' | 'host'>): string {
+  return id.endsWith(`@${host}`) ? host : ''
 }
 
 /** Finds the device that a series belongs to. */

@@ -412,6 +412,7 @@ const noDevice: HintDevice = {
   name: '',
   rail: null,
   isSimulated: false,
+  host: '',
   pairs: [],
   address: '',
   path: [],

@@ -333,7 +333,7 @@ function deviceOf(
   rail: number | null,
   pairs: readonly string[] = [],
 ): HintDevice {
-  return { id, kind, name, rail, isSimulated: false, pairs, address: '', path: [], limits: {} }
+  return { id, kind, name, rail, isSimulated: false, host: '', pairs, address: '', path: [], limits: {} }
 }
 
 function lookupOf(made: readonly MadeDevice[]): DeviceLookup {

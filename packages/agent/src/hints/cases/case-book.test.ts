@@ -10,7 +10,7 @@ assert.ok(rule)
 
 function sightingOn(id: string): Sighting {
   const finding = { title: 'Trouble', sentence: 'Trouble', value: 1, limit: 0, unit: '' }
-  const place = { name: id, rail: null, isSimulated: false, pairs: [], address: '', path: [], limits: {} }
+  const place = { name: id, rail: null, isSimulated: false, host: '', pairs: [], address: '', path: [], limits: {} }
   return { finding, device: { id, kind: 'gpu', ...place }, evidence: [], lacks: [], sampleMs: START_MS }
 }
 

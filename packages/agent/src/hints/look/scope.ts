@@ -3,6 +3,7 @@ import { Look } from './look.ts'
 
 /**
  * The devices of one node, real or simulated, at one instant. Devices are compared with those of their own node alone.
+ * An agent that asks exporters of other nodes has a scope for each of them.
  */
 export class Scope {
   /** When it is looked at. Unit: milliseconds since the Unix epoch. */
@@ -19,15 +20,17 @@ export class Scope {
   readonly #once = new Map<string, unknown>()
   readonly #isOpen: (rule: string, device: string) => boolean
 
-  constructor(node: WhichNode, isOpen: (rule: string, device: string) => boolean) {
+  /** `host` is that of a node on which the agent does not run; empty for the agent's own. */
+  constructor(node: WhichNode, host: string, isOpen: (rule: string, device: string) => boolean) {
     const isSimulated = node === 'simulated'
     const id = isSimulated ? 'sim-node' : 'node'
     this.node = {
-      id,
+      id: host === '' ? id : `${id}@${host}`,
       kind: 'pci',
-      name: 'the node',
+      name: host === '' ? 'the node' : `the node ${host}`,
       rail: null,
       isSimulated,
+      host,
       pairs: [],
       address: '',
       path: [],

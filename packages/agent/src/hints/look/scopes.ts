@@ -1,10 +1,10 @@
 import { entityOf } from '@sonde/sdk'
 import { pciAerType } from '../../sources/pci/type.ts'
-import { type DeviceLookup, type HintDevice, NODES } from '../device.ts'
+import { type DeviceLookup, elsewhereOf, type HintDevice, type WhichNode } from '../device.ts'
 import type { SeriesWatch, WatchedSeries } from '../watch/series-watch.ts'
 import { Scope } from './scope.ts'
 
-/** Both nodes as rules see them: the series that are watched, grouped by device. */
+/** All nodes as rules see them: the series that are watched, grouped by device. */
 export class Scopes {
   readonly #devices: DeviceLookup
   readonly #watch: SeriesWatch
@@ -29,15 +29,20 @@ export class Scopes {
   }
 
   #make(): readonly Scope[] {
-    const scopes = NODES.map((node) => new Scope(node, this.#isOpen))
+    const scopes = new Map<string, Scope>()
+    const scopeOf = (node: WhichNode, host: string) => {
+      const key = `${node} ${host}`
+      const scope = scopes.get(key) ?? new Scope(node, host, this.#isOpen)
+      scopes.set(key, scope)
+      return scope
+    }
     for (const series of this.#watch.series.values()) {
-      const scope = scopes[NODES.indexOf(series.node)] as Scope
-      const device = this.#deviceOf(series, scope)
+      const device = this.#deviceOf(series, scopeOf(series.node, ''))
       if (device === undefined) continue
-      const look = scope.of(device)
+      const look = scopeOf(series.node, elsewhereOf(device)).of(device)
       for (const { signal, window } of series.windows) look.add(signal, window, series.labels)
     }
-    return scopes.filter(({ looks }) => looks.length > 0)
+    return [...scopes.values()].filter(({ looks }) => looks.length > 0)
   }
 
   /** Errors of a PCIe link are often counted at the port above a device: they are the device's all the same. */
