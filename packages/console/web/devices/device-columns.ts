@@ -28,6 +28,16 @@ export function recentMean(values: Float64Array | undefined, stepMs: number): nu
   return known === 0 ? newestValue(values) : sum / known
 }
 
+/** Whether no signal of a device has a value of late. */
+export function isSilent(columns: DeviceColumns): boolean {
+  return Object.values(columns).every((values) => Number.isNaN(newestValue(values)))
+}
+
+/** How many devices are there and give no sample of late. */
+export function silentCountOf(devices: readonly DeviceInfo[], columns: ReadonlyMap<string, DeviceColumns>): number {
+  return devices.filter(({ id, state }) => state !== 'gone' && isSilent(columns.get(id) ?? {})).length
+}
+
 /** Signals that were asked for. */
 const SIGNALS = Object.entries(DEVICE_QUERIES) as [DeviceSignal, MetricQuery][]
 

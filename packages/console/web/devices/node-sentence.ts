@@ -27,6 +27,8 @@ export interface NodeState {
   readonly ruleCount: number
   /** Rules of them that have no signal here. Default: none. */
   readonly blindCount?: number
+  /** How many of the devices are there and give no sample: none of these is said to be in range. Default: 0. */
+  readonly silentCount?: number
   /** When the last hint ended that had stood; undefined where none did within the hour. */
   readonly lastEndedMs: number | undefined
   /** Watts of all GPUs and bytes a second that all NICs send; NaN where unknown. */
@@ -74,7 +76,7 @@ function listOf(names: readonly string[]): string {
 }
 
 function calmSentence(state: NodeState): HeadlineText {
-  const { devices, noun = ['device', 'devices'], isKnown, lastEndedMs, power, sent, moment } = state
+  const { devices, noun = ['device', 'devices'], silentCount = 0, isKnown, lastEndedMs, power, sent, moment } = state
   const { nowMs, tense } = moment
   const gone = devices.filter((device) => device.state === 'gone')
   const all = allOf(devices.length, ...noun)
@@ -89,6 +91,7 @@ function calmSentence(state: NodeState): HeadlineText {
     const names = gone.length <= NAMED_LIMIT_COUNT ? listOf(gone.map(deviceTitle)) : countOf(gone.length, ...noun)
     return { tone: 'warning', sentence: `${names} ${be(gone.length, tense)} gone`, facts: text }
   }
+  if (silentCount > 0) return { tone: 'info', sentence: silentWords(state, silentCount), facts: text }
   return {
     tone: 'calm',
     sentence: isKnown
@@ -96,6 +99,19 @@ function calmSentence(state: NodeState): HeadlineText {
       : `${countOf(devices.length, ...noun)} ${be(devices.length, tense)} read.`,
     facts: text,
   }
+}
+
+/** What is so where some devices give no sample: rules see nothing of these. */
+function silentWords(
+  { devices, noun = ['device', 'devices'], isKnown, moment }: NodeState,
+  silentCount: number,
+): string {
+  const { tense } = moment
+  const give = (count: number) => (tense === 'past' ? 'gave' : count === 1 ? 'gives' : 'give')
+  const rest = devices.length - silentCount
+  if (rest === 0) return `No ${noun[0]} ${give(1)} a sample.`
+  const state = isKnown ? 'in range' : 'read'
+  return `${countOf(silentCount, ...noun)} ${give(silentCount)} no sample, ${rest} ${be(rest, tense)} ${state}.`
 }
 
 /** What rules say where they say nothing of these devices: what holds on others is told, and not kept quiet. */

@@ -7,7 +7,7 @@ import { ABSENT, formatIn, formatQuantity, pickUnit } from '../format/number.ts'
 import { BITS_PER_SECOND, CELSIUS, PERCENT, PERCENT_WHOLE, WATTS } from '../format/quantity.ts'
 import { formatClock, type TimeZoneChoice } from '../format/time.ts'
 import { deviceTitle } from './device.ts'
-import { type DeviceColumns, recentMean } from './device-columns.ts'
+import { type DeviceColumns, isSilent, recentMean } from './device-columns.ts'
 import { type Fired, firedTop } from './fired.ts'
 import { hintState, tileWordsOf } from './hint-words.ts'
 import { largestOfLast, newestValue } from './interface-data.ts'
@@ -138,8 +138,7 @@ function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext
       ...(fired ? spark(fired.values, firedTop(fired, device), true) : spark(plain.values, plain.top, false)),
     }
   }
-  const isSilent = Object.values(columns).every((values) => Number.isNaN(newestValue(values)))
-  const state = isSilent
+  const state = isSilent(columns)
     ? ({ tone: 'absent', word: 'No sample' } as const)
     : (plain.state ?? (context.isJudged ? IN_RANGE : NOT_JUDGED))
   const facts =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TileWords } from '../components/tile.tsx'
-import type { DeviceColumns } from './device-columns.ts'
+import { type DeviceColumns, silentCountOf } from './device-columns.ts'
 import { deviceSentence, goneWords } from './device-sentence.ts'
 import { tileWordsOf, worstByDevice } from './hint-words.ts'
 import { type NodeState, nodeSentence } from './node-sentence.ts'
@@ -130,6 +130,24 @@ test('all is well: one quiet sentence', () => {
   })
   assert.match(sentence({ lastEndedMs: NOW_MS - 2_520_000 }).facts, /The last hint ended 42 min ago\.$/)
   assert.match(sentence({ blindCount: 5 }).facts, /^None of 13 rules holds\. 5 more have no signal here\. /)
+})
+
+test('no device is said to be in range that gives no sample', () => {
+  assert.deepEqual(sentence({ silentCount: 3 }), {
+    tone: 'info',
+    sentence: '3 devices give no sample, 1 is in range.',
+    facts: 'None of 18 rules holds. 4.10 kW drawn in all. 1.86 Tb/s sent in all.',
+  })
+  assert.equal(sentence({ silentCount: 4 }).sentence, 'No device gives a sample.')
+  const moment = testMoment({ tense: 'past' })
+  assert.equal(sentence({ silentCount: 1, moment }).sentence, '1 device gave no sample, 3 were in range.')
+  assert.equal(sentence({ silentCount: 1, isKnown: false }).sentence, '1 device gives no sample, 3 are read.')
+  const values = (...last: number[]) => ({ power: Float64Array.of(...last, ...Array(10).fill(Number.NaN)) })
+  const columns = new Map([
+    ['gpu-0', { power: Float64Array.of(1) }],
+    ['gpu-1', values(1)],
+  ])
+  assert.equal(silentCountOf([testGpu(0), testGpu(1), testGpu(2), testGpu(3, { state: 'gone' })], columns), 2)
 })
 
 test('what holds on other devices of the node is told where these are in range', () => {

@@ -11,7 +11,7 @@ import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { deviceColumns, recentMean } from '../../devices/device-columns.ts'
+import { deviceColumns, recentMean, silentCountOf } from '../../devices/device-columns.ts'
 import { devicesAt, unknownWords } from '../../devices/moment-hints.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { GPU_QUERIES } from '../../devices/signals.ts'
@@ -85,6 +85,7 @@ function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
     elsewhere,
     ruleCount: seen.data?.rules ?? 0,
     blindCount: seen.data?.blind.length ?? 0,
+    silentCount: silentCountOf(gpus, columns),
     lastEndedMs: undefined,
     power: power || Number.NaN,
     sent: Number.NaN,

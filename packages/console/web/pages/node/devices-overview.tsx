@@ -6,7 +6,7 @@ import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
-import { type DeviceColumns, deviceColumns, recentMean } from '../../devices/device-columns.ts'
+import { type DeviceColumns, deviceColumns, recentMean, silentCountOf } from '../../devices/device-columns.ts'
 import { devicesAt, unknownWords } from '../../devices/moment-hints.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
@@ -68,7 +68,7 @@ export function DevicesOverview({ devices: known }: { readonly devices: readonly
   )
   const columns = useMemo(() => deviceColumns(devices, recent), [devices, recent])
   const host = useMemo(() => hostColumns(recent), [recent])
-  const totals = useMemo(() => totalsOf(columns, recent.stepMs), [columns, recent.stepMs])
+  const totals = useMemo(() => totalsOf(devices, columns, recent.stepMs), [devices, columns, recent.stepMs])
   const isEmpty = recent.isReady && !moment.isNow && [...columns.values()].every((own) => Object.keys(own).length === 0)
   if (isEmpty) return <NoSamples answer={recent} />
   return (
@@ -93,6 +93,7 @@ export function DevicesOverview({ devices: known }: { readonly devices: readonly
 }
 
 interface Totals {
+  readonly silentCount: number
   readonly power: number
   readonly sent: number
 }
@@ -133,13 +134,14 @@ function newestEnd(hints: readonly Hint[]): number | undefined {
   return ends.length === 0 ? undefined : Math.max(...ends)
 }
 
-function totalsOf(columns: ReadonlyMap<string, DeviceColumns>, stepMs: number): Totals {
+function totalsOf(devices: readonly DeviceInfo[], columns: ReadonlyMap<string, DeviceColumns>, stepMs: number): Totals {
   const sum = (values: readonly (Float64Array | undefined)[]): number => {
     const known = values.map((column) => recentMean(column, stepMs)).filter((value) => !Number.isNaN(value))
     return known.length === 0 ? Number.NaN : known.reduce((total, value) => total + value, 0)
   }
   const all = [...columns.values()]
   return {
+    silentCount: silentCountOf(devices, columns),
     power: sum(all.map(({ power }) => power)),
     sent: sum(all.map(({ sent, interfaceSent }) => sent ?? interfaceSent)),
   }
