@@ -389,3 +389,18 @@ test('exporters are those of a discovery file, as it is now; one that is broken 
   list(exporters[1] as ServedExporter)
   assert.deepEqual(await hostsOf(), { hosts: new Set(['gpu-node-c']), gone: 3 })
 })
+
+test('a look says which exporters do not answer, and does not wait for one that hangs', async (t) => {
+  const { tested, exporters } = await bringUp(t, [fixture('kubernetes'), fixture('mig'), fixture('mig')])
+  const found = async () => {
+    const probe = await tested.source.probe()
+    return probe.state === 'present' ? probe.found : probe.reason
+  }
+  assert.equal(await found(), '3 exporters')
+  const [, failing, hanging] = exporters as [ServedExporter, ServedExporter, ServedExporter]
+  failing.answer = (_, response) => void response.writeHead(500).end()
+  const why = `${failing.address} answers 500: what it tells of is not known`
+  assert.equal(await found(), `2 of 3 exporters; ${why}`)
+  hanging.answer = () => undefined
+  assert.equal(await found(), `1 of 3 exporters; ${why}, and 1 more`)
+})

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { countOf, readTextFile } from '@sonde/sdk/internal'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
@@ -8,6 +9,8 @@ import { Target, type TargetReader } from './target.ts'
 const FILE_BYTES_MAX = 1 << 20
 /** Time that a call has beyond that of an answer, before its device counts as stuck. Unit: milliseconds. */
 const GRACE_MS = 2000
+/** How long a probe waits for the others once an exporter has answered. Unit: milliseconds. */
+const OTHERS_MS = 1000
 
 /** Makes the reader of one address. */
 export type MakeReader = (address: string) => TargetReader
@@ -35,13 +38,22 @@ export class ScrapingSource implements NodeSource {
     await this.#discover()
     const targets = [...this.#targets.values()]
     if (targets.length === 0) return { state: 'absent', reason: 'no address of an exporter is given' }
+    const faults = new Map<string, string>(targets.map(({ address }) => [address, `${address} has not answered yet`]))
+    const looks = targets.map(async (target) => {
+      await target.look(this.#ending.signal).catch((error: unknown) => {
+        faults.set(target.address, messageOf(error))
+        throw error
+      })
+      faults.delete(target.address)
+    })
     try {
-      await Promise.any(targets.map((target) => target.look(this.#ending.signal)))
-      return { state: 'present', found: countOf(targets.length, 'exporter') }
+      await Promise.any(looks)
     } catch (error) {
       const [first] = error instanceof AggregateError ? error.errors : [error]
       return { state: 'absent', reason: messageOf(first) }
     }
+    await Promise.race([Promise.allSettled(looks), setTimeout(OTHERS_MS, undefined, { ref: false })])
+    return { state: 'present', found: foundOf(targets.length, [...faults.values()]) }
   }
 
   duties(): readonly Duty[] {
@@ -102,4 +114,12 @@ export class ScrapingSource implements NodeSource {
       run: () => target.scrape(this.#ending.signal),
     }
   }
+}
+
+/** What a probe found: how many exporters answered, and what came of the first that did not. */
+function foundOf(count: number, faults: readonly string[]): string {
+  const [first, ...more] = faults
+  if (first === undefined) return countOf(count, 'exporter')
+  const rest = more.length > 0 ? `, and ${more.length} more` : ''
+  return `${count - faults.length} of ${countOf(count, 'exporter')}; ${first}${rest}`
 }
