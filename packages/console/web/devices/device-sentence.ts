@@ -6,11 +6,15 @@ import { deviceTitle, isGeneric } from './device.ts'
 import { hintFacts, hintState, hintWords, holdsNow, type SpokenMoment, worstByDevice } from './hint-words.ts'
 import { type MomentHints, unknownWords } from './moment-hints.ts'
 
-/** The sentence of one device: what rules see on it, what it shows of another, or that it is in range. */
+/**
+ * The sentence of one device: what rules see on it, what it shows of another, that it gives no sample, or that it is in
+ * range.
+ */
 export function deviceSentence(
   device: DeviceInfo,
   { hints, isKnown, unknown }: MomentHints,
   now: SpokenMoment,
+  { isSilent = false }: { readonly isSilent?: boolean } = {},
 ): HeadlineText {
   const { tense } = now
   const title = deviceTitle(device)
@@ -42,6 +46,10 @@ export function deviceSentence(
         : `${hintWords(shown, now)}; it showed on ${title} too`,
       facts: `No rule ${tense === 'past' ? 'saw' : 'sees'} an origin on ${title}.`,
     }
+  }
+  if (isSilent && !isGeneric(device)) {
+    const sentence = `${title} ${tense === 'past' ? 'gave' : 'gives'} no sample.`
+    return { tone: 'info', sentence, facts: 'No rule sees anything of it.' }
   }
   // No rule watches what has no code.
   const state = isGeneric(device) ? `reported by ${device.source}` : isKnown ? 'in range' : 'read'

@@ -90,6 +90,15 @@ test('the page of a device that left says when and why, under a hint that stands
   assert.match(deviceSentence(gone, testSeen([{ ...LOSS, device: gone.id }]), now).facts, /Gone 14:03:11\./)
 })
 
+test('the page of a device that gives no sample does not say that it is in range', () => {
+  const silent = { isSilent: true }
+  const said = (seen: ReturnType<typeof testSeen>) => deviceSentence(testGpu(3), seen, testMoment(), silent).sentence
+  assert.equal(said(testSeen()), 'GPU 3 gives no sample.')
+  assert.match(said(testSeen([{ ...LOSS, device: testGpu(3).id }])), /is losing packets/)
+  const past = testMoment({ tense: 'past' })
+  assert.equal(deviceSentence(testGpu(3), testSeen(), past, silent).sentence, 'GPU 3 gave no sample.')
+})
+
 test('a port that fell is critical, one that never was up is not', () => {
   assert.equal(nicTile(testNic(0), { ...NIC, state: of(4, 1) }, context()).tone, 'critical')
   assert.equal(

@@ -5,7 +5,7 @@ import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
 import type { Hint } from '../../api/hints.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
-import type { Labels, QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { Labels, MetricQuery, QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
@@ -135,7 +135,7 @@ export function DevicePage({
       >
         <DeviceLinks device={device} />
       </PageHead>
-      <DeviceHeadline device={subject} />
+      <DeviceHeadline device={subject} isSilent={subject === device && isSilentIn(device, queries, recent)} />
       <Facts
         label={factsLabel(title, device, moment)}
         facts={recent.isReady ? facts(readings) : facts(readings).map(awaitedFact)}
@@ -289,12 +289,22 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
   )
 }
 
-function DeviceHeadline({ device }: { readonly device: DeviceInfo }) {
+/** Whether none of the queries has a value of late; false before the server has said. */
+function isSilentIn({ kind }: DeviceInfo, queries: readonly MetricQuery[], recent: KnownColumns): boolean {
+  const { isReady, grid } = recent
+  if (!isReady || grid === undefined) return false
+  const found = queries.flatMap((query) => recent.columns(query))
+  // A bridge has no values at all, and its link is judged all the same.
+  if (found.length === 0) return kind === 'gpu' || kind === 'nic'
+  return found.every((column) => Number.isNaN(newestValue(grid.slice(column))))
+}
+
+function DeviceHeadline({ device, isSilent }: { readonly device: DeviceInfo; readonly isSilent: boolean }) {
   const moment = useMoment()
   const seen = useMomentHints(moment)
   const spoken = useSpokenMoment(moment)
   if (!seen.data && !seen.error) return <div className="headline is-awaited" />
-  const text = deviceSentence(deviceAt(device, moment.toMs), seen, spoken)
+  const text = deviceSentence(deviceAt(device, moment.toMs), seen, spoken, { isSilent })
   const worst = worstByDevice(seen.hints).get(device.id)
   return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={worst} />
 }
@@ -304,17 +314,21 @@ export function DeviceState({
   device,
   hint,
   isJudged,
+  isSilent = false,
 }: {
   readonly device: DeviceInfo
   readonly hint: Hint | undefined
   /** False where it is not known what rules saw. */
   readonly isJudged: boolean
+  /** Whether it gives no sample: then it is not said to be in range. Default: false. */
+  readonly isSilent?: boolean
 }) {
   if (hint) {
     const words = tileWordsOf(hint, deviceTitle(device))
     return <StateMark tone={hintState(hint).tone} word={`${words.charAt(0).toUpperCase()}${words.slice(1)}`} />
   }
   if (device.state === 'gone') return <StateMark tone="warning" word="Gone" />
+  if (isSilent) return <StateMark tone="absent" word="No sample" />
   return isJudged ? <StateMark tone="ok" word="In range" /> : <StateMark tone="absent" word="Not judged" />
 }
 

@@ -10,7 +10,7 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { type DeviceColumns, recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
+import { type DeviceColumns, isSilent, recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
 import type { DeviceSignal } from '../../devices/signals.ts'
 import { countOf, type DisplayUnit, formatIn, pickUnit } from '../../format/number.ts'
@@ -111,7 +111,12 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
                     {isMixed && <SimulatedMark of={gpu} />}
                   </th>
                   <td>
-                    <DeviceState device={gpu} hint={worst.get(gpu.id)} isJudged={isJudged} />
+                    <DeviceState
+                      device={gpu}
+                      hint={worst.get(gpu.id)}
+                      isJudged={isJudged}
+                      isSilent={isSilent(columns.get(gpu.id) ?? {})}
+                    />
                   </td>
                   <td className="is-spark">
                     <Spark values={columns.get(gpu.id)?.sm} />
