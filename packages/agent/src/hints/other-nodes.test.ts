@@ -59,5 +59,6 @@ test('what is of a whole node is told of the node that has it', () => {
     hints.map(({ id }) => id),
     ['power_brake/node@node-b'],
   )
+  assert.match(hints[0]?.title ?? '', / on node-b$/)
   assert.ok(hints[0]?.affected.every((id) => id.endsWith('@node-b')))
 })

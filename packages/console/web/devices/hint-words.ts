@@ -115,6 +115,16 @@ export function tileWordsOf({ rule, title }: Pick<Hint, 'rule' | 'title'>, devic
   return title.startsWith(`${device} `) ? title.slice(device.length + 1).replace(/^is /, '') : title
 }
 
+/** Id of a node as a whole: the agent's own, the simulated one, or another whose exporter the agent asks. */
+const NODE_ID = /^(?:sim-)?node(?:@(.+))?$/
+
+/** Where a hint is that is about no device that is known: a node, or the id of a device that left the list. */
+export function placeWords({ device }: Pick<Hint, 'device'>): string {
+  const node = NODE_ID.exec(device)
+  if (node === null) return device
+  return node[1] === undefined ? 'the node' : `the node ${node[1]}`
+}
+
 /**
  * The worst hint of each device; the list is worst first. What is about the node as a whole is about the devices on
  * which it shows, but for notices: none of them is in range.
@@ -122,7 +132,7 @@ export function tileWordsOf({ rule, title }: Pick<Hint, 'rule' | 'title'>, devic
 export function worstByDevice(hints: readonly Hint[]): ReadonlyMap<string, Hint> {
   const worst = new Map<string, Hint>()
   for (const hint of hints) {
-    const isOfNode = /^(sim-)?node$/.test(hint.device) && hint.severity !== 'notice'
+    const isOfNode = NODE_ID.test(hint.device) && hint.severity !== 'notice'
     for (const id of [hint.device, ...(isOfNode ? hint.affected : [])]) if (!worst.has(id)) worst.set(id, hint)
   }
   return worst

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TileWords } from '../components/tile.tsx'
 import { type DeviceColumns, silentCountOf } from './device-columns.ts'
 import { deviceSentence, goneWords } from './device-sentence.ts'
-import { tileWordsOf, worstByDevice } from './hint-words.ts'
+import { placeWords, tileWordsOf, worstByDevice } from './hint-words.ts'
 import { type NodeState, nodeSentence } from './node-sentence.ts'
 import { testGpu, testNic } from './test-devices.ts'
 import { NOW_MS, testHint, testMoment, testSeen } from './test-hints.ts'
@@ -130,6 +130,17 @@ function sentence(more: Partial<NodeState> = {}) {
   })
   return { tone, sentence: spaced(sentence), facts: spaced(facts) }
 }
+
+test('a hint about a device that is not listed any more names it, and is not of the node', () => {
+  const words = (device: string) => placeWords({ device })
+  assert.deepEqual(
+    [words('node'), words('sim-node'), words('node@gpu-node-a')],
+    ['the node', 'the node', 'the node gpu-node-a'],
+  )
+  assert.equal(words('gpu-0@gpu-node-a'), 'gpu-0@gpu-node-a')
+  const ofOther = testHint({ device: 'node@gpu-node-a', affected: ['gpu-0@gpu-node-a'] })
+  assert.equal(worstByDevice([ofOther]).get('gpu-0@gpu-node-a'), ofOther)
+})
 
 test('all is well: one quiet sentence', () => {
   assert.deepEqual(sentence(), {

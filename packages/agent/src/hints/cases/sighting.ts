@@ -1,6 +1,6 @@
 import type { Labels } from '@sonde/sdk'
 import type { HintEvidence } from '@sonde/sdk/internal'
-import type { HintDevice } from '../device.ts'
+import { elsewhereOf, type HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import type { Finding, Rule } from '../rules/rule.ts'
 import type { Signal } from '../watch/signal.ts'
@@ -17,9 +17,11 @@ export interface Sighting {
 }
 
 /** What a rule found when it was asked about a device, as a sighting. */
-export function sightingOf(rule: Rule, finding: Finding, look: Look): Sighting {
-  const { looks } = look.scope
-  const device = finding.device ?? look.device
+export function sightingOf(rule: Rule, found: Finding, look: Look): Sighting {
+  const { looks, node } = look.scope
+  const device = found.device ?? look.device
+  const host = device.id === node.id ? elsewhereOf(node) : ''
+  const finding = host === '' ? found : { ...found, title: `${found.title} on ${host}` }
   // A rule about the node looks through many devices; its sample is the newest that any of them was looked at with.
   const sampleMs =
     look.newestMs > Number.NEGATIVE_INFINITY ? look.newestMs : Math.max(...looks.map((one) => one.newestMs))

@@ -4,7 +4,7 @@ import type { Hint, HintsAnswer } from '../../api/hints.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import type { SpokenMoment } from '../../devices/hint-words.ts'
+import { placeWords, type SpokenMoment } from '../../devices/hint-words.ts'
 import { countOf } from '../../format/number.ts'
 import { zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -95,7 +95,7 @@ function HintRow({
         {title}
         <span className="hint-sentence">{sentence}</span>
       </td>
-      <td>{device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : 'the node'}</td>
+      <td>{device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : placeWords(hint)}</td>
       <td className="is-number num" data-label="began">
         {began}
       </td>
