@@ -271,10 +271,11 @@ test(
   needs('chromium-headless-shell'),
   async (t) => {
     for (const [probe, fact, action] of [
-      ['absent', 'No node with a GPU is seen', 'sonde explain'],
-      ['denied', 'pods_of_test cannot read GPUs', 'sonde explain pods_of_test'],
+      ['absent', 'No node with a GPU is seen', 'npx sonde explain pods_of_test'],
+      ['denied', 'pods_of_test cannot read GPUs', 'npx sonde explain pods_of_test'],
     ] as const) {
       const { stage } = await startPods(t, { probe, pods: [] })
+      await stage.visit('/apps', async (page) => page.getByText(fact).waitFor())
       await stage.visit('/apps/chat/gpu', async (page) => {
         await page.getByText(fact).waitFor()
         await page.getByText(action, { exact: true }).waitFor()

@@ -42,7 +42,11 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   const gate = new Gate(limits.concurrent)
   app.get('/api/v1/apps', async (_request, reply) => {
     const apps = appsOf(await servicesBySize(history))
-    return fresh(reply).send({ nowMs: Date.now(), apps } satisfies AppsAnswer)
+    const why =
+      apps.length > 0
+        ? { state: 'ready' as const, summary: '', advice: [] }
+        : stateOf('any app', [], options.readers?.(), options.readsRequests?.() === true || (await anyAsks(history)))
+    return fresh(reply).send({ nowMs: Date.now(), apps, ...why } satisfies AppsAnswer)
   })
   app.get('/api/v1/pods', async (request, reply) => {
     const name = queryOf(request, 'app')

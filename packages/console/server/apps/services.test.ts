@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField, type GpuPod, sondeCommand } from '@sonde/sdk/internal'
 import { servicesOf } from './services.ts'
 import { type GpuReader, stateOf } from './state.ts'
 
@@ -83,6 +83,12 @@ describe('the state is the first that holds:', () => {
       assert.equal(told.advice.length === 0, state === 'ready')
     })
   }
+
+  test('where nothing is read, it says what each source found and how to see why', () => {
+    const { summary, advice } = stateOf('chat', [], [{ ...reader('empty'), reason: 'it answers 500' }], false)
+    assert.equal(summary, 'No node with a GPU is seen; asked: nvml (it answers 500).')
+    assert.deepEqual(advice, ['Sonde asks again by itself.', `To see why: ${sondeCommand()} explain nvml`])
+  })
 
   test('the failing hop is named', () => {
     const given = stateOf('chat', without(1, { gpus: 0 }), undefined, true)

@@ -1,4 +1,4 @@
-import type { AppState, GpuPod } from '@sonde/sdk/internal'
+import { type AppState, type GpuPod, sondeCommand } from '@sonde/sdk/internal'
 
 /** What reads GPUs: a source, or an exporter. */
 export interface GpuReader {
@@ -24,7 +24,7 @@ const NO_SOURCE: Told = {
   summary: 'Nothing here reads GPUs.',
   advice: [
     'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm_exporter, addresses: ["http://NODE:9400/metrics"]}]',
-    'To see the page with a simulated node: sonde up --simulate',
+    `To see the page with a simulated node: ${sondeCommand()} up --simulate`,
   ],
 }
 
@@ -58,16 +58,16 @@ export function stateOf(
       return {
         state: 'disabled',
         summary: `${failing.name} cannot read GPUs: ${failing.reason}.`,
-        advice: [`To see why: sonde explain ${failing.name}`],
+        advice: [`To see why: ${sondeCommand()} explain ${failing.name}`],
       }
     }
     if (!isReading) {
       return {
         state: 'no_node',
-        summary: `No node with a GPU is seen; asked: ${readers.map(({ name }) => name).join(', ')}.`,
+        summary: `No node with a GPU is seen; asked: ${readers.map(foundWords).join('; ')}.`,
         advice: [
-          'A node shows here once a pod that reads GPUs runs on it.',
-          'To see what each source found: sonde explain',
+          'Sonde asks again by itself.',
+          ...readers.map(({ name }) => `To see why: ${sondeCommand()} explain ${name}`),
         ],
       }
     }
@@ -85,6 +85,11 @@ export function stateOf(
     summary: 'The pods have run for over 90 seconds, and no number came.',
     advice: lateAdvice(pods),
   }
+}
+
+/** A reader and what it found, so that nobody has to look for that elsewhere. */
+function foundWords({ name, reason }: GpuReader): string {
+  return reason === '' ? name : `${name} (${reason})`
 }
 
 function noPods(app: string, knowsRequests: boolean): Told {
@@ -112,6 +117,6 @@ function lateAdvice(pods: readonly GpuPod[]): string[] {
   return [
     'What the pods hold is known, and nothing reports these GPUs: the exporter of their node is down, or cannot see them.',
     'Look at it: kubectl get pods -A -l app.kubernetes.io/name=dcgm-exporter',
-    'To see each hop: sonde explain DCGM_FI_DEV_GPU_UTIL',
+    `To see each hop: ${sondeCommand()} explain DCGM_FI_DEV_GPU_UTIL`,
   ]
 }

@@ -40,6 +40,12 @@ export interface AppSummary {
 export interface AppsAnswer {
   readonly nowMs: number
   readonly apps: readonly AppSummary[]
+  /** `ready` where there is an app, else why there is none. */
+  readonly state: AppState
+  /** What is the case; empty where the state is `ready`. */
+  readonly summary: string
+  /** What to do about it, a sentence each. */
+  readonly advice: readonly string[]
 }
 
 /**

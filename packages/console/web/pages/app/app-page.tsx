@@ -1,7 +1,6 @@
 import { type AppGpuAnswer, useAppGpu } from '../../api/apps.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Banner, type Notice } from '../../components/banner.tsx'
-import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline, type HeadlineText } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
@@ -12,6 +11,7 @@ import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AppCharts } from './app-charts.tsx'
+import { NoNumbers } from './no-numbers.tsx'
 import { PodTable } from './pod-table.tsx'
 import { ServiceTable } from './service-table.tsx'
 
@@ -28,32 +28,6 @@ export function AppPage({ app }: { readonly app: string }) {
       {!data && error && <Unanswered fact="The GPUs of this app are not known." error={error} onRetry={retry} />}
       {data && data.state !== 'ready' && <NoNumbers answer={data} />}
       {data && data.services.length > 0 && <Numbers answer={data} />}
-    </>
-  )
-}
-
-/** What is so, and what to do about it. */
-function NoNumbers({ answer: { state, summary, advice } }: { readonly answer: AppGpuAnswer }) {
-  const icon = state === 'late' || state === 'disabled' ? 'warning' : 'absent'
-  return (
-    <Empty icon={icon} fact={summary}>
-      {advice.map((sentence) => (
-        <span key={sentence} className="empty-line">
-          <Advice sentence={sentence} />
-        </span>
-      ))}
-    </Empty>
-  )
-}
-
-/** What stands after the last colon and space is a command, or a piece of a configuration. */
-function Advice({ sentence }: { readonly sentence: string }) {
-  const at = sentence.indexOf(': ')
-  if (at < 0) return sentence
-  return (
-    <>
-      {sentence.slice(0, at + 2)}
-      <code className="mono">{sentence.slice(at + 2)}</code>
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { type AppSummary, useApps } from '../../api/apps.ts'
+import { type AppSummary, type AppsAnswer, useApps } from '../../api/apps.ts'
 import { useNode } from '../../api/resources.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -9,6 +9,7 @@ import { Unanswered } from '../../components/unanswered.tsx'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import { PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { NoNumbers } from '../app/no-numbers.tsx'
 import { usePageTitle } from '../use-page-title.ts'
 
 /** The apps whose pods hold GPUs. */
@@ -24,7 +25,8 @@ export function AppsPage() {
       />
       {!data && !error && <Outlines panels={2} />}
       {!data && error && <Unanswered fact="The apps are not known." error={error} onRetry={retry} />}
-      {data?.apps.length === 0 && (
+      {data?.apps.length === 0 && !isUnasked(data) && <NoNumbers answer={data} />}
+      {data?.apps.length === 0 && isUnasked(data) && (
         <Empty fact="No pod holds a GPU here.">
           Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm_exporter</code>
           ); <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> shows a simulated node with pods.
@@ -33,6 +35,11 @@ export function AppsPage() {
       {data && data.apps.length > 0 && <AppTable apps={data.apps} />}
     </>
   )
+}
+
+/** Whether an exporter is all that is missing, or pods: else what is there to read GPUs says why it does not. */
+function isUnasked({ state }: AppsAnswer): boolean {
+  return state === 'no_source' || state === 'no_pods'
 }
 
 function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
