@@ -42,6 +42,7 @@ test('what every object has is no parameter', () => {
   const { state, ignored } = parseUrl('?toString=1&constructor=2&__proto__=3')
   assert.deepEqual(state, {})
   assert.deepEqual(partsOf(ignored), ['toString', 'constructor', '__proto__'])
+  assert.equal(ignored[0]?.reason, 'Nothing here takes toString.')
 })
 
 test('a span needs both ends, in order', () => {
@@ -49,6 +50,7 @@ test('a span needs both ends, in order', () => {
   assert.deepEqual([half.state, partsOf(half.ignored)], [{}, ['from']])
   const reversed = parseUrl('?from=2026-07-31T10:00:00Z&to=2026-07-31T09:00:00Z')
   assert.deepEqual([reversed.state, partsOf(reversed.ignored)], [{}, ['from', 'to']])
+  assert.match(reversed.ignored[0]?.reason ?? '', /^from and to are two times such as 2026-/)
 })
 
 test('a signal that cannot be read is named with the reason, and the others are followed', () => {

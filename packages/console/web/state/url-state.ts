@@ -143,6 +143,23 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
   }),
 )
 
+const TIMES = 'from and to are two times such as 2026-11-27T09:16:30Z, the earlier first.'
+
+/** What a parameter takes that was not followed, as a sentence. */
+const FORMS: Readonly<Record<string, string>> = {
+  range: 'range is a duration such as 5m; of a window that is over, give from and to.',
+  from: TIMES,
+  to: TIMES,
+  at: 'at is a time such as 2026-11-27T09:16:30Z.',
+  view: 'view is herd or lines.',
+  sort: 'sort is the name of a column, with - in front where the largest comes first.',
+  step: 'step is a duration such as 1s.',
+  state: 'state is open or closed.',
+  within: 'within is a duration such as 24h.',
+  zoom: 'zoom is two times such as 2026-11-27T09:16:30Z with / between them, the earlier first.',
+  tz: 'tz is utc or local.',
+}
+
 /** Reads the query part of an address. What is unknown or wrong is named, never fatal. */
 export function parseUrl(search: string): ParsedUrl {
   const parameters = new URLSearchParams(search)
@@ -159,7 +176,12 @@ export function parseUrl(search: string): ParsedUrl {
     const { fromMs: _from, toMs: _to, ...rest } = state
     state = rest
   }
-  const ignored = unknown.map((part): IgnoredPart => ({ part, reason: '' }))
+  const ignored = unknown.map(
+    (part): IgnoredPart => ({
+      part,
+      reason: (READERS.has(part) ? FORMS[part] : undefined) ?? `Nothing here takes ${part.slice(0, 40)}.`,
+    }),
+  )
   if (!state.sig) return { state, ignored }
   const { sig, refused } = readSignals(state.sig)
   const { sig: _sig, ...rest } = state
