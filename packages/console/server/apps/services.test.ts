@@ -92,7 +92,7 @@ describe('the state is the first that holds:', () => {
 
   test('the failing hop is named', () => {
     const given = stateOf('chat', without(1, { gpus: 0 }), undefined, true)
-    assert.match(given.advice.join(' '), /without-0.*device plugin/)
+    assert.match(given.advice.join(' '), /without-0.*exporter.*dcgm-exporter.*device plugin/)
     assert.match(stateOf('chat', settled, undefined, true).advice.join(' '), /exporter/)
   })
 })

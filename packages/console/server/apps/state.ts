@@ -111,7 +111,8 @@ function lateAdvice(pods: readonly GpuPod[]): string[] {
   if (unheld.length > 0) {
     return [
       `It is not known which GPU these pods hold: ${unheld.map(({ name }) => name).join(', ')}.`,
-      'Look at the device plugin of their nodes: kubectl get pods -n kube-system -l app.kubernetes.io/name=nvidia-device-plugin',
+      'An exporter says it, so look first whether that of their nodes answers: kubectl get pods -A -l app.kubernetes.io/name=dcgm-exporter',
+      'The exporter has it of the device plugin: kubectl get pods -A -l app.kubernetes.io/name=nvidia-device-plugin',
     ]
   }
   return [
