@@ -11,6 +11,8 @@ export interface SourceFacts {
   /** Calls of it that do not come back. Default: there is none. */
   readonly stuck?: readonly Pick<ToldStuck, 'device' | 'duty' | 'sinceMs' | 'fix'>[]
   readonly lastSampleMs: number
+  /** Reads that failed since the start. Default: none. */
+  readonly errors?: number
 }
 
 /** A type, as far as it says what its records are about. */

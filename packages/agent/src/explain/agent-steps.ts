@@ -89,7 +89,7 @@ export function agentStep(facts: SourceFacts | undefined, place: string, device?
     async look(): Promise<Finding> {
       if (facts === undefined)
         return { state: 'unknown', tried: place, answer: 'no agent answers there, or it does not run this source' }
-      const { state, reason, lastSampleMs } = facts
+      const { name, state, reason, lastSampleMs, errors = 0 } = facts
       const [first, ...others] = stuckIn(facts, device)
       if (first !== undefined) {
         const calls = [first, ...others].slice(0, STUCK_LIMIT).map(stuckWords).join('; ')
@@ -100,7 +100,10 @@ export function agentStep(facts: SourceFacts | undefined, place: string, device?
       const fix = FIXES[state]
       if (fix !== undefined) return broken(place, `${state}: ${reason}`, fix)
       if (state !== 'reading') return { state: 'unknown', tried: place, answer: state }
-      return fine(place, `reading, last sample ${ago(lastSampleMs)}`)
+      // One of several exporters or files may fail while the others are read.
+      const failed =
+        errors === 0 ? '' : `; ${countOf(errors, 'read')} failed since the start: see /sources/${name} there`
+      return fine(place, `reading, last sample ${ago(lastSampleMs)}${failed}`)
     },
   }
 }

@@ -201,6 +201,18 @@ test('what a running agent knows is part of the chain', async (t) => {
   assert.match(device?.links.at(-1)?.answer ?? '', /^0 of 5 values, newest .* ago; absent: m: the driver refuses$/)
 })
 
+test('a source that reads and whose reads fail in part says so', async (t) => {
+  const facts: AgentFacts = {
+    source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now(), errors: 16 }),
+    series: async () => [],
+    types: async () => [],
+    devices: async () => [],
+  }
+  const [chain] = await ask(nodeOf(t), 'rdma', { facts })
+  const answer = chain?.links.find(({ name }) => name === 'agent')?.answer ?? ''
+  assert.match(answer, /^reading, last sample .* ago; 16 reads failed since the start: see \/sources\/rdma there$/)
+})
+
 test('a series as /metrics shows it is walked on its device alone', async (t) => {
   const node = nodeOf(t)
   for (const file of node.files().filter((path) => path.startsWith(PORT)))
