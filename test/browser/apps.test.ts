@@ -190,7 +190,7 @@ test('an app without numbers says why, and what to do next', needs('chromium-hea
     await page.getByText('The pods have run for over 90 seconds').first().waitFor()
     await page.getByText('sonde explain DCGM_FI_DEV_GPU_UTIL').waitFor()
     await lookEverywhere(t, page, 'app-late')
-    set({ pods: [pod('decode', 0, [], { requested: 1 })] })
+    set({ pods: [pod('decode', 0, [], { requested: 1, startedS: 1_700_000_000 })] })
     await page.getByText('nvidia-device-plugin').waitFor()
     set({ pods: PODS })
     await page.getByText('The pods have run').waitFor({ state: 'detached' })

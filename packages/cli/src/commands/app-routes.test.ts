@@ -196,8 +196,11 @@ test('an answer says why there are no numbers', async (t) => {
   state.now = { pods: [pod('decode', 'a', [{ UUID: 'G0' }])] }
   const held = await gpuUntil('chat', (answer) => answer.state === 'late')
   assert.match(held.advice.join(' '), /the exporter of their node is down/)
-  state.now = { pods: [pod('decode', 'a', [], { requested: 1 })] }
-  const unheld = await gpuUntil('chat', ({ pods, state }) => state === 'late' && pods[0]?.gpus === 0)
+  state.now = { pods: [pod('decode', 'a', [], { requested: 1, startedS: 1_700_000_000 })] }
+  const unheld = await gpuUntil(
+    'chat',
+    ({ pods, state }) => state === 'late' && pods[0]?.gpus === 0 && pods[0].startedMs !== null,
+  )
   assert.match(unheld.advice.join(' '), /which GPU these pods hold: a/)
 })
 

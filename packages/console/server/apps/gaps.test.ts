@@ -31,6 +31,10 @@ test('where nothing is known, one reason says which hop fails', () => {
     reasonOf({ gpus: 0 }),
     /not known which GPU it holds; look whether it is scheduled, and at the exporter and device plugin/,
   )
+  assert.match(
+    reasonOf({ gpus: 0, requested: 1, startedMs: null }),
+    /no start of it is known: it waits to be scheduled/,
+  )
   assert.match(reasonOf({ gpus: 2 }), /nothing reports the GPUs that it holds; look at the exporter/)
   const started = { isWarming: true, startedMs: NOW_MS - 12_400 }
   assert.match(reasonOf(started), /warming: it started 12 s ago, and numbers come within 90 s/)

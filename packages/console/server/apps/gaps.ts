@@ -24,12 +24,14 @@ export function gapsOf(pod: GpuPod, nowMs: number): GpuGap[] {
 }
 
 /** Why nothing at all is known; undefined where something is. */
-function reasonOfAll({ gpus, ageMs, isWarming, startedMs }: GpuPod, nowMs: number): string | undefined {
+function reasonOfAll({ gpus, ageMs, isWarming, startedMs, requested }: GpuPod, nowMs: number): string | undefined {
   if (ageMs !== null) return undefined
   if (isWarming && startedMs !== null) {
     const ageS = Math.max(0, Math.floor((nowMs - startedMs) / 1000))
     return `warming: it started ${ageS} s ago, and numbers come within 90 s`
   }
+  if (gpus === 0 && requested !== null && startedMs === null)
+    return 'it asks for a GPU, and no start of it is known: it waits to be scheduled; kubectl describe pod says why'
   if (gpus === 0)
     return 'it is not known which GPU it holds; look whether it is scheduled, and at the exporter and device plugin of its node'
   return 'nothing reports the GPUs that it holds; look at the exporter of their node'

@@ -90,6 +90,14 @@ describe('the state is the first that holds:', () => {
     assert.deepEqual(advice, ['Sonde asks again by itself.', `To see why: ${sondeCommand()} explain nvml`])
   })
 
+  test('pods that wait to be scheduled are not said to have run', () => {
+    const waiting = without(1, { gpus: 0, requested: 1, startedMs: null })
+    const { state, summary, advice } = stateOf('chat', waiting, undefined, true)
+    assert.equal(state, 'late')
+    assert.match(summary, /they wait to be scheduled/)
+    assert.match(advice[0] ?? '', /kubectl describe pod -n \S+ without-0$/)
+  })
+
   test('the failing hop is named', () => {
     const given = stateOf('chat', without(1, { gpus: 0 }), undefined, true)
     assert.match(given.advice.join(' '), /without-0.*exporter.*dcgm-exporter.*device plugin/)

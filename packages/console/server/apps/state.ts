@@ -80,6 +80,13 @@ export function stateOf(
       advice: ['The page looks again by itself.'],
     }
   }
+  if (pods.every(isUnscheduled)) {
+    return {
+      state: 'late',
+      summary: 'The pods ask for GPUs, and no start of them is known: they wait to be scheduled.',
+      advice: [`To see what they wait for: kubectl describe pod -n ${pods[0]?.namespace} ${pods[0]?.name}`],
+    }
+  }
   return {
     state: 'late',
     summary: 'The pods have run for over 90 seconds, and no number came.',
@@ -90,6 +97,11 @@ export function stateOf(
 /** A reader and what it found, so that nobody has to look for that elsewhere. */
 function foundWords({ name, reason }: GpuReader): string {
   return reason === '' ? name : `${name} (${reason})`
+}
+
+/** Whether a pod asks for a GPU and has not started: nothing on the way to its numbers can be at fault. */
+function isUnscheduled({ gpus, requested, startedMs }: GpuPod): boolean {
+  return gpus === 0 && requested !== null && startedMs === null
 }
 
 function noPods(app: string, knowsRequests: boolean): Told {

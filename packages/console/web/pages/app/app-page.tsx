@@ -14,6 +14,7 @@ import { AppCharts } from './app-charts.tsx'
 import { NoNumbers } from './no-numbers.tsx'
 import { PodTable } from './pod-table.tsx'
 import { ServiceTable } from './service-table.tsx'
+import { missingCauses } from './waiting-pods.ts'
 
 /** The GPUs of an app: nine numbers a service, a chart, a row a pod, and a sentence where something is missing. */
 export function AppPage({ app }: { readonly app: string }) {
@@ -39,7 +40,7 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
   return (
     <>
       {state === 'ready' && <Headline text={headlineOf(answer)} announced={countOf(pods.length, 'GPU pod')} />}
-      <Banner notices={services.flatMap(partialNotices)} />
+      <Banner notices={services.flatMap((service) => partialNotices(service, pods))} />
       {leftOut.services > 0 && (
         <p className="panel-note">
           The {countOf(services.length, 'service')} with the most GPUs are shown; {countOf(leftOut.services, 'service')}{' '}
@@ -83,16 +84,20 @@ function expectedWords({ services, knowsRequests }: AppGpuAnswer): string {
 }
 
 /** Over a quarter of the pods of a service lack utilisation: which, why, and what to look at. */
-function partialNotices({ name, missing, isPartial, pods }: AppGpuAnswer['services'][number]): Notice[] {
+function partialNotices(
+  { name, missing, isPartial, pods }: AppGpuAnswer['services'][number],
+  all: AppGpuAnswer['pods'],
+): Notice[] {
   if (!isPartial) return []
   return [
     {
       id: name,
       tone: 'warning',
       fact: `${missing.length} of ${countOf(pods, 'pod')} of ${name} ${missing.length === 1 ? 'has' : 'have'} no utilisation: ${listed(missing)}.`,
-      detail:
-        'The numbers leave them out. The exporter of their node is down, the device plugin does not say what they hold, ' +
-        'or their GPU does not answer (an XID error).',
+      detail: missingCauses(
+        missing,
+        all.filter(({ service }) => service === name),
+      ),
     },
   ]
 }

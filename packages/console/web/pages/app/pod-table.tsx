@@ -15,6 +15,7 @@ import { formatAge } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { FIELD_WORDS } from './gpu-fields.ts'
 import { type HeldGpu, heldGpus, podKey } from './held-gpus.ts'
+import { isUnscheduled } from './waiting-pods.ts'
 
 /** Which devices the containers of pods hold. */
 const HELD_TYPES = ['pod_device'] as const
@@ -126,6 +127,7 @@ function GpuLinks({ gpus = [] }: { readonly gpus?: readonly HeldGpu[] | undefine
 
 function PodState({ pod }: { readonly pod: GpuPod }) {
   if (pod.isWarming) return <StateMark tone="info" word="warming" />
+  if (isUnscheduled(pod)) return <StateMark tone="warning" word="not started" />
   if (isMissing(pod)) return <StateMark tone="warning" word={pod.gpus === 0 ? 'GPU not known' : 'no utilisation'} />
   if (pod.values['gpu-util'] === 0) return <StateMark tone="ok" word="idle" />
   return <StateMark tone="ok" word={pod.instances > 0 ? 'MIG' : 'ok'} />
