@@ -1,4 +1,5 @@
 import { GPU_FIELDS, type GpuField, type GpuGap, type GpuPod } from '@sonde/sdk/internal'
+import { isUnscheduled } from './state.ts'
 
 /** Numbers of a pod that are sums over its GPUs. */
 const SUMS: ReadonlySet<GpuField> = new Set(['gpu-mem-used', 'gpu-mem-total', 'gpu-power-w'])
@@ -24,13 +25,14 @@ export function gapsOf(pod: GpuPod, nowMs: number): GpuGap[] {
 }
 
 /** Why nothing at all is known; undefined where something is. */
-function reasonOfAll({ gpus, ageMs, isWarming, startedMs, requested }: GpuPod, nowMs: number): string | undefined {
+function reasonOfAll(pod: GpuPod, nowMs: number): string | undefined {
+  const { gpus, ageMs, isWarming, startedMs } = pod
   if (ageMs !== null) return undefined
   if (isWarming && startedMs !== null) {
     const ageS = Math.max(0, Math.floor((nowMs - startedMs) / 1000))
     return `warming: it started ${ageS} s ago, and numbers come within 90 s`
   }
-  if (gpus === 0 && requested !== null && startedMs === null)
+  if (isUnscheduled(pod))
     return 'it asks for a GPU, and no start of it is known: it waits to be scheduled; kubectl describe pod says why'
   if (gpus === 0)
     return 'it is not known which GPU it holds; look whether it is scheduled, and at the exporter and device plugin of its node'

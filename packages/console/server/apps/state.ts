@@ -100,7 +100,7 @@ function foundWords({ name, reason }: GpuReader): string {
 }
 
 /** Whether a pod asks for a GPU and has not started: nothing on the way to its numbers can be at fault. */
-function isUnscheduled({ gpus, requested, startedMs }: GpuPod): boolean {
+export function isUnscheduled({ gpus, requested, startedMs }: GpuPod): boolean {
   return gpus === 0 && requested !== null && startedMs === null
 }
 
