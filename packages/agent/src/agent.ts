@@ -106,6 +106,8 @@ export class Agent {
   readonly ruleWatch: RuleWatch
   /** The rules; undefined where none are configured. */
   readonly rules: RulesFile | undefined
+  /** Records that the agent made of others: rows of pods, marks of events. */
+  madeRecords = 0
   readonly #destinationSets: FollowedSets
   #hintTicker: Ticker | undefined
   #isClosed = false
@@ -126,7 +128,7 @@ export class Agent {
       ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),
     })
     this.ruleWatch = this.#makeRuleWatch(options)
-    this.pods = new PodGpus({ host: this.node, emit: (batch) => this.router.accept(batch) })
+    this.pods = new PodGpus({ host: this.node, emit: (batch) => this.#acceptMade(batch) })
     const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
     const views = [...own, ...(options.sinks ?? [])]
     this.router = new Router(
@@ -207,7 +209,7 @@ export class Agent {
   #makeRuleWatch({ config }: AgentOptions): RuleWatch {
     return new RuleWatch({
       sources: () => this.hosts.sources,
-      emit: (batch) => this.router.accept(batch),
+      emit: (batch) => this.#acceptMade(batch),
       onEdge: (source, edge, from) => this.traceback.onEdge(source, edge, from),
       deviceOf: (type, labels, app) => this.devices.deviceOf(type, labels)?.id ?? seriesName(app, type, labels),
       appOf: (client) => this.appOf(client),
@@ -216,7 +218,7 @@ export class Agent {
   }
 
   #makeTraceback({ config, log, version }: AgentOptions): Traceback {
-    const { recent, devices, node: host, router, faults } = this
+    const { recent, devices, node: host, faults } = this
     return new Traceback({
       ...{ config: config.traceback ?? tracebackDefaults, version, host, recent, devices, log },
       sources: () => this.hosts.sources,
@@ -227,9 +229,14 @@ export class Agent {
         listed: () => listedIn(this.rules?.book),
       },
       appOf: (client) => this.appOf(client),
-      accept: (batch) => router.accept(batch),
+      accept: (batch) => this.#acceptMade(batch),
       caught: (error) => faults.caught('traceback', error),
     })
+  }
+
+  #acceptMade(batch: Batch): void {
+    this.madeRecords += batch.count
+    this.router.accept(batch)
   }
 
   #makeService({ config: { service, dataSources }, log }: AgentOptions): Service {

@@ -19,15 +19,15 @@ export function apiRoutes(app: FastifyInstance, agent: Agent): void {
   queryRoutes(app, { history, http, parallelCount: agent.options.config.limits.parallel_queries })
 }
 
-/** The ledger is counted in three places: by sources and service, by the router, and by each sink. */
-function describeSources({ sources: running, router, self, service }: Agent) {
+/** The ledger is counted in three places: by whoever reports, by the router, and by each sink. */
+function describeSources({ sources: running, router, self, service, madeRecords }: Agent) {
   const sources = running.map(describeSource)
   const counted = [...running, ...(service === undefined ? [] : [service])]
   const dropped = counted.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
   const ofClients = service?.stats.records ?? 0
   const reported = running.reduce(
     (sum, { stats }) => sum + stats.records + stats.stateRecords,
-    self.records + ofClients,
+    self.records + madeRecords + ofClients,
   )
   const sinks = router.routes.map(({ sink: { name, stats }, failing = '' }) => {
     return { name, ...stats, dropped: Object.fromEntries(stats.dropped), failing }
