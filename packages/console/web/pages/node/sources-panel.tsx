@@ -1,10 +1,19 @@
 import { Link } from 'wouter'
 import { useSources } from '../../api/resources.ts'
+import type { SourceInfo } from '../../api/types.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, groupThousands } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
+
+/** What failed of sources that read all the same, since their start; empty where nothing did. */
+function failedWords(reading: readonly SourceInfo[]): string {
+  const failing = reading.filter(({ errors }) => errors > 0)
+  if (failing.length === 0) return ''
+  const reads = failing.reduce((sum, { errors }) => sum + errors, 0)
+  return ` · ${groupThousands(String(reads))} reads failed: ${failing.map(({ name }) => name).join(', ')}`
+}
 
 /** The sources in short: one row for all that read, one for each that does not. */
 export function SourcesPanel() {
@@ -47,6 +56,7 @@ export function SourcesPanel() {
                 <td>{countOf(reading.length, 'source')}</td>
                 <td className="is-quiet is-wrapping num">
                   {groupThousands(String(data.ledger.dropped))} lost of {groupThousands(String(data.ledger.in))}
+                  {failedWords(reading)}
                 </td>
               </tr>
             )}
