@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
@@ -388,6 +388,24 @@ test('exporters are those of a discovery file, as it is now; one that is broken 
   }
   list(exporters[1] as ServedExporter)
   assert.deepEqual(await hostsOf(), { hosts: new Set(['gpu-node-c']), gone: 3 })
+})
+
+test('a discovery file may be a link, as Kubernetes mounts it; a look says why none can be read', async (t) => {
+  const exporter = await serveExporter(fixture('kubernetes'))
+  t.after(() => exporter.close())
+  const node = new TestNode(t)
+  const path = join(node.root, 'targets.json')
+  const tested = new TestedSource(dcgmExporter, node.paths, { discovery_file: path })
+  t.after(() => tested.source.close())
+  const missing = await tested.source.probe()
+  assert.match(missing.state === 'present' ? '' : missing.reason, /targets\.json cannot be read: .*ENOENT/)
+  mkdirSync(join(node.root, '..data'))
+  writeFileSync(
+    join(node.root, '..data', 'targets.json'),
+    JSON.stringify([{ targets: [new URL(exporter.address).host] }]),
+  )
+  symlinkSync(join('..data', 'targets.json'), path)
+  assert.deepEqual(await tested.source.probe(), { state: 'present', found: '1 exporter' })
 })
 
 test('a look says which exporters do not answer, and does not wait for one that hangs', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { dcgmExporter } from '../dcgm-exporter/dcgm-exporter.ts'
@@ -51,6 +51,14 @@ test('a token that changes is sent as it is now; an exporter that refuses it is 
     assert.doesNotMatch(`${error.stack}${JSON.stringify(tested.take(), (_, v) => String(v))}`, new RegExp(SECRET))
     return true
   })
+})
+
+test('a token may be a link, as Kubernetes mounts it', async (t) => {
+  const { tested, pathOf } = await guarded(t, `Bearer ${SECRET}`, { bearer_token_file: SECRET })
+  const path = pathOf('bearer_token_file')
+  renameSync(path, `${path}.now`)
+  symlinkSync(`${path}.now`, path)
+  await tested.source.sample()
 })
 
 test('a file that holds nothing to send is told by its path, and nothing is asked', async (t) => {

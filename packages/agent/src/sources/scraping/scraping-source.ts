@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { countOf, readTextFile } from '@sonde/sdk/internal'
+import { countOf } from '@sonde/sdk/internal'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import { readDiscovery } from './discovery.ts'
+import { readGivenFile } from './given-file.ts'
 import type { ScrapingOptions } from './options.ts'
 import { Target, type TargetReader } from './target.ts'
 
@@ -35,9 +36,9 @@ export class ScrapingSource implements NodeSource {
 
   /** Whether any of them answers as it should. */
   async probe(): Promise<Probe> {
-    await this.#discover()
+    const fault = await this.#discover()
     const targets = [...this.#targets.values()]
-    if (targets.length === 0) return { state: 'absent', reason: 'no address of an exporter is given' }
+    if (targets.length === 0) return { state: 'absent', reason: fault ?? 'no address of an exporter is given' }
     const faults = new Map<string, string>(targets.map(({ address }) => [address, `${address} has not answered yet`]))
     const looks = targets.map(async (target) => {
       await target.look(this.#ending.signal).catch((error: unknown) => {
@@ -69,17 +70,20 @@ export class ScrapingSource implements NodeSource {
     this.#ending.abort()
   }
 
-  async #discover(): Promise<void> {
+  /** Why the file is not followed as it is now; undefined where it is, or none is given. */
+  async #discover(): Promise<string | undefined> {
     const { discovery_file: path } = this.#options
-    if (path === undefined) return
+    if (path === undefined) return undefined
     const fault = (_: string, why: string, cause?: unknown) =>
       new SondeError('SRC_DISCOVERY', `${path} ${why}`, { cause })
     try {
-      this.#follow(readDiscovery(await readTextFile({ path, limitBytes: FILE_BYTES_MAX, fault }), path))
+      this.#follow(readDiscovery(await readGivenFile({ path, limitBytes: FILE_BYTES_MAX, fault }), path))
     } catch (error) {
       // Those that are known go on.
       this.#context.failed(path, error)
+      return messageOf(error)
     }
+    return undefined
   }
 
   /** Asks these from now on, and no others. */
@@ -101,7 +105,7 @@ export class ScrapingSource implements NodeSource {
 
   #discovery(): Duty[] {
     if (this.#options.discovery_file === undefined) return []
-    return [{ device: '', name: 'discover', everyUs: this.#everyUs, run: () => this.#discover() }]
+    return [{ device: '', name: 'discover', everyUs: this.#everyUs, run: () => this.#discover().then(() => undefined) }]
   }
 
   #dutyOf(target: Target): Duty {
