@@ -86,7 +86,8 @@ for (const honorLabels of [true, false]) {
 
       const pods = await until('pods of all exporters', 60_000, async () => {
         const answer = (await (await fetch(`${page.address}/api/v1/pods`)).json()) as AppGpuAnswer
-        const names = new Set(answer.pods.map(({ name }) => name))
+        // Pods are known by those of kube-state-metrics too, before an exporter of their GPU was scraped.
+        const names = new Set(answer.pods.filter(({ gpus }) => gpus > 0).map(({ name }) => name))
         return ['bert-0', 'segment-a', 'notebook-0', 'notebook-1'].every((name) => names.has(name)) && answer.pods
       })
       const valuesOf = (pod: string) => {

@@ -69,7 +69,6 @@ test('an event has a lane for each signal of the node, and the marks of its wind
   assert.equal(laneOf(event, 'e1', 'level').role, 'gauge')
   assert.equal(laneOf(event, 'e0', 'reads_total').type, 'edge_state')
   assert.ok(event.lanes.every(({ name }) => name !== 'sample' && name !== 'time'))
-  assert.equal(event.lanes[0]?.device, 'e0', 'those of its device stand first')
   assert.deepEqual([event.lanesKept, event.lanesLeftOut], [event.lanes.length, 0])
   assert.deepEqual(
     event.marks.map(({ event: of, isStart }) => [of, isStart]),
