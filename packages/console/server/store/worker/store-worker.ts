@@ -258,7 +258,7 @@ export class StoreWorker {
   #turn(upkeep: Generator<undefined, void>): void {
     if (upkeep !== this.#upkeep) return
     const startMs = performance.now()
-    const turnMs = this.#share.turnMs(startMs, this.#backlogBytes)
+    const turnMs = this.#share.turnMs(startMs, this.#backlogBytes, this.#waiting.length > 0)
     try {
       while (performance.now() < startMs + turnMs) {
         if (upkeep.next().done !== true) continue

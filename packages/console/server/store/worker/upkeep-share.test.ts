@@ -41,6 +41,14 @@ test('at the bound of the backlog pages wait for upkeep, whatever it took before
   assert.ok(share.turnMs(1, BOUND_BYTES) > 0)
 })
 
+test('who waits for upkeep has it go on though a page came just now', () => {
+  const share = new UpkeepShare(BOUND_BYTES)
+  share.pageWritten(0)
+  share.took(1_000_000)
+  assert.equal(share.turnMs(1, 0), 0)
+  assert.ok(share.turnMs(1, 0, true) > 0)
+})
+
 test('where no page came lately, upkeep has all the time', () => {
   const share = new UpkeepShare(BOUND_BYTES)
   share.pageWritten(0)

@@ -12,8 +12,9 @@ const TURN_MS = 20
 const FULL_TURN_MS = 250
 
 /**
- * How much of the thread's time upkeep takes: all of it while no pages come, else an eighth, and more the nearer the
- * backlog is to its bound. At the bound each page waits until about as much is compacted as the page before brought.
+ * How much of the thread's time upkeep takes: all of it while no pages come or somebody waits for it, else an eighth,
+ * and more the nearer the backlog is to its bound. At the bound each page waits until about as much is compacted as the
+ * page before brought.
  */
 export class UpkeepShare {
   readonly #boundBytes: number
@@ -37,14 +38,18 @@ export class UpkeepShare {
     this.#pageMs = nowMs
   }
 
-  /** How long upkeep may run now; 0 where pages go first. Unit: milliseconds. */
-  turnMs(nowMs: number, backlogBytes: number): number {
+  /**
+   * How long upkeep may run now; 0 where pages go first. Unit: milliseconds.
+   *
+   * @param isAwaited Whether somebody asked for it and waits: then it goes on, a turn after each page.
+   */
+  turnMs(nowMs: number, backlogBytes: number, isAwaited = false): number {
     const fill = backlogBytes / this.#boundBytes
     const part = Math.max(PART_MIN, (fill - RISE_FROM) / (1 - RISE_FROM))
     this.#savedMs = Math.min(SAVED_MS_MAX, this.#savedMs + (nowMs - this.#countedMs) * part)
     this.#countedMs = nowMs
     if (this.isFull(backlogBytes)) return FULL_TURN_MS
-    return this.#savedMs > 0 || nowMs - this.#pageMs >= QUIET_MS ? TURN_MS : 0
+    return isAwaited || this.#savedMs > 0 || nowMs - this.#pageMs >= QUIET_MS ? TURN_MS : 0
   }
 
   /** Upkeep had a turn. */
