@@ -243,7 +243,7 @@ export class SourceOutlet {
 
   #watchOf(tap: Tap, device: string, watch: Watch): RingWatch | undefined {
     const onEdge = ({ rule, monoNs, isStart, isLost = false }: SeriesEdge) =>
-      this.#reportEdge({ rule, device, monoNs, isStart, isLost, errorNs: this.#errorNsOf(device) })
+      this.#reportEdge({ rule, device, monoNs, isStart, isLost, errorNs: this.#errorNsOf(device) + tap.aheadNs })
     const Kind = RecordWatch.isFor(tap.type) ? RecordWatch : TapWatch
     return Kind.of(tap, device, watch, onEdge)
   }
@@ -254,7 +254,7 @@ export class SourceOutlet {
     for (const { watch } of this.#taps.values()) watch?.wait(nowNs)
   }
 
-  /** How far off times of samples of a device are at most. */
+  /** How far off the clocks of a device are at most. */
   #errorNsOf(device: string): bigint {
     let errorNs = 0n
     for (const { device: of, model } of this.#clocks.values()) {

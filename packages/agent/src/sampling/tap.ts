@@ -29,6 +29,8 @@ export class Tap implements SampleRing {
   readonly type: RecordType
   /** Samples that it was given. */
   total = 0
+  /** How far times of the last samples are off, beside the error of their clock. Unit: nanoseconds. */
+  aheadNs = 0n
   #watcher: TapWatcher | undefined
   /** Samples that it holds at most. */
   readonly capacity: number
@@ -90,7 +92,8 @@ export class Tap implements SampleRing {
   }
 
   /** Takes packed samples, in the order of their times, none older than one that it has. */
-  put(bytes: Uint8Array): void {
+  put(bytes: Uint8Array, aheadNs = 0n): void {
+    this.aheadNs = aheadNs
     const size = this.#recordBytes
     const count = bytes.byteLength / size
     if (!Number.isInteger(count))

@@ -77,8 +77,11 @@ export interface SampleRing {
   /**
    * Takes packed samples whose time is the host's monotonic clock, in the order of their times, none older than one
    * that it has.
+   *
+   * @param aheadNs How far their times are ahead of what the clock of the device says by now, as it is known better
+   * than before. Unit: nanoseconds. Default: 0.
    */
-  put(bytes: Uint8Array): void
+  put(bytes: Uint8Array, aheadNs?: bigint): void
   /**
    * Samples do not come any more: the device left, or a call of it hangs. Events of rules on the ring end as `lost`,
    * but for rules that wait for absence. With the next sample rules begin anew.

@@ -10,11 +10,15 @@ import { docaDiagSampleType } from './type.ts'
 const PERIOD_NS = 100_000
 const QUERY_SAMPLES = 100
 
-/** Times of the samples of queries; each query says how far ahead of the device the clock was taken to be then. */
-function timesOf(aheadNs: readonly number[]): number[] {
+/**
+ * Times of the samples of queries; each query says how far ahead of the device the clock was taken to be then. `told`
+ * takes how far ahead the ring is told that they are.
+ */
+function timesOf(aheadNs: readonly number[], told: number[] = []): number[] {
   const times: number[] = []
   let ahead = 0
-  const put = (bytes: Uint8Array) => {
+  const put = (bytes: Uint8Array, aheadOfClockNs = 0n) => {
+    told.push(Number(aheadOfClockNs))
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const { recordBytes } = docaDiagSampleType.layout
     for (let at = 0; at < bytes.byteLength; at += recordBytes) times.push(Number(view.getBigUint64(at, true)))
@@ -56,7 +60,10 @@ test('times are those of the clock', () => {
 
 test('times that were ahead of the clock never go back nor stand, and meet it slowly', () => {
   // A first reading of the clock may be milliseconds off: here ten samples, where a query has a hundred.
-  const times = timesOf([1_000_000, ...Array.from({ length: 20 }, () => 0)])
+  const told: number[] = []
+  const times = timesOf([1_000_000, ...Array.from({ length: 20 }, () => 0)], told)
+  assert.ok(Math.abs((told[1] ?? 0) - 900_000) < 1000, 'the last of the query before is a sample earlier')
+  assert.ok(told.slice(2).every((one, index) => one <= (told[index + 1] ?? 0)) && told.at(-1) === 0, String(told))
   const steps = times.slice(1).map((time, index) => time - (times[index] as number))
   assert.ok(Math.min(...steps) > 0)
   const within = steps.filter((_, index) => (index + 1) % QUERY_SAMPLES !== 0)

@@ -85,7 +85,7 @@ export class FullRate {
       this.#records.set(source.subarray(values, values + valueBytes), to + HEADER_BYTES)
     }
     this.#lastNs = pace.firstNs + BigInt(elapsedNs)
-    this.#ring.put(this.#records.subarray(0, count * this.#recordBytes))
+    this.#ring.put(this.#records.subarray(0, count * this.#recordBytes), pace.aheadNs)
   }
 
   /** Samples do not come any more. */
@@ -108,10 +108,11 @@ export class FullRate {
     const span = Number(lastTicks - firstTicks)
     // A time that two queries share would lie on both sides of the end of a window.
     const firstNs = ownNs > this.#lastNs ? ownNs : this.#lastNs + 1n
-    if (span <= 0 || endNs <= ownNs) return { firstTicks, nsPerTick: 0, firstNs }
+    const aheadNs = firstNs - ownNs
+    if (span <= 0 || endNs <= ownNs) return { firstTicks, nsPerTick: 0, firstNs, aheadNs }
     // Times that are ahead, as the clock was known less well before, wait for it slowly: rates are made of them.
     const nsPerTick = Math.max(Number(endNs - firstNs), Number(endNs - ownNs) * SLOWEST) / span
-    return { firstTicks, nsPerTick, firstNs }
+    return { firstTicks, nsPerTick, firstNs, aheadNs }
   }
 
   /** Ticks of a sample since the first of its query. */
