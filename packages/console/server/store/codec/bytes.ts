@@ -5,14 +5,15 @@ export function corrupt(what: string): SondeError {
   return new SondeError('STO_CHUNK_CORRUPT', `a stored chunk cannot be read: ${what}; it is skipped and counted`)
 }
 
+/** Most of what is written is short: memory for the worst case would have to be cleared. Unit: bytes. */
+const FIRST_BYTES = 256
+/** Memory that a writer keeps for its next use at most. Unit: bytes. */
+const KEPT_BYTES = 64 << 10
+
 /** Appends to memory that grows. Integers are little-endian. */
 export class ByteWriter {
-  #bytes: Uint8Array
+  #bytes = new Uint8Array(FIRST_BYTES)
   #length = 0
-
-  constructor(capacityBytes: number) {
-    this.#bytes = new Uint8Array(capacityBytes)
-  }
 
   get length(): number {
     return this.#length
@@ -68,9 +69,15 @@ export class ByteWriter {
     for (let byte = 0; byte < 4; byte++) this.#bytes[at + byte] = value >>> (8 * byte)
   }
 
-  /** What was written, as a view; the writer is done with it. */
-  finish(): Uint8Array {
+  /** What was written, as a view that is valid until the next {@link begin}. */
+  written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
+  }
+
+  /** Begins anew, in the same memory. */
+  begin(): void {
+    this.#length = 0
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES)
   }
 
   #reserve(bytes: number): void {

@@ -12,10 +12,13 @@ import {
   type WordColumn,
 } from './column.ts'
 import { encodePresence, presentCount } from './presence.ts'
+import { Scratch } from './scratch.ts'
 import { type Content, encodeVector } from './vector.ts'
 
-/** Most columns pack to little: memory for the worst case of each would have to be cleared. Unit: bytes. */
-const FIRST_BYTES = 256
+// Used again for each column.
+const writer = new ByteWriter()
+const vector = new ByteWriter()
+const valuesScratch = new Scratch()
 
 /**
  * Packs a column into one blob that {@link decodeColumn} gives back bit by bit.
@@ -31,7 +34,7 @@ export function encodeColumn(column: WordColumn): Uint8Array {
   checkShape(column)
   const valueCount = column.present === null ? count : presentCount(column.present, count)
   const present = valueCount === count ? null : column.present
-  const writer = new ByteWriter(FIRST_BYTES)
+  writer.begin()
   writer.u8(BLOB_VERSION)
   writer.u8(KIND_CODES.indexOf(kind))
   writer.u8((present === null ? 0 : FLAG_PRESENCE) | (texts === null ? 0 : FLAG_TEXTS))
@@ -40,20 +43,20 @@ export function encodeColumn(column: WordColumn): Uint8Array {
   writer.u32(count)
   writer.u32(elements)
   if (present !== null) encodePresence(present, count, writer)
-  if (texts !== null) encodeTexts(texts, writer)
+  if (texts !== null) encodeTexts(texts)
   for (let element = 0; element < elements; element++) {
     const words = valuesOf(column, present, element, valueCount)
-    const vector = new ByteWriter(FIRST_BYTES)
+    vector.begin()
     encodeVector(words, valueCount, contentOf(kind), vector)
     writer.varint(vector.length)
-    writer.append(vector.finish())
+    writer.append(vector.written())
   }
-  const bytes = writer.finish()
+  const bytes = writer.written()
   writer.setU32(4, crc32(bytes.subarray(8), crc32(bytes.subarray(0, 4))))
-  return bytes
+  return bytes.slice()
 }
 
-function encodeTexts(texts: readonly string[], writer: ByteWriter): void {
+function encodeTexts(texts: readonly string[]): void {
   writer.varint(texts.length)
   for (const text of texts) {
     const bytes = Buffer.from(text)
@@ -67,7 +70,7 @@ export function contentOf(kind: WordColumn['kind']): Content {
   return kind === 'f64' || kind === 'f32' ? kind : 'integer'
 }
 
-/** The present values of one element, side by side. */
+/** The present values of one element, side by side; valid until those of the next are asked for. */
 function valuesOf(column: WordColumn, present: Uint8Array | null, element: number, valueCount: number): Uint32Array {
   const { count, words } = column
   const from = 2 * count * element
@@ -75,7 +78,7 @@ function valuesOf(column: WordColumn, present: Uint8Array | null, element: numbe
     const whole = words.subarray(from, from + 2 * count)
     return whole.byteOffset % 8 === 0 ? whole : whole.slice()
   }
-  const values = new Uint32Array(2 * valueCount)
+  const values = valuesScratch.words(valueCount)
   let to = 0
   for (let i = 0; i < count; i++) {
     if (!isPresent(present, i)) continue

@@ -1,5 +1,6 @@
 import { packBits, packedWords, unpackBits } from './bit-packing.ts'
 import { type ByteReader, type ByteWriter, corrupt } from './bytes.ts'
+import { Scratch } from './scratch.ts'
 
 /**
  * Exact coding of 64-bit integers given as low and high words. The sequence, its differences or their differences
@@ -13,23 +14,28 @@ import { type ByteReader, type ByteWriter, corrupt } from './bytes.ts'
  */
 const BLOCK_COUNT = 64
 
+// Used again for each column.
+const residualsScratch = new Scratch()
+const packedScratch = new Scratch()
+const block: Block = {
+  low: new Uint32Array(BLOCK_COUNT),
+  high: new Uint32Array(BLOCK_COUNT),
+  minLow: 0,
+  minHigh: 0,
+  width: 0,
+}
+
 /** Writes `count` integers. `words` holds low and high word of each. */
 export function encodeIntegers(words: Uint32Array, count: number, writer: ByteWriter): void {
   const order = cheapestOrder(words, count)
-  const residuals = words.slice(0, 2 * count)
+  const residuals = residualsScratch.words(count)
+  residuals.set(words.subarray(0, 2 * count))
   for (let step = 0; step < order; step++) differences(residuals, count, step)
   writer.u8(order)
   for (let i = 0; i < Math.min(order, count); i++)
     writer.varint64(residuals[2 * i] ?? 0, (residuals[2 * i + 1] ?? 0) | 0)
-  const packed = new Uint32Array(2 * count + 2)
+  const packed = packedScratch.words(count + 1)
   let packedCount = 0
-  const block: Block = {
-    low: new Uint32Array(BLOCK_COUNT),
-    high: new Uint32Array(BLOCK_COUNT),
-    minLow: 0,
-    minHigh: 0,
-    width: 0,
-  }
   let beforeLow = 0
   let beforeHigh = 0
   for (let start = Math.min(order, count); start < count; start += BLOCK_COUNT) {
@@ -43,7 +49,7 @@ export function encodeIntegers(words: Uint32Array, count: number, writer: ByteWr
     packedCount = packBits(block.low, 0, length, Math.min(block.width, 32), packed, packedCount)
     if (block.width > 32) packedCount = packBits(block.high, 0, length, block.width - 32, packed, packedCount)
   }
-  writer.append(new Uint8Array(packed.buffer, 0, 4 * packedCount))
+  writer.append(new Uint8Array(packed.buffer, packed.byteOffset, 4 * packedCount))
 }
 
 /** Reads `count` integers into `words`, low and high word of each. */

@@ -1,6 +1,7 @@
 import { type ByteReader, type ByteWriter, corrupt } from './bytes.ts'
 import { DECIMALS_MAX, decimalsOf, scaleDown, scaleUp } from './decimals.ts'
 import { decodeIntegers, encodeIntegers } from './integers.ts'
+import { Scratch } from './scratch.ts'
 
 /**
  * A vector is the present values of one element of a column. Layout: form u8, then the integers. Bit 0 of the form: 0 a
@@ -10,6 +11,8 @@ import { decodeIntegers, encodeIntegers } from './integers.ts'
  */
 const PACKED = 1
 const SCALED = 0x80
+
+const scaledScratch = new Scratch()
 
 /** What the 64-bit words of a vector hold. */
 export type Content = 'integer' | 'f32' | 'f64'
@@ -22,7 +25,7 @@ export function encodeVector(words: Uint32Array, count: number, content: Content
   }
   const values = floatsOf(words, count, content)
   const decimals = decimalsOf(values)
-  const scaled = new Uint32Array(2 * count)
+  const scaled = scaledScratch.words(count)
   if (decimals >= 0 && scaleUp(values, decimals, scaled)) encodeWords(scaled, count, SCALED | (decimals << 1), writer)
   else encodeWords(words, count, 0, writer)
 }

@@ -39,7 +39,13 @@ const COVERED = 3
 /** Empty bins. */
 export function emptyBins(firstBin: number, count: number, isCounter: boolean): Bins {
   const parts = isCounter ? COUNTER_PARTS : GAUGE_PARTS
-  return { firstBin, parts: parts.map(() => new Float64Array(count)) }
+  const memory = new Float64Array(parts.length * count)
+  return { firstBin, parts: parts.map((_, part) => memory.subarray(part * count, (part + 1) * count)) }
+}
+
+/** Empties bins, to be used again. */
+export function emptyAll({ parts }: Bins): void {
+  for (const part of parts) part.fill(0)
 }
 
 /** The bin of a time. */

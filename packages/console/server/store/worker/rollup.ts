@@ -1,11 +1,13 @@
 import type { Slot } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
+import { Scratch } from '../codec/scratch.ts'
 import {
   addColumn,
   type Bins,
   COUNTER_PARTS,
   DAY_BINS,
+  emptyAll,
   emptyBins,
   GAUGE_PARTS,
   HOUR_BINS,
@@ -23,6 +25,9 @@ import type { StoreFile } from './store-file.ts'
 const SAMPLE_BUDGET = 1 << 20
 /** Series of a segment. */
 const SERIES_BLOCK_LIMIT = 1024
+
+const encodeScratch = new Scratch()
+const decodeScratch = new Scratch()
 
 /** Whether roll-ups keep a field: counters and gauges that are one number. */
 export function isRolled({ field }: Slot): boolean {
@@ -86,17 +91,58 @@ function binChunks(
     skip: ({ slot, rolled }) => rolled === 'yes' && !hours.has(slot) && !hours.has(slot + 1),
   })
   const make = () => emptyBins(firstBin, DAY_BINS, isCounter)
-  const known = readBins(file, before, version.slot, new Set(ids), make)
-  const mask = maskOf(make(), (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
+  const same = unchanged(file, before, version.slot, new Set(ids.filter((id) => !samples.has(id))))
+  const known = readBins(file, before, version.slot, new Set(ids.filter((id) => !same.has(id))), make)
+  // Series come and go, and most have few samples: memory for the bins of each would take longer than the samples.
+  const [empty, fresh] = [make(), make()]
+  const mask = maskOf(empty, (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
   return ids.map((id) => {
-    const bins = known.get(id) ?? make()
-    for (const column of samples.get(id)?.take() ?? []) {
-      const fresh = make()
+    if (same.has(id)) return same.get(id)
+    const columns = samples.get(id)?.take() ?? []
+    const bins = known.get(id) ?? empty
+    if (bins === empty) emptyAll(empty)
+    for (const column of columns) {
+      emptyAll(fresh)
       addColumn(fresh, column, isCounter, mask)
       layOver(bins, fresh)
     }
     return encodeBins(bins)
   })
+}
+
+/**
+ * Chunks of series that have no samples to add, as the only earlier segment with bins of them has them: most series of
+ * a day of pods have gone by the time it is rolled up again.
+ */
+function unchanged(
+  file: StoreFile,
+  segments: readonly Segment[],
+  slot: Slot,
+  wanted: ReadonlySet<number>,
+): Map<number, Uint8Array> {
+  const found = new Map<number, Uint8Array>()
+  const several: number[] = []
+  for (const [id, body] of chunksOf(file, segments, slot, wanted)) {
+    if (found.has(id)) several.push(id)
+    found.set(id, body)
+  }
+  for (const id of several) found.delete(id)
+  return found
+}
+
+/** Chunks of roll-ups and their series, in the order of the segments. */
+function* chunksOf(
+  file: StoreFile,
+  segments: readonly Segment[],
+  slot: Slot,
+  wanted: ReadonlySet<number>,
+): Generator<readonly [id: number, body: Uint8Array, segment: Segment]> {
+  for (const segment of wanted.size === 0 ? [] : segments) {
+    file.breathe()
+    const numbers = [...segment.series.keys()].filter((number) => wanted.has(segment.series[number] ?? -1))
+    for (const [number, body] of file.segments.chunks(segment, slot.index + 1, numbers))
+      yield [segment.series[number] ?? -1, body, segment]
+  }
 }
 
 /** Bins of roll-ups by series, later segments laid over earlier ones; `make` gives the empty bins that take them. */
@@ -109,19 +155,12 @@ export function readBins(
 ): Map<number, Bins> {
   const found = new Map<number, Bins>()
   const parts = (slot.field.role === 'counter' ? COUNTER_PARTS : GAUGE_PARTS).length
-  for (const segment of segments) {
-    file.breathe()
-    const numbers = [...segment.series.keys()].filter((number) => wanted.has(segment.series[number] ?? -1))
-    for (const [number, body] of file.segments.chunks(segment, slot.index + 1, numbers)) {
-      const id = segment.series[number] ?? -1
-      let bins = found.get(id)
-      if (bins === undefined) {
-        bins = make()
-        found.set(id, bins)
-      }
-      const under = bins
-      file.readChunk(() => layOver(under, decodeBins(body, segment.slot, parts)))
-    }
+  for (const [id, body, segment] of chunksOf(file, segments, slot, wanted)) {
+    const bins = found.get(id) ?? make()
+    found.set(id, bins)
+    // What is decoded is copied at once, so one stretch of memory serves all.
+    const into = decodeScratch.words(parts * DAY_BINS)
+    file.readChunk(() => layOver(bins, decodeBins(body, segment.slot, parts, into)))
   }
   return found
 }
@@ -136,14 +175,14 @@ function encodeBins({ parts }: Bins): Uint8Array | undefined {
     filled++
   }
   if (filled === 0 || last === undefined) return undefined
-  const values = new Float64Array(DAY_BINS * parts.length)
+  const values = encodeScratch.numbers(DAY_BINS * parts.length)
   for (const [index, part] of parts.entries()) values.set(part, index * DAY_BINS)
-  const words = new Uint32Array(values.buffer)
+  const words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length)
   return encodeColumn({ kind: 'f64', count: DAY_BINS, elements: parts.length, words, present, texts: null })
 }
 
-function decodeBins(body: Uint8Array, day: number, parts: number): Bins {
-  const { words, count } = decodeColumn(body)
+function decodeBins(body: Uint8Array, day: number, parts: number, into: Uint32Array): Bins {
+  const { words, count } = decodeColumn(body, { into })
   const values = new Float64Array(words.buffer, words.byteOffset, words.length >> 1)
   const of = (index: number) => values.subarray(index * count, (index + 1) * count)
   return { firstBin: day * DAY_BINS, parts: Array.from({ length: parts }, (_, index) => of(index)) }
