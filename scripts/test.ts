@@ -14,8 +14,18 @@ import { buildTestProgram } from './test-program.ts'
 const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
 /** Where tests are that start no browser, and few processes. */
 const QUICK = '{packages,test/house}/**/*.test.ts'
-/** Tests among them that simulate hours. */
-const LONG = /hints\/(healthy|simulated)|simulator\/observe\/invariants|store\/store-churn/
+/** Tests among them that take a processor some five seconds or more: hours are simulated, libraries crash. */
+const LONG = new RegExp(
+  [
+    'agent/src/hints/(causes|episodes|healthy|hints|simulated|rules/rules)',
+    'agent/src/(hosting/hosts|http/event|pipeline/recent|pods/pod-churn|service/service)',
+    'agent/src/sources/(doca|doca-telemetry-diag|host|pci|pci-samples|rdma|simulator-diag|simulator/observe)/',
+    'agent/src/traceback/(attacks|watching/clients)',
+    'cli/src/commands/app-',
+    'console/server/store/store-(answers|churn|clients|faults|head|history|records)',
+    'sdk/src/sinks/(files/files|ipc/faults)',
+  ].join('|'),
+)
 /** Tests that start the command in processes of its own. */
 const STARTS_COMMAND = /^(test\/(?!house)|examples\/)/
 /** What takes longest starts first, so that nothing long is left when everything else has ended. */
