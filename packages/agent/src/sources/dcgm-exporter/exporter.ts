@@ -20,8 +20,9 @@ import { XidCounts } from './xid-counts.ts'
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/
 const VIA = 'scrape labels of dcgm-exporter'
 const MEBIBYTE = 2 ** 20
-/** Times before 2000 are none. Unit: milliseconds. */
+/** Times before 2000, and those that a record does not hold, are none. Unit: milliseconds. */
 const TIME_MIN_MS = Date.UTC(2000, 0, 1)
+const TIME_MAX_MS = Date.UTC(2500, 0, 1)
 
 /** Where the samples of a series go; the rows that it means are there. */
 interface Place {
@@ -93,7 +94,7 @@ export class Exporter implements TargetReader {
       for (const row of place.rows) row.begin(this.#scrape)
       place.row.set(place.slot.name, valueIn(parser, place, i), place.isOwn)
       const ownMs = parser.timesMs[i] as number
-      if (ownMs >= TIME_MIN_MS && !(timeMs > ownMs)) timeMs = ownMs
+      if (ownMs >= TIME_MIN_MS && ownMs <= TIME_MAX_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
     this.#addTotals()
     this.#addXids()

@@ -1,5 +1,6 @@
 import { wallNs } from '@sonde/sdk'
 import type { ExpositionParser } from '@sonde/sdk/internal'
+import { Lack } from '../field-absences.ts'
 import { isRenamed } from '../pods/labels.ts'
 import { podInfoType } from '../pods/type.ts'
 import type { Claims } from '../scraping/claims.ts'
@@ -12,6 +13,9 @@ import { isOfPods, type PodSeries, podSeriesOf } from './series.ts'
 const VIA = 'kube-state-metrics'
 /** One tells of a whole cluster: some 10 000 new pods a day. */
 const PODS_SERIES_COUNT_MAX = 65_536
+const GPU_COUNT_MAX = 0xffffffff
+/** The last time that a JavaScript date holds. Unit: seconds since the Unix epoch. */
+const TIME_S_MAX = 8.64e12
 const UNTOLD: Readonly<Record<string, string>> = {
   started_seconds: 'kube-state-metrics has no kube_pod_start_time of it: it has not started, or the metric is left out',
 }
@@ -61,8 +65,8 @@ export class GpuRequests implements TargetReader {
       row.begin(this.#scrape)
       for (const [text, value] of Object.entries({ app: pod.app, service: pod.service, node_name: pod.node, via: VIA }))
         row.renewText(text, value)
-      row.set('gpus_requested', Math.max(pod.containers, pod.init), true)
-      if (pod.startedS !== undefined) row.set('started_seconds', pod.startedS, true)
+      row.set('gpus_requested', within(GPU_COUNT_MAX, Math.max(pod.containers, pod.init), true), true)
+      if (pod.startedS !== undefined) row.set('started_seconds', within(TIME_S_MAX, pod.startedS, false), true)
     }
     this.#rows.finish(this.#scrape, time, 'the pod is gone, or has finished')
   }
@@ -82,7 +86,7 @@ export class GpuRequests implements TargetReader {
     for (let i = 0; i < parser.count; i++) {
       const series = this.#seriesOf(parser, i)
       const value = parser.values[i] as number
-      if (series === null || !(value >= 0)) continue
+      if (series === null || value < 0) continue
       if (series.fact === 'container') askingPod(pods, series).containers += value
       // Init containers run one after another, before the others.
       else if (series.fact === 'init') askingPod(pods, series).init = Math.max(askingPod(pods, series).init, value)
@@ -98,7 +102,7 @@ export class GpuRequests implements TargetReader {
       if (series.app !== '') pod.app = series.app
       if (series.service !== '') pod.service = series.service
     }
-    const asking = [...pods].filter(([, { containers, init }]) => Math.max(containers, init) > 0)
+    const asking = [...pods].filter(([, { containers, init }]) => Math.max(containers, init) !== 0)
     return new Map(asking.sort(([, a], [, b]) => (b.startedS ?? 0) - (a.startedS ?? 0)))
   }
 
@@ -120,6 +124,12 @@ export class GpuRequests implements TargetReader {
     this.#isRenamed = isRenamedNow
     this.#series = []
   }
+}
+
+/** A number that the field of its pod takes. What is none costs that field, and no other pod. */
+function within(most: number, value: number, isWhole: boolean): number | Lack {
+  if (value >= 0 && value <= most && (!isWhole || Number.isInteger(value))) return value
+  return new Lack('failed', `kube-state-metrics tells ${value}, which cannot be`)
 }
 
 function askingPod(pods: Map<string, AskingPod>, { key, namespace, pod }: PodSeries): AskingPod {
