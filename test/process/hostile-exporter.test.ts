@@ -112,3 +112,31 @@ test('an exporter with GPUs and pods without end leaves time and room to others'
   )
   assert.equal((await told()).restarts, 0)
 })
+
+test('an exporter that leaves the list while it answers is read when it is listed again', async (t) => {
+  const exporter = await serveExporter('')
+  t.after(() => exporter.close())
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const [file, discovery_file] = [join(dir.path, 'sonde.yaml'), join(dir.path, 'targets.json')]
+  const list = (...targets: string[]) => writeFileSync(discovery_file, JSON.stringify([{ targets }]))
+  const { host } = new URL(exporter.address)
+  const source = { type: 'dcgm_exporter', interval_ms: 1000, collect_interval_ms: 1000, discovery_file }
+  writeFileSync(file, JSON.stringify({ data_sources: [source] }))
+  list(host)
+  let delayMs = 0
+  exporter.answer = (request, response) =>
+    void setTimeout(() => withBody(nodeBody('honest', 'llama-honest'))(request, response), delayMs)
+  const sonde = await startSonde(['agent', '--log-level', 'error', '--config', file])
+  t.after(() => sonde.stop('SIGKILL'))
+  const isThere = async () =>
+    (await ask<PodsAnswer>(sonde, '/api/v1/pods')).pods.some(({ values }) => values['gpu-util'] === 97)
+  await until('the pod', LIMIT_MS, isThere)
+  delayMs = 900
+  for (let i = 0; i < 3; i++) {
+    list()
+    await until('it has left', LIMIT_MS, async () => !(await isThere()))
+    list(host)
+    await until('it is read again', 15_000, isThere)
+  }
+})
