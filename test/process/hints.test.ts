@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask, metricsOf } from '../ask.ts'
-import { startSonde, until } from '../sonde-process.ts'
+import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const LIMIT_MS = 40_000
 
@@ -81,4 +81,31 @@ test('a hint is told over HTTP and in the stream, with evidence that can be aske
     if (before === undefined || idsOf(answer) !== idsOf(before.answer)) continue
     assert.ok(atMs - before.atMs > 500, 'numbers alone are told once a second')
   }
+})
+
+test('a window of any length is answered soon, and says what is not known of it', async (t) => {
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const sonde = await startSonde(['up', '--only-simulated', '--simulate', '--data-dir', dir.path])
+  t.after(() => sonde.stop('SIGKILL'))
+  const window = async (fromMs: number, toMs: number) => {
+    const askedMs = performance.now()
+    const answer = await ask<{ unknown: { fromMs: number; toMs: number }[] }>(
+      sonde,
+      `/api/v1/hints?from=${fromMs}&to=${toMs}`,
+    )
+    assert.ok(performance.now() - askedMs < 5000, `${fromMs} to ${toMs}`)
+    return answer.unknown.map((span) => [span.fromMs, span.toMs])
+  }
+  for (const [fromMs, toMs] of [
+    [100_000, 100_001],
+    [100_000, 110_000],
+    [1_500_000_000_000, 1_500_000_005_000],
+  ] as const)
+    assert.deepEqual(await window(fromMs, toMs), [[fromMs, toMs]])
+  assert.equal((await window(0, 8.64e15)).length > 0, true)
+  await until('a short window in which it ran', LIMIT_MS, async () => {
+    const nowMs = Date.now()
+    return (await window(nowMs - 2000, nowMs - 1000)).length === 0
+  })
 })

@@ -13,8 +13,11 @@ const EDGE_BYTES = 8
 /** What Sonde says of itself begins so. */
 const OWN_PREFIX = 'sonde_'
 
-/** Why records of a type are dropped: it is Sonde's own of another version, or there is no room for it. */
-export type TypeRefusal = 'foreign_type' | 'type_limit'
+/**
+ * Why records of a type are dropped: it is Sonde's own of another version, it has a metric that Sonde alone makes, or
+ * there is no room for it.
+ */
+export type TypeRefusal = 'foreign_type' | 'made_metric' | 'type_limit'
 
 /** What clients may say of entities. */
 export interface ClaimRules {
@@ -43,15 +46,23 @@ export class KnownTypes {
   readonly #ownFingerprints: ReadonlySet<string>
   readonly #shareBytes: number
   readonly #claims: ClaimRules
+  readonly #madeMetrics: ReadonlySet<string>
   #poolCount = 0
   #poolBytes = 0
 
   /**
    * @param own Sonde's own types that clients may report: what is no value, such as losses.
    * @param clients Clients at a time.
+   * @param madeMetrics Metrics that Sonde alone makes.
    */
-  constructor(own: readonly RecordType[], clients: number, claims: ClaimRules) {
+  constructor(
+    own: readonly RecordType[],
+    clients: number,
+    claims: ClaimRules,
+    madeMetrics: ReadonlySet<string> = new Set(),
+  ) {
     this.#claims = claims
+    this.#madeMetrics = madeMetrics
     this.#ownFingerprints = new Set(own.map(({ fingerprint }) => fingerprint))
     this.#shareBytes = POOL_BYTES / clients
   }
@@ -70,6 +81,11 @@ export class KnownTypes {
   isForeignOwn(definition: unknown, fingerprint: string): boolean {
     const { name } = (definition ?? {}) as { readonly name?: unknown }
     return typeof name === 'string' && name.startsWith(OWN_PREFIX) && !this.#ownFingerprints.has(fingerprint)
+  }
+
+  /** Whether a type has a metric that Sonde alone makes: answers are made of those, whoever reported them. */
+  isOfMade({ metrics }: RecordType): boolean {
+    return metrics.values().some((metric) => this.#madeMetrics.has(metric))
   }
 
   /**
@@ -154,6 +170,7 @@ export class TypeShare {
     if (this.#known.isForeignOwn(definition, fingerprint)) return 'foreign_type'
     const known = this.#known.find(definition, fingerprint)
     const { type, bytes } = known
+    if (this.#known.isOfMade(type)) return 'made_metric'
     const isShared = this.#count < SHARE_COUNT && this.#bytes + bytes <= this.#shareBytes
     if (isShared) {
       this.#count++

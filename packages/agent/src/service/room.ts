@@ -44,6 +44,8 @@ export interface RoomOptions {
   readonly sinks: readonly Sink[]
   /** Kinds of entities that the agent itself knows of: clients have no say in them. */
   readonly ownKinds: ReadonlySet<string>
+  /** Metrics that the agent alone makes: records of clients that have one are dropped. Default: none. */
+  readonly madeMetrics?: ReadonlySet<string>
   /** Those of the sinks that an acknowledgement waits for, where they are durable. */
   readonly waitedFor: readonly Sink[]
   /** Where records go. */
@@ -80,7 +82,8 @@ export class Room {
     const onIgnored = () => {
       this.stats.ignoredClaims++
     }
-    this.types = new KnownTypes(own, config.clients, { ownKinds: options.ownKinds, onIgnored })
+    const claims = { ownKinds: options.ownKinds, onIgnored }
+    this.types = new KnownTypes(own, config.clients, claims, options.madeMetrics)
     this.refusals = new Refusals(options.log)
     this.#options = options
     const queues = waitedFor.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)

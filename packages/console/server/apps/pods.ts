@@ -57,7 +57,7 @@ export async function podsNow(
     return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
   })
   const answer = await history.query(requestOfNow(nowMs, queries)).catch((error: unknown) => {
-    throw tooManyPods(app ?? 'all apps', error)
+    throw tooManyPods(app, error)
   })
   const intervalMs = distanceOf(answer)
   const pods = await podsOf(answer, nowMs)
@@ -89,12 +89,13 @@ export function requestOfNow(nowMs: number, queries: readonly SeriesQuery[]): Qu
 }
 
 /** What a history says of too many series names no app: who asks can do something else about it. */
-function tooManyPods(app: string, error: unknown): unknown {
-  const isLimit = error instanceof SondeError && /^QRY_\w+_LIMIT$/.test(error.code)
+function tooManyPods(app: string | undefined, error: unknown): unknown {
+  // Not QRY_BACKEND_LIMIT: a server may answer with too much whatever pods there are.
+  const isLimit = error instanceof SondeError && ['QRY_SERIES_LIMIT', 'QRY_COST_LIMIT'].includes(error.code)
   if (!isLimit) return error
   const sentence =
-    `app ${app} has more GPU pods than one answer holds (10000, or fewer with long names); ` +
-    'ask for some of its services with services=a,b, or for numbers a service with metrics-by-service'
+    `${app === undefined ? 'all apps together have' : `app ${app} has`} more GPU pods than one answer holds ` +
+    '(10000, or fewer with long names); ask for some of its services with services=a,b, or for numbers a service with metrics-by-service'
   return new SondeError('APP_CAP', sentence, { cause: error })
 }
 

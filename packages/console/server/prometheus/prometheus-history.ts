@@ -17,6 +17,7 @@ import { turn, unitOf } from '@sonde/sdk/internal'
 import { compileQueries, latestExpression, taggedUnion } from './compile.ts'
 import type { Grain } from './expressions.ts'
 import { Flights } from './flights.ts'
+import { labelsIn, objectIn, pointIn } from './foreign-json.ts'
 import { familyOf } from './metadata.ts'
 import { type Gathered, SeriesReader, seriesOf } from './read-series.ts'
 import { ToldMetrics } from './told-metrics.ts'
@@ -115,8 +116,9 @@ export class PrometheusHistory implements History, Catalogue {
     const room = new SeriesRoom(wanted)
     const asked = { path: '/api/v1/query', form: { query }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
     await this.transport.ask(asked, async (text) => {
-      const { metric: named = {}, value: [seconds = 0, value = null] = [] } = JSON.parse(text) as VectorElement
-      const { __name__ = wanted, ...labels } = named
+      const { metric: named, value: point } = objectIn(text)
+      const { __name__ = wanted, ...labels } = labelsIn(named)
+      const [seconds, value] = pointIn(point)
       room.take(labels)
       found.push({ metric: __name__, labels, value, timeMs: seconds * 1000, absent: '' })
       if (turn.isOver()) await turn.next()
@@ -186,16 +188,13 @@ export class PrometheusHistory implements History, Catalogue {
   async #listOf(path: string): Promise<string[]> {
     const list: string[] = []
     await this.transport.ask({ path, limitMs: INSTANT_LIMIT_MS, depthOfList: 2 }, async (text) => {
-      list.push(JSON.parse(text) as string)
+      const name: unknown = JSON.parse(text)
+      if (typeof name !== 'string') throw new SyntaxError('no name in a list of names')
+      list.push(name)
       if (turn.isOver()) await turn.next()
     })
     return list
   }
-}
-
-interface VectorElement {
-  readonly metric?: Readonly<Record<string, string>>
-  readonly value?: readonly [seconds: number, value: string]
 }
 
 /** A type for each first word of metrics' names: a server knows no types, and a list of all metrics cannot be read. */

@@ -8,11 +8,7 @@ import {
   VALUE_COUNT_LIMIT,
 } from '@sonde/sdk'
 import { PART_LABEL, type Part } from './compile.ts'
-
-interface Element {
-  readonly metric: Readonly<Record<string, string>>
-  readonly values: readonly (readonly [seconds: number, value: string])[]
-}
+import { type ForeignPoint, labelsIn, objectIn, pointIn } from './foreign-json.ts'
 
 interface Cumulative {
   readonly labels: Labels
@@ -55,9 +51,10 @@ export class SeriesReader {
    * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` where there are too many; SyntaxError where it is none.
    */
   take(text: string): void {
-    const { metric, values } = JSON.parse(text) as Partial<Element>
-    if (metric === undefined || !Array.isArray(values)) throw new SyntaxError('no series of a matrix')
-    const { [PART_LABEL]: place = '', __name__: name = '', ...labels } = metric
+    const { metric, values: points } = objectIn(text)
+    if (!Array.isArray(points)) throw new SyntaxError('no series of a matrix')
+    const values = points.map(pointIn)
+    const { [PART_LABEL]: place = '', __name__: name = '', ...labels } = labelsIn(metric)
     const part = this.#parts[Number(place)]
     const questions = part?.questions.get(name) ?? part?.questions.get('')
     if (part === undefined || questions === undefined) throw new SyntaxError('a series that was not asked for')
@@ -74,7 +71,7 @@ export class SeriesReader {
     }
   }
 
-  #takeBin(histograms: Gathered['histograms'], { le = '', ...labels }: Labels, values: Element['values']): void {
+  #takeBin(histograms: Gathered['histograms'], { le = '', ...labels }: Labels, values: readonly ForeignPoint[]): void {
     const edge = numberIn(le)
     if (Number.isNaN(edge)) return
     const key = JSON.stringify(Object.entries(labels).sort())
@@ -84,7 +81,7 @@ export class SeriesReader {
   }
 
   /** Values at their places on the grid; those of other times are not ours. */
-  #column(values: Element['values']): Float64Array {
+  #column(values: readonly ForeignPoint[]): Float64Array {
     const column = new Float64Array(this.#grid.length).fill(Number.NaN)
     const startMs = this.#grid[0] ?? 0
     for (const [seconds, text] of values) {

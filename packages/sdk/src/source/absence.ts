@@ -28,7 +28,9 @@ const STATE_LIMIT = 100_000
  */
 export class Absences {
   readonly #source: Source
-  readonly #states = new Map<string, State>()
+  /** By series, and there by field. */
+  readonly #states = new Map<string, Map<string, State>>()
+  #count = 0
   #repeatedMs = 0
   /**
    * Calls of `set` that were not told, because 100 000 states are kept already and a state that is not kept would be
@@ -43,12 +45,12 @@ export class Absences {
   /** Field `field` of a series is absent; `''` is every field. Labels `undefined`: every series of the type. */
   set(type: RecordType, labels: Labels | undefined, field: string, code: AbsenceCode, reason: string): void {
     const series = labels === undefined ? '' : seriesKey(mergeLabels(labels, this.#source.info.labels))
-    const key = `${type.name}\n${series}\n${field}`
-    const known = this.#states.get(key)
+    const key = `${type.name}\n${series}`
+    const known = this.#states.get(key)?.get(field)
     if (known?.code === code && known.reason === reason) return
     const state: State = { type: type.name, series, field, code, reason }
-    if (code === 'gone') this.#states.delete(key)
-    else if (known !== undefined || this.#states.size < STATE_LIMIT) this.#states.set(key, state)
+    if (code === 'gone') this.#forget(key, field)
+    else if (known !== undefined || this.#count < STATE_LIMIT) this.#keep(key, state)
     else {
       this.overflowed++
       this.#source.countLoss('absence_limit')
@@ -61,19 +63,19 @@ export class Absences {
   clear(type: RecordType, labels: Labels | undefined, field: string): void {
     if (this.#states.size === 0) return
     const series = labels === undefined ? '' : seriesKey(mergeLabels(labels, this.#source.info.labels))
-    const key = `${type.name}\n${series}\n${field}`
-    const known = this.#states.get(key)
+    const key = `${type.name}\n${series}`
+    const known = this.#states.get(key)?.get(field)
     if (known === undefined) return
-    this.#states.delete(key)
+    this.#forget(key, field)
     this.#report({ ...known, code: '', reason: '' })
   }
 
   /** The device of a series left: every field of it is gone, and what was said of it is forgotten. */
   gone(type: RecordType, labels: Labels, reason: string): void {
     const series = seriesKey(mergeLabels(labels, this.#source.info.labels))
-    for (const [key, state] of this.#states) {
-      if (state.type === type.name && state.series === series) this.#states.delete(key)
-    }
+    const key = `${type.name}\n${series}`
+    this.#count -= this.#states.get(key)?.size ?? 0
+    this.#states.delete(key)
     this.set(type, labels, '', 'gone', reason)
   }
 
@@ -81,7 +83,24 @@ export class Absences {
   repeat(nowMs: number = Date.now()): void {
     if (nowMs >= this.#repeatedMs && nowMs - this.#repeatedMs < REPEAT_MS) return
     this.#repeatedMs = nowMs
-    for (const state of this.#states.values()) this.#report(state)
+    for (const fields of this.#states.values()) for (const state of fields.values()) this.#report(state)
+  }
+
+  #keep(key: string, state: State): void {
+    let fields = this.#states.get(key)
+    if (fields === undefined) {
+      fields = new Map()
+      this.#states.set(key, fields)
+    }
+    if (!fields.has(state.field)) this.#count++
+    fields.set(state.field, state)
+  }
+
+  #forget(key: string, field: string): void {
+    const fields = this.#states.get(key)
+    if (fields?.delete(field) !== true) return
+    this.#count--
+    if (fields.size === 0) this.#states.delete(key)
   }
 
   #report(state: State): void {

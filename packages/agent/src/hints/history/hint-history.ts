@@ -10,7 +10,10 @@ import { unwatchedSpans } from './watched-spans.ts'
 const STATEMENT_LIMIT = 20_000
 /** Hints of one answer at most. Policy: the latest stay, the others are counted in `leftOut`. */
 const HINT_LIMIT = 500
-/** Statements are read in pieces of this length, the newest first. Unit: milliseconds. */
+/**
+ * Statements are read in pieces of this length, the newest first, and of twice the length where the one before was
+ * empty: a window may reach back to 1970. Unit: milliseconds.
+ */
 const PIECE_MS = 6 * 3_600_000
 
 /** What is asked beside memory. */
@@ -121,14 +124,18 @@ function tooMany(fromMs: number, toMs: number): HintsUnknown {
 async function readBackwards(records: KeptRecords['records'], fromMs: number, toMs: number) {
   const statements: Statement[] = []
   let readFromMs = toMs
+  let pieceMs = PIECE_MS
   while (readFromMs > fromMs) {
-    const pieceMs = Math.max(fromMs, readFromMs - PIECE_MS)
+    const pieceFromMs = Math.max(fromMs, readFromMs - pieceMs)
     const room = STATEMENT_LIMIT - statements.length
-    const window = { type: hintType.name, fromMs: pieceMs, toMs: readFromMs, recordLimit: room + 1 }
+    const window = { type: hintType.name, fromMs: pieceFromMs, toMs: readFromMs, recordLimit: room + 1 }
     const piece = [...statementsIn(await records(window))]
-    if (piece.length > room) break
+    const isTooMany = piece.length > room
+    if (isTooMany && pieceMs === PIECE_MS) break
+    pieceMs = piece.length === 0 ? 2 * pieceMs : PIECE_MS
+    if (isTooMany) continue
     statements.push(...piece)
-    readFromMs = pieceMs
+    readFromMs = pieceFromMs
   }
   return { statements, fromMs: readFromMs }
 }

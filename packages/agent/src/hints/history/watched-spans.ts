@@ -14,13 +14,16 @@ const NOT_KEPT = 'Sonde did not run yet, or what it kept of that time was remove
 export async function unwatchedSpans(history: History, fromMs: number, toMs: number): Promise<HintsUnknown[]> {
   const stepMs = Math.max(STEP_LEAST_MS, Math.ceil((toMs - fromMs) / POINTS_MAX / 1000) * 1000)
   const queries = [{ metric: ALIVE, function: 'last' }]
-  const answer = await history.query(parseQueryRequest({ fromMs, toMs, stepMs, queries }))
+  // A window of a few steps may lack a sample while Sonde runs: it is told by what is before it.
+  const askedFromMs = Math.min(fromMs, Math.max(0, toMs - (MISSED_STEPS + 1) * stepMs))
+  const answer = await history.query(parseQueryRequest({ fromMs: askedFromMs, toMs, stepMs, queries }))
   const columns = answer.results[0]?.series ?? []
   const upTimes = [...answer.times].flatMap((timeMs, i) => {
     const uptimes = columns.map(({ values }) => values[i] as number).filter((value) => !Number.isNaN(value))
     return uptimes.length === 0 ? [] : [{ timeMs, startedMs: timeMs - Math.min(...uptimes) * 1000 }]
   })
-  return gapsBetween(upTimes, { fromMs, toMs, stepMs })
+  const gaps = gapsBetween(upTimes, { fromMs: askedFromMs, toMs, stepMs })
+  return gaps.map((gap) => ({ ...gap, fromMs: Math.max(gap.fromMs, fromMs) })).filter((gap) => gap.toMs > gap.fromMs)
 }
 
 interface UpTime {

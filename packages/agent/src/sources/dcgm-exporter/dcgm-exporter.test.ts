@@ -422,3 +422,13 @@ test('a look says which exporters do not answer, and does not wait for one that 
   hanging.answer = () => undefined
   assert.equal(await found(), `1 of 3 exporters; ${why}, and 1 more`)
 })
+
+test('a time that no record holds is none, and costs no value', async (t) => {
+  for (const time of ['9223372036854775807', '9007199254740000', '-9007199254740000']) {
+    const { tested } = await bringUp(t, [fixture('kubernetes').replace(/^(DCGM.*)$/gm, `$1 ${time}`)])
+    await tested.source.sample()
+    const [first] = recordsOf(tested.take(), nvmlGpuType)
+    const apartMs = Math.abs(Date.now() - Number(BigInt(first?.time as bigint) / 1_000_000n))
+    assert.ok(apartMs < 60_000, `${time}: ${apartMs}`)
+  }
+})

@@ -25,7 +25,11 @@ export const dcgmExporter: SourceDefinition = {
       create: (given, context) => {
         const options = given as DcgmExporterOptions
         context.source.changePeriod('', { sampleUs: options.collect_interval_ms * 1000 })
-        return new ScrapingSource(options, context, (address) => new Exporter(address, options, context))
+        return new ScrapingSource(
+          options,
+          context,
+          (address, claims) => new Exporter(address, options, context, claims),
+        )
       },
     }
   },

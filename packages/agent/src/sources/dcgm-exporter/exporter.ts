@@ -5,21 +5,24 @@ import type { Lack } from '../field-absences.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
-import { Row } from '../scraping/row.ts'
+import type { Claims } from '../scraping/claims.ts'
+import type { Row } from '../scraping/row.ts'
+import { Rows } from '../scraping/rows.ts'
 import type { TargetReader } from '../scraping/target.ts'
 import type { SourceContext } from '../source.ts'
 import type { DcgmExporterOptions } from './config.ts'
 import { type DcgmTarget, dcgmField, whyUntold } from './fields.ts'
 import { FrozenWatch } from './frozen-watch.ts'
-import { boardTextsOf, gpuLabelsOf, instanceOf, sysfsAddress } from './labels.ts'
+import { boardTextsOf, type GpuLabels, gpuLabelsOf, instanceOf, sysfsAddress } from './labels.ts'
 import { valueFor } from './value.ts'
 import { XidCounts } from './xid-counts.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/
 const VIA = 'scrape labels of dcgm-exporter'
 const MEBIBYTE = 2 ** 20
-/** Times before 2000 are none. Unit: milliseconds. */
+/** Times before 2000, and those that a record does not hold, are none. Unit: milliseconds. */
 const TIME_MIN_MS = Date.UTC(2000, 0, 1)
+const TIME_MAX_MS = Date.UTC(2500, 0, 1)
 
 /** Where the samples of a series go; the rows that it means are there. */
 interface Place {
@@ -34,9 +37,7 @@ interface Place {
 /** Makes records of what one exporter answers. */
 export class Exporter implements TargetReader {
   readonly #address: string
-  readonly #context: SourceContext
-  /** By type and labels. */
-  readonly #rows = new Map<string, Row>()
+  readonly #rows: Rows
   /** By the row of the GPU, and for as long as that is there. */
   readonly #xids = new WeakMap<Row, XidCounts>()
   /** By number of the series; undefined where it was not looked at, null where it says nothing of a GPU. */
@@ -47,10 +48,10 @@ export class Exporter implements TargetReader {
   readonly #host: string
   readonly #frozen: FrozenWatch
 
-  constructor(address: string, options: DcgmExporterOptions, context: SourceContext) {
+  constructor(address: string, options: DcgmExporterOptions, context: SourceContext, claims: Claims) {
     const { hostname: name } = new URL(address)
     this.#address = address
-    this.#context = context
+    this.#rows = new Rows(address, context, claims, { whyUntold })
     this.#host = LOOPBACK.test(name) ? hostname() : name
     this.#frozen = new FrozenWatch(options.collect_interval_ms, context.intervalMs)
   }
@@ -65,13 +66,14 @@ export class Exporter implements TargetReader {
 
   /** What is known of its GPUs is not known any more. */
   fail(reason: string): void {
-    for (const row of this.#rows.values()) row.fail(reason)
+    this.#rows.fail(reason)
+    // Another may tell of them when it answers again.
+    this.#places = []
   }
 
   /** The exporter is asked no more. */
   leave(reason: string): void {
-    for (const row of this.#rows.values()) row.leave(reason)
-    this.#rows.clear()
+    this.#rows.leave(reason)
     this.#places = []
   }
 
@@ -92,30 +94,25 @@ export class Exporter implements TargetReader {
       for (const row of place.rows) row.begin(this.#scrape)
       place.row.set(place.slot.name, valueIn(parser, place, i), place.isOwn)
       const ownMs = parser.timesMs[i] as number
-      if (ownMs >= TIME_MIN_MS && !(timeMs > ownMs)) timeMs = ownMs
+      if (ownMs >= TIME_MIN_MS && ownMs <= TIME_MAX_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
     this.#addTotals()
     this.#addXids()
     const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
-    for (const [key, row] of this.#rows) {
-      if (row.scrape === this.#scrape) row.report(time)
-      else {
-        row.leave('the exporter does not tell of it any more')
-        this.#rows.delete(key)
-        // Series that come back are looked at again, and find the row that is made then.
-        this.#places = []
-      }
-    }
+    // Series that come back are looked at again, and find the row that is made then.
+    if (this.#rows.finish(this.#scrape, time, 'the exporter does not tell of it any more')) this.#places = []
   }
 
   /** Numbers of series hold until the parser gives them anew; labels that a Prometheus renamed, for a body. */
   #follow(parser: ExpositionParser): void {
     let isRenamedNow = false
     for (let i = 0; i < parser.count && !isRenamedNow; i++) isRenamedNow = isRenamed(parser.seriesAt(i).labels)
-    if (parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed) return
+    const isSame = parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed && !this.#rows.looksAgain()
+    if (isSame && this.#places.length > 0) return
     this.#epoch = parser.epoch
     this.#isRenamed = isRenamedNow
     this.#places = []
+    this.#rows.look()
   }
 
   #placeOf({ name, labels }: ScrapedSeries): Place | null {
@@ -124,72 +121,74 @@ export class Exporter implements TargetReader {
     if (field === undefined || gpu === undefined) return null
     const instance = instanceOf(labels)
     const pod = podLabelsOf(labels, this.#isRenamed)
-    const info = this.#rowOf(nvmlGpuInfoType, gpu)
+    const rowOf = (type: Row['type'], more = {}) => this.#rows.of(subjectOf(gpu), type, { ...gpu, ...more })
+    const info = rowOf(nvmlGpuInfoType)
+    const gpuRow = info && rowOf(nvmlGpuType)
+    const profile = gpuRow && rowOf(nvmlProfileType)
+    if (info === undefined || gpuRow === undefined || profile === undefined) return null
     info.setText('address', sysfsAddress(gpu.pci_bus_id))
     for (const [text, value] of Object.entries(boardTextsOf(labels))) info.setText(text, value)
-    const rows = [info, this.#rowOf(nvmlGpuType, gpu), this.#rowOf(nvmlProfileType, gpu)]
-    const instanceRow =
-      instance === undefined
-        ? undefined
-        : this.#rowOf(nvmlMigType, { ...gpu, GPU_I_ID: instance.id, GPU_I_PROFILE: instance.profile })
-    if (instanceRow !== undefined) rows.push(instanceRow)
+    const rows = [info, gpuRow, profile]
+    if (instance !== undefined) {
+      const ofInstance = rowOf(nvmlMigType, { GPU_I_ID: instance.id, GPU_I_PROFILE: instance.profile })
+      if (ofInstance === undefined) return null
+      rows.push(ofInstance)
+    }
     if (pod !== undefined) rows.push(...this.#podRows(pod, gpu, instance?.id))
     const target = (instance === undefined ? undefined : field.ofInstance) ?? field.target
-    const row = target.type === nvmlMigType ? instanceRow : this.#rowOf(target.type, gpu)
-    return { rows, slot: slotOf(target), factor: target.factor, row: row as Row, isOwn: pod === undefined }
+    const row = rows.find(({ type }) => type === target.type)
+    if (row === undefined) throw new Error(`type ${target.type.name} is none of a GPU`)
+    return { rows, slot: slotOf(target), factor: target.factor, row, isOwn: pod === undefined }
   }
 
   #podRows(pod: NonNullable<ReturnType<typeof podLabelsOf>>, gpu: Labels, instance: number | undefined): Row[] {
     const { namespace, pod: name, container, app, service } = pod
     const { UUID = '', Hostname = '' } = gpu
     const GPU_I_ID = instance === undefined ? '' : String(instance)
-    const device = this.#rowOf(podDeviceType, { namespace, pod: name, container, UUID, GPU_I_ID, Hostname })
+    const rowOf = (type: Row['type'], more = {}) =>
+      this.#rows.of(`pod ${namespace}/${name}`, type, { namespace, pod: name, ...more })
+    const device = rowOf(podDeviceType, { container, UUID, GPU_I_ID, Hostname })
+    const info = rowOf(podInfoType)
+    if (device === undefined || info === undefined) return []
+    device.setConstant('present', 1)
     device.setText('via', VIA)
-    const info = this.#rowOf(podInfoType, { namespace, pod: name })
     for (const [text, value] of Object.entries({ app, service, node_name: Hostname, via: VIA }))
       info.setText(text, value)
     return [device, info]
   }
 
-  #rowOf(type: Row['type'], labels: Readonly<Record<string, string | number>>): Row {
-    const key = `${type.name} ${JSON.stringify(Object.values(labels))}`
-    let row = this.#rows.get(key)
-    if (row === undefined) {
-      row = new Row(this.#context, this.#address, type, labels, whyUntold)
-      if (type === podDeviceType) row.setConstant('present', 1)
-      this.#rows.set(key, row)
-    }
-    return row
-  }
-
   /** Exporters do not tell how much memory there is; it is what is free, used and reserved. */
   #addTotals(): void {
-    for (const row of this.#rows.values()) {
-      if (row.scrape !== this.#scrape || (row.type !== nvmlGpuType && row.type !== nvmlMigType)) continue
+    for (const [subject, row] of this.#rows.inScrape(this.#scrape)) {
+      if (row.type !== nvmlGpuType && row.type !== nvmlMigType) continue
       const parts = ['fb_free', 'fb_used', 'fb_reserved'].map((field) => row.numberOf(field))
       const total = parts.reduce((sum, part) => (sum === undefined || part === undefined ? undefined : sum + part))
       if (total !== undefined) row.set('fb_total', total, false)
       const whole = row.numberOf('fb_total')
       if (row.type !== nvmlGpuType || whole === undefined) continue
-      const info = this.#rowOf(nvmlGpuInfoType, row.labels)
-      info.set('memory_bytes', whole * MEBIBYTE, true)
+      this.#rows.of(subject, nvmlGpuInfoType, row.labels)?.set('memory_bytes', whole * MEBIBYTE, true)
     }
   }
 
   /** A row a number; numbers that were told stay for as long as their GPU does. */
   #addXids(): void {
-    for (const row of this.#rows.values()) {
-      if (row.scrape !== this.#scrape || row.type !== nvmlGpuType) continue
+    for (const [subject, row] of this.#rows.inScrape(this.#scrape)) {
+      if (row.type !== nvmlGpuType) continue
       const counts = this.#xids.get(row) ?? new XidCounts()
       this.#xids.set(row, counts)
       counts.take(row.numberOf('xid_errors'))
       for (const [xid, count] of counts) {
-        const told = this.#rowOf(nvmlXidType, { ...row.labels, xid })
-        told.begin(this.#scrape)
-        told.setConstant('events_total', count)
+        const told = this.#rows.of(subject, nvmlXidType, { ...row.labels, xid })
+        told?.begin(this.#scrape)
+        told?.setConstant('events_total', count)
       }
     }
   }
+}
+
+/** What a GPU is known by, whatever else its labels say. */
+function subjectOf({ UUID, Hostname }: GpuLabels): string {
+  return `GPU ${UUID} of ${Hostname}`
 }
 
 /** What a sample says for the field of its place. */

@@ -1,13 +1,21 @@
 import { wallNs } from '@sonde/sdk'
 import type { ExpositionParser } from '@sonde/sdk/internal'
+import { Lack } from '../field-absences.ts'
 import { isRenamed } from '../pods/labels.ts'
 import { podInfoType } from '../pods/type.ts'
-import { Row } from '../scraping/row.ts'
+import type { Claims } from '../scraping/claims.ts'
+import type { WhyUntold } from '../scraping/row.ts'
+import { Rows } from '../scraping/rows.ts'
 import type { TargetReader } from '../scraping/target.ts'
 import type { SourceContext } from '../source.ts'
 import { isOfPods, type PodSeries, podSeriesOf } from './series.ts'
 
 const VIA = 'kube-state-metrics'
+/** One tells of a whole cluster: some 10 000 new pods a day. */
+const PODS_SERIES_COUNT_MAX = 65_536
+const GPU_COUNT_MAX = 0xffffffff
+/** The last time that a JavaScript date holds. Unit: seconds since the Unix epoch. */
+const TIME_S_MAX = 8.64e12
 const UNTOLD: Readonly<Record<string, string>> = {
   started_seconds: 'kube-state-metrics has no kube_pod_start_time of it: it has not started, or the metric is left out',
 }
@@ -26,18 +34,16 @@ interface AskingPod {
 
 /** Makes a record of each pod that asks for GPUs, of what one kube-state-metrics answers. */
 export class GpuRequests implements TargetReader {
-  readonly #address: string
-  readonly #context: SourceContext
-  readonly #rows = new Map<string, Row>()
+  readonly #rows: Rows
   /** By number of the series; undefined where it was not looked at, null where it says nothing of interest. */
   #series: (PodSeries | null | undefined)[] = []
   #epoch = -1
   #isRenamed = false
   #scrape = 0
 
-  constructor(address: string, context: SourceContext) {
-    this.#address = address
-    this.#context = context
+  constructor(address: string, context: SourceContext, claims: Claims) {
+    const whyUntold: WhyUntold = (_, field) => UNTOLD[field] ?? 'kube-state-metrics does not tell it'
+    this.#rows = new Rows(address, context, claims, { whyUntold, seriesCountMax: PODS_SERIES_COUNT_MAX })
   }
 
   refusal(parser: ExpositionParser): string {
@@ -49,31 +55,28 @@ export class GpuRequests implements TargetReader {
     this.#scrape++
     this.#follow(parser)
     const time = wallNs()
+    // All pods are looked at in every body.
+    this.#rows.look()
     for (const pod of this.#asking(parser).values()) {
-      const row = this.#rowOf(pod)
+      const { namespace, pod: name } = pod
+      const row = this.#rows.of(`pod ${namespace}/${name}`, podInfoType, { namespace, pod: name })
       // Two pods of one name are there while a pod is replaced: the first is the one that is not finished.
-      if (row.scrape === this.#scrape) continue
+      if (row === undefined || row.scrape === this.#scrape) continue
       row.begin(this.#scrape)
       for (const [text, value] of Object.entries({ app: pod.app, service: pod.service, node_name: pod.node, via: VIA }))
         row.renewText(text, value)
-      row.set('gpus_requested', Math.max(pod.containers, pod.init), true)
-      if (pod.startedS !== undefined) row.set('started_seconds', pod.startedS, true)
-      row.report(time)
+      row.set('gpus_requested', within(GPU_COUNT_MAX, Math.max(pod.containers, pod.init), true), true)
+      if (pod.startedS !== undefined) row.set('started_seconds', within(TIME_S_MAX, pod.startedS, false), true)
     }
-    for (const [key, row] of this.#rows) {
-      if (row.scrape === this.#scrape) continue
-      row.leave('the pod is gone, or has finished')
-      this.#rows.delete(key)
-    }
+    this.#rows.finish(this.#scrape, time, 'the pod is gone, or has finished')
   }
 
   fail(reason: string): void {
-    for (const row of this.#rows.values()) row.fail(reason)
+    this.#rows.fail(reason)
   }
 
   leave(reason: string): void {
-    for (const row of this.#rows.values()) row.leave(reason)
-    this.#rows.clear()
+    this.#rows.leave(reason)
     this.#series = []
   }
 
@@ -83,7 +86,7 @@ export class GpuRequests implements TargetReader {
     for (let i = 0; i < parser.count; i++) {
       const series = this.#seriesOf(parser, i)
       const value = parser.values[i] as number
-      if (series === null || !(value >= 0)) continue
+      if (series === null || value < 0) continue
       if (series.fact === 'container') askingPod(pods, series).containers += value
       // Init containers run one after another, before the others.
       else if (series.fact === 'init') askingPod(pods, series).init = Math.max(askingPod(pods, series).init, value)
@@ -99,7 +102,7 @@ export class GpuRequests implements TargetReader {
       if (series.app !== '') pod.app = series.app
       if (series.service !== '') pod.service = series.service
     }
-    const asking = [...pods].filter(([, { containers, init }]) => Math.max(containers, init) > 0)
+    const asking = [...pods].filter(([, { containers, init }]) => Math.max(containers, init) !== 0)
     return new Map(asking.sort(([, a], [, b]) => (b.startedS ?? 0) - (a.startedS ?? 0)))
   }
 
@@ -121,17 +124,12 @@ export class GpuRequests implements TargetReader {
     this.#isRenamed = isRenamedNow
     this.#series = []
   }
+}
 
-  #rowOf({ namespace, pod }: AskingPod): Row {
-    const key = JSON.stringify([namespace, pod])
-    let row = this.#rows.get(key)
-    if (row === undefined) {
-      const whyUntold = (_: unknown, field: string) => UNTOLD[field] ?? 'kube-state-metrics does not tell it'
-      row = new Row(this.#context, this.#address, podInfoType, { namespace, pod }, whyUntold)
-      this.#rows.set(key, row)
-    }
-    return row
-  }
+/** A number that the field of its pod takes. What is none costs that field, and no other pod. */
+function within(most: number, value: number, isWhole: boolean): number | Lack {
+  if (value >= 0 && value <= most && (!isWhole || Number.isInteger(value))) return value
+  return new Lack('failed', `kube-state-metrics tells ${value}, which cannot be`)
 }
 
 function askingPod(pods: Map<string, AskingPod>, { key, namespace, pod }: PodSeries): AskingPod {

@@ -67,6 +67,24 @@ test('a pod that is scheduled, and one that finishes, change at the next scrape'
   assert.match(String(gone[0]?.record.series), /trainer-0/)
 })
 
+test('a number that cannot be costs the field of its pod, with the reason, and no other pod', async (t) => {
+  for (const value of ['0.5', '1e308', '+Inf', 'NaN', '4294967296.5']) {
+    const { tested } = await bringUp(
+      t,
+      CLUSTER.replace(/(kube_pod_.*uid="a3".*nvidia_com_gpu.*\}) .*$/m, `$1 ${value}`),
+    )
+    await tested.source.sample()
+    const taken = tested.take()
+    assert.deepEqual(namesOf(taken), ['llama-7d9c-x2x4p', 'llama-7d9c-zz9q1', 'segment-a', 'trainer-0'], value)
+    assert.equal(podsOf(taken).find(({ pod }) => pod === 'trainer-0')?.gpus_requested, undefined)
+    const reasons = taken.filter(({ type }) => type === absenceType).map(({ record }) => String(record.reason))
+    assert.ok(
+      reasons.some((reason) => /^kube-state-metrics tells .*, which cannot be$/.test(reason)),
+      `${value}: ${reasons}`,
+    )
+  }
+})
+
 test('of two pods of one name, as while one is replaced, the later counts', async (t) => {
   const both = CLUSTER.split('\n')
     .flatMap((line) => (line.includes('uid="a1"') ? [line, line.replace('uid="a1"', 'uid="b1"')] : [line]))

@@ -24,7 +24,7 @@ export const kubeStateMetrics: SourceDefinition = {
     return {
       create: (given, context) => {
         const options = given as KubeStateMetricsOptions
-        return new ScrapingSource(options, context, (address) => new GpuRequests(address, context))
+        return new ScrapingSource(options, context, (address, claims) => new GpuRequests(address, context, claims))
       },
     }
   },

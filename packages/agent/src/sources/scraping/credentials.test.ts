@@ -79,6 +79,28 @@ test('a redirect gets the exporter nothing of a token elsewhere', async (t) => {
   assert.equal(elsewhere.requests, 0)
 })
 
+test('an exporter that repeats what it was shown brings no secret into a message', async (t) => {
+  const { tested, served } = await guarded(t, '', { bearer_token_file: SECRET })
+  const echoes: readonly (typeof served.answer)[] = [
+    ({ headers }, response) => void response.writeHead(307, { location: `/?${headers.authorization}` }).end(),
+    ({ headers }, response) => void response.writeHead(200, { 'content-encoding': headers.authorization }).end(),
+    ({ headers }, response) => void response.writeHead(500, headers.authorization).end(headers.authorization),
+    ({ headers }, response) => void response.end(`DCGM_FI_DEV_GPU_TEMP{UUID="a"} ${headers.authorization}\n`),
+  ]
+  for (const echo of echoes) {
+    served.answer = echo
+    const error = await tested.source.sample().then(
+      () => undefined,
+      (thrown: unknown) => thrown as Error,
+    )
+    const told = [error?.stack, ...tested.failures.map(({ message }) => message), tested.take()]
+    assert.doesNotMatch(
+      JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? '' : value)),
+      new RegExp(SECRET),
+    )
+  }
+})
+
 test('keys that do not go together are refused with what is allowed', () => {
   const refusalOf = (more: Partial<ScrapingOptions>) => () =>
     refuseCredentials({ interval_ms: 1, addresses: [], timeout_ms: 1, max_bytes: 1, ...more })

@@ -22,6 +22,8 @@ export interface Answer {
   readonly isOpenMetrics: boolean
 }
 
+/** Of what an exporter answers so much is in a message. Unit: characters. */
+const QUOTED_LENGTH_MAX = 200
 const ACCEPT = 'text/plain;version=0.0.4'
 
 /**
@@ -34,17 +36,20 @@ export async function httpGet(address: string, options: GetOptions): Promise<Ans
   const { timeoutMs, bytesMax, signal } = options
   const limit = AbortSignal.timeout(timeoutMs)
   const ended = new AbortController()
+  // Who was shown a secret may repeat it in what it answers.
+  const isShown = options.credentials?.authorization !== undefined
+  const quoted = (text = '') => (isShown ? 'something else' : JSON.stringify(text.slice(0, QUOTED_LENGTH_MAX)))
   const fault = (why: string, cause?: unknown) => new SondeError('SRC_SCRAPE', `${address} ${why}`, { cause })
   try {
     const response = await send(address, AbortSignal.any([limit, signal, ended.signal]), options.credentials)
     const { statusCode = 0, headers } = response
     if (statusCode >= 300 && statusCode < 400)
-      throw fault(`redirects to ${where(response)}, which is not followed; give the address itself`)
+      throw fault(`redirects to ${quoted(headers.location)}, which is not followed; give the address itself`)
     if (statusCode === 401 || statusCode === 403)
       throw fault(`refuses (${statusCode}); give username and password_file, bearer_token_file, or cert_file`)
     if (statusCode !== 200) throw fault(`answers ${statusCode}: what it tells of is not known`)
     const packing = headers['content-encoding'] ?? 'identity'
-    if (packing !== 'identity') throw fault(`answers packed as ${JSON.stringify(packing.slice(0, 50))}, unasked`)
+    if (packing !== 'identity') throw fault(`answers packed as ${quoted(packing)}, unasked`)
     if (Number(headers['content-length']) > bytesMax) throw fault(tooLong(bytesMax))
     const isOpenMetrics = headers['content-type']?.startsWith('application/openmetrics-text') === true
     return { body: await bodyOf(response, bytesMax, () => fault(tooLong(bytesMax))), isOpenMetrics }
@@ -87,8 +92,4 @@ async function bodyOf(response: IncomingMessage, bytesMax: number, tooLong: () =
 
 function tooLong(bytesMax: number): string {
   return `answers with more than ${bytesMax} bytes; max_bytes of the source allows more`
-}
-
-function where({ headers }: IncomingMessage): string {
-  return JSON.stringify((headers.location ?? '').slice(0, 200))
 }

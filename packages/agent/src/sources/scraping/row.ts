@@ -21,7 +21,8 @@ export class Row {
   readonly #values = new Map<string, number | bigint | Lack>()
   /** Fields whose value was not copied for a pod: it is that of the device. */
   readonly #isOwn = new Set<string>()
-  #isFailed = false
+  /** An exporter that told of it before may have left it so. */
+  #isFailed = true
 
   constructor(
     context: SourceContext,

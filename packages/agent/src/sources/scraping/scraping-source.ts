@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { countOf } from '@sonde/sdk/internal'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
+import { Claims } from './claims.ts'
 import { readDiscovery } from './discovery.ts'
 import { readGivenFile } from './given-file.ts'
 import type { ScrapingOptions } from './options.ts'
@@ -14,7 +15,7 @@ const GRACE_MS = 2000
 const OTHERS_MS = 1000
 
 /** Makes the reader of one address. */
-export type MakeReader = (address: string) => TargetReader
+export type MakeReader = (address: string, claims: Claims) => TargetReader
 
 /** Exporters, each asked by itself: one that hangs keeps no other waiting. */
 export class ScrapingSource implements NodeSource {
@@ -22,6 +23,7 @@ export class ScrapingSource implements NodeSource {
   readonly #context: SourceContext
   readonly #make: MakeReader
   readonly #targets = new Map<string, Target>()
+  readonly #claims = new Claims()
   readonly #everyUs: number
   #duties: readonly Duty[] = []
   readonly #ending = new AbortController()
@@ -98,7 +100,7 @@ export class ScrapingSource implements NodeSource {
     }
     for (const address of wanted) {
       if (!this.#targets.has(address))
-        this.#targets.set(address, new Target(address, this.#options, this.#context, this.#make(address)))
+        this.#targets.set(address, new Target(address, this.#options, this.#context, this.#make(address, this.#claims)))
     }
     this.#duties = [...this.#discovery(), ...[...this.#targets.values()].map((target) => this.#dutyOf(target))]
   }

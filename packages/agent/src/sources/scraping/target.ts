@@ -28,6 +28,7 @@ export class Target {
   readonly #context: SourceContext
   readonly #parser: ExpositionParser
   readonly #reader: TargetReader
+  readonly #left = new AbortController()
 
   constructor(address: string, options: ScrapingOptions, context: SourceContext, reader: TargetReader) {
     this.address = address
@@ -65,11 +66,14 @@ export class Target {
    *
    * @throws SondeError as {@link look}; then everything is absent, with the reason.
    */
-  async scrape(signal: AbortSignal): Promise<void> {
+  async scrape(ending: AbortSignal): Promise<void> {
+    // What is under way when it leaves is not reported: nobody would take it back.
+    const signal = AbortSignal.any([ending, this.#left.signal])
     try {
       await this.look(signal)
       if (!signal.aborted) this.#reader.report(this.#parser)
     } catch (error) {
+      if (this.#left.signal.aborted) return
       if (!signal.aborted) this.fail(error instanceof Error ? error.message : String(error))
       throw error
     }
@@ -77,11 +81,12 @@ export class Target {
 
   /** What is known of it is not known any more. */
   fail(reason: string): void {
-    this.#reader.fail(reason)
+    if (!this.#left.signal.aborted) this.#reader.fail(reason)
   }
 
   /** It is asked no more. */
   leave(reason: string): void {
+    this.#left.abort()
     this.#reader.leave(reason)
   }
 }

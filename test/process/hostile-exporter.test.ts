@@ -1,0 +1,142 @@
+// What one exporter may not do to what another tells.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { PodsAnswer } from '@sonde/sdk/internal'
+import { serveExporter, withBody } from '../../packages/agent/src/sources/scraping/test-exporter.ts'
+import { ask } from '../ask.ts'
+import { startSonde, temporaryDir, until } from '../sonde-process.ts'
+
+const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
+const NODE = readFileSync(new URL('dcgm-exporter/fixtures/kubernetes.txt', SOURCES), 'utf8')
+const LIMIT_MS = 60_000
+const LATE_MS = 4500
+
+/** A node with an energy that grows, a pod of a name, and a utilisation. */
+function nodeBody(host: string, pod: string, util = 97): string {
+  const energy = /^(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION\{.*\}) .*$/gm
+  return NODE.replaceAll('llama-7d9c-x2x4p', pod)
+    .replaceAll('gpu-node-a', host)
+    .replaceAll('GPU-', `GPU-${host}-`)
+    .replaceAll('trainer-0', `trainer-${host}`)
+    .replace(energy, `$1 ${Math.round(performance.now() * 1000)}`)
+    .replace(/^(DCGM_FI_DEV_GPU_UTIL\{.*\}) .*$/gm, `$1 ${util}`)
+}
+
+/** So many GPUs, of a name each, that a pod of another name each holds. */
+function crowd(name: string, count: number): string {
+  const lines = Array.from({ length: count }, (_, i) => {
+    const labels = `gpu="0",UUID="${name}-${i}",Hostname="crowd",namespace="crowd",pod="${name}-${i}",container="c"`
+    return `DCGM_FI_DEV_GPU_TEMP{${labels}} 5\n`
+  })
+  return lines.join('')
+}
+
+interface SourceAnswer {
+  readonly samples: number
+  readonly restarts: number
+  readonly failures: readonly { readonly place: string; readonly message: string }[]
+}
+
+/** The whole agent over an honest exporter, and one whose answers a test sets. */
+async function bringUp(t: TestContext) {
+  const [honest, other] = [await serveExporter(''), await serveExporter('')]
+  t.after(() => honest.close())
+  t.after(() => other.close())
+  honest.answer = (request, response) => withBody(nodeBody('honest', 'llama-honest'))(request, response)
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const file = join(dir.path, 'sonde.yaml')
+  const addresses = [honest.address, other.address]
+  const source = { type: 'dcgm_exporter', interval_ms: 1000, timeout_ms: 3000, collect_interval_ms: 1000, addresses }
+  writeFileSync(file, JSON.stringify({ data_sources: [source] }))
+  const sonde = await startSonde(['up', '--log-level', 'error', '--config', file, '--data-dir', dir.path])
+  t.after(() => sonde.stop('SIGKILL'))
+  const pods = () => ask<PodsAnswer>(sonde, '/api/v1/pods').then((answer) => answer.pods)
+  const pod = (name: string) => pods().then((all) => all.find((one) => one.name === name))
+  const utilOf = (name: string) => pod(name).then((one) => one?.values['gpu-util'] ?? undefined)
+  await until('the honest pod', LIMIT_MS, async () => (await utilOf('llama-honest')) === 97)
+  /** Looks at the honest pod again and again: it is never told wrongly, nor late for long on a machine that is busy. */
+  const staysHonest = async (what: string, forMs: number) => {
+    let seenMs = performance.now()
+    for (const endMs = seenMs + forMs; performance.now() < endMs; ) {
+      const found = await pod('llama-honest')
+      if (found !== undefined && (found.ageMs ?? LATE_MS) < LATE_MS) {
+        seenMs = performance.now()
+        assert.deepEqual([found.app, found.gpus, found.values['gpu-util']], ['llama', 1, 97], what)
+      }
+      assert.ok(performance.now() - seenMs < LATE_MS, `${what}: ${JSON.stringify(found)}`)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+  const told = () => ask<SourceAnswer>(sonde, '/api/v1/sources/dcgm_exporter')
+  const isTold = (what: RegExp) =>
+    until(String(what), LIMIT_MS, async () => (await told()).failures.some(({ message }) => what.test(message)))
+  return { honest, other, pod, pods, utilOf, staysHonest, told, isTold }
+}
+
+test('an exporter that tells of GPUs and pods of another is not believed, and is told', async (t) => {
+  const { honest, other, utilOf, staysHonest, isTold } = await bringUp(t)
+  let scrapes = 0
+  const bodies: readonly (readonly [what: string, body: () => string])[] = [
+    ['its GPUs', () => nodeBody('honest', 'llama-forged', 1)],
+    ['its pod', () => nodeBody('other', 'llama-honest', 1).replaceAll('app="llama"', 'app="stolen"')],
+    ['its pod, in every second scrape', () => nodeBody('other', scrapes++ % 2 ? 'llama-honest' : 'llama-other', 1)],
+    ['all of it, in every second scrape', () => nodeBody(scrapes++ % 2 ? 'honest' : 'other', 'llama-honest', 1)],
+  ]
+  for (const [what, body] of bodies) {
+    other.answer = (request, response) => withBody(body())(request, response)
+    await staysHonest(what, 5000)
+  }
+  await isTold(/tells of what another exporter of this source tells of, .*of which http:\/\/127\.0\.0\.1/)
+  // An exporter with two addresses: the other one goes on where the first fails.
+  other.answer = (request, response) => withBody(nodeBody('honest', 'llama-honest', 55))(request, response)
+  await staysHonest('a second address of the same', 3000)
+  honest.answer = (_, response) => void response.writeHead(500).end()
+  await until('the second address', LIMIT_MS, async () => (await utilOf('llama-honest')) === 55)
+})
+
+test('an exporter with GPUs and pods without end leaves time and room to others', async (t) => {
+  const { honest, other, pods, staysHonest, told, isTold } = await bringUp(t)
+  other.answer = withBody(crowd('many', 60_000))
+  await staysHonest('60 000 GPUs', 12_000)
+  let scrapes = 0
+  other.answer = (request, response) => withBody(crowd(`renamed-${scrapes++}`, 200))(request, response)
+  await staysHonest('200 new GPUs in every scrape', 12_000)
+  await isTold(/tells of more than one exporter may/)
+  // History has room for what is new of others.
+  honest.answer = (request, response) => withBody(nodeBody('honest', 'llama-new'))(request, response)
+  await until('a new pod of the honest exporter', LIMIT_MS, async () =>
+    (await pods()).some(({ name, values }) => name === 'llama-new' && values['gpu-util'] === 97),
+  )
+  assert.equal((await told()).restarts, 0)
+})
+
+test('an exporter that leaves the list while it answers is read when it is listed again', async (t) => {
+  const exporter = await serveExporter('')
+  t.after(() => exporter.close())
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const [file, discovery_file] = [join(dir.path, 'sonde.yaml'), join(dir.path, 'targets.json')]
+  const list = (...targets: string[]) => writeFileSync(discovery_file, JSON.stringify([{ targets }]))
+  const { host } = new URL(exporter.address)
+  const source = { type: 'dcgm_exporter', interval_ms: 1000, collect_interval_ms: 1000, discovery_file }
+  writeFileSync(file, JSON.stringify({ data_sources: [source] }))
+  list(host)
+  let delayMs = 0
+  exporter.answer = (request, response) =>
+    void setTimeout(() => withBody(nodeBody('honest', 'llama-honest'))(request, response), delayMs)
+  const sonde = await startSonde(['agent', '--log-level', 'error', '--config', file])
+  t.after(() => sonde.stop('SIGKILL'))
+  const isThere = async () =>
+    (await ask<PodsAnswer>(sonde, '/api/v1/pods')).pods.some(({ values }) => values['gpu-util'] === 97)
+  await until('the pod', LIMIT_MS, isThere)
+  delayMs = 900
+  for (let i = 0; i < 3; i++) {
+    list()
+    await until('it has left', LIMIT_MS, async () => !(await isThere()))
+    list(host)
+    await until('it is read again', 15_000, isThere)
+  }
+})
