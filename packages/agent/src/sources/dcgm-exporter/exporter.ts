@@ -51,7 +51,7 @@ export class Exporter implements TargetReader {
   constructor(address: string, options: DcgmExporterOptions, context: SourceContext, claims: Claims) {
     const { hostname: name } = new URL(address)
     this.#address = address
-    this.#rows = new Rows(address, context, claims, { whyUntold })
+    this.#rows = new Rows(address, context, claims, { whyUntold, seriesCountMax: options.max_series })
     this.#host = LOOPBACK.test(name) ? hostname() : name
     this.#frozen = new FrozenWatch(options.collect_interval_ms, context.intervalMs)
   }

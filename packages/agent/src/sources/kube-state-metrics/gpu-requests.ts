@@ -4,6 +4,7 @@ import { Lack } from '../field-absences.ts'
 import { isRenamed } from '../pods/labels.ts'
 import { podInfoType } from '../pods/type.ts'
 import type { Claims } from '../scraping/claims.ts'
+import type { ScrapingOptions } from '../scraping/options.ts'
 import type { WhyUntold } from '../scraping/row.ts'
 import { Rows } from '../scraping/rows.ts'
 import type { TargetReader } from '../scraping/target.ts'
@@ -11,8 +12,6 @@ import type { SourceContext } from '../source.ts'
 import { isOfPods, type PodSeries, podSeriesOf } from './series.ts'
 
 const VIA = 'kube-state-metrics'
-/** One tells of a whole cluster: some 10 000 new pods a day. */
-const PODS_SERIES_COUNT_MAX = 65_536
 const GPU_COUNT_MAX = 0xffffffff
 /** The last time that a JavaScript date holds. Unit: seconds since the Unix epoch. */
 const TIME_S_MAX = 8.64e12
@@ -41,9 +40,14 @@ export class GpuRequests implements TargetReader {
   #isRenamed = false
   #scrape = 0
 
-  constructor(address: string, context: SourceContext, claims: Claims) {
+  constructor(
+    address: string,
+    { max_series: seriesCountMax }: ScrapingOptions,
+    context: SourceContext,
+    claims: Claims,
+  ) {
     const whyUntold: WhyUntold = (_, field) => UNTOLD[field] ?? 'kube-state-metrics does not tell it'
-    this.#rows = new Rows(address, context, claims, { whyUntold, seriesCountMax: PODS_SERIES_COUNT_MAX })
+    this.#rows = new Rows(address, context, claims, { whyUntold, seriesCountMax })
   }
 
   refusal(parser: ExpositionParser): string {

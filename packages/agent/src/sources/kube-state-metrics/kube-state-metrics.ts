@@ -24,7 +24,11 @@ export const kubeStateMetrics: SourceDefinition = {
     return {
       create: (given, context) => {
         const options = given as KubeStateMetricsOptions
-        return new ScrapingSource(options, context, (address, claims) => new GpuRequests(address, context, claims))
+        return new ScrapingSource(
+          options,
+          context,
+          (address, claims) => new GpuRequests(address, options, context, claims),
+        )
       },
     }
   },

@@ -23,8 +23,9 @@ function file(words: string) {
  * Options of every source that scrapes.
  *
  * @param address Where the exporter is if nothing else is said.
+ * @param seriesMax Series that an exporter may bring if nothing else is said.
  */
-export function scrapingOptions(address: string) {
+export function scrapingOptions(address: string, seriesMax: number) {
   return {
     interval_ms: setting(
       integer(1000, 3_600_000, 'milliseconds'),
@@ -47,6 +48,11 @@ export function scrapingOptions(address: string) {
       64 << 20,
       'Bytes of one answer; a longer one is refused as a whole. Unit: bytes',
     ),
+    max_series: setting(
+      integer(1024, 1 << 20, 'series'),
+      seriesMax,
+      'Series that one exporter may bring into views and history within a day; what is beyond is left out',
+    ),
     username: v.optional(
       v.pipe(text(1, 256), v.description('Name for basic authentication; `password_file` has the password')),
     ),
@@ -65,6 +71,7 @@ export interface ScrapingOptions {
   readonly discovery_file?: string | undefined
   readonly timeout_ms: number
   readonly max_bytes: number
+  readonly max_series: number
   readonly username?: string | undefined
   readonly password_file?: string | undefined
   readonly bearer_token_file?: string | undefined

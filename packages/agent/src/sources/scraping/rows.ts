@@ -4,12 +4,6 @@ import type { SourceContext } from '../source.ts'
 import type { Claimant, Claims } from './claims.ts'
 import { Row, type WhyUntold } from './row.ts'
 
-/**
- * Series that the rows of one exporter may bring into views and history within a day: those of some 370 GPUs, or of
- * 3000 pods. A row brings a few of its own, and one for each field that may be absent. Policy: further rows are not
- * reported, and that is told.
- */
-const SERIES_COUNT_MAX = 32_768
 const DAY_MS = 86_400_000
 /** Of a row whatever its fields: itself, that it has left, and the row of its pod. */
 const SERIES_A_ROW = 4
@@ -23,8 +17,11 @@ const NAME_LENGTH_MAX = 200
 /** What an exporter leaves untold, and what it may tell. */
 export interface RowsOptions {
   readonly whyUntold: WhyUntold
-  /** Default: 32 768. */
-  readonly seriesCountMax?: number
+  /**
+   * Series that the rows may bring into views and history within a day. A row brings a few of its own, and one for each
+   * field that may be absent. Policy: further rows are not reported, and that is told.
+   */
+  readonly seriesCountMax: number
   /** Clock that only rises. Unit: milliseconds. */
   readonly now?: () => number
 }
@@ -49,7 +46,7 @@ export class Rows implements Claimant {
   #version = -1
 
   constructor(address: string, context: SourceContext, claims: Claims, options: RowsOptions) {
-    const { whyUntold, seriesCountMax = SERIES_COUNT_MAX, now = () => performance.now() } = options
+    const { whyUntold, seriesCountMax, now = () => performance.now() } = options
     this.address = address
     this.#context = context
     this.#claims = claims
@@ -172,7 +169,7 @@ export class Rows implements Claimant {
     if (this.#elsewhere > 0)
       fault(`tells of what another exporter of this source tells of, which is not taken: ${this.#first}`)
     if (this.#tooMany > 0)
-      fault(`tells of more than one exporter may (${this.#seriesCountMax} series a day); the rest is left out`)
+      fault(`tells of more than max_series: ${this.#seriesCountMax} allows within a day; the rest is left out`)
   }
 }
 
