@@ -50,8 +50,9 @@ const hasPage = await setUpWeb()
 
 const files = globSync(values.quick ? QUICK : ALL, {
   cwd: root,
-  exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path) || (values.quick && LONG.test(path)),
+  exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
 })
+  .filter((file) => !values.quick || !LONG.test(file))
   .filter((file) => positionals.length === 0 || positionals.some((pattern) => file.includes(pattern)))
   .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
 if (files.some((file) => STARTS_COMMAND.test(file))) process.env.SONDE_TEST_MAIN ??= await buildTestProgram()
