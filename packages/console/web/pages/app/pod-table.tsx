@@ -80,10 +80,12 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
             <tbody>
               {rows.map((pod) => (
                 <tr key={`${pod.namespace}/${pod.name}`}>
-                  <th scope="row" title={`namespace ${pod.namespace}`}>
-                    {pod.name}
+                  <th scope="row" title={`${pod.name} of namespace ${pod.namespace}`}>
+                    <span className="pod-name">{pod.name}</span>
                   </th>
-                  <td>{pod.service}</td>
+                  <td title={pod.service}>
+                    <span className="pod-name">{pod.service}</span>
+                  </td>
                   <td>
                     <PodState pod={pod} />
                   </td>
