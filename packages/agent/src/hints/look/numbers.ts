@@ -9,6 +9,18 @@ export function median(values: readonly number[]): number {
   return known.length % 2 === 1 ? upper : (upper + (known[middle - 1] ?? Number.NaN)) / 2
 }
 
+/** Of each number the median of all others, as {@link median} has it. Sorted once: a host may have hundreds of GPUs. */
+export function mediansOfOthers(values: readonly number[]): number[] {
+  const known = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
+  return values.map((value) => {
+    const own = Number.isNaN(value) ? known.length : known.indexOf(value)
+    const count = own === known.length ? own : known.length - 1
+    const other = (place: number) => known[place < own ? place : place + 1] ?? Number.NaN
+    const middle = count >> 1
+    return count % 2 === 1 ? other(middle) : (other(middle) + other(middle - 1)) / 2
+  })
+}
+
 /** The first number that is known; NaN where none is. */
 export function firstKnown(...values: readonly number[]): number {
   return values.find((value) => !Number.isNaN(value)) ?? Number.NaN

@@ -15,7 +15,7 @@ interface Hot {
   readonly what: string
   readonly celsius: number
   readonly limit: number
-  readonly usual: number
+  readonly read: (look: Look) => number
 }
 
 /** What of a GPU is too hot: itself, or its memory. A card that tells no limit of its own has none here. */
@@ -23,17 +23,12 @@ function hottestOf(look: Look, below: number): Hot | undefined {
   const read = (signal: typeof GPU.temperature) => (one: Look) => one.min(signal, 1500)
   const [gpu, memory] = [read(GPU.temperature), read(GPU.memoryTemperature)]
   const all: Hot[] = [
-    {
-      what: '',
-      celsius: gpu(look),
-      limit: look.last(GPU.slowdownTemperature) - MARGIN_CELSIUS,
-      usual: look.usual(gpu),
-    },
+    { what: '', celsius: gpu(look), limit: look.last(GPU.slowdownTemperature) - MARGIN_CELSIUS, read: gpu },
     {
       what: ' memory',
       celsius: memory(look),
       limit: firstKnown(look.last(GPU.memoryTemperatureMax), MEMORY_CELSIUS),
-      usual: look.usual(memory),
+      read: memory,
     },
   ]
   return all.find(({ what, celsius, limit }) => (what === '' ? celsius >= limit - below : celsius > limit - below))
@@ -70,7 +65,8 @@ export const gpuHot: Rule = {
     // What is hot stays so until it is clearly cooler: one episode is one hint.
     const hot = hottestOf(look, look.scope.isOpen('gpu_hot', look.device) ? CLEAR_CELSIUS : 0)
     if (hot === undefined) return undefined
-    const { what, celsius, limit, usual } = hot
+    const { what, celsius, limit, read } = hot
+    const usual = look.usual(read)
     const others = Number.isNaN(usual) ? '' : `, its siblings at ${Math.round(usual)}\u00a0°C`
     return {
       title: `${titleOf(look.device)}${what} is hot`,

@@ -17,10 +17,11 @@ const ANSWERS = 2
 function silentMs(look: Look): number {
   const { scope } = look
   const mine = look.lastSeenMs(GPU.power)
-  const others = scope.siblings(look).filter((other) => other.has(GPU.power))
-  if (!Number.isFinite(mine) || others.length === 0) return Number.NaN
-  const missed = Math.min(...others.map((other) => other.samplesSince(GPU.power, mine)))
-  return missed >= MISSED_SAMPLES ? scope.nowMs - mine : Number.NaN
+  if (!Number.isFinite(mine)) return Number.NaN
+  const others = scope.siblings(look)
+  // The first that gave no more than it answers, on a host with hundreds of GPUs too.
+  const isSilent = others.every((one) => !one.has(GPU.power) || one.samplesSince(GPU.power, mine) >= MISSED_SAMPLES)
+  return isSilent && others.some((one) => one.has(GPU.power)) ? scope.nowMs - mine : Number.NaN
 }
 
 /** Whether the driver told that the GPU is lost, and it has not answered since. */

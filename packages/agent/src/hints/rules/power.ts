@@ -43,10 +43,11 @@ function limitShare(look: Look): number {
 /** Slow for want of power at the limit that the board comes with. */
 function isStarved(look: Look): boolean {
   const capped = look.rate(GPU.powerCapped) / NANOSECONDS
+  if (!(capped > CAPPED_TIME)) return false
   // A GPU that MIG splits does other work.
   const clock = look.usual((other) => (other.last(GPU.migMode) === 1 ? Number.NaN : other.mean(GPU.clock)))
   const isSlow = look.mean(GPU.clock) < FULL_LOAD_SHARE * (look.last(GPU.clockMax) / 1e6)
-  return capped > CAPPED_TIME && look.mean(GPU.clock) < CLOCK_SHARE * clock && isSlow
+  return look.mean(GPU.clock) < CLOCK_SHARE * clock && isSlow
 }
 
 /** Power limits below those of the board. */

@@ -1,5 +1,5 @@
 import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
-import { maxKnown, median } from '../look/numbers.ts'
+import { maxKnown, median, mediansOfOthers } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
 import { isCollective, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
@@ -41,7 +41,8 @@ function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison
 
 /** Each value as a multiple of the median of all others. */
 function factors(values: readonly number[]): number[] {
-  return values.map((value, i) => value / median(values.filter((_, other) => other !== i)))
+  const medians = mediansOfOthers(values)
+  return values.map((value, i) => value / (medians[i] ?? Number.NaN))
 }
 
 function comparisonOf(look: Look, signal: Signal): Comparison {
