@@ -4,7 +4,7 @@ import { scrapingOptions } from '../scraping/options.ts'
 
 /** Options of the dcgm_exporter source in `data_sources`. */
 export const dcgmExporterOptions = block({
-  // Those of some 370 GPUs, or of 3000 pods.
+  // Those of some 300 GPUs with their pods, or of 3000 pods.
   ...scrapingOptions('http://127.0.0.1:9400/metrics', 32_768),
   collect_interval_ms: setting(
     integer(100, 3_600_000, 'milliseconds'),
