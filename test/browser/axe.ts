@@ -9,6 +9,8 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
  * asked only for its contrast in the other: nothing else differs.
  */
 export async function assertSound(page: Page, { contrastOnly = false } = {}): Promise<void> {
+  // Until its code has come, a page is an outline.
+  await page.locator('h1').first().waitFor()
   // A colour on its way from one scheme to the other has the contrast of neither.
   await page.evaluate(async () => {
     const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition)
