@@ -1,24 +1,27 @@
 // Names from outside that are HTML, script or breaks of lines: the page shows them as the texts that they are.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { AppsAnswer } from '@sonde/sdk/internal'
-import { serveExporter, withBody } from '../../packages/agent/src/sources/scraping/test-exporter.ts'
+import {
+  fixture,
+  livingBody,
+  serveExporter,
+  withBody,
+} from '../../packages/agent/src/sources/scraping/test-exporter.ts'
 import { setUpWeb } from '../../scripts/setup.mjs'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { SHOW_LIMIT_MS, startBrowser, takePicture } from './browser.ts'
 
-const FIXTURE = new URL('../../packages/agent/src/sources/dcgm-exporter/fixtures/kubernetes.txt', import.meta.url)
 const IMAGE = '<img src=x onerror=hacked()>'
 const SCRIPT = '</script><script>hacked()</script>'
 const LONG = 'w'.repeat(300)
 
-const ENERGY = /^(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION\{.*\}) .*$/gm
 /** As a scrape writes them: `\\`, `"` and breaks of lines with a backslash. */
-const BODY = readFileSync(FIXTURE, 'utf8')
+const BODY = fixture('kubernetes')
   .replaceAll('llama-7d9c-x2x4p', IMAGE)
   .replaceAll('service="chat"', `service="${SCRIPT}\\n\u202e${LONG}"`)
   .replaceAll(/modelName="[^"]*"/g, `modelName="${SCRIPT}"`)
@@ -27,9 +30,7 @@ test('names that are HTML or script stay texts on every page', needs('chromium-h
   if (!(await setUpWeb())) assert.fail('the page could not be built')
   const exporter = await serveExporter('')
   t.after(() => exporter.close())
-  // Values that never change are those of an exporter that stands still.
-  exporter.answer = (request, response) =>
-    withBody(BODY.replace(ENERGY, `$1 ${Math.round(performance.now() * 1000)}`))(request, response)
+  exporter.answer = (request, response) => withBody(livingBody(BODY))(request, response)
   const dir = temporaryDir()
   t.after(() => dir.remove())
   const file = join(dir.path, 'sonde.yaml')

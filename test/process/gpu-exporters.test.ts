@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { AppGpuAnswer } from '@sonde/sdk/internal'
+import { fixture, nodeBody } from '../../packages/agent/src/sources/scraping/test-exporter.ts'
 import { ask } from '../ask.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 
-const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
-const NODE = readFileSync(new URL('dcgm-exporter/fixtures/kubernetes.txt', SOURCES), 'utf8')
-const PODS = readFileSync(new URL('kube-state-metrics/fixtures/cluster.txt', SOURCES), 'utf8')
-
-/** A node of the app llama: pod and GPUs of their own, energy that grows. */
-function nodeBody(pod: string, host: string): string {
-  const energy = /^(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION\{.*\}) .*$/gm
-  return NODE.replaceAll('llama-7d9c-x2x4p', pod)
-    .replaceAll('gpu-node-a', host)
-    .replaceAll('GPU-', `GPU-${host}-`)
-    .replaceAll('trainer-0', `trainer-${host}`)
-    .replace(energy, `$1 ${Math.round(performance.now() * 1000)}`)
-}
+const PODS = fixture('cluster', 'kube-state-metrics')
 
 const text = (body: string | Buffer): RequestListener => {
   return (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(body)
@@ -51,9 +40,9 @@ async function serve(t: TestContext, answer: RequestListener): Promise<Served> {
 
 /** The whole agent over an honest exporter, one that is to fail, and a kube-state-metrics. */
 async function bringUp(t: TestContext) {
-  const honest: RequestListener = (request, response) => text(nodeBody('llama-honest', 'gpu-node-h'))(request, response)
+  const honest: RequestListener = (request, response) => text(nodeBody('gpu-node-h', 'llama-honest'))(request, response)
   const sound: RequestListener = (request, response) =>
-    text(nodeBody('llama-7d9c-x2x4p', 'gpu-node-a'))(request, response)
+    text(nodeBody('gpu-node-a', 'llama-7d9c-x2x4p'))(request, response)
   const elsewhere = await serve(t, sound)
   const [good, other, pods] = [await serve(t, honest), await serve(t, sound), await serve(t, text(PODS))]
   const dir = temporaryDir()

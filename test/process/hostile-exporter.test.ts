@@ -1,28 +1,20 @@
 // What one exporter may not do to what another tells.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { PodsAnswer } from '@sonde/sdk/internal'
-import { serveExporter, withBody } from '../../packages/agent/src/sources/scraping/test-exporter.ts'
+import { nodeBody, serveExporter, withBody } from '../../packages/agent/src/sources/scraping/test-exporter.ts'
 import { ask } from '../ask.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 
-const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
-const NODE = readFileSync(new URL('dcgm-exporter/fixtures/kubernetes.txt', SOURCES), 'utf8')
 const LIMIT_MS = 60_000
 /** A value that is older is one from before. */
 const LATE_MS = 4500
 
-/** A node with an energy that grows, a pod of a name, and a utilisation. */
-function nodeBody(host: string, pod: string, util = 97): string {
-  const energy = /^(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION\{.*\}) .*$/gm
-  return NODE.replaceAll('llama-7d9c-x2x4p', pod)
-    .replaceAll('gpu-node-a', host)
-    .replaceAll('GPU-', `GPU-${host}-`)
-    .replaceAll('trainer-0', `trainer-${host}`)
-    .replace(energy, `$1 ${Math.round(performance.now() * 1000)}`)
-    .replace(/^(DCGM_FI_DEV_GPU_UTIL\{.*\}) .*$/gm, `$1 ${util}`)
+/** A node, and the utilisation of its GPUs. */
+function bodyOf(host: string, pod: string, util = 97): string {
+  return nodeBody(host, pod).replace(/^(DCGM_FI_DEV_GPU_UTIL\{.*\}) .*$/gm, `$1 ${util}`)
 }
 
 /** So many GPUs, of a name each, that a pod of another name each holds. */
@@ -45,7 +37,7 @@ async function bringUp(t: TestContext) {
   const [honest, other] = [await serveExporter(''), await serveExporter('')]
   t.after(() => honest.close())
   t.after(() => other.close())
-  honest.answer = (request, response) => withBody(nodeBody('honest', 'llama-honest'))(request, response)
+  honest.answer = (request, response) => withBody(bodyOf('honest', 'llama-honest'))(request, response)
   const dir = temporaryDir()
   t.after(() => dir.remove())
   const file = join(dir.path, 'sonde.yaml')
@@ -82,10 +74,10 @@ test('an exporter that tells of GPUs and pods of another is not believed, and is
   const { honest, other, utilOf, staysHonest, isTold } = await bringUp(t)
   let scrapes = 0
   const bodies: readonly (readonly [what: string, body: () => string])[] = [
-    ['its GPUs', () => nodeBody('honest', 'llama-forged', 1)],
-    ['its pod', () => nodeBody('other', 'llama-honest', 1).replaceAll('app="llama"', 'app="stolen"')],
-    ['its pod, in every second scrape', () => nodeBody('other', scrapes++ % 2 ? 'llama-honest' : 'llama-other', 1)],
-    ['all of it, in every second scrape', () => nodeBody(scrapes++ % 2 ? 'honest' : 'other', 'llama-honest', 1)],
+    ['its GPUs', () => bodyOf('honest', 'llama-forged', 1)],
+    ['its pod', () => bodyOf('other', 'llama-honest', 1).replaceAll('app="llama"', 'app="stolen"')],
+    ['its pod, in every second scrape', () => bodyOf('other', scrapes++ % 2 ? 'llama-honest' : 'llama-other', 1)],
+    ['all of it, in every second scrape', () => bodyOf(scrapes++ % 2 ? 'honest' : 'other', 'llama-honest', 1)],
   ]
   for (const [what, body] of bodies) {
     other.answer = (request, response) => withBody(body())(request, response)
@@ -93,7 +85,7 @@ test('an exporter that tells of GPUs and pods of another is not believed, and is
   }
   await isTold(/tells of what another exporter of this source tells of, .*of which http:\/\/127\.0\.0\.1/)
   // An exporter with two addresses: the other one goes on where the first fails.
-  other.answer = (request, response) => withBody(nodeBody('honest', 'llama-honest', 55))(request, response)
+  other.answer = (request, response) => withBody(bodyOf('honest', 'llama-honest', 55))(request, response)
   await staysHonest('a second address of the same', 3000)
   honest.answer = (_, response) => void response.writeHead(500).end()
   await until('the second address', LIMIT_MS, async () => (await utilOf('llama-honest')) === 55)
@@ -108,7 +100,7 @@ test('an exporter with GPUs and pods without end leaves time and room to others'
   await staysHonest('200 new GPUs in every scrape', 12_000)
   await isTold(/tells of more than max_series/)
   // History has room for what is new of others.
-  honest.answer = (request, response) => withBody(nodeBody('honest', 'llama-new'))(request, response)
+  honest.answer = (request, response) => withBody(bodyOf('honest', 'llama-new'))(request, response)
   await until('a new pod of the honest exporter', LIMIT_MS, async () =>
     (await pods()).some(({ name, values }) => name === 'llama-new' && values['gpu-util'] === 97),
   )
@@ -128,7 +120,7 @@ test('an exporter that leaves the list while it answers is read when it is liste
   list(host)
   let delayMs = 0
   exporter.answer = (request, response) =>
-    void setTimeout(() => withBody(nodeBody('honest', 'llama-honest'))(request, response), delayMs)
+    void setTimeout(() => withBody(bodyOf('honest', 'llama-honest'))(request, response), delayMs)
   const sonde = await startSonde(['agent', '--log-level', 'error', '--config', file])
   t.after(() => sonde.stop('SIGKILL'))
   const isThere = async () =>

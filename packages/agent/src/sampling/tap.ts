@@ -156,12 +156,6 @@ export class Tap implements SampleRing {
     }
     return low
   }
-
-  /** Time of a sample by its number. */
-  #timeOf(number: number): bigint {
-    const at = (number % this.capacity) * this.#recordBytes + this.#timeAt
-    return this.#views.data.getBigUint64(at, true)
-  }
 }
 
 /** Moves the times of packed records, in place, from one clock to another. Unit: nanoseconds. */

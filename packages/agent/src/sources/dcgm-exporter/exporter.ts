@@ -107,8 +107,8 @@ export class Exporter implements TargetReader {
   #follow(parser: ExpositionParser): void {
     let isRenamedNow = false
     for (let i = 0; i < parser.count && !isRenamedNow; i++) isRenamedNow = isRenamed(parser.seriesAt(i).labels)
-    const isSame = parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed && !this.#rows.looksAgain()
-    if (isSame && this.#places.length > 0) return
+    const isSame = parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed
+    if (isSame && this.#places.length > 0 && !this.#rows.mayTakeMore) return
     this.#epoch = parser.epoch
     this.#isRenamed = isRenamedNow
     this.#places = []

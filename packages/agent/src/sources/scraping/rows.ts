@@ -93,16 +93,13 @@ export class Rows implements Claimant {
     )
   }
 
-  /** Whether what was refused is to be looked at anew, as another exporter may have left it, or there may be room. */
-  looksAgain(): boolean {
+  /** Whether something that was refused may be taken by now: another exporter may have left it, or there may be room. */
+  get mayTakeMore(): boolean {
     const isLeft = this.#elsewhere > 0 && this.#version !== this.#claims.version
-    const mayFit = this.#tooMany > 0 && this.#now() - this.#lookedMs >= LOOK_AGAIN_MS
-    if (!isLeft && !mayFit) return false
-    this.look()
-    return true
+    return isLeft || (this.#tooMany > 0 && this.#now() - this.#lookedMs >= LOOK_AGAIN_MS)
   }
 
-  /** All that a body tells of is looked at from now on. */
+  /** All that a body tells of is offered anew from now on. */
   look(): void {
     this.#elsewhere = 0
     this.#tooMany = 0

@@ -18,6 +18,25 @@ export interface ServedExporter {
   close(): void
 }
 
+/**
+ * A body of dcgm-exporter as it is at its scrape: energy grows. Values that never change are those of an exporter that
+ * stands still.
+ */
+export function livingBody(body: string): string {
+  const energy = /^(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION\{.*\}) .*$/gm
+  return body.replace(energy, `$1 ${Math.round(performance.now() * 1000)}`)
+}
+
+/** A {@link livingBody} of a node of the app llama, with a pod and GPUs of its own. */
+export function nodeBody(host: string, pod: string): string {
+  const own = fixture('kubernetes')
+    .replaceAll('llama-7d9c-x2x4p', pod)
+    .replaceAll('gpu-node-a', host)
+    .replaceAll('GPU-', `GPU-${host}-`)
+    .replaceAll('trainer-0', `trainer-${host}`)
+  return livingBody(own)
+}
+
 /** Answers with a body as dcgm-exporter does. */
 export function withBody(body: string | Buffer): RequestListener {
   return (_, response) => void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(body)

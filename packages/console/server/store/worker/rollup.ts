@@ -94,13 +94,13 @@ function binChunks(
   const same = unchanged(file, before, version.slot, new Set(ids.filter((id) => !samples.has(id))))
   const known = readBins(file, before, version.slot, new Set(ids.filter((id) => !same.has(id))), make)
   // Series come and go, and most have few samples: memory for the bins of each would take longer than the samples.
-  const [empty, fresh] = [make(), make()]
-  const mask = maskOf(empty, (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
+  const [own, fresh] = [make(), make()]
+  const mask = maskOf(own, (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
   return ids.map((id) => {
     if (same.has(id)) return same.get(id)
     const columns = samples.get(id)?.take() ?? []
-    const bins = known.get(id) ?? empty
-    if (bins === empty) emptyAll(empty)
+    const bins = known.get(id) ?? own
+    if (bins === own) emptyAll(own)
     for (const column of columns) {
       emptyAll(fresh)
       addColumn(fresh, column, isCounter, mask)
