@@ -155,6 +155,37 @@ for (const misdeed of ['hangs', 'is removed'] as const)
     await assertStops(sonde)
   })
 
+/** Stalled for more than 30 of 200 µs, as where a PCIe link trained down. */
+const STALL = '0x1160000500000000'
+const STALLED = { name: 'PCIe writes stall', data_id: STALL, comparison_type: 'dt_gt', comparison_value: 30_000 }
+
+test('a rule that fires where a simulated PCIe link trains down fires through the libraries too', NEEDS, async (t) => {
+  const double = new DocaDouble(t)
+  double.play({ mlx5_0: BURSTS })
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-traceback-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [config, rules] = [join(folder, 'sonde.yaml'), join(folder, 'rules.json')]
+  const book = { diag_sample_period_ns: 100_000, sample_history_depth: 2, rules: [STALLED] }
+  writeFileSync(rules, JSON.stringify({ ...book, 'data-ids': [{ name: 'pcie_write_stall', data_id: STALL }] }))
+  const sources = [
+    { type: 'doca_telemetry_diag', high_frequency: true, counters: [STALL] },
+    { type: 'simulator_diag', scenarios: ['pcie-downtrain'], counters: [STALL], devices: ['mlx5_2', 'mlx5_3'] },
+  ]
+  const traceback = { rules, dir: join(folder, 'events'), before_ms: 50, after_ms: 10 }
+  const native = { doca_library: double.folder }
+  writeFileSync(config, JSON.stringify({ native, data_sources: sources, traceback }))
+  const sonde = await startSonde(['agent', '--config', config])
+  t.after(() => sonde.stop('SIGKILL'))
+  const simulated = await eventIn(sonde, 'the simulated link', ({ source }) => source === 'simulator_diag')
+  const real = await eventIn(sonde, 'the library', ({ source }) => source === 'doca_telemetry_diag')
+  assert.deepEqual([simulated.rule, real.rule], [STALLED.name, STALLED.name])
+  assert.ok(
+    simulated.device.includes('mlx5_3') && real.device.includes('mlx5_0'),
+    `${simulated.device}, ${real.device}`,
+  )
+  await assertStops(sonde)
+})
+
 test('a device that is removed opens an event of a rule that waits for absence', NEEDS, async (t) => {
   const rule = { name: 'silent', data_id: RX, comparison_type: 'absent', absent_ms: 1500 }
   const { double, sonde } = await start(t, {}, rule)
