@@ -93,7 +93,7 @@ export class Rows implements Claimant {
     )
   }
 
-  /** Whether something that was refused may be taken by now: another exporter may have left it, or there may be room. */
+  /** Whether what was refused may be taken by now: another exporter may have left it, or there may be room. */
   get mayTakeMore(): boolean {
     const isLeft = this.#elsewhere > 0 && this.#version !== this.#claims.version
     return isLeft || (this.#tooMany > 0 && this.#now() - this.#lookedMs >= LOOK_AGAIN_MS)
