@@ -1,5 +1,3 @@
-/** Blocks that are given back wait for the next page, this much of them: what a fast application has under way. */
-const FREE_BYTES_MAX = 8 << 20
 const SMALLEST_BYTES = 256
 
 /** Smaller blocks are cut out of one of this size: each memory of its own costs microseconds. */
@@ -10,6 +8,12 @@ export class Blocks {
   /** Free blocks by the power. The one that was given back last goes first: it is still in the processor's cache. */
   readonly #free: Buffer[][] = []
   #freeBytes = 0
+  readonly #freeBytesMax: number
+
+  /** @param freeBytesMax Blocks that are given back wait for the next page, this much of them. */
+  constructor(freeBytesMax: number) {
+    this.#freeBytesMax = freeBytesMax
+  }
 
   /** A block of at least so many bytes, of any content. */
   take(bytes: number): Buffer {
@@ -21,9 +25,16 @@ export class Blocks {
 
   /** Nobody looks at the block any more. */
   give(block: Buffer): void {
-    if (this.#freeBytes + block.length > FREE_BYTES_MAX) return
+    if (this.#freeBytes + block.length > this.#freeBytesMax) return
     this.#freeBytes += block.length
     this.#blocksOf(block.length).push(block)
+  }
+
+  /** Leaves what waits beyond so much to the collector. */
+  trim(bytesMax: number): void {
+    for (const blocks of this.#free) {
+      while (this.#freeBytes > bytesMax && blocks?.length > 0) this.#freeBytes -= (blocks.pop() as Buffer).length
+    }
   }
 
   #blocksOf(size: number): Buffer[] {

@@ -79,7 +79,7 @@ class Ipc implements IpcSink {
   readonly #config: IpcConfig
   /** What the service knows it by, so that pages that are sent again are recognised. */
   #identity: Identity = NOBODY
-  readonly #spool = new Spool()
+  readonly #spool: Spool
   readonly #losses: Losses
   readonly #waiters: Waiters
   readonly #reconnect: Reconnect
@@ -103,6 +103,7 @@ class Ipc implements IpcSink {
     const { name, reconnectTimeMs, reconnectTries, socketTimeoutMs, spoolBytes } = config
     this.name = name
     this.#config = config
+    this.#spool = new Spool(spoolBytes)
     this.#losses = new Losses(config, (batch) => this.#keep(batch, { countedRecords: 0 }))
     this.#room = new Room({ limitBytes: spoolBytes, stallMs: socketTimeoutMs })
     this.#reconnect = new Reconnect({

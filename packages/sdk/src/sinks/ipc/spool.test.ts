@@ -13,7 +13,7 @@ property(
   'a spool is a list: whatever is added, taken and removed, each page is the one of its number',
   100,
   (random) => {
-    const spool = new Spool()
+    const spool = new Spool(64 << 20)
     const expected = new Map<number, number>()
     let next = 1
     for (let step = 0; step < 3000; step++) {
@@ -48,7 +48,7 @@ property(
 )
 
 test('memory of a page that a socket still has is not given to the next page', () => {
-  const spool = new Spool()
+  const spool = new Spool(64 << 20)
   spool.add(batchOf(100_000), { countedRecords: 1 })
   const page = spool.get(1)
   assert.ok(page)
@@ -59,6 +59,30 @@ test('memory of a page that a socket still has is not given to the next page', (
   spool.shift()
   spool.add(batchOf(100_000), { countedRecords: 1 })
   assert.notEqual(spool.get(3)?.block.buffer, page.block.buffer)
+})
+
+test('memory that leaves and comes with a quarter of the limit is used again; less is kept of what is not under way', () => {
+  const spool = new Spool(64 << 20)
+  const pages = 250
+  const fill = () => {
+    const from = spool.next
+    for (let i = 0; i < pages; i++) spool.add(batchOf(60_000), { countedRecords: 1 })
+    return new Set(Array.from({ length: pages }, (_, i) => spool.get(from + i)?.block.buffer))
+  }
+  const drain = () => {
+    for (let i = 0; i < pages; i++) spool.shift()
+  }
+  spool.add(batchOf(60_000), { countedRecords: 1 })
+  const first = fill()
+  spool.shift()
+  for (let i = 1; i < pages; i++) spool.shift()
+  const second = fill()
+  assert.ok(second.intersection(first).size >= pages - 2)
+  drain()
+  drain()
+  while (spool.first < spool.next) spool.shift()
+  const third = fill()
+  assert.equal(third.intersection(second.union(first)).size, (8 << 20) / blockBytes(HEADROOM_BYTES + 60_000))
 })
 
 test('blocks are powers of two', () => {

@@ -7,6 +7,11 @@ import { Blocks, blockBytes } from './blocks.ts'
 /** Room for what precedes the records in the frame of a page. */
 export const HEADROOM_BYTES = FRAME_HEADER_BYTES + PAGE_HEADER_BYTES
 
+/** Part of the limit that leaves and comes while a producer waits for room: its memory is used again. */
+const REUSED_PART = 1 / 4
+/** Memory that is kept for the next page once nothing is under way. Unit: bytes. */
+const KEPT_BYTES = 8 << 20
+
 /** What a page takes beside its block: objects, its place in the list. */
 const PAGE_OVERHEAD_BYTES = 256
 
@@ -42,8 +47,13 @@ export class Spool {
   readonly #pages: (SpooledPage | undefined)[] = []
   /** Where the oldest page is: taking from the front of an array is slow, so it is done many at once. */
   #head = 0
-  readonly #blocks = new Blocks()
+  readonly #blocks: Blocks
   readonly #texts = new KeptTexts()
+
+  /** @param limitBytes What all pages may take, as the sink sees to it. */
+  constructor(limitBytes: number) {
+    this.#blocks = new Blocks(Math.max(KEPT_BYTES, limitBytes * REUSED_PART))
+  }
 
   /** Sequence of the next page. */
   get next(): number {
@@ -99,6 +109,7 @@ export class Spool {
     this.records -= countedRecords
     // The collector takes a block that a socket still has.
     if (writes === 0) this.#blocks.give(block)
+    if (this.bytes === 0) this.#blocks.trim(KEPT_BYTES)
     return countedRecords
   }
 }
