@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib'
 import type { RecordType } from '@sonde/sdk'
 import type { ReadPage } from '@sonde/sdk/internal'
+import { crc32 } from '@sonde/sdk/internal'
 import type { SlotFile } from './slot-file.ts'
 
 /** Why a page is not taken; undefined where it is: its bytes are in `target` then, which is as long as it says. */

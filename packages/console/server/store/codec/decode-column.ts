@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '@sonde/sdk/internal'
 import { ByteReader, corrupt } from './bytes.ts'
 import {
   BLOB_VERSION,

@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib'
 import { SondeError } from '@sonde/sdk'
+import { crc32 } from '@sonde/sdk/internal'
 import { ByteWriter } from './bytes.ts'
 import {
   BLOB_VERSION,

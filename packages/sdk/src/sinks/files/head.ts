@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib'
 import { SondeError } from '../../errors.ts'
+import { crc32 } from '../../internal/crc32.ts'
 import { type DtbBlockHeader, decodeBlockHeader, decodeFileHeader } from '../../wire/dtb/decode-header.ts'
 import { blockBytes } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES, BLOCK_TYPE, FILE_HEADER_BYTES, type SourceEntry } from '../../wire/dtb/format.ts'

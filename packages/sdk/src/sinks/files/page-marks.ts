@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../../internal/crc32.ts'
 import { makeFolders } from '../../internal/make-folders.ts'
 import type { PageId } from '../../schema/batch.ts'
 import type { Disk, DiskFile } from './disk.ts'

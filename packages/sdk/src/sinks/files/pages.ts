@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../../internal/crc32.ts'
 import { BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_TYPE, DTB_LIMITS } from '../../wire/dtb/format.ts'
 import type { Disk, DiskFile } from './disk.ts'
 import { blockHeaderOf, readSource } from './head.ts'

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../../internal/crc32.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { KeptTexts } from '../../schema/texts.ts'
 import { FRAME_HEADER_BYTES, PAGE_HEADER_BYTES } from '../../wire/ipc/frame.ts'

@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib'
 import { SondeError } from '../../errors.ts'
+import { crc32 } from '../../internal/crc32.ts'
 import type { Clock } from '../../schema/batch.ts'
 import {
   BLOCK_HEADER_BYTES,

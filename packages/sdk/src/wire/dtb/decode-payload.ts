@@ -1,5 +1,6 @@
-import { crc32, inflateRawSync } from 'node:zlib'
+import { inflateRawSync } from 'node:zlib'
 import { messageOf, SondeError, shown } from '../../errors.ts'
+import { crc32 } from '../../internal/crc32.ts'
 import { parseDefinition } from '../../schema/parse-definition.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { TEXT_ID_MIN } from '../../schema/texts.ts'

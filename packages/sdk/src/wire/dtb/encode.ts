@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../../internal/crc32.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { definitionOf } from '../../schema/fingerprint.ts'
 import { align } from '../../schema/layout.ts'
