@@ -5,13 +5,14 @@ import type { Random } from '../../test/random.ts'
 import { chars, type Field, label, labelNumber, value } from './field.ts'
 import { defineType, type RecordType } from './record-type.ts'
 import { labelsOf, seriesKey } from './series.ts'
-import { SeriesIndex } from './series-index.ts'
+import { FOUND_COUNT, SeriesIndex } from './series-index.ts'
 import { type Views, viewsOf } from './views.ts'
 
 const labelSets: Readonly<Record<string, Record<string, Field>>> = {
   'no label': {},
   'one symbol': { a: label() },
   'one u32': { a: labelNumber('u32') },
+  'two words': { a: label(), b: labelNumber('u32') },
   'one u8': { a: labelNumber('u8') },
   'text of odd size': { a: chars(5), b: labelNumber('u8') },
   several: { a: label(), b: labelNumber('u16'), c: chars(4) },
@@ -39,6 +40,20 @@ function randomRecords(type: RecordType, count: number, random: Random): { views
 }
 
 for (const [what, labels] of Object.entries(labelSets)) {
+  property(`finds many as it finds each, also forgotten ones: ${what}`, 20, (random) => {
+    const type = defineType('t', '', { n: value('u8'), ...labels, m: value('u64') }) as RecordType
+    const { recordBytes } = type.layout
+    const { views, keys } = randomRecords(type, FOUND_COUNT, random)
+    const offsets = keys.map((_, i) => i * recordBytes)
+    const index = new SeriesIndex(type)
+    for (const offset of offsets) if (random.chance(0.3)) index.of(views, offset)
+    for (const offset of offsets) if (random.chance(0.1)) index.forget(index.find(views, offset))
+    const expected = offsets.map((offset) => index.find(views, offset))
+    const from = random.integer(0, FOUND_COUNT - 1)
+    const found = index.findEach(views, from * recordBytes, recordBytes, FOUND_COUNT - from)
+    assert.deepEqual([...found.subarray(0, FOUND_COUNT - from)], expected.slice(from))
+  })
+
   for (const layout of ['aligned', 'packed'] as const) {
     property(`numbers series by their labels and nothing else: ${what}, ${layout}`, 20, (random) => {
       const type = defineType('t', '', { n: value('u8'), ...labels, m: value('u64') }, { layout }) as RecordType

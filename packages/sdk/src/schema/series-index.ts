@@ -12,6 +12,10 @@ interface KeyPart {
 
 const DEAD = -1
 
+/** Records whose series are found at a time. */
+export const FOUND_COUNT = 256
+const FOUND = new Int32Array(FOUND_COUNT)
+
 /**
  * Numbers series by the bytes of their labels: a record finds its series without building text. Each type and source
  * has its own. Batches tend to bring series in the order of the batch before, so the next number is tried first; after
@@ -21,6 +25,8 @@ const DEAD = -1
 export class SeriesIndex {
   readonly #parts: readonly KeyPart[]
   readonly #words: number
+  /** Where the labels lie in a record, if all of them are one word; else nothing. */
+  readonly #offsets: Int32Array
   /** The key of the record in hand. */
   readonly #key: Uint32Array
   readonly #keyBytes: Uint8Array
@@ -43,6 +49,8 @@ export class SeriesIndex {
       return part
     })
     this.#words = word
+    const areWords = type.labels.every(({ bytes, field }) => bytes === 4 && field.kind !== 'char')
+    this.#offsets = Int32Array.from(areWords ? type.labels : [], ({ offset }) => offset)
     this.#key = new Uint32Array(word)
     this.#keyBytes = new Uint8Array(this.#key.buffer)
     this.#keys = new Uint32Array(word * 16)
@@ -64,9 +72,9 @@ export class SeriesIndex {
 
   /** The number of the record's series, −1 where it is not known. */
   find(views: Views, offset: number): number {
-    this.#load(views, offset)
     if (this.#next >= this.#high) this.#next = 0
-    if (this.#next < this.#high && this.#places[this.#next] !== DEAD && this.#matches(this.#next)) return this.#next++
+    if (this.#isOf(this.#next, views, offset)) return this.#next++
+    this.#load(views, offset)
     const mask = this.#table.length - 1
     for (
       let place = hashWords(this.#key, 0, this.#words) & mask;
@@ -80,6 +88,30 @@ export class SeriesIndex {
       }
     }
     return DEAD
+  }
+
+  /**
+   * The numbers of the series of `count` records that lie one behind the other, at most {@link FOUND_COUNT}, as
+   * {@link find} gives them, in a third of the time. The array is used again by the next call.
+   */
+  findEach(views: Views, offset: number, recordBytes: number, count: number): Int32Array {
+    const { data } = views
+    const [keys, places, high] = [this.#keys, this.#places, this.#high]
+    const isOneWord = this.#offsets.length === 1
+    let at = offset + (this.#offsets[0] ?? 0)
+    let next = this.#next
+    for (let i = 0; i < count; i++, at += recordBytes) {
+      if (next >= high) next = 0
+      if (isOneWord && next < high && keys[next] === data.getUint32(at, true) && places[next] !== DEAD) {
+        FOUND[i] = next++
+      } else {
+        this.#next = next
+        FOUND[i] = this.find(views, offset + i * recordBytes)
+        next = this.#next
+      }
+    }
+    this.#next = next
+    return FOUND
   }
 
   /** Forgets a series; its number goes to a later one. */
@@ -131,6 +163,22 @@ export class SeriesIndex {
   #matches(id: number): boolean {
     const at = id * this.#words
     for (let i = 0; i < this.#words; i++) if (this.#keys[at + i] !== this.#key[i]) return false
+    return true
+  }
+
+  /** Whether a record is of a series that may be known. */
+  #isOf(id: number, views: Views, offset: number): boolean {
+    if (id >= this.#high || this.#places[id] === DEAD) return false
+    const words = this.#offsets.length
+    if (words === 0) {
+      this.#load(views, offset)
+      return this.#matches(id)
+    }
+    const { data } = views
+    const at = id * words
+    for (let i = 0; i < words; i++) {
+      if (this.#keys[at + i] !== data.getUint32(offset + (this.#offsets[i] as number), true)) return false
+    }
     return true
   }
 

@@ -3,6 +3,7 @@ import { turn } from '../../internal/turn.ts'
 import { type Batch, lifeOf, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import { FOUND_COUNT } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
 import type { Column } from './column.ts'
@@ -148,10 +149,18 @@ export class Table {
     let linesLeft = room.linesFor(member.holder)
     let unasked = OPENED_A_STEP
     let isFirst = true
+    let found: Int32Array | undefined
     for (let offset = 0; taken.records < batch.count; taken.records++, offset += recordBytes) {
-      const id = member.index.find(views, offset)
+      const place = taken.records % FOUND_COUNT
+      if (place === 0) {
+        const count = Math.min(FOUND_COUNT, batch.count - taken.records)
+        found = member.index.findEach(views, offset, recordBytes, count)
+      }
+      const id = found?.[place] ?? member.index.find(views, offset)
       let row = id < 0 ? -1 : (member.rows[id] ?? -1)
       if (row < 0) {
+        // What was found may not hold once a series comes or goes.
+        found = undefined
         if (rowsLeft <= 0 && !isSuccessor) {
           taken.overSeriesLimit++
           continue
