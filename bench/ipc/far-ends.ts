@@ -116,6 +116,12 @@ export async function startLines(command: Command): Promise<FarEnd> {
   return { pid: child.pid ?? 0, socketsDir: directory, check: async () => [], stop }
 }
 
+/**
+ * What files may take. An agent that has run for a while is at its limit: it removes the oldest file for each new one,
+ * whose memory in the page cache the new one gets.
+ */
+const RETENTION_BYTES = 1 << 30
+
 /** Where everything is that a Sonde of this benchmark keeps. */
 function settingsOf(directory: string): Record<string, string> {
   return {
@@ -123,6 +129,7 @@ function settingsOf(directory: string): Record<string, string> {
     SONDE_STORE_DIR: join(directory, 'store'),
     SONDE_EXPORT_FILES_ENABLED: 'true',
     SONDE_EXPORT_FILES_DATA_ROOT: join(directory, 'files'),
+    SONDE_EXPORT_FILES_RETENTION_BYTES: String(RETENTION_BYTES),
   }
 }
 

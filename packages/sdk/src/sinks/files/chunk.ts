@@ -2,7 +2,7 @@ import type { Entry } from './blocks.ts'
 import { END_BLOCK, type RecordFile } from './record-file.ts'
 
 /** Large enough that the call costs little, small enough that a turn is short. Unit: bytes. */
-const BYTES_LIMIT = 1 << 20
+const BYTES_LIMIT = 4 << 20
 /** Blocks that the system takes with one call. */
 const BLOCK_COUNT_LIMIT = 512
 
