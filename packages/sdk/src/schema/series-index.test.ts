@@ -5,7 +5,7 @@ import type { Random } from '../../test/random.ts'
 import { chars, type Field, label, labelNumber, value } from './field.ts'
 import { defineType, type RecordType } from './record-type.ts'
 import { labelsOf, seriesKey } from './series.ts'
-import { FOUND_COUNT, SeriesIndex } from './series-index.ts'
+import { SeriesIndex } from './series-index.ts'
 import { type Views, viewsOf } from './views.ts'
 
 const labelSets: Readonly<Record<string, Record<string, Field>>> = {
@@ -43,15 +43,15 @@ for (const [what, labels] of Object.entries(labelSets)) {
   property(`finds many as it finds each, also forgotten ones: ${what}`, 20, (random) => {
     const type = defineType('t', '', { n: value('u8'), ...labels, m: value('u64') }) as RecordType
     const { recordBytes } = type.layout
-    const { views, keys } = randomRecords(type, FOUND_COUNT, random)
+    const { views, keys } = randomRecords(type, SeriesIndex.foundMax, random)
     const offsets = keys.map((_, i) => i * recordBytes)
     const index = new SeriesIndex(type)
     for (const offset of offsets) if (random.chance(0.3)) index.of(views, offset)
     for (const offset of offsets) if (random.chance(0.1)) index.forget(index.find(views, offset))
     const expected = offsets.map((offset) => index.find(views, offset))
-    const from = random.integer(0, FOUND_COUNT - 1)
-    const found = index.findEach(views, from * recordBytes, recordBytes, FOUND_COUNT - from)
-    assert.deepEqual([...found.subarray(0, FOUND_COUNT - from)], expected.slice(from))
+    const from = random.integer(0, SeriesIndex.foundMax - 1)
+    const found = index.findEach(views, from * recordBytes, recordBytes, SeriesIndex.foundMax - from)
+    assert.deepEqual([...found.subarray(0, SeriesIndex.foundMax - from)], expected.slice(from))
   })
 
   for (const layout of ['aligned', 'packed'] as const) {

@@ -12,9 +12,8 @@ interface KeyPart {
 
 const DEAD = -1
 
-/** Records whose series are found at a time. */
-export const FOUND_COUNT = 256
-const FOUND = new Int32Array(FOUND_COUNT)
+const FOUND_MAX = 256
+const FOUND = new Int32Array(FOUND_MAX)
 
 /**
  * Numbers series by the bytes of their labels: a record finds its series without building text. Each type and source
@@ -23,6 +22,8 @@ const FOUND = new Int32Array(FOUND_COUNT)
  * 24 bytes a series. Its caller bounds it.
  */
 export class SeriesIndex {
+  /** Records whose series {@link findEach} finds at a time. */
+  static readonly foundMax = FOUND_MAX
   readonly #parts: readonly KeyPart[]
   readonly #words: number
   /** Where the labels lie in a record, if all of them are one word; else nothing. */
@@ -91,7 +92,7 @@ export class SeriesIndex {
   }
 
   /**
-   * The numbers of the series of `count` records that lie one behind the other, at most {@link FOUND_COUNT}, as
+   * The numbers of the series of `count` records that lie one behind the other, at most {@link foundMax}, as
    * {@link find} gives them, in a third of the time. The array is used again by the next call.
    */
   findEach(views: Views, offset: number, recordBytes: number, count: number): Int32Array {

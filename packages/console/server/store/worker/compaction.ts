@@ -1,10 +1,11 @@
-import { type BatchSymbols, msFactorOf, type RecordType, type Views, viewsOf } from '@sonde/sdk'
+import { type BatchSymbols, msFactorOf, type RecordType, SeriesIndex, type Views, viewsOf } from '@sonde/sdk'
 import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT, type WordColumn } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
-import type { StoredSeries, StoredType } from './catalogue.ts'
+import type { StoredType } from './catalogue.ts'
 import { columnOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
 import { type NewSegment, ORDER_FIELD, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
+import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
 
 /** The number of a record of which the series is not known. */
@@ -29,16 +30,28 @@ export function* compact(
   records: UnitRecords,
   stored: StoredType,
   source: { readonly id: number; readonly symbols: Pick<BatchSymbols, 'text'> },
-  seriesAt: (views: Views, offset: number) => StoredSeries | undefined,
+  finder: SeriesFinder,
 ): Generator<undefined, NewSegment[]> {
   const { type } = stored
   const joined = join(records, type)
   const { views } = joined
-  const groups = groupBySeries(joined, type, seriesAt)
+  const groups = groupBySeries(joined, type, finder)
   yield
   const segments: NewSegment[] = []
   for (const part of partsOf(groups, type)) segments.push(yield* encodePart(part, unit, stored, source, views))
   return segments
+}
+
+/** What finds the series of a record. */
+export interface SeriesFinder {
+  readonly resolver: SeriesResolver
+  readonly lookup: SeriesLookup
+}
+
+/** Series in the order of their first record, and how many records they have. */
+interface Group {
+  readonly number: number
+  count: number
 }
 
 /** The records of all rows side by side; `arrivals` where the type has no timestamp. */
@@ -56,35 +69,41 @@ function join({ rows, bytes }: UnitRecords, type: RecordType): Joined {
   return { count, views: viewsOf(bytes), arrivals }
 }
 
-function groupBySeries(
-  joined: Joined,
-  type: RecordType,
-  seriesAt: (views: Views, offset: number) => StoredSeries | undefined,
-): SeriesRecords[] {
+function groupBySeries(joined: Joined, type: RecordType, { resolver, lookup }: SeriesFinder): SeriesRecords[] {
   const { count, views } = joined
   const { recordBytes } = type.layout
-  const groups = new Map<number, { readonly number: number; count: number }>()
+  const groups = new Map<number, Group>()
+  /** By the resolver's numbers, of which a series may have several. */
+  const groupOf: Group[] = []
+  const groupFor = (number: number): Group => {
+    const series = resolver.at(number)?.id ?? -1
+    const group = groups.get(series) ?? { number: groups.size, count: 0 }
+    groups.set(series, group)
+    groupOf[number] = group
+    return group
+  }
   // Counted first, so that the records of each series fill an array of their number.
   const numbers = new Uint32Array(count).fill(NO_SERIES)
-  for (let record = 0; record < count; record++) {
-    const series = seriesAt(views, record * recordBytes)?.id
-    // Every series was stored before its first record was.
-    if (series === undefined) continue
-    let group = groups.get(series)
-    if (group === undefined) {
-      group = { number: groups.size, count: 0 }
-      groups.set(series, group)
+  for (let from = 0; from < count; from += SeriesIndex.foundMax) {
+    const found = resolver.numbersOf(views, from * recordBytes, Math.min(SeriesIndex.foundMax, count - from), lookup)
+    for (let record = from; record < from + SeriesIndex.foundMax && record < count; record++) {
+      const number = found[record - from] ?? -1
+      // Every series was stored before its first record was.
+      if (number < 0) continue
+      const group = groupOf[number] ?? groupFor(number)
+      group.count++
+      numbers[record] = group.number
     }
-    group.count++
-    numbers[record] = group.number
   }
   const recordsOf = [...groups.values()].map((group) => new Uint32Array(group.count))
   const filled = new Uint32Array(recordsOf.length)
-  for (const [record, number] of numbers.entries()) {
+  for (let record = 0; record < count; record++) {
+    const number = numbers[record] ?? NO_SERIES
     const records = recordsOf[number]
     if (records === undefined) continue
-    records[filled[number] ?? 0] = record
-    filled[number] = (filled[number] ?? 0) + 1
+    const place = filled[number] ?? 0
+    records[place] = record
+    filled[number] = place + 1
   }
   return [...groups.keys()].map((series, number): SeriesRecords => {
     const { records, times } = sortByTime(recordsOf[number] ?? numbers, joined, type)
@@ -202,12 +221,16 @@ function* encodePart(
 
 function orderColumn(order: Uint32Array): WordColumn {
   const words = new Uint32Array(2 * order.length)
-  for (const [i, number] of order.entries()) words[2 * i] = number
+  for (let i = 0; i < order.length; i++) words[2 * i] = order[i] ?? 0
   return { kind: 'u32', count: order.length, elements: 1, words, present: null, texts: null }
 }
 
 function isSame(a: Uint32Array | undefined, b: Uint32Array | undefined): boolean {
-  return a !== undefined && b !== undefined && a.length === b.length && a.every((word, i) => word === b[i])
+  return a !== undefined && b !== undefined && Buffer.compare(bytesOf(a), bytesOf(b)) === 0
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 function rangeOf(part: readonly SeriesRecords[], factor: number): { firstMs: number; lastMs: number } {

@@ -1,4 +1,4 @@
-import { type Clock, msFactorOf, type RecordType, type Views, viewsOf } from '@sonde/sdk'
+import { type Clock, msFactorOf, type RecordType, SeriesIndex, type Views, viewsOf } from '@sonde/sdk'
 import type { PageEntry } from '../protocol.ts'
 import type { StoredType } from './catalogue.ts'
 import type { NewHeadRow } from './head-rows.ts'
@@ -69,8 +69,13 @@ export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[],
       if (stretch !== undefined) addStretch(bundles, stored.type, entry, stretch, to)
       stretch = undefined
     }
-    for (let at = entry.offset; at < end; at += recordBytes) {
-      const series = resolver.of(views, at, lookup)
+    let numbers: Int32Array | undefined
+    for (let at = entry.offset, i = 0; at < end; at += recordBytes, i++) {
+      const place = i % SeriesIndex.foundMax
+      if (place === 0) {
+        numbers = resolver.numbersOf(views, at, Math.min(SeriesIndex.foundMax, entry.count - i), lookup)
+      }
+      const series = resolver.at(numbers?.[place] ?? -1)
       if (series === undefined || series === REFUSED) {
         droppedRecords++
         add(at)

@@ -66,8 +66,15 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
     const segments =
       stored === undefined || writer === undefined
         ? []
-        : yield* compact(unit, records, stored, { id: writer.source, symbols: writer.symbols }, (views, offset) =>
-            file.writers.resolver(writer, stored).of(views, offset, addSeries),
+        : yield* compact(
+            unit,
+            records,
+            stored,
+            { id: writer.source, symbols: writer.symbols },
+            {
+              resolver: file.writers.resolver(writer, stored),
+              lookup: addSeries,
+            },
           )
     inTransaction(file.database, () => {
       file.segments.insert(segments)

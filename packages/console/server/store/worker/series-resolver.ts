@@ -27,15 +27,42 @@ export class SeriesResolver {
    * REFUSED} is remembered until {@link forgetRefused}.
    */
   of(views: Views, offset: number, lookup: SeriesLookup): StoredSeries | undefined {
+    return this.at(this.#numberOf(views, offset, lookup))
+  }
+
+  /**
+   * The series of `count` records that lie one behind the other, at most `SeriesIndex.foundMax`: of each the number for
+   * {@link at}. The array is used again by the next call; a number holds until {@link forgetRefused}.
+   */
+  numbersOf(views: Views, offset: number, count: number, lookup: SeriesLookup): Int32Array {
+    const { recordBytes } = this.#stored.type.layout
+    const found = this.#index.findEach(views, offset, recordBytes, count)
+    let isKnown = true
+    for (let i = 0; i < count; i++) {
+      // What was found of the records behind it may not hold once a series comes.
+      isKnown &&= this.at(found[i] ?? -1) !== undefined
+      if (!isKnown) found[i] = this.#numberOf(views, offset + i * recordBytes, lookup)
+    }
+    return found
+  }
+
+  /** The series of a number; undefined where a record has none. */
+  at(number: number): StoredSeries | undefined {
+    return number < 0 ? undefined : this.#series[number]
+  }
+
+  #numberOf(views: Views, offset: number, lookup: SeriesLookup): number {
     const number = this.#index.of(views, offset)
-    const known = this.#series[number]
-    if (known !== undefined) return known
+    if (this.#series[number] !== undefined) return number
     const { type } = this.#stored
     const series = lookup(type.name, labelsOf(type, this.#source, views, offset), this.#symbolsOf(views, offset))
-    if (series === undefined) this.#index.forget(number)
-    else this.#series[number] = series
+    if (series === undefined) {
+      this.#index.forget(number)
+      return -1
+    }
+    this.#series[number] = series
     if (series === REFUSED) this.#refused.push(number)
-    return series
+    return number
   }
 
   #symbolsOf({ data }: Views, offset: number): number[] {

@@ -3,7 +3,7 @@ import { turn } from '../../internal/turn.ts'
 import { type Batch, lifeOf, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
-import { FOUND_COUNT } from '../../schema/series-index.ts'
+import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
 import type { Column } from './column.ts'
@@ -151,9 +151,9 @@ export class Table {
     let isFirst = true
     let found: Int32Array | undefined
     for (let offset = 0; taken.records < batch.count; taken.records++, offset += recordBytes) {
-      const place = taken.records % FOUND_COUNT
+      const place = taken.records % SeriesIndex.foundMax
       if (place === 0) {
-        const count = Math.min(FOUND_COUNT, batch.count - taken.records)
+        const count = Math.min(SeriesIndex.foundMax, batch.count - taken.records)
         found = member.index.findEach(views, offset, recordBytes, count)
       }
       const id = found?.[place] ?? member.index.find(views, offset)
