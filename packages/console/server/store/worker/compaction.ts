@@ -1,12 +1,15 @@
-import { type BatchSymbols, msFactorOf, type RecordType, SeriesIndex, type Views, viewsOf } from '@sonde/sdk'
+import { type BatchSymbols, msFactorOf, type RecordType, SeriesIndex, type Slot, type Views, viewsOf } from '@sonde/sdk'
 import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT, type WordColumn } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import type { StoredType } from './catalogue.ts'
-import { columnOf } from './field-words.ts'
+import { columnsOf, wordCountOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
 import { type NewSegment, ORDER_FIELD, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
 import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
+
+/** Columns that are read at a time. Unit: words of 32 bits. */
+const MEMORY_WORDS = 1 << 20
 
 /** The number of a record of which the series is not known. */
 const NO_SERIES = 0xffffffff
@@ -185,9 +188,8 @@ function* encodePart(
   const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
   // The last series whose times are kept; those that were sampled together with it share them.
   let owner = 0
-  // A column is packed before the next is read: fresh memory for each would have to be cleared.
-  const elements = Math.max(0, ...slots.map((slot) => slot.field.count))
-  const memory = new Uint32Array(2 * elements * Math.max(...part.map(({ offsets }) => offsets.length)))
+  // Columns are packed before the next are read: fresh memory for each would have to be cleared.
+  const memory = memoryFor(slots, Math.max(...part.map(({ offsets }) => offsets.length)))
   for (const [number, records] of part.entries()) {
     const count = records.offsets.length
     const isShared = number > owner && isSame(records.times, part[owner]?.times)
@@ -195,9 +197,9 @@ function* encodePart(
     timesOf[number] = owner
     chunks.get(TIMES_FIELD)?.push(isShared ? undefined : encodeColumn({ ...times, count, words: records.times }))
     chunks.get(ORDER_FIELD)?.push(records.order === undefined ? undefined : encodeColumn(orderColumn(records.order)))
-    for (const slot of slots) {
-      const column = columnOf(type.layout, slot, views, records.offsets, source.symbols, memory)
-      chunks.get(slot.index + 1)?.push(encodeColumn(column))
+    for (const some of slotsThatFit(slots, count, memory.length)) {
+      const columns = columnsOf(type.layout, some, views, records.offsets, source.symbols, memory)
+      for (const [i, column] of columns.entries()) chunks.get((some[i]?.index ?? 0) + 1)?.push(encodeColumn(column))
     }
     yield
   }
@@ -217,6 +219,30 @@ function* encodePart(
     timesOf,
     chunks,
   }
+}
+
+/** Memory for the columns of all fields of one series where that is not too much, and for those of each at least. */
+function memoryFor(slots: readonly Slot[], count: number): Uint32Array {
+  const lengths = slots.map((slot) => wordCountOf(slot, count))
+  const all = lengths.reduce((sum, length) => sum + length, 0)
+  return new Uint32Array(Math.max(Math.min(all, MEMORY_WORDS), ...lengths))
+}
+
+/** Fields, in order, whose columns have room in `words` together. */
+function* slotsThatFit(slots: readonly Slot[], count: number, words: number): Generator<Slot[]> {
+  let some: Slot[] = []
+  let left = words
+  for (const slot of slots) {
+    const length = wordCountOf(slot, count)
+    if (length > left) {
+      yield some
+      some = []
+      left = words
+    }
+    some.push(slot)
+    left -= length
+  }
+  if (some.length > 0) yield some
 }
 
 function orderColumn(order: Uint32Array): WordColumn {

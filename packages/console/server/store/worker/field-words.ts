@@ -2,31 +2,61 @@ import type { BatchSymbols, Kind, Layout, Slot, Views } from '@sonde/sdk'
 import { keyOfNumber } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
 
-const NO_MEMORY = new Uint32Array(0)
+/** Records whose fields are all read before the next: they stay in the processor's cache. */
+const TILE_COUNT = 256
 
-/**
- * Reads one field of the records at `offsets` into a column of 64-bit words, which lie in `memory` where that has room
- * for them.
- */
-export function columnOf(
+/** Words that a field of so many records takes. */
+export function wordCountOf(slot: Slot, count: number): number {
+  return 2 * count * slot.field.count
+}
+
+/** Reads fields of the records at `offsets` into columns of 64-bit words, side by side in `memory`, which has room for them. */
+export function columnsOf(
   layout: Layout,
-  slot: Slot,
+  slots: readonly Slot[],
   views: Views,
   offsets: Uint32Array,
   symbols: Pick<BatchSymbols, 'text'>,
-  memory: Uint32Array = NO_MEMORY,
-): WordColumn {
-  const { kind, count: elements } = slot.field
+  memory: Uint32Array,
+): WordColumn[] {
   const count = offsets.length
-  const length = 2 * count * elements
-  const words = memory.length >= length ? memory.subarray(0, length).fill(0) : new Uint32Array(length)
+  const wordsOf: Uint32Array[] = []
+  let at = 0
+  for (const slot of slots) {
+    const length = wordCountOf(slot, count)
+    const words = memory.subarray(at, at + length)
+    at += length
+    // Narrow values write one word of two.
+    if (slot.bytes < 8 * slot.field.count) words.fill(0)
+    wordsOf.push(words)
+  }
+  for (let from = 0; from < count; from += TILE_COUNT) {
+    const tile = offsets.subarray(from, from + TILE_COUNT)
+    for (const [i, slot] of slots.entries()) readTile(slot, views.data, tile, wordsOf[i] ?? memory, from, count)
+  }
+  return slots.map((slot, i): WordColumn => {
+    const { kind, count: elements } = slot.field
+    const words = wordsOf[i] ?? memory
+    const present = slot.field.optional ? presenceOf(layout, slot, views, offsets) : null
+    const texts = kind === 'symbol' ? internTexts(words, symbols) : null
+    return { kind, count, elements, words, present, texts }
+  })
+}
+
+/** Reads a field of some records, the first of which is number `from` of `count`. */
+function readTile(
+  slot: Slot,
+  data: DataView,
+  tile: Uint32Array,
+  words: Uint32Array,
+  from: number,
+  count: number,
+): void {
+  const { kind, count: elements } = slot.field
   const width = slot.bytes / elements
   for (let element = 0; element < elements; element++) {
-    readWords(kind, views.data, offsets, slot.offset + element * width, words, 2 * count * element)
+    readWords(kind, data, tile, slot.offset + element * width, words, 2 * (element * count + from))
   }
-  const present = slot.field.optional ? presenceOf(layout, slot, views, offsets) : null
-  const texts = kind === 'symbol' ? internTexts(words, symbols) : null
-  return { kind, count, elements, words, present, texts }
 }
 
 /** The reverse: writes a column into records, sample `i` into record `places[i]`. */
