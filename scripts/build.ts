@@ -43,6 +43,8 @@ interface Manifest {
 }
 
 const BEYOND_LATIN1 = /[^\0-\xff]/g
+/** In declarations: `from './a.ts'`, `import './a.ts'`, `import('./a.ts')`. */
+const RELATIVE_IMPORT = /(?:from |import |import\()['"](\.[^'"]+)['"]/g
 
 const { values } = parseArgs({ options: { pack: { type: 'string' } } })
 
@@ -119,12 +121,27 @@ async function bundle(folder: string, programs: readonly string[]): Promise<void
       },
     },
   })
+  dropDeclarations(dist, exported)
   for (const path of globSync('**/*.js', { cwd: dist })) rmSync(join(dist, path))
   for (const path of globSync('**/*.js', { cwd: made })) {
     const text = readFileSync(join(made, path), 'utf8')
     mkdirSync(dirname(join(dist, path)), { recursive: true })
     writeFileSync(join(dist, path), text.replace(BEYOND_LATIN1, escapeOf))
   }
+}
+
+/** Removes declarations that those of the entries do not refer to: no program can get at them. */
+function dropDeclarations(dist: string, entries: readonly string[]): void {
+  const reached = new Set<string>()
+  const left = entries.map((entry) => join(dist, `${entry}.d.ts`))
+  for (let path = left.pop(); path !== undefined; path = left.pop()) {
+    if (reached.has(path)) continue
+    reached.add(path)
+    for (const [, specifier = ''] of readFileSync(path, 'utf8').matchAll(RELATIVE_IMPORT)) {
+      left.push(join(dirname(path), specifier.replace(/\.[jt]s$/, '.d.ts')))
+    }
+  }
+  for (const path of globSync('**/*.d.ts', { cwd: dist })) if (!reached.has(join(dist, path))) rmSync(join(dist, path))
 }
 
 /**
