@@ -93,7 +93,7 @@ export class SeriesIndex {
 
   /**
    * The numbers of the series of `count` records that lie one behind the other, at most {@link foundMax}, as
-   * {@link find} gives them, in a third of the time. The array is used again by the next call.
+   * {@link find} gives them, in less time. The array is used again by the next call.
    */
   findEach(views: Views, offset: number, recordBytes: number, count: number): Int32Array {
     const { data } = views
