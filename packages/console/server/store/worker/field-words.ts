@@ -10,7 +10,10 @@ export function wordCountOf(slot: Slot, count: number): number {
   return 2 * count * slot.field.count
 }
 
-/** Reads fields of the records at `offsets` into columns of 64-bit words, side by side in `memory`, which has room for them. */
+/**
+ * Reads fields of the records at `offsets` into columns of 64-bit words, side by side in `memory`, which has room for
+ * them.
+ */
 export function columnsOf(
   layout: Layout,
   slots: readonly Slot[],
