@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
 import * as zlib from 'node:zlib'
 import { property } from '../../test/helper.ts'
 import { crc32 } from './crc32.ts'
+
+test('is that of the addon where it is installed, as it is here', () => {
+  assert.equal(crc32, createRequire(import.meta.url)('@node-rs/crc32').crc32)
+})
 
 property('is the CRC-32 of zlib, of the bytes before too, whatever memory they lie in', 50, (random) => {
   const length = random.integer(0, 5000)

@@ -6,8 +6,8 @@ type Crc32 = (bytes: Uint8Array, value?: number) => number
 
 /**
  * Node's own takes as long for a page as the page's write into the page cache, since it was built without the
- * instructions for it (nodejs/node#49511). `@node-rs/crc32` uses them, six to ten times as fast; it is native code,
- * which the SDK does not bring: who has it installed gets the speed.
+ * instructions for it (nodejs/node#49511). `@node-rs/crc32` uses them. It is native code, which
+ * the SDK does not bring: an application that has it installed gets the speed.
  */
 export const crc32: Crc32 = loadAddon() ?? zlib.crc32
 

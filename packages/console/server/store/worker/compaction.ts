@@ -72,9 +72,15 @@ function join({ rows, bytes }: UnitRecords, type: RecordType): Joined {
   return { count, views: viewsOf(bytes), arrivals }
 }
 
-function groupBySeries(joined: Joined, type: RecordType, { resolver, lookup }: SeriesFinder): SeriesRecords[] {
-  const { count, views } = joined
-  const { recordBytes } = type.layout
+/**
+ * Gives each record the number of its series' group; {@link NO_SERIES} where it has none. Records are counted, so that
+ * those of each group fill an array of their number.
+ */
+function numberRecords(
+  { count, views }: Joined,
+  recordBytes: number,
+  { resolver, lookup }: SeriesFinder,
+): { readonly groups: ReadonlyMap<number, Group>; readonly numbers: Uint32Array } {
   const groups = new Map<number, Group>()
   /** By the resolver's numbers, of which a series may have several. */
   const groupOf: Group[] = []
@@ -85,7 +91,6 @@ function groupBySeries(joined: Joined, type: RecordType, { resolver, lookup }: S
     groupOf[number] = group
     return group
   }
-  // Counted first, so that the records of each series fill an array of their number.
   const numbers = new Uint32Array(count).fill(NO_SERIES)
   for (let from = 0; from < count; from += SeriesIndex.foundMax) {
     const found = resolver.numbersOf(views, from * recordBytes, Math.min(SeriesIndex.foundMax, count - from), lookup)
@@ -98,6 +103,13 @@ function groupBySeries(joined: Joined, type: RecordType, { resolver, lookup }: S
       numbers[record] = group.number
     }
   }
+  return { groups, numbers }
+}
+
+function groupBySeries(joined: Joined, type: RecordType, finder: SeriesFinder): SeriesRecords[] {
+  const { count } = joined
+  const { recordBytes } = type.layout
+  const { groups, numbers } = numberRecords(joined, recordBytes, finder)
   const recordsOf = [...groups.values()].map((group) => new Uint32Array(group.count))
   const filled = new Uint32Array(recordsOf.length)
   for (let record = 0; record < count; record++) {
