@@ -164,6 +164,7 @@ export class HostLife {
     // Its series wait for the next life or left: what still comes would change them.
     if (this.#isLost) return
     this.#silentLooks = 0
+    this.#watch.refresh()
     if (message.kind === 'status') this.#takeStatus(message)
     else if (message.kind === 'reply') void this.#takeReply(message)
     else if (message.kind === 'stopped') this.#stopped?.resolve(message.open)

@@ -19,8 +19,8 @@ const TO_HOST_BYTES_MAX = 16 << 20
 /** Bytes of a window that are sent before the first are taken. */
 const WINDOW_CREDIT_BYTES = 1 << 20
 /** Beats in the time that a call may take, and the longest time between two. */
-const BEATS = 4
-const BEAT_MS_MAX = 1000
+const BEATS = 2
+const BEAT_MS_MAX = 2500
 
 /** Bytes of a window that may still be sent, and who waits for more. */
 interface Credit {
@@ -44,7 +44,6 @@ const host = new Host({
 let post: (message: FromHost) => void
 /** Sources are started in order, and before anything else is asked of them. */
 let started: Promise<void> = Promise.resolve()
-let isQuiet = true
 let beatMs = BEAT_MS_MAX
 let beats: NodeJS.Timeout | undefined
 
@@ -58,12 +57,19 @@ if (parentPort !== null) {
   const pipe = new Socket({ fd: CHILD_PIPE, readable: true, writable: true })
     .on('error', () => undefined)
     .on('close', end)
-  post = (message) => void pipe.write(frameOf(message))
+  post = (message) => {
+    // What is sent in a turn wakes the agent once.
+    if (pipe.writableCorked === 0) {
+      pipe.cork()
+      process.nextTick(() => pipe.uncork())
+    }
+    pipe.write(frameOf(message))
+  }
   readFrames(pipe, TO_HOST_BYTES_MAX, ({ said }) => receive(said as ToHost), end)
 }
 
 function send(message: FromHost): void {
-  isQuiet = false
+  beats?.refresh()
   post(message)
 }
 
@@ -151,14 +157,11 @@ function describe(error: unknown): SaidError {
   return { code: error instanceof SondeError ? error.code : 'AGT_SAMPLE', message: messageOf(error) }
 }
 
-/** Says that it is there wherever it has had nothing else to say. */
+/** Says that it is there whenever it has had nothing else to say. */
 function beat(callLimitMs: number): void {
   const everyMs = Math.min(beatMs, Math.max(10, callLimitMs / BEATS))
   if (beats !== undefined && everyMs === beatMs) return
   beatMs = everyMs
   clearInterval(beats)
-  beats = setInterval(() => {
-    if (isQuiet) send({ kind: 'beat' })
-    isQuiet = true
-  }, beatMs)
+  beats = setInterval(() => send({ kind: 'beat' }), beatMs)
 }

@@ -22,7 +22,7 @@ export interface DutiesOptions {
   readonly config: HostedConfig
   readonly definition: Pick<SourceDefinition, 'host'>
   readonly status: SourceStatus
-  /** Called when something of the status changed, after each call. */
+  /** Called when something of the status changed: after the calls of an interval, and after each that failed. */
   readonly onStatus: () => void
   /** Whether calls may be made; asked at each tick while the source does not read. */
   readonly ready: () => Promise<boolean>
@@ -131,7 +131,10 @@ export class SourceDuties {
     status.stats.overruns += group.ticker.overruns - group.overruns
     group.overruns = group.ticker.overruns
     // Where calls take longer than an interval, what they reported does not wait for the last of them.
-    if (group.runs.some(({ isAwaited }) => isAwaited)) this.#made?.outlet.flush()
+    if (group.runs.some(({ isAwaited }) => isAwaited)) {
+      this.#made?.outlet.flush()
+      this.#options.onStatus()
+    }
     this.#made?.outlet.begin()
     for (const run of group.runs) this.#call(run)
   }
@@ -158,7 +161,7 @@ export class SourceDuties {
     const isFresh = run === undefined
     run ??= new DutyRun({
       onDone: (done, durationMs) => this.#done(done, durationMs),
-      onOverdue: () => this.#flushIfDone(),
+      onOverdue: () => void this.#flushIfDone(),
       onStuck: (stuck) => this.#beStuck(stuck),
     })
     run.duty = duty
@@ -200,10 +203,11 @@ export class SourceDuties {
     if (failure !== undefined) stats.failed.add(duty.device || 'the whole sample', failure, Date.now())
     else stats.sampled({ durationMs, endMs: Date.now(), isFirstDuty: duty === this.#duties[0] })
     if (this.#made !== undefined && this.#made.node.duties() !== this.#duties) this.follow()
-    this.#flushIfDone()
+    const isFlushed = this.#flushIfDone()
     // With thousands of devices not each call looks at all of them.
-    if (failure === undefined && status.state === 'reading') onStatus()
-    else this.#judge()
+    if (failure !== undefined || status.state !== 'reading') this.#judge()
+    // Told with what was reported: whoever hears of both wakes once.
+    else if (isFlushed) onStatus()
   }
 
   #beStuck(run: DutyRun): void {
@@ -220,10 +224,11 @@ export class SourceDuties {
     this.#options.status.stuck = stuck.map(({ stuckCall }) => stuckCall)
   }
 
-  /** What was reported leaves when nothing of this tick is under way but what takes too long. */
-  #flushIfDone(): void {
-    for (const run of this.#runs.values()) if (run.isAwaited) return
+  /** What was reported leaves when nothing of this tick is under way but what takes too long; whether it did. */
+  #flushIfDone(): boolean {
+    for (const run of this.#runs.values()) if (run.isAwaited) return false
     this.#made?.outlet.flush()
+    return true
   }
 
   #judge(): void {

@@ -21,14 +21,14 @@ export class StatusOut {
     this.#status = status
     this.#send = send
     status.stats.onSampled = (call) => {
-      this.#calls.push(call)
+      if (this.#calls.push(call) >= CALLS_MAX) this.flush()
     }
   }
 
   changed(): void {
-    if (this.#timer !== undefined && this.#calls.length < CALLS_MAX) return
+    if (this.#timer !== undefined) return
     const restMs = this.#sentMs + APART_MS - performance.now()
-    if (restMs <= 0 || this.#calls.length >= CALLS_MAX) this.flush()
+    if (restMs <= 0) this.flush()
     else this.#timer = setTimeout(() => this.flush(), restMs)
   }
 
