@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -197,22 +200,34 @@ function nextMillisecond(): number {
   return now
 }
 
-const builds = new Map<string, string>()
+/** What was compiled for one process of tests serves all that come later; git ignores it. */
+const BUILDS = join(import.meta.dirname, '../../../.cache/doubles')
 
-/** A folder with the libraries, compiled once a process for each list of missing functions. */
+/** A folder with the libraries, compiled once for each list of missing functions and state of the sources. */
 function build(without: readonly string[]): string {
-  const key = without.join(' ')
-  const known = builds.get(key)
-  if (known !== undefined) return known
-  const folder = mkdtempSync(join(tmpdir(), 'sonde-double-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const hidden = without.map((name) => `${name};`).join(' ')
-  writeFileSync(join(folder, 'symbols'), `{ global: *; ${hidden && `local: ${hidden}`} };\n`)
-  for (const [name, files] of Object.entries(SOURCES)) {
-    const paths = [...SHARED, ...files].map((file) => join(import.meta.dirname, file))
-    const linker = [`-Wl,-soname,${name}`, `-Wl,--version-script,${join(folder, 'symbols')}`]
-    execFileSync('cc', [...FLAGS, ...linker, '-o', join(folder, name), ...paths])
-  }
-  builds.set(key, folder)
+  const sources = globSync('*.{c,h}', { cwd: import.meta.dirname }).sort()
+  const hash = createHash('sha256').update(JSON.stringify([FLAGS, without, SOURCES, SHARED]))
+  for (const name of sources) hash.update(`${name}\0`).update(readFileSync(join(import.meta.dirname, name)))
+  const folder = join(BUILDS, hash.digest('hex'))
+  if (!existsSync(folder)) compile(folder, without)
   return folder
+}
+
+/** Compiled beside its place and moved there whole: another process may compile the same at this moment. */
+function compile(folder: string, without: readonly string[]): void {
+  mkdirSync(BUILDS, { recursive: true })
+  const made = mkdtempSync(join(BUILDS, 'new-'))
+  try {
+    const hidden = without.map((name) => `${name};`).join(' ')
+    writeFileSync(join(made, 'symbols'), `{ global: *; ${hidden && `local: ${hidden}`} };\n`)
+    for (const [name, files] of Object.entries(SOURCES)) {
+      const paths = [...SHARED, ...files].map((file) => join(import.meta.dirname, file))
+      const linker = [`-Wl,-soname,${name}`, `-Wl,--version-script,${join(made, 'symbols')}`]
+      execFileSync('cc', [...FLAGS, ...linker, '-o', join(made, name), ...paths])
+    }
+    renameSync(made, folder)
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  }
 }
