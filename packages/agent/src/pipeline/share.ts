@@ -96,7 +96,7 @@ function keep(taken: Batch, piece: Piece): Omit<KeptBatch, 'symbols' | 'textByte
   const batch = { ...taken, checksum: undefined }
   const { time, layout } = batch.type
   if (time === undefined) return { ...batch, bytes, piece, fromMs: Date.now(), toMs: Date.now() }
-  const views = viewsOf(bytes)
+  const views = viewsOf(taken.bytes)
   const factor = msFactorOf(batch.type)
   const fromMs = numberAt(time, views, 0) * factor
   const toMs = numberAt(time, views, (batch.count - 1) * layout.recordBytes) * factor

@@ -34,18 +34,21 @@ export class InFlight {
   }
 
   /**
-   * Resolves when a client may hand in more; `heldBytes` is what is kept for it beside its records. Also when `isLeft`
-   * says that it waits no longer.
+   * Resolves when a client may hand in more; undefined where that is now. `heldBytes` is what is kept for it beside its
+   * records. Also when `isLeft` says that it waits no longer.
    */
-  async room(client: Client, heldBytes: number, isLeft: () => boolean): Promise<void> {
-    const isFull = () => {
-      const { inFlightBytes } = client
-      if (inFlightBytes + heldBytes > this.#clientBytes) return true
-      return this.bytes > this.#totalBytes && inFlightBytes > this.#shareBytes
-    }
-    while (this.#isOpen && isFull() && !isLeft()) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    }
+  room(client: Client, heldBytes: number, isLeft: () => boolean): Promise<void> | undefined {
+    const isFull = () => this.#isOpen && this.#isFullFor(client, heldBytes) && !isLeft()
+    return isFull() ? this.#wait(isFull) : undefined
+  }
+
+  #isFullFor({ inFlightBytes }: Client, heldBytes: number): boolean {
+    if (inFlightBytes + heldBytes > this.#clientBytes) return true
+    return this.bytes > this.#totalBytes && inFlightBytes > this.#shareBytes
+  }
+
+  async #wait(isFull: () => boolean): Promise<void> {
+    while (isFull()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
   /** Lets everybody look again. */

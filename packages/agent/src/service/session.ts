@@ -7,6 +7,7 @@ import {
   IPC_PROTOCOL,
   type LinkReader,
   ownLabels,
+  type ReadPage,
   type SourceEntry,
   turn,
   within,
@@ -160,27 +161,46 @@ export class Session {
     for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
       this.#answers.heard()
       for (const frame of decoder.frames(chunk as Buffer)) {
-        await this.#pause?.promise
+        if (this.#pause !== undefined) await this.#pause.promise
         if (this.#isEnded) return
-        await this.#take(frame)
+        // Pages come by the ten thousand a second: few of them wait for anything.
+        const rest = frame.kind === 'page' ? this.#takePage(frame.body) : this.#take(frame)
+        if (rest !== undefined) await rest
         if (frame.kind === 'bye') return
         while (turn.isOver()) await turn.next()
       }
-      await this.#slow((chunk as Buffer).length)
+      const pause = this.#pace.take((chunk as Buffer).length)
+      if (pause !== undefined) await this.#slow(pause)
     }
   }
 
-  /** Waits until the client may send more: so many bytes came. */
-  async #slow(bytes: number): Promise<void> {
+  /** Waits until the client may send more. */
+  async #slow(...until: (Promise<void> | undefined)[]): Promise<void> {
     this.#isSlowed = true
-    await this.#pace.take(bytes)
+    await Promise.all(until)
     this.#isSlowed = false
   }
 
-  async #take(frame: ClientFrame): Promise<void> {
+  /** Takes a page. Resolves when the next may be taken; undefined where that is now. */
+  #takePage(page: ReadPage): Promise<void> | undefined {
+    const client = this.#welcomed('page')
+    this.#pages.take(client, page, this.#attachment.file)
+    this.#answers.saw(page.sequence)
+    this.#room.acknowledger.note(client)
+    // Inline pages are counted with what came through the socket.
+    const pause = page.slot === undefined ? undefined : this.#pace.take(page.byteLength)
+    const room = this.#room.inFlight.room(client, this.#announced.heldBytes, () => this.#isEnded)
+    return pause === undefined && room === undefined ? undefined : this.#slow(pause, room)
+  }
+
+  #welcomed(kind: string): Client {
+    if (this.#client === undefined) throw wrong(`the first frame is ${kind}`, 'hello')
+    return this.#client
+  }
+
+  async #take(frame: Exclude<ClientFrame, { kind: 'page' }>): Promise<void> {
     if (frame.kind === 'hello') return this.#welcome(frame.body)
-    const client = this.#client
-    if (client === undefined) throw wrong(`the first frame is ${frame.kind}`, 'hello')
+    const client = this.#welcomed(frame.kind)
     switch (frame.kind) {
       case 'types':
         for (const entry of frame.body) {
@@ -201,16 +221,6 @@ export class Session {
         break
       case 'proof':
         this.#attachment.prove()
-        break
-      case 'page':
-        this.#pages.take(client, frame.body, this.#attachment.file)
-        this.#answers.saw(frame.body.sequence)
-        this.#room.acknowledger.note(client)
-        // Inline pages are counted with what came through the socket.
-        if (frame.body.slot !== undefined) await this.#slow(frame.body.byteLength)
-        this.#isSlowed = true
-        await this.#room.inFlight.room(client, this.#announced.heldBytes, () => this.#isEnded)
-        this.#isSlowed = false
         break
       case 'bye':
         this.#hasLeft = true

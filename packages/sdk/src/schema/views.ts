@@ -20,11 +20,21 @@ export function allocateViews(bytes: number): Views {
   return makeViews(buffer, 0, buffer.byteLength)
 }
 
+/** Memory that is longer is not held on to. Unit: bytes. */
+const LATEST_BYTES_MAX = 1 << 20
+/** What was seen last: a batch is seen by each sink in turn, and many batches lie in the same memory in turn. */
+let latest: Views = allocateViews(0)
+
 /** Views over given bytes; bytes that do not start on a multiple of 8 are copied first. */
 export function viewsOf(bytes: Uint8Array): Views {
+  const { buffer, byteOffset } = bytes
   const wide = (bytes.byteLength + 7) & ~7
-  if (bytes.byteOffset % 8 === 0 && bytes.byteOffset + wide <= bytes.buffer.byteLength) {
-    return makeViews(bytes.buffer as ArrayBuffer, bytes.byteOffset, wide)
+  const { u8 } = latest
+  if (u8.buffer === buffer && u8.byteOffset === byteOffset && u8.byteLength === wide) return latest
+  if (byteOffset % 8 === 0 && byteOffset + wide <= buffer.byteLength) {
+    const views = makeViews(buffer as ArrayBuffer, byteOffset, wide)
+    if (buffer.byteLength <= LATEST_BYTES_MAX) latest = views
+    return views
   }
   const views = allocateViews(wide)
   views.bytes.set(bytes)

@@ -138,6 +138,33 @@ export class RowMemory {
     return isFirst
   }
 
+  /**
+   * Touches the rows of records that lie one behind the other from `offset` on, the last one first: of the others of a
+   * row nothing is to be seen. Whether each is of a row that is shown; where not, all are to be touched one by one.
+   *
+   * @param ids Which series each record is of; −1 for none.
+   * @param rowOf The row of each series; −1 or nothing where it has none.
+   */
+  touchEach(
+    ids: Int32Array,
+    rowOf: readonly number[],
+    { count, offset, nowMs }: { readonly count: number; readonly offset: number; readonly nowMs: number },
+  ): boolean {
+    const [touchedAt, state, covered] = [this.#touchedAt, this.state, this.covered]
+    const { recordBytes } = this.#type.layout
+    for (let i = count - 1, at = offset + i * recordBytes; i >= 0; i--, at -= recordBytes) {
+      const id = ids[i]!
+      const row = id < 0 ? -1 : (rowOf[id] ?? -1)
+      if (row < 0) return false
+      const before = touchedAt[row]!
+      if (before >= offset) continue
+      if (state[row] !== SHOWN || covered[row]! > 0) return false
+      this.touch(row, at)
+      this.seenMs[row] = nowMs
+    }
+    return true
+  }
+
   /** Copies the latest record of each row that was touched. */
   putTouched(views: Views, isWallClock: boolean): void {
     for (let i = 0; i < this.#touchedCount; i++) {

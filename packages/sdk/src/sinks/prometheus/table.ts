@@ -155,6 +155,12 @@ export class Table {
       if (place === 0) {
         const count = Math.min(SeriesIndex.foundMax, batch.count - taken.records)
         found = member.index.findEach(views, offset, recordBytes, count)
+        if (rows.touchEach(found, member.rows, { count, offset, nowMs })) {
+          taken.shown += count
+          taken.records += count - 1
+          offset += (count - 1) * recordBytes
+          continue
+        }
       }
       const id = found?.[place] ?? member.index.find(views, offset)
       let row = id < 0 ? -1 : (member.rows[id] ?? -1)
