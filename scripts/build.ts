@@ -31,6 +31,7 @@ const PACKAGES = [
       'sources/registry',
       'sources/ethtool/ethtool',
       'sources/doca/sources',
+      'sources/nvml/nvml',
     ],
   },
   { name: 'console', source: 'server' },

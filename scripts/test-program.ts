@@ -20,6 +20,7 @@ const ENTRIES = {
   'agent/sources/registry': 'packages/agent/src/sources/registry.ts',
   'agent/sources/ethtool/ethtool': 'packages/agent/src/sources/ethtool/ethtool.ts',
   'agent/sources/doca/sources': 'packages/agent/src/sources/doca/sources.ts',
+  'agent/sources/nvml/nvml': 'packages/agent/src/sources/nvml/nvml.ts',
   'store/worker/main': 'packages/console/server/store/worker/main.ts',
 }
 /** Modules that look for those beside themselves, and where the program has what they find. */

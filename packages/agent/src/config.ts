@@ -34,6 +34,11 @@ export const nativeSchema = block({
     '',
     'Path of `libdoca_telemetry.so.2`, or of the folder that it and `libdoca_common.so.2` are in. Empty: where the loader looks, and where DOCA installs them',
   ),
+  nvml_library: setting(
+    text(0),
+    '',
+    'Path of `libnvidia-ml.so.1`, or of its folder. Empty: where drivers and container runtimes put it',
+  ),
 })
 
 /** A place on disk that may be left out. */

@@ -13,6 +13,9 @@ export const SOURCES_MODULE: string = new URL(`./sources/registry${EXTENSION}`, 
 /** Has the definitions of the sources that read by the DOCA libraries, and of what they need. */
 export const DOCA_MODULE: string = new URL(`./sources/doca/sources${EXTENSION}`, import.meta.url).href
 
+/** Has the definition of the NVML source, and of what it needs. */
+export const NVML_MODULE: string = new URL(`./sources/nvml/nvml${EXTENSION}`, import.meta.url).href
+
 /** Has the definition of the ethtool source alone, and of what it needs. */
 export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/ethtool${EXTENSION}`, import.meta.url).href
 

@@ -25,7 +25,7 @@ export interface SourceCase {
   /** Options to make it with. Default: none. */
   readonly options?: object
   /** Where the library is that stands in for the vendor's. */
-  readonly library?: Pick<SourcePaths, 'doca_library'>
+  readonly library?: Pick<SourcePaths, 'doca_library' | 'nvml_library'>
   /** Types that it does not report here: they stay in the memory of the host, or need hardware that is not there. */
   readonly unreported?: readonly RecordType[]
   /** The file of the tree without which there is nothing to read; `probe` looks at it. */

@@ -5,6 +5,7 @@ import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { kubeStateMetrics } from './kube-state-metrics/kube-state-metrics.ts'
 import { netdev } from './netdev/netdev.ts'
+import { nvml } from './nvml/nvml.ts'
 import { pci } from './pci/pci.ts'
 import { pciSamples } from './pci-samples/pci-samples.ts'
 import { pressureSamples } from './pressure-samples/pressure-samples.ts'
@@ -28,6 +29,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   pciSamples,
   ...DOCA_SOURCES,
   ...UNREAD_SOURCES,
+  nvml,
   dcgmExporter,
   kubeStateMetrics,
   simulator,

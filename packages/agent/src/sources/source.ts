@@ -104,6 +104,8 @@ export interface SourcePaths {
   readonly devfs?: string
   /** `native.doca_library`. Default: it is looked for. */
   readonly doca_library?: string
+  /** `native.nvml_library`. Default: it is looked for. */
+  readonly nvml_library?: string
 }
 
 /** The start or the end of what a rule of a source sees on a device. */

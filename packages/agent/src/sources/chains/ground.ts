@@ -42,6 +42,8 @@ export interface Ground {
   readonly devfs: string
   /** See {@link SourcePaths}. */
   readonly doca_library?: string
+  /** See {@link SourcePaths}. */
+  readonly nvml_library?: string
   /** What a file holds. One that is longer than what the sources take is refused as it is by them. */
   read(path: string): Promise<Uint8Array | Refusal>
   /** Names in a folder, sorted. */
@@ -67,15 +69,17 @@ export class KernelGround implements Ground {
   readonly sysfs: string
   readonly devfs: string
   readonly doca_library: string
+  readonly nvml_library: string
   #busy = 0
   #hanging = 0
   #waiting: (() => void)[] = []
 
-  constructor({ procfs, sysfs, devfs = '/dev', doca_library = '' }: SourcePaths) {
+  constructor({ procfs, sysfs, devfs = '/dev', doca_library = '', nvml_library = '' }: SourcePaths) {
     this.procfs = procfs
     this.sysfs = sysfs
     this.devfs = devfs
     this.doca_library = doca_library
+    this.nvml_library = nvml_library
   }
 
   read(path: string): Promise<Uint8Array | Refusal> {

@@ -1,0 +1,93 @@
+// Structures and numbers of nvml.h, API version 13, on 64-bit machines. Offsets and sizes in bytes.
+
+/** `nvmlReturn_t`, by number; what is not listed has no name here. */
+export const ERROR_NAMES: Readonly<Record<number, string>> = {
+  1: 'UNINITIALIZED',
+  2: 'INVALID_ARGUMENT',
+  3: 'NOT_SUPPORTED',
+  4: 'NO_PERMISSION',
+  6: 'NOT_FOUND',
+  7: 'INSUFFICIENT_SIZE',
+  8: 'INSUFFICIENT_POWER',
+  9: 'DRIVER_NOT_LOADED',
+  10: 'TIMEOUT',
+  11: 'IRQ_ISSUE',
+  12: 'LIBRARY_NOT_FOUND',
+  13: 'FUNCTION_NOT_FOUND',
+  14: 'CORRUPTED_INFOROM',
+  15: 'GPU_IS_LOST',
+  16: 'RESET_REQUIRED',
+  17: 'OPERATING_SYSTEM',
+  18: 'LIB_RM_VERSION_MISMATCH',
+  19: 'IN_USE',
+  20: 'MEMORY',
+  21: 'NO_DATA',
+  23: 'INSUFFICIENT_RESOURCES',
+  25: 'ARGUMENT_VERSION_MISMATCH',
+  26: 'DEPRECATED',
+  27: 'NOT_READY',
+  28: 'GPU_NOT_FOUND',
+  29: 'INVALID_STATE',
+  999: 'UNKNOWN',
+}
+
+/** Nothing went wrong. */
+export const SUCCESS = 0
+/** Nothing came in the time that was given. */
+export const TIMEOUT = 10
+
+/** Room for a text of any function that is called. */
+export const TEXT_BYTES = 96
+
+/** `nvmlUtilization_t`. Unit of both: percent. */
+export const UTILIZATION = { gpu: 0, memory: 4 } as const
+
+/** `nvmlMemory_v2_t`. Unit of all but `version`: bytes. */
+export const MEMORY = { bytes: 40, version: 0x0200_0028, total: 8, reserved: 16, free: 24, used: 32 } as const
+
+/** `nvmlPciInfo_t`: where the address as text is. */
+export const PCI = { bytes: 68, busId: 36 } as const
+
+/** `nvmlFieldValue_t`. */
+export const FIELD = { bytes: 40, id: 0, scope: 4, type: 24, result: 28, value: 32 } as const
+
+/** `nvmlFieldValue_t.scopeId` of a value of all NVLink links together. */
+export const ALL_LINKS = 0xffff_ffff
+
+/** `nvmlEventData_t`. */
+export const EVENT = { bytes: 32, type: 8, data: 16 } as const
+/** `nvmlEventTypeXidCriticalError`. */
+export const EVENT_XID = 0x8n
+
+/** `nvmlGpmSupport_t`. */
+export const GPM_SUPPORT = { bytes: 8, version: 1, isSupported: 4 } as const
+/**
+ * `nvmlGpmMetricsGet_t`: a head, and metrics behind it. The library goes by their number; newer ones know more of them
+ * than the version says.
+ */
+export const GPM_GET = { version: 1, count: 4, before: 8, after: 16, metrics: 24 } as const
+/** `nvmlGpmMetric_t`. */
+export const GPM_METRIC = { bytes: 40, id: 0, result: 4, value: 8 } as const
+
+/** `nvmlClockType_t`. */
+export const CLOCK = { sm: 1, memory: 2 } as const
+
+/** `nvmlTemperatureThresholds_t`. */
+export const THRESHOLD = { shutdown: 0, slowdown: 1, memoryMax: 2, gpuMax: 3 } as const
+
+/** `nvmlFieldValue_t.valueType` of 8 bytes, and of those with a sign. */
+const WIDE = { double: 0, ulong: 2, ullong: 3, sllong: 4 } as const
+const SIGNED_INT = 5
+const USHORT = 6
+
+/** The value in a `nvmlFieldValue_t` at an offset. */
+export function fieldValueAt(view: DataView, offset: number): number | bigint {
+  const at = offset + FIELD.value
+  const type = view.getInt32(offset + FIELD.type, true)
+  if (type === WIDE.double) return view.getFloat64(at, true)
+  if (type === WIDE.ulong || type === WIDE.ullong) return view.getBigUint64(at, true)
+  if (type === WIDE.sllong) return view.getBigInt64(at, true)
+  if (type === SIGNED_INT) return view.getInt32(at, true)
+  if (type === USHORT) return view.getUint16(at, true)
+  return view.getUint32(at, true)
+}

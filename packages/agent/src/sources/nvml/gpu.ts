@@ -1,0 +1,168 @@
+import { hostname } from 'node:os'
+import { type RecordType, wallNs } from '@sonde/sdk'
+import { NvmlFailure } from '../../native/nvml/failure.ts'
+import type { GpuHandle } from '../../native/nvml/gpu.ts'
+import { GpmSampler } from '../../native/nvml/gpm.ts'
+import { XidEvents } from '../../native/nvml/xid-events.ts'
+import type { SourceContext } from '../source.ts'
+import { CALLS, FIELD_IDS, type Found, GPM_IDS, GROUPS, LINK_COUNTERS, SCALED } from './fields.ts'
+import { type GpuInfo, infoOf } from './info.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
+
+/** GPM wants so much between two samples. Unit: milliseconds. */
+const GPM_APART_MS = 100
+const KIB_PER_MIB = 1024
+const NOT_READ = 'it takes a second reading, or is not asked for yet'
+/** What integers hold. */
+const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  u8: [0, 0xff],
+  u16: [0, 0xffff],
+  i16: [-0x8000, 0x7fff],
+  u32: [0, 0xffff_ffff],
+  u64: [0, 2 ** 64 - 1],
+}
+const NO_GPM = 'the GPU is older than Hopper, or MIG has split it: dcgm-exporter can profile it'
+const FIELDS = Object.entries(FIELD_IDS)
+const WANTED = [...FIELDS.map(([, id]) => ({ id })), ...LINK_COUNTERS]
+const GPM_FIELDS = Object.entries(GPM_IDS)
+
+/** Reads one GPU, each interval. */
+export class NvmlGpu {
+  readonly gpu: GpuHandle
+  readonly #context: SourceContext
+  readonly #labels: Readonly<Record<string, string>>
+  readonly #info: GpuInfo
+  readonly #gpm: GpmSampler | NvmlFailure | undefined
+  readonly #events: XidEvents | NvmlFailure
+  readonly #xids = new Map<number, bigint>()
+  /** The number of the last XID error. */
+  #lastXid = 0
+  #gpmMs = Number.NEGATIVE_INFINITY
+  #links: { readonly kib: bigint; readonly ms: number } | undefined
+
+  constructor(gpu: GpuHandle, context: SourceContext) {
+    const { index, uuid, pciBusId, model, minor } = gpu.names
+    this.gpu = gpu
+    this.#context = context
+    this.#labels = {
+      gpu: String(index),
+      UUID: uuid,
+      device: minor === undefined ? '' : `nvidia${minor}`,
+      modelName: model,
+      Hostname: hostname(),
+      pci_bus_id: pciBusId,
+    }
+    this.#info = infoOf(gpu)
+    const ids = GPM_FIELDS.map(([, [id]]) => id)
+    this.#gpm = GpmSampler.open(gpu, ids)
+    this.#events = XidEvents.open(gpu)
+  }
+
+  /** @throws SondeError where the GPU does not answer. */
+  async read(): Promise<void> {
+    // The first call of a reading is the long one, and may hang; the others find what the driver has at hand.
+    const fields = await this.gpu.fields(WANTED)
+    if (fields instanceof NvmlFailure) throw fields.error
+    const time = wallNs()
+    const values: Record<string, Found> = {}
+    for (const [at, [name]] of FIELDS.entries()) {
+      const found = fields[at] as Found
+      values[name] = found instanceof NvmlFailure ? found : (SCALED[name]?.(found) ?? found)
+    }
+    for (const [name, read] of Object.entries(CALLS)) values[name] = read(this.gpu)
+    for (const { fields: names, read } of GROUPS) {
+      const found = read(this.gpu)
+      for (const [at, name] of names.entries()) values[name] = found instanceof NvmlFailure ? found : (found[at] as Found)
+    }
+    this.#takeXids(time)
+    values.xid_errors = this.#events instanceof NvmlFailure ? this.#events : this.#lastXid
+    const bandwidth = this.#bandwidth(fields.slice(FIELDS.length))
+    if (bandwidth !== undefined) values.nvlink_bandwidth_total = bandwidth
+    this.#report(nvmlGpuType, time, {}, values)
+    // Sysfs has four digits before the first colon, where NVML has eight.
+    const address = this.gpu.names.pciBusId.slice(-12).toLowerCase()
+    this.#report(nvmlGpuInfoType, time, { address, ...this.#info.texts }, this.#info.values)
+    this.#sample(time)
+  }
+
+  /** Its series leave the views. */
+  gone(reason: string): void {
+    const { absences } = this.#context
+    for (const type of [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType]) absences.gone(type, this.#labels, reason)
+    for (const xid of this.#xids.keys()) absences.gone(nvmlXidType, { ...this.#labels, xid: String(xid) }, reason)
+  }
+
+  close(): void {
+    if (this.#gpm instanceof GpmSampler) this.#gpm.close()
+    if (this.#events instanceof XidEvents) this.#events.close()
+  }
+
+  #takeXids(time: bigint): void {
+    if (this.#events instanceof NvmlFailure) return
+    for (const xid of this.#events.take()) {
+      this.#lastXid = xid
+      this.#xids.set(xid, (this.#xids.get(xid) ?? 0n) + 1n)
+    }
+    for (const [xid, events_total] of this.#xids)
+      this.#context.source.report(nvmlXidType, { time, ...this.#labels, xid, events_total } as never)
+  }
+
+  /** MiB a second over all links since the reading before; undefined at the first. */
+  #bandwidth(counters: readonly Found[]): Found | undefined {
+    const refused = counters.find((found) => found instanceof NvmlFailure)
+    if (refused !== undefined) return refused
+    const now = { kib: counters.reduce((sum: bigint, found) => sum + BigInt(found as bigint), 0n), ms: performance.now() }
+    const before = this.#links
+    this.#links = now
+    if (before === undefined || now.kib < before.kib || now.ms <= before.ms) return undefined
+    return BigInt(Math.round(Number(now.kib - before.kib) / KIB_PER_MIB / ((now.ms - before.ms) / 1000)))
+  }
+
+  #sample(time: bigint): void {
+    const gpm = this.#gpm
+    const { absences } = this.#context
+    if (!(gpm instanceof GpmSampler)) {
+      absences.set(nvmlProfileType, this.#labels, '', gpm?.kind ?? 'unsupported', gpm?.error.message ?? NO_GPM)
+      return
+    }
+    const nowMs = performance.now()
+    if (nowMs - this.#gpmMs < GPM_APART_MS) return
+    this.#gpmMs = nowMs
+    const means = gpm.sample()
+    if (means === undefined) return
+    if (means instanceof NvmlFailure) {
+      this.#context.failed(this.gpu.device, means.error)
+      return
+    }
+    const values: Record<string, Found> = {}
+    for (const [at, [name, [, factor]]] of GPM_FIELDS.entries()) {
+      const mean = means[at] ?? Number.NaN
+      values[name] = Number.isNaN(mean) ? new NvmlFailure(this.gpu.device, 'nvmlGpmMetricsGet', 21) : mean * factor
+    }
+    this.#report(nvmlProfileType, time, {}, values)
+  }
+
+  /** Reports what there is, and says why the rest is absent. */
+  #report(type: RecordType, time: bigint, texts: Readonly<Record<string, string>>, values: Record<string, Found>): void {
+    const { absences, source } = this.#context
+    const record: Record<string, unknown> = { time, ...this.#labels, ...texts }
+    for (const { name, field } of type.layout.slots) {
+      if (!field.optional) continue
+      const found = values[name]
+      if (found === undefined) absences.set(type, this.#labels, name, 'not_sampled', NOT_READ)
+      else if (found instanceof NvmlFailure) absences.set(type, this.#labels, name, found.kind, found.error.message)
+      else if (!fits(field.kind, found)) absences.set(type, this.#labels, name, 'failed', `the library says ${found}`)
+      else {
+        absences.clear(type, this.#labels, name)
+        record[name] = typeof found === 'bigint' && field.kind !== 'u64' ? Number(found) : found
+      }
+    }
+    source.report(type, record as never)
+  }
+}
+
+/** Whether a number can be what it should be: nothing that a library says is believed. */
+function fits(kind: string, value: number | bigint): boolean {
+  const range = RANGES[kind]
+  return range === undefined ? Number.isFinite(Number(value)) : value >= range[0] && value <= range[1]
+}

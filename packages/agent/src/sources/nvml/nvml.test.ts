@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import { absenceType } from '@sonde/sdk'
+import koffi from 'koffi'
+import { needs } from '../../../../../test/debian.ts'
+import { NvmlDouble } from '../../../../../test/doubles/nvml/nvml-double.ts'
+import { until } from '../../../../sdk/test/helper.ts'
+import { serveAgent } from '../../../test/served-agent.ts'
+import { EVENT, FIELD, GPM_GET, GPM_METRIC, MEMORY, PCI } from '../../native/nvml/layout.ts'
+import { testSource } from '../conformance.ts'
+import { TestedSource, TestNode } from '../test-node.ts'
+import { findNvmlLibrary } from './find-library.ts'
+import { nvml } from './nvml.ts'
+import { nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
+
+const NEEDS = needs('cc')
+
+const suite = NEEDS.skip === false ? new NvmlDouble({ after }) : undefined
+
+testSource(nvml, { ...NEEDS, library: { nvml_library: suite?.folder ?? '' }, unreported: [nvmlXidType, nvmlProfileType] })
+
+/** An agent that reads a double. */
+async function bringUp(t: TestContext, numbers: Readonly<Record<string, number>> = {}) {
+  const double = new NvmlDouble(t)
+  double.play(numbers)
+  const paths = { ...new TestNode(t).paths, nvml_library: double.folder }
+  const { agent, address } = await serveAgent(t, { sources: [nvml], paths })
+  const of = async (metric: string) => {
+    const text = await (await fetch(`${address}/metrics`)).text()
+    const lines = text.split('\n').filter((line) => line.startsWith(`${metric}{`))
+    return Object.fromEntries(
+      lines.map((line) => [/gpu="(\d+)"/.exec(line)?.[1] ?? '', Number(line.slice(line.lastIndexOf(' ')))]),
+    )
+  }
+  return { double, agent, address, of }
+}
+
+test('values have the units of the type, under the names of DCGM', NEEDS, async (t) => {
+  const { of } = await bringUp(t, { 'gpu1.power_mw': 654_321 })
+  await until('both are read', async () => Object.keys(await of('DCGM_FI_PROF_SM_ACTIVE')).length === 2)
+  const expected: [string, Record<string, number>][] = [
+    ['DCGM_FI_DEV_GPU_UTIL', { 0: 99, 1: 99 }],
+    ['DCGM_FI_DEV_POWER_USAGE', { 0: 123.456, 1: 654.321 }],
+    ['DCGM_FI_DEV_POWER_USAGE_INSTANT', { 0: 186, 1: 186 }],
+    ['DCGM_FI_DEV_GPU_TEMP', { 0: 55, 1: 55 }],
+    ['DCGM_FI_DEV_SM_CLOCK', { 0: 1380, 1: 1380 }],
+    ['DCGM_FI_DEV_FB_USED', { 0: 1138, 1: 1138 }],
+    ['DCGM_FI_DEV_FB_RESERVED', { 0: 480, 1: 480 }],
+    ['DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION', { 0: 83_000, 1: 83_000 }],
+    ['DCGM_FI_DEV_XID_ERRORS', { 0: 0, 1: 0 }],
+    // 2 %, and 20 MiB/s.
+    ['DCGM_FI_PROF_SM_ACTIVE', { 0: 0.02, 1: 0.02 }],
+    ['DCGM_FI_PROF_PCIE_TX_BYTES', { 0: 20 * 2 ** 20, 1: 20 * 2 ** 20 }],
+  ]
+  for (const [metric, values] of expected) assert.deepEqual(await of(metric), values, metric)
+})
+
+test('what a GPU cannot do is absent, with what its library said', NEEDS, async (t) => {
+  const double = new NvmlDouble(t)
+  // A memory of 70 000 degrees cannot be.
+  double.play({ gpus: 1, 'gpu0.util': -1, 'gpu0.gpm': 0, 'gpu0.events': 0, 'gpu0.field82': 70_000 })
+  const tested = new TestedSource(nvml, { ...new TestNode(t).paths, nvml_library: double.folder })
+  t.after(() => tested.source.close())
+  await tested.source.sample()
+  const taken = tested.take()
+  const reasons = Object.fromEntries(
+    taken
+      .filter(({ type }) => type === absenceType)
+      .map(({ record }) => [`${record.type} ${record.field}`, `${record.code}: ${record.reason}`]),
+  )
+  assert.match(String(reasons['nvml_gpu gpu_util']), /^unsupported: .*GetUtilizationRates answers NOT_SUPPORTED/)
+  assert.match(String(reasons['nvml_gpu xid_errors']), /^unsupported: .*RegisterEvents answers NOT_SUPPORTED/)
+  assert.equal(reasons['nvml_gpu memory_temp'], 'failed: the library says 70000')
+  assert.match(String(reasons['nvml_profile ']), /^unsupported: the GPU is older than Hopper/)
+  const { record } = taken.find(({ type }) => type === nvmlGpuType) ?? {}
+  assert.deepEqual([record?.gpu_util, record?.memory_temp, record?.gpu_temp], [undefined, undefined, 55])
+})
+
+test('links give a rate of MiB a second', NEEDS, async (t) => {
+  const { double, of } = await bringUp(t, { gpus: 1, 'gpu0.field138': 0, 'gpu0.field139': 0, 'gpu0.links': 18 })
+  await until('they stand still', async () => (await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] === 0)
+  double.play({ gpus: 1, 'gpu0.field138': 2 ** 30, 'gpu0.field139': 2 ** 30, 'gpu0.links': 18 })
+  await until('they moved', async () => ((await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] ?? 0) > 0)
+  assert.deepEqual(await of('nvml_gpu_info_nvlink_links'), { 0: 18 })
+})
+
+test('XID errors are counted by number, two equal ones as two', NEEDS, async (t) => {
+  const { double, of } = await bringUp(t, { gpus: 1 })
+  await until('it is read', async () => (await of('DCGM_FI_DEV_XID_ERRORS'))[0] === 0)
+  double.play({ gpus: 1, 'gpu0.xids': 2, 'gpu0.xid': 63 })
+  await until('it is told', async () => (await of('DCGM_FI_DEV_XID_ERRORS'))[0] === 63)
+  assert.deepEqual(await of('nvml_xid_events_total'), { 0: 2 })
+})
+
+test('a GPU that hangs delays no other, and comes back', NEEDS, async (t) => {
+  const { double, of } = await bringUp(t)
+  await until('both are read', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)
+  double.play({ 'gpu0.hang': 1, 'gpu1.power_mw': 1000 })
+  await until('it left', async () => !('0' in (await of('DCGM_FI_DEV_GPU_TEMP'))))
+  await until('the other is read', async () => (await of('DCGM_FI_DEV_POWER_USAGE'))[1] === 1)
+  double.play({})
+  await until('it is back', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)
+})
+
+test('without a driver the source says so', NEEDS, async (t) => {
+  const { agent } = await bringUp(t, { driver: 0 })
+  const reasonOf = () => agent.hosts.sources.find(({ name }) => name === 'nvml')?.reason
+  await until('it is told', async () => /modprobe nvidia/.test(reasonOf() ?? ''))
+})
+
+test('structures lie as a C compiler lays them out', NEEDS, async () => {
+  const layout = koffi.load(suite?.library ?? '').func('sonde_nvml_layout', 'str', [])
+  assert.deepEqual(JSON.parse(String(layout())), {
+    pci: [PCI.bytes, PCI.busId],
+    memory: [MEMORY.bytes, MEMORY.total, MEMORY.reserved, MEMORY.free, MEMORY.used],
+    field: [FIELD.bytes, FIELD.scope, FIELD.type, FIELD.result, FIELD.value],
+    event: [EVENT.bytes, EVENT.type, EVENT.data],
+    metric: [GPM_METRIC.bytes, GPM_METRIC.result, GPM_METRIC.value],
+    get: [GPM_GET.before, GPM_GET.after, GPM_GET.metrics],
+  })
+})
+
+test('a configured path that holds nothing is named', () => {
+  assert.match(String(findNvmlLibrary('/nowhere')), /native\.nvml_library "\/nowhere"/)
+})

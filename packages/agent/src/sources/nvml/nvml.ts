@@ -1,0 +1,52 @@
+import { SondeError } from '@sonde/sdk'
+import type { NvmlLibrary } from '../../native/nvml/library.ts'
+import { NVML_MODULE } from '../../places.ts'
+import type { LibraryDefinition, SourceDefinition } from '../source.ts'
+import { type NvmlOptions, nvmlOptions } from './config.ts'
+import { nvmlExplain } from './explain.ts'
+import { findNvmlLibrary } from './find-library.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
+
+/** NVIDIA's management library: calls of one GPU are made one after another, those of several beside one another. */
+const library: LibraryDefinition<NvmlLibrary> = {
+  name: 'nvml',
+  parallel: Number.POSITIVE_INFINITY,
+  async open(_options, { nvml_library }) {
+    // Imported by the child alone: see the README of the folder.
+    const { NvmlLibrary } = await import('../../native/nvml/library.ts')
+    const found = findNvmlLibrary(nvml_library)
+    if (typeof found === 'string') throw new SondeError('SRC_LIBRARY', found)
+    return new NvmlLibrary(found.path)
+  },
+  labels: ({ isDouble }) => (isDouble ? { simulated: 'true' } : {}),
+  // A library of calls that may still be open is not shut down: the child ends with it.
+  close: () => undefined,
+}
+
+/** Registry row of the NVML source. It runs where it is named: with an exporter each value would be there twice. */
+export const nvml: SourceDefinition = {
+  name: 'nvml',
+  summary: 'NVIDIA GPUs by the management library of their driver',
+  types: [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType, nvmlXidType],
+  host: 'nvml',
+  module: NVML_MODULE,
+  intervalMs: 1000,
+  options: nvmlOptions,
+  isOnRequest: true,
+  look(_options, { nvml_library }) {
+    const found = findNvmlLibrary(nvml_library)
+    return typeof found === 'string' ? { state: 'absent', reason: found } : { state: 'present', found: found.path }
+  },
+  explain: nvmlExplain,
+  async load() {
+    const { NvmlSource } = await import('./source.ts')
+    return { library, create: (options, context) => new NvmlSource(options as NvmlOptions, context) }
+  },
+}
+
+/**
+ * What the child process looks its source up in.
+ *
+ * @public
+ */
+export const SOURCES: readonly SourceDefinition[] = [nvml]

@@ -1,0 +1,248 @@
+// Stands in for NVIDIA's libnvidia-ml: the calls that Sonde makes, over a scenario file beside the library. Stricter
+// than it must be: a GPU that is called twice at once, and a handle that is not one, end the process.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define GPUS 16
+#define EVENTS 64
+
+typedef int nvmlReturn_t;
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, DRIVER_NOT_LOADED = 9, TIMED_OUT = 10, LOST = 15 };
+
+typedef struct { char busIdLegacy[16]; unsigned domain, bus, device, pciDeviceId, pciSubSystemId; char busId[32]; } nvmlPciInfo_t;
+typedef struct { unsigned gpu, memory; } nvmlUtilization_t;
+typedef struct { unsigned version; unsigned long long total, reserved, free, used; } nvmlMemory_v2_t;
+typedef union { double dVal; int siVal; unsigned uiVal; unsigned long ulVal; unsigned long long ullVal; signed long long sllVal; } nvmlValue_t;
+typedef struct { unsigned fieldId, scopeId; long long timestamp, latencyUsec; int valueType; nvmlReturn_t nvmlReturn; nvmlValue_t value; } nvmlFieldValue_t;
+typedef struct { void *device; unsigned long long eventType, eventData; unsigned gpuInstanceId, computeInstanceId; } nvmlEventData_t;
+typedef struct { unsigned version, isSupportedDevice; } nvmlGpmSupport_t;
+typedef struct { unsigned metricId; nvmlReturn_t nvmlReturn; double value; struct { char *shortName, *longName, *unit; } metricInfo; } nvmlGpmMetric_t;
+typedef struct { unsigned version, numMetrics; void *sample1, *sample2; nvmlGpmMetric_t metrics[]; } nvmlGpmMetricsGet_t;
+
+struct gpu { int index; atomic_int busy; int xid_told; };
+struct sample { struct gpu *gpu; double seconds; };
+struct set { struct gpu *gpu; };
+
+EXPORT int sonde_nvml_double = 1;
+static struct gpu gpus[GPUS];
+static atomic_int begun;
+
+static void refuse(const char *why) { fprintf(stderr, "nvml double: %s\n", why); abort(); }
+
+// Where this library lies, with the scenario beside it.
+static const char *scenario_path(void) {
+  static char path[4096];
+  Dl_info info;
+  if (path[0] == 0 && dladdr(&gpus, &info) != 0) {
+    const char *end = strrchr(info.dli_fname, '/');
+    snprintf(path, sizeof path, "%.*s/scenario", (int)(end - info.dli_fname), info.dli_fname);
+  }
+  return path;
+}
+
+// A line `NAME VALUE` of the scenario; `fallback` where it has none.
+static long long scenario(const char *name, long long fallback) {
+  char line[256], key[128];
+  FILE *file = fopen(scenario_path(), "r");
+  long long found = fallback, value;
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "%127s %lld", key, &value) == 2 && strcmp(key, name) == 0) found = value;
+  if (file != NULL) fclose(file);
+  return found;
+}
+
+static long long of(const struct gpu *gpu, const char *name, long long fallback) {
+  char key[128];
+  snprintf(key, sizeof key, "gpu%d.%s", gpu->index, name);
+  return scenario(key, fallback);
+}
+
+static struct gpu *enter(void *handle) {
+  struct gpu *gpu = handle;
+  if (!atomic_load(&begun)) refuse("a call before nvmlInit");
+  if (gpu < gpus || gpu >= gpus + GPUS) refuse("a handle that is none");
+  if (atomic_exchange(&gpu->busy, 1) != 0) refuse("two calls of one GPU at once");
+  while (of(gpu, "hang", 0)) usleep(10000);
+  return gpu;
+}
+
+static nvmlReturn_t leave(struct gpu *gpu, nvmlReturn_t code) {
+  if (code == SUCCESS && of(gpu, "lost", 0)) code = LOST;
+  atomic_store(&gpu->busy, 0);
+  return code;
+}
+
+EXPORT nvmlReturn_t nvmlInit_v2(void) {
+  if (scenario("driver", 1) == 0) return DRIVER_NOT_LOADED;
+  for (int i = 0; i < GPUS; i++) gpus[i].index = i;
+  atomic_store(&begun, 1);
+  return SUCCESS;
+}
+
+EXPORT nvmlReturn_t nvmlSystemGetDriverVersion(char *text, unsigned length) { snprintf(text, length, "580.0"); return SUCCESS; }
+EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *count) { *count = (unsigned)scenario("gpus", 2); return SUCCESS; }
+EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, void **handle) {
+  if (index >= (unsigned)scenario("gpus", 2)) return INVALID;
+  *handle = &gpus[index];
+  return SUCCESS;
+}
+
+#define TEXT(name, ...) EXPORT nvmlReturn_t name(void *handle, char *text, unsigned length) { struct gpu *gpu = enter(handle); snprintf(text, length, __VA_ARGS__); return leave(gpu, SUCCESS); }
+TEXT(nvmlDeviceGetName, "Double H100")
+TEXT(nvmlDeviceGetUUID, "GPU-%08d-double", gpu->index)
+TEXT(nvmlDeviceGetSerial, "serial%d", gpu->index)
+TEXT(nvmlDeviceGetVbiosVersion, "96.00")
+
+#define NUMBER(name, value) EXPORT nvmlReturn_t name(void *handle, unsigned *out) { struct gpu *gpu = enter(handle); *out = (unsigned)(value); return leave(gpu, SUCCESS); }
+NUMBER(nvmlDeviceGetMinorNumber, gpu->index)
+NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, 700000)
+NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, 5)
+NUMBER(nvmlDeviceGetMaxPcieLinkWidth, 16)
+NUMBER(nvmlDeviceGetPowerUsage, of(gpu, "power_mw", 123456))
+NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700000)
+NUMBER(nvmlDeviceGetPowerManagementLimit, 650000)
+NUMBER(nvmlDeviceGetPerformanceState, 0)
+NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, 5)
+NUMBER(nvmlDeviceGetCurrPcieLinkWidth, of(gpu, "width", 16))
+
+#define OF(name, value) EXPORT nvmlReturn_t name(void *handle, unsigned which, unsigned *out) { struct gpu *gpu = enter(handle); *out = (unsigned)(value); return leave(gpu, SUCCESS); }
+OF(nvmlDeviceGetMaxClockInfo, which == 1 ? 1980 : 2619)
+OF(nvmlDeviceGetClockInfo, which == 1 ? 1380 : 2619)
+OF(nvmlDeviceGetTemperatureThreshold, which == 0 ? 95 : which == 1 ? 89 : which == 2 ? 95 : 87)
+OF(nvmlDeviceGetTemperature, 55 + which)
+
+#define PAIR(name, a, b) EXPORT nvmlReturn_t name(void *handle, unsigned *one, unsigned *two) { struct gpu *gpu = enter(handle); *one = (a); *two = (b); return leave(gpu, SUCCESS); }
+PAIR(nvmlDeviceGetPowerManagementLimitConstraints, 200000, 700000)
+PAIR(nvmlDeviceGetEncoderUtilization, 3, 100000)
+PAIR(nvmlDeviceGetDecoderUtilization, 4, 100000)
+PAIR(nvmlDeviceGetMigMode, 0, 0)
+
+EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(void *handle, unsigned link, unsigned *state) {
+  struct gpu *gpu = enter(handle);
+  unsigned links = (unsigned)of(gpu, "links", 0);
+  *state = 1;
+  return leave(gpu, link < links ? SUCCESS : NOT_SUPPORTED);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(void *handle, nvmlPciInfo_t *pci) {
+  struct gpu *gpu = enter(handle);
+  snprintf(pci->busId, sizeof pci->busId, "00000000:%02X:00.0", 0x9b + gpu->index);
+  return leave(gpu, SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(void *handle, nvmlUtilization_t *rates) {
+  struct gpu *gpu = enter(handle);
+  rates->gpu = (unsigned)of(gpu, "util", 99);
+  rates->memory = 32;
+  return leave(gpu, of(gpu, "util", 99) < 0 ? NOT_SUPPORTED : SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(void *handle, nvmlMemory_v2_t *memory) {
+  struct gpu *gpu = enter(handle);
+  if (memory->version != (sizeof *memory | 2 << 24)) return leave(gpu, INVALID);
+  memory->total = 85520809984;
+  memory->reserved = 503316480;
+  memory->free = 83823362048;
+  memory->used = 1194131456;
+  return leave(gpu, SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(void *handle, unsigned long long *reasons) {
+  struct gpu *gpu = enter(handle);
+  *reasons = 4;
+  return leave(gpu, SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(void *handle, int count, nvmlFieldValue_t *values) {
+  struct gpu *gpu = enter(handle);
+  for (int i = 0; i < count; i++) {
+    nvmlFieldValue_t *value = &values[i];
+    char name[32];
+    snprintf(name, sizeof name, "field%u", value->fieldId);
+    // What a board without NVLink, and a GPU with all else, answers.
+    int isLink = (value->fieldId >= 38 && value->fieldId <= 59) || value->fieldId == 138 || value->fieldId == 139;
+    if (isLink && value->fieldId >= 138 && value->scopeId != 0xffffffff) refuse("throughput of a single link");
+    long long usual = value->fieldId == 82 ? 50 : value->fieldId == 230 ? 0 : (long long)value->fieldId * 1000;
+    long long found = of(gpu, name, isLink ? -1 : usual);
+    value->nvmlReturn = found < 0 ? NOT_SUPPORTED : SUCCESS;
+    value->valueType = value->fieldId == 82 || value->fieldId == 186 ? 1 : 3;
+    value->value.ullVal = (unsigned long long)(found < 0 ? 0 : found);
+  }
+  return leave(gpu, SUCCESS);
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+EXPORT nvmlReturn_t nvmlGpmQueryDeviceSupport(void *handle, nvmlGpmSupport_t *support) {
+  struct gpu *gpu = enter(handle);
+  support->isSupportedDevice = (unsigned)of(gpu, "gpm", 1);
+  return leave(gpu, support->version == 1 ? SUCCESS : INVALID);
+}
+
+EXPORT nvmlReturn_t nvmlGpmSampleAlloc(void **sample) { *sample = calloc(1, sizeof(struct sample)); return SUCCESS; }
+EXPORT nvmlReturn_t nvmlGpmSampleFree(void *sample) { free(sample); return SUCCESS; }
+EXPORT nvmlReturn_t nvmlGpmSampleGet(void *handle, void *given) {
+  struct gpu *gpu = enter(handle);
+  struct sample *sample = given;
+  sample->gpu = gpu;
+  sample->seconds = now();
+  return leave(gpu, SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *get) {
+  struct sample *before = get->sample1, *after = get->sample2;
+  if (get->version != 1 || before->gpu == NULL || before->gpu != after->gpu) return INVALID;
+  if (after->seconds - before->seconds < 0.1) refuse("samples that are less than 100 ms apart, or in the wrong order");
+  for (unsigned i = 0; i < get->numMetrics; i++) {
+    nvmlGpmMetric_t *metric = &get->metrics[i];
+    metric->nvmlReturn = metric->metricId == 60 ? NOT_SUPPORTED : SUCCESS;
+    metric->value = metric->metricId == 61 ? 0.0 / 0.0 : metric->metricId;
+  }
+  return SUCCESS;
+}
+
+EXPORT nvmlReturn_t nvmlEventSetCreate(void **set) { *set = calloc(1, sizeof(struct set)); return SUCCESS; }
+EXPORT nvmlReturn_t nvmlEventSetFree(void *set) { free(set); return SUCCESS; }
+EXPORT nvmlReturn_t nvmlDeviceRegisterEvents(void *handle, unsigned long long mask, void *set) {
+  struct gpu *gpu = enter(handle);
+  if (of(gpu, "events", 1) == 0) return leave(gpu, NOT_SUPPORTED);
+  ((struct set *)set)->gpu = gpu;
+  gpu->xid_told = (int)of(gpu, "xids", 0);
+  return leave(gpu, mask == 8 ? SUCCESS : INVALID);
+}
+
+EXPORT nvmlReturn_t nvmlEventSetWait_v2(void *given, nvmlEventData_t *event, unsigned timeout) {
+  struct gpu *gpu = ((struct set *)given)->gpu;
+  if (timeout != 0) refuse("a wait for events");
+  if (gpu->xid_told >= (int)of(gpu, "xids", 0)) return TIMED_OUT;
+  gpu->xid_told++;
+  *event = (nvmlEventData_t){.device = gpu, .eventType = 8, .eventData = (unsigned long long)of(gpu, "xid", 79)};
+  return SUCCESS;
+}
+
+// What the layout of the binding is compared with.
+EXPORT const char *sonde_nvml_layout(void) {
+  static char text[512];
+  snprintf(text, sizeof text, "{\"pci\":[%zu,%zu],\"memory\":[%zu,%zu,%zu,%zu,%zu],\"field\":[%zu,%zu,%zu,%zu,%zu],\"event\":[%zu,%zu,%zu],\"metric\":[%zu,%zu,%zu],\"get\":[%zu,%zu,%zu]}",
+    sizeof(nvmlPciInfo_t), offsetof(nvmlPciInfo_t, busId),
+    sizeof(nvmlMemory_v2_t), offsetof(nvmlMemory_v2_t, total), offsetof(nvmlMemory_v2_t, reserved), offsetof(nvmlMemory_v2_t, free), offsetof(nvmlMemory_v2_t, used),
+    sizeof(nvmlFieldValue_t), offsetof(nvmlFieldValue_t, scopeId), offsetof(nvmlFieldValue_t, valueType), offsetof(nvmlFieldValue_t, nvmlReturn), offsetof(nvmlFieldValue_t, value),
+    sizeof(nvmlEventData_t), offsetof(nvmlEventData_t, eventType), offsetof(nvmlEventData_t, eventData),
+    sizeof(nvmlGpmMetric_t), offsetof(nvmlGpmMetric_t, nvmlReturn), offsetof(nvmlGpmMetric_t, value),
+    offsetof(nvmlGpmMetricsGet_t, sample1), offsetof(nvmlGpmMetricsGet_t, sample2), offsetof(nvmlGpmMetricsGet_t, metrics));
+  return text;
+}
