@@ -33,8 +33,8 @@ export const ERROR_NAMES: Readonly<Record<number, string>> = {
 
 /** Nothing went wrong. */
 export const SUCCESS = 0
-/** Nothing came in the time that was given. */
-export const TIMEOUT = 10
+/** There is no data, as where GPM has no number. */
+export const NO_DATA = 21
 
 /** Room for a text of any function that is called. */
 export const TEXT_BYTES = 96

@@ -39,6 +39,7 @@ async function lookAtNode(ground: Ground, name: string): Promise<Finding> {
   const path = `${ground.devfs}/${name}`
   const found = await ground.permits(path)
   if (found === true) return fine(path, 'this user may read and write')
-  const fix = found.kind === 'missing' ? 'sudo nvidia-modprobe -c 0 -u, or give the container the device' : 'run as root'
+  const fix =
+    found.kind === 'missing' ? 'sudo nvidia-modprobe -c 0 -u, or give the container the device' : 'run as root'
   return broken(path, found.words, fix)
 }

@@ -1,6 +1,6 @@
+import { NvmlFailure } from '../../native/nvml/failure.ts'
 import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { ALL_LINKS, CLOCK, MEMORY, UTILIZATION } from '../../native/nvml/layout.ts'
-import { NvmlFailure } from '../../native/nvml/failure.ts'
 
 // Which call of NVML gives each value of `nvml_gpu`.
 
@@ -11,7 +11,7 @@ const MW_PER_W = 1000
 export type Found = number | bigint | NvmlFailure
 
 /** Ids of `nvmlDeviceGetFieldValues`, by field of the type. All are asked for with one call. */
-export const FIELD_IDS = {
+const FIELD_IDS = {
   memory_temp: 82,
   power_usage_instant: 186,
   total_energy_consumption: 83,
@@ -39,15 +39,15 @@ export const FIELD_IDS = {
 } as const
 
 /** KiB of data that all links together sent, and received: what `nvlink_bandwidth_total` is made of. */
-export const LINK_COUNTERS = [138, 139].map((id) => ({ id, scope: ALL_LINKS }))
+const LINK_COUNTERS = [138, 139].map((id) => ({ id, scope: ALL_LINKS }))
 
 /** How a field's own number becomes that of the type, where it is another. */
-export const SCALED: Readonly<Record<string, (value: number | bigint) => number | bigint>> = {
+const SCALED: Readonly<Record<string, (value: number | bigint) => number | bigint>> = {
   power_usage_instant: (milliwatts) => Number(milliwatts) / MW_PER_W,
 }
 
 /** Values that a call of their own gives. They are at hand once the fields were read. */
-export const CALLS: Readonly<Record<string, (gpu: GpuHandle) => Found>> = {
+const CALLS: Readonly<Record<string, (gpu: GpuHandle) => Found>> = {
   sm_clock: (gpu) => gpu.number('nvmlDeviceGetClockInfo', CLOCK.sm),
   mem_clock: (gpu) => gpu.number('nvmlDeviceGetClockInfo', CLOCK.memory),
   gpu_temp: (gpu) => gpu.number('nvmlDeviceGetTemperature', 0),
@@ -69,7 +69,7 @@ export const CALLS: Readonly<Record<string, (gpu: GpuHandle) => Found>> = {
 }
 
 /** Values of one call that gives several. */
-export const GROUPS: readonly {
+const GROUPS: readonly {
   readonly fields: readonly string[]
   readonly read: (gpu: GpuHandle) => readonly Found[] | NvmlFailure
 }[] = [
@@ -91,6 +91,57 @@ export const GROUPS: readonly {
     },
   },
 ]
+
+const FIELDS = Object.entries(FIELD_IDS)
+const WANTED = [...FIELDS.map(([, id]) => ({ id })), ...LINK_COUNTERS]
+
+/** What one reading of a GPU gives: values by field of `nvml_gpu`, and KiB that all links together moved so far. */
+export interface Reading {
+  readonly values: Record<string, Found>
+  readonly linkKib: bigint | NvmlFailure
+}
+
+/** Reads a GPU; a failure where it does not answer. */
+export async function readGpu(gpu: GpuHandle): Promise<Reading | NvmlFailure> {
+  // The first call of a reading is the long one, and may hang; the others find what the driver has at hand.
+  const fields = await gpu.fields(WANTED)
+  if (fields instanceof NvmlFailure) return fields
+  const values: Record<string, Found> = {}
+  for (const [at, [name]] of FIELDS.entries()) {
+    const found = fields[at] as Found
+    values[name] = found instanceof NvmlFailure ? found : (SCALED[name]?.(found) ?? found)
+  }
+  for (const [name, read] of Object.entries(CALLS)) values[name] = read(gpu)
+  for (const { fields: names, read } of GROUPS) {
+    const found = read(gpu)
+    for (const [at, name] of names.entries()) values[name] = found instanceof NvmlFailure ? found : (found[at] as Found)
+  }
+  return { values, linkKib: sumOf(fields.slice(FIELDS.length)) }
+}
+
+function sumOf(counters: readonly Found[]): bigint | NvmlFailure {
+  let sum = 0n
+  for (const found of counters) {
+    if (found instanceof NvmlFailure) return found
+    sum += BigInt(found)
+  }
+  return sum
+}
+
+/** What integers hold. */
+const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  u8: [0, 0xff],
+  u16: [0, 0xffff],
+  i16: [-0x8000, 0x7fff],
+  u32: [0, 0xffff_ffff],
+  u64: [0, 2 ** 64 - 1],
+}
+
+/** Whether a number can be what it should be: nothing that a library says is believed. */
+export function fits(kind: string, value: number | bigint): boolean {
+  const range = RANGES[kind]
+  return range === undefined ? Number.isFinite(Number(value)) : value >= range[0] && value <= range[1]
+}
 
 /** Ids of GPM by field of `nvml_profile`, and what a unit of them is. */
 export const GPM_IDS: Readonly<Record<string, readonly [id: number, factor: number]>> = {

@@ -21,7 +21,9 @@ const INSTALL = 'install the NVIDIA driver, run the container with its runtime, 
 export function findNvmlLibrary(configured = ''): { readonly path: string } | string {
   if (configured !== '') {
     const path = isFolder(configured) ? join(configured, NAME) : configured
-    return existsSync(path) ? { path } : `native.nvml_library ${JSON.stringify(configured)}: no ${NAME} there; ${INSTALL}`
+    return existsSync(path)
+      ? { path }
+      : `native.nvml_library ${JSON.stringify(configured)}: no ${NAME} there; ${INSTALL}`
   }
   const given = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder.startsWith('/'))
   const path = [...given, ...FOLDERS].map((folder) => join(folder, NAME)).find((one) => existsSync(one))

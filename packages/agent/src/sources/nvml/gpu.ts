@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
 import { type RecordType, wallNs } from '@sonde/sdk'
 import { NvmlFailure } from '../../native/nvml/failure.ts'
-import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { GpmSampler } from '../../native/nvml/gpm.ts'
+import type { GpuHandle } from '../../native/nvml/gpu.ts'
+import { NO_DATA } from '../../native/nvml/layout.ts'
 import { XidEvents } from '../../native/nvml/xid-events.ts'
 import type { SourceContext } from '../source.ts'
-import { CALLS, FIELD_IDS, type Found, GPM_IDS, GROUPS, LINK_COUNTERS, SCALED } from './fields.ts'
+import { type Found, fits, GPM_IDS, readGpu } from './fields.ts'
 import { type GpuInfo, infoOf } from './info.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
 
@@ -13,17 +14,7 @@ import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './ty
 const GPM_APART_MS = 100
 const KIB_PER_MIB = 1024
 const NOT_READ = 'it takes a second reading, or is not asked for yet'
-/** What integers hold. */
-const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  u8: [0, 0xff],
-  u16: [0, 0xffff],
-  i16: [-0x8000, 0x7fff],
-  u32: [0, 0xffff_ffff],
-  u64: [0, 2 ** 64 - 1],
-}
 const NO_GPM = 'the GPU is older than Hopper, or MIG has split it: dcgm-exporter can profile it'
-const FIELDS = Object.entries(FIELD_IDS)
-const WANTED = [...FIELDS.map(([, id]) => ({ id })), ...LINK_COUNTERS]
 const GPM_FIELDS = Object.entries(GPM_IDS)
 
 /** Reads one GPU, each interval. */
@@ -60,23 +51,16 @@ export class NvmlGpu {
 
   /** @throws SondeError where the GPU does not answer. */
   async read(): Promise<void> {
-    // The first call of a reading is the long one, and may hang; the others find what the driver has at hand.
-    const fields = await this.gpu.fields(WANTED)
-    if (fields instanceof NvmlFailure) throw fields.error
+    const read = await readGpu(this.gpu)
+    if (read instanceof NvmlFailure) {
+      if (read.kind === 'gone') this.gone(read.error.message)
+      throw read.error
+    }
     const time = wallNs()
-    const values: Record<string, Found> = {}
-    for (const [at, [name]] of FIELDS.entries()) {
-      const found = fields[at] as Found
-      values[name] = found instanceof NvmlFailure ? found : (SCALED[name]?.(found) ?? found)
-    }
-    for (const [name, read] of Object.entries(CALLS)) values[name] = read(this.gpu)
-    for (const { fields: names, read } of GROUPS) {
-      const found = read(this.gpu)
-      for (const [at, name] of names.entries()) values[name] = found instanceof NvmlFailure ? found : (found[at] as Found)
-    }
+    const { values } = read
     this.#takeXids(time)
     values.xid_errors = this.#events instanceof NvmlFailure ? this.#events : this.#lastXid
-    const bandwidth = this.#bandwidth(fields.slice(FIELDS.length))
+    const bandwidth = this.#bandwidth(read.linkKib)
     if (bandwidth !== undefined) values.nvlink_bandwidth_total = bandwidth
     this.#report(nvmlGpuType, time, {}, values)
     // Sysfs has four digits before the first colon, where NVML has eight.
@@ -108,10 +92,9 @@ export class NvmlGpu {
   }
 
   /** MiB a second over all links since the reading before; undefined at the first. */
-  #bandwidth(counters: readonly Found[]): Found | undefined {
-    const refused = counters.find((found) => found instanceof NvmlFailure)
-    if (refused !== undefined) return refused
-    const now = { kib: counters.reduce((sum: bigint, found) => sum + BigInt(found as bigint), 0n), ms: performance.now() }
+  #bandwidth(kib: bigint | NvmlFailure): Found | undefined {
+    if (kib instanceof NvmlFailure) return kib
+    const now = { kib, ms: performance.now() }
     const before = this.#links
     this.#links = now
     if (before === undefined || now.kib < before.kib || now.ms <= before.ms) return undefined
@@ -137,13 +120,18 @@ export class NvmlGpu {
     const values: Record<string, Found> = {}
     for (const [at, [name, [, factor]]] of GPM_FIELDS.entries()) {
       const mean = means[at] ?? Number.NaN
-      values[name] = Number.isNaN(mean) ? new NvmlFailure(this.gpu.device, 'nvmlGpmMetricsGet', 21) : mean * factor
+      values[name] = Number.isNaN(mean) ? new NvmlFailure(this.gpu.device, 'nvmlGpmMetricsGet', NO_DATA) : mean * factor
     }
     this.#report(nvmlProfileType, time, {}, values)
   }
 
   /** Reports what there is, and says why the rest is absent. */
-  #report(type: RecordType, time: bigint, texts: Readonly<Record<string, string>>, values: Record<string, Found>): void {
+  #report(
+    type: RecordType,
+    time: bigint,
+    texts: Readonly<Record<string, string>>,
+    values: Record<string, Found>,
+  ): void {
     const { absences, source } = this.#context
     const record: Record<string, unknown> = { time, ...this.#labels, ...texts }
     for (const { name, field } of type.layout.slots) {
@@ -159,10 +147,4 @@ export class NvmlGpu {
     }
     source.report(type, record as never)
   }
-}
-
-/** Whether a number can be what it should be: nothing that a library says is believed. */
-function fits(kind: string, value: number | bigint): boolean {
-  const range = RANGES[kind]
-  return range === undefined ? Number.isFinite(Number(value)) : value >= range[0] && value <= range[1]
 }

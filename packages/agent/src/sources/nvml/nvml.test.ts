@@ -17,7 +17,11 @@ const NEEDS = needs('cc')
 
 const suite = NEEDS.skip === false ? new NvmlDouble({ after }) : undefined
 
-testSource(nvml, { ...NEEDS, library: { nvml_library: suite?.folder ?? '' }, unreported: [nvmlXidType, nvmlProfileType] })
+testSource(nvml, {
+  ...NEEDS,
+  library: { nvml_library: suite?.folder ?? '' },
+  unreported: [nvmlXidType, nvmlProfileType],
+})
 
 /** An agent that reads a double. */
 async function bringUp(t: TestContext, numbers: Readonly<Record<string, number>> = {}) {
@@ -98,6 +102,15 @@ test('a GPU that hangs delays no other, and comes back', NEEDS, async (t) => {
   double.play({ 'gpu0.hang': 1, 'gpu1.power_mw': 1000 })
   await until('it left', async () => !('0' in (await of('DCGM_FI_DEV_GPU_TEMP'))))
   await until('the other is read', async () => (await of('DCGM_FI_DEV_POWER_USAGE'))[1] === 1)
+  double.play({})
+  await until('it is back', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)
+})
+
+test('a GPU that is lost leaves, and comes back', NEEDS, async (t) => {
+  const { double, of } = await bringUp(t)
+  await until('both are read', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)
+  double.play({ 'gpu1.lost': 1 })
+  await until('it left', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).join() === '0')
   double.play({})
   await until('it is back', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)
 })

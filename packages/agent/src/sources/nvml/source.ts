@@ -74,7 +74,8 @@ export class NvmlSource implements NodeSource {
     const handles = await this.#listed()
     if (handles instanceof NvmlFailure) throw handles.error
     const present = new Set(handles.map(({ names }) => names.uuid))
-    for (const [uuid, known] of this.#gpus) if (!present.has(uuid)) this.#leave(uuid, known, 'the GPU is no longer there')
+    for (const [uuid, known] of this.#gpus)
+      if (!present.has(uuid)) this.#leave(uuid, known, 'the GPU is no longer there')
     for (const handle of handles)
       if (!this.#gpus.has(handle.names.uuid)) this.#gpus.set(handle.names.uuid, new NvmlGpu(handle, this.#context))
     this.#follows()
