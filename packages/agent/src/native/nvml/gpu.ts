@@ -71,10 +71,10 @@ export class GpuHandle {
     return minor === undefined ? `gpu${index}` : `nvidia${minor}`
   }
 
-  /** Calls a function that writes a structure, whose first bytes may have to say something. The same memory each time. */
-  structure(symbol: NvmlSymbol, head = 0): Buffer | NvmlFailure {
+  /** Calls a function that writes a structure, and may be told its version. The same memory each time. */
+  structure(symbol: NvmlSymbol, version = 0): Buffer | NvmlFailure {
     const memory = this.#memory.fill(0)
-    memory.writeUInt32LE(head)
+    memory.writeUInt32LE(version)
     return this.library.call(this.device, symbol, this.handle, memory) ?? memory
   }
 
