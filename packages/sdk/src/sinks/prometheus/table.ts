@@ -157,6 +157,7 @@ export class Table {
         found = member.index.findEach(views, offset, recordBytes, count)
         if (rows.touchEach(found, member.rows, { count, offset, nowMs })) {
           taken.shown += count
+          // The step of the loop passes the last of them.
           taken.records += count - 1
           offset += (count - 1) * recordBytes
           continue
