@@ -172,7 +172,8 @@ EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(void *handle, int count, nvmlFieldV
     // What a board without NVLink, and a GPU with all else, answers.
     int isLink = (value->fieldId >= 38 && value->fieldId <= 59) || value->fieldId == 138 || value->fieldId == 139;
     if (isLink && value->fieldId >= 138 && value->scopeId != 0xffffffff) refuse("throughput of a single link");
-    long long usual = value->fieldId == 82 ? 50 : value->fieldId == 230 ? 0 : (long long)value->fieldId * 1000;
+    int isHealthy = value->fieldId == 230 || (value->fieldId >= 142 && value->fieldId <= 145);
+    long long usual = isHealthy ? 0 : value->fieldId == 82 ? 50 : (long long)value->fieldId * 1000;
     long long found = of(gpu, name, isLink ? -1 : usual);
     value->nvmlReturn = found < 0 ? NOT_SUPPORTED : SUCCESS;
     value->valueType = value->fieldId == 82 || value->fieldId == 186 ? 1 : 3;
