@@ -45,13 +45,18 @@ export class GpuHandle {
     return (await library.callAsync('the node', 'nvmlDeviceGetCount_v2', out)) ?? out.readUInt32LE()
   }
 
-  /** The GPU of an index, as the driver counts now. */
-  static async at(library: NvmlLibrary, index: number): Promise<GpuHandle | NvmlFailure> {
+  /**
+   * The GPU of an index, as the driver counts now; that of `known` where it is one of them, which is not called: a call
+   * of it may hang.
+   */
+  static async at(library: NvmlLibrary, index: number, known: readonly GpuHandle[]): Promise<GpuHandle | NvmlFailure> {
     const device = `GPU ${index}`
     const memory = Buffer.from(new ArrayBuffer(MEMORY_BYTES))
     const failure = await library.callAsync(device, 'nvmlDeviceGetHandleByIndex_v2', index, memory)
     if (failure !== undefined) return failure
     const handle = memory.readBigUInt64LE()
+    const found = known.find((gpu) => gpu.handle === handle)
+    if (found !== undefined) return found
     const textOf = (symbol: NvmlSymbol) =>
       library.call(device, symbol, handle, memory.fill(0), TEXT_BYTES) ?? textIn(memory)
     const uuid = textOf('nvmlDeviceGetUUID')

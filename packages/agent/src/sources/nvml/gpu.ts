@@ -26,6 +26,8 @@ export class NvmlGpu {
   readonly #gpm: GpmSampler | NvmlFailure | undefined
   readonly #events: XidEvents | NvmlFailure
   readonly #xids = new Map<number, bigint>()
+  /** Whether its series left the views. */
+  #isGone = false
   /** The number of the last XID error. */
   #lastXid = 0
   #gpmMs = Number.NEGATIVE_INFINITY
@@ -56,6 +58,7 @@ export class NvmlGpu {
       if (read.kind === 'gone') this.gone(read.error.message)
       throw read.error
     }
+    this.#isGone = false
     const time = wallNs()
     const { values } = read
     this.#takeXids(time)
@@ -69,8 +72,10 @@ export class NvmlGpu {
     this.#sample(time)
   }
 
-  /** Its series leave the views. */
+  /** Its series leave the views. Told once, though it is called as often as the GPU does not answer. */
   gone(reason: string): void {
+    if (this.#isGone) return
+    this.#isGone = true
     const { absences } = this.#context
     for (const type of [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType]) absences.gone(type, this.#labels, reason)
     for (const xid of this.#xids.keys()) absences.gone(nvmlXidType, { ...this.#labels, xid: String(xid) }, reason)

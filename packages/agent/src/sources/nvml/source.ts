@@ -61,8 +61,9 @@ export class NvmlSource implements NodeSource {
     const count = await GpuHandle.count(this.#library)
     if (count instanceof NvmlFailure) return count
     const handles: GpuHandle[] = []
+    const known = [...this.#gpus.values()].map(({ gpu }) => gpu)
     for (let index = 0; index < Math.min(count, GPUS_MAX); index++) {
-      const handle = await GpuHandle.at(this.#library, index)
+      const handle = await GpuHandle.at(this.#library, index, known)
       if (handle instanceof NvmlFailure) this.#context.failed(`GPU ${index}`, handle.error)
       else if (this.#isWanted(handle.device)) handles.push(handle)
     }
@@ -74,11 +75,11 @@ export class NvmlSource implements NodeSource {
     const handles = await this.#listed()
     if (handles instanceof NvmlFailure) throw handles.error
     const present = new Set(handles.map(({ names }) => names.uuid))
-    for (const [uuid, known] of this.#gpus)
-      if (!present.has(uuid)) this.#leave(uuid, known, 'the GPU is no longer there')
-    for (const handle of handles)
-      if (!this.#gpus.has(handle.names.uuid)) this.#gpus.set(handle.names.uuid, new NvmlGpu(handle, this.#context))
-    this.#follows()
+    const left = [...this.#gpus].filter(([uuid]) => !present.has(uuid))
+    const fresh = handles.filter(({ names }) => !this.#gpus.has(names.uuid))
+    for (const [uuid, known] of left) this.#leave(uuid, known, 'the GPU is no longer there')
+    for (const handle of fresh) this.#gpus.set(handle.names.uuid, new NvmlGpu(handle, this.#context))
+    if (left.length + fresh.length > 0) this.#follows()
     if (handles.length === 0) throw new SondeError('SRC_READ', 'the driver lists no GPU that is wanted')
   }
 
