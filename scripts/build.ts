@@ -15,15 +15,18 @@ import {
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
+import { buildProgram, PAGE_PLACE, toLatin1 } from './program.ts'
 import { npmCommand, root, setUpWeb } from './setup.mjs'
 
-/** In the order of the arrows: each is compiled against the declarations of those before it. */
+/**
+ * In the order of the arrows: each is compiled against the declarations of those before it. Programs are what processes
+ * and threads begin with, and `places`, which tells where those are and must stay where it is itself.
+ */
 const PACKAGES = [
   { name: 'sdk', source: 'src', programs: [] },
   {
     name: 'agent',
     source: 'src',
-    // Child processes and threads begin with what src/places.ts tells, which must stay where it is itself.
     programs: [
       'places',
       'hosting/host-main',
@@ -34,16 +37,16 @@ const PACKAGES = [
       'sources/nvml/nvml',
     ],
   },
-  { name: 'console', source: 'server' },
-  { name: 'cli', source: 'src' },
-]
+  { name: 'console', source: 'server', programs: ['server/places', 'server/store/worker/main'] },
+] as const
+/** The command, which is one program with all of them. */
+const COMMAND = 'cli'
 
 /** What is read of a `package.json`. */
 interface Manifest {
   readonly exports: Readonly<Record<string, { readonly default: string }>>
 }
 
-const BEYOND_LATIN1 = /[^\0-\xff]/g
 /** In declarations: `from './a.ts'`, `import './a.ts'`, `import('./a.ts')`. */
 const RELATIVE_IMPORT = /(?:from |import |import\()['"](\.[^'"]+)['"]/g
 
@@ -53,10 +56,14 @@ for (const { name, source, programs } of PACKAGES) {
   const folder = join(root, 'packages', name)
   emptyDist(folder)
   compile(folder, source, name)
-  if (programs !== undefined) await bundle(folder, programs)
+  await bundle(folder, programs)
   console.log(`built packages/${name}`)
 }
 if (!(await setUpWeb())) process.exit(1)
+const command = join(root, 'packages', COMMAND, 'dist')
+await buildProgram(command)
+cpSync(join(root, 'packages/console/dist/web'), join(command, PAGE_PLACE), { recursive: true })
+console.log(`built packages/${COMMAND}`)
 if (values.pack !== undefined) pack(resolve(values.pack))
 
 /** The page is left: it is built only when its inputs changed. */
@@ -123,11 +130,11 @@ async function bundle(folder: string, programs: readonly string[]): Promise<void
     },
   })
   dropDeclarations(dist, exported)
-  for (const path of globSync('**/*.js', { cwd: dist })) rmSync(join(dist, path))
+  for (const path of globSync('**/*.js', { cwd: dist, exclude: ['web'] })) rmSync(join(dist, path))
   for (const path of globSync('**/*.js', { cwd: made })) {
-    const text = readFileSync(join(made, path), 'utf8')
     mkdirSync(dirname(join(dist, path)), { recursive: true })
-    writeFileSync(join(dist, path), text.replace(BEYOND_LATIN1, escapeOf))
+    copyFileSync(join(made, path), join(dist, path))
+    toLatin1(join(dist, path))
   }
 }
 
@@ -145,18 +152,10 @@ function dropDeclarations(dist: string, entries: readonly string[]): void {
   for (const path of globSync('**/*.d.ts', { cwd: dist })) if (!reached.has(join(dist, path))) rmSync(join(dist, path))
 }
 
-/**
- * In strings and patterns alone, as it is in code without comments. One such character makes V8 keep the whole file
- * with two bytes for each.
- */
-function escapeOf(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
-
 /** Packs copies that hold what is published and nothing else: npm takes a manifest as it is. */
 function pack(folder: string): void {
   mkdirSync(folder, { recursive: true })
-  const staged = PACKAGES.map(({ name }) => stage(name))
+  const staged = [...PACKAGES.map(({ name }) => name), COMMAND].map(stage)
   const [command, args] = npmCommand()
   run(command, [...args, 'pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder, ...staged])
 }

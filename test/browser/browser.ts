@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
 import { root, setUpWeb } from '../../scripts/setup.mjs'
 import { programPath } from '../debian.ts'
 import { type SondeProcess, type StartOptions, startSonde, temporaryDir } from '../sonde-process.ts'
@@ -18,6 +25,11 @@ export const SCREENS = {
 
 /** How long a test waits for the page to show something. Unit: milliseconds. */
 export const SHOW_LIMIT_MS = 60_000
+
+/** What Chromium says of a request that it dropped because the interfaces of the machine changed. */
+const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED'
+/** How often a page is opened whose files were dropped. */
+const OPEN_TRIES = 10
 
 /** How a page is visited. */
 export interface VisitOptions extends BrowserContextOptions {
@@ -131,7 +143,7 @@ async function visitPage(
   try {
     const page = await context.newPage()
     await before?.(page)
-    await page.goto(address)
+    await open(page, address)
     await look(page)
   } catch (error) {
     const picture = await pictureOfFailure(context)
@@ -142,6 +154,25 @@ async function visitPage(
     await context.close()
   }
   assert.deepEqual(problems, [], 'something went wrong in the page')
+}
+
+/**
+ * Opens an address, again where another test made or removed an interface meanwhile: Chromium drops what is under way
+ * then, and without its first script a page can ask for nothing again.
+ */
+async function open(page: Page, address: string): Promise<void> {
+  for (let tries = 1; tries <= OPEN_TRIES; tries++) {
+    let isDropped = false
+    const see = (request: Request): void => {
+      isDropped ||= request.failure()?.errorText === NETWORK_CHANGED && request.resourceType() !== 'fetch'
+    }
+    page.on('requestfailed', see)
+    await page.goto(address).catch((error: Error) => {
+      if (!error.message.includes(NETWORK_CHANGED)) throw error
+    })
+    page.off('requestfailed', see)
+    if (!isDropped) return
+  }
 }
 
 /** A picture of what the page showed when it failed a test. */
@@ -157,7 +188,7 @@ function watch(page: Page, origin: string, report: (problem: string) => void): v
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
     // Another test made or removed an interface: Chromium drops what is under way, and the page asks again.
-    if (message.text() === 'Failed to load resource: net::ERR_NETWORK_CHANGED') return
+    if (message.text() === `Failed to load resource: ${NETWORK_CHANGED}`) return
     report(`console: ${message.text()} (${decodeURIComponent(message.location().url).slice(0, 200)})`)
   })
   page.on('request', (request) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { defaultDataSources } from '../../packages/agent/src/index.ts'
@@ -74,6 +75,8 @@ test('the archives hold what is used, a README and a licence, and nothing of tes
     )
   }
   assert.ok(existsSync(join(installed('console'), 'dist/web/index.html')), 'the page is built in')
+  const licences = readFileSync(join(installed('cli'), 'dist/LICENCES.txt'), 'utf8')
+  for (const library of ['fastify', 'yaml', 'semver']) assert.match(licences, new RegExp(`^${library} \\d`, 'm'))
 })
 
 test('everything that a manifest names is there, and what is imported is a dependency', () => {
@@ -99,7 +102,7 @@ test('everything that a manifest names is there, and what is imported is a depen
             existsSync(target) || existsSync(target.replace(/\.ts$/, '.d.ts')),
             `${name}/${file} imports ${specifier}`,
           )
-        } else if (!specifier.startsWith('node:')) {
+        } else if (!isBuiltin(specifier)) {
           const wanted = specifier
             .split('/')
             .slice(0, specifier.startsWith('@') ? 2 : 1)

@@ -1,18 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { PAGE_DIRS } from './places.ts'
 
 /** Nothing but what the page itself ships; inline styles because charts and tables size their parts. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
   "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Where the built page lies: beside the built server, or in the package's `dist` while developing. */
+/** Where the built page lies. */
 function pageDir(): string | undefined {
-  const places = ['../web/', '../dist/web/'].map((place) => fileURLToPath(new URL(place, import.meta.url)))
-  return places.find((place) => existsSync(`${place}index.html`) && existsSync(`${place}assets`))
+  return PAGE_DIRS.find((place) => existsSync(`${place}index.html`) && existsSync(`${place}assets`))
 }
 
 /** Addresses of the views; those of `web/app.tsx`. What lies below a view that has none there is no view. */
@@ -60,7 +58,8 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     )
     return
   }
-  await app.register(fastifyStatic, {
+  // Only who serves the page loads it.
+  await app.register((await import('@fastify/static')).default, {
     root,
     wildcard: false,
     setHeaders: (response, path) => {

@@ -2,6 +2,7 @@ import { type Agent, agentRoutes, createServer } from '@sonde/agent'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
+import { growSlowly } from '../restart-small.ts'
 import { openListeners } from './listeners.ts'
 
 /** A running command. */
@@ -26,6 +27,7 @@ export async function serve(
     throw error
   })
   agent.start()
+  growSlowly()
   return {
     places: listeners.places,
     async close() {

@@ -1,4 +1,5 @@
 import type { Batch, History, HistoryStatus, Sink } from '@sonde/sdk'
+import { STORE_MODULE } from '../places.ts'
 import { type StoreOptions, settingsOf } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import type { RecordsRequest, StoredTypes } from './protocol.ts'
@@ -43,9 +44,6 @@ export interface Store extends Sink, History {
   maintain(): Promise<void>
 }
 
-/** Beside this file: `.ts` while developing, `.js` once built. */
-const WORKER = new URL(`./worker/main${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
-
 /**
  * Opens the embedded store. Whatever lies at the path, it starts: a damaged file is set aside, an unwritable one is
  * tried again, and the status says so.
@@ -53,7 +51,7 @@ const WORKER = new URL(`./worker/main${import.meta.url.slice(import.meta.url.las
  * @throws SondeError `STO_OPTIONS`; `STO_LOCKED` where another process has the file open.
  */
 export async function createStore(options: StoreOptions): Promise<Store> {
-  const store = new EmbeddedStore(settingsOf(options), WORKER)
+  const store = new EmbeddedStore(settingsOf(options), STORE_MODULE)
   await store.opened
   return store
 }

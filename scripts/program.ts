@@ -1,0 +1,103 @@
+// Puts the command and the libraries that it uses into one program: a module on its own takes 50 kB of every process
+// that loads it, and time at each start. It is what is published, and what tests start. See ADR 23.
+
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, type Plugin } from 'vite'
+import { root } from './setup.mjs'
+
+/**
+ * What processes and threads of the program begin with, by where `places.ts` of agent and console look for them from
+ * the top of the program, where every file is that several of these share.
+ */
+const ENTRIES = {
+  main: 'packages/cli/src/main.ts',
+  'hosting/host-main': 'packages/agent/src/hosting/host-main.ts',
+  'traceback/book/read-main': 'packages/agent/src/traceback/book/read-main.ts',
+  'sources/registry': 'packages/agent/src/sources/registry.ts',
+  'sources/ethtool/ethtool': 'packages/agent/src/sources/ethtool/ethtool.ts',
+  'sources/doca/sources': 'packages/agent/src/sources/doca/sources.ts',
+  'sources/nvml/nvml': 'packages/agent/src/sources/nvml/nvml.ts',
+  'store/worker/main': 'packages/console/server/store/worker/main.ts',
+}
+/** Native code, what starts threads from files of its own, and what is loaded only where it is needed. */
+const EXTERNAL = ['@node-rs/crc32', 'koffi', 'pino', 're2js']
+/** What Fastify loads for schemas and for requests without a network, which no route has and nobody makes. */
+const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']
+const CONDITIONS = ['source', 'node', 'import', 'module', 'default']
+
+/** Where the program has the page; the caller puts it there. */
+export const PAGE_PLACE = 'web'
+
+/** Writes the program into a folder. Beside the folder it wants a `package.json` with the version. */
+export async function buildProgram(folder: string): Promise<void> {
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'warn',
+    plugins: [without(UNUSED), licences()],
+    resolve: { conditions: CONDITIONS },
+    ssr: { external: EXTERNAL, noExternal: true, resolve: { conditions: CONDITIONS } },
+    build: {
+      ssr: true,
+      outDir: folder,
+      emptyOutDir: true,
+      target: 'node22',
+      minify: false,
+      rolldownOptions: {
+        input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)])),
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: 'shared-[name]-[hash].js',
+          comments: { jsdoc: false, legal: false },
+        },
+      },
+    },
+  })
+  for (const path of globSync('**/*.js', { cwd: folder })) toLatin1(join(folder, path))
+}
+
+const BEYOND_LATIN1 = /[^\0-\xff]/g
+
+/**
+ * Escapes what is beyond Latin-1, which in code without comments stands in strings and patterns alone: one such
+ * character makes V8 keep the whole file with two bytes for each.
+ */
+export function toLatin1(path: string): void {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  writeFileSync(path, readFileSync(path, 'utf8').replace(BEYOND_LATIN1, escaped))
+}
+
+/** Leaves modules out of the program; what loads them all the same gets an error that names them. */
+function without(names: readonly string[]): Plugin {
+  const mark = '\0unused:'
+  return {
+    name: 'without',
+    enforce: 'pre',
+    resolveId: (id) => (names.includes(id) ? mark + id : undefined),
+    load(id) {
+      if (!id.startsWith(mark)) return undefined
+      return `throw new Error(${JSON.stringify(`${id.slice(mark.length)} is not part of this program`)})`
+    },
+  }
+}
+
+/** Writes down the licences of the libraries that have become part of the program, as those ask for. */
+function licences(): Plugin {
+  return {
+    name: 'licences',
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
+      const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
+      const texts = [...new Set(folders)].sort().map(licenceOf)
+      this.emitFile({ type: 'asset', fileName: 'LICENCES.txt', source: texts.join('\n\n') })
+    },
+  }
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
+  const text = file === undefined ? '' : `\n\n${readFileSync(join(folder, file), 'utf8').trim()}`
+  return `${name} ${version} · ${license}${text}`
+}
