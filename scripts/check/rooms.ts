@@ -44,8 +44,8 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     'explain',
     'http',
   ],
-  cli: ['version', 'log', 'config', 'flags', 'read-command', 'commands'],
-  'console/server': ['config', 'store', 'prometheus', 'apps', 'exporters', 'alone', 'page'],
+  cli: ['version', 'log', 'restart-small', 'config', 'flags', 'read-command', 'commands'],
+  'console/server': ['places', 'config', 'store', 'prometheus', 'apps', 'exporters', 'alone', 'page'],
   'console/web': ['styles', 'format', 'state', 'api', 'components', 'chart', 'devices', 'pages', 'shell', 'app'],
 }
 
