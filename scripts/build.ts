@@ -15,7 +15,7 @@ import {
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
-import { buildProgram, PAGE_PLACE, toLatin1 } from './program.ts'
+import { buildProgram, PAGE_PLACE, PROGRAMS, toLatin1 } from './program.ts'
 import { npmCommand, root, setUpWeb } from './setup.mjs'
 
 /**
@@ -24,21 +24,9 @@ import { npmCommand, root, setUpWeb } from './setup.mjs'
  */
 const PACKAGES = [
   { name: 'sdk', source: 'src', programs: [] },
-  {
-    name: 'agent',
-    source: 'src',
-    programs: [
-      'places',
-      'hosting/host-main',
-      'traceback/book/read-main',
-      'sources/registry',
-      'sources/ethtool/ethtool',
-      'sources/doca/sources',
-      'sources/nvml/nvml',
-    ],
-  },
-  { name: 'console', source: 'server', programs: ['server/places', 'server/store/worker/main'] },
-] as const
+  { name: 'agent', source: 'src', programs: ['places', ...PROGRAMS.agent] },
+  { name: 'console', source: 'server', programs: ['places', ...PROGRAMS.console].map((path) => `server/${path}`) },
+]
 /** The command, which is one program with all of them. */
 const COMMAND = 'cli'
 

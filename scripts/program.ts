@@ -6,20 +6,27 @@ import { join } from 'node:path'
 import { build, type Plugin } from 'vite'
 import { root } from './setup.mjs'
 
+/** What child processes and threads begin with, by package and from the folder of its sources, as its `places.ts` has it. */
+export const PROGRAMS = {
+  agent: [
+    'hosting/host-main',
+    'traceback/book/read-main',
+    'sources/registry',
+    'sources/ethtool/ethtool',
+    'sources/doca/sources',
+    'sources/nvml/nvml',
+  ],
+  console: ['store/worker/main'],
+} as const
 /**
- * What processes and threads of the program begin with, by where `places.ts` of agent and console look for them from
- * the top of the program, where every file is that several of these share.
+ * All that the program begins with. `places.ts` looks for the others from the top of the program, where every file is
+ * that several of them share.
  */
-const ENTRIES = {
-  main: 'packages/cli/src/main.ts',
-  'hosting/host-main': 'packages/agent/src/hosting/host-main.ts',
-  'traceback/book/read-main': 'packages/agent/src/traceback/book/read-main.ts',
-  'sources/registry': 'packages/agent/src/sources/registry.ts',
-  'sources/ethtool/ethtool': 'packages/agent/src/sources/ethtool/ethtool.ts',
-  'sources/doca/sources': 'packages/agent/src/sources/doca/sources.ts',
-  'sources/nvml/nvml': 'packages/agent/src/sources/nvml/nvml.ts',
-  'store/worker/main': 'packages/console/server/store/worker/main.ts',
-}
+const ENTRIES = Object.fromEntries([
+  ['main', 'packages/cli/src/main.ts'],
+  ...PROGRAMS.agent.map((path) => [path, `packages/agent/src/${path}.ts`]),
+  ...PROGRAMS.console.map((path) => [path, `packages/console/server/${path}.ts`]),
+]) as Readonly<Record<string, string>>
 /** Native code, what starts threads from files of its own, and what is loaded only where it is needed. */
 const EXTERNAL = ['@node-rs/crc32', 'koffi', 'pino', 're2js']
 /** What Fastify loads for schemas and for requests without a network, which no route has and nobody makes. */

@@ -1,5 +1,5 @@
-// The modules that child processes and threads load. The build puts most others together, but leaves these, and this
-// one, where they are.
+// The modules that child processes and threads load. The build puts most others together; this one stays where it finds
+// them.
 
 /** Language of the modules: as they are written, or as they are published. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'

@@ -1,5 +1,5 @@
-// What the store's thread loads, and where the built page lies. The build puts most other modules together, but leaves
-// these, and this one, where they are.
+// What the store's thread loads, and where the built page lies. The build puts most other modules together; this one
+// stays where it finds both.
 
 import { fileURLToPath } from 'node:url'
 
