@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { build, type Plugin } from 'vite'
 import { root } from './setup.mjs'
 
-/** What child processes and threads begin with, by package and from the folder of its sources, as its `places.ts` has it. */
+/** What child processes and threads begin with, by package, from the folder of its sources; its `places.ts` says so. */
 export const PROGRAMS = {
   agent: [
     'hosting/host-main',
