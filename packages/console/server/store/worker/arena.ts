@@ -2,8 +2,8 @@
 const LIMIT_BYTES = 16 << 20
 
 /**
- * Memory for the samples of one question, used again for the next: making and clearing fresh megabytes takes longer
- * than computing on them. What was taken is valid until `reset`.
+ * Memory for one question, or for one part of a backlog, used again for the next: making and clearing fresh megabytes
+ * takes longer than computing on them, and has the collector look at all others. What was taken is valid until `reset`.
  */
 export class Arena {
   #memory = new Float64Array(0)
@@ -17,6 +17,12 @@ export class Arena {
     const taken = this.#memory.subarray(this.#used, this.#used + count)
     this.#used += count
     return taken
+  }
+
+  /** So many words of 32 bits, of any content. They start at a multiple of 8 bytes. */
+  words(count: number): Uint32Array {
+    const { buffer, byteOffset } = this.take((count + 1) >> 1)
+    return new Uint32Array(buffer, byteOffset, count)
   }
 
   /** Takes everything back; the arena grows to what was asked for since the last time. */

@@ -1,6 +1,7 @@
 import { type BatchSymbols, msFactorOf, type RecordType, SeriesIndex, type Slot, type Views, viewsOf } from '@sonde/sdk'
 import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT, type WordColumn } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
+import type { Arena } from './arena.ts'
 import type { StoredType } from './catalogue.ts'
 import { columnsOf, wordCountOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
@@ -26,7 +27,8 @@ interface SeriesRecords {
 
 /**
  * Turns records of one type, writer and hour into segments: one compressed chunk per series and field, and one per
- * series for the times. A generator, so that the worker answers questions between any two series.
+ * series for the times. A generator, so that the worker answers questions between any two series. All memory for
+ * columns is the arena's, which is reset first.
  */
 export function* compact(
   unit: HeadUnit,
@@ -34,14 +36,16 @@ export function* compact(
   stored: StoredType,
   source: { readonly id: number; readonly symbols: Pick<BatchSymbols, 'text'> },
   finder: SeriesFinder,
+  arena: Arena,
 ): Generator<undefined, NewSegment[]> {
   const { type } = stored
-  const joined = join(records, type)
+  arena.reset()
+  const joined = join(records, type, arena)
   const { views } = joined
-  const groups = groupBySeries(joined, type, finder)
+  const groups = groupBySeries(joined, type, finder, arena)
   yield
   const segments: NewSegment[] = []
-  for (const part of partsOf(groups, type)) segments.push(yield* encodePart(part, unit, stored, source, views))
+  for (const part of partsOf(groups, type)) segments.push(yield* encodePart(part, unit, stored, source, views, arena))
   return segments
 }
 
@@ -64,10 +68,10 @@ interface Joined {
   readonly arrivals: Float64Array | undefined
 }
 
-function join({ rows, bytes }: UnitRecords, type: RecordType): Joined {
+function join({ rows, bytes }: UnitRecords, type: RecordType, arena: Arena): Joined {
   const { recordBytes } = type.layout
   const count = bytes.length / recordBytes
-  const arrivals = type.time === undefined ? new Float64Array(count) : undefined
+  const arrivals = type.time === undefined ? arena.take(count) : undefined
   for (const { offset, firstMs } of rows) arrivals?.fill(firstMs, offset / recordBytes)
   return { count, views: viewsOf(bytes), arrivals }
 }
@@ -80,6 +84,7 @@ function numberRecords(
   { count, views }: Joined,
   recordBytes: number,
   { resolver, lookup }: SeriesFinder,
+  arena: Arena,
 ): { readonly groups: ReadonlyMap<number, Group>; readonly numbers: Uint32Array } {
   const groups = new Map<number, Group>()
   /** By the resolver's numbers, of which a series may have several. */
@@ -91,7 +96,7 @@ function numberRecords(
     groupOf[number] = group
     return group
   }
-  const numbers = new Uint32Array(count).fill(NO_SERIES)
+  const numbers = arena.words(count).fill(NO_SERIES)
   for (let from = 0; from < count; from += SeriesIndex.foundMax) {
     const found = resolver.numbersOf(views, from * recordBytes, Math.min(SeriesIndex.foundMax, count - from), lookup)
     for (let record = from; record < from + SeriesIndex.foundMax && record < count; record++) {
@@ -106,11 +111,11 @@ function numberRecords(
   return { groups, numbers }
 }
 
-function groupBySeries(joined: Joined, type: RecordType, finder: SeriesFinder): SeriesRecords[] {
+function groupBySeries(joined: Joined, type: RecordType, finder: SeriesFinder, arena: Arena): SeriesRecords[] {
   const { count } = joined
   const { recordBytes } = type.layout
-  const { groups, numbers } = numberRecords(joined, recordBytes, finder)
-  const recordsOf = [...groups.values()].map((group) => new Uint32Array(group.count))
+  const { groups, numbers } = numberRecords(joined, recordBytes, finder, arena)
+  const recordsOf = [...groups.values()].map((group) => arena.words(group.count))
   const filled = new Uint32Array(recordsOf.length)
   for (let record = 0; record < count; record++) {
     const number = numbers[record] ?? NO_SERIES
@@ -121,8 +126,9 @@ function groupBySeries(joined: Joined, type: RecordType, finder: SeriesFinder): 
     filled[number] = place + 1
   }
   return [...groups.keys()].map((series, number): SeriesRecords => {
-    const { records, times } = sortByTime(recordsOf[number] ?? numbers, joined, type)
-    const offsets = records.map((record) => record * recordBytes)
+    const { records, times } = sortByTime(recordsOf[number] ?? numbers, joined, type, arena)
+    const offsets = arena.words(records.length)
+    for (let i = 0; i < records.length; i++) offsets[i] = (records[i] ?? 0) * recordBytes
     const isInOrder = groups.size === 1 && records.every((record, i) => record === i)
     return { series, offsets, order: isInOrder ? undefined : records, times }
   })
@@ -133,8 +139,9 @@ function sortByTime(
   records: Uint32Array,
   joined: Joined,
   type: RecordType,
+  arena: Arena,
 ): { readonly records: Uint32Array; readonly times: Uint32Array } {
-  const times = timesOf(records, joined, type)
+  const times = timesOf(records, joined, type, arena)
   const timeOf = (i: number) => (times[2 * i + 1] ?? 0) * 4294967296 + (times[2 * i] ?? 0)
   let before = Number.NEGATIVE_INFINITY
   for (let i = 0; i < records.length; i++) {
@@ -142,16 +149,16 @@ function sortByTime(
     if (time < before) {
       const sorted = Uint32Array.from(records.keys()).sort((a, b) => timeOf(a) - timeOf(b) || a - b)
       const inOrder = sorted.map((place) => records[place] ?? 0)
-      return { records: inOrder, times: timesOf(inOrder, joined, type) }
+      return { records: inOrder, times: timesOf(inOrder, joined, type, arena) }
     }
     before = time
   }
   return { records, times }
 }
 
-function timesOf(records: Uint32Array, { views, arrivals }: Joined, type: RecordType): Uint32Array {
-  const words = new Uint32Array(2 * records.length)
-  const exact = new BigUint64Array(words.buffer)
+function timesOf(records: Uint32Array, { views, arrivals }: Joined, type: RecordType, arena: Arena): Uint32Array {
+  const words = arena.words(2 * records.length)
+  const exact = new BigUint64Array(words.buffer, words.byteOffset, records.length)
   for (let i = 0; i < records.length; i++) {
     const record = records[i] ?? 0
     if (type.time === undefined) {
@@ -179,7 +186,7 @@ function* partsOf(groups: readonly SeriesRecords[], type: RecordType): Generator
         series,
         offsets: offsets.subarray(from, from + limit),
         order: order?.subarray(from, from + limit),
-        times: times.slice(2 * from, 2 * (from + limit)),
+        times: times.subarray(2 * from, 2 * (from + limit)),
       }))
     if (rest.length === 0) return
     for (let at = 0; at < rest.length; at += SEGMENT_SERIES_LIMIT) yield rest.slice(at, at + SEGMENT_SERIES_LIMIT)
@@ -192,6 +199,7 @@ function* encodePart(
   { id, type }: StoredType,
   source: { readonly id: number; readonly symbols: Pick<BatchSymbols, 'text'> },
   views: Views,
+  arena: Arena,
 ): Generator<undefined, NewSegment> {
   const slots = type.layout.slots.filter((slot) => slot !== type.time && slot.field.role !== 'label')
   const fields = [TIMES_FIELD, ORDER_FIELD, ...slots.map((slot) => slot.index + 1)]
@@ -200,15 +208,17 @@ function* encodePart(
   const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
   // The last series whose times are kept; those that were sampled together with it share them.
   let owner = 0
-  // Columns are packed before the next are read: fresh memory for each would have to be cleared.
-  const memory = memoryFor(slots, Math.max(...part.map(({ offsets }) => offsets.length)))
+  // Columns are packed before the next are read.
+  const memory = arena.words(wordsFor(slots, Math.max(...part.map(({ offsets }) => offsets.length))))
   for (const [number, records] of part.entries()) {
     const count = records.offsets.length
     const isShared = number > owner && isSame(records.times, part[owner]?.times)
     if (!isShared) owner = number
     timesOf[number] = owner
     chunks.get(TIMES_FIELD)?.push(isShared ? undefined : encodeColumn({ ...times, count, words: records.times }))
-    chunks.get(ORDER_FIELD)?.push(records.order === undefined ? undefined : encodeColumn(orderColumn(records.order)))
+    chunks
+      .get(ORDER_FIELD)
+      ?.push(records.order === undefined ? undefined : encodeColumn(orderColumn(records.order, arena)))
     for (const some of slotsThatFit(slots, count, memory.length)) {
       const columns = columnsOf(type.layout, some, views, records.offsets, source.symbols, memory)
       for (const [i, column] of columns.entries()) chunks.get((some[i]?.index ?? 0) + 1)?.push(encodeColumn(column))
@@ -233,11 +243,11 @@ function* encodePart(
   }
 }
 
-/** Memory for the columns of all fields of one series where that is not too much, and for those of each at least. */
-function memoryFor(slots: readonly Slot[], count: number): Uint32Array {
+/** Room for the columns of all fields of one series where that is not too much, and for those of each at least. */
+function wordsFor(slots: readonly Slot[], count: number): number {
   const lengths = slots.map((slot) => wordCountOf(slot, count))
   const all = lengths.reduce((sum, length) => sum + length, 0)
-  return new Uint32Array(Math.max(Math.min(all, MEMORY_WORDS), ...lengths))
+  return Math.max(Math.min(all, MEMORY_WORDS), ...lengths)
 }
 
 /** Fields, in order, whose columns have room in `words` together. */
@@ -257,8 +267,8 @@ function* slotsThatFit(slots: readonly Slot[], count: number, words: number): Ge
   if (some.length > 0) yield some
 }
 
-function orderColumn(order: Uint32Array): WordColumn {
-  const words = new Uint32Array(2 * order.length)
+function orderColumn(order: Uint32Array, arena: Arena): WordColumn {
+  const words = arena.words(2 * order.length).fill(0)
   for (let i = 0; i < order.length; i++) words[2 * i] = order[i] ?? 0
   return { kind: 'u32', count: order.length, elements: 1, words, present: null, texts: null }
 }

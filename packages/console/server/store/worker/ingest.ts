@@ -15,12 +15,16 @@ interface Bundle {
   readonly stretches: { from: number; to: number }[]
 }
 
-/** Records of one hour that lie side by side, up to where they end. */
-interface Stretch {
-  readonly hour: number
-  readonly from: number
+/** The times of some records. */
+interface Range {
   firstMs: number
   lastMs: number
+}
+
+/** Records of one hour that lie side by side, up to where they end. */
+interface Stretch extends Range {
+  readonly hour: number
+  readonly from: number
 }
 
 /** Wall times that are believed. Records of other times are kept as they are, under the hour in which they arrived. */
@@ -52,49 +56,22 @@ export interface IngestContext {
  * expire at once.
  */
 export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[], context: IngestContext): Ingested {
-  const { stored, writer, resolver, lookup, believed } = context
+  const { stored, writer, resolver, lookup } = context
   const { recordBytes } = stored.type.layout
   const bytes = new Uint8Array(memory)
   const views = viewsOf(bytes)
   const bundles = new Map<number, Bundle>()
   const dropped: [PageEntry, number][] = []
   for (const entry of entries) {
+    const sorter = new Sorter(views, entry, bundles, context)
     const end = entry.offset + entry.count * recordBytes
-    const hourOfRecord = hoursOf(stored.type, entry, believed)
-    const arrivalHour = hourOf(entry.arrivalMs)
-    let droppedRecords = 0
-    // Records that follow each other, of one hour and of series that have room, are added together.
-    let stretch: Stretch | undefined
-    const add = (to: number) => {
-      if (stretch !== undefined) addStretch(bundles, stored.type, entry, stretch, to)
-      stretch = undefined
+    for (let at = entry.offset, left = entry.count; left > 0; left -= SeriesIndex.foundMax) {
+      const count = Math.min(SeriesIndex.foundMax, left)
+      sorter.take(at, resolver.numbersOf(views, at, count, lookup), 0, count)
+      at += count * recordBytes
     }
-    let numbers: Int32Array | undefined
-    for (let at = entry.offset, i = 0; at < end; at += recordBytes, i++) {
-      const place = i % SeriesIndex.foundMax
-      if (place === 0) {
-        numbers = resolver.numbersOf(views, at, Math.min(SeriesIndex.foundMax, entry.count - i), lookup)
-      }
-      const series = resolver.at(numbers?.[place] ?? -1)
-      if (series === undefined || series === REFUSED) {
-        droppedRecords++
-        add(at)
-        continue
-      }
-      series.seenHour = arrivalHour
-      const timeMs = hourOfRecord.timeMs(views, at)
-      const hour = hourOfRecord.hour(timeMs)
-      if (stretch?.hour !== hour) {
-        add(at)
-        stretch = { hour, from: at, firstMs: timeMs, lastMs: timeMs }
-      } else if (timeMs < stretch.firstMs) {
-        stretch.firstMs = timeMs
-      } else if (timeMs > stretch.lastMs) {
-        stretch.lastMs = timeMs
-      }
-    }
-    add(end)
-    if (droppedRecords > 0) dropped.push([entry, droppedRecords])
+    sorter.cut(end)
+    if (sorter.droppedRecords > 0) dropped.push([entry, sorter.droppedRecords])
   }
   const clock: Clock = entries[0]?.clock ?? 'wall'
   const rows = [...bundles.values()].map(({ stretches, ...range }): NewHeadRow => {
@@ -104,21 +81,97 @@ export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[],
   return { rows, dropped }
 }
 
-/** When a record was made, and the hour that it belongs to. */
-interface Hours {
-  timeMs(views: Views, at: number): number
-  hour(timeMs: number): number
-}
+/** Sorts the records of one entry into hours. */
+class Sorter {
+  droppedRecords = 0
+  readonly #views: Views
+  readonly #entry: PageEntry
+  readonly #bundles: Map<number, Bundle>
+  readonly #context: IngestContext
+  readonly #arrivalHour: number
+  readonly #factor: number
+  /** Records that follow each other, of one hour and of series that have room, are added together. */
+  #stretch: Stretch | undefined
 
-function hoursOf(type: RecordType, { clock, arrivalMs }: PageEntry, believed: BelievedTimes): Hours {
-  const { time } = type
-  const arrivalHour = hourOf(arrivalMs)
-  if (time === undefined) return { timeMs: () => arrivalMs, hour: () => arrivalHour }
-  const factor = msFactorOf(type)
-  const isBelieved = (timeMs: number) => clock === 'wall' && timeMs > believed.fromMs && timeMs <= believed.toMs
-  return {
-    timeMs: (views, at) => timeMsAt(views, at, time.offset, factor),
-    hour: (timeMs) => (isBelieved(timeMs) ? hourOf(timeMs) : arrivalHour),
+  constructor(views: Views, entry: PageEntry, bundles: Map<number, Bundle>, context: IngestContext) {
+    this.#views = views
+    this.#entry = entry
+    this.#bundles = bundles
+    this.#context = context
+    this.#arrivalHour = hourOf(entry.arrivalMs)
+    this.#factor = msFactorOf(context.stored.type)
+  }
+
+  /**
+   * Takes `count` records that lie one behind the other, whose series have the `numbers` from `place` on: all at once
+   * where they are of one hour and there is room for all, which they nearly always are and there nearly always is.
+   */
+  take(at: number, numbers: Int32Array, place: number, count: number): void {
+    const range = this.#rangeOf(at, count)
+    const hour = this.#hourOf(range)
+    if (this.#haveRoom(numbers, place, count) && hour !== undefined) {
+      this.#extend(at, hour, range)
+    } else if (count === 1) {
+      this.droppedRecords++
+      this.cut(at)
+    } else {
+      const { recordBytes } = this.#context.stored.type.layout
+      for (let i = 0; i < count; i++) this.take(at + i * recordBytes, numbers, place + i, 1)
+    }
+  }
+
+  /** The records up to `to` are one stretch. */
+  cut(to: number): void {
+    if (this.#stretch !== undefined) {
+      addStretch(this.#bundles, this.#context.stored.type, this.#entry, this.#stretch, to)
+    }
+    this.#stretch = undefined
+  }
+
+  #extend(at: number, hour: number, { firstMs, lastMs }: Range): void {
+    if (this.#stretch?.hour !== hour) {
+      this.cut(at)
+      this.#stretch = { hour, from: at, firstMs, lastMs }
+      return
+    }
+    if (firstMs < this.#stretch.firstMs) this.#stretch.firstMs = firstMs
+    if (lastMs > this.#stretch.lastMs) this.#stretch.lastMs = lastMs
+  }
+
+  /** Whether all these series have room; those that have were seen now. */
+  #haveRoom(numbers: Int32Array, place: number, count: number): boolean {
+    const { resolver } = this.#context
+    let haveRoom = true
+    for (let i = place; i < place + count; i++) {
+      const series = resolver.at(numbers[i] ?? -1)
+      if (series === undefined || series === REFUSED) haveRoom = false
+      else series.seenHour = this.#arrivalHour
+    }
+    return haveRoom
+  }
+
+  #rangeOf(at: number, count: number): Range {
+    const { time, layout } = this.#context.stored.type
+    if (time === undefined) return { firstMs: this.#entry.arrivalMs, lastMs: this.#entry.arrivalMs }
+    const factor = this.#factor
+    let firstMs = Number.POSITIVE_INFINITY
+    let lastMs = Number.NEGATIVE_INFINITY
+    for (let i = 0; i < count; i++) {
+      const timeMs = timeMsAt(this.#views, at + i * layout.recordBytes, time.offset, factor)
+      if (timeMs < firstMs) firstMs = timeMs
+      if (timeMs > lastMs) lastMs = timeMs
+    }
+    return { firstMs, lastMs }
+  }
+
+  /** The hour to which all records of a range belong; undefined where it may be more than one. */
+  #hourOf({ firstMs, lastMs }: Range): number | undefined {
+    if (this.#entry.clock !== 'wall' || this.#context.stored.type.time === undefined) return this.#arrivalHour
+    const { fromMs, toMs } = this.#context.believed
+    const isBelieved = (timeMs: number) => timeMs > fromMs && timeMs <= toMs
+    const hour = isBelieved(firstMs) ? hourOf(firstMs) : this.#arrivalHour
+    if (firstMs === lastMs) return hour
+    return isBelieved(firstMs) && isBelieved(lastMs) && hourOf(lastMs) === hour ? hour : undefined
   }
 }
 

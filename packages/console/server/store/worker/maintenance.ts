@@ -1,3 +1,4 @@
+import { Arena } from './arena.ts'
 import { compact } from './compaction.ts'
 import { inTransaction, numberOf } from './database.ts'
 import type { HeadUnit } from './head.ts'
@@ -58,6 +59,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
   const writer = file.writers.of(unit.writer)
   const addSeries: SeriesLookup = (typeName, labels) => file.catalogue.seriesOfStored(typeName, labels)
   let memory: Uint8Array = new Uint8Array(0)
+  const arena = new Arena()
   for (let { bytes } = unit; bytes >= leastBytes; ) {
     const records = file.head.ofUnit(unit, COMPACT_BYTES, memory)
     if (records.ids.length === 0) return
@@ -75,6 +77,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
               resolver: file.writers.resolver(writer, stored),
               lookup: addSeries,
             },
+            arena,
           )
     inTransaction(file.database, () => {
       file.segments.insert(segments)
