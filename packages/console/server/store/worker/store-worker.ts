@@ -18,8 +18,6 @@ const STATUS_MS = 1000
 const MAINTAIN_MS = 10_000
 /** The same where the backlog is full. */
 const MAINTAIN_FULL_MS = 1000
-/** When upkeep that had no turn looks again. Unit: milliseconds. */
-const TURN_WAIT_MS = 20
 /** The part of the file that records may take before they are compacted. */
 const BACKLOG_PART = 1 / 5
 
@@ -273,7 +271,8 @@ export class StoreWorker {
     }
     if (turnMs > 0) this.#share.took(performance.now() - startMs)
     clearTimeout(this.#nextTurn)
-    this.#nextTurn = setTimeout(() => this.#turn(upkeep), turnMs > 0 ? 0 : TURN_WAIT_MS)
+    const waitMs = turnMs > 0 ? 0 : this.#share.quietMs(this.#backlogBytes)
+    this.#nextTurn = setTimeout(() => this.#turn(upkeep), waitMs)
   }
 
   /** Whatever failed: the file is opened anew after a pause. Until then it can be read, unless it is damaged. */

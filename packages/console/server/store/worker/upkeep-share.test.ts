@@ -56,3 +56,13 @@ test('where no page came lately, upkeep has all the time', () => {
   assert.equal(share.turnMs(99, 0), 0)
   assert.ok(share.turnMs(100, 0) > 0)
 })
+
+test('near the bound, upkeep has the time between two pages', () => {
+  const share = new UpkeepShare(BOUND_BYTES)
+  share.pageWritten(0)
+  share.took(1_000_000)
+  assert.equal(share.quietMs(700), 100)
+  assert.equal(share.turnMs(1, 700), 0)
+  assert.equal(share.quietMs(800), 1)
+  assert.ok(share.turnMs(1, 800) > 0)
+})

@@ -6,6 +6,8 @@ const RISE_FROM = 3 / 4
 const SAVED_MS_MAX = 100
 /** Without a page for so long, upkeep has all the time. Unit: milliseconds. */
 const QUIET_MS = 100
+/** The same from {@link RISE_FROM} on, where the time between two pages is upkeep's too. Unit: milliseconds. */
+const RISEN_QUIET_MS = 1
 /** How long upkeep holds the thread before questions and pages get their turn. Unit: milliseconds. */
 const TURN_MS = 20
 /** The same where the backlog is full: longer than it takes to compact a page. Unit: milliseconds. */
@@ -13,8 +15,8 @@ const FULL_TURN_MS = 250
 
 /**
  * How much of the thread's time upkeep takes: all of it while no pages come or somebody waits for it, else an eighth,
- * and more the nearer the backlog is to its bound. At the bound each page waits until about as much is compacted as the
- * page before brought.
+ * and more the nearer the backlog is to its bound: then no time between two pages is left over. At the bound each page
+ * waits until about as much is compacted as the page before brought.
  */
 export class UpkeepShare {
   readonly #boundBytes: number
@@ -49,7 +51,13 @@ export class UpkeepShare {
     this.#savedMs = Math.min(SAVED_MS_MAX, this.#savedMs + (nowMs - this.#countedMs) * part)
     this.#countedMs = nowMs
     if (this.isFull(backlogBytes)) return FULL_TURN_MS
-    return isAwaited || this.#savedMs > 0 || nowMs - this.#pageMs >= QUIET_MS ? TURN_MS : 0
+    const isQuiet = nowMs - this.#pageMs >= this.quietMs(backlogBytes)
+    return isAwaited || this.#savedMs > 0 || isQuiet ? TURN_MS : 0
+  }
+
+  /** How long after a page upkeep may run in any case. Unit: milliseconds. */
+  quietMs(backlogBytes: number): number {
+    return backlogBytes < this.#boundBytes * RISE_FROM ? QUIET_MS : RISEN_QUIET_MS
   }
 
   /** Upkeep had a turn. */
