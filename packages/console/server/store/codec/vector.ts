@@ -62,12 +62,19 @@ function isLine(words: Uint32Array, count: number): boolean {
   if (count <= 2) return true
   const stepLow = ((words[2] ?? 0) - (words[0] ?? 0)) >>> 0
   const stepHigh = (words[3] ?? 0) - (words[1] ?? 0) - ((words[2] ?? 0) < (words[0] ?? 0) ? 1 : 0)
+  if (stepLow === 0 && stepHigh === 0) return isConstant(words, count)
   for (let i = 2; i < count; i++) {
     const sum = (words[2 * i - 2] ?? 0) + stepLow
     if (sum >>> 0 !== words[2 * i]) return false
     if (((words[2 * i - 1] ?? 0) + stepHigh + (sum > 0xffffffff ? 1 : 0)) >>> 0 !== words[2 * i + 1]) return false
   }
   return true
+}
+
+/** Most counters of errors stand still: the values are compared with those before them, in native code. */
+function isConstant(words: Uint32Array, count: number): boolean {
+  const bytes = new Uint8Array(words.buffer, words.byteOffset, 8 * count)
+  return Buffer.compare(bytes.subarray(8), bytes.subarray(0, -8)) === 0
 }
 
 function decodeLine(reader: ByteReader, count: number, words: Uint32Array): void {
