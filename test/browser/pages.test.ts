@@ -81,6 +81,44 @@ test(
   },
 )
 
+test('a page whose first files do not come is loaded again', needs('chromium-headless-shell'), async (t) => {
+  const stage = await startStage(t)
+  for (const files of ['**/assets/index-*.js', '**/assets/index-*.css']) {
+    let isFirst = true
+    const before = (page: Page) =>
+      page.route(files, (route) => {
+        const isDropped = isFirst
+        isFirst = false
+        return isDropped ? route.abort() : route.continue()
+      })
+    await stage.visit('/', untilDrawn, { before, expected: /ERR_FAILED/ })
+    assert.equal(isFirst, false)
+  }
+})
+
+test(
+  'a page whose first files never come says so, and comes when it is asked to',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const stage = await startStage(t)
+    let isAway = true
+    let asked = 0
+    const look = async (page: Page): Promise<void> => {
+      await page.getByRole('alert').getByText('The files of this page did not come.').waitFor()
+      assert.equal(asked, 3, 'it is loaded again twice')
+      isAway = false
+      await page.getByRole('link', { name: 'Load again' }).click()
+      await untilDrawn(page)
+    }
+    const before = (page: Page) =>
+      page.route('**/assets/index-*.js', (route) => {
+        asked++
+        return isAway ? route.abort() : route.continue()
+      })
+    await stage.visit('/', look, { before, expected: /ERR_FAILED/ })
+  },
+)
+
 test('going to another page is one frame once its code is there', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t)
   await stage.visit('/', async (page) => {

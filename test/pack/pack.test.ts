@@ -178,7 +178,7 @@ async function assertServes(address: string): Promise<void> {
   const metrics = await metricsOf({ address })
   assert.match(metrics, /^netdev_rx_bytes_total\{device="lo"\} \d+$/m)
   const page = await (await fetch(`${address}/`)).text()
-  const [, script = ''] = /<script[^>]+src="([^"]+\.js)"/.exec(page.replaceAll('/theme.js', '')) ?? []
+  const [, script = ''] = /<script[^>]+src="([^"]+\.js)"/.exec(page.replaceAll('/start.js', '')) ?? []
   const { status, headers } = await fetch(new URL(script, address))
   assert.equal(status, 200, `the script of the page, ${script}`)
   assert.match(headers.get('content-type') ?? '', /javascript/)
