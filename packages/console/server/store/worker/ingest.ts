@@ -168,10 +168,9 @@ class Sorter {
   #hourOf({ firstMs, lastMs }: Range): number | undefined {
     if (this.#entry.clock !== 'wall' || this.#context.stored.type.time === undefined) return this.#arrivalHour
     const { fromMs, toMs } = this.#context.believed
-    const isBelieved = (timeMs: number) => timeMs > fromMs && timeMs <= toMs
-    const hour = isBelieved(firstMs) ? hourOf(firstMs) : this.#arrivalHour
-    if (firstMs === lastMs) return hour
-    return isBelieved(firstMs) && isBelieved(lastMs) && hourOf(lastMs) === hour ? hour : undefined
+    if (lastMs <= fromMs || firstMs > toMs) return this.#arrivalHour
+    const hour = hourOf(firstMs)
+    return firstMs > fromMs && lastMs <= toMs && hourOf(lastMs) === hour ? hour : undefined
   }
 }
 
