@@ -15,7 +15,7 @@ const type = defineType('ingest_port', 'What a port reports', {
 })
 const { recordBytes } = type.layout
 const offsetOf = (name: string): number => type.layout.slots.find((slot) => slot.name === name)?.offset ?? -1
-const ARRIVAL_MS = 500_000 * HOUR_MS + 1234
+const ARRIVAL_MS = 500_000.4 * HOUR_MS
 const believed = { fromMs: ARRIVAL_MS - HOUR_MS, toMs: ARRIVAL_MS + HOUR_MS }
 /** Ports of which the series has no room. */
 const REFUSED_FROM = 6
