@@ -158,7 +158,7 @@ async function visitPage(
 
 /**
  * Opens an address, again where another test made or removed an interface meanwhile: Chromium drops what is under way
- * then, and without its first script a page can ask for nothing again.
+ * then. A page without its first files loads itself again, but a moment later, while the test looks at it already.
  */
 async function open(page: Page, address: string): Promise<void> {
   for (let tries = 1; tries <= OPEN_TRIES; tries++) {

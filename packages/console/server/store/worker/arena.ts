@@ -3,7 +3,8 @@ const LIMIT_BYTES = 16 << 20
 
 /**
  * Memory for one question, or for one part of a backlog, used again for the next: making and clearing fresh megabytes
- * takes longer than computing on them, and has the collector look at all others. What was taken is valid until `reset`.
+ * takes longer than computing on them, and every few of them start a collection of the whole heap. What was taken is
+ * valid until `reset`.
  */
 export class Arena {
   #memory = new Float64Array(0)

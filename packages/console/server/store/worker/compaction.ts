@@ -27,8 +27,8 @@ interface SeriesRecords {
 
 /**
  * Turns records of one type, writer and hour into segments: one compressed chunk per series and field, and one per
- * series for the times. A generator, so that the worker answers questions between any two series. All memory for
- * columns is the arena's, which is reset first.
+ * series for the times. A generator, so that the worker answers questions between any two series. It resets the arena,
+ * and takes its memory from there.
  */
 export function* compact(
   unit: HeadUnit,

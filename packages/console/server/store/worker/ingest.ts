@@ -103,8 +103,8 @@ class Sorter {
   }
 
   /**
-   * Takes `count` records that lie one behind the other, whose series have the `numbers` from `place` on: all at once
-   * where they are of one hour and there is room for all, which they nearly always are and there nearly always is.
+   * Takes `count` records that lie one behind the other, whose series have the `numbers` from `place` on. Nearly always
+   * they are of one hour and all have room: then they are taken at once, else one by one.
    */
   take(at: number, numbers: Int32Array, place: number, count: number): void {
     const range = this.#rangeOf(at, count)
