@@ -57,16 +57,17 @@ export class GpuHandle {
     const handle = memory.readBigUInt64LE()
     const found = known.find((gpu) => gpu.handle === handle)
     if (found !== undefined) return found
-    const textOf = (symbol: NvmlSymbol) =>
-      library.call(device, symbol, handle, memory.fill(0), TEXT_BYTES) ?? textIn(memory)
-    const uuid = textOf('nvmlDeviceGetUUID')
-    if (uuid instanceof NvmlFailure) return uuid
-    const model = textOf('nvmlDeviceGetName')
+    // The first call of a GPU, and the one that hangs with a GPU that does; what follows is at hand.
+    const silence = await library.callAsync(device, 'nvmlDeviceGetUUID', handle, memory.fill(0), TEXT_BYTES)
+    if (silence !== undefined) return silence
+    const uuid = textIn(memory)
+    const noModel = library.call(device, 'nvmlDeviceGetName', handle, memory.fill(0), TEXT_BYTES)
+    const model = noModel === undefined ? textIn(memory) : ''
     const pci = library.call(device, 'nvmlDeviceGetPciInfo_v3', handle, memory.fill(0))
     const pciBusId = pci === undefined ? textIn(memory.subarray(PCI.busId, PCI.bytes)) : ''
     const noMinor = library.call(device, 'nvmlDeviceGetMinorNumber', handle, memory)
     const minor = noMinor === undefined ? memory.readUInt32LE() : undefined
-    const names = { index, uuid, pciBusId, model: model instanceof NvmlFailure ? '' : model, minor }
+    const names = { index, uuid, pciBusId, model, minor }
     return new GpuHandle(library, handle, names, memory)
   }
 

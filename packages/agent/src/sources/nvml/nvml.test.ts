@@ -106,6 +106,15 @@ test('a GPU that hangs delays no other, and comes back', NEEDS, async (t) => {
   await until('it is back', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)
 })
 
+test('a GPU that hangs before it was ever read delays no other, and is read when it comes back', NEEDS, async (t) => {
+  const { double, agent, of } = await bringUp(t, { 'gpu0.hang': 1 })
+  await until('the other is read', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).join() === '1')
+  const [failed] = agent.hosts.sources.flatMap(({ stats }) => stats.failed.latest())
+  assert.deepEqual([failed?.place, failed?.message], ['GPU 0', 'GPU 0: the driver does not come back with its name'])
+  double.play({})
+  await until('it is read', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)
+})
+
 test('a GPU that is lost leaves, and comes back', NEEDS, async (t) => {
   const { double, of } = await bringUp(t)
   await until('both are read', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)

@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import { NvmlFailure } from '../../native/nvml/failure.ts'
-import { GpuHandle } from '../../native/nvml/gpu.ts'
 import type { NvmlLibrary } from '../../native/nvml/library.ts'
+import { type GpuList, GpuRoster } from '../../native/nvml/roster.ts'
 import { deviceFilter } from '../device-filter.ts'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import type { NvmlOptions } from './config.ts'
@@ -9,14 +9,14 @@ import { NvmlGpu } from './gpu.ts'
 
 /** GPUs are listed again so often. Unit: microseconds. */
 const LIST_EVERY_US = 10_000_000
-/** GPUs of one node at most. */
-const GPUS_MAX = 256
+
+const NONE = 'the driver lists no GPU that is wanted'
 
 /** GPUs by NVIDIA's management library: follows which there are, and reads each. */
 export class NvmlSource implements NodeSource {
   readonly #options: NvmlOptions
   readonly #context: SourceContext
-  readonly #library: NvmlLibrary
+  readonly #roster: GpuRoster
   readonly #isWanted: (name: string) => boolean
   /** By UUID. */
   readonly #gpus = new Map<string, NvmlGpu>()
@@ -26,9 +26,10 @@ export class NvmlSource implements NodeSource {
   constructor(options: NvmlOptions, context: SourceContext) {
     this.#options = options
     this.#context = context
-    this.#library = context.library as NvmlLibrary
     this.#isWanted = deviceFilter(options.devices)
     const { stuck_ms: limitMs } = options
+    // The others are listed before the list itself counts as stuck.
+    this.#roster = new GpuRoster(context.library as NvmlLibrary, limitMs / 2)
     this.#list = {
       ...{ device: '', name: 'list', everyUs: LIST_EVERY_US, limitMs, limitKey: 'stuck_ms' },
       run: () => this.#follow(),
@@ -37,10 +38,13 @@ export class NvmlSource implements NodeSource {
   }
 
   async probe(): Promise<Probe> {
-    const handles = await this.#listed()
-    if (handles instanceof NvmlFailure) return { state: 'absent', reason: handles.error.message }
-    if (handles.length === 0) return { state: 'absent', reason: 'the driver lists no GPU that is wanted' }
-    return { state: 'present', found: handles.map(({ device, names }) => `${device} ${names.model}`).join(', ') }
+    const list = await this.#listed()
+    if (list instanceof NvmlFailure) return { state: 'absent', reason: list.error.message }
+    if (list.gpus.length > 0)
+      return { state: 'present', found: list.gpus.map(({ device, names }) => `${device} ${names.model}`).join(', ') }
+    const [silent] = list.silent
+    if (silent !== undefined) return { state: 'failed', reason: silenceOf(silent).message }
+    return { state: 'absent', reason: NONE }
   }
 
   duties(): readonly Duty[] {
@@ -57,30 +61,29 @@ export class NvmlSource implements NodeSource {
     this.#duties = [this.#list]
   }
 
-  async #listed(): Promise<GpuHandle[] | NvmlFailure> {
-    const count = await GpuHandle.count(this.#library)
-    if (count instanceof NvmlFailure) return count
-    const handles: GpuHandle[] = []
-    const known = [...this.#gpus.values()].map(({ gpu }) => gpu)
-    for (let index = 0; index < Math.min(count, GPUS_MAX); index++) {
-      const handle = await GpuHandle.at(this.#library, index, known)
-      if (handle instanceof NvmlFailure) this.#context.failed(`GPU ${index}`, handle.error)
-      else if (this.#isWanted(handle.device)) handles.push(handle)
-    }
-    return handles
+  /** GPUs that are wanted; what the others lack is told. */
+  async #listed(): Promise<GpuList | NvmlFailure> {
+    const list = await this.#roster.list([...this.#gpus.values()].map(({ gpu }) => gpu))
+    if (list instanceof NvmlFailure) return list
+    for (const [index, { error }] of list.refused) this.#context.failed(`GPU ${index}`, error)
+    for (const index of list.silent) this.#context.failed(`GPU ${index}`, silenceOf(index))
+    return { ...list, gpus: list.gpus.filter(({ device }) => this.#isWanted(device)) }
   }
 
   /** Follows the list: a new GPU is read, one that left is said to be gone. */
   async #follow(): Promise<void> {
-    const handles = await this.#listed()
-    if (handles instanceof NvmlFailure) throw handles.error
-    const present = new Set(handles.map(({ names }) => names.uuid))
-    const left = [...this.#gpus].filter(([uuid]) => !present.has(uuid))
-    const fresh = handles.filter(({ names }) => !this.#gpus.has(names.uuid))
+    const list = await this.#listed()
+    if (list instanceof NvmlFailure) throw list.error
+    const { gpus, silent } = list
+    const present = new Set(gpus.map(({ names }) => names.uuid))
+    // A GPU that does not answer may be one of those that are missing.
+    const left = silent.length > 0 ? [] : [...this.#gpus].filter(([uuid]) => !present.has(uuid))
+    const fresh = gpus.filter(({ names }) => !this.#gpus.has(names.uuid))
     for (const [uuid, known] of left) this.#leave(uuid, known, 'the GPU is no longer there')
     for (const handle of fresh) this.#gpus.set(handle.names.uuid, new NvmlGpu(handle, this.#context))
     if (left.length + fresh.length > 0) this.#follows()
-    if (handles.length === 0) throw new SondeError('SRC_READ', 'the driver lists no GPU that is wanted')
+    if (this.#gpus.size > 0) return
+    throw silent[0] === undefined ? new SondeError('SRC_READ', NONE) : silenceOf(silent[0])
   }
 
   #leave(uuid: string, known: NvmlGpu, reason: string): void {
@@ -98,4 +101,8 @@ export class NvmlSource implements NodeSource {
     })
     this.#duties = [...duties, this.#list]
   }
+}
+
+function silenceOf(index: number): SondeError {
+  return new SondeError('SRC_CALL', `GPU ${index}: the driver does not come back with its name`)
 }
