@@ -3,14 +3,13 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Page, Route } from 'playwright-core'
+import type { Route } from 'playwright-core'
 import type { TestPod, TestPods } from '../../packages/agent/test/pod-source.ts'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
-import { assertSound } from './axe.ts'
-import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
-import { cutWords } from './cut.ts'
+import { SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { lookEverywhere } from './look-everywhere.ts'
 import { namesOfNumbers, rowOfService, rowsOfServices } from './service-rows.ts'
 import { assertShown } from './shown-numbers.ts'
 
@@ -55,24 +54,6 @@ async function startPods(
   set(pods)
   const stage = await startStage(t, [], { main: MAIN, env: { PODS_FILE: file, ...env } })
   return { stage, set }
-}
-
-/** Looks in both schemes and on both screens: axe finds nothing, and nothing scrolls sideways or is cut. */
-async function lookEverywhere(t: TestContext, page: Page, name: string): Promise<void> {
-  for (const [screen, size] of Object.entries(SCREENS)) {
-    await page.setViewportSize(size)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await takePicture(t, page, `${name}-${screen}-${colorScheme}`)
-      await assertSound(page, { contrastOnly: colorScheme === 'dark' })
-    }
-    const overPx = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
-    assert.ok(overPx <= 1, `${name} scrolls sideways by ${overPx} px at ${size.width}`)
-    assert.deepEqual(await cutWords(page), [])
-  }
-  await page.setViewportSize(SCREENS.desk)
 }
 
 interface RawSeries {

@@ -6,8 +6,8 @@ import type { EventAnswer, EventsAnswer } from '@sonde/sdk/internal'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
-import { assertSound } from './axe.ts'
-import { SCREENS, SHOW_LIMIT_MS, startStage, takePicture } from './browser.ts'
+import { SHOW_LIMIT_MS, startStage } from './browser.ts'
+import { lookEverywhere } from './look-everywhere.ts'
 
 /** The link trains down 10 s after the start; the event ends 5 samples later, and its window 3 samples after that. */
 const EVENT_LIMIT_MS = 90_000
@@ -60,19 +60,7 @@ test(
         names.map((name) => name.replace(/[\d\s]+$/, '')),
         ['Signal of the rule', 'PCIe', 'NIC', 'GPU'],
       )
-      for (const [screen, size] of Object.entries(SCREENS)) {
-        await page.setViewportSize(size)
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme })
-          await takePicture(t, page, `event-downtrain-${screen}-${colorScheme}`)
-          await assertSound(page, { contrastOnly: colorScheme === 'dark' })
-        }
-        const overPx = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        )
-        assert.ok(overPx <= 1, `scrolls sideways by ${overPx} px at ${size.width}`)
-      }
-      await page.setViewportSize(SCREENS.desk)
+      await lookEverywhere(t, page, 'event-downtrain')
       await page.getByRole('searchbox', { name: 'Find among all signals' }).fill('temp gpu 3')
       await page.locator('.lane-row', { hasText: 'gpu_temp' }).first().waitFor()
       await until('no other lane', SHOW_LIMIT_MS, async () =>

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import type { TracebackEvent } from '@sonde/sdk/internal'
 import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { answerEvents, type EventAnswers } from './answer-events.ts'
-import { assertSound } from './axe.ts'
-import { SCREENS, type Stage, startStage, takePicture, untilDrawn, type VisitOptions } from './browser.ts'
-import { cutWords } from './cut.ts'
+import { type Stage, startStage, untilDrawn, type VisitOptions } from './browser.ts'
 import { generatedEvent, generatedList } from './generated-event.ts'
+import { lookEverywhere } from './look-everywhere.ts'
 
 const FAILED_REQUEST = /^console: Failed to load resource/
 const START_MS = Date.UTC(2026, 6, 31, 13, 52, 40, 118) + 0.125
@@ -31,23 +30,6 @@ async function visit(
     await page.goto('about:blank')
   }
   await stage.visit(path, lookAndLeave, options)
-}
-
-/** Looks in both schemes and on both screens: axe finds nothing, and nothing scrolls sideways or is cut. */
-async function lookEverywhere(t: TestContext, page: Page, name: string): Promise<void> {
-  for (const [screen, size] of Object.entries(SCREENS)) {
-    await page.setViewportSize(size)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await takePicture(t, page, `${name}-${screen}-${colorScheme}`)
-      await assertSound(page, { contrastOnly: colorScheme === 'dark' })
-    }
-    const overPx = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
-    assert.ok(overPx <= 1, `${name} scrolls sideways by ${overPx} px at ${size.width}`)
-    assert.deepEqual(await cutWords(page), [])
-  }
 }
 
 /** Pixels of the canvas of a lane that are not empty, as rows and columns, so that a drawing can be told from none. */
@@ -238,7 +220,6 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await lookEverywhere(t, page, 'event-samples')
       const address = page.url()
       const shown = await caption(page).innerText()
-      await page.setViewportSize(SCREENS.desk)
       await page.goto(address)
       await page.getByText(/\d+\ssamples in view/u).waitFor()
       assert.equal((await caption(page).innerText()).split(' · ')[1], shown.split(' · ')[1])

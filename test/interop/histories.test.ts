@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { PrometheusHistory } from '@sonde/console'
 import {
   buckets,
@@ -15,7 +15,7 @@ import {
 } from '@sonde/sdk'
 import { openStore } from '../../packages/console/test/open-store.ts'
 import { type DebianProgram, needs } from '../debian.ts'
-import { type Ends, type PeerSample, startBackfilled, startVictoria } from './query-peers.ts'
+import { type PeerSample, startBackfilled, startVictoria } from './query-peers.ts'
 
 // The same questions to the store and to servers with the HTTP API of Prometheus, over the same samples. What differs
 // is told in docs/http-api.md.
@@ -127,7 +127,7 @@ function differences(ours: QueryResult, theirs: QueryResult): string[] {
   )
 }
 
-async function filledStore(t: Ends, all: readonly Row[]): Promise<History> {
+async function filledStore(t: Pick<TestContext, 'after'>, all: readonly Row[]): Promise<History> {
   const { store, close } = await openStore()
   t.after(close)
   const source = createSource({ id: 'suite', intervalMs: INTERVAL_MS, emit: (batch) => store.accept(batch) })

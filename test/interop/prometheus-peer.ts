@@ -48,8 +48,36 @@ export async function startPrometheus(
   })
   // JSON is YAML too.
   writeFileSync(config, JSON.stringify({ global: { scrape_interval: `${intervalS}s` }, scrape_configs: jobs }))
-  const flags = ['--web.listen-address=127.0.0.1:0', '--log.level=debug', `--storage.tsdb.path=${dir.path}/tsdb`]
-  const child = spawn('prometheus', [`--config.file=${config}`, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const flags = [`--config.file=${config}`, `--storage.tsdb.path=${dir.path}/tsdb`, '--log.level=debug']
+  const { url, log } = await launchPrometheus(t, flags, dir)
+  const api = async (path: string) => {
+    const answer = (await (await fetch(`${url}/api/v1/${path}`)).json()) as { data: unknown }
+    return answer.data
+  }
+  return {
+    api,
+    range: async (query) => {
+      const { result } = (await api(`query?query=${encodeURIComponent(query)}`)) as { result: PeerSeries[] }
+      return result
+    },
+    own: async (metric) => {
+      const page = await (await fetch(`${url}/metrics`)).text()
+      return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(page)?.[1])
+    },
+    address: url,
+    log,
+  }
+}
+
+/** Starts Debian's Prometheus on a free port with these flags; it ends with the test, and its folder with it. */
+export async function launchPrometheus(
+  t: Pick<TestContext, 'after'>,
+  flags: readonly string[],
+  dir: { remove(): void },
+): Promise<{ readonly url: string; log(): string }> {
+  const child = spawn('prometheus', ['--web.listen-address=127.0.0.1:0', ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => {
     log += chunk.toString()
@@ -66,21 +94,5 @@ export async function startPrometheus(
     return host === undefined ? undefined : `http://${host}`
   })
   await until('Prometheus to be ready', START_LIMIT_MS, async () => (await fetch(`${url}/-/ready`)).ok)
-  const api = async (path: string) => {
-    const answer = (await (await fetch(`${url}/api/v1/${path}`)).json()) as { data: unknown }
-    return answer.data
-  }
-  return {
-    api,
-    range: async (query) => {
-      const { result } = (await api(`query?query=${encodeURIComponent(query)}`)) as { result: PeerSeries[] }
-      return result
-    },
-    own: async (metric) => {
-      const page = await (await fetch(`${url}/metrics`)).text()
-      return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(page)?.[1])
-    },
-    address: url,
-    log: () => log,
-  }
+  return { url, log: () => log }
 }

@@ -2,7 +2,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { temporaryDir, until } from '../sonde-process.ts'
+import { launchPrometheus } from './prometheus-peer.ts'
 
 const START_LIMIT_MS = 120_000
 
@@ -14,13 +16,8 @@ export interface PeerSample {
   readonly value: number
 }
 
-/** Where the end of what was started is registered. */
-export interface Ends {
-  after(end: () => unknown): void
-}
-
 /** Starts Debian's Prometheus over samples of the past, and gives its address; it ends with the test. */
-export async function startBackfilled(t: Ends, samples: readonly PeerSample[]): Promise<string> {
+export async function startBackfilled(t: Pick<TestContext, 'after'>, samples: readonly PeerSample[]): Promise<string> {
   const dir = temporaryDir()
   const [file, config, tsdb] = ['samples', 'prometheus.yml', 'tsdb'].map((name) => join(dir.path, name)) as [
     string,
@@ -30,34 +27,12 @@ export async function startBackfilled(t: Ends, samples: readonly PeerSample[]): 
   writeFileSync(file, `${linesOf(samples, 1000)}# EOF\n`)
   writeFileSync(config, '{}')
   execFileSync('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', file, tsdb], { stdio: 'pipe' })
-  const flags = [
-    `--config.file=${config}`,
-    '--web.listen-address=127.0.0.1:0',
-    `--storage.tsdb.path=${tsdb}`,
-    '--storage.tsdb.retention.time=10y',
-  ]
-  const child = spawn('prometheus', flags, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let log = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    log += chunk.toString()
-  })
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  t.after(async () => {
-    child.kill('SIGKILL')
-    await ended
-    dir.remove()
-  })
-  const url = await until('Prometheus to listen', START_LIMIT_MS, () => {
-    if (child.exitCode !== null) throw new Error(`Prometheus ended with ${child.exitCode}:\n${log}`)
-    const host = /"Listening on" address=(\S+)/.exec(log)?.[1]
-    return host === undefined ? undefined : `http://${host}`
-  })
-  await until('Prometheus to be ready', START_LIMIT_MS, async () => (await fetch(`${url}/-/ready`)).ok)
-  return url
+  const flags = [`--config.file=${config}`, `--storage.tsdb.path=${tsdb}`, '--storage.tsdb.retention.time=10y']
+  return (await launchPrometheus(t, flags, dir)).url
 }
 
 /** Starts Debian's VictoriaMetrics over samples of the past, and gives its address; it ends with the test. */
-export async function startVictoria(t: Ends, samples: readonly PeerSample[]): Promise<string> {
+export async function startVictoria(t: Pick<TestContext, 'after'>, samples: readonly PeerSample[]): Promise<string> {
   const dir = temporaryDir()
   const port = await freePort()
   const flags = [`-httpListenAddr=127.0.0.1:${port}`, `-storageDataPath=${dir.path}`, '-retentionPeriod=10y']
