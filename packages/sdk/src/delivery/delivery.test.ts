@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Batch, createSource, defineType, delivery, readRecords, text, value, viewsOf } from '@sonde/sdk'
 import { batchOf, FULL_BATCHES, hang, OK, Rig, range, retry, SMALL } from '../../test/delivery-rig.ts'
 import { sondeError } from '../../test/helper.ts'
 
@@ -74,6 +75,33 @@ test('a full queue drops what waits longest', async () => {
   rig.answer = () => OK
   await rig.advance(60_000)
   assert.deepEqual(rig.taken, [0, ...range(1 + dropped * 100, 20_001)])
+})
+
+test('a queue that texts have filled drops what waits longest too', async () => {
+  const noteType = defineType('note', 'A text a record', { n: value('u32'), said: text() })
+  const sent: number[] = []
+  const stuck = Promise.withResolvers<void>()
+  const sink = delivery<readonly Batch[]>({
+    ...SMALL,
+    name: 'test',
+    batchRecordsMax: 5,
+    encode: (batches) => batches,
+    async send(batches) {
+      await stuck.promise
+      for (const { type, bytes, count, symbols } of batches)
+        for (const { n } of readRecords(type as typeof noteType, viewsOf(bytes), count, symbols)) sent.push(n)
+      return OK
+    },
+  })
+  const source = createSource({ id: 'notes', emit: (batch) => sink.accept(batch) })
+  for (let n = 0; n < 100; n++) {
+    source.report(noteType, { n, said: String(n).padEnd(4000) })
+    source.flush()
+  }
+  stuck.resolve()
+  await sink.close()
+  assert.equal(sent.length + (sink.stats.dropped.get('queue_full') ?? 0), 100)
+  assert.deepEqual(sent.slice(-5), [95, 96, 97, 98, 99])
 })
 
 test('a full queue gives nothing up where that could not make room', async () => {

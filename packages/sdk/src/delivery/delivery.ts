@@ -218,7 +218,7 @@ class Delivery<P> implements DeliverySink {
     if (missing <= 0) return undefined
     this.#isLoopBlocked = this.#producers.isLoopBlocked
     // What is being sent cannot make room: where all that waits is not enough, none of it is given up in vain.
-    if (queuePolicy !== 'drop_oldest' || this.#queue.waitingBytes < missing) return 'queue_full'
+    if (queuePolicy !== 'drop_oldest' || this.#queue.evictableBytes < missing) return 'queue_full'
     this.#ledger.drop('queue_full', this.#queue.evict(missing))
     this.#signalRoom()
     return undefined

@@ -17,6 +17,7 @@ export class MemoryQueue implements DeliveryQueue {
   bytes = 0
   waitingRecords = 0
   waitingBytes = 0
+  evictableBytes = 0
   /** Waiting batches by ascending id, from `#head` on; what is before it has left. */
   #waiting: (Held | undefined)[] = []
   #head = 0
@@ -29,10 +30,11 @@ export class MemoryQueue implements DeliveryQueue {
     // Not `slice`: that of a Buffer does not copy.
     const copy: Batch = { ...batch, checksum: undefined, bytes: new Uint8Array(batch.bytes) }
     const heldBytes = entryBytes(batch) + this.#texts.bytesOf(batch)
-    this.#waiting.push({ id: this.#nextId++, batch: copy, acknowledge: resolve, heldBytes })
+    const held: Held = { id: this.#nextId++, batch: copy, acknowledge: resolve, heldBytes }
+    this.#waiting.push(held)
     this.records += batch.count
     this.bytes += heldBytes
-    this.#countWaiting(batch, 1)
+    this.#countWaiting(held, 1)
     return promise
   }
 
@@ -60,7 +62,7 @@ export class MemoryQueue implements DeliveryQueue {
       let place = this.#head
       while ((this.#waiting[place]?.id ?? held.id) < held.id) place++
       this.#waiting.splice(place, 0, held)
-      this.#countWaiting(held.batch, 1)
+      this.#countWaiting(held, 1)
     }
   }
 
@@ -94,7 +96,7 @@ export class MemoryQueue implements DeliveryQueue {
 
   #shift(): void {
     const held = this.#waiting[this.#head]
-    if (held !== undefined) this.#countWaiting(held.batch, -1)
+    if (held !== undefined) this.#countWaiting(held, -1)
     this.#waiting[this.#head++] = undefined
     if (this.#head >= COMPACT_COUNT && this.#head * 2 >= this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#head)
@@ -102,9 +104,10 @@ export class MemoryQueue implements DeliveryQueue {
     }
   }
 
-  #countWaiting(batch: Batch, sign: 1 | -1): void {
+  #countWaiting({ batch, heldBytes }: Held, sign: 1 | -1): void {
     this.waitingRecords += sign * batch.count
     this.waitingBytes += sign * entryBytes(batch)
+    this.evictableBytes += sign * heldBytes
   }
 
   #release({ batch, acknowledge, heldBytes }: Held): void {

@@ -27,10 +27,13 @@ export interface DeliveryQueue {
   readonly durable: boolean
   /** Records waiting or taken. */
   readonly records: number
-  /** Size of what waits or is taken; see {@link entryBytes}. */
+  /** What everything that waits or is taken takes, texts included. */
   readonly bytes: number
   readonly waitingRecords: number
+  /** Size of what waits, as requests count it; see {@link entryBytes}. */
   readonly waitingBytes: number
+  /** What `evict` could free: what waits takes so much of `bytes`. */
+  readonly evictableBytes: number
   /**
    * Adds a batch, whose bytes are valid only during the call. It counts at once. The promise resolves when the batch is
    * *acknowledged*: a durable queue has written it; one in memory is done with it. It rejects where the batch could not

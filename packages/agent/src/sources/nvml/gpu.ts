@@ -5,6 +5,7 @@ import { GpmSampler } from '../../native/nvml/gpm.ts'
 import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { NO_DATA } from '../../native/nvml/layout.ts'
 import { XidEvents } from '../../native/nvml/xid-events.ts'
+import { sysfsAddress } from '../pci-address.ts'
 import type { SourceContext } from '../source.ts'
 import { type Found, fits, GPM_IDS, readGpu } from './fields.ts'
 import { type GpuInfo, infoOf } from './info.ts'
@@ -28,6 +29,7 @@ export class NvmlGpu {
   readonly #xids = new Map<number, bigint>()
   /** Whether its series left the views. */
   #isGone = false
+  #isClosed = false
   /** The number of the last XID error. */
   #lastXid = 0
   #gpmMs = Number.NEGATIVE_INFINITY
@@ -54,6 +56,8 @@ export class NvmlGpu {
   /** @throws SondeError where the GPU does not answer. */
   async read(): Promise<void> {
     const read = await readGpu(this.gpu)
+    // It left the list while the call was open: nothing of it may be called any more.
+    if (this.#isClosed) return
     if (read instanceof NvmlFailure) {
       if (read.kind === 'gone') this.gone(read.error.message)
       throw read.error
@@ -66,8 +70,7 @@ export class NvmlGpu {
     const bandwidth = this.#bandwidth(read.linkKib)
     if (bandwidth !== undefined) values.nvlink_bandwidth_total = bandwidth
     this.#report(nvmlGpuType, time, {}, values)
-    // Sysfs has four digits before the first colon, where NVML has eight.
-    const address = this.gpu.names.pciBusId.slice(-12).toLowerCase()
+    const address = sysfsAddress(this.gpu.names.pciBusId)
     this.#report(nvmlGpuInfoType, time, { address, ...this.#info.texts }, this.#info.values)
     this.#sample(time)
   }
@@ -82,6 +85,7 @@ export class NvmlGpu {
   }
 
   close(): void {
+    this.#isClosed = true
     if (this.#gpm instanceof GpmSampler) this.#gpm.close()
     if (this.#events instanceof XidEvents) this.#events.close()
   }

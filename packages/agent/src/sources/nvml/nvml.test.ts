@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { absenceType } from '@sonde/sdk'
+import { absenceType, readRecords, viewsOf } from '@sonde/sdk'
 import koffi from 'koffi'
+import * as v from 'valibot'
 import { needs } from '../../../../../test/debian.ts'
 import { NvmlDouble } from '../../../../../test/doubles/nvml/nvml-double.ts'
 import { until } from '../../../../sdk/test/helper.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
+import { SourceOutlet } from '../../hosting/source-outlet.ts'
 import { EVENT, FIELD, GPM_GET, GPM_METRIC, MEMORY, PCI } from '../../native/nvml/layout.ts'
 import { testSource } from '../conformance.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
@@ -113,6 +115,35 @@ test('a GPU that hangs before it was ever read delays no other, and is read when
   assert.deepEqual([failed?.place, failed?.message], ['GPU 0', 'GPU 0: the driver does not come back with its name'])
   double.play({})
   await until('it is read', async () => Object.keys(await of('DCGM_FI_DEV_GPU_TEMP')).length === 2)
+})
+
+test('of a GPU that leaves while it is read nothing is called or reported any more', NEEDS, async (t) => {
+  const double = new NvmlDouble(t)
+  double.play({})
+  const paths = { ...new TestNode(t).paths, nvml_library: double.folder }
+  const reported: unknown[] = []
+  const outlet = new SourceOutlet({
+    ...{ name: 'nvml', intervalMs: 1000, paths, stats: { failed: { add: () => undefined }, dropped: new Map() } },
+    emit({ type, count, bytes, symbols }) {
+      for (const record of readRecords(type, viewsOf(bytes), count, symbols))
+        if ('gpu' in record) reported.push(record.gpu)
+    },
+  })
+  const { library: definition, create } = await nvml.load()
+  const library = await definition?.open({}, paths)
+  const node = create(v.parse(nvml.options, {}) as object, { ...outlet.context, library })
+  t.after(() => node.close())
+  const list = node.duties().find(({ name }) => name === 'list')
+  await list?.run()
+  const read = node.duties().find(({ device }) => device === 'nvidia1')
+  double.play({ 'gpu1.hang': 1 })
+  const reading = read?.run()
+  double.play({ gpus: 1, 'gpu1.hang': 1 })
+  await list?.run()
+  double.play({ gpus: 1 })
+  await reading
+  outlet.flush()
+  assert.deepEqual(reported, [])
 })
 
 test('a GPU that is lost leaves, and comes back', NEEDS, async (t) => {

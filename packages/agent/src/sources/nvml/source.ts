@@ -74,10 +74,11 @@ export class NvmlSource implements NodeSource {
   async #follow(): Promise<void> {
     const list = await this.#listed()
     if (list instanceof NvmlFailure) throw list.error
-    const { gpus, silent } = list
+    const { gpus, refused, silent } = list
     const present = new Set(gpus.map(({ names }) => names.uuid))
-    // A GPU that does not answer may be one of those that are missing.
-    const left = silent.length > 0 ? [] : [...this.#gpus].filter(([uuid]) => !present.has(uuid))
+    // A GPU that did not tell its name this time may be one of those that are missing.
+    const isWhole = silent.length === 0 && [...refused.values()].every(({ kind }) => kind === 'gone')
+    const left = isWhole ? [...this.#gpus].filter(([uuid]) => !present.has(uuid)) : []
     const fresh = gpus.filter(({ names }) => !this.#gpus.has(names.uuid))
     for (const [uuid, known] of left) this.#leave(uuid, known, 'the GPU is no longer there')
     for (const handle of fresh) this.#gpus.set(handle.names.uuid, new NvmlGpu(handle, this.#context))
