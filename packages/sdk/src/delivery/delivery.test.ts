@@ -101,7 +101,7 @@ test('a queue that texts have filled drops what waits longest too', async () => 
   stuck.resolve()
   await sink.close()
   assert.equal(sent.length + (sink.stats.dropped.get('queue_full') ?? 0), 100)
-  assert.deepEqual(sent.slice(-5), [95, 96, 97, 98, 99])
+  assert.deepEqual(sent.slice(-3), [97, 98, 99])
 })
 
 test('a full queue gives nothing up where that could not make room', async () => {
