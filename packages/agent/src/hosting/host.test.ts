@@ -11,10 +11,14 @@ const PRESENT: Probe = { state: 'present', found: '1 device' }
 const EVERY_US = 10_000
 const MARK = { rule: 'r', edge: 'opened', severity: 'notice', unit: '', summary: '' }
 
+type Replace = (duties: readonly Partial<Duty>[]) => void
+
 /** What a test makes of a source; what it leaves out does nothing. */
 interface Behaviour {
   readonly probe?: () => Probe | Promise<Probe>
-  readonly duties?: (context: SourceContext) => readonly Partial<Duty>[]
+  /** `replace` gives it other duties. */
+  readonly duties?: (context: SourceContext, replace: Replace) => readonly Partial<Duty>[]
+  readonly close?: (context: SourceContext) => void | Promise<void>
   readonly stuck?: (device: string) => void
   readonly library?: LibraryDefinition
   readonly callLimitMs?: number
@@ -31,7 +35,7 @@ interface Rig {
 /** A host that runs one source of a test. */
 function rigOf(
   t: TestContext,
-  { probe = () => PRESENT, duties, stuck, library, callLimitMs = 60_000 }: Behaviour,
+  { probe = () => PRESENT, duties, stuck, close, library, callLimitMs = 60_000 }: Behaviour,
 ): Rig {
   const calls: string[] = []
   const states: string[] = []
@@ -40,7 +44,7 @@ function rigOf(
   const create = (context: SourceContext): NodeSource => {
     calls.push('create')
     const usual = { device: '', name: 'sample', everyUs: EVERY_US, run: () => undefined }
-    const list = (duties?.(context) ?? [{}]).map((duty) => {
+    const wholeOf = (duty: Partial<Duty>): Duty => {
       const whole = { ...usual, ...duty }
       return {
         ...whole,
@@ -49,7 +53,12 @@ function rigOf(
           return whole.run()
         },
       }
-    })
+    }
+    let list: readonly Duty[] = []
+    const replace: Replace = (others) => {
+      list = others.map(wholeOf)
+    }
+    replace(duties?.(context, replace) ?? [{}])
     return {
       probe() {
         calls.push('probe')
@@ -57,7 +66,10 @@ function rigOf(
       },
       duties: () => list,
       ...(stuck === undefined ? {} : { stuck }),
-      close: () => void calls.push('close'),
+      close() {
+        calls.push('close')
+        return close?.(context)
+      },
     }
   }
   const definition: SourceDefinition = {
@@ -277,4 +289,40 @@ test('a device that floods loses what is beyond its budget, and takes nothing fr
   const perInterval = Math.floor((1 << 20) / markType.layout.recordBytes)
   assert.ok(countOf('dev0') >= perInterval, 'what the budget allows is there')
   assert.equal(rig.status.state, 'reading')
+})
+
+test('duties of a period that nobody had before are called once, by its first tick', async (t) => {
+  const [first, second] = [{ device: 'a' }, { device: 'b' }].map((duty) => ({ ...duty, everyUs: 3_600_000_000 }))
+  const rig = rigOf(t, {
+    duties(_context, replace) {
+      const list: Partial<Duty> = { name: 'list', run: () => replace([list, first ?? {}, second ?? {}]) }
+      return [list]
+    },
+  })
+  await until('both are called', () => ['a', 'b'].every((device) => rig.calls.includes(`sample ${device}`)))
+  await until(
+    'more lists',
+    () => rig.calls.slice(rig.calls.indexOf('sample b')).filter((call) => call === 'list').length > 2,
+  )
+  assert.deepEqual(
+    rig.calls.filter((call) => call.startsWith('sample')),
+    ['sample a', 'sample b'],
+  )
+})
+
+test('a source that cannot be closed loses no record, and its library is closed', async (t) => {
+  let closed = 0
+  const library = { name: 'closing', parallel: 1, open: () => ({}), close: () => void closed++ }
+  const rig = rigOf(t, {
+    library,
+    close({ absences }) {
+      absences.set(absenceType, {}, '', 'gone', 'it ends')
+      throw new Error('the device is kept')
+    },
+  })
+  await reached(rig, 'reading')
+  assert.deepEqual(await rig.host.stop(1000), [])
+  assert.equal(closed, 1)
+  assert.ok(rig.batches.some(({ type }) => type === absenceType))
+  assert.equal(rig.status.stats.failed.latest()[0]?.message, 'the device is kept')
 })

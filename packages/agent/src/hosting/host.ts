@@ -1,4 +1,5 @@
 import { type Batch, SondeError } from '@sonde/sdk'
+import { within } from '@sonde/sdk/internal'
 import type { Watch } from '../rules/watch.ts'
 import { wallOffsetNs } from '../sampling/clock-model.ts'
 import { shiftTimes, type Tap } from '../sampling/tap.ts'
@@ -146,10 +147,12 @@ export class Host implements SourceHost {
     const open = await Promise.all([...this.#sources.values()].map((source) => source.stop(deadlineMs)))
     // A library must not be closed under a call.
     if (open.flat().length > 0) return open.flat()
-    for (const opening of this.#libraries.values()) {
+    const closing = [...this.#libraries.values()].map(async (opening) => {
       const { definition, library } = await opening
       await definition.close(library)
-    }
+    })
+    // A library that is still being opened, or that refuses, ends with the process.
+    await within(deadlineMs, Promise.allSettled(closing))
     this.#libraries.clear()
     return []
   }

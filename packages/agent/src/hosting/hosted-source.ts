@@ -101,9 +101,18 @@ export class HostedSource {
   async stop(limitMs: number): Promise<string[]> {
     this.#stopped = true
     await this.#duties.stop(limitMs)
-    await within(limitMs, (async () => this.#made?.node.close())())
+    await within(limitMs, this.#close())
     this.#made?.outlet.flush()
     return this.#duties.open()
+  }
+
+  /** What it could not give back keeps neither its records nor the library. */
+  async #close(): Promise<void> {
+    try {
+      await this.#made?.node.close()
+    } catch (error) {
+      this.status.stats.failed.add('its end', error, Date.now())
+    }
   }
 
   /** Imports it and makes it when it is asked first, and again where that failed. */

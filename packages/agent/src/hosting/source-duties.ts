@@ -96,7 +96,9 @@ export class SourceDuties {
     for (const [key, run] of this.#runs) if (!wanted.has(key)) this.#drop(key, run, devices)
     this.#made.outlet.keep(devices)
     for (const group of this.#groups.values()) group.runs = []
-    const fresh = this.#duties.filter((duty) => this.#place(duty))
+    const ticking = new Set(this.#groups.keys())
+    // Those of a period that is new are called by its first tick.
+    const fresh = this.#duties.filter((duty) => this.#place(duty) && ticking.has(this.#periods.of(duty)))
     for (const [everyUs, { runs, ticker }] of this.#groups) {
       if (runs.length > 0 || this.#duties.length === 0) continue
       void ticker.stop(0)
@@ -151,12 +153,11 @@ export class SourceDuties {
     this.#flushIfDone()
   }
 
-  /** Puts a duty into the group of its period; whether it is new in one whose calls have begun. */
+  /** Puts a duty into the group of its period; whether it is new. */
   #place(duty: Duty): boolean {
     const key = keyOf(duty)
     const everyUs = this.#periods.of(duty)
     this.#reportPeriod(duty)
-    const isFreshGroup = !this.#groups.has(everyUs)
     let run = this.#runs.get(key)
     const isFresh = run === undefined
     run ??= new DutyRun({
@@ -169,7 +170,7 @@ export class SourceDuties {
     run.limitMs = duty.limitMs ?? this.#options.config.callLimitMs
     this.#runs.set(key, run)
     this.#groupOf(everyUs, 0).runs.push(run)
-    return isFresh && !isFreshGroup
+    return isFresh
   }
 
   #reportPeriod(duty: Duty): void {

@@ -131,6 +131,7 @@ export class SourceOutlet {
   watch(watch: Watch): void {
     const taps = [...this.#taps.values()]
     const watches = taps.map(({ tap, device }) => this.#watchOf(tap, device, watch))
+    for (const [at, { tap }] of taps.entries()) tap.checkReach(watches[at])
     for (const [at, known] of taps.entries()) {
       known.tap.watch(watches[at])
       known.watch = watches[at]

@@ -75,14 +75,18 @@ export class Tap implements SampleRing {
   /**
    * Has each sample looked at from now on, in place of whoever looked before.
    *
-   * @throws SondeError `AGT_TAP` where it looks further back than the ring reaches.
+   * @throws SondeError `AGT_TAP` as {@link checkReach} does.
    */
   watch(watcher: TapWatcher | undefined): void {
-    if (watcher !== undefined && watcher.reachSamples >= this.capacity) {
-      const what = `rules that look ${watcher.reachSamples} samples back in a ring of ${this.capacity} ${this.type.name}`
-      throw new SondeError('AGT_TAP', `${what}; allowed: fewer than it holds. Keep more, as with ring_ms`)
-    }
+    this.checkReach(watcher)
     this.#watcher = watcher
+  }
+
+  /** @throws SondeError `AGT_TAP` where a watcher looks further back than the ring reaches. */
+  checkReach(watcher: TapWatcher | undefined): void {
+    if (watcher === undefined || watcher.reachSamples < this.capacity) return
+    const what = `rules that look ${watcher.reachSamples} samples back in a ring of ${this.capacity} ${this.type.name}`
+    throw new SondeError('AGT_TAP', `${what}; allowed: fewer than it holds. Keep more, as with ring_ms`)
   }
 
   /** Times of the oldest and the newest sample; 0 without any. Unit: nanoseconds. */
