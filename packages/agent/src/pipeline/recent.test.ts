@@ -75,6 +75,23 @@ test('a batch leaves when it arrived before the window, whatever the times in it
   )
 })
 
+test('records of a batch are found by their own times, in whatever order they came', async () => {
+  const ring = new RecentRing({ windowS: 300 })
+  const source = createSource({ id: 'replay', intervalMs: 1000, emit: (batch) => ring.accept(batch) })
+  const nowNs = wallNs()
+  const report = (name: string, secondsAgo: number) =>
+    source.report(type, { time: nowNs - BigInt(secondsAgo) * 1_000_000_000n, name, level: secondsAgo })
+  report('old', 200)
+  for (let secondsAgo = 10; secondsAgo > 0; secondsAgo--) report('new', secondsAgo)
+  report('old', 199)
+  source.flush()
+  const toMs = Number(nowNs / 1_000_000n)
+  const query = { metric: 'kept_level', function: 'last', matchers: [], by: undefined, aggregate: 'sum' } as const
+  const { results } = await ring.query({ fromMs: toMs - 12_000, toMs, stepMs: 1000, queries: [query] })
+  const values = results[0]?.series.find(({ labels }) => labels.name === 'new')?.values ?? []
+  assert.deepEqual([...values].slice(-9), [9, 8, 7, 6, 5, 4, 3, 2, 1])
+})
+
 test('a client that reports a lot takes out what is its own, and neither that of other clients nor of the agent', () => {
   const ring = new RecentRing({ limitBytes: 1 << 20 })
   const [own, quiet, loud] = [writer(ring), writer(ring, 1n), writer(ring, 2n)]

@@ -1,10 +1,10 @@
-import { absenceType, type Batch, type BatchSymbols, msFactorOf, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
-import { KeptTexts, TextTable } from '@sonde/sdk/internal'
+import { absenceType, type Batch, type BatchSymbols, type RecordType } from '@sonde/sdk'
+import { KeptTexts, TextTable, timeSpanOf } from '@sonde/sdk/internal'
 import { Fifo } from './fifo.ts'
 import { type Piece, Slabs } from './slabs.ts'
 
 /**
- * A kept batch with the time of its first and last record. Its bytes stand until the main loop has its next turn: then
+ * A kept batch with the earliest and the latest time of its records. Its bytes stand until the main loop has its next turn: then
  * they may have left.
  */
 export interface KeptBatch extends Batch {
@@ -17,6 +17,7 @@ export interface KeptBatch extends Batch {
 
 /** What a batch takes beside its bytes. Unit: bytes. */
 const OVERHEAD_BYTES = 256
+const NS_PER_MS = 1e6
 
 /**
  * The batches of one writer in the order of their arrival: those of the agent's own sources, or those of one client.
@@ -94,11 +95,8 @@ function keep(taken: Batch, piece: Piece): Omit<KeptBatch, 'symbols' | 'textByte
   const { bytes } = piece
   bytes.set(taken.bytes)
   const batch = { ...taken, checksum: undefined }
-  const { time, layout } = batch.type
-  if (time === undefined) return { ...batch, bytes, piece, fromMs: Date.now(), toMs: Date.now() }
-  const views = viewsOf(taken.bytes)
-  const factor = msFactorOf(batch.type)
-  const fromMs = numberAt(time, views, 0) * factor
-  const toMs = numberAt(time, views, (batch.count - 1) * layout.recordBytes) * factor
-  return { ...batch, bytes, piece, fromMs: Math.min(fromMs, toMs), toMs: Math.max(fromMs, toMs) }
+  if (batch.type.time === undefined) return { ...batch, bytes, piece, fromMs: Date.now(), toMs: Date.now() }
+  const data = new DataView(taken.bytes.buffer, taken.bytes.byteOffset, taken.bytes.byteLength)
+  const [fromMs, toMs] = timeSpanOf(batch.type, data, 0, batch.count).map((ns) => Number(ns) / NS_PER_MS)
+  return { ...batch, bytes, piece, fromMs: fromMs ?? 0, toMs: toMs ?? 0 }
 }

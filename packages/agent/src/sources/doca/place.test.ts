@@ -33,3 +33,35 @@ test('a device whose call hangs is reported as gone once, and again when the nex
   }
   assert.deepEqual(reasons, ['first', 'second'])
 })
+
+test('a device is opened anew where a duty always fails, whatever the others do', async () => {
+  let openedCount = 0
+  const usual = { device: 'mlx5_0', everyUs: 50_000 }
+  const duties: Duty[] = [
+    { ...usual, name: 'report', run: () => undefined },
+    { ...usual, name: 'drain', run: () => Promise.reject(new Error('no answer')) },
+  ]
+  const place = new DocaPlace('mlx5_0', {
+    context: {} as SourceContext,
+    limitMs: 10,
+    openDevice: async () => ({ close: async () => undefined }) as unknown as DocaDevice,
+    openReader: async () => {
+      openedCount++
+      return { duties: () => duties, gone: () => undefined, close: async () => undefined }
+    },
+    refused: () => undefined,
+    left: () => undefined,
+    changed: () => undefined,
+  })
+  await place.duties()[0]?.run()
+  for (let tick = 0; tick < 3; tick++) {
+    await place.duties()[0]?.run()
+    await assert.rejects(async () => place.duties()[1]?.run(), /no answer/)
+  }
+  assert.deepEqual(
+    place.duties().map(({ name }) => name),
+    ['open'],
+  )
+  await place.duties()[0]?.run()
+  assert.equal(openedCount, 2)
+})

@@ -55,7 +55,8 @@ export class DocaPlace {
   #contexts: DocaReader | undefined
   /** The same while they are read. */
   #reader: DocaReader | undefined
-  #failures = 0
+  /** Failures one after another, by the name of the duty: a duty that makes no call never fails. */
+  readonly #failures = new Map<string, number>()
   /** Whether its series left because a call hangs. */
   #isStuck = false
   #last: Promise<unknown> = Promise.resolve()
@@ -121,7 +122,7 @@ export class DocaPlace {
     this.#reader = opened
     if (this.refusal !== undefined) this.#options.refused(this.name, undefined)
     this.refusal = undefined
-    this.#failures = 0
+    this.#failures.clear()
     this.#options.changed()
   }
 
@@ -149,9 +150,11 @@ export class DocaPlace {
       if (this.#reader === undefined) return
       try {
         await duty.run()
-        this.#failures = 0
+        this.#failures.delete(duty.name)
       } catch (error) {
-        if (++this.#failures >= FAILURES_MAX) await this.#reopen(messageOf(error))
+        const failures = (this.#failures.get(duty.name) ?? 0) + 1
+        this.#failures.set(duty.name, failures)
+        if (failures >= FAILURES_MAX) await this.#reopen(messageOf(error))
         throw error
       }
     }

@@ -43,11 +43,17 @@ export const cpuPackages = slowPart({
   folder: FOLDER,
   finder(reader) {
     const topology = new Topology(reader)
+    const lastCounts: LastCounts = new Map()
     return (names) => {
       const cpus = names.flatMap((name) => CPU.exec(name)?.[1] ?? []).map(Number)
       return topology.packages(cpus).map((one): FoundSeries => {
         const place = `${one.first} of ${one.cores.join(' ')}`
-        return { type: hostCpuPackageType, labels: { package: one.id }, place, open: () => new CpuPackage(reader, one) }
+        return {
+          type: hostCpuPackageType,
+          labels: { package: one.id },
+          place,
+          open: () => new CpuPackage(reader, one, lastCounts),
+        }
       })
     }
   },
@@ -117,21 +123,30 @@ class Topology {
   }
 }
 
+/**
+ * What cores said last, by package, field and core. It outlives a {@link CpuPackage}: a core that goes offline makes
+ * another of it.
+ */
+type LastCounts = Map<string, Map<number, number>>
+
 /** One package, with all its cores. */
 class CpuPackage implements SlowSeries {
   values: Readonly<Record<string, unknown>> | undefined
   readonly #attributes: AttributeReader
   readonly #files: readonly FieldFile[]
-  readonly #sums: readonly (FieldFile & { last: number | undefined })[]
+  readonly #sums: readonly (FieldFile & { readonly core: number; readonly last: Map<number, number> })[]
 
-  constructor(reader: HostReader, { id, first, cores }: Package) {
+  constructor(reader: HostReader, { id, first, cores }: Package, lastCounts: LastCounts) {
     const file = (cpu: number, ...path: readonly string[]): KernelFile =>
       reader.sysfs.file(...FOLDER, `cpu${cpu}`, ...path)
     this.#attributes = reader.attributes(hostCpuPackageType, { package: id })
     this.#files = PACKAGE_FILES.map(([field, path, parse]) => ({ field, file: file(first, ...path), parse }))
-    this.#sums = CORE_FILES.flatMap(([field, attribute, parse]) =>
-      cores.map((core) => ({ field, file: file(core, 'thermal_throttle', attribute), parse, last: undefined })),
-    )
+    this.#sums = CORE_FILES.flatMap(([field, attribute, parse]) => {
+      const key = `${id} ${field}`
+      const last = lastCounts.get(key) ?? new Map<number, number>()
+      lastCounts.set(key, last)
+      return cores.map((core) => ({ field, core, last, file: file(core, 'thermal_throttle', attribute), parse }))
+    })
   }
 
   read(): void {
@@ -146,18 +161,20 @@ class CpuPackage implements SlowSeries {
   }
 
   /**
-   * A core that cannot be read keeps what it had: without it the sum would fall, as a counter does that begins anew.
+   * A core that is offline or cannot be read keeps what it had: without it the sum would fall, as a counter does that
+   * begins anew.
    */
   #sum(field: string): number | undefined {
-    let sum = 0
     let lack: Lack | undefined
-    for (const core of this.#sums) {
-      if (core.field !== field) continue
-      const value = this.#attributes.value(core.file, core.parse)
-      if (!(value instanceof Lack)) core.last = Number(value)
-      else if (core.last === undefined) lack ??= value
-      sum += core.last ?? 0
+    let last: ReadonlyMap<number, number> = new Map()
+    for (const one of this.#sums) {
+      if (one.field !== field) continue
+      const value = this.#attributes.value(one.file, one.parse)
+      if (!(value instanceof Lack)) one.last.set(one.core, Number(value))
+      else if (!one.last.has(one.core)) lack ??= value
+      last = one.last
     }
+    const sum = [...last.values()].reduce((all, count) => all + count, 0)
     return this.#attributes.absences.settle(field, lack ?? sum)
   }
 }

@@ -571,6 +571,33 @@ test('throttling is told by package, each core once, and a core that cannot be r
   assert.deepEqual([...none.absent], [['host_cpu_package{}.', 'unsupported']])
 })
 
+test('a core that goes offline and comes back changes no sum', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['cpu_packages'] })
+  const cpu = 'sys/devices/system/cpu'
+  const write = (name: string, siblings: string, count: number) => {
+    node.write(`${cpu}/${name}/topology/physical_package_id`, '0\n')
+    node.write(`${cpu}/${name}/topology/core_siblings_list`, `${siblings}\n`)
+    node.write(`${cpu}/${name}/topology/thread_siblings_list`, `${name.slice(3)}\n`)
+    node.write(`${cpu}/${name}/thermal_throttle/core_throttle_count`, `${count}\n`)
+  }
+  const sums = async () => {
+    const seen: unknown[] = []
+    // Folders are looked through every few samples.
+    for (let sample = 0; sample < 20; sample++)
+      for (const one of await tested.sampleOf(hostCpuPackageType)) seen.push(one.core_throttles_total)
+    return [...new Set(seen)]
+  }
+  write('cpu0', '0-1', 1000)
+  write('cpu1', '0-1', 1000)
+  assert.deepEqual(await sums(), [2000n])
+  for (const folder of ['topology', 'thermal_throttle']) node.remove(`${cpu}/cpu1/${folder}`)
+  write('cpu0', '0', 1000)
+  assert.deepEqual(await sums(), [2000n])
+  write('cpu0', '0-1', 1000)
+  write('cpu1', '0-1', 1001)
+  assert.deepEqual(await sums(), [2000n, 2001n])
+})
+
 test('what is slow to read is left alone for a while, and keeps nobody else from being read', (t) => {
   const { context, reported } = contextOf(t)
   const reads = new Map<string, number>()

@@ -124,6 +124,8 @@ export class HwCounters {
   clear(): void {
     this.close()
     this.#counters.clear()
+    for (const name of this.#driver.keys())
+      this.#context.absences.gone(rdmaDriverType, this.#driverLabels(name), 'another device took the name')
     this.#driver.clear()
     this.#readMs = Number.NEGATIVE_INFINITY
   }

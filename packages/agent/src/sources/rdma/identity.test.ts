@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { rdma } from './rdma.ts'
-import { rdmaPortType } from './type.ts'
+import { rdmaDriverType, rdmaPortType } from './type.ts'
 
 test('interfaces that stand for functions of the adapter are none of a port', async (t) => {
   const node = new TestNode(t, new URL('fixtures/node/', import.meta.url))
@@ -25,4 +25,21 @@ test('interfaces that stand for functions of the adapter are none of a port', as
   const netdevsOf = (name: string) => ports.find(({ device }) => device === name)?.netdevs
   assert.deepEqual([netdevsOf('mlx5_0'), netdevsOf('mlx5_3')], ['ib0', 'eth13 eth13.100'])
   assert.deepEqual(tested.failures, [])
+})
+
+test('counters of a device whose name another one took are said to be gone', async (t) => {
+  const node = new TestNode(t, new URL('fixtures/small/', import.meta.url))
+  const tested = new TestedSource(rdma, node.paths, { sweep_limit_ms: 1000 })
+  t.after(() => tested.source.close())
+  const port = 'sys/class/infiniband/bnxt_re1/ports/1'
+  node.write(`${port}/hw_counters/of_the_old_one`, '7\n')
+  const counters = async () => (await tested.sampleOf(rdmaDriverType)).map(({ counter }) => counter)
+  for (let sample = 0; !(await counters()).includes('of_the_old_one'); sample++) assert.ok(sample < 20)
+  node.remove(`${port}/hw_counters/of_the_old_one`)
+  node.write('sys/class/infiniband/bnxt_re1/node_guid', 'dead:beef:0000:0001\n')
+  for (let sample = 0; sample < 20; sample++) await counters()
+  assert.deepEqual(
+    [...tested.absent.keys()].filter((key) => key.includes('of_the_old_one')),
+    [],
+  )
 })

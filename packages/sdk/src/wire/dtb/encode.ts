@@ -4,6 +4,7 @@ import type { Batch } from '../../schema/batch.ts'
 import { definitionOf } from '../../schema/fingerprint.ts'
 import { align } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import { timeSpanOf } from '../../schema/time-span.ts'
 import {
   BLOCK_HEADER_BYTES,
   BLOCK_MAGIC,
@@ -18,8 +19,6 @@ import {
   type SourceEntry,
   type TypeEntry,
 } from './format.ts'
-
-const U64_MAX = 2n ** 64n - 1n
 
 /** What the header of a file says. */
 export interface FileHeader {
@@ -130,7 +129,7 @@ export function fillRecordsBlock(block: Uint8Array, batch: HeaderedBatch, crc?: 
   data.setUint8(5, CLOCKS.indexOf(clock) << CLOCK_SHIFT)
   data.setUint32(16, count, true)
   data.setUint32(20, recordBytes, true)
-  const [earliestNs, latestNs] = timesOf(type, data, count)
+  const [earliestNs, latestNs] = timeSpanOf(type, data, BLOCK_HEADER_BYTES, count)
   data.setBigUint64(24, earliestNs, true)
   data.setBigUint64(32, latestNs, true)
   data.setBigUint64(40, page?.client ?? 0n, true)
@@ -172,39 +171,4 @@ function endPayload(block: Uint8Array, data: DataView, crc?: number): void {
 
 function endHeader(block: Uint8Array, data: DataView): void {
   data.setUint32(HEADER_CRC_AT, crc32(block.subarray(0, HEADER_CRC_AT)), true)
-}
-
-/**
- * The earliest and the latest time among the records, so that a reader that looks for a time can skip the block also
- * where they are in no order. Compared as two words, since a `bigint` a record would take longer than all the rest.
- */
-function timesOf({ time, layout }: RecordType, data: DataView, count: number): readonly [bigint, bigint] {
-  if (time === undefined || count === 0) return [0n, 0n]
-  const { recordBytes } = layout
-  let at = BLOCK_HEADER_BYTES + time.offset
-  let [earliestAt, latestAt] = [at, at]
-  let earliestLow = data.getUint32(at, true)
-  let earliestHigh = data.getUint32(at + 4, true)
-  let [latestLow, latestHigh] = [earliestLow, earliestHigh]
-  for (let record = 1; record < count; record++) {
-    at += recordBytes
-    const low = data.getUint32(at, true)
-    const high = data.getUint32(at + 4, true)
-    if (high > latestHigh || (high === latestHigh && low > latestLow)) {
-      latestLow = low
-      latestHigh = high
-      latestAt = at
-    } else if (high < earliestHigh || (high === earliestHigh && low < earliestLow)) {
-      earliestLow = low
-      earliestHigh = high
-      earliestAt = at
-    }
-  }
-  const scale = time.field.resolution === 'us' ? 1000n : 1n
-  return [atMostU64(data.getBigUint64(earliestAt, true) * scale), atMostU64(data.getBigUint64(latestAt, true) * scale)]
-}
-
-/** Microseconds that were none may be more than fit as nanoseconds. */
-function atMostU64(value: bigint): bigint {
-  return value > U64_MAX ? U64_MAX : value
 }
