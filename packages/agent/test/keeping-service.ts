@@ -5,8 +5,16 @@ import { Faults } from '../src/pipeline/faults.ts'
 import { serviceSchema } from '../src/service/config.ts'
 import { Service } from '../src/service/service.ts'
 
-/** A service whose only sink gives away what it takes. */
+/** A service that listens, and whose only sink gives away what it takes. */
 export async function keepingService(socketsDir: string, accept: (batch: Batch) => void): Promise<Service> {
+  const service = makeService(socketsDir, accept)
+  service.start()
+  await service.settled
+  return service
+}
+
+/** The same before it is started. */
+export function makeService(socketsDir: string, accept: (batch: Batch) => void): Service {
   const checked = check(serviceSchema, { sockets_dir: socketsDir }, 'service')
   if (!checked.ok) throw new Error('the test has a wrong configuration')
   const log = pino({ level: 'silent' })
@@ -14,8 +22,5 @@ export async function keepingService(socketsDir: string, accept: (batch: Batch) 
   const sink: Sink = { name: 'kept', stats: sinkStats(), accept, flush: none, close: none }
   const [config, faults, gone] = [checked.value, new Faults(log), () => undefined]
   const sinks = [sink]
-  const service = new Service({ config, log, faults, sinks, waitedFor: sinks, ownKinds: new Set(), accept, gone })
-  service.start()
-  await service.settled
-  return service
+  return new Service({ config, log, faults, sinks, waitedFor: sinks, ownKinds: new Set(), accept, gone })
 }

@@ -30,12 +30,14 @@ import {
   type SeriesQuery,
   timestamp,
 } from '@sonde/sdk'
-import { defineOwnType, FRAME_HEADER_BYTES, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import { defineOwnType, FRAME_HEADER_BYTES, SOCKET_NAME, TEXT_ID_MIN } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
+import { makeService } from '../../test/keeping-service.ts'
 import { RawClient } from '../../test/raw-client.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import type { Agent } from '../agent.ts'
+import { SocketsDir } from './directory.ts'
 
 const jobType = defineType('job', 'What a job did', {
   time: timestamp(),
@@ -812,4 +814,25 @@ test('a client that floods is slowed, and neither the agent nor another client i
   const samples = () => (agent.sources[0]?.stats.samples ?? 0) - samplesBefore
   await until('the agent samples on', () => samples() > 2)
   for (const client of [good, flood, babble]) client.close()
+})
+
+test('a service that is closed while it begins to listen leaves no socket', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-closing-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const asked = Promise.withResolvers<void>()
+  const slow = Promise.withResolvers<void>()
+  const { take } = SocketsDir
+  t.mock.method(SocketsDir, 'take', async (wanted: string) => {
+    asked.resolve()
+    await slow.promise
+    return take.call(SocketsDir, wanted)
+  })
+  const service = makeService(folder, () => undefined)
+  service.start()
+  await asked.promise
+  const closed = service.close()
+  slow.resolve()
+  await closed
+  await until('no socket', () => !existsSync(join(folder, SOCKET_NAME)))
+  assert.equal(service.status().state, 'closed')
 })

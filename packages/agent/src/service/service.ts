@@ -110,11 +110,20 @@ export class Service {
     this.#settle()
   }
 
+  get #isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
   async #tend(): Promise<void> {
-    if (this.#state === 'closed') return
+    if (this.#isClosed) return
     try {
       if (this.#server !== undefined && !this.#hasSocket()) await this.#unlisten()
       if (this.#server === undefined) await this.#listen()
+      if (this.#isClosed) {
+        // It was closed meanwhile, when there was nothing to close yet.
+        await this.#unlisten()
+        return
+      }
       this.#admitGroup()
       this.#turn('listening', '')
     } catch (error) {
@@ -188,7 +197,7 @@ export class Service {
   }
 
   #turn(state: ServiceStatus['state'], reason: string): void {
-    if (this.#state === state && this.#reason === reason) return
+    if (this.#isClosed || (this.#state === state && this.#reason === reason)) return
     const isNews = this.#state !== 'starting' || state === 'failing'
     this.#state = state
     this.#reason = reason

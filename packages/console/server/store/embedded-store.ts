@@ -239,9 +239,7 @@ export class EmbeddedStore implements Store {
     const { bytes, records } = this.#queue
     const { state, reason } = this.status()
     if (records > 0) this.unwritten = { records, bytes, reason: state === 'failing' ? reason : this.#slowSentence }
-    this.#queue.clear()
-    countDrop(this.stats, 'closed', records)
-    for (const { resolve } of this.#flushes.splice(0)) resolve()
+    this.#dropQueued()
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve
     })
@@ -329,10 +327,7 @@ export class EmbeddedStore implements Store {
         this.#post()
         break
       case 'refused':
-        this.#closing = Promise.resolve()
-        clearInterval(this.#timer)
-        void this.#worker.terminate()
-        this.#settleOpen.reject(new SondeError(message.code, message.message))
+        this.#refuse(new SondeError(message.code, message.message))
         break
       case 'status':
         this.#status = message.status
@@ -359,6 +354,25 @@ export class EmbeddedStore implements Store {
       case 'closed':
         this.#onClosed()
     }
+  }
+
+  /** The file cannot be had, perhaps long after `opened` has settled: what waits for it is dropped, and told. */
+  #refuse(error: SondeError): void {
+    this.#closing = Promise.resolve()
+    clearInterval(this.#timer)
+    void this.#worker.terminate()
+    this.#status = { ...this.#status, state: 'failing', reason: error.message }
+    this.#dropQueued()
+    this.#calls.rejectAll(error)
+    this.#settleOpen.reject(error)
+    this.onFault(error)
+  }
+
+  #dropQueued(): void {
+    const { records } = this.#queue
+    this.#queue.clear()
+    countDrop(this.stats, 'closed', records)
+    for (const { resolve } of this.#flushes.splice(0)) resolve()
   }
 
   #acknowledge(sequence: number, { dropped, duplicates, lost, clients, behind }: Written): void {

@@ -17,11 +17,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { type Batch, createSource } from '@sonde/sdk'
+import { type Batch, createSource, type SondeError } from '@sonde/sdk'
 import { property, until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
 import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { checkStore } from './check-store.ts'
+import { settingsOf } from './config.ts'
+import { EmbeddedStore } from './embedded-store.ts'
 import { createStore, type Store } from './store.ts'
 
 const HOUR_MS = 3_600_000
@@ -387,4 +389,28 @@ faultTest('a disk that turns read-only, and back', async (folder, releases, t) =
   remount('rw')
   await store.flush()
   assert.deepEqual(await numbersIn(store), upTo(100))
+})
+
+faultTest('a file that is refused after all ends what waits for it, and says why', async (folder, _releases, t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const worker = new URL('../../test/refusing-worker-main.ts', import.meta.url)
+  const store = new EmbeddedStore(settingsOf({ path: join(folder, 'store.db') }), worker)
+  t.mock.timers.tick(60_000)
+  await store.opened
+  const faults: unknown[] = []
+  store.onFault = (error) => faults.push((error as SondeError).code)
+  const source = createSource({ id: 'late', emit: (batch) => store.accept(batch) })
+  const report = () => {
+    source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'late', number: 7 })
+    source.flush()
+  }
+  report()
+  const flushed = assert.rejects(store.flush(), { code: 'STO_LOST' })
+  await assert.rejects(store.maintain(), { code: 'STO_LOCKED' })
+  await flushed
+  report()
+  assert.deepEqual([...store.stats.dropped], [['closed', 2]])
+  assert.deepEqual([store.status().state, store.status().reason], ['failing', 'another process has it'])
+  assert.deepEqual(faults, ['STO_LOCKED'])
+  await store.close()
 })

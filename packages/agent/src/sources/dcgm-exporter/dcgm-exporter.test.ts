@@ -307,6 +307,33 @@ test('one exporter that hangs costs its own GPUs alone', async (t) => {
   assert.deepEqual([...new Set(hosts)], ['gpu-node-y', 'gpu-node-z'])
 })
 
+test('of two exporters that tell of the same GPUs, the other is taken when the first fails, and back', async (t) => {
+  const body = fixture('kubernetes')
+  const { tested, exporters } = await bringUp(t, [body, body])
+  const [first, second] = exporters as [ServedExporter, ServedExporter]
+  const answers = (isFirst: boolean, isSecond: boolean) => {
+    for (const [exporter, isUp] of [[first, isFirst] as const, [second, isSecond] as const])
+      exporter.answer = isUp ? withBody(body) : (_, response) => void response.writeHead(500).end()
+  }
+  const countOf = async () => {
+    await tested.source.sample().catch(() => undefined)
+    return recordsOf(tested.take(), nvmlGpuType).length
+  }
+  const gpuCount = await countOf()
+  for (const [isFirst, isSecond] of [
+    [false, false],
+    [true, true],
+    [true, false],
+    [false, true],
+    [true, false],
+  ] as const) {
+    answers(isFirst, isSecond)
+    // Another that may take them over does so with its next answer.
+    await countOf()
+    assert.equal(await countOf(), isFirst || isSecond ? gpuCount : 0, `${isFirst} ${isSecond}`)
+  }
+})
+
 test('two nodes with the same indexes are two', async (t) => {
   const other = fixture('kubernetes').replaceAll('gpu-node-a', 'gpu-node-z').replaceAll('GPU-', 'GPU-z')
   const { tested } = await bringUp(t, [fixture('kubernetes'), other])

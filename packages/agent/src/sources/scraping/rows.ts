@@ -69,8 +69,7 @@ export class Rows implements Claimant {
     }
     const holder = this.#claims.take(subject, this)
     if (holder !== this) {
-      this.#elsewhere++
-      this.#first ||= `${subject.slice(0, NAME_LENGTH_MAX)}, of which ${holder.address} tells`
+      this.#noteElsewhere(subject, holder.address)
       return undefined
     }
     if (count > 0) {
@@ -129,6 +128,8 @@ export class Rows implements Claimant {
         }
       }
       if (rows.size === 0) this.#forget(subject)
+      // It answers: what it had left to others while it did not is its own again, unless another took it.
+      else this.#claims.take(subject, this)
     }
     this.#tell()
     return isAny
@@ -153,6 +154,13 @@ export class Rows implements Claimant {
   yield(subject: string, { address }: Claimant): void {
     for (const row of this.#subjects.get(subject)?.values() ?? []) row.leave(`${address} tells of it now`)
     this.#subjects.delete(subject)
+    // It is offered anew when the other one leaves it.
+    this.#noteElsewhere(subject, address)
+  }
+
+  #noteElsewhere(subject: string, address: string): void {
+    this.#elsewhere++
+    this.#first ||= `${subject.slice(0, NAME_LENGTH_MAX)}, of which ${address} tells`
   }
 
   #forget(subject: string): void {

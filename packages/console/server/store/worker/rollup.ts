@@ -40,7 +40,8 @@ export function isRolled({ field }: Slot): boolean {
  * old ones, which are deleted last; so questions may come in between, and after a crash it is just done again.
  */
 export function* rollUp(file: StoreFile, stored: StoredType, day: number): Generator<undefined, void> {
-  const raw = file.segments.ofSlots(RAW, stored.id, day * DAY_HOURS, (day + 1) * DAY_HOURS - 1)
+  const nextDay = (day + 1) * DAY_HOURS
+  const raw = file.segments.ofSlots(RAW, stored.id, day * DAY_HOURS, nextDay - 1)
   const before = file.segments.ofSlots(ROLLUP, stored.id, day, day)
   const ids = [...new Set([...raw, ...before].flatMap(({ series }) => [...series]))].sort((a, b) => a - b)
   const fresh = raw.flatMap(({ rolled, slot }) => (rolled === 'no' ? [slot, slot + 1] : []))
@@ -64,8 +65,15 @@ export function* rollUp(file: StoreFile, stored: StoredType, day: number): Gener
   }
   inTransaction(file.database, () => {
     for (const { id } of before) file.segments.delete(id)
-    for (const { id, rolled } of raw) if (rolled === 'no') file.segments.markRolled(id)
+    for (const { id, rolled } of raw) if (rolled === 'no') file.segments.markRolled(id, 'yes')
+    if (fresh.includes(nextDay)) rollAgain(file, stored, nextDay)
   })
+}
+
+/** The roll-up of an hour's day reckons its first gain from the hour before, which has other readings now. */
+function rollAgain(file: StoreFile, { id: type }: StoredType, hour: number): void {
+  for (const { id, rolled } of file.segments.ofSlots(RAW, type, hour, hour))
+    if (rolled === 'yes') file.segments.markRolled(id, 'no')
 }
 
 function* blocksOf(ids: readonly number[], count: number): Generator<readonly number[]> {

@@ -116,8 +116,9 @@ export class Segments {
     this.times.clear()
   }
 
-  markRolled(id: number): void {
-    this.#statements.markRolled.run(id)
+  /** Notes whether the roll-up of its day has a raw segment. */
+  markRolled(id: number, rolled: Rolled): void {
+    this.#statements.markRolled.run(ROLLED.indexOf(rolled), id)
     this.#forget(id)
   }
 
@@ -269,7 +270,7 @@ function statementsOf(database: DatabaseSync) {
     insertChunk: prepare('INSERT INTO chunk VALUES (?, ?)'),
     delete: prepare('DELETE FROM segment WHERE id = ?'),
     deleteChunks: prepare('DELETE FROM chunk WHERE id BETWEEN ? AND ?'),
-    markRolled: prepare('UPDATE segment SET rolled = 1 WHERE id = ?'),
+    markRolled: prepare('UPDATE segment SET rolled = ? WHERE id = ?'),
     segment: prepare(`SELECT ${COLUMNS} FROM segment WHERE id = ?`),
     inRange: prepare(
       `SELECT id FROM segment WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? AND clock = 'wall'
