@@ -115,6 +115,13 @@ test('steps in the wrong order are refused, and say in which state the schema is
   assert.equal(sink.stats.in, 1, 'what was buffered is emitted by close, and nothing after')
 })
 
+test('a schema that never started closes the sinks that it was given', async () => {
+  const sink = new KeepingSink('kept')
+  const schema = createSchema('order', { sinks: [sink] })
+  await schema.close()
+  assert.deepEqual(sink.calls, ['close'])
+})
+
 test('a schema that is closed while it starts is closed', async () => {
   const sink = new KeepingSink('keeping')
   const schema = createSchema({ name: 'short', sinks: [sink] })

@@ -345,6 +345,8 @@ export class Schema {
     for (const source of this.#sources) void source.close()
     this.#sets.close()
     await this.#outlet.close([...this.#sources])
+    // A schema that never started has none of them in use, and its caller leaves their end to it all the same.
+    if (this.#outlet.routes.length === 0) await Promise.all(this.#options.sinks.map((sink) => sink.close()))
   }
 
   /** Records of two sources that nothing tells apart would be of one series, of which a view shows one. */

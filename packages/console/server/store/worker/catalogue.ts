@@ -109,11 +109,6 @@ export class Catalogue {
     this.#keepType(id, JSON.parse(definition) as TypeDefinition, fingerprint, undefined)
   }
 
-  /** Every version of a type. */
-  versionsOf(typeName: string): StoredType[] {
-    return [...this.types.values()].filter(({ type }) => type.name === typeName)
-  }
-
   /** A source by its id. */
   source(id: number): SourceDescriptor | undefined {
     return this.#sources.get(id)

@@ -23,11 +23,6 @@ export class Waiting {
   readonly #queues = new Map<object, WaitingBatch[]>()
   readonly #quota = new Quota(WAITING_LIMIT_BYTES)
 
-  /** Sources of which something waits. */
-  get sourceCount(): number {
-    return this.#queues.size
-  }
-
   /** Whether batches of a source wait: later ones wait behind them. */
   has(source: SourceInfo): boolean {
     return this.#queues.has(ownerOf(source))
