@@ -117,7 +117,7 @@ test('steps in the wrong order are refused, and say in which state the schema is
 
 test('a schema that never started closes the sinks that it was given', async () => {
   const sink = new KeepingSink('kept')
-  const schema = createSchema('order', { sinks: [sink] })
+  const schema = createSchema({ name: 'order', sinks: [sink] })
   await schema.close()
   assert.deepEqual(sink.calls, ['close'])
 })
