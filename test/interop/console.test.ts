@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import type { AppGpuAnswer } from '@sonde/sdk/internal'
+import type { AppGpuAnswer, NodeAnswer } from '@sonde/sdk/internal'
 import { needs } from '../debian.ts'
 import { runSonde, startSonde, until } from '../sonde-process.ts'
 import { startPrometheus } from './prometheus-peer.ts'
@@ -81,6 +81,12 @@ test(
         'gpu-power-w',
       ],
     )
+
+    // It looks when it starts, and once a minute.
+    const later = await startSonde(['console', '--prometheus', prometheus.address, '--log-level', 'error'])
+    t.after(() => later.stop())
+    const { simulated } = (await (await fetch(`${later.address}/api/v1/node`)).json()) as NodeAnswer
+    assert.equal(simulated, true, 'what a Prometheus has of simulated hardware is said to be simulated')
   },
 )
 

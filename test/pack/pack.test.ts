@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -172,6 +172,20 @@ for (const [version, find] of Object.entries(nodes())) {
     assert.equal(output.trimEnd().split('\n').length, 1, output)
   })
 }
+
+test('the command refuses a Node below that of the manifest, with a sentence', () => {
+  const { engines } = JSON.parse(readFileSync(join(installed('cli'), 'package.json'), 'utf8'))
+  const [, oldest = ''] = /^>=(\d+\.\d+)$/.exec(engines.node) ?? []
+  const [major, minor] = oldest.split('.').map(Number)
+  const version = `${major}.${(minor ?? 0) - 1}.9`
+  const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+  const command = JSON.stringify(join(installed('cli'), 'bin/sonde.mjs'))
+  const { status, stderr } = spawnSync(process.execPath, ['--eval', `${older}; import(${command})`], {
+    encoding: 'utf8',
+  })
+  const wanted = `sonde: Sonde needs Node ${oldest} or newer, and this is ${version}; run it with a newer Node\n`
+  assert.deepEqual([status, stderr], [1, wanted])
+})
 
 async function assertServes(address: string): Promise<void> {
   assert.equal((await fetch(`${address}/healthz`)).status, 200)

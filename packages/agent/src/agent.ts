@@ -6,6 +6,7 @@ import {
   FieldSets,
   type History,
   type HistoryStatus,
+  messageOf,
   type Prometheus,
   type Sink,
   type SondeError,
@@ -280,13 +281,15 @@ export class Agent {
   }
 
   /** A store that is slow to open is asked again: until then hints say that nothing before the start is known. */
-  async #recallHints(): Promise<void> {
+  async #recallHints(toldReason = ''): Promise<void> {
     if (this.#isClosed) return
     try {
       await this.hintHistory.recallInto(this.hints)
     } catch (error) {
-      this.options.log.warn({ error }, `hints of before are not read yet; tried again in ${RECALL_AGAIN_MS} ms`)
-      setTimeout(() => void this.#recallHints(), RECALL_AGAIN_MS).unref()
+      const reason = messageOf(error)
+      const again = `hints of before are not read yet; it is tried again every ${RECALL_AGAIN_MS} ms`
+      if (reason !== toldReason) this.options.log.warn({ reason }, again)
+      setTimeout(() => void this.#recallHints(reason), RECALL_AGAIN_MS).unref()
     }
   }
 

@@ -18,5 +18,17 @@ if (process.env.npm_lifecycle_event === 'npx') {
   timer.unref()
 }
 
+/** The oldest Node that works, as `engines` of the manifest says. In a clone the Node that it installed runs it. */
+const OLDEST = { major: 22, minor: 18 }
+
 const isClone = existsSync(new URL('../src/main.ts', import.meta.url))
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+// An older Node would fail while it loads, with words about a module.
+if (!isClone && (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor))) {
+  const needed = `${OLDEST.major}.${OLDEST.minor}`
+  console.error(
+    `sonde: Sonde needs Node ${needed} or newer, and this is ${process.versions.node}; run it with a newer Node`,
+  )
+  process.exit(1)
+}
 await import(new URL(isClone ? '../../../scripts/sonde.mjs' : '../dist/main.js', import.meta.url).href)

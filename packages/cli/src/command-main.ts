@@ -108,12 +108,14 @@ program
   .description('Prints the GPU pods that an agent knows, what their GPUs do, and why a number is missing.')
   .option('--app <name>', 'pods of this app alone')
   .option('--json', 'print what the agent answers as JSON')
-  .option('--url <address>', 'the agent, as http://127.0.0.1:9394; default: where the configuration says it listens')
+  .option('--listen <host:port>', 'where the agent listens; default: as the configuration says')
+  .option('--url <address>', 'the same as an address: http://127.0.0.1:9394')
   .option('--prometheus <url>', 'a Prometheus-compatible server instead of an agent')
   .option('--config <file>', 'configuration file (YAML)')
-  .action(async ({ config, ...flags }: PsFlags & Pick<Flags, 'config'>) => {
+  .action(async ({ config, listen, ...flags }: PsFlags & Pick<Flags, 'config' | 'listen'>) => {
     const { runPs } = await import('./commands/ps/ps.ts')
-    const usual = () => loadFor(config === undefined ? {} : { config }).config.agent.export.prometheus
+    const given = { ...(config !== undefined && { config }), ...(listen !== undefined && { listen }) }
+    const usual = () => loadFor(given).config.agent.export.prometheus
     process.exitCode = await runPs(flags, () => agentAddress(usual()))
   })
 

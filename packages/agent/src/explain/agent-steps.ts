@@ -179,12 +179,18 @@ export function unlistedStep(source: string, device: string): Step {
   }
 }
 
-/** The newest values of a metric, or of the series that are chosen. */
-export function valueStep(facts: AgentFacts, { metric, labels }: Selector): Step {
+/** The newest values of a metric, or of the series that are chosen, as far as they are of the source. */
+export function valueStep(
+  facts: AgentFacts,
+  { metric, labels }: Selector,
+  isOfSource: (labels: Labels) => boolean = () => true,
+): Step {
   return {
     name: 'value',
     async look() {
-      const series = (await facts.series({ metric })).filter((each) => selects(labels, each.labels))
+      const series = (await facts.series({ metric })).filter(
+        (each) => selects(labels, each.labels) && isOfSource(each.labels),
+      )
       const [live] = series.filter(({ value }) => value !== null)
       if (live !== undefined) {
         const newest = `newest ${live.value} ${ago(live.timeMs)}`

@@ -308,6 +308,25 @@ test('a simulated series is explained by the simulator alone', async (t) => {
   )
 })
 
+test('of a metric that is both real and simulated each chain tells the values of its own source', async (t) => {
+  const metric = 'rdma_hw_packet_seq_err_total'
+  const seriesOf = (device: string, value: string, more: object = {}) => {
+    return { metric, labels: { device, port: '1', ...more }, value, timeMs: Date.now(), absent: '' }
+  }
+  const facts: AgentFacts = {
+    source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now() }),
+    series: async () => [seriesOf('mlx5_9', '7', { simulated: 'true' }), seriesOf('mlx5_3', '5')],
+    types: async () => [],
+    devices: async () => [],
+  }
+  const chains = await ask(nodeOf(t), metric, { facts, definitions: [...DEFINITIONS, simulator] })
+  const answers = chains.map(({ source, links }) => [source, links.at(-1)?.answer.replace(/ [^ ]+ s ago$/, '')])
+  assert.deepEqual(answers, [
+    ['rdma', '1 series, newest 5'],
+    ['simulator', '1 series, newest 7'],
+  ])
+})
+
 test('a metric that the simulator alone has is not fixed by simulating it', async (t) => {
   const definitions = [...DEFINITIONS, simulator]
   const [gpu, ...others] = await ask(nodeOf(t), 'DCGM_FI_DEV_GPU_UTIL', { definitions, configured: [] })

@@ -1,4 +1,6 @@
+import type { Labels } from '@sonde/sdk'
 import { turn } from '@sonde/sdk/internal'
+import { isSimulatedOf } from '../devices/world.ts'
 import {
   type ChainDevice,
   type ChainLink,
@@ -87,8 +89,17 @@ function valueSteps(
   only: ChainDevice | undefined,
   value: Asked['value'],
 ): Step[] {
-  if (value !== undefined) return [valueStep(facts, value.selector)]
+  if (value !== undefined) return [valueStep(facts, value.selector, mayReport(definition))]
   return only === undefined ? [] : [heldStep(facts, definition.types, only.name)]
+}
+
+/**
+ * Which series of a metric may be of a source: simulated ones are not of the kernel, nor real ones of the simulator. A
+ * library may stand in for the vendor's, and is simulated then.
+ */
+function mayReport({ host, labels }: SourceDefinition): (series: Labels) => boolean {
+  if (labels?.simulated === 'true') return isSimulatedOf
+  return host === 'agent' || host === 'worker' ? (series) => !isSimulatedOf(series) : () => true
 }
 
 /** What files do not tell of a source is known once it was sampled. */

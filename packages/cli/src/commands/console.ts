@@ -65,7 +65,12 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
     admit: (request) => admit(door, request),
     moreOf: () => Promise.resolve(''),
   })
-  const told = { version: VERSION, startedMs: Date.now(), backend: history.transport.address }
+  const told = {
+    version: VERSION,
+    startedMs: Date.now(),
+    backend: history.transport.address,
+    isSimulated: () => history.hasSimulated,
+  }
   aloneRoutes(app, told)
   // Charts of apps ask the routes of queries for what is listed: all see the same rows as the routes of apps.
   const rows = new ExporterHistory(history)

@@ -27,10 +27,12 @@ export interface Told {
   readonly startedMs: number
   /** Address of the server that has the history, without credentials. */
   readonly backend: string
+  /** Whether that history has simulated hardware. */
+  isSimulated(): boolean
 }
 
 /** The node as a console without agents has it: nothing of hardware, and a history that is elsewhere. */
-export function describeConsole({ version, startedMs, backend }: Told): NodeAnswer {
+export function describeConsole({ version, startedMs, backend, isSimulated }: Told): NodeAnswer {
   return {
     node: hostname(),
     version,
@@ -43,7 +45,7 @@ export function describeConsole({ version, startedMs, backend }: Told): NodeAnsw
     },
     seriesCount: 0,
     recordsLost: 0,
-    simulated: false,
+    simulated: isSimulated(),
     command: sondeCommand(),
     store: {
       ...{ state: 'none', reason: `History is in ${backend}.`, bytes: 0, oldestMs: null, ackedMs: 0 },
@@ -63,7 +65,7 @@ export function aloneRoutes(app: FastifyInstance, told: Told): void {
       const [path = ''] = asked.split('?', 1)
       throw new SondeError(
         'CON_NO_AGENT',
-        `${path.slice(0, 100)} needs an agent: console.agents is not there yet; open the page of the agent on the node itself (sonde up)`,
+        `${path.slice(0, 100)} needs an agent: open the page of a node itself, which its sonde up serves`,
       )
     })
   }

@@ -73,6 +73,12 @@ export class PrometheusHistory implements History, Catalogue {
     return fault
   }
 
+  /** Whether the server has series of simulated hardware, as of the last minute. */
+  get hasSimulated(): boolean {
+    void this.#told.ready()
+    return this.#told.hasSimulated
+  }
+
   query(request: QueryRequest): Promise<QueryAnswer> {
     return this.#answers.take(JSON.stringify(request), () => this.#ask(request))
   }

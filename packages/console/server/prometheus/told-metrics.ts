@@ -17,6 +17,7 @@ export class ToldMetrics {
   readonly #givenMs: number | undefined
   #entries: ReadonlyMap<string, MetadataEntry> = new Map()
   #seenMs = INTERVAL_DEFAULT_MS
+  #hasSimulated = false
   #askedMs = Number.NEGATIVE_INFINITY
   #first: Promise<void> | undefined
 
@@ -29,6 +30,11 @@ export class ToldMetrics {
   /** Distance of the samples. Unit: milliseconds. */
   get intervalMs(): number {
     return this.#givenMs ?? this.#seenMs
+  }
+
+  /** Whether it has series of simulated hardware, as of when it was last asked. */
+  get hasSimulated(): boolean {
+    return this.#hasSimulated
   }
 
   /** Waits for what the server tells the first time. Never rejects: where it tells nothing, names have to do. */
@@ -59,20 +65,33 @@ export class ToldMetrics {
         }
       },
     )
-    const [told] = await Promise.allSettled([metadata, this.#givenMs ?? this.#askDistance()])
+    const [told] = await Promise.allSettled([
+      metadata,
+      this.#givenMs ?? this.#askDistance(),
+      this.#ask('count({simulated="true"})', (count) => {
+        this.#hasSimulated = Number(count) > 0
+      }),
+    ])
     if (told.status === 'fulfilled') this.#entries = entries
     // What waits for the first answer need not wait as long again.
     else this.#askedMs = performance.now() - RENEWED_MS + INSTANT_LIMIT_MS
   }
 
   async #askDistance(): Promise<void> {
-    const form = { query: densityExpression() }
-    const asked = { path: '/api/v1/query', form, limitMs: INSTANT_LIMIT_MS, depthOfList: 3, isAside: true } as const
-    await this.#transport.ask(asked, (text) => {
-      const { value } = JSON.parse(text) as { value?: readonly [number, string] }
-      const seconds = 0.95 / Number(value?.[1])
+    await this.#ask(densityExpression(), (density) => {
+      const seconds = 0.95 / Number(density)
       const usual = USUAL_S.find((each) => each >= seconds)
       if (usual !== undefined) this.#seenMs = usual * 1000
     })
+  }
+
+  /** Asks for one number; `take` is called with none where there is none. */
+  async #ask(query: string, take: (value: string | undefined) => void): Promise<void> {
+    const asked = { path: '/api/v1/query', form: { query }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 } as const
+    let found: string | undefined
+    await this.#transport.ask({ ...asked, isAside: true }, (text) => {
+      found = (JSON.parse(text) as { value?: readonly [number, string] }).value?.[1]
+    })
+    take(found)
   }
 }

@@ -241,7 +241,8 @@ function checkField(type: string, name: string, field: Field): void {
   const place = `field ${name} of type ${type}`
   // Definitions also come from files and peers, and the encoder's code is made of kinds.
   if (!Object.hasOwn(KIND_BYTES, field.kind) || !ROLES.has(field.role)) {
-    throw new SondeError('SCH_FIELD', `${place} has kind ${field.kind} and role ${field.role}; no such kind or role`)
+    const allowed = `kinds ${Object.keys(KIND_BYTES).join(', ')}; roles ${[...ROLES].join(', ')}`
+    throw new SondeError('SCH_FIELD', `${place} has kind ${field.kind} and role ${field.role}; allowed: ${allowed}`)
   }
   checkCount(place, field.count)
   if (field.kind === 'symbol' && field.count !== 1)

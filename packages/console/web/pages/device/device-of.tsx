@@ -8,6 +8,7 @@ import { PageHead } from '../../components/page-head.tsx'
 import { devicePath } from '../../devices/device.ts'
 import { findDevices } from '../../devices/find-devices.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { usePageTitle } from '../use-page-title.ts'
 
 interface DeviceOfProps {
   /** The device's id, or another name of it. */
@@ -32,7 +33,7 @@ export function DeviceOf({ id, sought, children }: DeviceOfProps) {
   const page = usePageState()
   const search = useSearch()
   const { data, error } = useDevices()
-  const head = <PageHead title={id} parent={{ label: sought.label, href: page.hrefTo(sought.path) }} />
+  const head = <Head id={id} sought={sought} />
   if (!data) {
     return (
       <>
@@ -68,6 +69,13 @@ export function DeviceOf({ id, sought, children }: DeviceOfProps) {
       )}
     </>
   )
+}
+
+/** Stands for the head of the device, which is not known. */
+function Head({ id, sought }: Pick<DeviceOfProps, 'id' | 'sought'>) {
+  const page = usePageState()
+  usePageTitle(id)
+  return <PageHead title={id} parent={{ label: sought.label, href: page.hrefTo(sought.path) }} />
 }
 
 /** Devices that share a name, each by what only it has. */

@@ -172,10 +172,10 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
     },
     {
       id: 'processes',
-      title: 'Processes and pods',
+      title: 'Processes',
       quantity: COUNT,
       lines: [],
-      without: 'No source of this node reads which processes and pods use a GPU.',
+      without: 'No source of this node reads which processes use a GPU.',
     },
   ]
 }
