@@ -56,6 +56,25 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
     })
   })
 
+  await t.test('says that a Prometheus with several agents is no node, instead of mixing them', async (t) => {
+    const several = async (route: Route): Promise<void> => {
+      const answer = await route.fetch()
+      const node = (await answer.json()) as object
+      await route.fulfill({ response: answer, json: { ...node, backend: 'http://prometheus:9090', agentCount: 2 } })
+    }
+    const look = async (page: Page): Promise<void> => {
+      for (const path of ['/fabric/lo', '/fabric', '/']) {
+        await page.goto(stage.address + path)
+        await page.getByText('The Prometheus behind this page scrapes 2 agents.').waitFor()
+      }
+      await takePicture(t, page, 'state-several-agents')
+      await assertSound(page)
+      await page.locator('main').getByRole('link', { name: 'Explorer' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Explorer' }).waitFor()
+    }
+    await stage.visit('/fabric/lo', look, { before: (page) => page.route('**/api/v1/node', several) })
+  })
+
   await t.test('says that nothing is at an address', async () => {
     await stage.visit(
       '/settings',

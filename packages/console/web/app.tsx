@@ -23,6 +23,7 @@ import {
   SourcePage,
   SourcesPage,
 } from './pages/lazy-pages.ts'
+import { OfOneNode } from './pages/of-one-node.tsx'
 import { usePageTitle } from './pages/use-page-title.ts'
 import { Shell } from './shell/shell.tsx'
 
@@ -33,13 +34,27 @@ export function App() {
     <Shell>
       <PanelBoundary>
         <Switch>
-          <Route path="/" component={NodePage} />
+          <Route path="/">
+            <OfOneNode>
+              <NodePage />
+            </OfOneNode>
+          </Route>
           <Route path="/gpus" component={GpusPage} />
           <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={meant(device)} />}</Route>
           <Route path="/apps" component={AppsPage} />
           <Route path="/apps/:app/gpu">{({ app }) => <AppPage key={app} app={meant(app)} />}</Route>
-          <Route path="/fabric" component={FabricPage} />
-          <Route path="/fabric/:device">{({ device }) => <PortPage key={device} name={meant(device)} />}</Route>
+          <Route path="/fabric">
+            <OfOneNode>
+              <FabricPage />
+            </OfOneNode>
+          </Route>
+          <Route path="/fabric/:device">
+            {({ device }) => (
+              <OfOneNode>
+                <PortPage key={device} name={meant(device)} />
+              </OfOneNode>
+            )}
+          </Route>
           <Route path="/fabric/:device/:port">
             {({ device, port }) => <PortPage key={`${device}/${port}`} name={`${meant(device)}/${port}`} />}
           </Route>

@@ -69,7 +69,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
     version: VERSION,
     startedMs: Date.now(),
     backend: history.transport.address,
-    isSimulated: () => history.hasSimulated,
+    history,
   }
   aloneRoutes(app, told)
   // Charts of apps ask the routes of queries for what is listed: all see the same rows as the routes of apps.

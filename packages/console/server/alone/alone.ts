@@ -27,17 +27,19 @@ export interface Told {
   readonly startedMs: number
   /** Address of the server that has the history, without credentials. */
   readonly backend: string
-  /** Whether that history has simulated hardware. */
-  isSimulated(): boolean
+  /** What that history holds. */
+  readonly history: { readonly told: { readonly hasSimulated: boolean; readonly agentCount: number } }
 }
 
 /** The node as a console without agents has it: nothing of hardware, and a history that is elsewhere. */
-export function describeConsole({ version, startedMs, backend, isSimulated }: Told): NodeAnswer {
+export function describeConsole({ version, startedMs, backend, history }: Told): NodeAnswer {
+  const { hasSimulated, agentCount } = history.told
   return {
     node: hostname(),
     version,
     startedMs,
     backend,
+    agentCount,
     nowMs: Date.now(),
     hardware: {
       ...{ cpuModel: 'unknown', cpuCount: 0, memoryBytes: 0, interfaceCount: 0, gpuCount: 0, nicCount: 0 },
@@ -45,7 +47,7 @@ export function describeConsole({ version, startedMs, backend, isSimulated }: To
     },
     seriesCount: 0,
     recordsLost: 0,
-    simulated: isSimulated(),
+    simulated: hasSimulated,
     command: sondeCommand(),
     store: {
       ...{ state: 'none', reason: `History is in ${backend}.`, bytes: 0, oldestMs: null, ackedMs: 0 },

@@ -73,10 +73,10 @@ export class PrometheusHistory implements History, Catalogue {
     return fault
   }
 
-  /** Whether the server has series of simulated hardware, as of the last minute. */
-  get hasSimulated(): boolean {
+  /** Whether the server has series of simulated hardware, and how many agents it scrapes, as of the last minute. */
+  get told(): Pick<ToldMetrics, 'hasSimulated' | 'agentCount'> {
     void this.#told.ready()
-    return this.#told.hasSimulated
+    return this.#told
   }
 
   query(request: QueryRequest): Promise<QueryAnswer> {

@@ -18,6 +18,7 @@ export class ToldMetrics {
   #entries: ReadonlyMap<string, MetadataEntry> = new Map()
   #seenMs = INTERVAL_DEFAULT_MS
   #hasSimulated = false
+  #agentCount = 0
   #askedMs = Number.NEGATIVE_INFINITY
   #first: Promise<void> | undefined
 
@@ -35,6 +36,11 @@ export class ToldMetrics {
   /** Whether it has series of simulated hardware, as of when it was last asked. */
   get hasSimulated(): boolean {
     return this.#hasSimulated
+  }
+
+  /** Agents that it has scraped a moment ago, as of when it was last asked. */
+  get agentCount(): number {
+    return this.#agentCount
   }
 
   /** Waits for what the server tells the first time. Never rejects: where it tells nothing, names have to do. */
@@ -70,6 +76,9 @@ export class ToldMetrics {
       this.#givenMs ?? this.#askDistance(),
       this.#ask('count({simulated="true"})', (count) => {
         this.#hasSimulated = Number(count) > 0
+      }),
+      this.#ask('count(count by (instance) (sonde_process_uptime_seconds))', (count = '0') => {
+        this.#agentCount = Number(count)
       }),
     ])
     if (told.status === 'fulfilled') this.#entries = entries

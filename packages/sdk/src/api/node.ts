@@ -10,6 +10,11 @@ export interface NodeAnswer {
    * series and records is then of nothing. An agent leaves it out.
    */
   readonly backend?: string
+  /**
+   * Agents of which that server has a sample of now: what pages of a node show is of all of them together. An agent
+   * leaves it out.
+   */
+  readonly agentCount?: number
   readonly nowMs: number
   readonly hardware: {
     readonly cpuModel: string

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useNode } from '../api/resources.ts'
+import { Empty } from '../components/empty.tsx'
+import { usePageState } from '../state/time-window.ts'
+import { usePageTitle } from './use-page-title.ts'
+
+/**
+ * A page of one node. Over a Prometheus that scrapes several agents it says so instead: their interfaces and processors
+ * have the same names.
+ */
+export function OfOneNode({ children }: { readonly children: ReactNode }) {
+  const { data: node } = useNode()
+  return node?.agentCount !== undefined && node.agentCount > 1 ? <SeveralNodes count={node.agentCount} /> : children
+}
+
+function SeveralNodes({ count }: { readonly count: number }) {
+  usePageTitle('Node')
+  const page = usePageState()
+  return (
+    <>
+      <h1 className="visually-hidden">Node</h1>
+      <Empty icon="info" fact={`The Prometheus behind this page scrapes ${count} agents.`}>
+        What stands here is of one node, and would mix them. <Link href={page.hrefTo('/explore')}>Explorer</Link> tells
+        them apart by their label instance, <Link href={page.hrefTo('/apps')}>Apps</Link> has the pods of all.
+      </Empty>
+    </>
+  )
+}
