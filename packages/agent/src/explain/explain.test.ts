@@ -327,6 +327,11 @@ test('of a metric that is both real and simulated each chain tells the values of
   ])
 })
 
+test('names that every object has are unknown names', async (t) => {
+  for (const name of ['__proto__', 'constructor', 'toString'])
+    await assert.rejects(ask(nodeOf(t), name), { code: 'EXP_UNKNOWN' })
+})
+
 test('a metric that the simulator alone has is not fixed by simulating it', async (t) => {
   const definitions = [...DEFINITIONS, simulator]
   const [gpu, ...others] = await ask(nodeOf(t), 'DCGM_FI_DEV_GPU_UTIL', { definitions, configured: [] })

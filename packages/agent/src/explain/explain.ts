@@ -25,7 +25,8 @@ export async function explain(of: string, options: ExplainOptions): Promise<Expl
     (await ofSources(of, subjects, options)) ??
     (await ofMetric(of, subjects, options)) ??
     (await ofDevice(of, subjects, options))
-  if (found.length === 0 && UNOBTAINABLE[of] !== undefined) return [await ofUnobtainable(of, UNOBTAINABLE[of])]
+  const unobtainable = Object.hasOwn(UNOBTAINABLE, of) ? UNOBTAINABLE[of] : undefined
+  if (found.length === 0 && unobtainable !== undefined) return [await ofUnobtainable(of, unobtainable)]
   const rules = found.length === 0 ? await ofTraceback(of, options) : []
   if (rules.length > 0) return rules
   if (found.length === 0) throw await unknownName(of, subjects, options)

@@ -9,14 +9,18 @@ export interface Selector {
 }
 
 const FORM = /^([A-Za-z_:][\w:]*)(?:\{([^{}]*)\})?$/
-const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g
+/** Sticky: sought at every place, it would take the square of a long text. */
+const LABEL = /[\s,]*([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/y
 
 /** What a text selects; undefined where it is no metric at all. */
 export function parseSelector(text: string): Selector | undefined {
   const match = FORM.exec(text)
   if (match === null) return undefined
   const [, metric = '', inner = ''] = match
-  const labels = [...inner.matchAll(LABEL)].map(([, name = '', value = '']) => [name, unescaped(value)] as const)
+  const labels: [name: string, value: string][] = []
+  LABEL.lastIndex = 0
+  for (let label = LABEL.exec(inner); label !== null; label = LABEL.exec(inner))
+    labels.push([label[1] ?? '', unescaped(label[2] ?? '')])
   return { metric, labels: Object.fromEntries(labels) }
 }
 

@@ -112,3 +112,23 @@ test('what is refused before there is a request, or for its size, is counted by 
     ),
   )
 })
+
+test('a connection that asks for much before it has an answer is closed, and no other', async (t) => {
+  const { agent, address } = await serveAgent(t)
+  const { hostname, port, host } = new URL(address)
+  const socket = connect(Number(port), hostname)
+  const closed = once(socket, 'close')
+  let answers = ''
+  socket.on('data', (chunk) => {
+    answers += chunk
+  })
+  // What is written when the other end closes fails.
+  socket.on('error', () => undefined)
+  const before = agent.http.requests
+  socket.write(`GET /api/v1/types HTTP/1.1\r\nhost: ${host}\r\n\r\n`.repeat(200))
+  await closed
+  assert.ok(answers.split('HTTP/1.1 200').length <= 5, answers.slice(0, 200))
+  assert.ok(agent.http.requests - before <= 4, 'the others were not begun')
+  assert.equal(agent.http.refused.get('connections'), 1)
+  assert.equal(await statusOf(`${address}/api/v1/types`, {}), 200)
+})

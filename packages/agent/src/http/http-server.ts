@@ -72,6 +72,8 @@ export function createHttpServer(served: Served): FastifyInstance {
     return reply
   })
   app.addHook('onRequest', async (request, reply) => {
+    // Nobody is there for the answer.
+    if (request.socket.destroyed) return reply.hijack()
     http.requests++
     reply.headers(SECURITY_HEADERS)
     served.admit(request)

@@ -1,10 +1,14 @@
 /** Edits between a word and what was meant: a letter more, a letter less, another letter, two swapped. */
 const EDIT_LIMIT = 2
+/** A longer word is no name that anybody types: candidates may come from outside, and a comparison takes its square. */
+const WORD_LENGTH_MAX = 64
 
 /**
- * The candidate that a misspelt word is closest to; undefined where none is within two edits, or a third of its length.
+ * The candidate that a misspelt word is closest to; undefined where none is within two edits, or a third of its length,
+ * and for words of over 64 characters.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > WORD_LENGTH_MAX) return undefined
   const limit = Math.min(EDIT_LIMIT, Math.floor(word.length / 3))
   let best: string | undefined
   let bestEdits = limit + 1

@@ -77,7 +77,7 @@ export function parseFieldSet(kind: FieldSetKind, text: string, file: string): F
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
 function parseSection(line: string, place: string): Section & { readonly expressions: Expression[] } {
-  const [, type = '', star] = SECTION.exec(line.replace(/\s*(#.*)?$/, '').trimStart()) ?? []
+  const [, type = '', star] = SECTION.exec((line.split('#', 1)[0] ?? '').trim()) ?? []
   if (type === '' && star === undefined) {
     const allowed = 'the name of a type in brackets, with * at its end for all that begin so: [port], [port_*] or [*]'
     throw syntax(place, { ...at(line), fault: 'is no section', allowed })

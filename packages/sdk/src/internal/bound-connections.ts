@@ -11,9 +11,15 @@ export interface ConnectionLimits {
   readonly silenceMs: number
   /** Whether an answer that is under way must not be closed for others; these are bounded elsewhere. Default: none. */
   readonly isKept?: (request: IncomingMessage) => boolean
-  /** Called for each connection that is closed for another. */
+  /** Called for each connection that is closed for another, or for what it asks at a time. */
   readonly onClosed?: () => void
 }
+
+/**
+ * Requests of one connection that are answered at a time. Nobody sends more before the first answer has come, and Node
+ * would begin with all of them at once. Policy: the connection is closed.
+ */
+const REQUESTS_AT_ONCE = 4
 
 /**
  * Keeps the connections of a server within limits, and lets in who comes: with one more than are allowed, that is
@@ -39,9 +45,20 @@ export function boundConnections(server: Server, { count, silenceMs, isKept, onC
     socket.once('close', () => open.delete(socket))
     if (open.size > count) makeRoom()
   })
-  server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
+  const underWay = new WeakMap<Socket, number>()
+  // Before whoever answers: what comes on a connection that is closed here is not worth an answer.
+  server.prependListener('request', (request: IncomingMessage, answer: ServerResponse) => {
     const { socket } = request
     if (socket.destroyed) return
+    const count = (underWay.get(socket) ?? 0) + 1
+    if (count > REQUESTS_AT_ONCE) {
+      socket.destroy()
+      open.delete(socket)
+      onClosed?.()
+      return
+    }
+    underWay.set(socket, count)
+    answer.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1))
     open.delete(socket)
     open.add(socket)
     if (isKept?.(request) !== true) return

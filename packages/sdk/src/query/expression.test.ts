@@ -23,10 +23,35 @@ for (const [source, text, expected] of CASES) {
   })
 }
 
-test('expressions that backtracking would take for ever on are answered', () => {
+test('expressions that backtracking would take for ever on are answered', (t) => {
+  // How long they take is not what is tested.
+  const nowMs = performance.now()
+  t.mock.method(performance, 'now', () => nowMs)
   for (const source of [`${'.*'.repeat(200)}X`, '((a+))+', '(a*)*b', '(a|aa)+b', '(x+x+)+y', '(a?){150}a{150}']) {
-    assert.equal(matches(source, `${'a'.repeat(4000)}!`), false, source)
+    assert.equal(matches(source, `${'a'.repeat(1000)}!`), false, source)
   }
+})
+
+test('a large expression is not tried on a long text', () => {
+  const message = /^value is "\(a\?\)\{150\}a\{150\}"; .* instructions, too many for a label of 4096 characters$/
+  assert.throws(() => matches('(a?){150}a{150}', 'a'.repeat(4096)), { code: 'QRY_FORM', message })
+})
+
+test('expressions that take more than their share of the time are refused until it is over', (t) => {
+  let nowMs = performance.now() + 60_000
+  let isBefore = true
+  // A test looks at the clock before it, and 30 ms later after it.
+  t.mock.method(performance, 'now', () => {
+    if (!isBefore) nowMs += 30
+    isBefore = !isBefore
+    return nowMs
+  })
+  const test = () => matches('(a?){150}a{150}', 'a'.repeat(1000))
+  for (let count = 0; count < 5; count++) assert.equal(test(), false)
+  assert.throws(test, { code: 'QRY_BUSY' })
+  isBefore = true
+  nowMs += 1000
+  assert.equal(test(), false)
 })
 
 const REFUSED: readonly [string, string, RegExp][] = [

@@ -14,6 +14,24 @@ const PROGRAM_LIMIT = 1000
  */
 const KEPT_COUNT = 16
 
+/**
+ * Largest product of program and text that is tried: the longest label with a program of a quarter of the limit. Unit:
+ * instructions times characters.
+ */
+const TEST_LIMIT = 1_000_000
+/** What a thousand of them take at most. A test is charged no more, so that a pause of the process is not its fault. */
+const MS_PER_THOUSAND = 0.1
+/**
+ * What expressions may take of a thread: so much of the time in the long run, and so much at a time. Policy: a question
+ * that would take more is refused. What one client reports and another asks costs nobody else the thread. Unit:
+ * milliseconds.
+ */
+const SHARE = 0.25
+const BURST_MS = 100
+
+let leftMs = BURST_MS
+let lookedMs = 0
+
 /** Whether a text matches an expression, from its first to its last character. */
 export type Matches = (text: string) => boolean
 
@@ -25,6 +43,9 @@ let engine: typeof RE2JS | undefined
  * The test of an expression as Prometheus has it: RE2 syntax, anchored at both ends, `.` is any character. The time it
  * takes grows with the length of the text and never faster, whatever the expression, so that one from outside may be
  * let in. A live stream asks the same at every step: the last few are kept.
+ *
+ * A test throws `QRY_FORM` where expression and text together are too large, and `QRY_BUSY` where expressions have
+ * taken their share of the thread.
  *
  * @throws SondeError `QRY_FORM` names the expression and why it is refused: no expression, over 512 characters, or over
  * 1 000 instructions.
@@ -54,8 +75,27 @@ function compile(source: string, place: string): Matches {
   } catch (cause) {
     throw refused(place, source, messageOf(cause), cause)
   }
-  if (expression.programSize() > PROGRAM_LIMIT) throw tooLarge(place, source)
-  return (text) => expression.matches(text)
+  const size = expression.programSize()
+  if (size > PROGRAM_LIMIT) throw tooLarge(place, source)
+  return (text) => {
+    const cost = size * text.length
+    if (cost > TEST_LIMIT)
+      throw refused(place, source, `it takes ${size} instructions, too many for a label of ${text.length} characters`)
+    const startMs = performance.now()
+    leftMs = Math.min(BURST_MS, leftMs + Math.max(0, startMs - lookedMs) * SHARE)
+    lookedMs = startMs
+    if (leftMs < 0) throw busy(place)
+    const isMatch = expression.matches(text)
+    leftMs -= Math.min(performance.now() - startMs, (cost / 1000) * MS_PER_THOUSAND)
+    return isMatch
+  }
+}
+
+function busy(place: string): SondeError {
+  return new SondeError(
+    'QRY_BUSY',
+    `${place}: regular expressions take too much of the processor; ask again later, or for simpler ones`,
+  )
 }
 
 /** The sum of all counts such as `{8}`: a lower bound of the program, less than what nesting makes of it. */
