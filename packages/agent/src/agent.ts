@@ -130,7 +130,11 @@ export class Agent {
       ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),
     })
     this.ruleWatch = this.#makeRuleWatch(options)
-    this.pods = new PodGpus({ host: this.node, emit: (batch) => this.#acceptMade(batch) })
+    this.pods = new PodGpus({
+      host: this.node,
+      emit: (batch) => this.#acceptMade(batch),
+      failed: (error) => this.faults.caught('pods', error),
+    })
     const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
     const views = [...own, ...(options.sinks ?? [])]
     this.router = new Router(

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 const EVERY_MS = 60_000
 
 /** The parts of the agent whose work is caught by itself. */
-export type FaultPlace = 'hints' | 'live' | 'self' | 'service' | 'simulators' | 'store' | 'traceback'
+export type FaultPlace = 'hints' | 'live' | 'pods' | 'self' | 'service' | 'simulators' | 'store' | 'traceback'
 
 /** What was caught. */
 const faultType = defineOwnType(
@@ -14,7 +14,7 @@ const faultType = defineOwnType(
   'Faults of Sonde that were caught, and ended neither process nor neighbour',
   {
     time: timestamp(),
-    place: label('Part of the agent that failed: hints, live, self, service, store or traceback'),
+    place: label('Part of the agent that failed: hints, live, pods, self, service, store or traceback'),
     faults_total: counter('u64', { help: 'Exceptions that were caught' }),
   },
 )

@@ -26,6 +26,8 @@ const PERIOD_MIN_MS = WAIT_MAX_MS
 /** How often pods are looked for that nothing is reported of any more. Unit: milliseconds. */
 const FORGET_EVERY_MS = 1000
 const SWEEP_EVERY_MS = 60_000
+/** Rows that are made or reported in one turn of the event loop: an exporter of a cluster tells of thousands of pods. */
+const ROWS_A_TURN = 512
 
 const NO_PODS = { rows: [] }
 
@@ -35,6 +37,8 @@ export interface PodGpusOptions {
   readonly host: string
   /** Takes the batches of rows. */
   readonly emit: (batch: Batch) => void
+  /** Called where rows cannot be made, in a later turn than that of `evaluate`. */
+  readonly failed: (error: unknown) => void
 }
 
 /** Where rows are reported: those of simulated pods are told as such. */
@@ -64,6 +68,7 @@ export class PodGpus implements Sink {
   readonly #gpus: GpuValues
   readonly #pods: PodTable
   readonly #emit: (batch: Batch) => void
+  readonly #failed: (error: unknown) => void
   readonly #outputs = new Map<string, Output>()
   /** Rows of the last time, by their type and labels. */
   #reported = new Map<string, ReportedRow>()
@@ -73,12 +78,15 @@ export class PodGpus implements Sink {
   #forgotMs = Number.NEGATIVE_INFINITY
   #sweptMs = Number.NEGATIVE_INFINITY
   #knowsPods = false
+  /** Rows of a sample are being made. */
+  #isMaking = false
   #closed = false
 
-  constructor({ host, emit }: PodGpusOptions) {
+  constructor({ host, emit, failed }: PodGpusOptions) {
     this.#gpus = new GpuValues(host, this.#periods)
     this.#pods = new PodTable(host, this.#periods)
     this.#emit = emit
+    this.#failed = failed
   }
 
   /** What is kept: pods, their devices, GPUs, series of GPUs, and rows. */
@@ -99,11 +107,12 @@ export class PodGpus implements Sink {
   }
 
   /**
-   * Makes the rows of a sample that is complete, and tells which rows are gone. `nowMs` is on the clock of `arrivedMs`
-   * of batches.
+   * Makes the rows of a sample that is complete, and tells which rows are gone: those of hundreds of pods at once, of
+   * more in the turns that follow. What comes meanwhile is of the next sample. `nowMs` is on the clock of `arrivedMs` of
+   * batches.
    */
   evaluate(nowMs: number): void {
-    if (this.#closed) return
+    if (this.#closed || this.#isMaking) return
     if (nowMs - this.#sweptMs >= SWEEP_EVERY_MS) {
       this.#sweptMs = nowMs
       this.#gpus.sweep(nowMs)
@@ -114,7 +123,29 @@ export class PodGpus implements Sink {
     this.#forgotMs = nowMs
     const isChanged = this.#pods.forget(nowMs)
     if (isSampled) this.#waitingMs = undefined
-    if (isSampled || isChanged) this.#report(nowMs)
+    if (isSampled || isChanged) this.#make(this.#report(nowMs))
+  }
+
+  /** Makes so many rows as a turn may; each step of `rows` is one. */
+  #make(rows: Iterator<undefined, void>): void {
+    this.#isMaking = true
+    let isDone: boolean | undefined
+    try {
+      for (let count = 0; count < ROWS_A_TURN && isDone !== true; count++) isDone = rows.next().done
+    } catch (error) {
+      this.#isMaking = false
+      throw error
+    }
+    if (isDone === true || this.#closed) this.#isMaking = false
+    else setImmediate(() => this.#makeMore(rows))
+  }
+
+  #makeMore(rows: Iterator<undefined, void>): void {
+    try {
+      this.#make(rows)
+    } catch (error) {
+      this.#failed(error)
+    }
   }
 
   /** Whether batches came that belong into rows, and the sample that they are of is complete. */
@@ -138,18 +169,28 @@ export class PodGpus implements Sink {
     return (ofGpus ?? 0) + (ofPods ?? 0)
   }
 
-  #report(nowMs: number): void {
+  *#report(nowMs: number): Generator<undefined, void> {
     const pods = this.#pods.all()
     this.#knowsPods = pods.length > 0
-    const rows = pods.map((pod) => podRow(pod, (device) => this.#gpus.now(device, nowMs)))
+    const rows: PodRow[] = []
+    for (const pod of pods) {
+      rows.push(podRow(pod, (device) => this.#gpus.now(device, nowMs)))
+      yield
+    }
     const before = this.#reported
     this.#reported = new Map()
     const time = wallNs()
     this.#tellPeriods(rows)
-    for (const row of rows) this.#reportPod(row, time)
+    for (const row of rows) {
+      this.#reportPod(row, time)
+      yield
+    }
     // Whoever has the row of a service has those of its pods of the same time.
     this.#emitRows()
-    for (const service of servicesOf(rows)) this.#reportService(service, time)
+    for (const service of servicesOf(rows)) {
+      this.#reportService(service, time)
+      yield
+    }
     const gone = [...before].filter(([key]) => !this.#reported.has(key)).map(([, row]) => row)
     // A history holds values for a while: a last row ends that.
     for (const { output, type, labels } of gone) {

@@ -34,7 +34,13 @@ export class TestCluster {
   readonly #rows = new Map<string, ReadRecord[]>()
 
   constructor() {
-    this.pods = new PodGpus({ host: 'here', emit: (batch) => this.#note(batch) })
+    this.pods = new PodGpus({
+      host: 'here',
+      emit: (batch) => this.#note(batch),
+      failed: (error) => {
+        throw error
+      },
+    })
   }
 
   /** A source whose batches arrive now. */
