@@ -67,7 +67,7 @@ async function eventAnswer(agent: Agent, id: string, filter: LaneFilter): Promis
   const { traceback } = agent
   const event = await eventOf(agent, id)
   const { index } = await traceback.readable(event.id)
-  const lanes = lanesOf(event, index, filter)
+  const lanes = await lanesOf(event, index, filter)
   const { fromMs, toMs } = windowOf(event)
   return { event, ...lanes, marks: marksIn(traceback.events(), fromMs, toMs, MARKS_MAX) }
 }

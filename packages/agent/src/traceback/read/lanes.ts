@@ -1,4 +1,4 @@
-import type { EventAnswer, EventLane, TracebackEvent } from '@sonde/sdk/internal'
+import { type EventAnswer, type EventLane, type TracebackEvent, turn } from '@sonde/sdk/internal'
 import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { rankOf } from './rank.ts'
 import { isOf, type Signal, signalsOf } from './signals.ts'
@@ -16,42 +16,56 @@ export interface LaneFilter {
 export type LanesAnswer = Pick<EventAnswer, 'lanes' | 'lanesLeftOut' | 'lanesKept' | 'kinds'>
 
 /** The ranking of an index that is read again and again. */
-const RANKED = new WeakMap<ReadIndex, readonly EventLane[]>()
+const RANKED = new WeakMap<ReadIndex, Promise<readonly EventLane[]>>()
+/** More than there are lanes of one event. */
+const PLACES = 2 ** 32
 
-/** The lanes of an event that match, the first of its ranking. */
-export function lanesOf(event: Pick<TracebackEvent, 'device'>, index: ReadIndex, filter: LaneFilter = {}): LanesAnswer {
-  const ranked = RANKED.get(index) ?? rankedLanes(event, index)
-  RANKED.set(index, ranked)
+/** The lanes of an event that match, the first of its ranking. An application may have hundreds of thousands of them. */
+export async function lanesOf(
+  event: Pick<TracebackEvent, 'device'>,
+  index: ReadIndex,
+  filter: LaneFilter = {},
+): Promise<LanesAnswer> {
+  const ranking = RANKED.get(index) ?? rankedLanes(event, index)
+  RANKED.set(index, ranking)
+  const ranked = await ranking
   const words = (filter.find ?? '').toLowerCase().split(/\s+/).filter(Boolean)
-  const matching = ranked.filter((lane) => {
-    if (filter.kind !== undefined && lane.kind !== filter.kind) return false
-    if (words.length === 0) return true
-    const text = `${lane.name} ${lane.deviceName} ${lane.device} ${lane.kind}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
-  const kinds = [...Map.groupBy(ranked, ({ kind }) => kind)].map(([kind, own]) => ({ kind, lanes: own.length }))
-  kinds.sort((a, b) => b.lanes - a.lanes || (a.kind < b.kind ? -1 : 1))
-  return {
-    lanes: matching.slice(0, LANES_MAX),
-    lanesLeftOut: Math.max(0, matching.length - LANES_MAX),
-    lanesKept: ranked.length,
-    kinds,
+  const lanes: EventLane[] = []
+  const counts = new Map<string, number>()
+  let matching = 0
+  for (const lane of ranked) {
+    counts.set(lane.kind, (counts.get(lane.kind) ?? 0) + 1)
+    if (isMatch(lane, words, filter.kind) && matching++ < LANES_MAX) lanes.push(lane)
+    if (turn.isOver()) await turn.next()
   }
+  const kinds = [...counts].map(([kind, count]) => ({ kind, lanes: count }))
+  kinds.sort((a, b) => b.lanes - a.lanes || (a.kind < b.kind ? -1 : 1))
+  return { lanes, lanesLeftOut: matching - lanes.length, lanesKept: ranked.length, kinds }
 }
 
-function rankedLanes(event: Pick<TracebackEvent, 'device'>, index: ReadIndex): readonly EventLane[] {
-  return index.series
-    .flatMap((series, at) =>
-      signalsOf(index, at).map((signal) => {
-        const lane = laneOf(event, index, series, signal)
-        return { lane, rank: rankOf(lane, series, signal, index) }
-      }),
-    )
-    .sort(
-      (a, b) =>
-        a.rank - b.rank || (a.lane.deviceName < b.lane.deviceName ? -1 : a.lane.deviceName > b.lane.deviceName ? 1 : 0),
-    )
-    .map(({ lane }) => lane)
+function isMatch(lane: EventLane, words: readonly string[], kind: string | undefined): boolean {
+  if (kind !== undefined && lane.kind !== kind) return false
+  if (words.length === 0) return true
+  const text = `${lane.name} ${lane.deviceName} ${lane.device} ${lane.kind}`.toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+async function rankedLanes(event: Pick<TracebackEvent, 'device'>, index: ReadIndex): Promise<readonly EventLane[]> {
+  const lanes: EventLane[] = []
+  const ranks: number[] = []
+  const series = [...index.series.entries()]
+  // Of equal rank, the first by the name of its device comes first, then by its place in the event.
+  series.sort(([, a], [, b]) => (a.deviceName < b.deviceName ? -1 : a.deviceName > b.deviceName ? 1 : 0))
+  for (const [at, one] of series) {
+    for (const signal of signalsOf(index, at)) {
+      const lane = laneOf(event, index, one, signal)
+      ranks.push(rankOf(lane, one, signal, index) * PLACES + lanes.length)
+      lanes.push(lane)
+    }
+    if (turn.isOver()) await turn.next()
+  }
+  // Numbers are sorted many times faster than objects are, and in one turn.
+  return Array.from(Float64Array.from(ranks).sort(), (rank) => lanes[rank % PLACES] as EventLane)
 }
 
 function laneOf(

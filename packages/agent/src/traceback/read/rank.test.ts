@@ -27,25 +27,25 @@ function seriesOf(device: string, near: number, moved: number, part = 0): KeptSe
 }
 
 /** The first lanes of the ranking, as `DEVICE FIELD`. */
-function order(series: readonly KeptSeries[], count: number, more: Partial<ReadIndex> = {}): string[] {
+async function order(series: readonly KeptSeries[], count: number, more: Partial<ReadIndex> = {}): Promise<string[]> {
   const types = [ovenType, pciDeviceType]
   const parts = types.map(({ fingerprint }) => ({ source: 's', fingerprint, definition: {}, isRing: false }))
   const index = { parts, types, blocks: [], listed: [], series, ...more } as unknown as ReadIndex
   const named = ({ device, name }: EventLane) => `${device} ${name}`
-  return lanesOf(EVENT, index).lanes.slice(0, count).map(named)
+  return (await lanesOf(EVENT, index)).lanes.slice(0, count).map(named)
 }
 
 const CELSIUS: IndexSignal = { type: 'oven', field: 'celsius', labels: {} }
 
-test('the signal of the rule on the device of the event stands first, though it stood still', () => {
+test('the signal of the rule on the device of the event stands first, though it stood still', async () => {
   const series = [seriesOf('near', 1, 9), seriesOf('own', 0, 0)]
-  assert.deepEqual(order(series, 2, { signal: CELSIUS }), ['own celsius', 'near celsius'])
+  assert.deepEqual(await order(series, 2, { signal: CELSIUS }), ['own celsius', 'near celsius'])
 })
 
-test('what the rules list stands before what moved, the nearest first, but not what stood still elsewhere', () => {
+test('what the rules list stands before what moved, the nearest first, but not what stood still elsewhere', async () => {
   const series = [seriesOf('far', FAR, 0), seriesOf('farther', FAR, 2), seriesOf('near', 1, 0), seriesOf('own', 0, 0)]
   const pci = seriesOf('bus', 1, 9, 1)
-  assert.deepEqual(order([...series, pci], 4, { listed: [CELSIUS] }), [
+  assert.deepEqual(await order([...series, pci], 4, { listed: [CELSIUS] }), [
     'own celsius',
     'near celsius',
     'farther celsius',
@@ -53,17 +53,17 @@ test('what the rules list stands before what moved, the nearest first, but not w
   ])
 })
 
-test('what moved stands before what wanders, and that before what stood still', () => {
+test('what moved stands before what wanders, and that before what stood still', async () => {
   const series = [seriesOf('still', 1, 0), seriesOf('wandering', 0, 1), seriesOf('moved', 1, 2)]
-  assert.deepEqual(order(series, 2), ['moved celsius', 'wandering celsius'])
+  assert.deepEqual(await order(series, 2), ['moved celsius', 'wandering celsius'])
 })
 
-test('of what moved, what is near stands before the rest of the node, and the farthest moved first', () => {
+test('of what moved, what is near stands before the rest of the node, and the farthest moved first', async () => {
   const series = [seriesOf('far', FAR, 9), seriesOf('near', 1, 3), seriesOf('own', 0, 5)]
-  assert.deepEqual(order(series, 3), ['own celsius', 'near celsius', 'far celsius'])
+  assert.deepEqual(await order(series, 3), ['own celsius', 'near celsius', 'far celsius'])
 })
 
-test('a signal that hints look at stands before others that moved farther', () => {
+test('a signal that hints look at stands before others that moved farther', async () => {
   const series = [seriesOf('a', 1, 9), seriesOf('bus', 1, 2, 1)]
-  assert.deepEqual(order(series, 2), ['bus current_link_speed_gigatransfers', 'a celsius'])
+  assert.deepEqual(await order(series, 2), ['bus current_link_speed_gigatransfers', 'a celsius'])
 })
