@@ -4,8 +4,8 @@ import { Fifo } from './fifo.ts'
 import { type Piece, Slabs } from './slabs.ts'
 
 /**
- * A kept batch with the earliest and the latest time of its records. Its bytes stand until the main loop has its next turn: then
- * they may have left.
+ * A kept batch with the earliest and the latest time of its records. Its bytes stand until the main loop has its next
+ * turn: then they may have left.
  */
 export interface KeptBatch extends Batch {
   readonly fromMs: number

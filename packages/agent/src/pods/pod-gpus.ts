@@ -26,7 +26,7 @@ const PERIOD_MIN_MS = WAIT_MAX_MS
 /** How often pods are looked for that nothing is reported of any more. Unit: milliseconds. */
 const FORGET_EVERY_MS = 1000
 const SWEEP_EVERY_MS = 60_000
-/** Rows that are made or reported in one turn of the event loop: an exporter of a cluster tells of thousands of pods. */
+/** Rows that are made or reported in one turn of the loop: an exporter of a cluster tells of thousands of pods. */
 const ROWS_A_TURN = 512
 
 const NO_PODS = { rows: [] }
@@ -108,8 +108,8 @@ export class PodGpus implements Sink {
 
   /**
    * Makes the rows of a sample that is complete, and tells which rows are gone: those of hundreds of pods at once, of
-   * more in the turns that follow. What comes meanwhile is of the next sample. `nowMs` is on the clock of `arrivedMs` of
-   * batches.
+   * more in the turns that follow. What comes meanwhile is of the next sample. `nowMs` is on the clock of `arrivedMs`
+   * of batches.
    */
   evaluate(nowMs: number): void {
     if (this.#closed || this.#isMaking) return

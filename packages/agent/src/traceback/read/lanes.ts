@@ -20,7 +20,9 @@ const RANKED = new WeakMap<ReadIndex, Promise<readonly EventLane[]>>()
 /** More than there are lanes of one event. */
 const PLACES = 2 ** 32
 
-/** The lanes of an event that match, the first of its ranking. An application may have hundreds of thousands of them. */
+/**
+ * The lanes of an event that match, the first of its ranking. An application may have hundreds of thousands of them.
+ */
 export async function lanesOf(
   event: Pick<TracebackEvent, 'device'>,
   index: ReadIndex,
