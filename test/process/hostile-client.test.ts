@@ -209,6 +209,28 @@ test('clients that declare all the types they can leave room for the types of ot
   await assertUnhurt({ sonde, honest })
 })
 
+test('an expression that is slow on what a client reports is refused, and takes no turn of the others', async (t) => {
+  const { sonde, socketsDir, honest } = await served(t)
+  const sink = createIpc({ socketsDir })
+  const hostile = createSource({ id: 'hostile', emit: (batch) => sink.accept(batch) })
+  for (let i = 0; i < 20; i++)
+    hostile.report(heatType, { time: wallNs(), place: `${i}${'ab'.repeat(2040)}`, celsius: 1 })
+  hostile.flush()
+  await sink.flush()
+  const matchers = [{ label: 'place', op: '!~', value: '.(a|b)*a(a|b){200}c' }]
+  const query = { fromMs: Date.now() - 60_000, toMs: Date.now(), queries: [{ metric: 'heat_celsius', matchers }] }
+  for (let i = 0; i < 5; i++) {
+    const headers = { 'content-type': 'application/json' }
+    const asked = { method: 'POST', headers, body: JSON.stringify({ ...query, toMs: query.toMs + i }) }
+    const answer = await fetch(`${sonde.address}/api/v1/query`, asked)
+    const { error } = (await answer.json()) as { error?: { code: string; message: string } }
+    assert.deepEqual([answer.status, error?.code], [400, 'QRY_FORM'], error?.message)
+    await report(honest)
+  }
+  await sink.close()
+  await assertUnhurt({ sonde, honest })
+})
+
 test('clients that never stop sending take no turn of the others', async (t) => {
   const { sonde, socketsDir, honest } = await served(t)
   const { bytes, texts } = heatPage()

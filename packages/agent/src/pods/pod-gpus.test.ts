@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defineType, gauge, label, optional, timestamp } from '@sonde/sdk'
+import { until } from '../../../sdk/test/helper.ts'
 import { podDeviceType } from '../sources/pods/type.ts'
 import { TestCluster } from './test-cluster.ts'
 
@@ -161,4 +162,19 @@ describe('GPUs are those of a host and UUID:', () => {
     cluster.settle()
     assert.deepEqual([cluster.pod('a')?.util_percent, cluster.pod('a')?.count], [9, 1], 'the later record holds')
   })
+})
+
+test('rows of more pods than fit a turn come in later ones, all of one sample, and once', async () => {
+  const cluster = new TestCluster()
+  const node = cluster.source()
+  for (let pod = 0; pod < 1000; pod++) node.pod(`pod${pod}`, { service: `service${pod % 3}`, gpus_requested: 1 })
+  cluster.settle()
+  assert.equal(cluster.service('service0'), undefined, 'services wait for the rows of all pods')
+  // What is asked meanwhile begins nothing anew.
+  cluster.pods.evaluate(cluster.nowMs + 1)
+  await until('the rows of services', () => cluster.rows('app_gpu').length === 3)
+  const rows = cluster.rows('pod_gpu')
+  assert.equal(new Set(rows.map(({ pod }) => pod)).size, 1000)
+  assert.equal(rows.length, 1000)
+  assert.equal(new Set([...rows, ...cluster.rows('app_gpu')].map(({ time }) => time)).size, 1)
 })

@@ -77,24 +77,29 @@ function compile(source: string, place: string): Matches {
   }
   const size = expression.programSize()
   if (size > PROGRAM_LIMIT) throw tooLarge(place, source)
+  // It is kept for whoever asks the same: where it stood the first time is not where it stands the next.
   return (text) => {
     const cost = size * text.length
     if (cost > TEST_LIMIT)
-      throw refused(place, source, `it takes ${size} instructions, too many for a label of ${text.length} characters`)
+      throw refused(
+        'a matcher',
+        source,
+        `it takes ${size} instructions, too many for a label of ${text.length} characters`,
+      )
     const startMs = performance.now()
     leftMs = Math.min(BURST_MS, leftMs + Math.max(0, startMs - lookedMs) * SHARE)
     lookedMs = startMs
-    if (leftMs < 0) throw busy(place)
+    if (leftMs < 0) throw busy()
     const isMatch = expression.matches(text)
     leftMs -= Math.min(performance.now() - startMs, (cost / 1000) * MS_PER_THOUSAND)
     return isMatch
   }
 }
 
-function busy(place: string): SondeError {
+function busy(): SondeError {
   return new SondeError(
     'QRY_BUSY',
-    `${place}: regular expressions take too much of the processor; ask again later, or for simpler ones`,
+    'regular expressions take too much of the processor; ask again later, or for simpler ones',
   )
 }
 
