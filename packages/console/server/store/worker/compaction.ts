@@ -1,28 +1,21 @@
-import { type BatchSymbols, msFactorOf, type RecordType, SeriesIndex, type Slot, type Views, viewsOf } from '@sonde/sdk'
-import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT, type WordColumn } from '../codec/column.ts'
+import { type BatchSymbols, msFactorOf, type RecordType, type Slot } from '@sonde/sdk'
+import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import type { Arena } from './arena.ts'
 import type { StoredType } from './catalogue.ts'
-import { columnsOf, wordCountOf } from './field-words.ts'
+import { FieldColumns, wordCountOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
 import { type NewSegment, ORDER_FIELD, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
-import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'
+import { type GroupedRecords, groupBySeries, type SeriesFinder, type SeriesStretch } from './series-groups.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
 
 /** Columns that are read at a time. Unit: words of 32 bits. */
 const MEMORY_WORDS = 1 << 20
 
-/** The number of a record of which the series is not known. */
-const NO_SERIES = 0xffffffff
-
-/** Records of one series, in time order. */
-interface SeriesRecords {
-  readonly series: number
-  readonly offsets: Uint32Array
-  /** Timestamps as words; where the type has none, the arrival in nanoseconds. */
-  readonly times: Uint32Array
-  /** Which record each is in the order of arrival; undefined where that is the order of the samples. */
-  readonly order: Uint32Array | undefined
+/** Whose records they are. */
+interface StoredSource {
+  readonly id: number
+  readonly symbols: Pick<BatchSymbols, 'text'>
 }
 
 /**
@@ -34,198 +27,73 @@ export function* compact(
   unit: HeadUnit,
   records: UnitRecords,
   stored: StoredType,
-  source: { readonly id: number; readonly symbols: Pick<BatchSymbols, 'text'> },
+  source: StoredSource,
   finder: SeriesFinder,
   arena: Arena,
 ): Generator<undefined, NewSegment[]> {
-  const { type } = stored
   arena.reset()
-  const joined = join(records, type, arena)
-  const { views } = joined
-  const groups = groupBySeries(joined, type, finder, arena)
+  const grouped = groupBySeries(records, stored.type, finder, arena)
   yield
   const segments: NewSegment[] = []
-  for (const part of partsOf(groups, type)) segments.push(yield* encodePart(part, unit, stored, source, views, arena))
+  for (const part of partsOf(grouped.groups, stored.type)) {
+    segments.push(yield* encodePart(part, unit, stored, source, grouped, arena))
+  }
   return segments
-}
-
-/** What finds the series of a record. */
-export interface SeriesFinder {
-  readonly resolver: SeriesResolver
-  readonly lookup: SeriesLookup
-}
-
-/** Series in the order of their first record, and how many records they have. */
-interface Group {
-  readonly number: number
-  count: number
-}
-
-/** The records of all rows side by side; `arrivals` where the type has no timestamp. */
-interface Joined {
-  readonly count: number
-  readonly views: Views
-  readonly arrivals: Float64Array | undefined
-}
-
-function join({ rows, bytes }: UnitRecords, type: RecordType, arena: Arena): Joined {
-  const { recordBytes } = type.layout
-  const count = bytes.length / recordBytes
-  const arrivals = type.time === undefined ? arena.take(count) : undefined
-  for (const { offset, firstMs } of rows) arrivals?.fill(firstMs, offset / recordBytes)
-  return { count, views: viewsOf(bytes), arrivals }
-}
-
-/**
- * Gives each record the number of its series' group; {@link NO_SERIES} where it has none. Records are counted, so that
- * those of each group fill an array of their number.
- */
-function numberRecords(
-  { count, views }: Joined,
-  recordBytes: number,
-  { resolver, lookup }: SeriesFinder,
-  arena: Arena,
-): { readonly groups: ReadonlyMap<number, Group>; readonly numbers: Uint32Array } {
-  const groups = new Map<number, Group>()
-  /** By the resolver's numbers, of which a series may have several. */
-  const groupOf: Group[] = []
-  const groupFor = (number: number): Group => {
-    const series = resolver.at(number)?.id ?? -1
-    const group = groups.get(series) ?? { number: groups.size, count: 0 }
-    groups.set(series, group)
-    groupOf[number] = group
-    return group
-  }
-  const numbers = arena.words(count).fill(NO_SERIES)
-  for (let from = 0; from < count; from += SeriesIndex.foundMax) {
-    const found = resolver.numbersOf(views, from * recordBytes, Math.min(SeriesIndex.foundMax, count - from), lookup)
-    for (let record = from; record < from + SeriesIndex.foundMax && record < count; record++) {
-      const number = found[record - from] ?? -1
-      // Every series was stored before its first record was.
-      if (number < 0) continue
-      const group = groupOf[number] ?? groupFor(number)
-      group.count++
-      numbers[record] = group.number
-    }
-  }
-  return { groups, numbers }
-}
-
-function groupBySeries(joined: Joined, type: RecordType, finder: SeriesFinder, arena: Arena): SeriesRecords[] {
-  const { count } = joined
-  const { recordBytes } = type.layout
-  const { groups, numbers } = numberRecords(joined, recordBytes, finder, arena)
-  const recordsOf = [...groups.values()].map((group) => arena.words(group.count))
-  const filled = new Uint32Array(recordsOf.length)
-  for (let record = 0; record < count; record++) {
-    const number = numbers[record] ?? NO_SERIES
-    const records = recordsOf[number]
-    if (records === undefined) continue
-    const place = filled[number] ?? 0
-    records[place] = record
-    filled[number] = place + 1
-  }
-  return [...groups.keys()].map((series, number): SeriesRecords => {
-    const { records, times } = sortByTime(recordsOf[number] ?? numbers, joined, type, arena)
-    const offsets = arena.words(records.length)
-    for (let i = 0; i < records.length; i++) offsets[i] = (records[i] ?? 0) * recordBytes
-    const isInOrder = groups.size === 1 && records.every((record, i) => record === i)
-    return { series, offsets, order: isInOrder ? undefined : records, times }
-  })
-}
-
-/** Records nearly always come in order; then nothing is done. */
-function sortByTime(
-  records: Uint32Array,
-  joined: Joined,
-  type: RecordType,
-  arena: Arena,
-): { readonly records: Uint32Array; readonly times: Uint32Array } {
-  const times = timesOf(records, joined, type, arena)
-  const timeOf = (i: number) => (times[2 * i + 1] ?? 0) * 4294967296 + (times[2 * i] ?? 0)
-  let before = Number.NEGATIVE_INFINITY
-  for (let i = 0; i < records.length; i++) {
-    const time = timeOf(i)
-    if (time < before) {
-      const sorted = Uint32Array.from(records.keys()).sort((a, b) => timeOf(a) - timeOf(b) || a - b)
-      const inOrder = sorted.map((place) => records[place] ?? 0)
-      return { records: inOrder, times: timesOf(inOrder, joined, type, arena) }
-    }
-    before = time
-  }
-  return { records, times }
-}
-
-function timesOf(records: Uint32Array, { views, arrivals }: Joined, type: RecordType, arena: Arena): Uint32Array {
-  const words = arena.words(2 * records.length)
-  const exact = new BigUint64Array(words.buffer, words.byteOffset, records.length)
-  for (let i = 0; i < records.length; i++) {
-    const record = records[i] ?? 0
-    if (type.time === undefined) {
-      exact[i] = BigInt(arrivals?.[record] ?? 0) * 1_000_000n
-    } else {
-      const at = record * type.layout.recordBytes + type.time.offset
-      words[2 * i] = views.data.getUint32(at, true)
-      words[2 * i + 1] = views.data.getUint32(at + 4, true)
-    }
-  }
-  return words
 }
 
 /**
  * Cuts the series so that every part keeps within the limits of a segment and of a column; nearly always it is one
  * part.
  */
-function* partsOf(groups: readonly SeriesRecords[], type: RecordType): Generator<SeriesRecords[]> {
-  const elements = Math.max(...type.layout.slots.map((slot) => slot.field.count))
-  const limit = Math.max(1, Math.min(SAMPLE_COUNT_LIMIT, Math.floor(VALUE_COUNT_LIMIT / elements)))
+function* partsOf(groups: readonly SeriesStretch[], type: RecordType): Generator<SeriesStretch[]> {
+  const limit = Math.max(1, Math.min(SAMPLE_COUNT_LIMIT, Math.floor(VALUE_COUNT_LIMIT / elementsOf(type.layout.slots))))
   for (let from = 0; ; from += limit) {
     const rest = groups
-      .filter(({ offsets }) => offsets.length > from)
-      .map(({ series, offsets, order, times }) => ({
-        series,
-        offsets: offsets.subarray(from, from + limit),
-        order: order?.subarray(from, from + limit),
-        times: times.subarray(2 * from, 2 * (from + limit)),
-      }))
+      .filter(({ count }) => count > from)
+      .map(({ series, start, count }) => ({ series, start: start + from, count: Math.min(count - from, limit) }))
     if (rest.length === 0) return
     for (let at = 0; at < rest.length; at += SEGMENT_SERIES_LIMIT) yield rest.slice(at, at + SEGMENT_SERIES_LIMIT)
   }
 }
 
 function* encodePart(
-  part: readonly SeriesRecords[],
+  part: readonly SeriesStretch[],
   { clock, hour: slot }: HeadUnit,
   { id, type }: StoredType,
-  source: { readonly id: number; readonly symbols: Pick<BatchSymbols, 'text'> },
-  views: Views,
+  source: StoredSource,
+  grouped: GroupedRecords,
   arena: Arena,
 ): Generator<undefined, NewSegment> {
   const slots = type.layout.slots.filter((slot) => slot !== type.time && slot.field.role !== 'label')
   const fields = [TIMES_FIELD, ORDER_FIELD, ...slots.map((slot) => slot.index + 1)]
   const chunks = new Map(fields.map((field): [number, (Uint8Array | undefined)[]] => [field, []]))
   const timesOf = new Uint32Array(part.length)
-  const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
   // The last series whose times are kept; those that were sampled together with it share them.
   let owner = 0
-  // Columns are packed before the next are read.
-  const memory = arena.words(wordsFor(slots, Math.max(...part.map(({ offsets }) => offsets.length))))
-  for (const [number, records] of part.entries()) {
-    const count = records.offsets.length
-    const isShared = number > owner && isSame(records.times, part[owner]?.times)
+  for (const [number, stretch] of part.entries()) {
+    const isShared =
+      number > owner && isSame(timesOfStretch(stretch, grouped), timesOfStretch(part[owner] ?? stretch, grouped))
     if (!isShared) owner = number
     timesOf[number] = owner
-    chunks.get(TIMES_FIELD)?.push(isShared ? undefined : encodeColumn({ ...times, count, words: records.times }))
-    chunks
-      .get(ORDER_FIELD)
-      ?.push(records.order === undefined ? undefined : encodeColumn(orderColumn(records.order, arena)))
-    for (const some of slotsThatFit(slots, count, memory.length)) {
-      const columns = columnsOf(type.layout, some, views, records.offsets, source.symbols, memory)
-      for (const [i, column] of columns.entries()) chunks.get((some[i]?.index ?? 0) + 1)?.push(encodeColumn(column))
-    }
+    chunks.get(TIMES_FIELD)?.push(isShared ? undefined : encodeTimes(stretch, grouped))
+    chunks.get(ORDER_FIELD)?.push(encodeOrder(stretch, grouped, arena))
     yield
   }
-  const { firstMs, lastMs } = rangeOf(part, msFactorOf(type))
+  const memory = arena.words(memoryFor(part, slots))
+  for (const stretches of stretchesThatFit(part, slots, memory.length)) {
+    const places = hullOf(stretches)
+    for (const some of slotsThatFit(slots, places.count, memory.length)) {
+      const columns = new FieldColumns(type.layout, some, grouped, places, memory)
+      yield
+      for (const stretch of stretches) {
+        for (const slot of some) {
+          chunks.get(slot.index + 1)?.push(encodeColumn(columns.of(slot, stretch, source.symbols)))
+        }
+        yield
+      }
+    }
+  }
+  const { firstMs, lastMs } = rangeOf(part, grouped.times, msFactorOf(type))
   const isOfHour = clock === 'wall' && firstMs > hourStartMs(slot) && hourOf(lastMs) === slot
   return {
     level: RAW,
@@ -235,7 +103,7 @@ function* encodePart(
     slot,
     firstMs,
     lastMs,
-    samples: part.reduce((sum, { offsets }) => sum + offsets.length, 0),
+    samples: part.reduce((sum, { count }) => sum + count, 0),
     rolled: isOfHour ? 'no' : 'never',
     series: Uint32Array.from(part, ({ series }) => series),
     timesOf,
@@ -243,11 +111,52 @@ function* encodePart(
   }
 }
 
-/** Room for the columns of all fields of one series where that is not too much, and for those of each at least. */
-function wordsFor(slots: readonly Slot[], count: number): number {
-  const lengths = slots.map((slot) => wordCountOf(slot, count))
-  const all = lengths.reduce((sum, length) => sum + length, 0)
-  return Math.max(Math.min(all, MEMORY_WORDS), ...lengths)
+function timesOfStretch({ start, count }: SeriesStretch, { times }: GroupedRecords): Uint32Array {
+  return times.subarray(2 * start, 2 * (start + count))
+}
+
+function encodeTimes(stretch: SeriesStretch, grouped: GroupedRecords): Uint8Array {
+  const words = timesOfStretch(stretch, grouped)
+  return encodeColumn({ kind: 'u64', count: stretch.count, elements: 1, words, present: null, texts: null })
+}
+
+/** Which record each sample is in the order of arrival; undefined where that is the order of the samples. */
+function encodeOrder({ start, count }: SeriesStretch, grouped: GroupedRecords, arena: Arena): Uint8Array | undefined {
+  const records = grouped.records.subarray(start, start + count)
+  if (grouped.groups.length === 1 && records.every((record, i) => record === start + i)) return undefined
+  const words = arena.words(2 * count).fill(0)
+  for (let i = 0; i < count; i++) words[2 * i] = records[i] ?? 0
+  return encodeColumn({ kind: 'u32', count, elements: 1, words, present: null, texts: null })
+}
+
+/** The places from the first to the last of some stretches. */
+function hullOf(stretches: readonly SeriesStretch[]): { readonly start: number; readonly count: number } {
+  const start = stretches[0]?.start ?? 0
+  const last = stretches.at(-1)
+  return { start, count: last === undefined ? 0 : last.start + last.count - start }
+}
+
+/** Room for the columns of all fields of all series where that is not too much, and for those of each at least. */
+function memoryFor(part: readonly SeriesStretch[], slots: readonly Slot[]): number {
+  const { count } = hullOf(part)
+  const all = slots.reduce((sum, slot) => sum + wordCountOf(slot, count), 0)
+  const longest = part.reduce((most, stretch) => Math.max(most, stretch.count), 0)
+  return Math.max(Math.min(all, MEMORY_WORDS), 2 * longest * elementsOf(slots))
+}
+
+/** Series, in order, any field of which has room in `words` for all of them together. */
+function* stretchesThatFit(
+  part: readonly SeriesStretch[],
+  slots: readonly Slot[],
+  words: number,
+): Generator<SeriesStretch[]> {
+  const limit = Math.floor(words / (2 * elementsOf(slots)))
+  for (let from = 0, to = 0; from < part.length; from = to) {
+    const { start = 0 } = part[from] ?? {}
+    do to++
+    while (to < part.length && (part[to]?.start ?? 0) + (part[to]?.count ?? 0) - start <= limit)
+    yield part.slice(from, to)
+  }
 }
 
 /** Fields, in order, whose columns have room in `words` together. */
@@ -267,27 +176,30 @@ function* slotsThatFit(slots: readonly Slot[], count: number, words: number): Ge
   if (some.length > 0) yield some
 }
 
-function orderColumn(order: Uint32Array, arena: Arena): WordColumn {
-  const words = arena.words(2 * order.length).fill(0)
-  for (let i = 0; i < order.length; i++) words[2 * i] = order[i] ?? 0
-  return { kind: 'u32', count: order.length, elements: 1, words, present: null, texts: null }
+/** Elements of the widest field. */
+function elementsOf(slots: readonly Slot[]): number {
+  return Math.max(1, ...slots.map(({ field }) => field.count))
 }
 
-function isSame(a: Uint32Array | undefined, b: Uint32Array | undefined): boolean {
-  return a !== undefined && b !== undefined && Buffer.compare(bytesOf(a), bytesOf(b)) === 0
+function isSame(a: Uint32Array, b: Uint32Array): boolean {
+  return Buffer.compare(bytesOf(a), bytesOf(b)) === 0
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-function rangeOf(part: readonly SeriesRecords[], factor: number): { firstMs: number; lastMs: number } {
+function rangeOf(
+  part: readonly SeriesStretch[],
+  times: Uint32Array,
+  factor: number,
+): { firstMs: number; lastMs: number } {
   let firstMs = Number.POSITIVE_INFINITY
   let lastMs = Number.NEGATIVE_INFINITY
-  for (const { times } of part) {
-    const at = (word: number) => ((times[word + 1] ?? 0) * 4294967296 + (times[word] ?? 0)) * factor
-    firstMs = Math.min(firstMs, at(0))
-    lastMs = Math.max(lastMs, at(times.length - 2))
+  for (const { start, count } of part) {
+    const at = (place: number) => ((times[2 * place + 1] ?? 0) * 4294967296 + (times[2 * place] ?? 0)) * factor
+    firstMs = Math.min(firstMs, at(start))
+    lastMs = Math.max(lastMs, at(start + count - 1))
   }
   return { firstMs, lastMs }
 }

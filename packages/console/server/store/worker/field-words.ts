@@ -1,6 +1,8 @@
 import type { BatchSymbols, Kind, Layout, Slot, Views } from '@sonde/sdk'
 import { keyOfNumber } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
+import { Scratch } from '../codec/scratch.ts'
+import type { GroupedRecords } from './series-groups.ts'
 
 /** Records whose fields are all read before the next: they stay in the processor's cache. */
 const TILE_COUNT = 256
@@ -10,55 +12,115 @@ export function wordCountOf(slot: Slot, count: number): number {
   return 2 * count * slot.field.count
 }
 
-/**
- * Reads fields of the records at `offsets` into columns of 64-bit words, side by side in `memory`, which has room for
- * them.
- */
-export function columnsOf(
-  layout: Layout,
-  slots: readonly Slot[],
-  views: Views,
-  offsets: Uint32Array,
-  symbols: Pick<BatchSymbols, 'text'>,
-  memory: Uint32Array,
-): WordColumn[] {
-  const count = offsets.length
-  const wordsOf: Uint32Array[] = []
-  let at = 0
-  for (const slot of slots) {
-    const length = wordCountOf(slot, count)
-    const words = memory.subarray(at, at + length)
-    at += length
-    // Narrow values write one word of two.
-    if (slot.bytes < 8 * slot.field.count) words.fill(0)
-    wordsOf.push(words)
+/** Places of grouped records that lie side by side. */
+interface Places {
+  readonly start: number
+  readonly count: number
+}
+
+/** One element of a field, of all places. */
+interface ElementColumn {
+  readonly kind: Kind
+  readonly isWide: boolean
+  /** Bytes from the start of a record. */
+  readonly offset: number
+  readonly words: Uint32Array
+  /** The same memory. */
+  readonly exact: BigUint64Array
+}
+
+// Used again for each field that has several elements.
+const elementsScratch = new Scratch()
+
+/** Fields of grouped records as columns of 64-bit words. */
+export class FieldColumns {
+  readonly #layout: Layout
+  readonly #grouped: GroupedRecords
+  readonly #places: Places
+  /** By index of the slot. */
+  readonly #columns = new Map<number, readonly ElementColumn[]>()
+
+  /** Reads the fields. Their columns lie side by side in `memory`, which has room for them. */
+  constructor(layout: Layout, slots: readonly Slot[], grouped: GroupedRecords, places: Places, memory: Uint32Array) {
+    this.#layout = layout
+    this.#grouped = grouped
+    this.#places = places
+    let at = 0
+    for (const slot of slots) {
+      const length = wordCountOf(slot, places.count)
+      this.#columns.set(slot.index, elementColumnsOf(slot, memory.subarray(at, at + length)))
+      at += length
+    }
+    const columns = [...this.#columns.values()].flat()
+    for (let from = 0; from < grouped.count; from += TILE_COUNT) {
+      const end = Math.min(from + TILE_COUNT, grouped.count)
+      for (const column of columns) spread(column, grouped, layout.recordBytes, places, from, end)
+    }
   }
-  for (let from = 0; from < count; from += TILE_COUNT) {
-    const tile = offsets.subarray(from, from + TILE_COUNT)
-    for (const [i, slot] of slots.entries()) readTile(slot, views.data, tile, wordsOf[i] ?? memory, from, count)
-  }
-  return slots.map((slot, i): WordColumn => {
+
+  /** A field of the samples at some of the places. Its words are valid until the next is asked for. */
+  of(slot: Slot, { start, count }: Places, symbols: Pick<BatchSymbols, 'text'>): WordColumn {
     const { kind, count: elements } = slot.field
-    const words = wordsOf[i] ?? memory
-    const present = slot.field.optional ? presenceOf(layout, slot, views, offsets) : null
+    const words = this.#wordsOf(slot, start - this.#places.start, count)
+    const records = this.#grouped.records.subarray(start, start + count)
+    const present = slot.field.optional ? presenceOf(this.#layout, slot, this.#grouped.views, records) : null
     const texts = kind === 'symbol' ? internTexts(words, symbols) : null
     return { kind, count, elements, words, present, texts }
+  }
+
+  #wordsOf({ index }: Slot, from: number, count: number): Uint32Array {
+    const parts = (this.#columns.get(index) ?? []).map(({ words }) => words.subarray(2 * from, 2 * (from + count)))
+    const [first] = parts
+    if (first !== undefined && parts.length === 1) return first
+    const all = elementsScratch.words(count * parts.length)
+    for (const [element, part] of parts.entries()) all.set(part, 2 * count * element)
+    return all
+  }
+}
+
+function elementColumnsOf(slot: Slot, memory: Uint32Array): ElementColumn[] {
+  const { kind, count: elements } = slot.field
+  const width = slot.bytes / elements
+  const length = memory.length / elements
+  return Array.from({ length: elements }, (_, element) => {
+    const words = memory.subarray(length * element, length * (element + 1))
+    const exact = new BigUint64Array(words.buffer, words.byteOffset, length / 2)
+    return { kind, isWide: width === 8, offset: slot.offset + element * width, words, exact }
   })
 }
 
-/** Reads a field of some records, the first of which is number `from` of `count`. */
-function readTile(
-  slot: Slot,
-  data: DataView,
-  tile: Uint32Array,
-  words: Uint32Array,
+/** Reads a column of the records from `from` to `end`, as far as they have one of the places. */
+function spread(
+  column: ElementColumn,
+  { places, views }: GroupedRecords,
+  recordBytes: number,
+  { start, count }: Places,
   from: number,
-  count: number,
+  end: number,
 ): void {
-  const { kind, count: elements } = slot.field
-  const width = slot.bytes / elements
-  for (let element = 0; element < elements; element++) {
-    readWords(kind, data, tile, slot.offset + element * width, words, 2 * (element * count + from))
+  const at = from * recordBytes + column.offset
+  const tile = { places, from, end, start, count }
+  if (column.isWide) spreadWide(views.data, at, recordBytes, tile, column.exact)
+  else spreadNarrow(column.kind, views.data, at, recordBytes, tile, column.words)
+}
+
+function spreadWide(data: DataView, first: number, recordBytes: number, { places, from, end, start, count }: any, exact: BigUint64Array): void {
+  let at = first
+  for (let record = from; record < end; record++) {
+    const place = ((places[record] ?? 0) - start) >>> 0
+    if (place < count) exact[place] = data.getBigUint64(at, true)
+    at += recordBytes
+  }
+}
+
+function spreadNarrow(kind: Kind, data: DataView, first: number, recordBytes: number, { places, from, end, start, count }: any, words: Uint32Array): void {
+  let at = first
+  for (let record = from; record < end; record++, at += recordBytes) {
+    const place = ((places[record] ?? 0) - start) >>> 0
+    if (place >= count) continue
+    const value = narrowAt(kind, data, at)
+    words[2 * place] = value
+    words[2 * place + 1] = value < 0 ? 0xffffffff : 0
   }
 }
 
@@ -86,43 +148,24 @@ export function writeColumn(
   }
 }
 
-function readWords(kind: Kind, data: DataView, offsets: Uint32Array, at: number, words: Uint32Array, to: number): void {
-  const count = offsets.length
+/** A value of at most 32 bits; of `f32` its bits. */
+function narrowAt(kind: Kind, data: DataView, at: number): number {
   switch (kind) {
-    case 'u64':
-    case 'i64':
-    case 'f64':
-      for (let i = 0; i < count; i++) {
-        const from = (offsets[i] ?? 0) + at
-        words[to + 2 * i] = data.getUint32(from, true)
-        words[to + 2 * i + 1] = data.getUint32(from + 4, true)
-      }
-      return
-    case 'u32':
-    case 'f32':
-    case 'symbol':
-      for (let i = 0; i < count; i++) words[to + 2 * i] = data.getUint32((offsets[i] ?? 0) + at, true)
-      return
     case 'u16':
-      for (let i = 0; i < count; i++) words[to + 2 * i] = data.getUint16((offsets[i] ?? 0) + at, true)
-      return
+      return data.getUint16(at, true)
     case 'u8':
     case 'bool':
     case 'char':
-      for (let i = 0; i < count; i++) words[to + 2 * i] = data.getUint8((offsets[i] ?? 0) + at)
-      return
+      return data.getUint8(at)
+    case 'i8':
+      return data.getInt8(at)
+    case 'i16':
+      return data.getInt16(at, true)
+    case 'i32':
+      return data.getInt32(at, true)
     default:
-      for (let i = 0; i < count; i++) {
-        const value = readSigned(kind, data, (offsets[i] ?? 0) + at)
-        words[to + 2 * i] = value
-        words[to + 2 * i + 1] = value >> 31
-      }
+      return data.getUint32(at, true)
   }
-}
-
-function readSigned(kind: 'i8' | 'i16' | 'i32', data: DataView, at: number): number {
-  if (kind === 'i8') return data.getInt8(at)
-  return kind === 'i16' ? data.getInt16(at, true) : data.getInt32(at, true)
 }
 
 function writeWord(data: DataView, at: number, width: number, low: number, high: number): void {
@@ -132,12 +175,13 @@ function writeWord(data: DataView, at: number, width: number, low: number, high:
   if (width === 8) data.setUint32(at + 4, high, true)
 }
 
-function presenceOf(layout: Layout, slot: Slot, views: Views, offsets: Uint32Array): Uint8Array | null {
-  const present = new Uint8Array(Math.ceil(offsets.length / 8))
+function presenceOf(layout: Layout, slot: Slot, views: Views, records: Uint32Array): Uint8Array | null {
+  const present = new Uint8Array(Math.ceil(records.length / 8))
   const at = (slot.index >> 5) * 4
-  let absent = layout.presenceWords === 0 ? 0 : offsets.length
-  for (let i = 0; i < offsets.length && layout.presenceWords > 0; i++) {
-    if (((views.data.getUint32((offsets[i] ?? 0) + at, true) >>> (slot.index & 31)) & 1) === 0) continue
+  let absent = layout.presenceWords === 0 ? 0 : records.length
+  for (let i = 0; i < records.length && layout.presenceWords > 0; i++) {
+    const word = views.data.getUint32((records[i] ?? 0) * layout.recordBytes + at, true)
+    if (((word >>> (slot.index & 31)) & 1) === 0) continue
     present[i >> 3] = (present[i >> 3] ?? 0) | (1 << (i & 7))
     absent--
   }

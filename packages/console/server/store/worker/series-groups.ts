@@ -1,0 +1,169 @@
+import { type RecordType, SeriesIndex, type Views, viewsOf } from '@sonde/sdk'
+import type { Arena } from './arena.ts'
+import type { UnitRecords } from './head.ts'
+import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'
+
+/** What finds the series of a record. */
+export interface SeriesFinder {
+  readonly resolver: SeriesResolver
+  readonly lookup: SeriesLookup
+}
+
+/** Samples of a series that lie side by side. */
+export interface SeriesStretch {
+  readonly series: number
+  /** Place of the first of them. */
+  readonly start: number
+  readonly count: number
+}
+
+/**
+ * Records put in order: series by series, and each in time order. Places are given in that order; the last are those of
+ * records whose series is not known.
+ */
+export interface GroupedRecords {
+  readonly views: Views
+  readonly count: number
+  readonly groups: readonly SeriesStretch[]
+  /** The place of each record. */
+  readonly places: Uint32Array
+  /** The record of each place. */
+  readonly records: Uint32Array
+  /** Timestamps by place, as low and high word; where the type has none, the arrival in nanoseconds. */
+  readonly times: Uint32Array
+}
+
+interface Group {
+  readonly number: number
+  count: number
+}
+
+/** The number of a record of which the series is not known. */
+const NO_SERIES = 0xffffffff
+
+/** Groups the records of a unit by their series. */
+export function groupBySeries(
+  { rows, bytes }: UnitRecords,
+  type: RecordType,
+  finder: SeriesFinder,
+  arena: Arena,
+): GroupedRecords {
+  const { recordBytes } = type.layout
+  const count = bytes.length / recordBytes
+  const views = viewsOf(bytes)
+  const { series, numbers } = numberRecords(views, count, recordBytes, finder, arena)
+  const groups: SeriesStretch[] = []
+  let start = 0
+  for (const [id, group] of series) {
+    groups.push({ series: id, start, count: group.count })
+    start += group.count
+  }
+  const grouped = { views, count, groups, ...placesOf(numbers, groups, arena), times: arena.words(2 * count) }
+  if (type.time === undefined) readArrivals(grouped, rows, recordBytes)
+  else readTimes(grouped, recordBytes, type.time.offset)
+  for (const group of groups) sortByTime(grouped, group)
+  return grouped
+}
+
+/**
+ * Gives each record the number of its series' group; {@link NO_SERIES} where it has none. Groups are in the order of
+ * their first record.
+ */
+function numberRecords(
+  views: Views,
+  count: number,
+  recordBytes: number,
+  { resolver, lookup }: SeriesFinder,
+  arena: Arena,
+): { readonly series: ReadonlyMap<number, Group>; readonly numbers: Uint32Array } {
+  const series = new Map<number, Group>()
+  /** By the resolver's numbers, of which a series may have several. */
+  const groupOf: Group[] = []
+  const groupFor = (number: number): Group => {
+    const id = resolver.at(number)?.id ?? -1
+    const group = series.get(id) ?? { number: series.size, count: 0 }
+    series.set(id, group)
+    groupOf[number] = group
+    return group
+  }
+  const numbers = arena.words(count).fill(NO_SERIES)
+  for (let from = 0; from < count; from += SeriesIndex.foundMax) {
+    const end = Math.min(from + SeriesIndex.foundMax, count)
+    const found = resolver.numbersOf(views, from * recordBytes, end - from, lookup)
+    for (let record = from; record < end; record++) {
+      const number = found[record - from] ?? -1
+      // Every series was stored before its first record was.
+      if (number < 0) continue
+      const group = groupOf[number] ?? groupFor(number)
+      group.count++
+      numbers[record] = group.number
+    }
+  }
+  return { series, numbers }
+}
+
+function placesOf(
+  numbers: Uint32Array,
+  groups: readonly SeriesStretch[],
+  arena: Arena,
+): Pick<GroupedRecords, 'places' | 'records'> {
+  const next = Uint32Array.from(groups, ({ start }) => start)
+  let unknown = groups.reduce((sum, { count }) => sum + count, 0)
+  const places = numbers
+  const records = arena.words(numbers.length)
+  for (let record = 0; record < numbers.length; record++) {
+    const number = numbers[record] ?? NO_SERIES
+    const place = number === NO_SERIES ? unknown++ : (next[number] ?? 0)
+    if (number !== NO_SERIES) next[number] = place + 1
+    places[record] = place
+    records[place] = record
+  }
+  return { places, records }
+}
+
+function readTimes({ views, count, places, times }: GroupedRecords, recordBytes: number, offset: number): void {
+  const exact = new BigUint64Array(times.buffer, times.byteOffset, count)
+  for (let record = 0, at = offset; record < count; record++, at += recordBytes) {
+    exact[places[record] ?? 0] = views.data.getBigUint64(at, true)
+  }
+}
+
+function readArrivals({ count, places, times }: GroupedRecords, rows: UnitRecords['rows'], recordBytes: number): void {
+  const exact = new BigUint64Array(times.buffer, times.byteOffset, count)
+  for (const [i, { offset, firstMs }] of rows.entries()) {
+    const end = (rows[i + 1]?.offset ?? count * recordBytes) / recordBytes
+    const ns = BigInt(firstMs) * 1_000_000n
+    for (let record = offset / recordBytes; record < end; record++) exact[places[record] ?? 0] = ns
+  }
+}
+
+/** Records nearly always come in order; then nothing is done. */
+function sortByTime({ count: total, places, records, times }: GroupedRecords, { start, count }: SeriesStretch): void {
+  if (isRising(times, start, count)) return
+  const exact = new BigUint64Array(times.buffer, times.byteOffset, total).subarray(start, start + count)
+  const recordsBefore = records.slice(start, start + count)
+  const timesBefore = exact.slice()
+  const sorted = Uint32Array.from(recordsBefore.keys()).sort((a, b) => {
+    const [timeA, timeB] = [timesBefore[a] ?? 0n, timesBefore[b] ?? 0n]
+    return timeA < timeB ? -1 : timeA > timeB ? 1 : a - b
+  })
+  for (const [i, from] of sorted.entries()) {
+    const record = recordsBefore[from] ?? 0
+    records[start + i] = record
+    places[record] = start + i
+    exact[i] = timesBefore[from] ?? 0n
+  }
+}
+
+function isRising(times: Uint32Array, start: number, count: number): boolean {
+  let lowBefore = 0
+  let highBefore = 0
+  for (let word = 2 * start; word < 2 * (start + count); word += 2) {
+    const low = times[word] ?? 0
+    const high = times[word + 1] ?? 0
+    if (high < highBefore || (high === highBefore && low < lowBefore)) return false
+    lowBefore = low
+    highBefore = high
+  }
+  return true
+}
