@@ -29,6 +29,15 @@ interface ElementColumn {
   readonly exact: BigUint64Array
 }
 
+/** Records whose fields are all read before the next, as far as they have one of the places. */
+interface Tile extends Places {
+  readonly data: DataView
+  readonly recordBytes: number
+  readonly placeOf: Uint32Array
+  readonly from: number
+  readonly end: number
+}
+
 // Used again for each field that has several elements.
 const elementsScratch = new Scratch()
 
@@ -52,9 +61,13 @@ export class FieldColumns {
       at += length
     }
     const columns = [...this.#columns.values()].flat()
+    const whole = { ...places, data: grouped.views.data, recordBytes: layout.recordBytes, placeOf: grouped.places }
     for (let from = 0; from < grouped.count; from += TILE_COUNT) {
-      const end = Math.min(from + TILE_COUNT, grouped.count)
-      for (const column of columns) spread(column, grouped, layout.recordBytes, places, from, end)
+      const tile = { ...whole, from, end: Math.min(from + TILE_COUNT, grouped.count) }
+      for (const column of columns) {
+        if (column.isWide) spreadWide(column, tile)
+        else spreadNarrow(column, tile)
+      }
     }
   }
 
@@ -89,38 +102,27 @@ function elementColumnsOf(slot: Slot, memory: Uint32Array): ElementColumn[] {
   })
 }
 
-/** Reads a column of the records from `from` to `end`, as far as they have one of the places. */
-function spread(
-  column: ElementColumn,
-  { places, views }: GroupedRecords,
-  recordBytes: number,
-  { start, count }: Places,
-  from: number,
-  end: number,
-): void {
-  const at = from * recordBytes + column.offset
-  const tile = { places, from, end, start, count }
-  if (column.isWide) spreadWide(views.data, at, recordBytes, tile, column.exact)
-  else spreadNarrow(column.kind, views.data, at, recordBytes, tile, column.words)
-}
-
-function spreadWide(data: DataView, first: number, recordBytes: number, { places, from, end, start, count }: any, exact: BigUint64Array): void {
-  let at = first
-  for (let record = from; record < end; record++) {
-    const place = ((places[record] ?? 0) - start) >>> 0
+function spreadWide({ offset, exact }: ElementColumn, tile: Tile): void {
+  const { data, recordBytes, placeOf, start, count, end } = tile
+  let at = tile.from * recordBytes + offset
+  for (let record = tile.from; record < end; record++) {
+    const place = ((placeOf[record] ?? 0) - start) >>> 0
     if (place < count) exact[place] = data.getBigUint64(at, true)
     at += recordBytes
   }
 }
 
-function spreadNarrow(kind: Kind, data: DataView, first: number, recordBytes: number, { places, from, end, start, count }: any, words: Uint32Array): void {
-  let at = first
-  for (let record = from; record < end; record++, at += recordBytes) {
-    const place = ((places[record] ?? 0) - start) >>> 0
-    if (place >= count) continue
-    const value = narrowAt(kind, data, at)
-    words[2 * place] = value
-    words[2 * place + 1] = value < 0 ? 0xffffffff : 0
+function spreadNarrow({ kind, offset, words }: ElementColumn, tile: Tile): void {
+  const { data, recordBytes, placeOf, start, count, end } = tile
+  let at = tile.from * recordBytes + offset
+  for (let record = tile.from; record < end; record++) {
+    const place = ((placeOf[record] ?? 0) - start) >>> 0
+    if (place < count) {
+      const value = narrowAt(kind, data, at)
+      words[2 * place] = value
+      words[2 * place + 1] = value < 0 ? 0xffffffff : 0
+    }
+    at += recordBytes
   }
 }
 

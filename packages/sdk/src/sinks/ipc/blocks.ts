@@ -8,11 +8,12 @@ export class Blocks {
   /** Free blocks by the power. The one that was given back last goes first: it is still in the processor's cache. */
   readonly #free: Buffer[][] = []
   #freeBytes = 0
-  readonly #freeBytesMax: number
+  #takenBytes = 0
+  readonly #bytesMax: number
 
-  /** @param freeBytesMax Blocks that are given back wait for the next page, this much of them. */
-  constructor(freeBytesMax: number) {
-    this.#freeBytesMax = freeBytesMax
+  /** @param bytesMax Blocks that are given back wait for the next page, as long as all are no more than this. */
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
   }
 
   /** A block of at least so many bytes, of any content. */
@@ -20,12 +21,14 @@ export class Blocks {
     const size = blockBytes(bytes)
     if (this.#blocksOf(size).length === 0) this.#allocate(size)
     this.#freeBytes -= size
+    this.#takenBytes += size
     return this.#blocksOf(size).pop() as Buffer
   }
 
-  /** Nobody looks at the block any more. */
-  give(block: Buffer): void {
-    if (this.#freeBytes + block.length > this.#freeBytesMax) return
+  /** The block is done with; it may be taken again unless somebody still looks at it. */
+  give(block: Buffer, isSeen: boolean): void {
+    this.#takenBytes -= block.length
+    if (isSeen || this.#freeBytes + this.#takenBytes + block.length > this.#bytesMax) return
     this.#freeBytes += block.length
     this.#blocksOf(block.length).push(block)
   }

@@ -7,8 +7,6 @@ import { Blocks, blockBytes } from './blocks.ts'
 /** Room for what precedes the records in the frame of a page. */
 export const HEADROOM_BYTES = FRAME_HEADER_BYTES + PAGE_HEADER_BYTES
 
-/** Part of the limit that leaves and comes while a producer waits for room: its memory is used again. */
-const REUSED_PART = 1 / 4
 /** Memory that is kept for the next page once nothing is under way. Unit: bytes. */
 const KEPT_BYTES = 8 << 20
 
@@ -52,7 +50,7 @@ export class Spool {
 
   /** @param limitBytes What all pages may take, as the sink sees to it. */
   constructor(limitBytes: number) {
-    this.#blocks = new Blocks(Math.max(KEPT_BYTES, limitBytes * REUSED_PART))
+    this.#blocks = new Blocks(Math.max(KEPT_BYTES, limitBytes))
   }
 
   /** Sequence of the next page. */
@@ -107,8 +105,7 @@ export class Spool {
   #release({ block, textBytes, countedRecords, writes }: SpooledPage): number {
     this.bytes -= block.length + PAGE_OVERHEAD_BYTES + textBytes
     this.records -= countedRecords
-    // The collector takes a block that a socket still has.
-    if (writes === 0) this.#blocks.give(block)
+    this.#blocks.give(block, writes > 0)
     if (this.bytes === 0) this.#blocks.trim(KEPT_BYTES)
     return countedRecords
   }
