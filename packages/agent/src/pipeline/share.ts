@@ -1,5 +1,5 @@
 import { absenceType, type Batch, type BatchSymbols, type RecordType } from '@sonde/sdk'
-import { KeptTexts, TextTable, timeSpanOf } from '@sonde/sdk/internal'
+import { KeptTexts, TextTable, timeSpanOfBatch } from '@sonde/sdk/internal'
 import { Fifo } from './fifo.ts'
 import { type Piece, Slabs } from './slabs.ts'
 
@@ -96,7 +96,6 @@ function keep(taken: Batch, piece: Piece): Omit<KeptBatch, 'symbols' | 'textByte
   bytes.set(taken.bytes)
   const batch = { ...taken, checksum: undefined }
   if (batch.type.time === undefined) return { ...batch, bytes, piece, fromMs: Date.now(), toMs: Date.now() }
-  const data = new DataView(taken.bytes.buffer, taken.bytes.byteOffset, taken.bytes.byteLength)
-  const [fromMs, toMs] = timeSpanOf(batch.type, data, 0, batch.count).map((ns) => Number(ns) / NS_PER_MS)
-  return { ...batch, bytes, piece, fromMs: fromMs ?? 0, toMs: toMs ?? 0 }
+  const [earliestNs, latestNs] = timeSpanOfBatch(taken)
+  return { ...batch, bytes, piece, fromMs: Number(earliestNs) / NS_PER_MS, toMs: Number(latestNs) / NS_PER_MS }
 }

@@ -1,5 +1,6 @@
 import type { Batch } from '../../schema/batch.ts'
 import { KeptTexts } from '../../schema/texts.ts'
+import { timeSpanOfBatch } from '../../schema/time-span.ts'
 import { blockBytes, fillRecordsBlock } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
 
@@ -47,7 +48,8 @@ export class Blocks {
       ...(page !== undefined && { page }),
     }
     // Here, and not when it is written: the processor works while the disk does, and has the records at hand.
-    fillRecordsBlock(block, entry, checksum?.bytes === bytes ? checksum.crc32 : undefined)
+    const crc = checksum?.bytes === bytes ? checksum.crc32 : undefined
+    fillRecordsBlock(block, entry, { crc, timeSpan: timeSpanOfBatch(batch) })
     return entry
   }
 

@@ -4,7 +4,7 @@ import type { Batch } from '../../schema/batch.ts'
 import { definitionOf } from '../../schema/fingerprint.ts'
 import { align } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
-import { timeSpanOf } from '../../schema/time-span.ts'
+import { type TimeSpan, timeSpanOf } from '../../schema/time-span.ts'
 import {
   BLOCK_HEADER_BYTES,
   BLOCK_MAGIC,
@@ -115,13 +115,18 @@ export function blockBytes(payloadBytes: number): number {
 /** What the header of a block of records says of its batch. */
 type HeaderedBatch = Pick<Batch, 'type' | 'clock' | 'count' | 'symbols' | 'page'>
 
+/** What somebody computed of records on the way; computed where it is left out. */
+interface KnownOfRecords {
+  /** CRC-32 of the records. */
+  readonly crc?: number | undefined
+  readonly timeSpan?: TimeSpan
+}
+
 /**
  * Makes a block of a batch's records in place, but for {@link sealRecordsBlock}: `block` is {@link blockBytes} long and
  * has the records behind its header, where whoever took the batch has copied them. Header and padding are written.
- *
- * @param crc CRC-32 of the records; computed where it is left out.
  */
-export function fillRecordsBlock(block: Uint8Array, batch: HeaderedBatch, crc?: number): void {
+export function fillRecordsBlock(block: Uint8Array, batch: HeaderedBatch, known: KnownOfRecords = {}): void {
   const { type, clock, count, page } = batch
   const { recordBytes } = type.layout
   const data = new DataView(block.buffer, block.byteOffset, block.byteLength)
@@ -129,12 +134,12 @@ export function fillRecordsBlock(block: Uint8Array, batch: HeaderedBatch, crc?: 
   data.setUint8(5, CLOCKS.indexOf(clock) << CLOCK_SHIFT)
   data.setUint32(16, count, true)
   data.setUint32(20, recordBytes, true)
-  const [earliestNs, latestNs] = timeSpanOf(type, data, BLOCK_HEADER_BYTES, count)
+  const [earliestNs, latestNs] = known.timeSpan ?? timeSpanOf(type, data, BLOCK_HEADER_BYTES, count)
   data.setBigUint64(24, earliestNs, true)
   data.setBigUint64(32, latestNs, true)
   data.setBigUint64(40, page?.client ?? 0n, true)
   data.setBigUint64(48, page?.sequence ?? 0n, true)
-  endPayload(block, data, crc)
+  endPayload(block, data, known.crc)
 }
 
 /** Makes a block of records whole, once it is known which index their type has in the file. */
