@@ -1,10 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * What a sweep makes is garbage by the next one, of which V8 lets 48 MB grow before it looks. The last one keeps
- * SIGUSR1 from opening a port for debuggers, also before the command can.
+ * What a sweep makes is garbage by the next one, of which V8 lets 48 MB grow before it looks. To wake other threads for
+ * the 2 MB that it then looks at costs more than they help. The last one keeps SIGUSR1 from opening a port for debuggers,
+ * also before the command can.
  */
-const FLAGS = ['--max-semi-space-size=2', '--disable-sigusr1']
+const FLAGS = ['--max-semi-space-size=2', '--no-parallel-scavenge', '--disable-sigusr1']
 /**
  * Without a limit each thread that asks the C library for memory keeps a piece of its own, and what it held at most.
  * Left to itself the library also keeps blocks of up to 32 MB for later once one of them was freed, and small blocks
