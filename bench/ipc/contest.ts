@@ -5,8 +5,6 @@ import { type Turn, take } from './turn.ts'
 /** How long what is to be compacted is waited for after the load. Unit: milliseconds. */
 const COMPACT_LIMIT_MS = 30_000
 const LOOK_EVERY_MS = 500
-/** Less than this is compacted when its hour is over. Unit: bytes. */
-const COMPACTED_BYTES = 32 << 20
 
 /** A sender, where it reports to, and for how long in each round. */
 interface Contender {
@@ -85,7 +83,7 @@ export class Contest {
   async backlog(): Promise<{ readonly mbMax: number; readonly seconds: number }> {
     const startMs = performance.now()
     process.kill(this.#up.pid, 'SIGCONT')
-    while (this.#up.backlogBytes() > COMPACTED_BYTES && performance.now() - startMs < COMPACT_LIMIT_MS) {
+    while (this.#up.dueBytes() > 0 && performance.now() - startMs < COMPACT_LIMIT_MS) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
     }
     return { mbMax: this.#backlogBytesMax / 1e6, seconds: (performance.now() - startMs) / 1000 }

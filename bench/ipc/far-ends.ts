@@ -11,6 +11,8 @@ import type { Counted } from './stub-main.ts'
  * milliseconds.
  */
 const COUNTED_LIMIT_MS = 5000
+/** Of a type and writer the store compacts so much at a time while their hour goes on. Unit: bytes. */
+const COMPACT_BYTES = 8 << 20
 
 /** The other end of the socket: a process of its own, which stands still unless it has its turn. */
 export interface FarEnd {
@@ -30,6 +32,8 @@ export interface FarEnd {
 export interface Service extends FarEnd {
   /** Records that its store has yet to compact; 0 without a store. Unit: bytes. */
   backlogBytes(): number
+  /** Those of them that it does not leave until their hour is over. Unit: bytes. */
+  dueBytes(): number
 }
 
 /** Starts a process that counts what comes and keeps nothing. */
@@ -77,7 +81,8 @@ export async function startService(command: Command): Promise<Service> {
       })
       return []
     },
-    backlogBytes: () => (command === 'up' ? headBytes(join(directory.path, 'store', 'store.db')) : 0),
+    backlogBytes: () => (command === 'up' ? headBytes(join(directory.path, 'store', 'store.db'), 0) : 0),
+    dueBytes: () => (command === 'up' ? headBytes(join(directory.path, 'store', 'store.db'), COMPACT_BYTES) : 0),
     loopMsMax: (fromMs) => longestTurn(address, fromMs),
     async stop() {
       await sonde.stop('SIGKILL')
@@ -100,11 +105,13 @@ async function longestTurn(address: string, fromMs: number): Promise<number> {
   return Math.max(...(results[0]?.series[0]?.values ?? []).map((seconds) => Number(seconds) * 1000))
 }
 
-/** Records of a store that are not compacted yet. */
-function headBytes(path: string): number {
+/** Records of a store that are not compacted yet: of each type, writer and hour that has at least so many bytes. */
+function headBytes(path: string, leastBytes: number): number {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
-    return Number(database.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM head').get()?.bytes)
+    const units = 'SELECT sum(bytes) AS bytes FROM head GROUP BY type, writer, clock, hour'
+    const sum = `SELECT coalesce(sum(bytes), 0) AS bytes FROM (${units}) WHERE bytes >= ?`
+    return Number(database.prepare(sum).get(leastBytes)?.bytes)
   } finally {
     database.close()
   }
