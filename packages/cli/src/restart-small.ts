@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 
 /**
  * What a sweep makes is garbage by the next one, of which V8 lets 48 MB grow before it looks. To wake other threads for
- * the 2 MB that it then looks at costs more than they help. The last one keeps SIGUSR1 from opening a port for debuggers,
- * also before the command can.
+ * 2 MB costs more than they help. The last one keeps SIGUSR1 from opening a port for debuggers, also before the command
+ * can.
  */
 const FLAGS = ['--max-semi-space-size=2', '--no-parallel-scavenge', '--disable-sigusr1']
 /**

@@ -61,9 +61,9 @@ test('memory of a page that a socket still has is not given to the next page', (
   assert.notEqual(spool.get(3)?.block.buffer, page.block.buffer)
 })
 
-test('memory that leaves and comes with a quarter of the limit is used again; less is kept of what is not under way', () => {
+test('all memory that leaves and comes is used again; less is kept of what is not under way', () => {
   const spool = new Spool(64 << 20)
-  const pages = 250
+  const pages = 1000
   const fill = () => {
     const from = spool.next
     for (let i = 0; i < pages; i++) spool.add(batchOf(60_000), { countedRecords: 1 })
