@@ -46,7 +46,7 @@ const MALLOC_ARENAS = '2'
  * What a child makes is gone after each call: a small young generation keeps it some megabytes smaller, at no cost in
  * time. SIGUSR1 opens no port for debuggers.
  */
-const CHILD_FLAGS = ['--max-semi-space-size=1', '--no-parallel-scavenge', '--disable-sigusr1']
+const CHILD_FLAGS = ['--max-semi-space-size=1', '--disable-sigusr1']
 
 /** Starts a child process: for everything that may hang or crash. */
 export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise }: TransportEvents): Transport {
