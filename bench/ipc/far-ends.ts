@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import { COMPACT_BYTES } from '../../packages/console/server/store/worker/maintenance.ts'
 import { startSonde, temporaryDir, until } from '../../test/sonde-process.ts'
 import type { Counted } from './stub-main.ts'
 
@@ -11,8 +12,6 @@ import type { Counted } from './stub-main.ts'
  * milliseconds.
  */
 const COUNTED_LIMIT_MS = 5000
-/** Of a type and writer the store compacts so much at a time while their hour goes on. Unit: bytes. */
-const COMPACT_BYTES = 8 << 20
 
 /** The other end of the socket: a process of its own, which stands still unless it has its turn. */
 export interface FarEnd {

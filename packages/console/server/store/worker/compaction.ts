@@ -6,7 +6,13 @@ import type { StoredType } from './catalogue.ts'
 import { FieldColumns, wordCountOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
 import { type NewSegment, ORDER_FIELD, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
-import { type GroupedRecords, groupBySeries, type SeriesFinder, type SeriesStretch } from './series-groups.ts'
+import {
+  type GroupedRecords,
+  groupBySeries,
+  type Places,
+  type SeriesFinder,
+  type SeriesStretch,
+} from './series-groups.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
 
 /** Columns that are read at a time. Unit: words of 32 bits. */
@@ -111,17 +117,17 @@ function* encodePart(
   }
 }
 
-function timesOfStretch({ start, count }: SeriesStretch, { times }: GroupedRecords): Uint32Array {
+function timesOfStretch({ start, count }: Places, { times }: GroupedRecords): Uint32Array {
   return times.subarray(2 * start, 2 * (start + count))
 }
 
-function encodeTimes(stretch: SeriesStretch, grouped: GroupedRecords): Uint8Array {
+function encodeTimes(stretch: Places, grouped: GroupedRecords): Uint8Array {
   const words = timesOfStretch(stretch, grouped)
   return encodeColumn({ kind: 'u64', count: stretch.count, elements: 1, words, present: null, texts: null })
 }
 
 /** Which record each sample is in the order of arrival; undefined where that is the order of the samples. */
-function encodeOrder({ start, count }: SeriesStretch, grouped: GroupedRecords, arena: Arena): Uint8Array | undefined {
+function encodeOrder({ start, count }: Places, grouped: GroupedRecords, arena: Arena): Uint8Array | undefined {
   const records = grouped.records.subarray(start, start + count)
   if (grouped.groups.length === 1 && records.every((record, i) => record === start + i)) return undefined
   const words = arena.words(2 * count).fill(0)
@@ -130,7 +136,7 @@ function encodeOrder({ start, count }: SeriesStretch, grouped: GroupedRecords, a
 }
 
 /** The places from the first to the last of some stretches. */
-function hullOf(stretches: readonly SeriesStretch[]): { readonly start: number; readonly count: number } {
+function hullOf(stretches: readonly SeriesStretch[]): Places {
   const start = stretches[0]?.start ?? 0
   const last = stretches.at(-1)
   return { start, count: last === undefined ? 0 : last.start + last.count - start }

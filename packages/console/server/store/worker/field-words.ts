@@ -2,7 +2,7 @@ import type { BatchSymbols, Kind, Layout, Slot, Views } from '@sonde/sdk'
 import { keyOfNumber } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
 import { Scratch } from '../codec/scratch.ts'
-import type { GroupedRecords } from './series-groups.ts'
+import type { GroupedRecords, Places } from './series-groups.ts'
 
 /** Records whose fields are all read before the next: they stay in the processor's cache. */
 const TILE_COUNT = 256
@@ -10,12 +10,6 @@ const TILE_COUNT = 256
 /** Words that a field of so many records takes. */
 export function wordCountOf(slot: Slot, count: number): number {
   return 2 * count * slot.field.count
-}
-
-/** Places of grouped records that lie side by side. */
-interface Places {
-  readonly start: number
-  readonly count: number
 }
 
 /** One element of a field, of all places. */

@@ -12,7 +12,7 @@ import type { StoreFile } from './store-file.ts'
  * Records of a unit that are compacted at once; a busier hour becomes several segments. It takes twice as much memory,
  * which the process keeps. Unit: bytes.
  */
-const COMPACT_BYTES = 8 << 20
+export const COMPACT_BYTES = 8 << 20
 /** What records may take of the file, however much its names take: more than these have room for. */
 const RECORDS_PART = 3 / 4
 /** Free pages that are kept for the next hour's records, beside an eighth of the file. Unit: bytes. */

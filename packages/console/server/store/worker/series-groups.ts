@@ -9,12 +9,15 @@ export interface SeriesFinder {
   readonly lookup: SeriesLookup
 }
 
-/** Samples of a series that lie side by side. */
-export interface SeriesStretch {
-  readonly series: number
-  /** Place of the first of them. */
+/** Places that lie side by side. */
+export interface Places {
   readonly start: number
   readonly count: number
+}
+
+/** Places of samples of one series. */
+export interface SeriesStretch extends Places {
+  readonly series: number
 }
 
 /**
@@ -102,6 +105,7 @@ function numberRecords(
   return { series, numbers }
 }
 
+/** Gives each record its place, in the memory of the numbers. */
 function placesOf(
   numbers: Uint32Array,
   groups: readonly SeriesStretch[],
@@ -138,7 +142,7 @@ function readArrivals({ count, places, times }: GroupedRecords, rows: UnitRecord
 }
 
 /** Records nearly always come in order; then nothing is done. */
-function sortByTime({ count: total, places, records, times }: GroupedRecords, { start, count }: SeriesStretch): void {
+function sortByTime({ count: total, places, records, times }: GroupedRecords, { start, count }: Places): void {
   if (isRising(times, start, count)) return
   const exact = new BigUint64Array(times.buffer, times.byteOffset, total).subarray(start, start + count)
   const recordsBefore = records.slice(start, start + count)
