@@ -4,8 +4,13 @@ import type { SourceStatus } from './source-status.ts'
 
 /** How a source fares is told so often at most. Unit: milliseconds. */
 const APART_MS = 50
+/** That calls came back, and nothing else, is told so often at most: each message wakes the agent. Unit: milliseconds. */
+const CALLS_APART_MS = 500
 /** Calls of one message at most; with more it is sent at once. */
 const CALLS_MAX = 200
+
+/** What was told last, but for what is counted. */
+type Told = Pick<SourceStatus, 'state' | 'reason' | 'found' | 'stuck'>
 
 /** Tells the agent how one source fares: at once after a rest, and else together with what follows soon. */
 export class StatusOut {
@@ -13,8 +18,11 @@ export class StatusOut {
   readonly #status: SourceStatus
   readonly #send: (message: FromHost) => void
   #calls: SampleCall[] = []
+  #told: Told | undefined
   #sentMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
+  /** When the timer ends; infinite without a timer. */
+  #dueMs = Number.POSITIVE_INFINITY
 
   constructor(source: string, status: SourceStatus, send: (message: FromHost) => void) {
     this.#source = source
@@ -26,18 +34,22 @@ export class StatusOut {
   }
 
   changed(): void {
-    if (this.#timer !== undefined) return
-    const restMs = this.#sentMs + APART_MS - performance.now()
+    const dueMs = this.#sentMs + (this.#isNews() ? APART_MS : CALLS_APART_MS)
+    if (dueMs >= this.#dueMs) return
+    clearTimeout(this.#timer)
+    this.#dueMs = dueMs
+    const restMs = dueMs - performance.now()
     if (restMs <= 0) this.flush()
     else this.#timer = setTimeout(() => this.flush(), restMs)
   }
 
   flush(): void {
     clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#dueMs = Number.POSITIVE_INFINITY
     this.#sentMs = performance.now()
     const { state, reason, found, stuck, stats } = this.#status
     const { failed, dropped, overruns } = stats
+    this.#told = { state, reason, found, stuck }
     this.#send({
       ...{ kind: 'status', source: this.#source, state, reason, found, stuck, overruns },
       calls: this.#calls,
@@ -49,5 +61,13 @@ export class StatusOut {
     stats.overruns = 0
     failed.clear()
     dropped.clear()
+  }
+
+  /** Whether there is more to tell than calls that came back. */
+  #isNews(): boolean {
+    const { state, reason, found, stuck, stats } = this.#status
+    const told = this.#told
+    if (state !== told?.state || reason !== told.reason || found !== told.found || stuck !== told.stuck) return true
+    return stats.failed.count > 0 || stats.dropped.size > 0 || stats.overruns > 0
   }
 }
