@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import koffi from 'koffi'
+import koffi from './foreign.ts'
 
 /** The functions of the C library that are called. */
 export interface Libc {

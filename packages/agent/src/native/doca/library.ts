@@ -1,5 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
-import koffi, { type KoffiFunc } from 'koffi'
+import type { KoffiFunc } from 'koffi'
+import koffi from '../foreign.ts'
 import { DocaFailure } from './failure.ts'
 import { ERROR_NAMES } from './layout.ts'
 import { COMMON, DOUBLE_SYMBOL, type DocaSymbol, RESULTS, TELEMETRY } from './symbols.ts'

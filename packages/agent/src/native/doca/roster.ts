@@ -1,5 +1,5 @@
 import { within } from '@sonde/sdk/internal'
-import koffi from 'koffi'
+import koffi from '../foreign.ts'
 import { DocaFailure } from './failure.ts'
 import { TEXT_BYTES } from './layout.ts'
 import type { DocaLibrary } from './library.ts'

@@ -1,5 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
-import koffi, { type KoffiFunc } from 'koffi'
+import type { KoffiFunc } from 'koffi'
+import koffi from '../foreign.ts'
 import { NvmlFailure } from './failure.ts'
 import { SUCCESS } from './layout.ts'
 import { DOUBLE_SYMBOL, type NvmlSymbol, SYMBOLS } from './symbols.ts'
