@@ -62,6 +62,11 @@ export interface KernelFilesOptions {
    * Default: 16.
    */
   readsPerOpen?: number
+  /**
+   * Whether a file that is not there is looked for only when it would be opened anew: a kernel that lacks it now has it
+   * after a module was loaded, if ever. Default: it is looked for at every read.
+   */
+  remembersMissing?: boolean
 }
 
 /** The kernel gives an attribute of sysfs a page at most. */
@@ -139,6 +144,8 @@ export class KernelFiles {
   readonly openFlags: number
   /** For {@link KernelFile}: when it is opened anew. */
   readonly readsPerOpen: number
+  /** For {@link KernelFile}: whether one that is not there is looked for only then. */
+  readonly remembersMissing: boolean
   readonly #open = new Set<KernelFile>()
   #buffer: Buffer = Buffer.allocUnsafe(START_BYTES)
   /** Starts of the buffer by their length, for short files: to make one takes as long as to parse what it holds. */
@@ -150,6 +157,7 @@ export class KernelFiles {
     this.#descriptorLimit = Math.min(options.descriptorLimit ?? DESCRIPTOR_LIMIT, SHARE_LIMIT)
     this.#fileBytesLimit = options.fileBytesLimit ?? FILE_BYTES_LIMIT
     this.readsPerOpen = options.readsPerOpen ?? READS_PER_OPEN
+    this.remembersMissing = options.remembersMissing ?? false
     this.openFlags = options.links === 'refuse' ? OPEN_FLAGS | fs.constants.O_NOFOLLOW : OPEN_FLAGS
   }
 
@@ -253,6 +261,8 @@ export class KernelFile {
   readonly #path: string | Buffer
   readonly #files: KernelFiles
   #descriptor = -1
+  /** That it was not there, while that is remembered. */
+  #missing: ReadFailure | undefined
   #reads: number
 
   constructor(files: KernelFiles, path: Buffer, reads: number) {
@@ -269,6 +279,7 @@ export class KernelFile {
    */
   read(): Uint8Array | ReadFailure {
     if (++this.#reads % this.#files.readsPerOpen === 0) this.close()
+    if (this.#missing !== undefined) return this.#missing
     if (this.#descriptor !== -1) {
       try {
         const bytes = this.#files.readAll(this.#descriptor, this.path)
@@ -296,6 +307,7 @@ export class KernelFile {
 
   /** Closes the descriptor; the next read opens the file again. May be called twice. */
   close(): void {
+    this.#missing = undefined
     const descriptor = this.#descriptor
     if (descriptor === -1) return
     this.#descriptor = -1
@@ -329,6 +341,8 @@ export class KernelFile {
     if (kind !== 'unsupported') this.close()
     const said = error instanceof Error ? error.message : String(error)
     const message = said.includes(this.path) ? said : `${this.path}: ${said}`
-    return new ReadFailure(kind, new SondeError('SRC_READ', message, { cause: error }))
+    const failure = new ReadFailure(kind, new SondeError('SRC_READ', message, { cause: error }))
+    if (kind === 'missing' && this.#files.remembersMissing) this.#missing = failure
+    return failure
   }
 }

@@ -23,7 +23,7 @@ export class HostReader {
 
   constructor(context: SourceContext) {
     this.context = context
-    this.procfs = new KernelFiles(context.paths.procfs)
+    this.procfs = new KernelFiles(context.paths.procfs, { remembersMissing: true })
     this.sysfs = new KernelFiles(context.paths.sysfs)
     this.stat = new StatFile(this)
   }
