@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Batch,
   createPrometheus,
@@ -16,7 +17,7 @@ import type { Logger } from 'pino'
 import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { ownKinds } from './devices/own-kinds.ts'
-import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
+import { ASK_EVERY_MS, Hints } from './hints/hints.ts'
 import { HintHistory } from './hints/history/hint-history.ts'
 import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
@@ -271,17 +272,24 @@ export class Agent {
     this.self.start()
     void this.#recallHints()
     void this.fieldSets.tellMissing()
-    this.#hintTicker = startTicker(
-      EVALUATE_EVERY_MS,
-      () => {
-        this.pods.evaluate(performance.now())
-        this.hints.evaluate(Date.now())
-      },
-      (error) => this.faults.caught('hints', error),
-    )
+    const failed = (error: unknown) => this.faults.caught('hints', error)
+    this.#hintTicker = startTicker(ASK_EVERY_MS, () => this.#look(), failed, 0)
     // No record comes before the field sets of destinations have been read.
     if (this.#destinationSets.isEmpty) this.#startReading()
     else void this.#destinationSets.open().then(() => this.#startReading())
+  }
+
+  /** Looks at what came. Where a rule holds or pods have GPUs there may be more to tell before the next look. */
+  async #look(): Promise<void> {
+    this.#evaluate()
+    if (!(this.pods.knowsPods || this.hints.isHolding)) return
+    await delay(ASK_EVERY_MS / 2, undefined, { ref: false })
+    this.#evaluate()
+  }
+
+  #evaluate(): void {
+    this.pods.evaluate(performance.now())
+    this.hints.evaluate(Date.now())
   }
 
   /** A store that is slow to open is asked again: until then hints say that nothing before the start is known. */

@@ -25,13 +25,13 @@ import { RULES } from './rules/index.ts'
 import type { Rule } from './rules/rule.ts'
 import { SeriesWatch } from './watch/series-watch.ts'
 
-/** How often an agent evaluates: soon after a sample, whenever in the second that comes. Unit: milliseconds. */
-export const EVALUATE_EVERY_MS = 250
 /**
- * Rules are asked this often: sources have phases of their own, and what is missing shows by time alone. In between,
- * what held still does. Unit: milliseconds.
+ * Rules are asked this often: sources have phases of their own, and what is missing shows by time alone. Unit:
+ * milliseconds.
  */
-const ASK_EVERY_MS = 500
+export const ASK_EVERY_MS = 500
+/** An evaluation that comes so much earlier was to ask them. Unit: milliseconds. */
+const EARLY_MS = 50
 const SWEEP_EVERY_MS = 60_000
 /** It is looked so often which rules have signals. Unit: milliseconds. */
 const JUDGE_EVERY_MS = 5000
@@ -114,6 +114,11 @@ export class Hints implements Sink {
     return this.#book.turns
   }
 
+  /** Whether a rule holds somewhere: an evaluation before they are asked again tells earlier for how long. */
+  get isHolding(): boolean {
+    return !this.#book.isEmpty
+  }
+
   /** When rules were asked first; 0 before. Unit: milliseconds since the Unix epoch. */
   get startedMs(): number {
     return this.#startedMs
@@ -144,7 +149,8 @@ export class Hints implements Sink {
     const startedMs = performance.now()
     if (this.#startedMs === 0) this.#startedMs = nowMs
     this.#watch.nowMs = nowMs
-    if (Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS) this.#askAll(nowMs)
+    if (Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS - EARLY_MS) this.#askAll(nowMs)
+    // What held still does.
     else this.#book.seeAgain()
     this.#book.advance(nowMs)
     this.#freeze(Math.max(0, nowMs - this.#nowMs))

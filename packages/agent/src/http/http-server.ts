@@ -11,8 +11,8 @@ const HEADER_LIMIT_BYTES = 16 << 10
 const REQUEST_LIMIT_MS = 30_000
 /** An answer that nobody reads is given up. Live streams say something more often. */
 const SILENCE_LIMIT_MS = 30_000
-/** How often it looks for requests that took too long to arrive. */
-const REQUEST_LOOK_MS = 1000
+/** How often it looks for requests that took too long to arrive: each look wakes a process that may have rest. */
+const REQUEST_LOOK_MS = 5000
 const RETRY_AFTER_S = 5
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 

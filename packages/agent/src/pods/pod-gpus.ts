@@ -89,6 +89,11 @@ export class PodGpus implements Sink {
     this.#failed = failed
   }
 
+  /** Whether there are pods to make rows of. */
+  get knowsPods(): boolean {
+    return this.#knowsPods
+  }
+
   /** What is kept: pods, their devices, GPUs, series of GPUs, and rows. */
   get counts(): Readonly<Record<'pods' | 'devices' | 'gpus' | 'series' | 'rows', number>> {
     return { ...this.#pods.counts, ...this.#gpus.counts, rows: this.#reported.size }

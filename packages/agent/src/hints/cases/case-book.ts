@@ -55,6 +55,11 @@ export class CaseBook {
   #nowMs = 0
   #lastEvent = 0n
 
+  /** Whether no rule holds anywhere, and none did of late. */
+  get isEmpty(): boolean {
+    return this.#cases.size === 0
+  }
+
   /** Whether a hint of the rule is open on the device. */
   isOpen(rule: string, device: string): boolean {
     return this.#cases.get(idOf(rule, device))?.isOpen === true
