@@ -20,7 +20,8 @@ const WARM_UP_MS = 20_000
 const DEVICES = 8
 const IDS = 64
 const PERIOD_US = 100
-const DRAIN_US = 50_000
+/** The rival drains as often as the product does where no rule looks at the samples. */
+const DRAIN_US = 100_000
 const RING_MS = 1000
 const GROUPS = [0x1020, 0x1040, 0x1080, 0x10c0, 0x1100, 0x1140, 0x1160, 0x1180]
 

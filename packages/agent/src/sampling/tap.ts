@@ -55,6 +55,10 @@ export class Tap implements SampleRing {
     this.#views = allocateViews(records * layout.recordBytes)
   }
 
+  get isWatched(): boolean {
+    return this.#watcher !== undefined
+  }
+
   /** Its memory. Unit: bytes. */
   get byteLength(): number {
     return this.capacity * this.#recordBytes

@@ -74,6 +74,8 @@ export interface DeviceClock {
 
 /** A ring of samples. */
 export interface SampleRing {
+  /** Whether rules look at each sample as it comes. */
+  readonly isWatched: boolean
   /**
    * Takes packed samples whose time is the host's monotonic clock, in the order of their times, none older than one
    * that it has.

@@ -49,13 +49,15 @@ testSource(docaTelemetryDiag, {
 interface Played {
   readonly devices: Readonly<Record<string, DoubleDevice>>
   readonly options?: object
+  /** Default: 50. */
+  readonly intervalMs?: number
   readonly elapsedNs?: bigint
   /** Files of the node, by their path. */
   readonly files?: Readonly<Record<string, string>>
 }
 
 /** The source in the child of its library, over a double. */
-function start(t: TestContext, { devices, options = {}, elapsedNs, files = {} }: Played) {
+function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsedNs, files = {} }: Played) {
   const double = new DocaDouble(t)
   double.play(devices)
   double.setElapsed(elapsedNs)
@@ -63,7 +65,7 @@ function start(t: TestContext, { devices, options = {}, elapsedNs, files = {} }:
   const config = {
     name: 'diag',
     definition: docaTelemetryDiag,
-    intervalMs: 50,
+    intervalMs,
     options: v.parse(docaTelemetryDiag.options, { stuck_ms: 60_000, ...options }),
   }
   const node = new TestNode(t)
@@ -141,6 +143,23 @@ test('at high frequency one row an interval crosses, and a window has every samp
     const offNs = Number(BigInt(sample.time as bigint) - trueNs)
     assert.ok(Math.abs(offNs) < 5_000_000, `${offNs} ns off`)
   }
+})
+
+test('a device is drained more often while rules look at its samples', NEEDS, async (t) => {
+  const options = { counters: ['port_rx_bytes'], high_frequency: true, sample_period_us: 100, ring_ms: 1000 }
+  const { batches, running } = start(t, { devices: { mlx5_0: {} }, options, intervalMs: 200 })
+  const told = () => rowsOf(periodType, batches).filter(({ device }) => device === 'mlx5_0')
+  const drainUs = () => told().at(-1)?.drain_us
+  await until('it drains rarely', () => drainUs() === 100_000n)
+  const isCounter = true
+  const signal = { name: 'rx', type: 'doca_diag_sample', field: 'id_1020000100000000', labels: {}, isCounter }
+  const test = { kind: 'gt', value: 2n ** 63n, onSamples: 1, offSamples: 1 } as const
+  await running.watch({ signals: [signal], rules: [{ name: 'high', signal: 0, test }] })
+  await until('it drains often', () => drainUs() === 50_000n)
+  await running.watch({ signals: [], rules: [] })
+  await until('it drains rarely again', () => drainUs() === 100_000n)
+  await until('it reports', () => rowsOf(docaDiagSamplingType, batches).length > 1)
+  assert.equal(rowsOf(docaDiagSamplingType, batches).at(-1)?.skipped_samples_total, 0n)
 })
 
 test('a counter that the device lacks, or has no room for, is absent with the reason', NEEDS, async (t) => {

@@ -55,6 +55,11 @@ export class FullRate {
     for (let at = 0; at < querySamples; at++) encode(record, views, at * this.#recordBytes)
   }
 
+  /** Whether rules look at each sample. */
+  get isWatched(): boolean {
+    return this.#ring.isWatched
+  }
+
   /** Puts the samples of the last query into the ring, without an object a sample: there are 80 000 a second. */
   put(): void {
     const { sampler, times } = this.#parts

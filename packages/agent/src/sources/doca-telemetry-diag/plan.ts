@@ -1,9 +1,11 @@
 import type { DiagLimits } from '../../native/doca/diag.ts'
 import type { DiagOptions } from './config.ts'
 
-/** A drain this often is enough for anybody who looks. Unit: nanoseconds. */
+/** A drain this often is enough for rules, which look at each sample. Unit: nanoseconds. */
 const DRAIN_NS_MAX = 50e6
 const DRAIN_NS_MIN = 1e6
+/** A drain this often is enough where no rule looks: reports are rarer. Unit: nanoseconds. */
+const REST_NS_MAX = 100e6
 /** For so long the device keeps samples where it can: a drain may be late. Unit: nanoseconds. */
 const KEPT_NS = 1e9
 /** Memory for the samples of one query. Unit: bytes. */
@@ -20,6 +22,8 @@ export interface SamplingPlan {
   readonly querySamples: number
   /** Between two drains; 0: there are none. Unit: microseconds. */
   readonly drainUs: number
+  /** Between two drains where no rule looks at the samples. Unit: microseconds. */
+  readonly restUs: number
   /** Samples that are kept at full rate. */
   readonly ringSamples: number
   readonly hasRealTime: boolean
@@ -38,7 +42,7 @@ export function planOf(
   counters: number,
 ): SamplingPlan {
   const { hasRealTime } = limits
-  const common = { hasRealTime, ringSamples: 0, querySamples: QUERY_SAMPLES_MIN, drainUs: 0 }
+  const common = { hasRealTime, ringSamples: 0, querySamples: QUERY_SAMPLES_MIN, drainUs: 0, restUs: 0 }
   if (!options.high_frequency) {
     if (limits.onDemand) return { ...common, periodNs: 0, logSamples: 0 }
     return { ...common, periodNs: intervalMs * 1e6, logSamples: Math.min(LATEST_LOG, limits.logMaxSamples) }
@@ -57,15 +61,18 @@ export function paceOf(
     readonly intervalMs: number
     readonly counters: number
   },
-): Pick<SamplingPlan, 'querySamples' | 'drainUs' | 'ringSamples'> {
+): Pick<SamplingPlan, 'querySamples' | 'drainUs' | 'restUs' | 'ringSamples'> {
   const { periodNs, logSamples, intervalMs, counters } = sampling
   // Half of what the device keeps: a drain that comes as late again loses nothing.
   const halfNs = (2 ** logSamples * periodNs) / 2
-  const drainNs = Math.max(DRAIN_NS_MIN, Math.min(DRAIN_NS_MAX, halfNs, intervalMs * 1e6))
+  const longestNs = Math.min(halfNs, intervalMs * 1e6)
+  const drainNs = Math.max(DRAIN_NS_MIN, Math.min(DRAIN_NS_MAX, longestNs))
+  const restNs = Math.max(DRAIN_NS_MIN, Math.min(REST_NS_MAX, longestNs))
   const roomSamples = Math.floor(QUERY_BYTES_MAX / (16 + 8 * counters))
   const querySamples = Math.max(
     QUERY_SAMPLES_MIN,
-    Math.min(roomSamples, 2 ** logSamples, Math.ceil((2 * drainNs) / periodNs)),
+    Math.min(roomSamples, 2 ** logSamples, Math.ceil((2 * restNs) / periodNs)),
   )
-  return { querySamples, drainUs: Math.round(drainNs / 1000), ringSamples: Math.ceil((ringMs * 1e6) / periodNs) }
+  const ringSamples = Math.ceil((ringMs * 1e6) / periodNs)
+  return { querySamples, drainUs: Math.round(drainNs / 1000), restUs: Math.round(restNs / 1000), ringSamples }
 }

@@ -45,6 +45,9 @@ export class DiagReader implements DocaReader {
   #sample: number | undefined
   #samples = 0
   #skipped = 0
+  #drainedMs = Number.NEGATIVE_INFINITY
+  /** Whether rules look, as the period was told last. */
+  #isWatched: boolean | undefined
   /** Samples that were skipped since the last record of a gap, and when the sample before them was taken. */
   #gap = { samples: 0, fromNs: 0n }
 
@@ -65,13 +68,9 @@ export class DiagReader implements DocaReader {
     }
     const reportUs = context.intervalMs * 1000
     const report: Duty = { device, name: 'report', everyUs: reportUs, paces: 'report', run: () => this.#report() }
-    const drain: Duty = { device, name: 'drain', everyUs: plan.drainUs, paces: 'drain', run: () => this.#drain() }
+    const drain: Duty = { device, name: 'drain', everyUs: plan.drainUs, paces: 'drain', run: () => this.#drainIfDue() }
     const sample: Duty = { device, name: 'sample', everyUs: reportUs, paces: 'report', run: () => this.#sampleNow() }
     this.#duties = plan.drainUs > 0 ? [report, drain] : [sample]
-    if (plan.drainUs > 0) {
-      const sampleUs = sampler.periodNs / 1000
-      context.source.setPeriod(undefined, { device, sampleUs, drainUs: plan.drainUs, reportUs })
-    }
     this.#tellRefused()
   }
 
@@ -96,6 +95,27 @@ export class DiagReader implements DocaReader {
   async #sampleNow(): Promise<void> {
     await this.#query()
     this.#report()
+  }
+
+  /** Drains each time while rules look, and else as rarely as reports and the memory of the device allow. */
+  #drainIfDue(): void | Promise<void> {
+    const { drainUs, restUs } = this.#parts.plan
+    const isWatched = this.#fullRate?.isWatched === true
+    if (isWatched !== this.#isWatched) this.#tellPeriod(isWatched)
+    const nowMs = performance.now()
+    // The next call would be later than this one is early.
+    const isDue = (nowMs - this.#drainedMs) * 1000 + drainUs / 2 >= restUs
+    if (!isWatched && !isDue) return
+    this.#drainedMs = nowMs
+    return this.#drain()
+  }
+
+  #tellPeriod(isWatched: boolean): void {
+    this.#isWatched = isWatched
+    const { device, sampler, plan } = this.#parts
+    const { source, intervalMs } = this.#context
+    const drainUs = isWatched ? plan.drainUs : plan.restUs
+    source.setPeriod(undefined, { device, sampleUs: sampler.periodNs / 1000, drainUs, reportUs: intervalMs * 1000 })
   }
 
   async #drain(): Promise<void> {
