@@ -314,7 +314,7 @@ export class Traceback {
       event.leftOut += event.file.records
       const reason = messageOf(error)
       this.#options.log.warn({ event: id, rule, device, reason }, 'an event cannot be kept on disk')
-      await this.archive.remember(event.ended(0))
+      await this.archive.remember(event.ended(0), event.file)
     }
     this.#open.remove(event)
     this.version++

@@ -4,6 +4,7 @@ import type { TracebackEvent } from '@sonde/sdk/internal'
 import { property } from '../../../../sdk/test/helper.ts'
 import { Archive } from './archive.ts'
 import { EventFile } from './event-file.ts'
+import type { KeptIndex } from './kept-index.ts'
 import { SeriesBook } from './series-book.ts'
 import { memoryDisk } from './test-disk.ts'
 import { levelBatch, levelType, TIME_NS } from './test-records.ts'
@@ -26,8 +27,18 @@ function eventOf(id: number, sizeBytes: number, client?: string): TracebackEvent
   return { id, ...texts, ...whose, ...times, samples: 0, leftOut: 0, sizeBytes, isSimulated: false }
 }
 
-/** Keeps an event with some records. */
-async function keep(archive: Archive, disk: ReturnType<typeof memoryDisk>, id: number, client?: string): Promise<void> {
+function filesOf(disk: ReturnType<typeof memoryDisk>, id: number): string[] {
+  return [...disk.files.keys()].filter((path) => path.startsWith(`${DIR}/${id}.`))
+}
+
+/** Keeps an event with some records, or remembers it where that fails. */
+async function keep(
+  archive: Archive,
+  disk: ReturnType<typeof memoryDisk>,
+  id: number,
+  client?: string,
+  index: KeptIndex = INDEX,
+): Promise<void> {
   const book = new SeriesBook(TIME_NS)
   const file = new EventFile({
     ...{ disk, source: SOURCE, book, createdMs: 0 },
@@ -43,8 +54,14 @@ async function keep(archive: Archive, disk: ReturnType<typeof memoryDisk>, id: n
     labels: {},
     periodMs: 0,
   })
-  await file.append(part, levelBatch(20))
-  await archive.keep(eventOf(id, file.finalBytes, client), INDEX, file)
+  try {
+    await file.append(part, levelBatch(20))
+    await archive.keep(eventOf(id, file.finalBytes, client), index, file)
+  } catch (error) {
+    await archive.remember(eventOf(id, 0, client), file)
+    assert.equal(file.isOpen, false)
+    throw error
+  }
 }
 
 test('events are listed again after a restart; what was not finished is removed, and told', async () => {
@@ -137,6 +154,19 @@ test('on a full disk the oldest event makes room; where that is not enough, noth
   )
   disk.bytesMax = one + 10
   await assert.rejects(keep(archive, disk, 3), { code: 'ENOSPC' })
+  assert.deepEqual(filesOf(disk, 3), [])
+})
+
+test('of an event whose note cannot be made nothing is left on disk, and it is listed without samples', async () => {
+  const disk = memoryDisk()
+  const { archive } = archiveOn(disk)
+  const index = { ...INDEX, listed: [1n] } as never
+  await assert.rejects(keep(archive, disk, 1, undefined, index), TypeError)
+  assert.deepEqual(filesOf(disk, 1), [])
+  assert.deepEqual(
+    archive.byStart.map(({ id, sizeBytes }) => [id, sizeBytes]),
+    [[1, 0]],
+  )
 })
 
 property('whatever lies in the folder, it opens, and lists nothing that does not hold', 200, async (random) => {

@@ -151,21 +151,14 @@ export class Archive {
    * Keeps a finished event: whole, or not at all. Where the disk takes no more, another event makes room, once: the
    * oldest, but for an event of a client only one of a client.
    *
-   * @throws whatever the system says; then nothing of it is on disk, as far as that can be had.
+   * @throws whatever the system says; then it is to be remembered.
    */
   async keep(event: TracebackEvent, index: KeptIndex, file: EventFile): Promise<void> {
     const note = await encodeNote(event, index)
-    try {
-      await this.#write(event.id, note, file).catch(async () => {
-        await this.#leave(event.client === undefined ? this.#kept.nextToLeave() : this.#kept.nextOfClients())
-        await this.#write(event.id, note, file)
-      })
-    } catch (error) {
-      await file.close().catch(() => undefined)
-      for (const path of [this.partPath(event.id), this.dataPath(event.id)])
-        await this.#options.disk.unlink(path).catch(() => undefined)
-      throw error
-    }
+    await this.#write(event.id, note, file).catch(async () => {
+      await this.#leave(event.client === undefined ? this.#kept.nextToLeave() : this.#kept.nextOfClients())
+      await this.#write(event.id, note, file)
+    })
     this.#kept.add(event, event.sizeBytes + note.byteLength)
     await this.#makeRoom()
   }
@@ -195,8 +188,14 @@ export class Archive {
     await disk.syncFolder(dir)
   }
 
-  /** Keeps an event in memory alone: the disk takes nothing. It counts among all events, and leaves as they do. */
-  async remember(event: TracebackEvent): Promise<void> {
+  /**
+   * Keeps an event in memory alone, as it could not be kept on disk; what there is of its file leaves, as far as that
+   * can be had. It counts among all events, and leaves as they do.
+   */
+  async remember(event: TracebackEvent, file: EventFile): Promise<void> {
+    await file.close().catch(() => undefined)
+    for (const path of [this.partPath(event.id), this.dataPath(event.id)])
+      await this.#options.disk.unlink(path).catch(() => undefined)
     this.failed++
     this.#kept.add(event, 0)
     await this.#makeRoom()
