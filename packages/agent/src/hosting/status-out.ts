@@ -4,7 +4,7 @@ import type { SourceStatus } from './source-status.ts'
 
 /** How a source fares is told so often at most. Unit: milliseconds. */
 const APART_MS = 50
-/** That calls came back, and nothing else, is told so often at most: each message wakes the agent. Unit: milliseconds. */
+/** That calls came back, and no more, is told so often at most: a message wakes the agent. Unit: milliseconds. */
 const CALLS_APART_MS = 500
 /** Calls of one message at most; with more it is sent at once. */
 const CALLS_MAX = 200
