@@ -22,7 +22,7 @@ export interface SamplingPlan {
   readonly querySamples: number
   /** Between two drains; 0: there are none. Unit: microseconds. */
   readonly drainUs: number
-  /** Between two drains where no rule looks at the samples. Unit: microseconds. */
+  /** Between two drains where no rule looks at the samples; a multiple of `drainUs`. Unit: microseconds. */
   readonly restUs: number
   /** Samples that are kept at full rate. */
   readonly ringSamples: number
@@ -67,7 +67,7 @@ export function paceOf(
   const halfNs = (2 ** logSamples * periodNs) / 2
   const longestNs = Math.min(halfNs, intervalMs * 1e6)
   const drainNs = Math.max(DRAIN_NS_MIN, Math.min(DRAIN_NS_MAX, longestNs))
-  const restNs = Math.max(DRAIN_NS_MIN, Math.min(REST_NS_MAX, longestNs))
+  const restNs = drainNs * Math.max(1, Math.floor(Math.min(REST_NS_MAX, longestNs) / drainNs))
   const roomSamples = Math.floor(QUERY_BYTES_MAX / (16 + 8 * counters))
   const querySamples = Math.max(
     QUERY_SAMPLES_MIN,
