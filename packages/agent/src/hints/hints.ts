@@ -30,7 +30,7 @@ import { SeriesWatch } from './watch/series-watch.ts'
  * milliseconds.
  */
 export const ASK_EVERY_MS = 500
-/** An evaluation that comes so much earlier was to ask them. Unit: milliseconds. */
+/** A timer that is to ask them may ring early, by less than this. Unit: milliseconds. */
 const EARLY_MS = 50
 const SWEEP_EVERY_MS = 60_000
 /** It is looked so often which rules have signals. Unit: milliseconds. */
@@ -150,7 +150,7 @@ export class Hints implements Sink {
     if (this.#startedMs === 0) this.#startedMs = nowMs
     this.#watch.nowMs = nowMs
     if (Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS - EARLY_MS) this.#askAll(nowMs)
-    // What held still does.
+    // In between, what held is taken to hold still.
     else this.#book.seeAgain()
     this.#book.advance(nowMs)
     this.#freeze(Math.max(0, nowMs - this.#nowMs))

@@ -12,7 +12,10 @@ const CALLS_MAX = 200
 /** What was told last, but for what is counted. */
 type Told = Pick<SourceStatus, 'state' | 'reason' | 'found' | 'stuck'>
 
-/** Tells the agent how one source fares: at once after a rest, and else together with what follows soon. */
+/**
+ * Tells the agent how one source fares: at once after a rest, and else together with what follows; news wait for less
+ * than calls that came back.
+ */
 export class StatusOut {
   readonly #source: string
   readonly #status: SourceStatus
