@@ -20,6 +20,7 @@ import { kill } from './loops/kill.ts'
 import { link } from './loops/link.ts'
 import { marks } from './loops/marks.ts'
 import { pages } from './loops/pages.ts'
+import { readers } from './loops/readers.ts'
 import { recipe } from './loops/recipe.ts'
 import { roots } from './loops/roots.ts'
 import { scrapes } from './loops/scrapes.ts'
@@ -29,7 +30,7 @@ import { traceback } from './loops/traceback.ts'
 
 /** What is given to a part of Sonde in this process. */
 export const INPUT: readonly FaultLoop[] = [
-  ...[counters, day, dtb, fieldsets, frames, health, hints, link, pages, scrapes, traceback],
+  ...[counters, day, dtb, fieldsets, frames, health, hints, link, pages, readers, scrapes, traceback],
 ]
 
 /** What ends a process of Sonde. */

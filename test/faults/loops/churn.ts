@@ -20,7 +20,7 @@ const podType = defineType('churn_pod', 'Work of one pod', {
 export const churn: FaultLoop = {
   name: 'churn',
   what: 'all 200 pods of a node are replaced every ten minutes, a day a round, 30 rounds are a month: nothing is dropped, and from the fifth day on no table, file, map or view grows, nor is a table of labels kept that no record needs',
-  testRounds: 8,
+  testRounds: 6,
   async open() {
     const month = await Month.open()
     const emit = (batch: Parameters<typeof month.accept>[0]) => month.accept(batch)

@@ -12,7 +12,7 @@ const WORKLOADS = ['training', 'inference'] as const
 export const day: FaultLoop = {
   name: 'day',
   what: 'simulated nodes that are well, at a sample a second, training and serving; ten minutes more a round, 144 rounds are a day: no hint opens, nothing is dropped',
-  testRounds: 6,
+  testRounds: 3,
   async open() {
     let nodes: SimulatedNode[] = []
     let passedS = 0
