@@ -1,7 +1,7 @@
 // What one client of the service may not do to the process, or to another client.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import {
@@ -22,6 +22,13 @@ import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-pro
 
 const MODE = 0o600
 const LIMIT_MS = 20_000
+/** Answers that fit into no buffer of a socket. */
+const UNREAD_COUNT = 20_000
+/** Answers that do not fit, to questions that do. */
+const STUCK_COUNT = 1500
+const REPLACED_COUNT = 20
+/** Descriptors that `sonde up` opens now and then: a file of its store, an answer to this test. */
+const BETWEEN_COUNT = 5
 
 const heatType = defineType('heat', 'What a client reports', {
   time: timestamp(),
@@ -248,6 +255,48 @@ test('clients that never stop sending take no turn of the others', async (t) => 
   for (let i = 0; i < 20; i++) await report(honest)
   isOver = true
   await Promise.all(floods)
+  await assertUnhurt({ sonde, honest })
+})
+
+/** A client that asks for something that is refused, again and again, and reads no answer. */
+async function askInVain(socketsDir: string, times: number, before?: RawClient): Promise<RawClient> {
+  const raw = await RawClient.enter(socketsDir, await before?.identity)
+  raw.socket.pause()
+  const ask = { kind: 'attach', body: { file: `/dev/shm/${'x'.repeat(190)}`, slots: 1, slotBytes: 4096 } } as const
+  for (let i = 0; i < times; i++) raw.send(ask)
+  return raw
+}
+
+test('a client that reads no answer is not read either, until it does', async (t) => {
+  const { sonde, socketsDir, honest } = await served(t)
+  const raw = await askInVain(socketsDir, UNREAD_COUNT)
+  t.after(() => raw.close())
+  // What waits is less and less for as long as the service reads.
+  for (let before = Number.POSITIVE_INFINITY; raw.socket.writableLength < before; ) {
+    before = raw.socket.writableLength
+    for (let i = 0; i < 20; i++) await report(honest)
+  }
+  assert.ok(raw.socket.writableLength > 0, 'the service read everything, and keeps the answers')
+  await assertUnhurt({ sonde, honest })
+  raw.socket.resume()
+  const answers = () => raw.frames.filter(({ kind }) => kind === 'attached').length
+  await until('each is answered', LIMIT_MS, () => answers() === UNREAD_COUNT)
+})
+
+test('a connection whose client reads nothing is closed when another takes its place', async (t) => {
+  const { sonde, socketsDir, honest } = await served(t)
+  const descriptors = () => readdirSync(`/proc/${sonde.child.pid}/fd`).length
+  const before = descriptors()
+  let last: RawClient | undefined
+  for (let i = 0; i <= REPLACED_COUNT; i++) {
+    const raw = await askInVain(socketsDir, STUCK_COUNT, last)
+    t.after(() => raw.close())
+    last = raw
+    // Until then the service has read everything that it reads.
+    for (let j = 0; j < 5; j++) await report(honest)
+  }
+  await until('one of them is left', LIMIT_MS, () => descriptors() <= before + 1 + BETWEEN_COUNT)
+  assert.match(await metricOf(sonde, /^sonde_service_clients .*$/m), / 0*2$/)
   await assertUnhurt({ sonde, honest })
 })
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { encodeFrame, type ServiceFrame } from '@sonde/sdk/internal'
 import type { Client } from './client.ts'
 
-/** A client that does not read its acknowledgements is told later. Unit: bytes. */
+/** A client that does not read what it is told is told later, and is not read either. Unit: bytes. */
 const UNREAD_BYTES_MAX = 64 << 10
 /** A client that is told nothing for long takes the service for dead. Unit: milliseconds. */
 const SIGN_MS = 900
@@ -24,9 +24,20 @@ export class Answers {
   #isTelling = false
   #saidMs = 0
   #isEnded = false
+  /** Called when the client has read, or the connection is over. */
+  #read: (() => void) | undefined
 
   constructor(socket: Socket) {
     this.#socket = socket
+    socket.on('drain', () => this.#read?.()).on('close', () => this.#read?.())
+  }
+
+  /** Resolves when the client has read what it was told, or does not need to any more; undefined where that is now. */
+  get unread(): Promise<void> | undefined {
+    if (this.#isEnded || this.#socket.destroyed || this.#socket.writableLength <= UNREAD_BYTES_MAX) return undefined
+    return new Promise((resolve) => {
+      this.#read = resolve
+    })
   }
 
   /** Something came from the client. */
@@ -42,6 +53,7 @@ export class Answers {
   /** Says nothing more. */
   end(): void {
     this.#isEnded = true
+    this.#read?.()
   }
 
   send(frame: ServiceFrame): void {

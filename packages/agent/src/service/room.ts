@@ -18,6 +18,7 @@ import { Acknowledger } from './acknowledger.ts'
 import { Client } from './client.ts'
 import { PAGE_BYTES, PAGE_OVERHEAD_BYTES, type ServiceConfig } from './config.ts'
 import { Departed } from './departed.ts'
+import { HangUps } from './hang-ups.ts'
 import { HeldMemory } from './held-memory.ts'
 import { InFlight } from './in-flight.ts'
 import { KnownTypes } from './known-types.ts'
@@ -63,6 +64,7 @@ export class Room {
   readonly secrets = new Secrets()
   readonly inFlight: InFlight
   readonly held: HeldMemory
+  readonly hangUps = new HangUps()
   readonly departed = new Departed((source) => this.gone(source))
   readonly acknowledger: Acknowledger
   /** Where the page in hand lies. */

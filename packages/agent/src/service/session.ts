@@ -24,8 +24,6 @@ import { SessionPages } from './session-pages.ts'
 
 /** How long a client may take to say who it is. Unit: milliseconds. */
 const HELLO_LIMIT_MS = 2000
-/** How long a client that was sent away may take to read why. Unit: milliseconds. */
-const HANG_UP_MS = 1000
 /** How long one that says goodbye waits for its last acknowledgement. Unit: milliseconds. */
 const BYE_LIMIT_MS = 3000
 /** What reading says of a socket that was closed from here. */
@@ -115,7 +113,6 @@ export class Session {
       clearTimeout(timer)
       this.#end()
       // Whoever is still sending must not find its answer gone: what comes is thrown away for a while.
-      setTimeout(() => socket.destroy(), HANG_UP_MS).unref()
       socket.resume()
     }
   }
@@ -167,6 +164,9 @@ export class Session {
         const rest = frame.kind === 'page' ? this.#takePage(frame.body) : this.#take(frame)
         if (rest !== undefined) await rest
         if (frame.kind === 'bye') return
+        // Each frame may be answered: who reads no answer could have them pile up.
+        const { unread } = this.#answers
+        if (unread !== undefined) await unread
         while (turn.isOver()) await turn.next()
       }
       const pause = this.#pace.take((chunk as Buffer).length)
@@ -299,6 +299,7 @@ export class Session {
     this.#announced.close()
     this.#share.close()
     this.#room.leave(this)
+    this.#room.hangUps.add(this.#socket)
   }
 }
 
