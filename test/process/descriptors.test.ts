@@ -5,9 +5,10 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { createIpc, createSource, defineType, gauge, timestamp, wallNs } from '@sonde/sdk'
 import { TestNode } from '../../packages/agent/src/sources/test-node.ts'
 import type { SourceStatus } from '../ask.ts'
-import { startSonde, until } from '../sonde-process.ts'
+import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const FIXTURES = new URL('../../packages/agent/src/sources/', import.meta.url)
 const TREES = [
@@ -20,7 +21,11 @@ const SOURCES = ['netdev', 'host', 'rdma', 'pci']
 /** They list a folder each time. The others go on with the files that they have open. */
 const OPENERS = ['rdma', 'pci']
 const LIMIT_MS = 60_000
-const FEW_DESCRIPTORS = ['sh', '-c', 'ulimit -n 80 && exec "$0" "$@"']
+/** Of descriptors, for everything that an agent and its store do. */
+const ENOUGH_COUNT = 160
+const FEW_DESCRIPTORS = ['sh', '-c', 'ulimit -n 60 && exec "$0" "$@"']
+
+const workType = defineType('work', 'What a newcomer reports', { time: timestamp(), done: gauge('f64') })
 
 test('a source that has no descriptors left has failed for that reason; its hardware is not absent', async (t) => {
   const node = new TestNode(t, ...TREES.map((tree) => new URL(tree, FIXTURES)))
@@ -67,3 +72,35 @@ test('a source that has no descriptors left has failed for that reason; its hard
     (await states()).every(({ state }) => state === 'reading'),
   )
 })
+
+test('connections without end leave descriptors to applications, scrapes and history', async (t) => {
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const socketsDir = join(dir.path, 'sockets')
+  const sonde = await startSonde(['up', '--data-dir', dir.path, '--only-simulated', '--simulate'], {
+    under: ['sh', '-c', `ulimit -n ${ENOUGH_COUNT} && exec "$0" "$@"`],
+    env: { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: socketsDir },
+  })
+  t.after(() => sonde.stop('SIGKILL'))
+  const { hostname, port } = new URL(sonde.address)
+  const others = Array.from({ length: 2 * ENOUGH_COUNT }, () => connect(Number(port), hostname))
+  for (const socket of others) {
+    t.after(() => socket.destroy())
+    socket.on('error', () => undefined).resume()
+  }
+  const closed = /^sonde_http_refused_requests_total\{reason="connections"\} 0*[1-9]/m
+  await until('connections that make room', LIMIT_MS, async () => closed.test(await metricsOf(sonde)))
+  const sink = createIpc({ socketsDir, program: 'newcomer' })
+  t.after(() => sink.close())
+  const source = createSource({ id: 'newcomer', emit: (batch) => sink.accept(batch) })
+  source.report(workType, { time: wallNs(), done: 1 })
+  source.flush()
+  await sink.flush()
+  assert.deepEqual([...sink.stats.dropped], [])
+  assert.match(await metricsOf(sonde), /^work_done\{[^}]*\} 0*1$/m)
+  assert.doesNotMatch(sonde.output(), /EMFILE/)
+})
+
+async function metricsOf({ address }: SondeProcess): Promise<string> {
+  return (await fetch(`${address}/metrics`)).text()
+}

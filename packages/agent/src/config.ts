@@ -172,7 +172,7 @@ export const limitsSchema = block({
   connections: setting(
     integer(1, 65_535, 'connections'),
     1024,
-    'Connections to the listener at a time; with one more, that is closed and counted which has asked for nothing for longest, live streams aside',
+    'Connections to the listener at a time, a quarter of the descriptors of the process at most; with one more, that is closed and counted which has asked for nothing for longest, live streams aside',
   ),
   stream_clients: setting(
     integer(1, 10_000, 'open live streams'),

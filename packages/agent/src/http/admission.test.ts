@@ -103,6 +103,8 @@ test('what is refused before there is a request, or for its size, is counted by 
   const body = JSON.stringify({ x: 'y'.repeat(300_000) })
   assert.equal((await fetch(`${address}/api/v1/query`, { method: 'POST', headers: json, body })).status, 413)
   assert.equal(counted('body_bytes'), 1)
+  // Where the first is longer Node exchanges the two: a body would have that long.
+  assert.ok(app.server.headersTimeout <= app.server.requestTimeout)
   app.server.requestTimeout = 1
   assert.equal(await speak('GET / HTTP/1.1\r\nhost: localhost\r\n'), 408)
   assert.equal(counted('request_time'), 1)

@@ -49,7 +49,12 @@ export function createHttpServer(served: Served): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_LIMIT_MS,
     forceCloseConnections: true,
-    http: { maxHeaderSize: HEADER_LIMIT_BYTES, connectionsCheckingInterval: REQUEST_LOOK_MS },
+    http: {
+      maxHeaderSize: HEADER_LIMIT_BYTES,
+      // Left to itself, headers have a minute, and with them the whole request.
+      headersTimeout: REQUEST_LIMIT_MS,
+      connectionsCheckingInterval: REQUEST_LOOK_MS,
+    },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, request, reply) =>
       isAskedByPerson(request) ? tellPerson(reply, error) : fail(reply, error),

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { basename } from 'node:path'
 import { type AbsenceCode, messageOf, SondeError } from '@sonde/sdk'
+import { openFilesLimit } from '@sonde/sdk/internal'
 
 /**
  * Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not
@@ -107,18 +108,6 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   EOPNOTSUPP: 'unsupported',
   EACCES: 'denied',
   EPERM: 'denied',
-}
-
-/** How many files this process may have open; what POSIX systems usually allow where the kernel does not tell. */
-function openFilesLimit(): number {
-  const usual = 1024
-  try {
-    const soft = /^Max open files +(\d+)/m.exec(fs.readFileSync('/proc/self/limits', 'latin1'))?.[1]
-    return soft === undefined ? usual : Number(soft)
-  } catch {
-    // No procfs here: a container without one.
-    return usual
-  }
 }
 
 /** What kind of failure an error of the file system is. */

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { openFilesLimit } from './open-files.ts'
 
 /** What a server lets be open. */
 export interface ConnectionLimits {
-  /** Connections at a time. */
+  /** Connections at a time, as far as a quarter of the descriptors of the process lets them. */
   readonly count: number
   /**
    * A connection on which nothing moves for this long is closed: an answer that nobody reads, say. Unit: milliseconds.
@@ -20,6 +21,8 @@ export interface ConnectionLimits {
  * would begin with all of them at once. Policy: the connection is closed.
  */
 const REQUESTS_AT_ONCE = 4
+/** The other descriptors are for the files and sockets of everything else. */
+const DESCRIPTOR_SHARE = 1 / 4
 
 /**
  * Keeps the connections of a server within limits, and lets in who comes: with one more than are allowed, that is
@@ -30,6 +33,7 @@ export function boundConnections(server: Server, { count, silenceMs, isKept, onC
   /** In the order of their last requests, or of their beginning. */
   const open = new Set<Socket>()
   const kept = new WeakSet<Socket>()
+  const countMax = Math.min(count, Math.floor(openFilesLimit() * DESCRIPTOR_SHARE))
   const makeRoom = () => {
     for (const socket of open) {
       if (kept.has(socket)) continue
@@ -43,7 +47,7 @@ export function boundConnections(server: Server, { count, silenceMs, isKept, onC
   server.on('connection', (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    if (open.size > count) makeRoom()
+    if (open.size > countMax) makeRoom()
   })
   const underWay = new WeakMap<Socket, number>()
   // Before whoever answers: what comes on a connection that is closed here is not worth an answer.

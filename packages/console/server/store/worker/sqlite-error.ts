@@ -3,7 +3,7 @@ import { messageOf, SondeError } from '@sonde/sdk'
 import { keptSentence, type StoreSettings } from '../config.ts'
 
 /** What a failed database call means for the store. */
-export type SqliteFailure = 'damaged' | 'locked' | 'full' | 'forbidden' | 'unwritable'
+export type SqliteFailure = 'damaged' | 'locked' | 'full' | 'forbidden' | 'crowded' | 'unwritable'
 
 /**
  * Primary result codes of SQLite; any other means that the file cannot be used, for a reason that the message tells.
@@ -25,8 +25,8 @@ const OF_FILE_SYSTEM: Readonly<Record<string, SqliteFailure>> = {
   EROFS: 'forbidden',
   EEXIST: 'unwritable',
   EIO: 'unwritable',
-  EMFILE: 'unwritable',
-  ENFILE: 'unwritable',
+  EMFILE: 'crowded',
+  ENFILE: 'crowded',
   ELOOP: 'unwritable',
   ENOENT: 'unwritable',
   ENOTDIR: 'unwritable',
@@ -60,6 +60,8 @@ export function failureSentence(error: unknown, settings: StoreSettings): string
       return `${path} is damaged (${cause}); it is set aside and what can be read of it is carried over`
     case 'locked':
       return `another program holds ${path} (${cause}); end that one: ${kept}`
+    case 'crowded':
+      return `${path} cannot be opened (${cause}); let Sonde have more files open (ulimit -n, LimitNOFILE): ${kept}`
     case 'unwritable':
       return `${path} cannot be opened or written (${cause}); look at the disk and at the folder: ${kept}`
     case undefined:
