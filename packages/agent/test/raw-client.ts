@@ -52,9 +52,9 @@ export class RawClient {
   }
 
   /** Connects, says who it is, and waits to be welcome: as a new client, or as one that entered before. */
-  static async enter(socketsDir: string, before: Identity | Promise<Identity> = NEW): Promise<RawClient> {
+  static async enter(socketsDir: string, before: Identity | Promise<Identity> = NEW, heard = 0n): Promise<RawClient> {
     const raw = await RawClient.open(socketsDir)
-    raw.hello(await before)
+    raw.hello(await before, heard)
     await raw.heard('welcome')
     return raw
   }
@@ -64,10 +64,10 @@ export class RawClient {
     return this.heard('welcome').then(({ client, secret }) => ({ client, secret }))
   }
 
-  hello(identity: Identity = NEW): void {
+  hello(identity: Identity = NEW, heard = 0n): void {
     this.send({
       kind: 'hello',
-      body: { protocol: IPC_PROTOCOL, ...identity, pid: process.pid, program: 'test', version: '1' },
+      body: { protocol: IPC_PROTOCOL, ...identity, heard, pid: process.pid, program: 'test', version: '1' },
     })
   }
 

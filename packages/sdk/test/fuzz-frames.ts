@@ -69,7 +69,15 @@ function clientMessage(random: Random): ClientMessage {
   return random.pick<ClientMessage>([
     {
       kind: 'hello',
-      body: { protocol: 2, client: random.bits64(), secret: '0'.repeat(64), pid: 1, program: 'p', version: 'v' },
+      body: {
+        protocol: 2,
+        client: random.bits64(),
+        secret: '0'.repeat(64),
+        heard: random.bits64(),
+        pid: 1,
+        program: 'p',
+        version: 'v',
+      },
     },
     { kind: 'types', body: [{ index: 1, fingerprint: '0'.repeat(32), definition }] },
     { kind: 'source', body: { index: 1, id: 'a', tag: '', labels: { n: 'x' }, schema: '' } },

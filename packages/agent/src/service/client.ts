@@ -4,6 +4,15 @@ interface PageInFlight {
   readonly bytes: number
 }
 
+/** Records that were dropped, by reason, and the acknowledgement that said so. */
+interface Told {
+  readonly sequence: bigint
+  readonly dropped: Map<string, number>
+}
+
+/** Acknowledgements with drops that are kept apart until the client connects again; older ones are put together. */
+const TOLD_COUNT = 64
+
 /**
  * A client for as long as its process lives, over all its connections: which of its pages were taken, and which are
  * acknowledged.
@@ -26,6 +35,8 @@ export class Client {
   #flushing = new Map<string, number>()
   /** Of pages that are acknowledged. */
   #dropped = new Map<string, number>()
+  /** What it was told with which acknowledgement, and may not have read. */
+  #told: Told[] = []
   #settled = Promise.withResolvers<void>()
 
   /** @param stored The last page that every durable sink has. */
@@ -85,11 +96,31 @@ export class Client {
     await this.#settled.promise
   }
 
-  /** Records of acknowledged pages that were not taken, by reason, to be told to the client: once. */
+  /**
+   * Records of acknowledged pages that were not taken, by reason, to be told to the client with the acknowledgement of
+   * all of them: once, unless it connects again and has not {@link heard} that.
+   */
   takeDropped(): ReadonlyMap<string, number> {
     const dropped = this.#dropped
+    if (dropped.size === 0) return dropped
     this.#dropped = new Map()
+    const [first, second] = this.#told
+    // Rather twice than never.
+    if (this.#told.length >= TOLD_COUNT && first !== undefined && second !== undefined) {
+      for (const [reason, records] of first.dropped) add(second.dropped, reason, records)
+      this.#told.shift()
+    }
+    this.#told.push({ sequence: this.acked, dropped: new Map(dropped) })
     return dropped
+  }
+
+  /** It has read the acknowledgements up to a page: what it was told with later ones is told again. */
+  heard(sequence: bigint): void {
+    for (const told of this.#told) {
+      if (told.sequence <= sequence) continue
+      for (const [reason, records] of told.dropped) add(this.#dropped, reason, records)
+    }
+    this.#told = []
   }
 }
 

@@ -15,7 +15,10 @@ function told() {
   const clock = { ms: 0 }
   const refusals = new Refusals(log, () => clock.ms)
   const refuse = (program: string, code = 'IPC_LIMIT') =>
-    refusals.tell({ protocol: 2, client: 1n, secret: '', pid: 7, program, version: '' }, { code, message: 'too many' })
+    refusals.tell(
+      { protocol: 2, client: 1n, secret: '', heard: 0n, pid: 7, program, version: '' },
+      { code, message: 'too many' },
+    )
   return { lines, clock, refuse, refusals }
 }
 

@@ -191,6 +191,24 @@ test('a page that is wrong is left out with its reason, and those behind it are 
   raw.close()
 })
 
+test('what was dropped is told again to a client that left before it read that', async (t) => {
+  const { agent, dir } = await served(t)
+  const raw = await goodClient(dir)
+  for (let page = 2; page < 102; page++) {
+    raw.page(page, 2, jobs(2).bytes, { crc: 1 })
+    await raw.heard('ack', ({ sequence }) => sequence === BigInt(page))
+  }
+  raw.close()
+  await until('the client is gone', () => agent.service?.status().clients.length === 0)
+  const again = await RawClient.enter(dir, raw.identity, 100n)
+  assert.deepEqual((await again.heard('welcome')).dropped, { wrong_checksum: 2 })
+  again.close()
+  await until('it is gone again', () => agent.service?.status().clients.length === 0)
+  const third = await RawClient.enter(dir, raw.identity, 100n)
+  assert.deepEqual((await third.heard('welcome')).dropped, { wrong_checksum: 2 }, 'a welcome is not read either')
+  third.close()
+})
+
 test('what was dropped of a client that was gone when it was acknowledged is told with the next welcome, once', async (t) => {
   const { agent, dir } = await served(t)
   const raw = await goodClient(dir)
@@ -203,7 +221,7 @@ test('what was dropped of a client that was gone when it was acknowledged is tol
   assert.deepEqual([lastSequence, dropped], [2n, { wrong_checksum: 2 }])
   again.close()
   await until('it is gone again', () => agent.service?.status().clients.length === 0)
-  const third = await RawClient.enter(dir, raw.identity)
+  const third = await RawClient.enter(dir, raw.identity, 2n)
   assert.deepEqual((await third.heard('welcome')).dropped, {})
   third.close()
 })

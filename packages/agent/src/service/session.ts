@@ -238,6 +238,7 @@ export class Session {
     if (this.#isEnded) return
     this.#client = client
     this.#answers.client = client
+    client.heard(hello.heard)
     client.onProgress = () => void this.#answers.tellWhenQuiet().catch((error: unknown) => this.#fail(error))
     this.#answers.send({
       kind: 'welcome',

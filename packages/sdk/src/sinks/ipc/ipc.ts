@@ -79,6 +79,8 @@ class Ipc implements IpcSink {
   readonly #config: IpcConfig
   /** What the service knows it by, so that pages that are sent again are recognised. */
   #identity: Identity = NOBODY
+  /** The last page whose acknowledgement came. */
+  #heard = 0
   readonly #spool: Spool
   readonly #losses: Losses
   readonly #waiters: Waiters
@@ -243,7 +245,8 @@ class Ipc implements IpcSink {
       this.#fail(error as SondeError)
       return
     }
-    this.#session = new Session(this.#identity, this.#config, this.#spool, {
+    const caller = { ...this.#identity, heard: BigInt(this.#heard) }
+    this.#session = new Session(caller, this.#config, this.#spool, {
       onWelcome: (sequence, dropped, identity) => this.#welcome(sequence, dropped, identity),
       onForgotten: () => {
         this.#identity = NOBODY
@@ -269,6 +272,7 @@ class Ipc implements IpcSink {
   }
 
   #acknowledge(sequence: number, dropped: Ack['dropped']): void {
+    this.#heard = Math.max(this.#heard, sequence)
     let records = 0
     while (this.#spool.first <= sequence && this.#spool.first < this.#spool.next) records += this.#spool.shift()
     for (const [reason, count] of Object.entries(dropped)) {

@@ -32,6 +32,9 @@ const MESSAGE_EFFORT = 4
 /** Who a client is to its service, which gives both and believes the id with the secret only. */
 export type Identity = Pick<Hello, 'client' | 'secret'>
 
+/** Who connects, and which acknowledgements it has read. */
+export type Caller = Identity & Pick<Hello, 'heard'>
+
 /** A client that no service has welcomed yet. */
 export const NOBODY: Identity = { client: 0n, secret: '' }
 
@@ -56,7 +59,7 @@ export interface SessionHandler {
 
 /** What one connection to the service is about: greeting, shared memory, pages in order, acknowledgements. */
 export class Session {
-  readonly #identity: Identity
+  readonly #caller: Caller
   readonly #config: IpcConfig
   readonly #spool: Spool
   readonly #handler: SessionHandler
@@ -75,8 +78,8 @@ export class Session {
   /** Spent in this turn. */
   #effort = 0
 
-  constructor(identity: Identity, config: IpcConfig, spool: Spool, handler: SessionHandler) {
-    this.#identity = identity
+  constructor(caller: Caller, config: IpcConfig, spool: Spool, handler: SessionHandler) {
+    this.#caller = caller
     this.#config = config
     this.#spool = spool
     this.#handler = handler
@@ -147,7 +150,7 @@ export class Session {
 
   #greet(): void {
     const { program } = this.#config
-    const who = { ...this.#identity, pid: process.pid, program, version: CLIENT_VERSION }
+    const who = { ...this.#caller, pid: process.pid, program, version: CLIENT_VERSION }
     this.#connection.send({ kind: 'hello', body: { protocol: IPC_PROTOCOL, ...who } })
     this.#connection.flush()
     this.#connection.expectAnswer(true)

@@ -85,7 +85,11 @@ function writeHeader(target: Buffer, payloadBytes: number, kind: number, sequenc
 function jsonOf(message: Exclude<ClientMessage | ServiceFrame, { kind: 'symbols' }>): string {
   switch (message.kind) {
     case 'hello':
-      return JSON.stringify({ ...message.body, client: message.body.client.toString(16) })
+      return JSON.stringify({
+        ...message.body,
+        client: message.body.client.toString(16),
+        heard: String(message.body.heard),
+      })
     case 'welcome':
       return JSON.stringify({
         ...message.body,

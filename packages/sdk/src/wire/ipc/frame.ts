@@ -56,6 +56,8 @@ export interface Hello {
    * it.
    */
   readonly secret: string
+  /** The last page whose acknowledgement it has read: what was dropped is told again with later ones. 0 for none. */
+  readonly heard: bigint
   readonly pid: number
   readonly program: string
   readonly version: string

@@ -33,7 +33,15 @@ const secret = '5e'.repeat(32)
 const clientMessages: readonly ClientMessage[] = [
   {
     kind: 'hello',
-    body: { protocol: 2, client: 2n ** 64n - 1n, secret, pid: 12, program: 'träiner', version: '0.1.0' },
+    body: {
+      protocol: 2,
+      client: 2n ** 64n - 1n,
+      secret,
+      heard: 2n ** 53n - 1n,
+      pid: 12,
+      program: 'träiner',
+      version: '0.1.0',
+    },
   },
   {
     kind: 'types',
@@ -45,7 +53,7 @@ const clientMessages: readonly ClientMessage[] = [
   },
   { kind: 'symbols', body: { source: 1, firstId: 2, texts: ['', 'µ\n"\\', '\u{feff}x', '\u0000'] } },
   { kind: 'attach', body: { file: '/dev/shm/sonde-1', slots: 64, slotBytes: 65536 } },
-  { kind: 'hello', body: { protocol: 2, client: 0n, secret: '', pid: 12, program: '', version: '' } },
+  { kind: 'hello', body: { protocol: 2, client: 0n, secret: '', heard: 0n, pid: 12, program: '', version: '' } },
   { kind: 'proof', body: {} },
   { kind: 'bye', body: {} },
 ]
@@ -218,7 +226,7 @@ function raw(
 }
 
 test('refuses what no client sends, says what is wrong, and goes on refusing', () => {
-  const hello = { protocol: 2, client: '1', secret, pid: 1, program: '', version: '' }
+  const hello = { protocol: 2, client: '1', secret, heard: '0', pid: 1, program: '', version: '' }
   const source = { index: 0, id: 'a', tag: '', labels: {}, schema: '' }
   const inline = pageFrame(page, Buffer.from('hello'), 1)
   const changed = (at: number, byte: number) => Buffer.from(inline.with(at, byte))
@@ -244,6 +252,7 @@ test('refuses what no client sends, says what is wrong, and goes on refusing', (
     [raw(1, JSON.stringify({ ...hello, secret: `${secret}0` })), /hello.secret is something else than 64 hex digits/],
     [raw(1, JSON.stringify({ ...hello, client: '10000000000000000' })), /hello.client/],
     [raw(1, JSON.stringify({ ...hello, pid: 1.5 })), /hello.pid is 1.5/],
+    [raw(1, JSON.stringify({ ...hello, heard: '-1' })), /hello.heard is "-1"/],
     [raw(1, '{"__proto__": {"protocol": 2}}'), /hello.client|hello.protocol/],
     [raw(2, '{}'), /types is an object/],
     [raw(2, '[{"index": 65536, "fingerprint": ""}]'), /types.fingerprint/],

@@ -45,6 +45,7 @@ export function parseHello(json: unknown): Hello {
     protocol: integerIn('hello', body, 'protocol', 0, U32_MAX),
     client,
     secret,
+    heard: sequenceIn('hello', body, 'heard'),
     pid: integerIn('hello', body, 'pid', 0, U32_MAX),
     program: textIn('hello', body, 'program', TEXT_CHARACTERS_MAX),
     version: textIn('hello', body, 'version', NAME_CHARACTERS_MAX),
