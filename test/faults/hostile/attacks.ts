@@ -341,6 +341,18 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     last.close()
     for (const socket of sockets) socket.destroy()
   },
+  /** Asks for what is refused, again and again, reads no answer, and is back before that. */
+  async deafness(scene) {
+    const deaf: RawClient[] = []
+    for (let n = 0; n < 10; n++) {
+      const raw = await enter(scene.socketsDir, await deaf.at(-1)?.identity)
+      raw.socket.pause()
+      const ask = { kind: 'attach', body: { file: '/dev/shm/none', slots: 1, slotBytes: 4096 } } as const
+      for (let times = scene.random.pick([1, 1000, 5000]); times > 0; times--) raw.send(ask)
+      deaf.push(raw)
+    }
+    for (const raw of deaf) raw.close()
+  },
   /** Ids of others, and secrets that are none. */
   async identities(scene) {
     const own = await Attacker.enter(scene)
