@@ -74,10 +74,15 @@ test('a sidecar that gives the same types other indexes does not help', async (t
 })
 
 /** What somebody who may write the folder can put in the place of a sidecar. */
-const PLANTED: readonly (readonly [name: string, plant: (path: string) => void])[] = [
+const PLANTED: readonly (readonly [name: string, plant: (path: string) => void, why?: string])[] = [
   ['a pipe', (path) => execFileSync('mkfifo', [path])],
   ['a folder', (path) => mkdirSync(path)],
   ['a device without end', (path) => symlinkSync('/dev/zero', path)],
+  [
+    'a file of the kernel that says it is empty, and hardly ends',
+    (path) => symlinkSync('/proc/self/pagemap', path),
+    'it is larger than 16777216 bytes',
+  ],
   ['a link to itself', (path) => symlinkSync(path, path)],
   [
     'a file of 1 TiB',
@@ -85,6 +90,7 @@ const PLANTED: readonly (readonly [name: string, plant: (path: string) => void])
       writeFileSync(path, '{}')
       truncateSync(path, 2 ** 40)
     },
+    'it is larger than 16777216 bytes',
   ],
   ['lists within lists', (path) => writeFileSync(path, '['.repeat(1e6))],
   ['null', (path) => writeFileSync(path, 'null')],
@@ -96,13 +102,13 @@ test('whatever is in the place of a sidecar, the files of others are read in ful
   const honest = await writeFileOf(root, 'node2', TYPES.slice(1, 3))
   const expected = sondeRead(honest).stdout
   damageTypes(file, 'payload')
-  for (const [name, plant] of PLANTED) {
+  for (const [name, plant, why = ''] of PLANTED) {
     rmSync(sidecar, { recursive: true })
     plant(sidecar)
     const { stdout, stderr, code } = sondeRead(root, '--salvage')
     assert.equal(stdout, expected, name)
     assert.equal(code, 1, name)
-    assert.match(stderr, new RegExp(`${sidecar} does not help: `), name)
+    assert.match(stderr, new RegExp(`${sidecar} does not help: ${why}`), name)
   }
 })
 

@@ -140,7 +140,7 @@ test('with --compat a file of rules has a bound too, and says it', async (t) => 
   folder.rules(`${JSON.stringify(rulesOf([gt(1)]))}${' '.repeat(4 * MIB)}`)
   const { code, said } = await folder.run({ compat: true })
   assert.equal(code, 1)
-  assert.match(said.at(-1) ?? '', /rules\.json has \d+ bytes; allowed: 4194304$/)
+  assert.match(said.at(-1) ?? '', /rules\.json is larger than 4194304 bytes$/)
 })
 
 test('ten thousand rules are refused with the number that is allowed; with --compat they run', async (t) => {

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
 import { messageOf } from '@sonde/sdk'
+import { readBytesNow } from '@sonde/sdk/internal'
 import { type Document, isMap, isSeq, LineCounter, parseDocument } from 'yaml'
 import { ConfigError } from './config-error.ts'
 import { depthFault, referenceFaults, syntaxFaults, type YamlFault } from './yaml-faults.ts'
@@ -80,24 +80,17 @@ function valuesFault(cause: unknown): string {
 
 /** Text of a file or pipe, which is not read past the limit whatever it is. */
 function readText(path: string): string {
-  const bytes = Buffer.alloc(FILE_BYTES_LIMIT + 1)
-  let length = 0
+  let bytes: Uint8Array | undefined
   try {
-    const descriptor = openSync(path, 'r')
-    try {
-      for (let read = 1; read > 0 && length < bytes.length; length += read)
-        read = readSync(descriptor, bytes, length, bytes.length - length, null)
-    } finally {
-      closeSync(descriptor)
-    }
+    bytes = readBytesNow(path, FILE_BYTES_LIMIT)
   } catch (cause) {
     const { errno } = cause as { errno?: number }
     const reason = errno === undefined ? messageOf(cause) : getSystemErrorMessage(errno)
     throw new ConfigError([`${path}: the file cannot be read: ${reason}`])
   }
-  if (length > FILE_BYTES_LIMIT) throw new ConfigError([`${path}: the file is larger than ${FILE_BYTES_LIMIT} bytes`])
+  if (bytes === undefined) throw new ConfigError([`${path}: the file is larger than ${FILE_BYTES_LIMIT} bytes`])
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new ConfigError([`${path}: the file is not UTF-8 text`])
   }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { defaultDataSources, isFirstPortCounter, parseScenario } from '@sonde/agent'
+import { defaultDataSources, isFirstPortCounter, parseScenario, RULE_LIMITS } from '@sonde/agent'
 import { messageOf } from '@sonde/sdk'
+import { readTextFileNow } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { numberOf, type Setting } from './setting.ts'
 
@@ -16,8 +16,6 @@ export interface SimulateFlags {
 
 type Entry = Record<string, unknown>
 
-/** More of a file of rules is not looked at. */
-const RULES_CHARACTERS_MAX = 1 << 20
 /** As many as the source takes. */
 const COUNTERS_MAX = 1024
 
@@ -91,7 +89,8 @@ function watchedCounters({ traceback }: Entry): string[] {
     traceback !== null && typeof traceback === 'object' && 'rules' in traceback ? traceback.rules : undefined
   if (typeof rules !== 'string' || rules === '') return []
   try {
-    const text = readFileSync(rules, 'utf8').slice(0, RULES_CHARACTERS_MAX)
+    const fault = (_kind: string, why: string) => new ConfigError([`${rules} ${why}`])
+    const text = readTextFileNow({ path: rules, limitBytes: RULE_LIMITS.fileBytes, fault })
     // What simulated NICs do not count is said of the rule, which then watches nothing.
     return [...new Set(text.match(/\b0x[0-9a-f]{16}\b/gi))].filter(isFirstPortCounter).slice(0, COUNTERS_MAX)
   } catch {

@@ -218,6 +218,7 @@ async function textOf(dir: string, file: string): Promise<string> {
     throw readFault(file, `is a link that leads out of its folder, to ${target}`)
   return readTextFile({
     path: target,
+    isLinkRefused: true,
     limitBytes: FIELD_SET_BYTES_LIMIT,
     fault: (kind, why, cause) =>
       kind === 'limit'

@@ -1,11 +1,16 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { messageOf, SondeError } from '../errors.ts'
+import { readBytes, readBytesNow } from './read-bytes.ts'
 
 /** Which file, how much of it, and what its faults are called. */
 export interface TextFile {
-  /** What to open, with all links followed: another one is refused. */
   readonly path: string
+  /**
+   * Refuses a link. Default: links are followed, for Kubernetes mounts a ConfigMap, a secret and the token of a service
+   * account as links.
+   */
+  readonly isLinkRefused?: boolean
   /** Size of the file at most. Unit: bytes. */
   readonly limitBytes: number
   /**
@@ -15,9 +20,6 @@ export interface TextFile {
   readonly fault: (kind: 'read' | 'limit', why: string, cause?: unknown) => SondeError
 }
 
-/** Without waiting for the other end of what may be a pipe. */
-const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
-
 /**
  * The text of a regular file.
  *
@@ -26,10 +28,10 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
  */
 export async function readTextFile(file: TextFile): Promise<string> {
   try {
-    const handle = await open(file.path, FLAGS)
+    const handle = await open(file.path, flagsFor(file))
     try {
       checkStats(file, await handle.stat())
-      return decoded(file, await handle.readFile())
+      return textOf(file, await readBytes(handle, file.limitBytes))
     } finally {
       await handle.close()
     }
@@ -41,10 +43,10 @@ export async function readTextFile(file: TextFile): Promise<string> {
 /** As {@link readTextFile}, for a start that cannot wait. */
 export function readTextFileNow(file: TextFile): string {
   try {
-    const opened = openSync(file.path, FLAGS)
+    const opened = openSync(file.path, flagsFor(file))
     try {
       checkStats(file, fstatSync(opened))
-      return decoded(file, readFileSync(opened))
+      return textOf(file, readBytesNow(opened, file.limitBytes))
     } finally {
       closeSync(opened)
     }
@@ -53,12 +55,17 @@ export function readTextFileNow(file: TextFile): string {
   }
 }
 
-function checkStats({ fault, limitBytes }: TextFile, stats: Stats): void {
-  if (!stats.isFile()) throw fault('read', 'is no regular file')
-  if (stats.size > limitBytes) throw fault('limit', `is larger than ${limitBytes} bytes`)
+/** Without waiting for the other end of what may be a pipe. */
+function flagsFor({ isLinkRefused = false }: TextFile): number {
+  return constants.O_RDONLY | constants.O_NONBLOCK | (isLinkRefused ? constants.O_NOFOLLOW : 0)
 }
 
-function decoded({ fault }: TextFile, bytes: Uint8Array): string {
+function checkStats({ fault }: TextFile, stats: Stats): void {
+  if (!stats.isFile()) throw fault('read', 'is no regular file')
+}
+
+function textOf({ fault, limitBytes }: TextFile, bytes: Uint8Array | undefined): string {
+  if (bytes === undefined) throw fault('limit', `is larger than ${limitBytes} bytes`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

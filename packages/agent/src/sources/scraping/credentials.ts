@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import { readGivenFile } from './given-file.ts'
+import { readTextFile } from '@sonde/sdk/internal'
 import type { ScrapingOptions } from './options.ts'
 
 const FILE_BYTES_MAX = 64 << 10
@@ -57,7 +57,7 @@ async function textIn(option: string, path: string | undefined): Promise<string 
   if (path === undefined) return undefined
   const fault = (_: string, why: string, cause?: unknown) =>
     new SondeError('SRC_CREDENTIALS', `${option} ${path} ${why}`, { cause })
-  return readGivenFile({ path, limitBytes: FILE_BYTES_MAX, fault })
+  return readTextFile({ path, limitBytes: FILE_BYTES_MAX, fault })
 }
 
 /** A secret of one line; a newline at its end is not part of it. */

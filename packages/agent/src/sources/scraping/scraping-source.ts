@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { countOf } from '@sonde/sdk/internal'
+import { countOf, readTextFile } from '@sonde/sdk/internal'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import { Claims } from './claims.ts'
 import { readDiscovery } from './discovery.ts'
-import { readGivenFile } from './given-file.ts'
 import type { ScrapingOptions } from './options.ts'
 import { Target, type TargetReader } from './target.ts'
 
@@ -79,7 +78,7 @@ export class ScrapingSource implements NodeSource {
     const fault = (_: string, why: string, cause?: unknown) =>
       new SondeError('SRC_DISCOVERY', `${path} ${why}`, { cause })
     try {
-      this.#follow(readDiscovery(await readGivenFile({ path, limitBytes: FILE_BYTES_MAX, fault }), path))
+      this.#follow(readDiscovery(await readTextFile({ path, limitBytes: FILE_BYTES_MAX, fault }), path))
     } catch (error) {
       // Those that are known go on.
       this.#context.failed(path, error)

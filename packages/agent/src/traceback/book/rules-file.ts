@@ -1,8 +1,11 @@
+import { sondeCommand } from '@sonde/sdk/internal'
 import type { RuleBook } from '../../rules/rule.ts'
 import { readRulesText, rulesFaultOf } from './rules-text.ts'
 
 /** How often it is looked whether the file changed. Unit: milliseconds. */
 const LOOK_MS = 1000
+/** Warnings of one text that are logged: a file that is rewritten each second would fill the log. */
+const WARNINGS_MAX = 8
 
 /** Reads the text of a file of rules. Throws what is wrong with it. */
 export type ReadText = (text: string) => Awaitable<{ readonly book: RuleBook; readonly warnings: readonly string[] }>
@@ -86,9 +89,16 @@ export class RulesFile {
     this.fault = undefined
     this.takenMs = Date.now()
     this.takenCount++
-    for (const warning of warnings) log.warn({ path, warning }, 'rules of traceback')
+    this.#warn(warnings)
     await onBook(book)
     log.info({ path, rules: book.rules.length, signals: book.signals.length }, 'rules of traceback are in effect')
+  }
+
+  #warn(warnings: readonly string[]): void {
+    const { path, log } = this.#options
+    for (const warning of warnings.slice(0, WARNINGS_MAX)) log.warn({ path, warning }, 'rules of traceback')
+    const more = warnings.length - WARNINGS_MAX
+    if (more > 0) log.warn({ path, more }, `rules of traceback have more warnings; ${sondeCommand()} check lists all`)
   }
 
   #refuse(error: unknown): void {

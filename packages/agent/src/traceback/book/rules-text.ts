@@ -1,10 +1,8 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
-
-/** A file of rules is larger in no case. Unit: bytes. */
-const FILE_BYTES_MAX = 1 << 20
+import { readTextFile } from '@sonde/sdk/internal'
+import { RULE_LIMITS } from '../../rules/read/limits.ts'
 
 /**
  * Reads the text of a file of rules.
@@ -12,27 +10,20 @@ const FILE_BYTES_MAX = 1 << 20
  * @param isKnown Told what the file is like, in a text that changes whenever the file does; where it answers true, the
  * file is not read. Default: it is read.
  * @returns Undefined where it was not read.
- * @throws SondeError `TRB_RULES` where it is no file or too large, or what the system says.
+ * @throws SondeError `TRB_RULES` where it cannot be read, is no regular file, too large or no UTF-8; or what the system
+ * says where nothing is there.
  */
 export async function readRulesText(
   path: string,
   isKnown: (state: string) => boolean = () => false,
 ): Promise<string | undefined> {
-  // A pipe without a writer would hold whoever opens it, and with it the end of the process.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const stat = await handle.stat()
-    const { mtimeMs, ctimeMs, size, ino } = stat
-    if (isKnown(`${mtimeMs} ${ctimeMs} ${size} ${ino}`)) return undefined
-    if (!stat.isFile()) throw new SondeError('TRB_RULES', `${path} is not a file`)
-    if (size > FILE_BYTES_MAX)
-      throw new SondeError('TRB_RULES', `${path} has ${size} bytes; allowed: ${FILE_BYTES_MAX}`)
-    const bytes = new Uint8Array(FILE_BYTES_MAX)
-    const { bytesRead } = await handle.read(bytes, 0, FILE_BYTES_MAX, 0)
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, bytesRead))
-  } finally {
-    await handle.close()
-  }
+  const { mtimeMs, ctimeMs, size, ino } = await stat(path)
+  if (isKnown(`${mtimeMs} ${ctimeMs} ${size} ${ino}`)) return undefined
+  return readTextFile({
+    path,
+    limitBytes: RULE_LIMITS.fileBytes,
+    fault: (_kind, why, cause) => new SondeError('TRB_RULES', `${path} ${why}`, { cause }),
+  })
 }
 
 /** Why a file of rules is not in use, for people. */

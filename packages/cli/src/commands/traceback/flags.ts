@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { messageOf } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
+import { readBytesNow } from '@sonde/sdk/internal'
 import type { Command } from 'commander'
 import { ConfigError } from '../../config/config-error.ts'
 
@@ -58,8 +58,8 @@ export function mergedFlags(given: Readonly<Record<string, unknown>>): Traceback
 function flagsOfFile(path: string): TracebackFlags {
   let read: unknown
   try {
-    const bytes = readFileSync(path)
-    if (bytes.length > JSON_BYTES_MAX) throw new Error(`larger than ${JSON_BYTES_MAX} bytes`)
+    const bytes = readBytesNow(path, JSON_BYTES_MAX)
+    if (bytes === undefined) throw new Error(`larger than ${JSON_BYTES_MAX} bytes`)
     read = JSON.parse(bytes.toString())
   } catch (error) {
     throw new ConfigError([`--json ${path} cannot be read: ${messageOf(error)}`])

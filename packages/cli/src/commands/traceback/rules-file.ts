@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { type ReadRules, RULE_LIMITS, RuleFaults, readRuleBook } from '@sonde/agent'
 import { messageOf, SondeError } from '@sonde/sdk'
+import { readBytesNow } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 
 /** A failure whose exit code is told apart, as the reference application does. */
@@ -24,12 +25,14 @@ const COMPAT_FILE_BYTES = 4 << 20
 
 /** Reads a file of rules strictly. @throws ConfigError with each fault. */
 export function readRulesFile(path: string): ReadRules {
-  let bytes: Buffer
+  const limitBytes = RULE_LIMITS.fileBytes
+  let bytes: Uint8Array | undefined
   try {
-    bytes = readOpened(path, RULE_LIMITS.fileBytes)
+    bytes = readBytesNow(path, limitBytes)
   } catch (error) {
     throw new ConfigError([`--rules ${path} cannot be read: ${messageOf(error)}`])
   }
+  if (bytes === undefined) throw new ConfigError([`--rules ${path} is larger than ${limitBytes} bytes`])
   try {
     return readRuleBook(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch (error) {
@@ -37,27 +40,6 @@ export function readRulesFile(path: string): ReadRules {
     if (error instanceof SondeError) throw new ConfigError([`${path}: ${error.message}`])
     throw new ConfigError([`${path} is no UTF-8 text`])
   }
-}
-
-function readOpened(path: string, bytesMax: number): Buffer {
-  const file = openSync(path, 'r')
-  try {
-    if (fstatSync(file).isDirectory()) throw new Error('it is a directory')
-    return readWhole(file, bytesMax)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** All bytes of a file. @throws Error where there are more than there may be. */
-function readWhole(file: number, bytesMax: number): Buffer {
-  // A pipe or a device has no size, and perhaps no end.
-  const bytes = Buffer.alloc(bytesMax + 1)
-  let length = 0
-  for (let read = -1; read !== 0 && length <= bytesMax; length += read)
-    read = readSync(file, bytes, length, bytes.length - length, null)
-  if (length > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes`)
-  return bytes.subarray(0, length)
 }
 
 /** Reads a file of rules as bytes, with the exit codes of the reference application. @throws ExitError */
@@ -76,9 +58,8 @@ export function readRulesBytes(path: string): string {
     if (stats.isDirectory()) return fail('is a directory, which crashes the reference application', DOCA_EXIT.directory)
     if (!stats.isFile()) return fail('is no regular file', DOCA_EXIT.notThere)
     if (stats.size === 0) return fail('is empty', DOCA_EXIT.empty)
-    if (stats.size > COMPAT_FILE_BYTES)
-      return fail(`has ${stats.size} bytes; allowed: ${COMPAT_FILE_BYTES}`, DOCA_EXIT.tooLarge)
-    return readWhole(file, COMPAT_FILE_BYTES).toString('latin1')
+    const bytes = readBytesNow(file, COMPAT_FILE_BYTES)
+    return bytes?.toString('latin1') ?? fail(`is larger than ${COMPAT_FILE_BYTES} bytes`, DOCA_EXIT.tooLarge)
   } catch (error) {
     if (error instanceof ExitError) throw error
     return fail(`cannot be read: ${messageOf(error)}`, DOCA_EXIT.readError)

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf, SondeError } from '../../errors.ts'
+import { readTextFileNow } from '../../internal/text-file.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { decodeTypes } from '../../wire/dtb/decode-payload.ts'
 import { schemaFingerprint } from '../../wire/dtb/encode.ts'
@@ -18,10 +19,10 @@ const BYTES_LIMIT = 16 << 20
 export function readSidecar(folder: string, fingerprint: string): readonly RecordType[] | undefined {
   const path = join(folder, schemaFileName(fingerprint))
   try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found === undefined) return undefined
-    if (!found.isFile() || found.size > BYTES_LIMIT) throw new Error(`it is no file of at most ${BYTES_LIMIT} bytes`)
-    const sidecar: { types?: unknown } | null = JSON.parse(readFileSync(path, 'utf8'))
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+    const fault = (_kind: string, why: string) => new SondeError('DTB_SCHEMA', `it ${why}`)
+    const text = readTextFileNow({ path, limitBytes: BYTES_LIMIT, fault })
+    const sidecar: { types?: unknown } | null = JSON.parse(text)
     const entries = decodeTypes(Buffer.from(JSON.stringify(sidecar?.types ?? [])))
     const types = entries.sort(([a], [b]) => a - b).map(([, type]) => type)
     if (schemaFingerprint(types) !== fingerprint) throw new Error('it has not the types of the schema')

@@ -264,6 +264,10 @@ test('a file that is not there, is no text, or is too large is an error that nam
   assert.throws(() => new PrometheusRig({ metadataFile: join(dir, 'latin') }), { code: 'PRM_LABELS' })
   writeFileSync(join(dir, 'large'), '#'.repeat((1 << 20) + 1))
   assert.throws(() => new PrometheusRig({ metadataFile: join(dir, 'large') }), { message: /larger than 1048576 bytes/ })
+  symlinkSync('/proc/self/pagemap', join(dir, 'endless'))
+  assert.throws(() => new PrometheusRig({ metadataFile: join(dir, 'endless') }), {
+    message: /larger than 1048576 bytes/,
+  })
   assert.equal(spawnSync('mkfifo', [join(dir, 'pipe')]).status, 0)
   assert.throws(() => new PrometheusRig({ metadataFile: join(dir, 'pipe') }), { message: /is no regular file/ })
   assert.throws(() => new PrometheusRig({ constantLabels: { 'a-b': '1' } }), { code: 'PRM_LABELS', message: /"a-b"/ })

@@ -1,6 +1,4 @@
-import { realpathSync } from 'node:fs'
-import { realpath } from 'node:fs/promises'
-import { messageOf, SondeError } from '../../errors.ts'
+import { SondeError } from '../../errors.ts'
 import { FollowedFile } from '../../internal/followed-file.ts'
 import { readTextFile, readTextFileNow, type TextFile } from '../../internal/text-file.ts'
 import { LABEL_FILE_BYTES_LIMIT, type LabelFile, parseLabelFile } from './label-file.ts'
@@ -12,7 +10,7 @@ import { LABEL_FILE_BYTES_LIMIT, type LabelFile, parseLabelFile } from './label-
  * wrong in it.
  */
 export function readLabelFile(path: string): LabelFile {
-  return parseLabelFile(textNow(path), path)
+  return parseLabelFile(readTextFileNow(labelFileAt(path)), path)
 }
 
 /**
@@ -23,35 +21,16 @@ export function readLabelFile(path: string): LabelFile {
  */
 export function followLabelFile(path: string, onFault: (fault: SondeError) => void): FollowedFile<LabelFile> {
   const parse = (text: string) => parseLabelFile(text, path)
-  const text = textNow(path)
+  const file = labelFileAt(path)
+  const text = readTextFileNow(file)
   const before = { text, value: parse(text) }
-  return new FollowedFile({ path, read: () => textOf(path), parse, onFault, isNeeded: true, before })
+  return new FollowedFile({ path, read: () => readTextFile(file), parse, onFault, isNeeded: true, before })
 }
 
-async function textOf(path: string): Promise<string> {
-  const target = await realpath(path).catch((cause: unknown) => {
-    throw labelFault(path, `cannot be read: ${messageOf(cause)}`, cause)
-  })
-  return readTextFile(labelFileOf(path, target))
-}
-
-/** Before anything is served, and so that a fault is thrown to who makes the view. */
-function textNow(path: string): string {
-  try {
-    return readTextFileNow(labelFileOf(path, realpathSync(path)))
-  } catch (cause) {
-    throw cause instanceof SondeError ? cause : labelFault(path, `cannot be read: ${messageOf(cause)}`, cause)
-  }
-}
-
-function labelFileOf(path: string, target: string): TextFile {
+function labelFileAt(path: string): TextFile {
   return {
-    path: target,
+    path,
     limitBytes: LABEL_FILE_BYTES_LIMIT,
-    fault: (_kind, why, cause) => labelFault(path, why, cause),
+    fault: (_kind, why, cause) => new SondeError('PRM_LABELS', `the label file ${path} ${why}`, { cause }),
   }
-}
-
-function labelFault(path: string, why: string, cause?: unknown): SondeError {
-  return new SondeError('PRM_LABELS', `the label file ${path} ${why}`, { cause })
 }

@@ -1,0 +1,39 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+
+/** Files of the kernel are read in whole words: `/proc/self/pagemap` refuses a read of an odd number of bytes. */
+const PAGE_BYTES = 4096
+
+/**
+ * All bytes of a file that is open, from its beginning; undefined where there are more than `limitBytes`. At most 4096
+ * bytes beyond the limit are read, whatever size the file says: files of the kernel such as `/proc/self/pagemap` say 0,
+ * and hardly end.
+ */
+export async function readBytes(file: FileHandle, limitBytes: number): Promise<Buffer | undefined> {
+  const bytes = bufferFor(limitBytes)
+  let length = 0
+  for (let read = 1; read > 0 && length <= limitBytes; length += read)
+    read = (await file.read(bytes, length, bytes.length - length)).bytesRead
+  return length > limitBytes ? undefined : bytes.subarray(0, length)
+}
+
+/** As {@link readBytes}, for a caller that cannot wait; also of a path, and of a pipe, whose writer it waits for. */
+export function readBytesNow(file: string | number, limitBytes: number): Buffer | undefined {
+  if (typeof file === 'string') {
+    const descriptor = openSync(file, 'r')
+    try {
+      return readBytesNow(descriptor, limitBytes)
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+  const bytes = bufferFor(limitBytes)
+  let length = 0
+  for (let read = 1; read > 0 && length <= limitBytes; length += read)
+    read = readSync(file, bytes, length, bytes.length - length, null)
+  return length > limitBytes ? undefined : bytes.subarray(0, length)
+}
+
+function bufferFor(limitBytes: number): Buffer {
+  return Buffer.allocUnsafe(Math.ceil((limitBytes + 1) / PAGE_BYTES) * PAGE_BYTES)
+}
