@@ -5,18 +5,17 @@ import { agentCatalogue } from './agent-catalogue.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { compress } from './compress.ts'
 import { describeNode } from './node.ts'
-import { fresh, queryRoutes } from './query.ts'
+import { fresh, type Queried, queryRoutes } from './query.ts'
 import { describeSource, sourceRoute } from './source.ts'
 
 /** Routes of `/api/v1`, but for the live stream. */
-export function apiRoutes(app: FastifyInstance, agent: Agent): void {
+export function apiRoutes(app: FastifyInstance, agent: Agent, queried: Queried): void {
   const options = { onSend: compress }
   app.get('/api/v1/node', options, (_request, reply) => fresh(reply).send(describeNode(agent)))
   app.get('/api/v1/sources', options, (_request, reply) => fresh(reply).send(describeSources(agent)))
   sourceRoute(app, agent)
   catalogueRoutes(app, agentCatalogue(agent))
-  const { history, http } = agent
-  queryRoutes(app, { history, http, parallelCount: agent.options.config.limits.parallel_queries })
+  queryRoutes(app, queried)
 }
 
 /** The ledger is counted in three places: by whoever reports, by the router, and by each sink. */

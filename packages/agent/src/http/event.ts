@@ -7,9 +7,10 @@ import { marksIn } from '../traceback/event-list.ts'
 import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts'
 import { LANES_MAX, type LaneFilter, lanesOf } from '../traceback/read/lanes.ts'
 import { readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
+import { sendBytes } from './answer-parts.ts'
 import { compress } from './compress.ts'
 import { numberIn } from './events.ts'
-import { parameter } from './query.ts'
+import { fresh, parameter, type Queried, withinParallel } from './query.ts'
 
 const FIND_CHARS_MAX = 200
 const POINTS_DEFAULT = 1000
@@ -23,7 +24,7 @@ interface ById {
 }
 
 /** `GET /api/v1/events/:id` and its samples. */
-export function eventRoutes(app: FastifyInstance, agent: Agent): void {
+export function eventRoutes(app: FastifyInstance, agent: Agent, queried: Queried): void {
   app.get<ById>('/api/v1/events/:id', { onSend: compress }, async (request, reply) => {
     const filter = laneFilterOf(request)
     return reply.header('cache-control', 'no-store').send(await eventAnswer(agent, request.params.id, filter))
@@ -39,27 +40,13 @@ export function eventRoutes(app: FastifyInstance, agent: Agent): void {
       .send(Readable.from(chunks, { objectMode: false }))
   })
   app.get<ById>('/api/v1/events/:id/samples', async (request, reply) => {
-    const { http, options, traceback } = agent
-    const { parallel_queries: limit } = options.config.limits
     const event = await eventOf(agent, request.params.id)
     const question = questionOf(request, event)
-    if (http.queries >= limit) {
-      http.refuse('parallel_queries')
-      throw new SondeError(
-        'QRY_BUSY',
-        `${limit} queries are being answered; ask again, or raise limits.parallel_queries`,
-      )
-    }
-    http.queries++
-    try {
-      const samples = await readSamples(await traceback.readable(event.id), question)
-      return reply
-        .header('cache-control', 'no-store')
-        .type(SAMPLES_CONTENT_TYPE)
-        .send(Buffer.from(encodeSamples(samples, question.keys).buffer))
-    } finally {
-      http.queries--
-    }
+    const samples = await withinParallel(queried, async () =>
+      readSamples(await agent.traceback.readable(event.id), question),
+    )
+    const bytes = encodeSamples(samples, question.keys)
+    return sendBytes(fresh(reply).type(SAMPLES_CONTENT_TYPE), bytes, queried.unread)
   })
 }
 

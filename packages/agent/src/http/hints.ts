@@ -3,21 +3,19 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { compress } from './compress.ts'
 import { numberIn } from './events.ts'
-import { withinParallel } from './query.ts'
+import { type Queried, withinParallel } from './query.ts'
 
 /**
  * `GET /api/v1/hints`: what rules see on the node now, and what they saw in the last hour; with `from` and `to`, what
  * they saw in a window of the past.
  */
-export function hintsRoute(app: FastifyInstance, agent: Agent): void {
-  const { http, options } = agent
-  const parallelCount = options.config.limits.parallel_queries
+export function hintsRoute(app: FastifyInstance, agent: Agent, queried: Queried): void {
   app.get('/api/v1/hints', { onSend: compress }, async (request, reply) => {
     const window = windowOf(request)
     reply.header('cache-control', 'no-store')
     if (window === undefined) return reply.send(agent.hints.answer())
     const { fromMs, toMs } = window
-    return reply.send(await withinParallel({ http, parallelCount }, () => agent.hintHistory.window(fromMs, toMs)))
+    return reply.send(await withinParallel(queried, () => agent.hintHistory.window(fromMs, toMs)))
   })
 }
 

@@ -29,7 +29,6 @@ async function openStream(t: TestContext) {
   const connection = slowConnection()
   const query = { metric: 'm', function: 'last', matchers: [], by: undefined, aggregate: 'sum' } as const
   const stream = new LiveStream(agent, connection.out, subscriptionTo([query], 1000))
-  await stream.resume()
   await stream.advance(new LiveRound(agent))
   const windows = () =>
     connection.written

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { answerToJson, messageOf, POINT_COUNT_LIMIT, SondeError } from '@sonde/sdk'
+import { messageOf, POINT_COUNT_LIMIT, type QueryAnswer, SondeError } from '@sonde/sdk'
 import type { Agent } from '../agent.ts'
+import { writePoints } from './answer-parts.ts'
 import type { LiveRound, Subscription } from './live-round.ts'
+import { type Queried, withinParallel } from './query.ts'
+import type { UnreadAnswers } from './unread-answers.ts'
 
 /** A sample may arrive this long after its time and still be in the first message that covers it. */
 const SETTLE_MS = 250
@@ -14,6 +17,21 @@ const HINTS_LOOK_MS = 250
 const STALL_LIMIT_MS = 30_000
 /** How far back a client may resume. */
 const RESUME_LIMIT_MS = 3_600_000
+const STOOD_STILL = 'the stream stood still for longer than memory reaches back'
+
+/** Time of which a client is told nothing, and why. */
+interface Gap {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly reason: string
+}
+
+/** What a client missed that comes again. */
+export interface Missed {
+  readonly gaps: readonly Gap[]
+  /** Undefined where it missed nothing, or history cannot say what. */
+  readonly answer: QueryAnswer | undefined
+}
 
 /** The last step whose samples have arrived. */
 export function lastStepMs(stepMs: number, nowMs: number = Date.now()): number {
@@ -38,6 +56,7 @@ export class LiveStream {
   #drainedMs = Date.now()
   /** When the next step is there, or the state is to be told again. */
   #dueMs = 0
+  #isResuming = false
   #isClosed = false
 
   constructor(agent: Agent, out: ServerResponse, subscription: Subscription) {
@@ -72,7 +91,8 @@ export class LiveStream {
   /** Ends it, and says why to who reads. */
   fail(code: string, message: string): void {
     if (this.#isClosed) return
-    if (this.#out.writableLength > 0) {
+    // Nothing can be said in the midst of an event.
+    if (this.#isResuming || this.#out.writableLength > 0) {
       this.close()
       this.#out.destroy()
       return
@@ -113,28 +133,43 @@ export class LiveStream {
     // Memory does not reach back further; the process was suspended, or the clock was set forward.
     const reachMs = Math.min(this.#agent.options.config.limits.recent_window_s * 1000, POINT_COUNT_LIMIT * stepMs)
     const fromMs = Math.max(this.#sentMs, toMs - reachMs)
-    if (fromMs > this.#sentMs)
-      this.#sendGap(this.#sentMs, fromMs, 'the stream stood still for longer than memory reaches back')
+    if (fromMs > this.#sentMs) this.#sendGap({ fromMs: this.#sentMs, toMs: fromMs, reason: STOOD_STILL })
     const text = await round.points(this.#subscription, fromMs, toMs)
     if (this.#isClosed) return
     this.#send('points', text, toMs)
     this.#sentMs = toMs
   }
 
-  /** Sends what the client missed, from history. Never rejects. */
-  async resume(): Promise<void> {
+  /**
+   * What the client missed, from history. What that cannot say is a gap.
+   *
+   * @throws SondeError `QRY_BUSY` where as many queries are answered as are allowed: asked again, nothing is lost.
+   */
+  async missed(queried: Queried): Promise<Missed> {
     const { queries, stepMs, lastMs } = this.#subscription
     const toMs = this.#sentMs
-    if (lastMs === undefined || lastMs >= toMs) return
+    if (lastMs === undefined || lastMs >= toMs) return { gaps: [], answer: undefined }
     const fromMs = Math.max(lastMs, toMs - Math.min(RESUME_LIMIT_MS, POINT_COUNT_LIMIT * stepMs))
-    if (fromMs > lastMs) this.#sendGap(lastMs, fromMs, 'a live stream resumes at most an hour, and 11000 steps, back')
+    const reason = 'a live stream resumes at most an hour, and 11000 steps, back'
+    const gaps = fromMs > lastMs ? [{ fromMs: lastMs, toMs: fromMs, reason }] : []
     try {
-      const missed = await this.#agent.history.query({ fromMs, toMs, stepMs, queries })
-      if (!this.#isClosed) this.#send('points', answerToJson(missed), missed.toMs)
+      const request = { fromMs, toMs, stepMs, queries }
+      return { gaps, answer: await withinParallel(queried, () => queried.history.query(request)) }
     } catch (error) {
+      if (error instanceof SondeError && error.code === 'QRY_BUSY') throw error
       this.#agent.options.log.warn({ error }, 'a live stream could not resume from history')
-      if (!this.#isClosed) this.#sendGap(fromMs, toMs, messageOf(error))
+      return { gaps: [...gaps, { fromMs, toMs, reason: messageOf(error) }], answer: undefined }
     }
+  }
+
+  /** Sends what the client missed, as it reads it. Never rejects. */
+  async resume({ gaps, answer }: Missed, unread: UnreadAnswers): Promise<void> {
+    for (const gap of gaps) this.#sendGap(gap)
+    if (answer === undefined) return
+    this.#isResuming = true
+    await writePoints(this.#out, answer, { unread, isOver: () => this.#isClosed })
+    this.#isResuming = false
+    this.#drainedMs = Date.now()
   }
 
   /** Once at the start, then whenever they changed. */
@@ -154,8 +189,8 @@ export class LiveStream {
     this.#out.destroy()
   }
 
-  #sendGap(fromMs: number, toMs: number, reason: string): void {
-    this.#send('gap', JSON.stringify({ fromMs, toMs, reason }))
+  #sendGap(gap: Gap): void {
+    this.#send('gap', JSON.stringify(gap))
   }
 
   #send(event: string, data: string, id?: number): void {

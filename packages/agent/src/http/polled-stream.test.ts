@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gridOf, type History, type QueryRequest, SondeError } from '@sonde/sdk'
+import { until } from '../../../sdk/test/helper.ts'
 import { HttpStats } from '../pipeline/http-stats.ts'
 import { createHttpServer } from './http-server.ts'
 import { polledStreamRoute } from './polled-stream.ts'
+import { UnreadAnswers } from './unread-answers.ts'
 
 /** Serves a stream over a history, and gives the reader of its text. */
 async function streaming(t: TestContext, query: History['query'], more = '') {
@@ -16,7 +18,8 @@ async function streaming(t: TestContext, query: History['query'], more = '') {
     admit: () => undefined,
     moreOf: () => Promise.resolve(''),
   })
-  polledStreamRoute(app, { history: { query }, http, state: () => ({ node: 'here' }) })
+  const unread = new UnreadAnswers(http)
+  polledStreamRoute(app, { history: { query }, http, parallelCount: 2, unread, state: () => ({ node: 'here' }) })
   t.after(() => app.close())
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const asked = encodeURIComponent(JSON.stringify({ stepMs: 1000, queries: [{ metric: 'm' }] }))
@@ -71,6 +74,22 @@ test('a history that fails is asked again, and nothing of what came meanwhile is
   const beganMs = Math.floor(Date.now() / 1000) * 1000 - 5000
   await readUntil(await open(`&lastEventId=${beganMs}`), 'event: points')
   assert.deepEqual([requests[0]?.fromMs, requests[1]?.fromMs], [beganMs, beganMs])
+})
+
+test('who is far behind waits while others ask, and misses nothing', async (t) => {
+  const requests: QueryRequest[] = []
+  const { http, open } = await streaming(t, async (request) => {
+    requests.push(request)
+    return answerTo(request)
+  })
+  const beganMs = Math.floor(Date.now() / 1000) * 1000 - 3_000_000
+  http.queries = 2
+  const response = await open(`&lastEventId=${beganMs}`)
+  await until('a refusal', () => http.refused.get('parallel_queries') === 1)
+  assert.equal(requests.length, 0)
+  http.queries = 0
+  await readUntil(response, 'event: points')
+  assert.equal(requests[0]?.fromMs, beganMs)
 })
 
 test('a question that cannot be answered ends its stream with the reason', async (t) => {

@@ -1,18 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import {
-  answerToJson,
-  type History,
-  messageOf,
-  objectOf,
-  POINT_COUNT_LIMIT,
-  parseQueries,
-  type SeriesQuery,
-  SondeError,
-  stepOf,
-} from '@sonde/sdk'
+import { messageOf, objectOf, POINT_COUNT_LIMIT, parseQueries, type SeriesQuery, SondeError, stepOf } from '@sonde/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { HttpStats } from '../pipeline/http-stats.ts'
-import { jsonParameter, parameter } from './query.ts'
+import { writePoints } from './answer-parts.ts'
+import { jsonParameter, parameter, type Queried, withinParallel } from './query.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const STEP_MS_MIN = 100
@@ -26,11 +16,11 @@ const STATE_MS = 10_000
 const STREAM_COUNT = 64
 /** How far back a client may resume. Unit: milliseconds. */
 const RESUME_LIMIT_MS = 3_600_000
+/** Who is further behind asks a query like any other. Unit: milliseconds. */
+const CATCH_UP_MS = 2 * STEP_MS_MAX
 
 /** What a stream that asks a history again and again needs. */
-export interface Polled {
-  readonly history: History
-  readonly http: HttpStats
+export interface Polled extends Queried {
   /** What `/api/v1/node` answers. */
   readonly state: () => object
 }
@@ -143,11 +133,14 @@ class PolledStream {
     const fromMs = Math.max(this.#sentMs, toMs - Math.min(RESUME_LIMIT_MS, POINT_COUNT_LIMIT * stepMs))
     if (toMs <= fromMs) return
     try {
-      const answer = await this.#polled.history.query({ fromMs, toMs, stepMs, queries })
+      const { history, unread } = this.#polled
+      const ask = () => history.query({ fromMs, toMs, stepMs, queries })
+      // What comes bit by bit takes no place of those who ask once: its own places are the streams.
+      const answer = await (toMs - fromMs > CATCH_UP_MS ? withinParallel(this.#polled, ask) : ask())
       if (this.#isClosed) return
       if (fromMs > this.#sentMs)
         this.#send('gap', JSON.stringify({ fromMs: this.#sentMs, toMs: fromMs, reason: this.#missed }))
-      this.#send('points', answerToJson(answer), toMs)
+      await writePoints(this.#out, answer, { unread, isOver: () => this.#isClosed })
       this.#sentMs = toMs
     } catch (error) {
       this.#missed = messageOf(error)
@@ -166,7 +159,7 @@ class PolledStream {
     return Math.floor(Date.now() / stepMs) * stepMs
   }
 
-  #send(event: string, data: string, id?: number): void {
-    this.#out.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`)
+  #send(event: string, data: string): void {
+    this.#out.write(`event: ${event}\ndata: ${data}\n\n`)
   }
 }

@@ -1,20 +1,9 @@
-import { Readable } from 'node:stream'
-import {
-  answerToColumns,
-  answerToJsonParts,
-  COLUMNS_CONTENT_TYPE,
-  type History,
-  parseQueryRequest,
-  type QueryAnswer,
-  SondeError,
-} from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+import { answerToColumns, COLUMNS_CONTENT_TYPE, type History, parseQueryRequest, SondeError } from '@sonde/sdk'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpStats } from '../pipeline/http-stats.ts'
+import { sendBytes, sendJson } from './answer-parts.ts'
 import { compress } from './compress.ts'
-
-/** Text that an answer is sent in at a time. Unit: characters. */
-const PART_LENGTH = 64 << 10
+import type { UnreadAnswers } from './unread-answers.ts'
 
 /** What answers queries, and how many at a time. */
 export interface Queried {
@@ -22,6 +11,8 @@ export interface Queried {
   readonly http: HttpStats
   /** Policy: further queries are refused. */
   readonly parallelCount: number
+  /** Where answers are counted that wait for their readers. */
+  readonly unread: UnreadAnswers
 }
 
 /** `/api/v1/query`, by POST and by GET. */
@@ -63,20 +54,17 @@ async function answer(
   form: () => unknown,
 ): Promise<FastifyReply> {
   const asked = parseQueryRequest(form())
-  const { history } = queried
-  return withinParallel(queried, async () => {
-    const result = await history.query(asked)
-    const wantsColumns = request.headers.accept?.includes(COLUMNS_CONTENT_TYPE) === true
-    return wantsColumns
-      ? fresh(reply).type(COLUMNS_CONTENT_TYPE).send(answerToColumns(result))
-      : fresh(reply)
-          .type('application/json; charset=utf-8')
-          .send(Readable.from(jsonOf(result), { objectMode: false }))
-  })
+  const { history, unread } = queried
+  const result = await withinParallel(queried, () => history.query(asked))
+  const wantsColumns = request.headers.accept?.includes(COLUMNS_CONTENT_TYPE) === true
+  return wantsColumns
+    ? sendBytes(fresh(reply).type(COLUMNS_CONTENT_TYPE), answerToColumns(result), unread)
+    : sendJson(fresh(reply), result, unread)
 }
 
 /**
- * Asks history, where not too many do already.
+ * Asks history, where not too many do already. The place is free again when there is an answer: whether that is read
+ * is its client's affair, and must keep nobody else waiting.
  *
  * @throws SondeError `QRY_BUSY` where they do.
  */
@@ -97,17 +85,4 @@ export async function withinParallel<T>(
   } finally {
     http.queries--
   }
-}
-
-/** An answer as JSON, in parts. */
-async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
-  let text = ''
-  for (const part of answerToJsonParts(result)) {
-    text += part
-    if (text.length < PART_LENGTH) continue
-    yield text
-    text = ''
-    if (turn.isOver()) await turn.next()
-  }
-  if (text !== '') yield text
 }

@@ -15,6 +15,7 @@ import { bareNameOf, metricsRoute } from './metrics.ts'
 import { simulatorRoutes } from './simulator.ts'
 import { isStream, streamRoute } from './stream.ts'
 import { tracebackRoute } from './traceback.ts'
+import { UnreadAnswers } from './unread-answers.ts'
 
 /** What answers that are under way have left when the server closes. */
 const CLOSE_LIMIT_MS = 1000
@@ -35,17 +36,20 @@ export function createServer(agent: Agent): FastifyInstance {
 
 /** All routes of an agent. */
 export function agentRoutes(app: FastifyInstance, agent: Agent): void {
+  const { history, http, options } = agent
+  const unread = new UnreadAnswers(http)
+  const queried = { history, http, parallelCount: options.config.limits.parallel_queries, unread }
   metricsRoute(app, agent)
   healthRoutes(app, agent)
-  apiRoutes(app, agent)
+  apiRoutes(app, agent, queried)
   devicesRoute(app, agent)
-  hintsRoute(app, agent)
+  hintsRoute(app, agent, queried)
   eventsRoute(app, agent)
-  eventRoutes(app, agent)
+  eventRoutes(app, agent, queried)
   explainRoute(app, agent)
   tracebackRoute(app, agent)
   simulatorRoutes(app, agent)
-  eventsStreamRoute(app, agent, streamRoute(app, agent))
+  eventsStreamRoute(app, agent, streamRoute(app, agent, queried))
   // After the live streams, which end at once.
   endAnswersWithin(app, CLOSE_LIMIT_MS)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import type { History } from '@sonde/sdk'
+import type { History, QueryAnswer } from '@sonde/sdk'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import { LiveStreams } from './live-streams.ts'
@@ -181,6 +181,27 @@ test('a client is told when history cannot say what it missed, and goes on live'
   const gap = JSON.parse(told?.data ?? '{}')
   assert.deepEqual({ fromMs: gap.fromMs, toMs: gap.toMs }, { fromMs: Number(lastId), toMs: client.points()[0]?.fromMs })
   assertEveryStepOnce(client.points())
+})
+
+test('a client that resumes asks a query like any other: where too many are, it is told to come back', async (t) => {
+  const ends: (() => void)[] = []
+  const answer: QueryAnswer = { fromMs: 0, toMs: 1, stepMs: 1, times: new Float64Array(0), results: [] }
+  const history: History = { query: () => new Promise((resolve) => ends.push(() => resolve(answer))) }
+  const { agent, address } = await served(t, { history, limits: { parallel_queries: 1 } })
+  const resumed = `${addressOf(address)}&lastEventId=${Date.now() - 5000}`
+  const query = fetch(`${address}/api/v1/query?q=${encodeURIComponent('{"queries":[{"metric":"m"}]}')}`)
+  await until('a query', () => ends.length === 1)
+  const refused = await fetch(resumed)
+  assert.match(`${refused.status} ${await refused.text()}`, /^503 .*QRY_BUSY/)
+  assert.deepEqual([agent.http.streams, agent.http.refused.get('parallel_queries')], [0, 1])
+  ends[0]?.()
+  await (await query).text()
+  const opening = StreamClient.open(resumed)
+  await until('another query', () => ends.length === 2)
+  ends[1]?.()
+  const client = await opening
+  await until('what was missed', () => client.points().length > 0)
+  client.close()
 })
 
 test('an id from the future is taken as new', async (t) => {

@@ -5,9 +5,9 @@ import type { Agent } from '../agent.ts'
 import { EVENTS_STREAM } from './events-stream.ts'
 import type { LivePlaces, Place } from './live-places.ts'
 import { LiveRound, type Subscription, subscriptionTo } from './live-round.ts'
-import { LiveStream, lastStepMs } from './live-stream.ts'
+import { LiveStream, lastStepMs, type Missed } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
-import { jsonParameter, parameter } from './query.ts'
+import { jsonParameter, parameter, type Queried } from './query.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const STEP_MS_MIN = 100
@@ -25,29 +25,40 @@ export function isStream(url: string): boolean {
 /**
  * `GET /api/v1/stream`: new values once a step, as server-sent events that resume. Gives the places of all streams.
  */
-export function streamRoute(app: FastifyInstance, agent: Agent): LivePlaces {
+export function streamRoute(app: FastifyInstance, agent: Agent, queried: Queried): LivePlaces {
   const streams = new LiveStreams(agent)
   app.addHook('preClose', async () => streams.end())
   app.get(ADDRESS, { exposeHeadRoute: false }, async (request, reply) => {
     const subscription = subscriptionOf(request)
     const place = streams.places.take(subscription)
+    const stream = new LiveStream(agent, reply.raw, subscription)
+    let missed: Missed
     try {
       // What cannot be answered is refused now, while there is still a status to say it with.
       const toMs = lastStepMs(subscription.stepMs)
       await new LiveRound(agent).points(subscription, toMs - subscription.stepMs, toMs)
+      missed = await stream.missed(queried)
     } catch (error) {
       place.release()
       throw error
     }
     reply.hijack()
+    const resume = () => stream.resume(missed, queried.unread)
     // The client may have gone meanwhile.
     if (reply.raw.destroyed) place.release()
-    else serve(streams, new LiveStream(agent, reply.raw, subscription), reply.raw, place)
+    else serve(streams, stream, { out: reply.raw, place, resume })
   })
   return streams.places
 }
 
-function serve(streams: LiveStreams, stream: LiveStream, out: ServerResponse, place: Place): void {
+interface ServedStream {
+  readonly out: ServerResponse
+  readonly place: Place
+  /** Sends what was missed. */
+  readonly resume: () => Promise<void>
+}
+
+function serve(streams: LiveStreams, stream: LiveStream, { out, place, resume }: ServedStream): void {
   out.writeHead(200, {
     ...SECURITY_HEADERS,
     'content-type': 'text/event-stream',
@@ -64,8 +75,7 @@ function serve(streams: LiveStreams, stream: LiveStream, out: ServerResponse, pl
     stream.close()
     streams.remove(stream)
   })
-  stream
-    .resume()
+  resume()
     // A client that leaves while it resumes is not added again after it was removed.
     .then(() => out.destroyed || streams.add(stream))
     .catch((error: unknown) => streams.failed(stream, error))

@@ -5,6 +5,7 @@ export const REFUSALS = [
   'stream_queries',
   'stream_stalled',
   'stream_replaced',
+  'answer_stalled',
   'parallel_queries',
   'query_cost',
   'parallel_walks',

@@ -7,6 +7,7 @@ import {
   HttpStats,
   polledStreamRoute,
   queryRoutes,
+  UnreadAnswers,
 } from '@sonde/agent'
 import { aloneRoutes, appRoutes, describeConsole, ExporterHistory, PrometheusHistory, pageRoutes } from '@sonde/console'
 import { printable } from '@sonde/sdk/internal'
@@ -74,9 +75,11 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
   aloneRoutes(app, told)
   // Charts of apps ask the routes of queries for what is listed: all see the same rows as the routes of apps.
   const rows = new ExporterHistory(history)
-  queryRoutes(app, { history: rows, http, parallelCount: agent.limits.parallel_queries })
+  const unread = new UnreadAnswers(http)
+  const queried = { history: rows, http, parallelCount: agent.limits.parallel_queries, unread }
+  queryRoutes(app, queried)
   catalogueRoutes(app, rows)
-  polledStreamRoute(app, { history: rows, http, state: () => describeConsole(told) })
+  polledStreamRoute(app, { ...queried, state: () => describeConsole(told) })
   appRoutes(app, { history: rows, limits: appLimits(loaded) })
   return app
 }

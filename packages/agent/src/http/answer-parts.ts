@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { answerToJsonParts, type QueryAnswer } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
+import type { FastifyReply } from 'fastify'
+import type { UnreadAnswers } from './unread-answers.ts'
+
+/** What an answer is sent in at a time; one series of JSON may be longer. Unit: characters, or bytes. */
+const PART_LENGTH = 64 << 10
+/** What a series takes beside its values. */
+const SERIES_BYTES = 512
+
+/** Sends an answer as JSON, of which a part is made when the one before it was taken. */
+export function sendJson(reply: FastifyReply, answer: QueryAnswer, unread: UnreadAnswers): FastifyReply {
+  const { taken } = unread.hold(bytesOf(answer), reply.raw)
+  const parts = async function* () {
+    for await (const part of jsonOf(answer)) {
+      yield part
+      taken()
+    }
+  }
+  return reply.type('application/json; charset=utf-8').send(Readable.from(parts(), { objectMode: false }))
+}
+
+/** Sends bytes that were made as a whole, in parts: so it is seen whether they are read. */
+export function sendBytes(reply: FastifyReply, bytes: Uint8Array, unread: UnreadAnswers): FastifyReply {
+  const { length } = bytes
+  if (length <= PART_LENGTH) return reply.send(bytes)
+  const { taken } = unread.hold(length, reply.raw)
+  const parts = function* () {
+    for (let at = 0; at < length; at += PART_LENGTH) {
+      yield bytes.subarray(at, at + PART_LENGTH)
+      taken()
+    }
+  }
+  return reply.header('content-length', length).send(Readable.from(parts(), { objectMode: false }))
+}
+
+/**
+ * Writes an answer as the event `points` of a stream, of which a part is made when the one before it was taken. It
+ * breaks off where the stream is over. Never rejects.
+ */
+export async function writePoints(
+  out: ServerResponse,
+  answer: QueryAnswer,
+  { unread, isOver }: { readonly unread: UnreadAnswers; readonly isOver: () => boolean },
+): Promise<void> {
+  const { taken, release } = unread.hold(bytesOf(answer), out)
+  const write = async (text: string) => {
+    if (!out.write(text)) await drained(out)
+    taken()
+  }
+  await write(`event: points\nid: ${answer.toMs}\ndata: `)
+  for await (const part of jsonOf(answer)) {
+    if (isOver()) break
+    await write(part)
+  }
+  if (!isOver()) await write('\n\n')
+  release()
+}
+
+/** Resolves when what was written was taken, or never will be. */
+function drained(out: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      out.off('drain', done).off('close', done)
+      resolve()
+    }
+    out.once('drain', done).once('close', done)
+    if (out.destroyed) done()
+  })
+}
+
+/** An answer as JSON, in parts. */
+async function* jsonOf(answer: QueryAnswer): AsyncGenerator<string> {
+  let text = ''
+  for (const part of answerToJsonParts(answer)) {
+    text += part
+    if (text.length < PART_LENGTH) continue
+    yield text
+    text = ''
+    if (turn.isOver()) await turn.next()
+  }
+  if (text !== '') yield text
+}
+
+/** What an answer holds, about. */
+function bytesOf({ times, results }: QueryAnswer): number {
+  let bytes = times.byteLength
+  for (const { series } of results)
+    for (const { values, resetsMs } of series) bytes += values.byteLength + 8 * resetsMs.length + SERIES_BYTES
+  return bytes
+}
