@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { type ReadRules, RULE_LIMITS, RuleFaults, readRuleBook } from '@sonde/agent'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { readBytesNow } from '@sonde/sdk/internal'
@@ -28,6 +28,7 @@ export function readRulesFile(path: string): ReadRules {
   const limitBytes = RULE_LIMITS.fileBytes
   let bytes: Uint8Array | undefined
   try {
+    if (statSync(path).isDirectory()) throw new Error('it is a directory')
     bytes = readBytesNow(path, limitBytes)
   } catch (error) {
     throw new ConfigError([`--rules ${path} cannot be read: ${messageOf(error)}`])
