@@ -21,7 +21,7 @@ const SOURCES = ['netdev', 'host', 'rdma', 'pci']
 /** They list a folder each time. The others go on with the files that they have open. */
 const OPENERS = ['rdma', 'pci']
 const LIMIT_MS = 60_000
-/** Of descriptors, for everything that an agent and its store do. */
+/** Descriptors that are enough for an agent and its store. */
 const ENOUGH_COUNT = 160
 const FEW_DESCRIPTORS = ['sh', '-c', 'ulimit -n 60 && exec "$0" "$@"']
 

@@ -24,7 +24,7 @@ const MODE = 0o600
 const LIMIT_MS = 20_000
 /** Answers that fit into no buffer of a socket. */
 const UNREAD_COUNT = 20_000
-/** Answers that do not fit, to questions that do. */
+/** Questions that fit into the buffers of a socket, and whose answers do not. */
 const STUCK_COUNT = 1500
 const REPLACED_COUNT = 20
 /** Descriptors that `sonde up` opens now and then: a file of its store, an answer to this test. */

@@ -25,18 +25,18 @@ export class Answers {
   #saidMs = 0
   #isEnded = false
   /** Called when the client has read, or the connection is over. */
-  #read: (() => void) | undefined
+  #onRead: (() => void) | undefined
 
   constructor(socket: Socket) {
     this.#socket = socket
-    socket.on('drain', () => this.#read?.()).on('close', () => this.#read?.())
+    socket.on('drain', () => this.#onRead?.()).on('close', () => this.#onRead?.())
   }
 
   /** Resolves when the client has read what it was told, or does not need to any more; undefined where that is now. */
   get unread(): Promise<void> | undefined {
     if (this.#isEnded || this.#socket.destroyed || this.#socket.writableLength <= UNREAD_BYTES_MAX) return undefined
     return new Promise((resolve) => {
-      this.#read = resolve
+      this.#onRead = resolve
     })
   }
 
@@ -53,7 +53,7 @@ export class Answers {
   /** Says nothing more. */
   end(): void {
     this.#isEnded = true
-    this.#read?.()
+    this.#onRead?.()
   }
 
   send(frame: ServiceFrame): void {
