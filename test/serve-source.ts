@@ -1,6 +1,7 @@
 // What the entries of agents of one source have in common; they parse no configuration of a user.
 import { parseArgs } from 'node:util'
-import { type AgentOptions, checkDataSources, createAgent } from '@sonde/agent'
+import { type AgentOptions, createAgent } from '@sonde/agent'
+import { checkDataSources } from '@sonde/agent/config'
 import { appRoutes, pageRoutes, type Store } from '@sonde/console'
 import { appLimits, gpuReaders } from '../packages/cli/src/commands/gpu-readers.ts'
 import { readyLine, serve } from '../packages/cli/src/commands/run.ts'

@@ -1,7 +1,7 @@
 // The page docs/configuration.md, from the schemas that the command checks with: key, type, range, unit and default
 // cannot differ from them.
 
-import { dataSourceSchema, SOURCES } from '@sonde/agent'
+import { dataSourceSchema, SOURCES } from '@sonde/agent/config'
 import { type Leaf, leavesOf } from '@sonde/sdk/config'
 import { COMMON_KEYS, SINKS } from '@sonde/sdk/internal'
 import { GUIDE_VARIABLES } from '../../packages/cli/src/config/environment.ts'

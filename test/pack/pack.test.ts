@@ -5,7 +5,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSy
 import { isBuiltin } from 'node:module'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
-import { defaultDataSources } from '../../packages/agent/src/index.ts'
+import { defaultDataSources } from '../../packages/agent/src/config-entry.ts'
 import { npmCommand, root } from '../../scripts/setup.mjs'
 import { ask, metricsOf } from '../ask.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
@@ -243,7 +243,8 @@ test('a strict TypeScript program compiles against the published types, and runs
 /** What an application does with the SDK, and one that embeds the agent. */
 const CONSUMER = `
 import { type Batch, counter, createPrometheus, createSource, defineType, label, timestamp } from '@sonde/sdk'
-import { type AgentConfig, checkDataSources, createAgent, defaultDataSources, exportSchema, limitsSchema, pathsSchema, serviceSchema, SOURCES } from '@sonde/agent'
+import { createAgent } from '@sonde/agent'
+import { type AgentConfig, checkDataSources, defaultDataSources, exportSchema, limitsSchema, pathsSchema, serviceSchema, SOURCES } from '@sonde/agent/config'
 import { check, type Checked } from '@sonde/sdk/config'
 
 const retransmissions = defineType('retransmissions', 'Packets sent again', {

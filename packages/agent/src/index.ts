@@ -1,15 +1,4 @@
 export { Agent, type AgentOptions, createAgent } from './agent.ts'
-export {
-  type AgentConfig,
-  checkExport,
-  destinationsOf,
-  exportSchema,
-  limitsSchema,
-  logSchema,
-  nativeSchema,
-  pathsSchema,
-  undoneOf,
-} from './config.ts'
 export type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './explain/agent-facts.ts'
 export { explain } from './explain/explain.ts'
 export { type ExplainOptions, type Explanation, isWhole } from './explain/explanation.ts'
@@ -26,27 +15,12 @@ export { agentRoutes, createServer } from './http/server.ts'
 export { UnreadAnswers } from './http/unread-answers.ts'
 export { HttpStats } from './pipeline/http-stats.ts'
 export { readCompatBook } from './rules/compat/compat-book.ts'
-export { RULE_LIMITS } from './rules/read/limits.ts'
 export { type ReadRules, readRuleBook } from './rules/read/read-rule-book.ts'
 export { RuleFaults } from './rules/read/rule-faults.ts'
 export { rulesSchema } from './rules/read/rules-schema.ts'
-export { serviceSchema } from './service/config.ts'
 export { checkSocketsDir, type SocketsDirFinding } from './service/directory.ts'
 export type { ChainLink, Finding } from './sources/chains/chain.ts'
 export { type Ground, KernelGround } from './sources/chains/ground.ts'
-export {
-  type CheckedDataSource,
-  checkDataSources,
-  type DataSourceConfig,
-  dataSourceSchema,
-  defaultDataSources,
-  intervalMs,
-} from './sources/data-sources.ts'
-export { devicePatterns } from './sources/device-filter.ts'
-export { DOCA_HOST } from './sources/doca/options.ts'
-export { isFirstPortCounter } from './sources/doca-telemetry-diag/counters.ts'
-export { SOURCES } from './sources/registry.ts'
-export { parseScenario } from './sources/simulator/scenarios/flag.ts'
 export type {
   Duty,
   LibraryDefinition,
@@ -57,7 +31,6 @@ export type {
   SourceDefinition,
 } from './sources/source.ts'
 export { checkTraceback, type TracebackFinding } from './traceback/check-traceback.ts'
-export { defaultTracebackDir, tracebackSchema } from './traceback/config.ts'
 export { type FeedPlaces, feedsOf } from './traceback/feed/open-feed.ts'
 export type { FeedInfo, OpenFeed } from './traceback/feed/sample-feed.ts'
 export { csvRows } from './traceback/log/csv-rows.ts'

@@ -7,13 +7,23 @@ import type { ReadFlags } from './commands/read/options.ts'
 import { withTracebackFlags } from './commands/traceback/flags.ts'
 import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/config-error.ts'
-import { checkPlaces } from './config/places.ts'
-import { storePath } from './config/store-path.ts'
-import { type Flags, loadFor, withCommonFlags, withSimulateFlags } from './flags.ts'
+import type { Loaded } from './config/load.ts'
+import { type Flags, withCommonFlags, withSimulateFlags } from './flags.ts'
 import { VERSION } from './version.ts'
 
 /** The command did what it was asked; it failed; what it was asked is wrong. See `docs/cli.md`. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
+
+/** See `load-for.ts`, which knows the schemas of all rooms: a command that needs none of them starts in half the time. */
+async function loadFor(flags: Flags, listener?: readonly string[]): Promise<Loaded> {
+  return (await import('./load-for.ts')).loadFor(flags, listener)
+}
+
+/** The same, of which the folders and files that it names were looked at. */
+async function loadChecked(flags: Flags): Promise<Loaded> {
+  const { checkPlaces } = await import('./config/places.ts')
+  return checkPlaces(await loadFor(flags))
+}
 
 const program = new Command('sonde')
   .description('Watches the hardware under AI workloads: GPUs, NICs, PCIe, hosts.')
@@ -32,14 +42,14 @@ function oneLine(text: string): string {
 withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process')))
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
-    const loaded = await checkPlaces(loadFor(flags))
+    const loaded = await loadChecked(flags)
     process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
   })
 
 withSimulateFlags(
   withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')),
 ).action(async (flags: Flags) => {
-  const loaded = await checkPlaces(loadFor(flags))
+  const loaded = await loadChecked(flags)
   process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
 })
 
@@ -54,7 +64,7 @@ program
   .option('--listen <host:port>', 'where to listen: 0.0.0.0:9395 for all; :9395 keeps to loopback')
   .option('--log-level <level>', 'fatal, error, warn, info, debug or trace')
   .action(async (flags: Flags) => {
-    const loaded = loadFor(flags, ['console'])
+    const loaded = await loadFor(flags, ['console'])
     process.exit(await untilSignal((await import('./commands/console.ts')).runConsole(loaded)))
   })
 
@@ -69,7 +79,7 @@ withSimulateFlags(
       console.log(JSON.stringify(jsonSchema(), null, 2))
     } else {
       const { printConfig } = await import('./commands/config.ts')
-      console.log(printConfig(loadFor(flags)))
+      console.log(printConfig(await loadFor(flags)))
     }
   })
 
@@ -86,7 +96,7 @@ withSimulateFlags(
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
     const { check } = await import('./commands/check.ts')
-    process.exitCode = await check(await checkPlaces(loadFor(flags)))
+    process.exitCode = await check(await loadChecked(flags))
   })
 
 withCommonFlags(
@@ -99,7 +109,7 @@ withCommonFlags(
   .action(async (name: string | undefined, { json, ...flags }: Flags & { json?: boolean }) => {
     const { runExplain } = await import('./commands/explain.ts')
     // Not `checkPlaces`: a root that is not there is what this command may have to explain.
-    process.exitCode = await runExplain(name ?? '', loadFor(flags), json === true ? { json } : {})
+    process.exitCode = await runExplain(name ?? '', await loadFor(flags), json === true ? { json } : {})
   })
 
 program
@@ -115,9 +125,15 @@ program
   .action(async ({ config, listen, ...flags }: PsFlags & Pick<Flags, 'config' | 'listen'>) => {
     const { runPs } = await import('./commands/ps/ps.ts')
     const given = { ...(config !== undefined && { config }), ...(listen !== undefined && { listen }) }
-    const usual = () => loadFor(given).config.agent.export.prometheus
-    process.exitCode = await runPs(flags, () => agentAddress(usual()))
+    const usual = async () => (await loadFor(given)).config.agent.export.prometheus
+    process.exitCode = await runPs(flags, async () => agentAddress(await usual()))
   })
+
+/** Where `sonde up` keeps its history, as it is configured here. */
+async function usualStore(): Promise<string> {
+  const { storePath } = await import('./config/store-path.ts')
+  return storePath((await loadFor({})).config.store)
+}
 
 const repeatable = (value: string, given: readonly string[] = []) => [...given, value]
 
@@ -146,7 +162,7 @@ program
   .option('--strict', 'exit code 1 for a cut-off last block too')
   .action(async (paths: string[], flags: ReadFlags) => {
     const { runRead } = await import('./commands/read/read.ts')
-    process.exitCode = await runRead(paths, flags, () => storePath(loadFor({}).config.store))
+    process.exitCode = await runRead(paths, flags, usualStore)
   })
 
 withTracebackFlags(

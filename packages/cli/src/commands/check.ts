@@ -1,4 +1,5 @@
-import { checkSocketsDir, checkTraceback, destinationsOf, probeSources, undoneOf } from '@sonde/agent'
+import { checkSocketsDir, checkTraceback, probeSources } from '@sonde/agent'
+import { destinationsOf, undoneOf } from '@sonde/agent/config'
 import { checkStore } from '@sonde/console'
 import { FieldSets, messageOf, SondeError } from '@sonde/sdk'
 import { countOf, printable } from '@sonde/sdk/internal'

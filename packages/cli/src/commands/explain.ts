@@ -1,18 +1,17 @@
 import {
   type AgentFacts,
   type ChainLink,
-  type DataSourceConfig,
   type DeviceFacts,
   type Explanation,
   explain,
   isWhole,
   KernelGround,
-  SOURCES,
   type SourceFacts,
   type ToldType,
   type TracebackFacts,
   trialOf,
 } from '@sonde/agent'
+import { type DataSourceConfig, SOURCES } from '@sonde/agent/config'
 import { type LatestSeries, messageOf, SondeError } from '@sonde/sdk'
 import { printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import type { Agent, AgentConfig } from '@sonde/agent'
+import type { Agent } from '@sonde/agent'
+import type { AgentConfig } from '@sonde/agent/config'
 import type { FastifyInstance } from 'fastify'
 import { listenFault, listenOn, type Place, placeOf, tryListener } from './listener.ts'
 

@@ -1,13 +1,6 @@
 import { createAgent } from '@sonde/agent'
-import {
-  appRoutes,
-  createStore,
-  isOfPage,
-  pageRoutes,
-  type Store,
-  type StoreConfig,
-  type Unwritten,
-} from '@sonde/console'
+import { appRoutes, createStore, isOfPage, pageRoutes, type Store, type Unwritten } from '@sonde/console'
+import type { StoreConfig } from '@sonde/console/config'
 import { countOf } from '@sonde/sdk/internal'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'

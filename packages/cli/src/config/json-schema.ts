@@ -1,4 +1,4 @@
-import { dataSourceSchema, SOURCES } from '@sonde/agent'
+import { dataSourceSchema, SOURCES } from '@sonde/agent/config'
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { ROOM_SCHEMAS } from './rooms.ts'

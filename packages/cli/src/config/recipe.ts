@@ -1,4 +1,4 @@
-import { DOCA_HOST, defaultDataSources, devicePatterns, intervalMs, SOURCES } from '@sonde/agent'
+import { DOCA_HOST, defaultDataSources, devicePatterns, intervalMs, SOURCES } from '@sonde/agent/config'
 import { type Checked, check, show } from '@sonde/sdk/config'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './environment.ts'

@@ -10,8 +10,8 @@ import {
   pathsSchema,
   serviceSchema,
   tracebackSchema,
-} from '@sonde/agent'
-import { type ConsoleConfig, consoleSchema, type StoreConfig, storeSchema } from '@sonde/console'
+} from '@sonde/agent/config'
+import { type ConsoleConfig, consoleSchema, type StoreConfig, storeSchema } from '@sonde/console/config'
 import { type Checked, type ConfigIssue, check, unknownKey, withoutSecrets } from '@sonde/sdk/config'
 
 /** Everything that one file, the environment and the command line configure. */

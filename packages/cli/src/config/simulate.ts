@@ -1,4 +1,4 @@
-import { defaultDataSources, isFirstPortCounter, parseScenario, RULE_LIMITS } from '@sonde/agent'
+import { defaultDataSources, isFirstPortCounter, parseScenario, RULE_LIMITS } from '@sonde/agent/config'
 import { messageOf } from '@sonde/sdk'
 import { readTextFileNow } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'

@@ -24,7 +24,7 @@ export interface PsFlags {
  * @throws ConfigError where an option is wrong.
  * @throws SondeError `CLI_AGENT` where no agent answers.
  */
-export async function runPs(flags: PsFlags, usualAddress: () => string): Promise<number> {
+export async function runPs(flags: PsFlags, usualAddress: () => Promise<string>): Promise<number> {
   const { app, json } = flags
   if (app !== undefined && !NAME.test(app))
     throw new ConfigError([`--app is ${JSON.stringify(app)}; allowed: letters, digits, ".", "_" and "-"`])
@@ -33,8 +33,8 @@ export async function runPs(flags: PsFlags, usualAddress: () => string): Promise
 }
 
 /** The pods as an agent knows them, or as a Prometheus has them that scrapes agents or exporters. */
-async function answerOf({ app, url, prometheus }: PsFlags, usualAddress: () => string): Promise<PodsAnswer> {
-  if (prometheus === undefined) return askAgent(url === undefined ? usualAddress() : originOf(url), app)
+async function answerOf({ app, url, prometheus }: PsFlags, usualAddress: () => Promise<string>): Promise<PodsAnswer> {
+  if (prometheus === undefined) return askAgent(url === undefined ? await usualAddress() : originOf(url), app)
   const { ExporterHistory, podsAnswer, PrometheusHistory } = await import('@sonde/console')
   return podsAnswer({ history: new ExporterHistory(new PrometheusHistory({ url: prometheus })) }, app)
 }

@@ -19,12 +19,16 @@ import { verify } from './verify.ts'
  *
  * @param defaultStore Gives the path of the store where `--store` names none.
  */
-export async function runRead(paths: readonly string[], flags: ReadFlags, defaultStore: () => string): Promise<number> {
+export async function runRead(
+  paths: readonly string[],
+  flags: ReadFlags,
+  defaultStore: () => Promise<string>,
+): Promise<number> {
   const options = readOptions(flags, process.stdout.isTTY === true)
   if ((flags.store === undefined) === (paths.length === 0)) {
     throw new ConfigError(['sonde read prints either files of records or a store; give paths, or --store'])
   }
-  if (flags.store !== undefined) return printStore(flags.store === true ? defaultStore() : flags.store, options)
+  if (flags.store !== undefined) return printStore(flags.store === true ? await defaultStore() : flags.store, options)
   const found = findFiles(paths)
   const output = new Output(process.stdout)
   for (const fault of found.faults) tell(options.follow ? `${fault.message}; it is waited for` : fault.message)

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
-import { type ReadRules, RULE_LIMITS, RuleFaults, readRuleBook } from '@sonde/agent'
+import { type ReadRules, RuleFaults, readRuleBook } from '@sonde/agent'
+import { RULE_LIMITS } from '@sonde/agent/config'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { readBytesNow } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'

@@ -1,0 +1,39 @@
+import { ConfigError } from './config/config-error.ts'
+import { type Loaded, loadConfig } from './config/load.ts'
+import { numberOf, type Setting } from './config/setting.ts'
+import type { Flags } from './flags.ts'
+
+/** Flags that stand for one key each. */
+const KEYS = [
+  { name: 'logLevel', flag: '--log-level', path: ['log', 'level'] },
+  { name: 'path.procfs', flag: '--path.procfs', path: ['paths', 'procfs'] },
+  { name: 'path.sysfs', flag: '--path.sysfs', path: ['paths', 'sysfs'] },
+  { name: 'dataDir', flag: '--data-dir', path: ['store', 'dir'] },
+  { name: 'prometheus', flag: '--prometheus', path: ['console', 'prometheus', 'url'] },
+] as const
+
+/**
+ * Loads the configuration that a command's options and the environment give.
+ *
+ * @param listener Block whose `host` and `port` are those of `--listen`.
+ */
+export function loadFor(flags: Flags, listener: readonly string[] = ['export', 'prometheus']): Loaded {
+  const settings = KEYS.flatMap(({ name, flag, path }): Setting[] => {
+    const value = flags[name]
+    return value === undefined ? [] : [{ path, value, origin: flag }]
+  })
+  if (flags.listen !== undefined) settings.push(...listenSettings(flags.listen, listener))
+  return loadConfig({ file: flags.config, flags: settings, simulate: flags })
+}
+
+/** `host:port`, `:port`, `[::1]:port`, or a port alone. */
+function listenSettings(listen: string, listener: readonly string[]): Setting[] {
+  const match = /^(?:(\[[0-9a-fA-F:.]+(?:%[\w.-]+)?\]|[^:[\]]*):)?(\d+)$/.exec(listen)
+  if (match === null)
+    throw new ConfigError([`--listen is ${JSON.stringify(listen)}; allowed: host:port, [IPv6]:port, :port or a port`])
+  const [, host = '', port = ''] = match
+  const settings: Setting[] = [{ path: [...listener, 'port'], value: numberOf(port), origin: '--listen' }]
+  const name = host.replace(/^\[|\]$/g, '')
+  if (name !== '') settings.push({ path: [...listener, 'host'], value: name, origin: '--listen' })
+  return settings
+}
