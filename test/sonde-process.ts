@@ -128,9 +128,9 @@ export async function assertStops(sonde: SondeProcess, signal: NodeJS.Signals = 
   return tookMs
 }
 
-/** Waits until `look` gives something; fails with the name of what was awaited. */
+/** Waits until `look` gives something; fails with the name of what was awaited, which may tell what was seen instead. */
 export async function until<T>(
-  what: string,
+  what: string | (() => string),
   limitMs: number,
   look: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
@@ -138,7 +138,8 @@ export async function until<T>(
   for (;;) {
     const found = await look()
     if (found !== undefined && found !== false) return found
-    if (Date.now() > deadlineMs) throw new Error(`not within ${limitMs} ms: ${what}`)
+    if (Date.now() > deadlineMs)
+      throw new Error(`not within ${limitMs} ms: ${typeof what === 'string' ? what : what()}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

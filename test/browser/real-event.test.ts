@@ -38,10 +38,14 @@ test(
     await link.click()
     await page.getByText('Its rule holds.').waitFor()
     const lane = page.locator('.lane-row', { hasText: 'bytes_total' }).filter({ hasText: 'e0' })
+    let seen = ''
     await until(
-      'the increase a second',
+      () => `the increase a second, which is ${RATE}, and was last shown as ${seen}`,
       SHOW_LIMIT_MS,
-      async () => (await lane.locator('.lane-reading').innerText()) === RATE,
+      async () => {
+        seen = await lane.locator('.lane-reading').innerText()
+        return seen === RATE
+      },
     )
     await page.getByText('The rule holds no longer.').first().waitFor()
 

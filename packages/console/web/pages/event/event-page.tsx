@@ -38,6 +38,7 @@ const REST_MS = 250
 const SO_FAR = 'Still open, this is of what is recorded so far.'
 
 /** An event that continues another begins where that was cut. */
+const TOO_FEW = 'Too few samples were taken before the event to say what was usual.'
 const NO_BEFORE = 'Samples of the time before are kept there: nothing says here what was usual.'
 
 /** One event: what moved, in which order, sample by sample. */
@@ -168,7 +169,8 @@ function Kept({
   const held = useMemo(() => ({ fromMs: event.startMs, toMs: event.endMs ?? toMs }), [event.startMs, event.endMs, toMs])
   const hasBefore = fromMs < event.startMs
   const isAwaited = onsets.size === 0 && samples.error === undefined && lanes.length > 0 && hasBefore
-  const words = headWords(answer, ranked, { hasBefore, isKnown: onsets.size > 0 })
+  const hasUsual = onsets.values().some(({ usual }) => usual !== undefined)
+  const words = headWords(answer, ranked, { hasBefore, hasUsual, isKnown: onsets.size > 0 })
   const show = ({ lane, onset }: RankedOnset): void => {
     setKey(lane.key)
     const roomMs = Math.max(uncertaintyOf(onset) * 12, lane.resolutionMs * 20)
@@ -220,7 +222,7 @@ function Kept({
           laneCount={lanes.length}
           startMs={event.startMs}
           isAwaited={isAwaited}
-          nothing={nothingWords(samples.error !== undefined, lanes.length, hasBefore)}
+          nothing={nothingWords(samples.error !== undefined, lanes.length, { hasBefore, hasUsual })}
           onShow={show}
         />
       </div>
@@ -232,19 +234,25 @@ function Kept({
 function headWords(
   { event, lanes, lanesKept }: EventAnswer,
   ranked: readonly RankedOnset[],
-  { hasBefore, isKnown }: { readonly hasBefore: boolean; readonly isKnown: boolean },
+  { hasBefore, hasUsual, isKnown }: Readonly<Record<'hasBefore' | 'hasUsual' | 'isKnown', boolean>>,
 ): OrderWords | undefined {
   if (!hasBefore) return { sentence: 'What changed first is in the event that this one continues.', facts: NO_BEFORE }
   if (!isKnown) return undefined
+  if (!hasUsual && lanes.length > 0) return { sentence: 'What changed first is not known.', facts: TOO_FEW }
   const words = orderWords(ranked, lanes.length, event.startMs, lanesKept)
   return event.endMs === undefined ? { ...words, facts: `${SO_FAR} ${words.facts}` } : words
 }
 
 /** Why no change is told. */
-function nothingWords(isFailed: boolean, laneCount: number, hasBefore: boolean): string {
+function nothingWords(
+  isFailed: boolean,
+  laneCount: number,
+  { hasBefore, hasUsual }: Readonly<Record<'hasBefore' | 'hasUsual', boolean>>,
+): string {
   if (isFailed) return 'Not known without samples.'
   if (laneCount === 0) return 'No signal matches.'
-  return hasBefore ? NOTHING_CHANGED : NO_BEFORE
+  if (!hasBefore) return NO_BEFORE
+  return hasUsual ? NOTHING_CHANGED : TOO_FEW
 }
 
 function rankedOf({ lanes }: EventAnswer, onsets: LaneOnsets): readonly RankedOnset[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readingWords, readLane } from './lane-reading.ts'
+import { readingWords, readLane, readLast } from './lane-reading.ts'
 import { laneScale } from './lane-scale.ts'
 import { sampleRows } from './sample-rows.ts'
 import { START_MS, testLane, testSamples, testStretches } from './test-lanes.ts'
@@ -36,6 +36,16 @@ test('a stretch has its least and its greatest value', () => {
   assert.equal(readingWords(readLane(lane, coarse, START_MS + 10), { unit }), '400 – 450')
   assert.equal(readingWords(readLane(lane, coarse, START_MS + 60), { unit }), '420')
   assert.equal(readingWords(readLane(lane, coarse, START_MS + 110), { unit }), '–')
+})
+
+test('at the end of a view stands its newest value, also where the last stretch has none', () => {
+  const nothing = [Number.NaN, Number.NaN] as const
+  const coarse = testStretches(lane, 0, 50, [[400, 450], [420, 420], nothing, nothing])
+  const last = (fromMs: number, toMs: number) =>
+    readingWords(readLast(lane, coarse, { fromMs: START_MS + fromMs, toMs: START_MS + toMs }), { unit })
+  assert.equal(last(0, 200), '420')
+  assert.equal(last(0, 40), '400 – 450')
+  assert.equal(last(110, 200), '–')
 })
 
 test('the table has a row for each gap, where it lies', () => {

@@ -2,6 +2,7 @@ import type { LaneSamples } from '../../api/event-samples.ts'
 import type { EventLane } from '../../api/events.ts'
 import { formatIn } from '../../format/number.ts'
 import { type LaneScale, lowerBound } from './lane-scale.ts'
+import type { Span } from './view-span.ts'
 
 /** What a lane shows at a time. */
 export type LaneReading =
@@ -9,6 +10,8 @@ export type LaneReading =
   | { readonly kind: 'stretch'; readonly at: number; readonly low: number; readonly high: number }
   | { readonly kind: 'gap' }
   | { readonly kind: 'none' }
+
+const NO_SAMPLES = { times: new Float64Array(), lows: new Float64Array() }
 
 /** Reads a lane at a time: the sample that stands for it, or the extremes of the stretch that it lies in. */
 export function readLane(lane: EventLane, samples: LaneSamples | undefined, timeMs: number): LaneReading {
@@ -30,6 +33,19 @@ export function readLane(lane: EventLane, samples: LaneSamples | undefined, time
   if (next > 0 && timeMs - times[next - 1]! <= lane.resolutionMs)
     return { kind: 'sample', at: next - 1, value: lows[next - 1]! }
   return { kind: 'none' }
+}
+
+/**
+ * Reads a lane at the end of a view: the newest value in it. While an event is open, its samples end before the view
+ * does; where the last stretch of it has none, the one before it has.
+ */
+export function readLast(lane: EventLane, samples: LaneSamples | undefined, { fromMs, toMs }: Span): LaneReading {
+  const { times, lows } = samples ?? NO_SAMPLES
+  const reading = readLane(lane, samples, Math.min(toMs, times.at(-1) ?? toMs))
+  if (reading.kind !== 'none') return reading
+  for (let at = lowerBound(times, toMs) - 1; at >= 0 && times[at]! >= fromMs; at--)
+    if (!Number.isNaN(lows[at]!)) return readLane(lane, samples, times[at]!)
+  return reading
 }
 
 /** A reading in the unit of its lane, without the unit. */

@@ -3,7 +3,7 @@ import { formatIn } from '../../format/number.ts'
 import { useCursor } from '../../state/cursor.ts'
 import { useStore } from '../../state/store.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { readingWords, readLane } from './lane-reading.ts'
+import { readingWords, readLane, readLast } from './lane-reading.ts'
 import type { LaneContext } from './lane-row.tsx'
 import { type LaneScale, laneScale } from './lane-scale.ts'
 import type { Usual } from './onset.ts'
@@ -36,7 +36,7 @@ export function LaneValue({ usual, ...props }: ShownProps & { readonly usual: Us
   const pinnedMs = usePageState().url.atMs
   const cursorMs = useCursor(pinnedMs)
   const { shown, here, unit } = useShown(props)
-  const reading = readLane(props.lane, here, cursorMs ?? Math.min(shown.toMs, here?.times.at(-1) ?? shown.toMs))
+  const reading = cursorMs === null ? readLast(props.lane, here, shown) : readLane(props.lane, here, cursorMs)
   return (
     <>
       <span className="lane-reading">{readingWords(reading, { unit })}</span>

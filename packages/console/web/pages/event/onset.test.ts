@@ -60,12 +60,18 @@ test('what is usual is not known from one sample', () => {
   assert.equal(usualOf(testSamples(slow, -8, [100, 40, 40]), base), undefined)
 })
 
-test('few samples before the event need a larger change', () => {
+test('three samples say what is usual of a signal that stood still, and not of one that moves', () => {
   const slow = testLane({ resolutionMs: 2 })
+  assert.equal(usualOf(testSamples(slow, -10, [100, 100, 100, 40]), base)?.count, 3)
+  assert.equal(usualOf(testSamples(slow, -10, [100, 101, 100, 40]), base), undefined)
+})
+
+test('few samples before the event need a larger change', () => {
+  const slow = testLane({ resolutionMs: 1.5 })
   const at = (value: number) => {
-    const samples = testSamples(slow, -10, [100, 101, 100, value, value, value, value])
+    const samples = testSamples(slow, -10, [100, 101, 100, 101, value, value, value, value])
     const usual = usualOf(samples, base)
-    assert.equal(usual?.count, 3)
+    assert.equal(usual?.count, 4)
     return onsetOf(samples, slow, base, usual)
   }
   assert.equal(at(108), undefined)

@@ -28,6 +28,8 @@ export interface Usual {
  */
 const BASE_SHARE = 1 / 2
 const BASE_MIN_COUNT = 2
+/** Of a signal that moves: in two or three samples that lie close by chance, the next is often far from both. */
+const MOVING_MIN_COUNT = 4
 /**
  * Room above and below what is usual, as shares of its width and of its level; more where few samples say what is
  * usual.
@@ -45,7 +47,7 @@ export function baseSpan(window: Span, startMs: number): Span {
 }
 
 /** What was usual over a stretch, from the extremes of its points. */
-export function usualOf({ times, lows, highs }: LaneSamples, base: Span): Usual | undefined {
+export function usualOf({ times, lows, highs, isExact }: LaneSamples, base: Span): Usual | undefined {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
   const middles: number[] = []
@@ -55,7 +57,8 @@ export function usualOf({ times, lows, highs }: LaneSamples, base: Span): Usual 
     high = Math.max(high, highs[at]!)
     middles.push((lows[at]! + highs[at]!) / 2)
   }
-  if (middles.length < BASE_MIN_COUNT) return undefined
+  const isMoving = isExact && low !== high
+  if (middles.length < (isMoving ? MOVING_MIN_COUNT : BASE_MIN_COUNT)) return undefined
   middles.sort((a, b) => a - b)
   return { low, high, middle: middles[middles.length >> 1]!, count: middles.length }
 }
