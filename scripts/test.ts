@@ -14,16 +14,14 @@ import { buildTestProgram } from './test-program.ts'
 const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
 /** Where tests are that start no browser, and few processes. */
 const QUICK = '{packages,test/house}/**/*.test.ts'
-/** Tests among them that take a processor some five seconds or more: hours are simulated, libraries crash. */
+/** Rooms among them whose tests start whole agents, children, services and stores, or simulate hours. */
 const LONG = new RegExp(
   [
-    'agent/src/hints/(causes|episodes|healthy|hints|simulated|rules/rules)',
-    'agent/src/(hosting/hosts|http/event|pipeline/recent|pods/pod-churn|service/service)',
-    'agent/src/sources/(doca|doca-telemetry-diag|host|pci|pci-samples|rdma|simulator-diag|simulator/observe)/',
-    'agent/src/traceback/(attacks|watching/clients)',
+    'agent/src/(hints|hosting|http|pods|service|sources)/',
+    'agent/src/(pipeline/recent|traceback/(attacks|watching/clients))',
     'cli/src/commands/app-',
-    'console/server/store/store-(answers|churn|clients|faults|head|history|records)',
-    'sdk/src/sinks/(files/files|ipc/faults)',
+    'console/server/store/',
+    'sdk/src/sinks/(files/files|ipc/)',
   ].join('|'),
 )
 /** Tests that start the command in processes of its own. */

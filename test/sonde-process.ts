@@ -128,7 +128,7 @@ export async function assertStops(sonde: SondeProcess, signal: NodeJS.Signals = 
   return tookMs
 }
 
-/** Waits until `look` gives something; fails with the name of what was awaited, which may tell what was seen instead. */
+/** Waits until `look` gives something; fails with the name of what was awaited, which may say what was seen. */
 export async function until<T>(
   what: string | (() => string),
   limitMs: number,

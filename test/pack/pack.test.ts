@@ -5,7 +5,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSy
 import { isBuiltin } from 'node:module'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
-import { defaultDataSources } from '../../packages/agent/src/config-entry.ts'
+import { defaultDataSources } from '../../packages/agent/src/config-index.ts'
 import { npmCommand, root } from '../../scripts/setup.mjs'
 import { ask, metricsOf } from '../ask.ts'
 import { temporaryDir, until } from '../sonde-process.ts'

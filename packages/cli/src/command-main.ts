@@ -14,7 +14,7 @@ import { VERSION } from './version.ts'
 /** The command did what it was asked; it failed; what it was asked is wrong. See `docs/cli.md`. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
-/** See `load-for.ts`, which knows the schemas of all rooms: a command that needs none of them starts in half the time. */
+/** See `load-for.ts`, which knows the schemas of all rooms: what needs none of them starts in half the time. */
 async function loadFor(flags: Flags, listener?: readonly string[]): Promise<Loaded> {
   return (await import('./load-for.ts')).loadFor(flags, listener)
 }
