@@ -1,7 +1,6 @@
 import { type Batch, SondeError } from '@sonde/sdk'
-import { within } from '@sonde/sdk/internal'
+import { wallOffsetNs, within } from '@sonde/sdk/internal'
 import type { Watch } from '../rules/watch.ts'
-import { wallOffsetNs } from '../sampling/clock-model.ts'
 import { shiftTimes, type Tap } from '../sampling/tap.ts'
 import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'

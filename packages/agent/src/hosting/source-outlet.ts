@@ -10,13 +10,13 @@ import {
   type Source,
   wallNs,
 } from '@sonde/sdk'
-import { createOwnSource, TextTable } from '@sonde/sdk/internal'
+import { createOwnSource, TextTable, wallOffsetNs } from '@sonde/sdk/internal'
 import type { SeriesEdge } from '../rules/record-series.ts'
 import { RecordWatch } from '../rules/record-watch.ts'
 import { TapWatch } from '../rules/tap-watch.ts'
 import { NO_WATCH, type Watch } from '../rules/watch.ts'
 import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
-import { ClockModel, wallOffsetNs } from '../sampling/clock-model.ts'
+import { ClockModel } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
 import type { DeviceReport, SourceContext, SourceEdge, SourcePaths } from '../sources/source.ts'
 import { EdgeGate, type EdgeLimits, type HostEdge } from './edge-gate.ts'

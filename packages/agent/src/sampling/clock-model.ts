@@ -1,4 +1,4 @@
-import { wallNs } from '@sonde/sdk'
+import { wallOffsetNs } from '@sonde/sdk/internal'
 import type { DeviceClock } from '../sources/source.ts'
 import { type Bracket, halfOf, middleOf } from './bracket.ts'
 import { ClockRate } from './clock-rate.ts'
@@ -90,11 +90,6 @@ export class ClockModel implements DeviceClock {
   #statedNs(from: bigint, to: bigint): bigint {
     return this.ticksNs(BigInt.asIntN(64, to - from))
   }
-}
-
-/** Wall clock less monotonic clock, now. Unit: nanoseconds. */
-export function wallOffsetNs(): bigint {
-  return wallNs() - process.hrtime.bigint()
 }
 
 function magnitude(value: bigint): bigint {

@@ -24,6 +24,22 @@ test('follows the wall clock when it is set forward or back', () => {
   }
 })
 
+test('a process that stands still between the readings of two clocks sees no step', () => {
+  const offsetNs = () => wallNs() - process.hrtime.bigint()
+  const beforeNs = offsetNs()
+  const [wallMs, ticksMs] = [Date.now() + 1001, performance.now() + 1001]
+  let stoodMs = 0
+  mock.method(performance, 'now', () => ticksMs + stoodMs)
+  // It stands still for 8 ms behind each reading of the wall clock.
+  mock.method(Date, 'now', () => {
+    stoodMs += 8
+    return wallMs + stoodMs - 8
+  })
+  const thenNs = offsetNs()
+  mock.restoreAll()
+  assert.ok(Math.abs(Number(thenNs - beforeNs)) < 1e6, 'the clock goes on as before')
+})
+
 test('microseconds are whole numbers of the same clock, and do not run backwards either', () => {
   let last = timestampUs()
   for (let n = 0; n < 10_000; n++) {

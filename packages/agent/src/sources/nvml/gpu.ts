@@ -117,10 +117,10 @@ export class NvmlGpu {
       absences.set(nvmlProfileType, this.#labels, '', gpm?.kind ?? 'unsupported', gpm?.error.message ?? NO_GPM)
       return
     }
-    const nowMs = performance.now()
-    if (nowMs - this.#gpmMs < GPM_APART_MS) return
-    this.#gpmMs = nowMs
+    if (performance.now() - this.#gpmMs < GPM_APART_MS) return
     const means = gpm.sample()
+    // Behind the call: on a busy machine its sample may be taken long after it began.
+    this.#gpmMs = performance.now()
     if (means === undefined) return
     if (means instanceof NvmlFailure) {
       this.#context.failed(this.gpu.device, means.error)

@@ -8,11 +8,10 @@ import {
   seriesKey,
   viewsOf,
 } from '@sonde/sdk'
-import { type Holder, ownerOf, Quota } from '@sonde/sdk/internal'
+import { type Holder, ownerOf, Quota, wallOffsetNs } from '@sonde/sdk/internal'
 import { groupsOf } from '../../rules/record-groups.ts'
 import { bytesOf, RecordSeries, type SeriesEdge } from '../../rules/record-series.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
-import { wallOffsetNs } from '../../sampling/clock-model.ts'
 import type { WatchedPlace } from './watched-place.ts'
 
 /** Series that are watched at a time. Further ones are counted. A client has a share of them, as in every view. */

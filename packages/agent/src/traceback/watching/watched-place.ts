@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
+import { wallOffsetNs } from '@sonde/sdk/internal'
 import type { TapInfo } from '../../hosting/protocol.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
-import { wallOffsetNs } from '../../sampling/clock-model.ts'
 
 /** A series that a rule watches. */
 export interface WatchedPlace {

@@ -1,4 +1,4 @@
-import { wallOffsetNs } from '../../sampling/clock-model.ts'
+import { wallOffsetNs } from '@sonde/sdk/internal'
 
 /** The clocks of the host. */
 export interface EventClock {
