@@ -199,6 +199,7 @@ EXPORT nvmlReturn_t nvmlGpmSampleFree(void *sample) { free(sample); return SUCCE
 EXPORT nvmlReturn_t nvmlGpmSampleGet(void *handle, void *given) {
   struct gpu *gpu = enter(handle);
   struct sample *sample = given;
+  usleep((useconds_t)of(gpu, "gpm_us", 0));
   sample->gpu = gpu;
   sample->seconds = now();
   return leave(gpu, SUCCESS);

@@ -61,6 +61,23 @@ test('values have the units of the type, under the names of DCGM', NEEDS, async 
   for (const [metric, values] of expected) assert.deepEqual(await of(metric), values, metric)
 })
 
+test('samples of activity are apart by when they were taken, not by when they were asked for', NEEDS, async (t) => {
+  const double = new NvmlDouble(t)
+  const tested = new TestedSource(nvml, { ...new TestNode(t).paths, nvml_library: double.folder })
+  t.after(() => tested.source.close())
+  const profiles = () => tested.take().filter(({ type }) => type === nvmlProfileType).length
+  double.play({ gpus: 1, 'gpu0.gpm_us': 150_000 })
+  await tested.source.sample()
+  double.play({ gpus: 1 })
+  // The library would refuse, and end the process: the sample before is a moment old.
+  await tested.source.sample()
+  assert.equal(profiles(), 0)
+  await until('they are far enough apart', async () => {
+    await tested.source.sample()
+    return profiles() > 0
+  })
+})
+
 test('what a GPU cannot do is absent, with what its library said', NEEDS, async (t) => {
   const double = new NvmlDouble(t)
   // A memory of 70 000 degrees cannot be.
