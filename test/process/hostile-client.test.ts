@@ -11,12 +11,12 @@ import {
   definitionOf,
   gauge,
   type IpcSink,
-  label,
   labelNumber,
   type Source,
   timestamp,
   wallNs,
 } from '@sonde/sdk'
+import { heatType } from '../../packages/agent/test/heat.ts'
 import { RawClient } from '../../packages/agent/test/raw-client.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
@@ -29,12 +29,6 @@ const STUCK_COUNT = 1500
 const REPLACED_COUNT = 20
 /** Descriptors that `sonde up` opens now and then: a file of its store, an answer to this test. */
 const BETWEEN_COUNT = 5
-
-const heatType = defineType('heat', 'What a client reports', {
-  time: timestamp(),
-  place: label(),
-  celsius: gauge('f64'),
-})
 
 /** One record of `heat`, as it lies in a page, and the texts of its source. */
 function heatPage(): { bytes: Buffer; texts: readonly string[] } {

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createIpc, createSource, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
+import { createIpc, createSource, wallNs } from '@sonde/sdk'
+import { heatType } from '../../packages/agent/test/heat.ts'
 import { ask, metricsOf, numberOn } from '../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
@@ -19,12 +20,6 @@ const PLACE_CHARACTERS = 200
 /** Some 40 MiB each are held of them: a few more than may be held together. */
 const UNREAD_COUNT = 7
 const CUT_COUNT = 2
-
-const heatType = defineType('heat', 'What a client reports', {
-  time: timestamp(),
-  place: label(),
-  celsius: gauge('f64'),
-})
 
 interface Answer {
   readonly times: readonly number[]

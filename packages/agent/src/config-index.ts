@@ -1,5 +1,4 @@
-// `@sonde/agent/config`: what checks a configuration, without the agent itself. A command that only looks at its flags
-// and files loads this alone, in a third of the time.
+// `@sonde/agent/config`: what checks a configuration, without the agent itself, for commands that do not run an agent.
 
 export {
   type AgentConfig,

@@ -3,16 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createIpc, createSource, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
+import { createIpc, createSource, wallNs } from '@sonde/sdk'
 import type { EventsAnswer } from '@sonde/sdk/internal'
 import { until } from '../../../../sdk/test/helper.ts'
+import { heatType } from '../../../test/heat.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
-
-const heatType = defineType('heat', 'What a client reports', {
-  time: timestamp(),
-  place: label(),
-  celsius: gauge('f64'),
-})
 
 const RULES = {
   sample_history_depth: 1,

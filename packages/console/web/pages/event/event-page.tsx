@@ -169,7 +169,8 @@ function Kept({
   const held = useMemo(() => ({ fromMs: event.startMs, toMs: event.endMs ?? toMs }), [event.startMs, event.endMs, toMs])
   const hasBefore = fromMs < event.startMs
   const isAwaited = onsets.size === 0 && samples.error === undefined && lanes.length > 0 && hasBefore
-  const hasUsual = onsets.values().some(({ usual }) => usual !== undefined)
+  const hasUsual = [...onsets.values()].some(({ usual }) => usual !== undefined)
+  const unknown = hasUsual ? undefined : hasBefore ? TOO_FEW : NO_BEFORE
   const words = headWords(answer, ranked, { hasBefore, hasUsual, isKnown: onsets.size > 0 })
   const show = ({ lane, onset }: RankedOnset): void => {
     setKey(lane.key)
@@ -222,7 +223,7 @@ function Kept({
           laneCount={lanes.length}
           startMs={event.startMs}
           isAwaited={isAwaited}
-          nothing={nothingWords(samples.error !== undefined, lanes.length, { hasBefore, hasUsual })}
+          nothing={nothingWords(samples.error !== undefined, lanes.length, unknown)}
           onShow={show}
         />
       </div>
@@ -244,15 +245,10 @@ function headWords(
 }
 
 /** Why no change is told. */
-function nothingWords(
-  isFailed: boolean,
-  laneCount: number,
-  { hasBefore, hasUsual }: Readonly<Record<'hasBefore' | 'hasUsual', boolean>>,
-): string {
+function nothingWords(isFailed: boolean, laneCount: number, unknown: string | undefined): string {
   if (isFailed) return 'Not known without samples.'
   if (laneCount === 0) return 'No signal matches.'
-  if (!hasBefore) return NO_BEFORE
-  return hasUsual ? NOTHING_CHANGED : TOO_FEW
+  return unknown ?? NOTHING_CHANGED
 }
 
 function rankedOf({ lanes }: EventAnswer, onsets: LaneOnsets): readonly RankedOnset[] {

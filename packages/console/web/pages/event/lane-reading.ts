@@ -11,8 +11,6 @@ export type LaneReading =
   | { readonly kind: 'gap' }
   | { readonly kind: 'none' }
 
-const NO_SAMPLES = { times: new Float64Array(), lows: new Float64Array() }
-
 /** Reads a lane at a time: the sample that stands for it, or the extremes of the stretch that it lies in. */
 export function readLane(lane: EventLane, samples: LaneSamples | undefined, timeMs: number): LaneReading {
   if (lane.gaps.some((gap) => timeMs > gap.fromMs && timeMs < gap.toMs)) return { kind: 'gap' }
@@ -40,9 +38,9 @@ export function readLane(lane: EventLane, samples: LaneSamples | undefined, time
  * does; where the last stretch of it has none, the one before it has.
  */
 export function readLast(lane: EventLane, samples: LaneSamples | undefined, { fromMs, toMs }: Span): LaneReading {
-  const { times, lows } = samples ?? NO_SAMPLES
-  const reading = readLane(lane, samples, Math.min(toMs, times.at(-1) ?? toMs))
-  if (reading.kind !== 'none') return reading
+  const reading = readLane(lane, samples, Math.min(toMs, samples?.times.at(-1) ?? toMs))
+  if (reading.kind !== 'none' || !samples) return reading
+  const { times, lows } = samples
   for (let at = lowerBound(times, toMs) - 1; at >= 0 && times[at]! >= fromMs; at--)
     if (!Number.isNaN(lows[at]!)) return readLane(lane, samples, times[at]!)
   return reading
