@@ -2,17 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-  type Request,
-} from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { root, setUpWeb } from '../../scripts/setup.mjs'
 import { programPath } from '../debian.ts'
 import { type SondeProcess, type StartOptions, startSonde, temporaryDir } from '../sonde-process.ts'
+import { closeTab, type Eyes, leaveTab, NETWORK_CHANGED, takeTab } from './tabs.ts'
 
 /** Where pictures of the page are written; git ignores it. */
 const PICTURES_DIR = join(root, '.cache/pictures')
@@ -26,13 +20,11 @@ export const SCREENS = {
 /** How long a test waits for the page to show something. Unit: milliseconds. */
 export const SHOW_LIMIT_MS = 60_000
 
-/** What Chromium says of a request that it dropped because the interfaces of the machine changed. */
-const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED'
 /** How often a page is opened whose files were dropped. */
 const OPEN_TRIES = 10
 
 /** How a page is visited. */
-export interface VisitOptions extends BrowserContextOptions {
+export interface VisitOptions extends Partial<Eyes> {
   /** Problems that the test causes on purpose: what the console says of them is no failure. */
   readonly expected?: RegExp
   /** Called before the address is opened, to stand between the page and its server. */
@@ -48,7 +40,7 @@ export interface Stage {
   /** Starts `sonde up` again on the same address and data, after it was stopped. */
   restart(): Promise<void>
   /**
-   * Opens a path in a fresh context, does something with the page, and closes it.
+   * Opens a path in a tab that holds nothing of the visits before, does something with the page, and leaves it.
    *
    * Fails when anything went wrong in the page: an error of the console or of a script, or a request that left the
    * origin.
@@ -87,7 +79,7 @@ export async function startStage(
 let shared: Promise<Browser> | undefined
 let borrowers = 0
 
-/** A browser for all tests that run beside each other; each visit has a context of its own. */
+/** A browser for all tests that run beside each other; visits take turns in its tabs. */
 async function borrowBrowser(test: TestContext): Promise<Browser> {
   borrowers += 1
   test.after(async () => {
@@ -130,30 +122,23 @@ async function visitPage(
   browser: Browser,
   address: string,
   look: (page: Page) => Promise<void>,
-  { expected, before, ...options }: VisitOptions,
+  { expected, before, viewport = SCREENS.desk, ...eyes }: VisitOptions,
 ): Promise<void> {
-  const context = await browser.newContext({ viewport: SCREENS.desk, ...options })
-  context.setDefaultTimeout(SHOW_LIMIT_MS)
-  const problems: string[] = []
-  context.on('page', (page) =>
-    watch(page, new URL(address).origin, (problem) => {
-      if (expected?.test(problem) !== true) problems.push(problem)
-    }),
-  )
+  const tab = await takeTab(browser, new URL(address).origin, { viewport, ...eyes })
+  tab.context.setDefaultTimeout(SHOW_LIMIT_MS)
+  const unexpected = (problems: string[]): string[] => problems.filter((problem) => expected?.test(problem) !== true)
   try {
-    const page = await context.newPage()
-    await before?.(page)
-    await open(page, address)
-    await look(page)
+    await before?.(tab.page)
+    await open(tab.page, address)
+    await look(tab.page)
   } catch (error) {
-    const picture = await pictureOfFailure(context)
-    throw new Error([`${(error as Error).message}`, `picture ${picture}`, ...problems].join('\n'), { cause: error })
-  } finally {
-    // A page asks on while it is closed, and what answers for the server may be half way.
-    for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
-    await context.close()
+    const picture = await pictureOfFailure(tab.context)
+    await closeTab(tab)
+    throw new Error([`${(error as Error).message}`, `picture ${picture}`, ...unexpected(tab.problems)].join('\n'), {
+      cause: error,
+    })
   }
-  assert.deepEqual(problems, [], 'something went wrong in the page')
+  assert.deepEqual(unexpected(await leaveTab(browser, tab)), [], 'something went wrong in the page')
 }
 
 /**
@@ -181,20 +166,4 @@ async function pictureOfFailure(context: BrowserContext): Promise<string> {
   const path = join(PICTURES_DIR, `failed-${Date.now()}.png`)
   for (const page of context.pages()) await page.screenshot({ path })
   return path
-}
-
-function watch(page: Page, origin: string, report: (problem: string) => void): void {
-  page.on('pageerror', (error) => report(`error: ${error.stack ?? error.message}`))
-  page.on('console', (message) => {
-    if (message.type() !== 'error' && message.type() !== 'warning') return
-    // Another test made or removed an interface: Chromium drops what is under way, and the page asks again.
-    if (message.text() === `Failed to load resource: ${NETWORK_CHANGED}`) return
-    report(`console: ${message.text()} (${decodeURIComponent(message.location().url).slice(0, 200)})`)
-  })
-  page.on('request', (request) => {
-    const asked = new URL(request.url())
-    if (asked.origin !== origin && asked.protocol !== 'data:' && asked.protocol !== 'blob:') {
-      report(`left the origin: ${request.url()}`)
-    }
-  })
 }

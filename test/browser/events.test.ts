@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { answerEvents, type EventAnswers } from './answer-events.ts'
-import { type Stage, startStage, untilDrawn, type VisitOptions } from './browser.ts'
+import { startStage, untilDrawn, type VisitOptions } from './browser.ts'
 import { generatedEvent, generatedList } from './generated-event.ts'
 import { lookEverywhere } from './look-everywhere.ts'
 
@@ -17,20 +17,6 @@ const answered = (answers: EventAnswers, more: VisitOptions = {}): VisitOptions 
   ...more,
   before: (page) => answerEvents(page, { list: () => generatedList(Date.now()), ...answers }),
 })
-
-/** Visits a path. The page is left before its answers are taken away, so that it asks the server for none of them. */
-async function visit(
-  stage: Stage,
-  path: string,
-  look: (page: Page) => Promise<void>,
-  options: VisitOptions,
-): Promise<void> {
-  const lookAndLeave = async (page: Page): Promise<void> => {
-    await look(page)
-    await page.goto('about:blank')
-  }
-  await stage.visit(path, lookAndLeave, options)
-}
 
 /** Pixels of the canvas of a lane that are not empty, as rows and columns, so that a drawing can be told from none. */
 function inkOf(page: Page, name: string): Promise<number> {
@@ -52,8 +38,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
   const stage = await startStage(t)
 
   await t.test('open events stand first, with why others ended and what was left out', async (t) => {
-    await visit(
-      stage,
+    await stage.visit(
       '/events',
       async (page) => {
         await page.getByText('PCIe stalls: open on mlx5_3').waitFor()
@@ -75,8 +60,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       asked.push(address.search)
       return generatedList(Date.now(), address.search.includes('rule=') ? { events: [], openCount: 0 } : {})
     }
-    await visit(
-      stage,
+    await stage.visit(
       '/events?device=mlx5_3',
       async (page) => {
         await page.getByRole('link', { name: 'PCIe stalls, event 12' }).waitFor()
@@ -103,7 +87,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       assert.match(await page.locator('main').innerText(), /traceback\.rules/)
       await lookEverywhere(t, page, 'events-no-rules')
     }
-    await visit(stage, '/events', look, answered({ list }))
+    await stage.visit('/events', look, answered({ list }))
   })
 
   await t.test('with rules and without an event it says that they watch', async (t) => {
@@ -113,7 +97,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       await page.getByRole('link', { name: 'Events of Retransmissions' }).waitFor()
       await lookEverywhere(t, page, 'events-none-yet')
     }
-    await visit(stage, '/events', look, answered({ list }))
+    await stage.visit('/events', look, answered({ list }))
   })
 
   await t.test('a file of rules that was refused is a banner, and limits that were reached are told', async (t) => {
@@ -127,7 +111,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       assert.match(words, /12\s+events came faster/u)
       await lookEverywhere(t, page, 'events-fault')
     }
-    await visit(stage, '/events', look, answered({ list }))
+    await stage.visit('/events', look, answered({ list }))
   })
 
   await t.test('outlines stand while it is awaited, and the reason where it does not come', async (t) => {
@@ -145,7 +129,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       await Promise.race([page.getByRole('button', { name: 'Try now' }).first().click(), shown])
       await shown
     }
-    await visit(stage, '/events', look, {
+    await stage.visit('/events', look, {
       expected: FAILED_REQUEST,
       before: (page) =>
         page.route('**/api/v1/events**', async (route) => {
@@ -170,7 +154,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
       await page.keyboard.press('e')
       await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
     }
-    await visit(stage, '/events', look, answered({ list }))
+    await stage.visit('/events', look, answered({ list }))
   })
 })
 
@@ -191,7 +175,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await until('ink', 10_000, async () => (await inkOf(page, 'Link speed')) > 300)
       await lookEverywhere(t, page, 'event')
     }
-    await visit(stage, '/events/12', look, answered({ event: () => closed }))
+    await stage.visit('/events/12', look, answered({ event: () => closed }))
   })
 
   await t.test('lanes can stand in the order of their first change', async () => {
@@ -204,7 +188,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       })
       assert.equal(new URL(page.url()).search, '?sort=change')
     }
-    await visit(stage, '/events/12', look, answered({ event: () => closed }))
+    await stage.visit('/events/12', look, answered({ event: () => closed }))
   })
 
   await t.test('keys zoom down to single samples, and the address has the view', async (t) => {
@@ -227,7 +211,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.keyboard.press('0')
       await until('all', 10_000, async () => !new URL(page.url()).searchParams.has('zoom'))
     }
-    await visit(stage, '/events/12', look, answered({ event: () => closed }))
+    await stage.visit('/events/12', look, answered({ event: () => closed }))
   })
 
   await t.test('a drag zooms, a drag with Shift moves, a wheel zooms at the pointer, and back undoes', async () => {
@@ -271,7 +255,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await new Promise((resolve) => setTimeout(resolve, 500))
       assert.equal(page.url(), ahead)
     }
-    await visit(stage, '/events/12', look, answered({ event: () => closed }))
+    await stage.visit('/events/12', look, answered({ event: () => closed }))
   })
 
   await t.test('the cursor reads all lanes at once, gaps as gaps', async () => {
@@ -285,7 +269,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       assert.match(await page.locator('.lane-chip').innerText(), /\+1\.13\d?\s?\d*\ss · 13:52:41\.2/u)
     }
     const at = '/events/12?at=2026-07-31T13:52:41.250Z'
-    await visit(stage, at, look, answered({ event: () => closed }))
+    await stage.visit(at, look, answered({ event: () => closed }))
   })
 
   await t.test('a gap is hatched, and the table says it in words', async (t) => {
@@ -297,7 +281,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await lookEverywhere(t, page, 'event-gap')
     }
     const zoom = '2026-07-31T13:52:41.210Z/2026-07-31T13:52:41.300Z'
-    await visit(stage, `/events/12?zoom=${zoom}`, look, answered({ event: () => closed }))
+    await stage.visit(`/events/12?zoom=${zoom}`, look, answered({ event: () => closed }))
   })
 
   await t.test('an open event grows while it is watched', async (t) => {
@@ -316,7 +300,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await until('growth', 20_000, async () => (await caption(page).innerText()) !== before)
       await lookEverywhere(t, page, 'event-open')
     }
-    await visit(stage, '/events/12', look, answered({ event: open }))
+    await stage.visit('/events/12', look, answered({ event: open }))
   })
 
   await t.test('a cut event says so, and leads to the one that it continues', async (t) => {
@@ -330,7 +314,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       assert.equal(await link.getAttribute('href'), '/events/11')
       await lookEverywhere(t, page, 'event-cut')
     }
-    await visit(stage, '/events/12', look, answered({ event: () => cut }))
+    await stage.visit('/events/12', look, answered({ event: () => cut }))
   })
 
   await t.test('an event without samples says why, and one that is not kept leads back', async (t) => {
@@ -341,13 +325,13 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.getByText('No sample of this event is kept.').waitFor()
       await lookEverywhere(t, page, 'event-bare')
     }
-    await visit(stage, '/events/12', look, answered({ event: () => bare }))
+    await stage.visit('/events/12', look, answered({ event: () => bare }))
     const lookNone = async (page: Page): Promise<void> => {
       await page.getByText('There is no event 99.').waitFor()
       await page.getByRole('link', { name: 'Events that are kept' }).click()
       await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
     }
-    await visit(stage, '/events/99', lookNone, answered({ event: () => closed }, { expected: FAILED_REQUEST }))
+    await stage.visit('/events/99', lookNone, answered({ event: () => closed }, { expected: FAILED_REQUEST }))
   })
 
   await t.test('samples that do not come are told with the reason, and asked for again', async (t) => {
@@ -359,7 +343,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.getByRole('button', { name: 'Try now' }).click()
       await page.getByText('PCIe changed first').waitFor()
     }
-    await visit(stage, '/events/12', look, {
+    await stage.visit('/events/12', look, {
       expected: FAILED_REQUEST,
       before: async (page) => {
         await answerEvents(page, { list: () => generatedList(Date.now()), event: () => closed })

@@ -13,23 +13,19 @@ test(
     const stage = await startSimulatedStage(t)
 
     await t.test('the broken link stands in a box with a copy of how to fix it', async (t) => {
-      await stage.visit(
-        '/explain?of=rdma',
-        async (page) => {
-          await untilDrawn(page)
-          await page.getByText('The chain to rdma breaks at configuration').waitFor()
-          const box = page.getByRole('region', { name: 'The broken link: configuration' })
-          const fix = await box.locator('code').innerText()
-          await box.getByRole('button', { name: 'Copy' }).click()
-          await box.getByText('Copied').waitFor()
-          assert.equal(await page.evaluate(() => navigator.clipboard.readText()), fix)
-          assert.match(fix, /type: rdma/)
-          assert.ok((await page.getByRole('region', { name: 'Table of links' }).locator('tbody tr').count()) > 1)
-          await takePicture(t, page, 'explain-broken')
-          await assertSound(page)
-        },
-        { permissions: ['clipboard-read', 'clipboard-write'] },
-      )
+      await stage.visit('/explain?of=rdma', async (page) => {
+        await untilDrawn(page)
+        await page.getByText('The chain to rdma breaks at configuration').waitFor()
+        const box = page.getByRole('region', { name: 'The broken link: configuration' })
+        const fix = await box.locator('code').innerText()
+        await box.getByRole('button', { name: 'Copy' }).click()
+        await box.getByText('Copied').waitFor()
+        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), fix)
+        assert.match(fix, /type: rdma/)
+        assert.ok((await page.getByRole('region', { name: 'Table of links' }).locator('tbody tr').count()) > 1)
+        await takePicture(t, page, 'explain-broken')
+        await assertSound(page)
+      })
     })
 
     await t.test('a chain that holds is quiet; one is asked for by name, and from the sources', async () => {

@@ -16,7 +16,6 @@ const QUERIES = [
   { metric: 'ethtool_port_outbound_pci_stalled_wr_ratio', function: 'last' },
 ]
 const ADDRESS = '/explore?sig=rate:rdma_port_xmit_data_bytes_total&sig=last:ethtool_port_outbound_pci_stalled_wr_ratio'
-const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
 
 /** The answer of the query route. */
 interface Answer {
@@ -66,54 +65,46 @@ test(
     })
 
     await t.test('copied as CSV', async () => {
-      await stage.visit(
-        address,
-        async (page) => {
-          const { heads, rows } = readCsv(await copied(page, 'Copy as CSV'))
-          assert.deepEqual(
-            rows.map(([time]) => Date.parse(time ?? '')),
-            answer.times,
-          )
-          for (const { metric, series } of answer.results) {
-            for (const { labels, values } of series) {
-              const column = heads.findIndex(
-                (head) => head.includes(metric) && Object.values(labels).every((value) => head.includes(`"${value}"`)),
-              )
-              assert.ok(column > 0, `no column of ${metric} ${JSON.stringify(labels)}`)
-              assert.match(heads[column]!, /simulated="true"} \[(bytes\/s|ratio)\] \(simulated\)$/)
-              assert.deepEqual(
-                rows.map((cells) => (cells[column] === '' ? null : Number(cells[column]))),
-                values,
-              )
-            }
+      await stage.visit(address, async (page) => {
+        const { heads, rows } = readCsv(await copied(page, 'Copy as CSV'))
+        assert.deepEqual(
+          rows.map(([time]) => Date.parse(time ?? '')),
+          answer.times,
+        )
+        for (const { metric, series } of answer.results) {
+          for (const { labels, values } of series) {
+            const column = heads.findIndex(
+              (head) => head.includes(metric) && Object.values(labels).every((value) => head.includes(`"${value}"`)),
+            )
+            assert.ok(column > 0, `no column of ${metric} ${JSON.stringify(labels)}`)
+            assert.match(heads[column]!, /simulated="true"} \[(bytes\/s|ratio)\] \(simulated\)$/)
+            assert.deepEqual(
+              rows.map((cells) => (cells[column] === '' ? null : Number(cells[column]))),
+              values,
+            )
           }
-          assert.equal(heads.length - 1, answer.results.flatMap(({ series }) => series).length)
-        },
-        CLIPBOARD,
-      )
+        }
+        assert.equal(heads.length - 1, answer.results.flatMap(({ series }) => series).length)
+      })
     })
 
     await t.test('copied as JSON', async () => {
-      await stage.visit(
-        address,
-        async (page) => {
-          const sheet = JSON.parse(await copied(page, 'Copy as JSON')) as {
-            times: number[]
-            series: { metric: string; labels: Record<string, string>; simulated: boolean; values: (number | null)[] }[]
-          }
-          assert.deepEqual(sheet.times, answer.times)
-          const expected = answer.results.flatMap(({ metric, series }) => series.map((one) => ({ metric, ...one })))
-          assert.equal(sheet.series.length, expected.length)
-          for (const { metric, labels, values } of expected) {
-            const found = sheet.series.find(
-              (one) => one.metric === metric && JSON.stringify(sorted(one.labels)) === JSON.stringify(sorted(labels)),
-            )
-            assert.deepEqual(found?.values, values)
-            assert.equal(found?.simulated, true)
-          }
-        },
-        CLIPBOARD,
-      )
+      await stage.visit(address, async (page) => {
+        const sheet = JSON.parse(await copied(page, 'Copy as JSON')) as {
+          times: number[]
+          series: { metric: string; labels: Record<string, string>; simulated: boolean; values: (number | null)[] }[]
+        }
+        assert.deepEqual(sheet.times, answer.times)
+        const expected = answer.results.flatMap(({ metric, series }) => series.map((one) => ({ metric, ...one })))
+        assert.equal(sheet.series.length, expected.length)
+        for (const { metric, labels, values } of expected) {
+          const found = sheet.series.find(
+            (one) => one.metric === metric && JSON.stringify(sorted(one.labels)) === JSON.stringify(sorted(labels)),
+          )
+          assert.deepEqual(found?.values, values)
+          assert.equal(found?.simulated, true)
+        }
+      })
     })
 
     await t.test('saved as a file, and a lane as a picture, both named as simulated', async () => {
