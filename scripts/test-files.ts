@@ -1,9 +1,10 @@
-// Runs test files side by side and prints one line for each, the failures in full, and the counts.
+// Runs groups of test files side by side and prints one line for each, the failures in full, and the counts.
 
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { type Counts, type FileResult, runTestFile } from './test-file.ts'
+import { runTestProcess } from './test-process.ts'
+import type { Counts, FileResult } from './test-results.ts'
 
 /** How to run the files. */
 export interface RunOptions {
@@ -11,34 +12,31 @@ export interface RunOptions {
   root: string
   /** Only the tests whose name contains this. Default: all. */
   name?: string
-  /** Files at a time. Default: two more than there are processors, because tests wait a lot. */
+  /** Processes at a time. Default: two more than there are processors, because tests wait a lot. */
   concurrency?: number
-  /** A file that runs longer is ended and has failed. Default: 600 000. */
+  /** A process that runs longer is ended, and the file that it was in has failed. Default: 600 000. */
   timeLimitMs?: number
   /** Ends the whole run early. Default: never. */
   signal?: AbortSignal
 }
 
 /**
- * Runs the files, prints as they end, and answers the counts of all. All but one of those that run at a time are taken
- * from the front, where whole processes and browsers wait for each other; the last one is taken from the end, where
- * tests compute. Side by side they keep the processors busy.
+ * Runs files, those of a group in one process, prints as they end, and answers the counts of all. All but one of the
+ * processes that run at a time are taken from the front, where whole programs and browsers wait for each other; the
+ * last one is taken from the end, where tests compute. Side by side they keep the processors busy.
  */
-export async function runTestFiles(files: readonly string[], options: RunOptions): Promise<Counts> {
-  const {
-    root,
-    name,
-    concurrency = availableParallelism() + 2,
-    timeLimitMs = 600_000,
-    signal = new AbortController().signal,
-  } = options
+export async function runTestFiles(groups: readonly (readonly string[])[], options: RunOptions): Promise<Counts> {
+  const { root, concurrency = availableParallelism() + 2, timeLimitMs = 600_000, ...others } = options
+  const { signal = new AbortController().signal } = others
   const results: FileResult[] = []
-  const waiting = [...files]
-  async function work(take: () => string | undefined): Promise<void> {
-    for (let file = take(); file !== undefined && !signal.aborted; file = take()) {
-      const result = await runTestFile(file, { timeLimitMs, signal, ...(name === undefined ? {} : { name }) })
-      results.push(result)
-      printFile(result, root)
+  const onFile = (result: FileResult): void => {
+    results.push(result)
+    printFile(result, root)
+  }
+  const waiting = [...groups]
+  async function work(take: () => readonly string[] | undefined): Promise<void> {
+    for (let files = take(); files !== undefined && !signal.aborted; files = take()) {
+      await runTestProcess(files, { ...others, timeLimitMs, signal, onFile })
     }
   }
   const takeFirst = () => waiting.shift()

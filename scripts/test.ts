@@ -14,7 +14,10 @@ import { buildTestProgram } from './test-program.ts'
 const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
 /** Where tests are that start no browser, and few processes. */
 const QUICK = '{packages,test/house}/**/*.test.ts'
-/** Rooms among them whose tests start whole agents, children, services and stores, or simulate hours. */
+/**
+ * Rooms among them whose tests start whole agents, children, services and stores, or simulate hours. Each of their
+ * files has a process of its own; those of other rooms share the room's, because they take less time than its start.
+ */
 const LONG = new RegExp(
   [
     'agent/src/(hints|hosting|http|pods|service|sources)/',
@@ -24,6 +27,8 @@ const LONG = new RegExp(
     'sdk/src/sinks/(files/files|ipc/)',
   ].join('|'),
 )
+/** How many folders of a path name a room: `packages/agent/src/rules`. */
+const ROOM_DEPTH = 4
 /** Tests that start the command in processes of its own. */
 const STARTS_COMMAND = /^(test\/(?!house)|examples\/)/
 /** What takes longest starts first, so that nothing long is left when everything else has ended. */
@@ -56,6 +61,11 @@ const files = globSync(values.quick ? QUICK : ALL, {
 if (files.some((file) => STARTS_COMMAND.test(file))) process.env.SONDE_TEST_MAIN ??= await buildTestProgram()
 if (files.length === 0) console.log(`No test file has ${positionals.join(' or ')} in its path`)
 
+/** What is run in one process: the files of a room that only compute, or one file. */
+function groupOf(file: string): string {
+  return file.startsWith('packages/') && !LONG.test(file) ? file.split('/').slice(0, ROOM_DEPTH).join('/') : file
+}
+
 function rankOf(file: string): number {
   const rank = FIRST.findIndex((start) => file.startsWith(start))
   return rank < 0 ? FIRST.length : rank
@@ -64,10 +74,12 @@ function rankOf(file: string): number {
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 
-const counts = await runTestFiles(
-  files.map((file) => join(root, file)),
-  { root, signal: interrupted.signal, ...(values.name === undefined ? {} : { name: values.name }) },
-)
+const groups = Object.values(Object.groupBy(files, groupOf)).map((group = []) => group.map((file) => join(root, file)))
+const counts = await runTestFiles(groups, {
+  root,
+  signal: interrupted.signal,
+  ...(values.name === undefined ? {} : { name: values.name }),
+})
 // Without the page the tests that do not look at it still ran; the run has failed all the same.
 if (!hasPage) {
   console.log('\n  ✗ the web page could not be built')

@@ -1,5 +1,5 @@
-// Tabs that visits take turns in. For a tab of its own each visit would start a process and compile the page anew, which
-// takes longer than most looks at it.
+// Tabs that visits take turns in. For a tab of its own each visit would start a process and compile the page anew,
+// which takes longer than most looks at it.
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 

@@ -15,16 +15,17 @@ const RUNNER = pathToFileURL(join(import.meta.dirname, '../../scripts/test-files
 function runTests(
   context: TestContext,
   contents: Record<string, string>,
-  { options = {}, name }: { options?: object; name?: string } = {},
+  { options = {}, name, isTogether = false }: { options?: object; name?: string; isTogether?: boolean } = {},
 ): string {
   const root = mkdtempSync(join(tmpdir(), 'sonde-runner-'))
   context.after(() => rmSync(root, { recursive: true }))
   const files = Object.keys(contents).map((file) => join(root, file))
+  const groups = isTogether ? [files] : files.map((file) => [file])
   for (const [file, text] of Object.entries(contents)) {
     writeFileSync(join(root, file), `import { describe, it, test, before } from 'node:test'\n${text}`)
   }
   const program = `import { runTestFiles, summaryOf } from ${JSON.stringify(RUNNER)}
-    const counts = await runTestFiles(${JSON.stringify(files)}, ${JSON.stringify({ root, name, ...options })})
+    const counts = await runTestFiles(${JSON.stringify(groups)}, ${JSON.stringify({ root, name, ...options })})
     console.log(summaryOf(counts))`
   const programFile = join(root, 'program.mjs')
   writeFileSync(programFile, program)
@@ -73,6 +74,38 @@ test('a file that does not load, ends badly, or holds no test has failed', (cont
   assert.equal(lastLine(printed), '1 passed, 3 failed, 0 skipped')
   assert.match(printed, /said before/)
   assert.match(printed, /Error: no load/)
+})
+
+test('files that share a process are told apart, and what ends it fails those that it kept from running', (context) => {
+  const together = { isTogether: true }
+  const good = "test('fine', t => t.diagnostic('seed 42')); console.log('said by the good')"
+  const printed = runTests(
+    context,
+    {
+      'a.test.ts': good,
+      'bad.test.ts': "before(() => {}); test('bad', () => { throw new Error('broken') })",
+      'empty.test.ts': '',
+      'load.test.ts': "throw new Error('no load')",
+      'z.test.ts': "test('one', () => {}); test('two', () => {})",
+    },
+    together,
+  )
+  assert.equal(lastLine(printed), '3 passed, 3 failed, 0 skipped')
+  assert.match(printed, /ok {3}a\.test\.ts {2}1 passed.*\n {7}seed 42/)
+  assert.match(printed, /FAIL bad\.test\.ts {2}0 passed, 1 failed/)
+  assert.match(printed, /the file holds no test/)
+  assert.match(printed, /FAIL load\.test\.ts.*\n.*no load/)
+  assert.match(printed, /ok {3}z\.test\.ts {2}2 passed/)
+
+  const ended = runTests(
+    context,
+    { 'a.test.ts': good, 'exit.test.ts': "test('ends', () => process.exit(3))", 'z.test.ts': good },
+    together,
+  )
+  // What came before may be lost with it.
+  assert.match(lastLine(ended) ?? '', /^(0 passed, 3|1 passed, 2) failed, 0 skipped$/)
+  assert.match(ended, /FAIL exit\.test\.ts/)
+  assert.match(ended, /z\.test\.ts\n\s+has no result: the process ended in it or before/)
 })
 
 test('a file that takes too long is ended, says which test it was in, and leaves no process in any group', async (context) => {

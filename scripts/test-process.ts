@@ -1,0 +1,68 @@
+// Runs test files in a process of their own.
+
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { run } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type FileResult, TestResults } from './test-results.ts'
+
+/** How to run files. */
+export interface ProcessOptions {
+  /** Only the tests whose name contains this. Default: all. */
+  name?: string
+  /** A process that runs longer is ended, and the file that it was in has failed. */
+  timeLimitMs: number
+  /** Ends the process early. */
+  signal: AbortSignal
+  /** Called when a file has ended. */
+  onFile: (result: FileResult) => void
+}
+
+/** What the process runs. */
+const SUITES = fileURLToPath(new URL('test-suites.mjs', import.meta.url))
+/** Flags of Node for a test file. */
+const FLAGS = [
+  '--conditions=source',
+  '--disable-warning=ExperimentalWarning',
+  `--import=${new URL('compile-cache.mjs', import.meta.url)}`,
+]
+
+/** What all processes of a file inherit, so that they are found when the file has ended. */
+const MARK = 'SONDE_TEST_FILE_ID'
+
+/** Runs test files one after the other in a process of their own, and ends whatever processes they left. */
+export async function runTestProcess(files: readonly string[], options: ProcessOptions): Promise<void> {
+  const results = new TestResults(files, { mayBeEmpty: options.name !== undefined, onFile: options.onFile })
+  const mark = randomUUID()
+  const stream = run({
+    files: [SUITES],
+    execArgv: FLAGS,
+    env: { ...process.env, [MARK]: mark, SONDE_TEST_FILES: JSON.stringify(files) },
+    signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeLimitMs)]),
+    ...(options.name === undefined ? {} : { testNamePatterns: [options.name] }),
+  })
+  for await (const { type, data } of stream) {
+    if (type === 'test:pass') results.pass(data)
+    else if (type === 'test:fail') results.fail(data)
+    else if (type === 'test:dequeue') results.running.add(data.name)
+    else if (type === 'test:complete') results.running.delete(data.name)
+    // Node's own totals are diagnostics too; they come without a file.
+    else if (type === 'test:diagnostic' && data.file !== undefined) results.note(data.message)
+    else if (type === 'test:stdout' || type === 'test:stderr') results.print(data.message)
+  }
+  results.close()
+  endProcessesOf(mark)
+}
+
+/**
+ * A file that came to its limit ran none of its own clean-up. Groups do not help: some tests start groups of their own.
+ */
+function endProcessesOf(mark: string): void {
+  for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${id}/environ`, 'utf8').includes(`${MARK}=${mark}`)) process.kill(Number(id), 'SIGKILL')
+    } catch {
+      // It has ended meanwhile, or belongs to another user.
+    }
+  }
+}
