@@ -20,15 +20,15 @@ export interface ProcessOptions {
 
 /** What the process runs. */
 const SUITES = fileURLToPath(new URL('test-suites.mjs', import.meta.url))
-/** Flags of Node for a test file. */
+/** Flags of Node for a process of tests. */
 const FLAGS = [
   '--conditions=source',
   '--disable-warning=ExperimentalWarning',
   `--import=${new URL('compile-cache.mjs', import.meta.url)}`,
 ]
 
-/** What all processes of a file inherit, so that they are found when the file has ended. */
-const MARK = 'SONDE_TEST_FILE_ID'
+/** What all processes that tests start inherit, so that they are found when the tests have ended. */
+const MARK = 'SONDE_TEST_PROCESS_ID'
 
 /** Runs test files one after the other in a process of their own, and ends whatever processes they left. */
 export async function runTestProcess(files: readonly string[], options: ProcessOptions): Promise<void> {
@@ -55,7 +55,7 @@ export async function runTestProcess(files: readonly string[], options: ProcessO
 }
 
 /**
- * A file that came to its limit ran none of its own clean-up. Groups do not help: some tests start groups of their own.
+ * Tests that came to their limit ran none of their own clean-up. Groups do not help: some tests start groups of their own.
  */
 function endProcessesOf(mark: string): void {
   for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

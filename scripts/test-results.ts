@@ -83,7 +83,7 @@ export class TestResults {
     this.#countIn(test)
     const { failureType, cause } = test.details.error ?? {}
     if (failureType === 'testAborted') this.#fail(`${this.#current.file} was ended`, `while running: ${this.#tests()}`)
-    else if (failureType !== 'subtestsFailed') this.#fail(test.name, cause ?? test.details.error)
+    else if (failureType !== 'subtestsFailed') this.#fail(this.#nameOf(test), cause ?? test.details.error)
     if (this.#isFile(test)) this.#end()
   }
 
@@ -91,8 +91,8 @@ export class TestResults {
   close(): void {
     const left = this.#files.slice(this.#endedCount)
     for (const file of left) {
-      if (this.#current.failed === 0 && !this.#mayBeEmpty)
-        this.#fail(file, 'has no result: the process ended in it or before')
+      const hasReason = this.#current.failed > 0 || this.#mayBeEmpty
+      if (!hasReason) this.#fail(file, 'has no result: the process ended in it or before')
       this.#end()
     }
     // It failed after all its files had ended: the last of them is told.
@@ -105,6 +105,10 @@ export class TestResults {
     this.#childCounts.length = nesting + 1
     this.#childCounts[nesting] = (this.#childCounts[nesting] ?? 0) + 1
     return hasChildren
+  }
+
+  #nameOf(test: Outcome): string {
+    return test.nesting > 0 || this.#isFile(test) ? test.name : `the process of ${this.#current.file}`
   }
 
   /** The process has an event of its own beside those of its files. */

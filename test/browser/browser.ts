@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page, type Request } 
 import { root, setUpWeb } from '../../scripts/setup.mjs'
 import { programPath } from '../debian.ts'
 import { type SondeProcess, type StartOptions, startSonde, temporaryDir } from '../sonde-process.ts'
-import { closeTab, type Eyes, leaveTab, NETWORK_CHANGED, takeTab } from './tabs.ts'
+import { closeTab, type Emulation, leaveTab, NETWORK_CHANGED, takeTab } from './tabs.ts'
 
 /** Where pictures of the page are written; git ignores it. */
 const PICTURES_DIR = join(root, '.cache/pictures')
@@ -24,7 +24,7 @@ export const SHOW_LIMIT_MS = 60_000
 const OPEN_TRIES = 10
 
 /** How a page is visited. */
-export interface VisitOptions extends Partial<Eyes> {
+export interface VisitOptions extends Partial<Emulation> {
   /** Problems that the test causes on purpose: what the console says of them is no failure. */
   readonly expected?: RegExp
   /** Called before the address is opened, to stand between the page and its server. */
@@ -122,9 +122,9 @@ async function visitPage(
   browser: Browser,
   address: string,
   look: (page: Page) => Promise<void>,
-  { expected, before, viewport = SCREENS.desk, ...eyes }: VisitOptions,
+  { expected, before, viewport = SCREENS.desk, ...emulation }: VisitOptions,
 ): Promise<void> {
-  const tab = await takeTab(browser, new URL(address).origin, { viewport, ...eyes })
+  const tab = await takeTab(browser, new URL(address).origin, { viewport, ...emulation })
   tab.context.setDefaultTimeout(SHOW_LIMIT_MS)
   const unexpected = (problems: string[]): string[] => problems.filter((problem) => expected?.test(problem) !== true)
   try {

@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 export const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED'
 
 /** How a page is looked at. Default: light, with motion, in the time zone of the machine. */
-export type Eyes = Pick<BrowserContextOptions, 'colorScheme' | 'reducedMotion' | 'timezoneId'> & {
+export type Emulation = Pick<BrowserContextOptions, 'colorScheme' | 'reducedMotion' | 'timezoneId'> & {
   /** Unit: CSS pixels. */
   readonly viewport: { readonly width: number; readonly height: number }
 }
@@ -22,14 +22,20 @@ export interface Tab {
   problems: string[]
 }
 
-const unused = new WeakMap<Browser, Tab[]>()
+const unused = new WeakMap<Browser, Set<Tab>>()
+
+function unusedOf(browser: Browser): Set<Tab> {
+  const tabs = unused.get(browser) ?? new Set()
+  unused.set(browser, tabs)
+  return tabs
+}
 
 /** A tab in which nothing is left of the visits before. */
-export async function takeTab(browser: Browser, origin: string, eyes: Eyes): Promise<Tab> {
-  const { viewport, colorScheme = 'light', reducedMotion = 'no-preference', timezoneId } = eyes
-  const tabs = unused.get(browser) ?? []
-  const place = tabs.findIndex((tab) => tab.timezoneId === timezoneId)
-  const tab = tabs.splice(place, place < 0 ? 0 : 1)[0] ?? (await openTab(browser, timezoneId))
+export async function takeTab(browser: Browser, origin: string, emulation: Emulation): Promise<Tab> {
+  const { viewport, colorScheme = 'light', reducedMotion = 'no-preference', timezoneId } = emulation
+  const tabs = unusedOf(browser)
+  const tab = [...tabs].find((tab) => tab.timezoneId === timezoneId) ?? (await openTab(browser, timezoneId))
+  tabs.delete(tab)
   tab.origin = origin
   await tab.page.setViewportSize(viewport)
   await tab.page.emulateMedia({ colorScheme, reducedMotion })
@@ -52,7 +58,7 @@ export async function leaveTab(browser: Browser, tab: Tab): Promise<string[]> {
   await page.goto('about:blank')
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   tab.problems = []
-  unused.set(browser, [...(unused.get(browser) ?? []), tab])
+  unusedOf(browser).add(tab)
   return problems
 }
 
@@ -63,6 +69,7 @@ export async function closeTab({ context }: Tab): Promise<void> {
 }
 
 async function openTab(browser: Browser, timezoneId: string | undefined): Promise<Tab> {
+  // Without them a test cannot read what a page has copied.
   const permissions = ['clipboard-read', 'clipboard-write']
   const context = await browser.newContext({ permissions, ...(timezoneId === undefined ? {} : { timezoneId }) })
   const page = await context.newPage()

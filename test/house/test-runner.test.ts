@@ -73,6 +73,7 @@ test('a file that does not load, ends badly, or holds no test has failed', (cont
   })
   assert.equal(lastLine(printed), '1 passed, 3 failed, 0 skipped')
   assert.match(printed, /said before/)
+  assert.match(printed, /✗ the process of .*exit\.test\.ts/)
   assert.match(printed, /Error: no load/)
 })
 
