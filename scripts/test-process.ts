@@ -55,7 +55,7 @@ export async function runTestProcess(files: readonly string[], options: ProcessO
 }
 
 /**
- * Tests that came to their limit ran none of their own clean-up. Groups do not help: some tests start groups of their own.
+ * Tests that came to their limit did not clean up. Groups do not help: some tests start groups of their own.
  */
 function endProcessesOf(mark: string): void {
   for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
