@@ -82,6 +82,7 @@ function servePages(socket: Socket): void {
           secret: SECRET,
           lastSequence: 0n,
           dropped: {},
+          hidden: {},
           ack: 'memory',
           limits: LIMITS,
         },
@@ -107,7 +108,7 @@ function servePages(socket: Socket): void {
         last = frame.body.sequence
       }
     }
-    if (last > 0n) send({ kind: 'ack', body: { sequence: last, dropped: {} } })
+    if (last > 0n) send({ kind: 'ack', body: { sequence: last, dropped: {}, hidden: {} } })
   })
 }
 

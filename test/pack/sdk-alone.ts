@@ -61,14 +61,20 @@ export function testSdkAlone(packed: Packed): void {
       skipLibCheck: false,
       types: ['node'],
       typeRoots: [join(root, 'node_modules/@types')],
-      noEmit: true,
+      outDir: 'out',
     }
-    writeFileSync(join(user, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['application.ts'] }))
+    const files = ['application.ts', 'common.cts']
+    writeFileSync(join(user, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
     writeFileSync(join(user, 'application.ts'), TYPED)
+    writeFileSync(join(user, 'common.cts'), COMMON_JS)
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', user], user)
   })
 
   for (const [version, find] of Object.entries(nodes)) {
+    test(`a program of CommonJS that TypeScript made requires the SDK under Node ${version}`, () => {
+      assert.equal(run(find(), [join(user, 'out/common.cjs')], user), 'bakery is started\n')
+    })
+
     test(`a JavaScript application reports through a schema under Node ${version}`, () => {
       install()
       writeFileSync(join(user, 'application.js'), UNTYPED)
@@ -124,6 +130,19 @@ async function firstLine(t: TestContext, node: string, args: readonly string[]):
   assert.ok(first !== undefined, `${args[0]} printed nothing: ${errors}`)
   return first
 }
+
+const COMMON_JS = `
+import { createSchema, defineType, gauge, timestamp } from '@sonde/sdk'
+
+async function main(): Promise<void> {
+  const schema = createSchema({ name: 'bakery', export: { files: { dataRoot: 'common' } } })
+  schema.addType(defineType('oven', 'An oven', { time: timestamp(), celsius: gauge('f64') }))
+  await schema.start()
+  console.log(schema.name, 'is', schema.status().state)
+  await schema.close()
+}
+void main()
+`
 
 const UNTYPED = `
 import { array, counter, createSchema, defineType, label, nested, readRecord, sinkStats, SondeError, timestamp, timestampUs, viewsOf } from '@sonde/sdk'

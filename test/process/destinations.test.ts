@@ -74,6 +74,13 @@ export:
   assert.equal(sinks.find(({ name }) => name === 'jsonl')?.failing, '')
   const down = /^sonde_sink_up\{sink="rest"\} 0/m
   await until('a metric says so', LIMIT_MS, async () => down.test(await metricsOf(sonde)))
+  rest.refusal = 'field load5 is unknown here'
+  await rest.behave('refuses')
+  const said = `HTTP 400 ${rest.refusal}`
+  await until('status and log have the words of the receiver', LIMIT_MS, async () => {
+    const { sinks } = await ask<{ sinks: { name: string; causes: { rejected?: string } }[] }>(sonde, '/api/v1/sources')
+    return sinks.find(({ name }) => name === 'rest')?.causes.rejected === said && sonde.output().includes(said)
+  })
   const before = linesOf(loads).length
   await until('the other goes on', LIMIT_MS, () => linesOf(loads).length > before)
   await assertStops(sonde)

@@ -60,5 +60,5 @@ test('a loop at full speed that awaits ready loses nothing on its way to a servi
 
 test('a loop that awaits ready goes on without a service, and is told what was dropped', async (t) => {
   const { lines } = await run(t, 'ipc', folder(t), `${COUNT}`, 'ready')
-  assert.match(lines[0] ?? '', /^TEL_LOST .* lost \d+ records \(\d+ spool_full: the service was away, or slow/)
+  assert.match(lines[0] ?? '', /^TEL_LOST .* dropped \d+ records \(\d+ spool_full: the service was away, or slow/)
 })

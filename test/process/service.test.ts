@@ -5,9 +5,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createSchema, defineType, FlushError, gauge, label, timestamp, wallNs } from '@sonde/sdk'
 import { noteName, SOCKET_NAME } from '@sonde/sdk/internal'
 import { ask, metricsOf, numberOn } from '../ask.ts'
-import { assertStops, type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
+import { assertStops, runSonde, type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const CLIENT = fileURLToPath(new URL('service-client-main.ts', import.meta.url))
 const LIMIT_MS = 30_000
@@ -90,7 +91,10 @@ test('an application is seen in metrics and history without configuration, and i
   // The agent is killed and comes again: the application goes on by itself, and nothing that was acknowledged is gone.
   const acked = await app.next()
   await sonde.stop('SIGKILL')
-  const again = await started(t, ['up', '--data-dir', join(dir.path, 'data')], env)
+  const again = await started(t, ['up', '--data-dir', join(dir.path, 'data')], {
+    ...env,
+    SONDE_EXPORT_PROMETHEUS_SERIES_LIMIT: '100',
+  })
   assert.ok((await stepsOf(again)) >= acked)
   const later = await app.next()
   assert.ok(later > acked)
@@ -98,9 +102,35 @@ test('an application is seen in metrics and history without configuration, and i
   await once(app.child, 'close')
   await until('its series left', LIMIT_MS, async () => !(await metricsOf(again)).includes('training_steps_total{'))
   assert.ok((await stepsOf(again)) >= later, 'its history stays')
+  await reportTooManySeries(sockets)
   await assertStops(again)
+  const { output } = await runSonde(['read', '--store', join(dir.path, 'data'), '--type', 'shelf', '--format', 'csv'])
+  assert.equal(output.match(/,shelf \d+,/g)?.length, 300, `each record is stored once: ${output.slice(0, 500)}`)
   assert.ok(!existsSync(join(sockets, SOCKET_NAME)))
 })
+
+/**
+ * A program that reports again where records were lost: with more series than `/metrics` takes, it loses none, and so
+ * reports none twice.
+ */
+async function reportTooManySeries(socketsDir: string): Promise<void> {
+  const schema = createSchema({ name: 'store', ipc: { socketsDir } })
+  const shelf = schema.addType(
+    defineType('shelf', 'A shelf', { time: timestamp(), name: label(), books: gauge('u32') }),
+  )
+  await schema.start()
+  const source = schema.createSource({ id: 'shelves', tag: '' })
+  const report = () => {
+    for (let i = 0; i < 300; i++) source.report(shelf, { time: wallNs(), name: `shelf ${i}`, books: i })
+  }
+  report()
+  const error = await source.flush().catch((error: unknown) => error)
+  assert.ok(error instanceof FlushError, String(error))
+  if (error.lost > 0) report()
+  assert.deepEqual([error.code, error.lost, error.hidden, error.pending], ['TEL_HIDDEN', 0, 250, 0])
+  assert.deepEqual(schema.status().ipc.hidden, { series_limit: 250 })
+  await schema.close()
+}
 
 test('of two applications that report one series the second is told, and the log of the agent names it, once', async (t) => {
   const dir = temporaryDir()
@@ -111,7 +141,7 @@ test('of two applications that report one series the second is told, and the log
   await first.next()
   const second = application(t, sockets, 'same')
   const told =
-    /^away TEL_LOST .* ipc: ipc lost 1 record \(1 duplicate_series: another process reports the same series, .* another id, tag or label\)$/m
+    /^away TEL_HIDDEN .* ipc: ipc does not show 1 record \(1 duplicate_series: another process reports the same series, .* another id, tag or label\)$/m
   await until(`the second is told: ${second.output()}`, LIMIT_MS, () => told.test(second.output()))
   const line = /prometheus drops records of source trainer with tag test as duplicate_series: another source reports/
   await until('a line of the log', LIMIT_MS, () => line.test(sonde.output()))

@@ -6,13 +6,14 @@ export class SondeError extends Error {
   /** Stable identifier such as `SCH_NAME`; the prefix names the room. */
   readonly code: string
   /** In how many seconds to ask again, where that is known. */
-  readonly retryAfterS: number | undefined
+  declare readonly retryAfterS?: number
 
   constructor(code: string, message: string, options?: { cause?: unknown; retryAfterS?: number }) {
-    super(message, options)
+    // Node prints every own property of an error, also an undefined one.
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'SondeError'
     this.code = code
-    this.retryAfterS = options?.retryAfterS
+    if (options?.retryAfterS !== undefined) this.retryAfterS = options.retryAfterS
   }
 }
 

@@ -70,7 +70,7 @@ function clientMessage(random: Random): ClientMessage {
     {
       kind: 'hello',
       body: {
-        protocol: 2,
+        protocol: 3,
         client: random.bits64(),
         secret: '0'.repeat(64),
         heard: random.bits64(),
@@ -95,18 +95,19 @@ function serviceMessage(random: Random): ServiceFrame {
     {
       kind: 'welcome',
       body: {
-        protocol: 2,
+        protocol: 3,
         client: 1n,
         secret,
         lastSequence: random.bits64(),
         dropped: { why: 3 },
+        hidden: {},
         ack: 'memory',
         limits,
       },
     },
     { kind: 'challenge', body: { nonce: secret } },
     { kind: 'attached', body: { ok: true, reason: '' } },
-    { kind: 'ack', body: { sequence: random.bits64(), dropped: { why: 3 } } },
+    { kind: 'ack', body: { sequence: random.bits64(), dropped: { why: 3 }, hidden: {} } },
     { kind: 'error', body: { code: 'C', message: 'm' } },
   ])
 }

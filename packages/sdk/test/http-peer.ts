@@ -9,6 +9,8 @@ export class HttpPeer {
   readonly bodies: string[] = []
   /** Headers of the last request. */
   headers: Readonly<Record<string, string | string[] | undefined>> = {}
+  /** What it says where it refuses. */
+  refusal = 'not a record'
   #behaviour: PeerBehaviour = 'takes'
   #server: Server
   #port = 0
@@ -61,7 +63,7 @@ export class HttpPeer {
         response.writeHead(503).end('try again later\n')
         break
       case 'refuses':
-        response.writeHead(400).end('not a record\n')
+        response.writeHead(400).end(`${this.refusal}\n`)
         break
       default:
         this.#unanswered.add(response)

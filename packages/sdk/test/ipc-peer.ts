@@ -45,6 +45,8 @@ export interface PeerOptions {
   readonly droppedBefore?: () => Readonly<Record<string, number>>
   /** Whether a page that was taken is acknowledged. Default: it is. */
   readonly acknowledges?: () => boolean
+  /** Records of each page that it acknowledges as hidden, by reason. Default: none. */
+  readonly hidden?: Readonly<Record<string, number>>
   /** What it says after its welcome. Default: nothing. */
   readonly afterWelcome?: () => ServiceFrame | undefined
   /** Given each page that is new, before it is acknowledged. */
@@ -210,7 +212,7 @@ class Connection {
     const limits = { ...LIMITS, ...this.#peer.options.limits }
     const dropped = this.#peer.options.droppedBefore?.() ?? {}
     const who = { client: this.#client, secret: SECRET }
-    const body = { protocol: IPC_PROTOCOL, ...who, lastSequence, dropped, ack: 'memory', limits } as const
+    const body = { protocol: IPC_PROTOCOL, ...who, lastSequence, dropped, hidden: {}, ack: 'memory', limits } as const
     this.send({ kind: 'welcome', body })
     const more = this.#peer.options.afterWelcome?.()
     if (more !== undefined) this.send(more)
@@ -240,7 +242,7 @@ class Connection {
     if (crc32(bytes) !== page.crc || type === undefined || source === undefined) throw new Error('a page that is wrong')
     const { sequence, clock, count } = page
     if (this.#peer.behaviour === 'refuses') {
-      this.send({ kind: 'ack', body: { sequence, dropped: { rejected: count } } })
+      this.send({ kind: 'ack', body: { sequence, dropped: { rejected: count }, hidden: {} } })
       return
     }
     this.#peer.take({
@@ -256,7 +258,8 @@ class Connection {
       count,
       bytes,
     })
-    if (this.#peer.options.acknowledges?.() ?? true) this.send({ kind: 'ack', body: { sequence, dropped: {} } })
+    const hidden = this.#peer.options.hidden ?? {}
+    if (this.#peer.options.acknowledges?.() ?? true) this.send({ kind: 'ack', body: { sequence, dropped: {}, hidden } })
   }
 
   #read({ slot = 0, byteLength }: ReadPage): Uint8Array {

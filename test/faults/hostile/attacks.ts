@@ -330,7 +330,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   async silence(scene) {
     const sockets = Array.from({ length: 100 }, () => connect(join(scene.socketsDir, SOCKET_NAME)))
     const frame = encodeFrame(
-      { kind: 'hello', body: { protocol: 2, client: 0n, secret: '', heard: 0n, pid: 1, program: '', version: '' } },
+      { kind: 'hello', body: { protocol: 3, client: 0n, secret: '', heard: 0n, pid: 1, program: '', version: '' } },
       1,
     )
     for (const socket of sockets) {

@@ -1,4 +1,5 @@
 import { droppedTotal } from '@sonde/sdk'
+import { countsOf } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { agentCatalogue } from './agent-catalogue.ts'
@@ -28,9 +29,7 @@ function describeSources({ sources: running, router, self, service, madeRecords 
     (sum, { stats }) => sum + stats.records + stats.stateRecords,
     self.records + madeRecords + ofClients,
   )
-  const sinks = router.routes.map(({ sink: { name, stats }, failing = '' }) => {
-    return { name, ...stats, dropped: Object.fromEntries(stats.dropped), failing }
-  })
+  const sinks = router.routes.map(({ sink, failing = '' }) => ({ name: sink.name, ...countsOf(sink), failing }))
   return {
     sources,
     clients: service?.status().clients ?? [],

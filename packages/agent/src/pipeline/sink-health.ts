@@ -1,5 +1,5 @@
 import { droppedTotal, type Sink, type Source, sinkHealthType } from '@sonde/sdk'
-import type { Route } from '@sonde/sdk/internal'
+import { causeOf, type Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
 /**
@@ -8,11 +8,16 @@ import type { Logger } from 'pino'
  */
 const WELL_AFTER_MS = 10_000
 
-/** How sinks fare: in `/metrics`, and in the log a line when one begins to fail, and one when that is over. */
+/**
+ * How sinks fare: in `/metrics`, and in the log a line when a sink starts to fail, when that is over, and when it drops
+ * records for a reason for the first time.
+ */
 export class SinkHealth {
   readonly #log: Logger
   /** Sinks that fail, and when that was last seen. Unit: milliseconds since the process started. */
   readonly #failedMs = new Map<Sink, number>()
+  /** By sink: reasons of drops that the log has. */
+  readonly #logged = new Map<Sink, Set<string>>()
 
   constructor(log: Logger) {
     this.#log = log
@@ -28,9 +33,23 @@ export class SinkHealth {
     row.counter('duplicates_total').set(stats.duplicates)
     row.counter('errors_total').set(stats.errors)
     row.counter('accept_seconds_total').set(stats.seconds)
+    this.#logDrops(sink)
     if (failing === undefined) return
     this.#turn(sink, failing, nowMs)
     row.gauge('up').set(this.#failedMs.has(sink) ? 0 : 1)
+  }
+
+  /** The first drop of each reason that the sink has words for. */
+  #logDrops(sink: Sink): void {
+    const logged = this.#logged.get(sink) ?? new Set()
+    if (sink.stats.dropped.size === logged.size) return
+    this.#logged.set(sink, logged)
+    for (const [reason, records] of sink.stats.dropped) {
+      if (logged.has(reason)) continue
+      logged.add(reason)
+      const words = causeOf(sink, reason)
+      if (words !== '') this.#log.warn({ sink: sink.name, reason, records, words }, 'a sink drops records')
+    }
   }
 
   #turn(sink: Sink, failing: string, nowMs: number): void {

@@ -99,26 +99,28 @@ export class Acknowledger {
   #done(client: Client, sequence: bigint): void {
     const { id } = client
     try {
-      const lost = this.#lost(this.#durable, (sink) => new Map([['not_stored', sink.takeLost?.(id, sequence) ?? NONE]]))
-      const hidden = this.#lost(this.#sinks, (sink) => sink.takeHidden?.(id, sequence) ?? new Map())
-      this.#handler.released(client.done(sequence, { ...lost, ...hidden }))
+      const lost = (sink: Sink) => new Map([['not_stored', sink.takeLost?.(id, sequence) ?? NONE]])
+      const dropped = this.#recordsBy(this.#durable, lost)
+      const hidden = this.#recordsBy(this.#sinks, (sink) => sink.takeHidden?.(id, sequence) ?? new Map())
+      this.#handler.released(client.done(sequence, { dropped, hidden }))
     } catch (error) {
       this.#handler.failed(error)
     }
   }
 
-  /** Records that sinks lost, by reason; of a page that two lost records of, the more. */
-  #lost(sinks: readonly Sink[], take: (sink: Sink) => PagesByReason): Record<string, number> {
-    const lost = new Map<string, Map<bigint, number>>()
+  /** Records that sinks lost or hid, by reason; of a page that two sinks lost records of, the greater number. */
+  #recordsBy(sinks: readonly Sink[], take: (sink: Sink) => PagesByReason): Record<string, number> {
+    const found = new Map<string, Map<bigint, number>>()
     for (const sink of sinks) {
       for (const [reason, told] of this.#told(sink, take)) {
-        const pages = lost.get(reason) ?? new Map<bigint, number>()
+        if (told.size === 0) continue
+        const pages = found.get(reason) ?? new Map<bigint, number>()
         for (const [page, records] of told) pages.set(page, Math.max(records, pages.get(page) ?? 0))
-        lost.set(reason, pages)
+        found.set(reason, pages)
       }
     }
     const sumOf = (pages: ReadonlyMap<bigint, number>) => pages.values().reduce((sum, records) => sum + records, 0)
-    return Object.fromEntries(Array.from(lost, ([reason, pages]) => [reason, sumOf(pages)]))
+    return Object.fromEntries(Array.from(found, ([reason, pages]) => [reason, sumOf(pages)]))
   }
 
   #told(sink: Sink, take: (sink: Sink) => PagesByReason): PagesByReason {

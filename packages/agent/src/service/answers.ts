@@ -93,7 +93,7 @@ export class Answers {
     const { writable, writableLength } = this.#socket
     if (client === undefined || this.#isEnded || !writable || writableLength > UNREAD_BYTES_MAX) return
     const isAll = client.acked <= this.#seen
-    const dropped = isAll ? Object.fromEntries(client.takeDropped()) : {}
-    if (this.#seen > 0n) this.send({ kind: 'ack', body: { sequence: isAll ? client.acked : this.#seen, dropped } })
+    const untaken = isAll ? client.takeUntaken() : { dropped: {}, hidden: {} }
+    if (this.#seen > 0n) this.send({ kind: 'ack', body: { sequence: isAll ? client.acked : this.#seen, ...untaken } })
   }
 }

@@ -1,14 +1,21 @@
+import type { Untaken } from '@sonde/sdk/internal'
+
+/** Records by reason. Reasons are words of the code, none of a client. */
+type Counts = Untaken['dropped']
+
 /** A page that the sinks have and that is not acknowledged yet. */
 interface PageInFlight {
   readonly sequence: bigint
   readonly bytes: number
 }
 
-/** Records that were dropped, by reason, and the acknowledgement that said so. */
+/** Records that an acknowledgement reports as dropped or hidden. */
 interface Told {
   readonly sequence: bigint
-  readonly dropped: Map<string, number>
+  readonly untaken: Untaken
 }
+
+const NOTHING: Untaken = { dropped: {}, hidden: {} }
 
 /** Acknowledgements with drops that are kept apart until the client connects again; older ones are put together. */
 const TOLD_COUNT = 64
@@ -29,12 +36,12 @@ export class Client {
   /** Memory of pages that are not acknowledged. Unit: bytes. */
   inFlightBytes = 0
   #inFlight: PageInFlight[] = []
-  /** Of pages that no flush of the sinks is for yet. */
-  #refused = new Map<string, number>()
-  /** Of pages of the flush that is under way. */
-  #flushing = new Map<string, number>()
-  /** Of pages that are acknowledged. */
-  #dropped = new Map<string, number>()
+  /** Dropped records of pages that no flush of the sinks is for yet. */
+  #refused: Untaken = NOTHING
+  /** Dropped records of pages of the flush that is under way. */
+  #flushing: Untaken = NOTHING
+  /** Records of acknowledged pages that the client does not know of yet. */
+  #untold: Untaken = NOTHING
   /** What it was told with which acknowledgement, and may not have read. */
   #told: Told[] = []
   #settled = Promise.withResolvers<void>()
@@ -56,21 +63,21 @@ export class Client {
   /** A page was refused: it is acknowledged with the reason. */
   refused(sequence: bigint, reason: string, records: number): void {
     this.accepted = sequence
-    add(this.#refused, reason, records)
+    this.#refused = sumOf(this.#refused, { dropped: { [reason]: records }, hidden: {} })
   }
 
   /** The sinks are flushed for what was taken so far; gives the last page of that. */
   gather(): bigint {
-    for (const [reason, records] of this.#refused) add(this.#flushing, reason, records)
-    this.#refused.clear()
+    this.#flushing = sumOf(this.#flushing, this.#refused)
+    this.#refused = NOTHING
     return this.accepted
   }
 
   /**
-   * The sinks are done with the pages up to `sequence`, which `gather` gave, and dropped some of the records, by
-   * reason: the client is told. Gives the memory that the pages took. Unit: bytes.
+   * The sinks are done with the pages up to `sequence`, which `gather` gave, and dropped or hid some of the records:
+   * the client is told. Gives the memory that the pages took. Unit: bytes.
    */
-  done(sequence: bigint, lost: Readonly<Record<string, number>>): number {
+  done(sequence: bigint, untaken: Untaken): number {
     let releasedBytes = 0
     let count = 0
     for (const page of this.#inFlight) {
@@ -81,9 +88,8 @@ export class Client {
     this.#inFlight.splice(0, count)
     this.inFlightBytes -= releasedBytes
     if (sequence > this.acked) this.acked = sequence
-    for (const [reason, records] of this.#flushing) add(this.#dropped, reason, records)
-    this.#flushing.clear()
-    for (const [reason, records] of Object.entries(lost)) add(this.#dropped, reason, records)
+    this.#untold = sumOf(this.#untold, sumOf(this.#flushing, untaken))
+    this.#flushing = NOTHING
     this.onProgress?.()
     if (this.acked >= this.accepted) this.#settled.resolve()
     return releasedBytes
@@ -97,33 +103,42 @@ export class Client {
   }
 
   /**
-   * Records of acknowledged pages that were not taken, by reason, to be told to the client with the acknowledgement of
-   * all of them: once, unless it connects again and has not {@link heard} that.
+   * Records of acknowledged pages that were dropped or are hidden. The acknowledgement of all these pages reports them
+   * to the client: once, unless it connects again and has not {@link heard} that.
    */
-  takeDropped(): ReadonlyMap<string, number> {
-    const dropped = this.#dropped
-    if (dropped.size === 0) return dropped
-    this.#dropped = new Map()
+  takeUntaken(): Untaken {
+    const untaken = this.#untold
+    if (isNothing(untaken)) return untaken
+    this.#untold = NOTHING
     const [first, second] = this.#told
-    // Rather twice than never.
+    // To report records twice is better than never.
     if (this.#told.length >= TOLD_COUNT && first !== undefined && second !== undefined) {
-      for (const [reason, records] of first.dropped) add(second.dropped, reason, records)
-      this.#told.shift()
+      this.#told.splice(0, 2, { sequence: second.sequence, untaken: sumOf(first.untaken, second.untaken) })
     }
-    this.#told.push({ sequence: this.acked, dropped: new Map(dropped) })
-    return dropped
+    this.#told.push({ sequence: this.acked, untaken })
+    return untaken
   }
 
   /** It has read the acknowledgements up to a page: what it was told with later ones is told again. */
   heard(sequence: bigint): void {
     for (const told of this.#told) {
-      if (told.sequence <= sequence) continue
-      for (const [reason, records] of told.dropped) add(this.#dropped, reason, records)
+      if (told.sequence > sequence) this.#untold = sumOf(this.#untold, told.untaken)
     }
     this.#told = []
   }
 }
 
-function add(to: Map<string, number>, reason: string, records: number): void {
-  if (records > 0) to.set(reason, (to.get(reason) ?? 0) + records)
+function sumOf(a: Untaken, b: Untaken): Untaken {
+  if (isNothing(a)) return b
+  return isNothing(b) ? a : { dropped: added(a.dropped, b.dropped), hidden: added(a.hidden, b.hidden) }
+}
+
+function added(a: Counts, b: Counts): Counts {
+  const sum: Record<string, number> = { ...a }
+  for (const [reason, records] of Object.entries(b)) sum[reason] = (sum[reason] ?? 0) + records
+  return sum
+}
+
+function isNothing({ dropped, hidden }: Untaken): boolean {
+  return Object.keys(dropped).length === 0 && Object.keys(hidden).length === 0
 }

@@ -33,6 +33,6 @@ test('clients that fill the limit of all wait, and one that has less than its sh
   })
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(isModestServed, false, 'beyond its share it waits as well')
-  inFlight.release(greedy.done(1n, {}))
+  inFlight.release(greedy.done(1n, { dropped: {}, hidden: {} }))
   await waiting
 })

@@ -16,7 +16,7 @@ function told() {
   const refusals = new Refusals(log, () => clock.ms)
   const refuse = (program: string, code = 'IPC_LIMIT') =>
     refusals.tell(
-      { protocol: 2, client: 1n, secret: '', heard: 0n, pid: 7, program, version: '' },
+      { protocol: 3, client: 1n, secret: '', heard: 0n, pid: 7, program, version: '' },
       { code, message: 'too many' },
     )
   return { lines, clock, refuse, refusals }

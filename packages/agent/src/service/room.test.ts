@@ -30,6 +30,6 @@ test('a client whose pages are tiny waits before what they take beside their rec
     room.accept({ ...batch, page: { client: client.id, sequence: ++sequence } }, client)
   }
   assert.ok(sequence < 600n, `${sequence} pages of ${batch.bytes.byteLength} bytes were taken`)
-  room.inFlight.release(client.done(sequence, {}))
+  room.inFlight.release(client.done(sequence, { dropped: {}, hidden: {} }))
   assert.deepEqual([client.inFlightBytes, room.inFlight.bytes], [0, 0])
 })

@@ -480,7 +480,7 @@ test('two versions of a type, and two clients with one source id, are served bes
   })
   twin.page(3, 1, encoded(contending, { time, steps_total: 1 }).bytes, { type: 2 })
   const told = await twin.heard('ack', ({ sequence }) => sequence === 3n)
-  assert.deepEqual(told.dropped, { metric_conflict: 1 })
+  assert.deepEqual([told.dropped, told.hidden], [{}, { metric_conflict: 1 }])
   // With the first gone the other one is shown from its next record on.
   old.close()
   await until('the first left', () => agent.service?.status().clients.length === 1)
@@ -643,8 +643,8 @@ test('records of another clock are in /metrics, and in no chart: that is counted
   const { bytes, texts } = jobs(10, Date.now())
   raw.announce(jobType, texts)
   for (const [i, clock] of (['device', 'monotonic', 'wall'] as const).entries()) raw.page(i + 1, 10, bytes, { clock })
-  const { dropped } = await raw.heard('ack', ({ sequence }) => sequence === 3n)
-  assert.deepEqual(dropped, { untranslated: 20 })
+  const { dropped, hidden } = await raw.heard('ack', ({ sequence }) => sequence === 3n)
+  assert.deepEqual([dropped, hidden], [{}, { untranslated: 20 }])
   assert.equal(agent.prometheus.stats.dropped.size, 0)
   assert.deepEqual(
     agent.recent.batches(jobType).map(({ clock }) => clock),

@@ -247,7 +247,7 @@ export class Session {
         ...identity,
         lastSequence: client.acked,
         // Of a connection that ended before it could be told.
-        dropped: Object.fromEntries(client.takeDropped()),
+        ...client.takeUntaken(),
         ack: this.#room.acknowledger.kind,
         limits: {
           pageBytes: PAGE_BYTES,

@@ -106,6 +106,8 @@ export interface SinkInfo {
   readonly in: number
   readonly out: number
   readonly dropped: Readonly<Record<string, number>>
+  /** What it says about a reason of drops, such as the words of a far end that refused records. */
+  readonly causes: Readonly<Record<string, string>>
   readonly errors: number
   /** Time it has spent taking records. */
   readonly seconds: number

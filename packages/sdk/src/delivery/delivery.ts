@@ -1,6 +1,7 @@
-import { SondeError } from '../errors.ts'
+import { messageOf } from '../errors.ts'
 import { processTimers, type Timers, within } from '../internal/timers.ts'
 import type { Batch } from '../schema/batch.ts'
+import { FlushError, NO_RECORDS } from '../sink/flush-error.ts'
 import { causeOfBlockedLoop, Room } from '../sink/room.ts'
 import type { Sink, SinkStats } from '../sink/sink.ts'
 import { Untold } from '../sink/untold.ts'
@@ -71,7 +72,7 @@ export interface DeliverySink extends Sink {
    * Resolves when every record accepted before the call is acknowledged: it has arrived or, with a durable queue, is
    * written down. Does not linger; may take as long as retries do.
    *
-   * @throws SondeError `DLV_LOST` where records were dropped instead, since the flush before or during this one;
+   * @throws FlushError `DLV_LOST` where records were dropped instead, since the flush before or during this one;
    * `not_encoded` is no loss.
    */
   flush(): Promise<void>
@@ -173,16 +174,17 @@ class Delivery<P> implements DeliverySink {
   }
 
   causeOf(reason: string): string {
-    return reason === 'queue_full' && this.#isLoopBlocked ? causeOfBlockedLoop('queueLimitBytes') : ''
+    if (reason === 'queue_full' && this.#isLoopBlocked) return causeOfBlockedLoop('queueLimitBytes')
+    return this.#ledger.words(reason)
   }
 
   async flush(): Promise<void> {
     const { told } = this.#untold
     await this.#requests.hasten(Promise.all(this.#pending))
-    const lost = this.#untold.tell(told)
-    if (lost === '') return
-    const why = this.failing === '' ? '' : `: ${this.failing}`
-    throw new SondeError('DLV_LOST', `${this.name} dropped ${lost}${why}; docs/delivery.md says what to do`)
+    const { lost, words } = this.#untold.tell(told)
+    if (words === '') return
+    const message = `${this.name} ${words}; docs/delivery.md says what to do`
+    throw new FlushError('DLV_LOST', message, { ...NO_RECORDS, lost })
   }
 
   close(): Promise<void> {
@@ -230,7 +232,7 @@ class Delivery<P> implements DeliverySink {
       .append(piece)
       .catch((error) => {
         this.#ledger.fail(error)
-        this.#ledger.drop('queue_failed', count)
+        this.#ledger.drop('queue_failed', count, messageOf(error))
         this.#signalRoom()
       })
       .finally(() => this.#pending.delete(acknowledged))

@@ -7,18 +7,21 @@ const REASON_CHARACTERS_MAX = 200
 
 /**
  * What the answer to an HTTP request means for delivery: 2xx is `ok`; 5xx, 408, 425 and 429 are `retry`, after the time
- * that `Retry-After` names; anything else is `reject`, since the same request would get the same answer. The reason is
- * the status and the first line of the body, which is read so that the connection is used again; a body beyond 2 KiB is
- * cut off.
+ * that `Retry-After` names; anything else is `reject`, because the same request would get the same answer. The reason
+ * is the status and the first line of the body, without `secrets`: the far end may repeat what it was sent. The body is
+ * read so that the connection is used again; beyond 2 KiB it is cut off.
  *
  * @example
- * send: async (body, signal) => httpResult(await fetch(url, { method: 'POST', body, signal, redirect: 'manual' }))
+ * send: async (body, signal) =>
+ *   httpResult(await fetch(url, { method: 'POST', body, signal, redirect: 'manual' }), [password])
  */
-export async function httpResult(response: Response): Promise<SendResult> {
+export async function httpResult(response: Response, secrets: readonly string[] = []): Promise<SendResult> {
   const { status, ok, headers } = response
   const text = await startOf(response)
   if (ok) return { outcome: 'ok' }
-  const reason = `HTTP ${status} ${text.split('\n', 1)[0] ?? ''}`.trim().slice(0, REASON_CHARACTERS_MAX)
+  // Before it is cut: half a secret is one too.
+  const said = secrets.reduce((words, secret) => words.replaceAll(secret, '(secret)'), text)
+  const reason = `HTTP ${status} ${said.split('\n', 1)[0] ?? ''}`.trim().slice(0, REASON_CHARACTERS_MAX)
   if (status < 500 && !NOT_NOW.has(status)) return { outcome: 'reject', reason }
   const afterMs = retryAfterMs(headers.get('retry-after'), Date.now())
   return afterMs === undefined ? { outcome: 'retry', reason } : { outcome: 'retry', reason, afterMs }

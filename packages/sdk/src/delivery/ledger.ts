@@ -25,6 +25,8 @@ export type DropReason =
   | 'closed'
 
 const REPORT_MS = 1000
+/** An encoder may quote what it was given. */
+const WORDS_CHARACTERS_MAX = 200
 
 /**
  * The accounts of one delivery, or of another sink that has reasons of its own. What it drops it also tells, as records
@@ -39,6 +41,7 @@ export class Ledger<Reason extends string = DropReason> {
   readonly #onLoss: OnLoss | undefined
   readonly #timers: Timers
   readonly #changed = new Set<Reason>()
+  readonly #words = new Map<string, string>()
   #cancel: (() => void) | undefined
   #closed = false
 
@@ -58,8 +61,15 @@ export class Ledger<Reason extends string = DropReason> {
     this.failing = messageOf(error)
   }
 
-  drop(reason: Reason, records: number): void {
+  /** The last words of the far end, the encoder or the disk about records that were dropped for a reason. */
+  words(reason: string): string {
+    return this.#words.get(reason) ?? ''
+  }
+
+  /** `words` are those of the far end, without secrets. Default: those before stay. */
+  drop(reason: Reason, records: number, words = ''): void {
     if (records === 0) return
+    if (words !== '') this.#words.set(reason, words.slice(0, WORDS_CHARACTERS_MAX))
     countDrop(this.stats, reason, records)
     if (this.#onLoss === undefined || this.#closed) return
     this.#changed.add(reason)

@@ -114,7 +114,7 @@ export class Requests<P> {
         const half = part.length >> 1
         waiting.push(part.slice(half), part.slice(0, half))
       } else if (refused !== undefined) {
-        this.#drop(part, refused.cause)
+        this.#drop(part, refused.cause, refused.reason)
         this.#parts.letters.put({ ...refused, batches: part.map(({ batch }) => batch) })
       }
       // A transport that answers at once must not keep the event loop to itself.
@@ -157,7 +157,7 @@ export class Requests<P> {
       case 'reject':
         return { cause: 'rejected', reason: verdict.reason, payload }
       case 'expired':
-        this.#drop(part, 'retry_limit')
+        this.#drop(part, 'retry_limit', verdict.reason)
         return undefined
       case 'ok':
         this.#refusedInRow = 0
@@ -169,9 +169,13 @@ export class Requests<P> {
   }
 
   /** Counted first: who waits for the queue to let it go must find it counted. */
-  #drop(part: readonly QueueEntry[], reason: 'not_encoded' | 'encode_failed' | 'rejected' | 'retry_limit'): void {
+  #drop(
+    part: readonly QueueEntry[],
+    reason: 'not_encoded' | 'encode_failed' | 'rejected' | 'retry_limit',
+    words = '',
+  ): void {
     const { queue, ledger, onRoom } = this.#parts
-    ledger.drop(reason, recordsOf(part))
+    ledger.drop(reason, recordsOf(part), words)
     queue.ack(part)
     onRoom()
   }

@@ -62,6 +62,7 @@ export { timeSpanOfBatch } from '../schema/time-span.ts'
 export { ClientLosses } from '../sink/client-losses.ts'
 export { HiddenRecords } from '../sink/hidden-records.ts'
 export { LateFailures } from '../sink/late-failures.ts'
+export { causeOf, countsOf } from '../sink/sink.ts'
 export { COMMON_KEYS } from '../sinks/common-options.ts'
 export {
   checkDestinations,
@@ -124,6 +125,7 @@ export {
   type SourceEntry,
   type SymbolsEntry,
   type TypeEntry,
+  type Untaken,
   type Welcome,
 } from '../wire/ipc/frame.ts'
 export { type ExpositionFormat, ExpositionParser } from '../wire/prometheus/parse.ts'

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
+import { FlushError } from './flush-error.ts'
 import { recordsAre } from './untold.ts'
 
 /** What has records to hand over when the process ends. */
@@ -82,8 +83,11 @@ async function waitFor(leaver: Leaver): Promise<void> {
   try {
     await leaver.acknowledged()
   } catch (error) {
-    gaveUp.add(leaver)
-    faults.add(messageOf(error))
+    const isHidden = error instanceof FlushError && error.hidden > 0 && error.lost + error.pending === 0
+    if (!isHidden) {
+      gaveUp.add(leaver)
+      faults.add(messageOf(error))
+    }
   }
   waitedUntilMs = performance.now()
 }

@@ -29,6 +29,10 @@ export interface SinkStats {
 export interface SinkCounts extends Readonly<Omit<SinkStats, 'dropped'>> {
   /** Records dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>
+  /** Those of them that other sinks keep, and that are only not shown. */
+  readonly hidden: Readonly<Record<string, number>>
+  /** What the sink says about a reason, such as the last words of a far end that refused records. */
+  readonly causes: Readonly<Record<string, string>>
 }
 
 /**
@@ -61,6 +65,11 @@ export interface Sink {
    * last. Default: it shows all.
    */
   takeHidden?(client: bigint, upTo: bigint): ReadonlyMap<string, ReadonlyMap<bigint, number>>
+  /**
+   * Of the records that it dropped, by reason, those that other sinks keep and that are only not shown. For a view this
+   * is `stats.dropped`. Default: none; what it dropped is lost.
+   */
+  readonly hidden?: ReadonlyMap<string, number>
   /** Why it fails, as a sentence; empty while all is well. Default: it does not say. */
   readonly failing?: string
   /** What it keeps until that is durable; beyond, it drops. Unit: bytes. Default: it does not say. */
@@ -104,8 +113,26 @@ export function sinkStats(): SinkStats {
 }
 
 /** The counts of this moment. */
-export function countsOf(stats: SinkStats): SinkCounts {
-  return { ...stats, dropped: Object.fromEntries(stats.dropped) }
+export function countsOf(sink: Sink): SinkCounts {
+  const { stats, hidden } = sink
+  const causes = [...stats.dropped.keys()].map((reason) => [reason, causeOf(sink, reason)] as const)
+  return {
+    ...stats,
+    dropped: Object.fromEntries(stats.dropped),
+    hidden: Object.fromEntries(hidden ?? []),
+    causes: Object.fromEntries(causes.filter(([, cause]) => cause !== '')),
+  }
+}
+
+/** What a sink says about a reason; empty where it says nothing, or throws. */
+export function causeOf(sink: Sink, reason: string): string {
+  try {
+    return sink.causeOf?.(reason) ?? ''
+  } catch {
+    // The reason has to speak for itself.
+    sink.stats.errors++
+    return ''
+  }
 }
 
 /** Counts records as dropped for a reason. */

@@ -1,45 +1,84 @@
 import { NOT_ENCODED, type SinkStats } from './sink.ts'
 
-/** Says in words what was dropped and has been reported to nobody yet. */
+/** Records by reason. */
+type Counts = ReadonlyMap<string, number>
+
+/** What is counted of drops: {@link SinkStats.dropped}, and which of these records are only hidden. */
+export interface DropCounts {
+  readonly dropped: Counts
+  /** Those of `dropped` that are kept elsewhere and are only not shown. Default: none. */
+  readonly hidden?: Counts | undefined
+}
+
+/** Records that were dropped since the last report. */
+export interface Drops {
+  /** Records that are lost. */
+  readonly lost: number
+  /** Records that are kept elsewhere, and not shown. */
+  readonly hidden: number
+  /** Both as the end of a sentence, such as `dropped 3 records (2 too_large, 1 closed)`; empty where there are none. */
+  readonly words: string
+}
+
+/** No record has that reason. */
+const NONE: Counts = new Map()
+
+/** Reports drops in words, each of them once. */
 export class Untold {
-  readonly #stats: Pick<SinkStats, 'dropped'>
+  readonly #counts: DropCounts
   readonly #causeOf: (reason: string) => string
-  #told: ReadonlyMap<string, number> = new Map()
+  #told: Required<DropCounts> = { dropped: NONE, hidden: NONE }
 
   /** `causeOf` says in words what a reason means; empty where the reason speaks for itself. */
-  constructor(stats: Pick<SinkStats, 'dropped'>, causeOf: (reason: string) => string = () => '') {
-    this.#stats = stats
+  constructor(counts: DropCounts, causeOf: (reason: string) => string = () => '') {
+    this.#counts = counts
     this.#causeOf = causeOf
   }
 
-  /** What was reported so far: two who wait at the same time are told the same. */
-  get told(): ReadonlyMap<string, number> {
+  /** What was reported so far: two flushes at the same time report the same drops. */
+  get told(): Required<DropCounts> {
     return this.#told
   }
 
   /** Whether nothing was dropped beyond what was reported. */
   get isToldAll(): boolean {
-    for (const [reason, records] of this.#stats.dropped) if (this.#told.get(reason) !== records) return false
+    for (const [reason, records] of this.#counts.dropped) {
+      if (this.#told.dropped.get(reason) !== records) return false
+    }
     return true
   }
 
-  /**
-   * What was dropped beyond what was `told`, such as `3 records (2 too_large, 1 spool_full: the service was away)`;
-   * empty where nothing was. It counts as told then.
-   */
-  tell(told = this.#told): string {
-    const reasons: string[] = []
-    let total = 0
-    for (const [reason, records] of this.#stats.dropped) {
-      const more = records - (told.get(reason) ?? 0)
-      if (more === 0 || reason === NOT_ENCODED) continue
-      total += more
-      const cause = this.#causeOf(reason)
-      reasons.push(`${more} ${reason}${cause === '' ? '' : `: ${cause}`}`)
+  /** Drops beyond those that were `told`. They count as reported then. */
+  tell(told = this.#told): Drops {
+    const { dropped, hidden = NONE } = this.#counts
+    const lost = new Map<string, number>()
+    const unseen = new Map<string, number>()
+    for (const [reason, records] of dropped) {
+      if (reason === NOT_ENCODED) continue
+      const hiddenMore = (hidden.get(reason) ?? 0) - (told.hidden?.get(reason) ?? 0)
+      const lostMore = records - (told.dropped.get(reason) ?? 0) - hiddenMore
+      if (lostMore > 0) lost.set(reason, lostMore)
+      if (hiddenMore > 0) unseen.set(reason, hiddenMore)
     }
-    this.#told = new Map(this.#stats.dropped)
-    return total === 0 ? '' : `${recordsOf(total)} (${reasons.join(', ')})`
+    this.#told = { dropped: new Map(dropped), hidden: new Map(hidden) }
+    const parts = [this.#words('dropped', lost), this.#words('does not show', unseen)].filter((part) => part !== '')
+    return { lost: sumOf(lost), hidden: sumOf(unseen), words: parts.join(', and ') }
   }
+
+  #words(verb: string, counts: Counts): string {
+    if (counts.size === 0) return ''
+    const reasons = Array.from(counts, ([reason, records]) => {
+      const cause = this.#causeOf(reason)
+      return `${records} ${reason}${cause === '' ? '' : `: ${cause}`}`
+    })
+    return `${verb} ${recordsOf(sumOf(counts))} (${reasons.join(', ')})`
+  }
+}
+
+function sumOf(counts: Counts): number {
+  let sum = 0
+  for (const records of counts.values()) sum += records
+  return sum
 }
 
 /** A number of records, in words: `1 record`, `2 records`. */

@@ -133,7 +133,8 @@ export function takeBack(buffer: RecordBuffer, mark: Mark, index: number, cause:
     stayed === 0
       ? 'nothing of them is reported'
       : `${stayed} before it are reported, since their buffer was full; no other is`
-  return new SondeError(cause.code, `record ${index} of many: ${cause.message}; ${outcome}`, { cause })
+  // Not as its cause, which would print the same sentence again.
+  return new SondeError(cause.code, `record ${index} of many: ${cause.message}; ${outcome}`)
 }
 
 /** Tells of the record at `offset` that its time is before 2000. */

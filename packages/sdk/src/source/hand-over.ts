@@ -2,6 +2,7 @@ import { messageOf, SondeError, warnOfFault } from '../errors.ts'
 import type { Batch } from '../schema/batch.ts'
 import { lossType } from '../schema/builtin.ts'
 import type { LossReason } from '../schema/symbols.ts'
+import { countsIn, FlushError, NO_RECORDS, sumOfCounts } from '../sink/flush-error.ts'
 import { LateFailures } from '../sink/late-failures.ts'
 import { countDrop, droppedTotal, FAILED } from '../sink/sink.ts'
 import { Untold } from '../sink/untold.ts'
@@ -93,7 +94,7 @@ export class HandOver {
   /**
    * Resolves once all that was emitted is acknowledged.
    *
-   * @throws SondeError `SRC_LOST` where records were dropped since this was asked before; else what `acknowledge`
+   * @throws FlushError `SRC_LOST` where records were dropped since this was asked before; else what `acknowledge`
    * throws.
    */
   acknowledged(): Promise<void> {
@@ -110,11 +111,12 @@ export class HandOver {
     const { told } = this.losses
     if (this.#late.isPending) await this.#late.settled()
     const failure = await failureOf(async () => this.#options.acknowledge?.())
-    const dropped = this.losses.tell(told)
-    if (dropped === '' && failure === undefined) return
-    if (dropped === '') throw failure?.cause
+    const { lost, words } = this.losses.tell(told)
+    if (words === '' && failure === undefined) return
+    if (words === '') throw failure?.cause
     const other = failure === undefined ? '' : `; ${messageOf(failure.cause)}`
-    throw new SondeError('SRC_LOST', `source ${this.#id} dropped ${dropped}${other}`, failure)
+    const message = `source ${this.#id} ${words}${other}`
+    throw new FlushError('SRC_LOST', message, sumOfCounts([{ ...NO_RECORDS, lost }, countsIn(failure?.cause)]), failure)
   }
 
   #causeOf(reason: string): string {

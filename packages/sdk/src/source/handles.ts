@@ -244,7 +244,7 @@ export function markPresent(u32: Uint32Array, base: number, { word, bit }: NonNu
 function refuse(row: Row, { name, field }: Slot, value: unknown): never {
   throw new SondeError(
     'SRC_VALUE',
-    `${row.table.type.name}.${name} of {${row.key}} was given ${shown(value)}; allowed: ${allowedFor(field.kind)}, and no negative amount to add`,
+    `${row.placeOf(name)} was given ${shown(value)}; allowed: ${allowedFor(field.kind)}, and no negative amount to add`,
   )
 }
 

@@ -57,7 +57,7 @@ class BucketHandle implements HistogramHandle {
   #refuse(value: unknown): never {
     throw new SondeError(
       'SRC_VALUE',
-      `${this.#row.table.type.name}.${this.#slot.name} of {${this.#row.key}} was given ${shown(value)}; allowed: a finite number`,
+      `${this.#row.placeOf(this.#slot.name)} was given ${shown(value)}; allowed: a finite number`,
     )
   }
 }

@@ -233,6 +233,12 @@ export class Row {
     this.unset = required.length === 0 ? undefined : required
   }
 
+  /** A field of the row, for messages. The type of a metric of an application has one field, of the same name. */
+  placeOf(field: string): string {
+    const { name } = this.table.type
+    return `${name === field ? name : `${name}.${field}`} of {${this.key}}`
+  }
+
   /**
    * The handle of a counter of any kind: `add` or `set`.
    *

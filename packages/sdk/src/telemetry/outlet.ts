@@ -2,26 +2,30 @@ import { messageOf, SondeError, warnOfFault } from '../errors.ts'
 import { turn } from '../internal/turn.ts'
 import { within } from '../internal/within.ts'
 import type { Batch } from '../schema/batch.ts'
+import { countsIn, type FlushCounts, FlushError, sumOfCounts } from '../sink/flush-error.ts'
 import { LateFailures } from '../sink/late-failures.ts'
-import { FAILED, NOT_ENCODED, type Sink } from '../sink/sink.ts'
-import { Untold } from '../sink/untold.ts'
+import { causeOf, FAILED, NOT_ENCODED, type Sink } from '../sink/sink.ts'
+import { type Drops, Untold } from '../sink/untold.ts'
 import { type HandOut, handOut } from '../sinks/hand-out.ts'
 import type { Route } from '../sinks/route.ts'
 import type { Source } from '../source/source.ts'
 
-/** Codes of errors of a flush that lost nothing yet: the records wait and are still sent. */
-const PENDING_CODES: ReadonlySet<unknown> = new Set(['IPC_TIMEOUT'])
-
 /** How long the end waits for what `accept` of a sink promised. Unit: milliseconds. */
 const LATE_LIMIT_MS = 3000
+
+const LOST = ['TEL_LOST', 'not everything was kept'] as const
+const PENDING = ['TEL_PENDING', 'not everything is acknowledged yet'] as const
+const HIDDEN = ['TEL_HIDDEN', 'not everything is shown'] as const
 
 /** There is room. */
 const ALWAYS = Promise.resolve()
 
-/** Why records of a flush are not kept. */
-interface Fault {
+/** What keeps a flush from being acknowledged. */
+interface Fault extends FlushCounts {
   readonly message: string
   readonly cause?: unknown
+  /** Whether records may be lost that nobody could count. */
+  readonly isLoss: boolean
 }
 
 /**
@@ -54,7 +58,7 @@ export class Outlet implements HandOut {
     this.routes = routes
     this.sinks = sinks
     this.#waitedFor = routes.filter(({ acknowledges }) => acknowledges).map(({ sink }) => sink)
-    this.#untold = new Map(sinks.map((sink) => [sink, new Untold(sink.stats, (reason) => this.#causeOf(sink, reason))]))
+    this.#untold = new Map(sinks.map((sink) => [sink, this.#untoldOf(sink)]))
     this.#late = new Map(sinks.map((sink) => [sink, new LateFailures()]))
     this.#warned = new Map(sinks.filter((sink) => sink !== warnsItself).map((sink) => [sink, new Set()]))
   }
@@ -91,24 +95,27 @@ export class Outlet implements HandOut {
   /**
    * Resolves once every sink that is waited for has acknowledged what it was handed.
    *
-   * @throws SondeError `TEL_LOST` where a sink or one of `sources` dropped records, `TEL_PENDING` where records only
-   * wait for longer than a limit.
+   * @throws FlushError `TEL_LOST` where a sink or one of `sources` lost records, `TEL_PENDING` where records only wait
+   * for longer than a limit, `TEL_HIDDEN` where a view does not show records that are acknowledged.
    */
   async acknowledged(sources: readonly Source[] = []): Promise<void> {
     const told = sources.map(({ losses }) => losses.told)
     const faults = await Promise.all(this.#waitedFor.map((sink) => this.#flush(sink)))
-    this.#fail([...faults, ...sources.map((source, i) => faultOf(source, told[i]))], 'TEL_PENDING')
+    this.#fail([...faults, ...sources.map((source, i) => faultOf(source, told[i]))])
   }
 
   /**
    * Flushes and closes the sinks. `sources` are closed already.
    *
-   * @throws SondeError `TEL_LOST` where a sink or one of `sources` dropped records; all sinks are closed then too.
+   * @throws FlushError `TEL_LOST` where a sink or one of `sources` lost records, `TEL_HIDDEN` where a view does not
+   * show records that are kept; all sinks are closed then too.
    */
   async close(sources: readonly Source[]): Promise<void> {
     const told = sources.map(({ losses }) => losses.told)
     const faults = await Promise.all(this.sinks.map((sink) => this.#close(sink)))
-    this.#fail([...faults, ...sources.map((source, i) => faultOf(source, told[i]))], 'TEL_LOST')
+    const all = [...faults, ...sources.map((source, i) => faultOf(source, told[i]))]
+    // What waits is given up.
+    this.#fail(all.map((fault) => fault && { ...fault, isLoss: fault.isLoss || fault.pending > 0 }))
   }
 
   /**
@@ -118,7 +125,17 @@ export class Outlet implements HandOut {
   unheard(sources: readonly Source[]): string {
     const thrown = [...this.#thrown.keys()].map((sink) => this.#dropped(sink))
     const faults = [...thrown, ...sources.map((source) => faultOf(source))]
-    return faults.flatMap((fault) => fault?.message ?? []).join('; ')
+    return faults.flatMap((fault) => (fault?.isLoss ? fault.message : [])).join('; ')
+  }
+
+  #untoldOf(sink: Sink): Untold {
+    const counts = {
+      dropped: sink.stats.dropped,
+      get hidden() {
+        return sink.hidden
+      },
+    }
+    return new Untold(counts, (reason) => this.#causeOf(sink, reason))
   }
 
   #whenReady(): Promise<void> {
@@ -131,8 +148,7 @@ export class Outlet implements HandOut {
     const late = this.lateOf(sink)
     if (late.isPending) await late.settled()
     const fault = await failureOf(sink, () => sink.flush())
-    const dropped = this.#dropped(sink, told)
-    return fault ?? dropped
+    return merged(fault, this.#dropped(sink, told))
   }
 
   async #close(sink: Sink): Promise<Fault | undefined> {
@@ -143,23 +159,21 @@ export class Outlet implements HandOut {
     const flushed = this.#flush(sink, told)
     const closed = await failureOf(sink, () => sink.close())
     const fault = (await Promise.race([flushed, turn.next()])) ?? closed
-    return fault ?? this.#dropped(sink)
+    return merged(fault, this.#dropped(sink))
   }
 
-  #dropped(sink: Sink, told?: ReadonlyMap<string, number>): Fault | undefined {
-    const dropped = this.#untold.get(sink)?.tell(told) ?? ''
-    if (dropped === '') return undefined
-    return { message: `${sink.name} dropped ${dropped}`, cause: this.#thrown.get(sink) }
+  #dropped(sink: Sink, told?: Untold['told']): Fault | undefined {
+    return faultIn(sink.name, this.#untold.get(sink)?.tell(told), this.#thrown.get(sink))
   }
 
-  #fail(found: readonly (Fault | undefined)[], codeWherePending: string): void {
+  #fail(found: readonly (Fault | undefined)[]): void {
     const faults = found.filter((fault) => fault !== undefined)
     if (faults.length === 0) return
-    const isPending = faults.every(({ cause }) => cause instanceof SondeError && PENDING_CODES.has(cause.code))
-    const code = isPending ? codeWherePending : 'TEL_LOST'
-    const what = code === 'TEL_LOST' ? 'not everything was kept' : 'not everything is acknowledged yet'
+    const counts = sumOfCounts(faults)
+    const isLoss = faults.some((fault) => fault.isLoss)
+    const [code, what] = isLoss ? LOST : counts.pending > 0 ? PENDING : HIDDEN
     const message = `schema ${this.#schema}: ${what}: ${faults.map(({ message }) => message).join('; ')}`
-    throw new SondeError(code, message, { cause: faults[0]?.cause })
+    throw new FlushError(code, message, counts, { cause: faults[0]?.cause })
   }
 
   #warnOf(sink: Sink): void {
@@ -170,20 +184,15 @@ export class Outlet implements HandOut {
       warned.add(reason)
       if (reason === 'closed' || reason === NOT_ENCODED) continue
       const cause = this.#causeOf(sink, reason)
-      const message = `${sink.name} of schema ${this.#schema} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
-      warnOfFault(new SondeError('TEL_LOST', message))
+      const [code, verb] = sink.hidden?.has(reason) ? ['TEL_HIDDEN', 'does not show'] : ['TEL_LOST', 'drops']
+      const subject = `${sink.name} of schema ${this.#schema} ${verb} records as ${reason}`
+      warnOfFault(new SondeError(code, `${subject}${cause === '' ? '' : `: ${cause}`}; its status counts them`))
     }
   }
 
   #causeOf(sink: Sink, reason: string): string {
     if (reason === FAILED && this.#thrown.has(sink)) return `accept threw: ${messageOf(this.#thrown.get(sink))}`
-    try {
-      return sink.causeOf?.(reason) ?? ''
-    } catch {
-      // The reason has to speak for itself.
-      sink.stats.errors++
-      return ''
-    }
+    return causeOf(sink, reason)
   }
 }
 
@@ -203,12 +212,31 @@ async function failureOf({ name }: Sink, act: () => Promise<void>): Promise<Faul
     await act()
     return undefined
   } catch (cause) {
-    return { message: `${name}: ${messageOf(cause)}`, cause }
+    const { lost, hidden, pending } = countsIn(cause)
+    // An error without counts says that something is lost, not how much.
+    const isLoss = lost > 0 || hidden + pending === 0
+    return { message: `${name}: ${messageOf(cause)}`, cause, lost, hidden, pending, isLoss }
   }
 }
 
 /** What a source dropped beyond what was `told`. */
-function faultOf({ info, losses }: Source, told?: ReadonlyMap<string, number>): Fault | undefined {
-  const dropped = losses.tell(told)
-  return dropped === '' ? undefined : { message: `source ${info.id} dropped ${dropped}` }
+function faultOf({ info, losses }: Source, told?: Untold['told']): Fault | undefined {
+  return faultIn(`source ${info.id}`, losses.tell(told))
+}
+
+function faultIn(name: string, drops: Drops | undefined, cause?: unknown): Fault | undefined {
+  if (drops === undefined || drops.words === '') return undefined
+  const { lost, hidden, words } = drops
+  return { message: `${name} ${words}`, cause, lost, hidden, pending: 0, isLoss: lost > 0 }
+}
+
+/** The words of a failed flush, which name the drops. The drops have the counts where the flush has none. */
+function merged(failed: Fault | undefined, drops: Fault | undefined): Fault | undefined {
+  if (failed === undefined || drops === undefined) return failed ?? drops
+  return {
+    ...failed,
+    lost: Math.max(failed.lost, drops.lost),
+    hidden: Math.max(failed.hidden, drops.hidden),
+    isLoss: failed.isLoss || drops.isLoss,
+  }
 }

@@ -100,11 +100,14 @@ test('two schemas that report one series on one page: the second hears of it fro
   const source = two.createSource({ id: 'app', tag: 'batch' })
   source.report(job, { time: wallNs(), queue: 'mail', done_total: 2 })
   const cause =
-    /prometheus dropped 1 record \(1 duplicate_series: another source reports the same series.*tag or label\)/
-  await assert.rejects(source.flush(), { code: 'TEL_LOST', message: cause })
+    /prometheus does not show 1 record \(1 duplicate_series: another source reports the same series.*tag or label\)/
+  await assert.rejects(source.flush(), { code: 'TEL_HIDDEN', message: cause, lost: 0, hidden: 1, pending: 0 })
   await one.flush()
   await until('a warning', () => warnings.length > 0)
-  assert.match(warnings.join('\n'), /^prometheus of schema jobs drops records as duplicate_series: another source .*$/)
+  assert.match(
+    warnings.join('\n'),
+    /^prometheus of schema jobs does not show records as duplicate_series: another source .*$/,
+  )
   await one.close()
   source.report(job, { time: wallNs(), queue: 'mail', done_total: 3 })
   await two.close()

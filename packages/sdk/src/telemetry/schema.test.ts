@@ -368,7 +368,14 @@ test('status tells state, types, open sources, and the accounts of every sink', 
     types: 2,
     sources: 1,
     prometheus: undefined,
-    sinks: [{ name: 'keeping', durable: false, failing: '', stats: { ...sinkStats(), dropped: { full: 3 } } }],
+    sinks: [
+      {
+        name: 'keeping',
+        durable: false,
+        failing: '',
+        stats: { ...sinkStats(), dropped: { full: 3 }, hidden: {}, causes: {} },
+      },
+    ],
   })
   const printed = JSON.stringify(schema.status())
   countDrop(sink.stats, 'full', 1)

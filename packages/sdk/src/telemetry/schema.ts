@@ -64,6 +64,7 @@ const IPC_DISABLED: IpcStatus = Object.freeze({
   ackedSequence: 0,
   spooledBytes: 0,
   dropped: Object.freeze({}),
+  hidden: Object.freeze({}),
   notAnnouncedReason: '',
 })
 const TYPE_COUNT_LIMIT = 256
@@ -266,8 +267,10 @@ export class Schema {
   /**
    * Emits what all sources have buffered, and resolves once every sink has acknowledged it.
    *
-   * @throws SondeError `TEL_LOST` where a sink or a source dropped records since the flush before, `TEL_PENDING` where
-   * records still wait for their acknowledgement, `TEL_STATE` before `start` and after `close`.
+   * @throws FlushError with the number of records of each kind. `TEL_LOST`: a sink or a source lost records since the
+   * flush before. `TEL_PENDING`: none is lost, but some still wait for their acknowledgement. `TEL_HIDDEN`: all are
+   * acknowledged, but a view does not show some.
+   * @throws SondeError `TEL_STATE` before `start` and after `close`.
    */
   async flush(): Promise<void> {
     this.#expect('started', 'there is something to flush between start and close')
@@ -278,8 +281,8 @@ export class Schema {
   /**
    * Closes the sources, flushes and closes the sinks. May be called twice.
    *
-   * @throws SondeError `TEL_LOST` where a sink or a source dropped records since the flush before, or a sink may not
-   * have kept some; all of them are closed then too.
+   * @throws FlushError `TEL_LOST` where a sink or a source lost records since the flush before, or a sink may not have
+   * kept some, `TEL_HIDDEN` where all are kept and a view does not show some; all sinks are closed then too.
    */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()
@@ -289,8 +292,9 @@ export class Schema {
   /** How it fares, in plain objects that stay as they are: at any time, also after `close`. */
   status(): SchemaStatus {
     const { routes } = this.#outlet
-    const sinks = routes.map(({ sink: { name, durable = false, stats }, failing = '' }) => {
-      return { name, durable, failing, stats: countsOf(stats) }
+    const sinks = routes.map(({ sink, failing = '' }) => {
+      const { name, durable = false } = sink
+      return { name, durable, failing, stats: countsOf(sink) }
     })
     const isDurable = routes.some(({ sink, acknowledges }) => acknowledges && sink.durable === true)
     const ipc = this.#ipc?.status() ?? IPC_DISABLED

@@ -75,8 +75,9 @@ function SinkRow({ sink }: { readonly sink: SinkInfo }) {
   )
 }
 
-function stateOf({ failing, errors }: SinkInfo, dropped: number): string {
+function stateOf({ failing, errors, causes }: SinkInfo, dropped: number): string {
   if (failing !== '') return `Failing: ${failing}`
-  if (dropped > 0) return 'Dropped records'
+  const words = Object.values(causes).join('; ')
+  if (dropped > 0) return words === '' ? 'Dropped records' : `Dropped records: ${words}`
   return errors > 0 ? 'Had errors' : 'Taking records'
 }

@@ -63,7 +63,7 @@ test('absent hardware is normal, a stuck source is not', () => {
 })
 
 test('a sink that fails is said, with the reason', () => {
-  const counts = { in: 5, out: 0, dropped: {}, errors: 1, seconds: 0 }
+  const counts = { in: 5, out: 0, dropped: {}, causes: {}, errors: 1, seconds: 0 }
   const sinks = [
     { ...counts, name: 'store', failing: '' },
     { ...counts, name: 'collector', failing: 'HTTP 503 try again later' },

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SondeError } from '../../errors.ts'
 import type { Batch, PageId } from '../../schema/batch.ts'
 import { forgetExit, type Leaver, watchExit } from '../../sink/at-exit.ts'
+import { FlushError, NO_RECORDS } from '../../sink/flush-error.ts'
 import { causeOfBlockedLoop } from '../../sink/room.ts'
 import type { Sink, SinkStats } from '../../sink/sink.ts'
 import { Untold } from '../../sink/untold.ts'
@@ -86,7 +87,7 @@ class Files implements FilesSink {
     this.#leaver = {
       finish: () => this.#finishNow(),
       acknowledged: () => this.flush(),
-      lost: () => this.#lostSince(),
+      lost: () => this.#dropsSince().words,
       get records() {
         return stats.in
       },
@@ -150,8 +151,8 @@ class Files implements FilesSink {
     await this.#settled()
     const context = this.#context
     this.#unsyncedBefore = context.unsynced
-    const lost = this.#lostSince(told)
-    if (lost !== '') throw new SondeError('FIL_LOST', lost)
+    const { lost, words } = this.#dropsSince(told)
+    if (words !== '') throw new FlushError('FIL_LOST', words, { ...NO_RECORDS, lost })
     if (context.unsynced > unsynced) {
       throw new SondeError('FIL_LOST', `${this.name}: the disk did not take everything that was written${this.#why}`)
     }
@@ -163,9 +164,9 @@ class Files implements FilesSink {
     return this.#closing
   }
 
-  #lostSince(told?: ReadonlyMap<string, number>): string {
-    const lost = this.#untold.tell(told)
-    return lost === '' ? '' : `${this.name} dropped ${lost}${this.#why}`
+  #dropsSince(told?: Untold['told']): { readonly lost: number; readonly words: string } {
+    const { lost, words } = this.#untold.tell(told)
+    return { lost, words: words === '' ? '' : `${this.name} ${words}${this.#why}` }
   }
 
   /** What failed last, behind a sentence. */

@@ -156,7 +156,16 @@ test('pages that are dropped while the socket still has them arrive as what they
 const limits = { pageBytes: 1 << 20, types: 1, sources: 1, symbols: 1, clientBytes: 1 << 20 }
 const welcome: ServiceFrame = {
   kind: 'welcome',
-  body: { protocol: 2, client: 1n, secret: '5e'.repeat(32), lastSequence: 0n, dropped: {}, ack: 'memory', limits },
+  body: {
+    protocol: 3,
+    client: 1n,
+    secret: '5e'.repeat(32),
+    lastSequence: 0n,
+    dropped: {},
+    hidden: {},
+    ack: 'memory',
+    limits,
+  },
 }
 
 const challenge: ServiceFrame = { kind: 'challenge', body: { nonce: 'ab'.repeat(32) } }
@@ -178,10 +187,14 @@ async function answerWith(t: TestContext, socketsDir: string, answer: () => Buff
 test('a service that makes no sense is hung up on, and the message says what it sent', async (t) => {
   const cases: readonly (readonly [readonly ServiceFrame[], string, RegExp])[] = [
     [[welcome, welcome], 'IPC_FRAME', /welcome twice/],
-    [[{ kind: 'ack', body: { sequence: 1n, dropped: {} } }], 'IPC_FRAME', /ack before welcome/],
-    [[welcome, { kind: 'ack', body: { sequence: 9n, dropped: {} } }], 'IPC_FRAME', /acknowledgement of page 9/],
+    [[{ kind: 'ack', body: { sequence: 1n, dropped: {}, hidden: {} } }], 'IPC_FRAME', /ack before welcome/],
+    [
+      [welcome, { kind: 'ack', body: { sequence: 9n, dropped: {}, hidden: {} } }],
+      'IPC_FRAME',
+      /acknowledgement of page 9/,
+    ],
     [[{ ...welcome, body: { ...welcome.body, lastSequence: 7n } }], 'IPC_FRAME', /page 7 of this client/],
-    [[{ ...welcome, body: { ...welcome.body, protocol: 1 } }], 'IPC_REFUSED', /protocol 1, this client 2/],
+    [[{ ...welcome, body: { ...welcome.body, protocol: 1 } }], 'IPC_REFUSED', /protocol 1, this client 3/],
     [[{ kind: 'error', body: { code: 'SRV', message: 'full' } }], 'IPC_REFUSED', /gave up with SRV: full/],
     [[welcome, challenge, challenge], 'IPC_FRAME', /challenge for no file/],
     [[welcome, attached, attached], 'IPC_FRAME', /attached for no file/],
@@ -297,7 +310,7 @@ test('what was dropped before the end is told at process.exit beside what waits'
   )
   assert.match(
     said,
-    /\[TEL_LOST\] Warning: \d+ records are not acknowledged.*; ipc lost \d+ records \(\d+ spool_full: .*\)\n$/,
+    /\[TEL_LOST\] Warning: \d+ records are not acknowledged.*; ipc dropped \d+ records \(\d+ spool_full: .*\)\n$/,
   )
 })
 

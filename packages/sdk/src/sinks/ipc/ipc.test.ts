@@ -125,20 +125,20 @@ test('what the service dropped of pages that it had when the connection ended is
   await until('all pages', () => rig.taken.length === 30)
   stored = 2n
   rig.peer.hangUp()
-  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /lost 7 records/))
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /dropped 7 records/))
   assert.deepEqual([rig.sink.stats.out, rig.sink.status().dropped], [23, { not_stored: 7 }])
 })
 
 test('an acknowledgement may come on the next connection', async (t) => {
   let isAgain = false
-  const ack: ServiceFrame = { kind: 'ack', body: { sequence: 3n, dropped: { rejected: 4 } } }
+  const ack: ServiceFrame = { kind: 'ack', body: { sequence: 3n, dropped: { rejected: 4 }, hidden: {} } }
   const options = { lastSequence: () => 0n, acknowledges: () => false, afterWelcome: () => (isAgain ? ack : undefined) }
   const rig = await IpcRig.start(t, { peer: options })
   for (let page = 0; page < 3; page++) rig.report(10)
   await until('all pages', () => rig.taken.length === 30)
   isAgain = true
   rig.peer.hangUp()
-  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /^ipc lost 4 records \(4 rejected\)$/))
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /^ipc dropped 4 records \(4 rejected\)$/))
   assert.deepEqual([rig.sink.stats.out, rig.sink.status().dropped], [26, { rejected: 4 }])
 })
 
@@ -183,7 +183,7 @@ test('a full spool drops the oldest pages, and the service is told as soon as it
   const { spool_full: dropped = 0 } = rig.sink.status().dropped
   assert.ok(dropped > 0 && dropped % 500 === 0 && rig.sink.status().spooledBytes <= 256 << 10)
   await rig.peer.listen()
-  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /lost \d+ records/))
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /dropped \d+ records/))
   assert.deepEqual(rig.taken, range(5000).slice(dropped))
   const told = await until('a record of the loss', () => rig.peer.pages.find(({ type }) => type.name === lossType.name))
   const [loss] = [...readRecords(lossType, viewsOf(told.bytes), told.count, told.symbols)]
@@ -246,15 +246,41 @@ test('what the service takes no more of is dropped alone', async (t) => {
 })
 
 test('what was lost is told with its reasons and their causes', async (t) => {
-  const ack: ServiceFrame = { kind: 'ack', body: { sequence: 1n, dropped: { not_stored: 1 } } }
+  const ack: ServiceFrame = { kind: 'ack', body: { sequence: 1n, dropped: { not_stored: 1 }, hidden: {} } }
   const rig = await IpcRig.start(t, { peer: { acknowledges: () => false } })
   rig.report(1)
   await until('it arrives', () => rig.taken.length === 1)
   for (const connection of rig.peer.connections) connection.send(ack)
   await assert.rejects(
     rig.sink.flush(),
-    sondeError('IPC_LOST', /^ipc lost 1 record \(1 not_stored: a durable sink of the service .* say why\)$/),
+    sondeError('IPC_LOST', /^ipc dropped 1 record \(1 not_stored: a durable sink of the service .* say why\)$/),
   )
+})
+
+test('records that the service keeps and does not show are told apart from lost records', async (t) => {
+  const rig = await IpcRig.start(t, { peer: { hidden: { series_limit: 10 } } })
+  rig.report(10)
+  await assert.rejects(rig.sink.flush(), {
+    code: 'IPC_HIDDEN',
+    message: /^ipc does not show 10 records \(10 series_limit: .* History has them\)$/,
+    lost: 0,
+    hidden: 10,
+    pending: 0,
+  })
+  assert.deepEqual(rig.sink.status().hidden, { series_limit: 10 })
+  await rig.sink.flush()
+})
+
+test('a record that is both lost and hidden counts as lost', async (t) => {
+  const ack: ServiceFrame = {
+    kind: 'ack',
+    body: { sequence: 1n, dropped: { not_stored: 8 }, hidden: { series_limit: 10 } },
+  }
+  const rig = await IpcRig.start(t, { peer: { acknowledges: () => false } })
+  rig.report(10)
+  await until('it arrives', () => rig.taken.length === 10)
+  for (const connection of rig.peer.connections) connection.send(ack)
+  await assert.rejects(rig.sink.flush(), { code: 'IPC_LOST', lost: 8, hidden: 2, pending: 0 })
 })
 
 test('a flush in vain, and the end, name what was dropped before too; a warning comes when dropping begins, and again once all was well', async (t) => {
@@ -277,7 +303,7 @@ test('a flush in vain, and the end, name what was dropped before too; a warning 
     sondeError(
       'IPC_LOST',
       new RegExp(
-        `^ipc lost ${dropped} records .*spool_full: the service was away.*; ${5000 - Number(dropped)} records are `,
+        `^ipc dropped ${dropped} records .*spool_full: the service was away.*; ${5000 - Number(dropped)} records are `,
       ),
     ),
   )
@@ -331,7 +357,10 @@ test('closes within its limit also where the service is alive and acknowledges n
   rig.report(3)
   await until('it arrives', () => rig.taken.length === 3)
   const [connection] = rig.peer.connections
-  const alive = setInterval(() => connection?.send({ kind: 'ack', body: { sequence: 0n, dropped: {} } }), 20)
+  const alive = setInterval(
+    () => connection?.send({ kind: 'ack', body: { sequence: 0n, dropped: {}, hidden: {} } }),
+    20,
+  )
   t.after(() => clearInterval(alive))
   const flushed = assert.rejects(rig.sink.flush(), sondeError('IPC_TIMEOUT', /3 records are not acknowledged/))
   await rig.sink.close()

@@ -3,10 +3,11 @@ import { splitBatch } from '../../delivery/split-batch.ts'
 import { messageOf, SondeError, warnOfFault } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { forgetExit, type Leaver, watchExit } from '../../sink/at-exit.ts'
+import { FlushError } from '../../sink/flush-error.ts'
 import { Room } from '../../sink/room.ts'
 import type { Sink, SinkStats } from '../../sink/sink.ts'
 import { recordsAre } from '../../sink/untold.ts'
-import type { Ack } from '../../wire/ipc/frame.ts'
+import type { Untaken } from '../../wire/ipc/frame.ts'
 import { type IpcConfig, type IpcOptions, ipcConfig } from './config.ts'
 import { Losses } from './losses.ts'
 import { Reconnect } from './reconnect.ts'
@@ -49,6 +50,8 @@ export interface IpcStatus {
   readonly spooledBytes: number
   /** Records dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>
+  /** Those of them that the service keeps, and that one of its views, such as `/metrics`, does not show. */
+  readonly hidden: Readonly<Record<string, number>>
   /** Why records were last dropped as `not_announced`; empty where none were. */
   readonly notAnnouncedReason: string
 }
@@ -124,7 +127,10 @@ class Ipc implements IpcSink {
       emit: () => this.#sendAtExit(),
       acknowledged: () => this.#inTime(this.flush()),
       pendingRecords: () => this.#spool.records,
-      lost: () => this.#losses.tell(),
+      lost: () => {
+        const { lost, words } = this.#losses.tell()
+        return lost > 0 ? words : ''
+      },
       get records() {
         return stats.in
       },
@@ -135,6 +141,10 @@ class Ipc implements IpcSink {
 
   get stats(): SinkStats {
     return this.#losses.stats
+  }
+
+  get hidden(): ReadonlyMap<string, number> {
+    return this.#losses.hidden
   }
 
   get queuedRecords(): number {
@@ -165,12 +175,12 @@ class Ipc implements IpcSink {
       () => undefined,
       (error: SondeError) => error,
     )
-    const lost = this.#losses.tell(told)
-    if (lost !== '') {
-      const waiting = failed === undefined ? '' : `; ${failed.message}`
-      throw new SondeError('IPC_LOST', `${lost}${waiting}`, { cause: failed })
-    }
-    if (failed !== undefined) throw failed
+    const { lost, hidden, words } = this.#losses.tell(told)
+    const counts = { lost, hidden, pending: failed === undefined ? 0 : this.#spool.records }
+    const message = [words, failed?.message ?? ''].filter((part) => part !== '').join('; ')
+    if (lost > 0) throw new FlushError('IPC_LOST', message, counts, { cause: failed })
+    if (failed !== undefined) throw new FlushError(failed.code, message, counts, { cause: failed.cause })
+    if (hidden > 0) throw new FlushError('IPC_HIDDEN', message, counts)
   }
 
   close(): Promise<void> {
@@ -191,6 +201,7 @@ class Ipc implements IpcSink {
       ackedSequence: this.#spool.first - 1,
       spooledBytes: this.#spool.bytes,
       dropped: Object.fromEntries(this.stats.dropped),
+      hidden: Object.fromEntries(this.hidden),
       notAnnouncedReason: this.#losses.notAnnouncedReason,
     }
   }
@@ -247,18 +258,18 @@ class Ipc implements IpcSink {
     }
     const caller = { ...this.#identity, heard: BigInt(this.#heard) }
     this.#session = new Session(caller, this.#config, this.#spool, {
-      onWelcome: (sequence, dropped, identity) => this.#welcome(sequence, dropped, identity),
+      onWelcome: (sequence, untaken, identity) => this.#welcome(sequence, untaken, identity),
       onForgotten: () => {
         this.#identity = NOBODY
       },
-      onAck: (sequence, dropped) => this.#acknowledge(sequence, dropped),
+      onAck: (sequence, untaken) => this.#acknowledge(sequence, untaken),
       onObstacle: (page, reason) => this.#refuse(page, reason),
       onRoom: () => this.#wake(),
       onEnd: (error) => this.#fail(explainFailure(this.#config.socketsDir, error)),
     })
   }
 
-  #welcome(sequence: number, dropped: Ack['dropped'], identity: Identity): void {
+  #welcome(sequence: number, untaken: Untaken, identity: Identity): void {
     this.#identity = identity
     this.#ack = this.#session?.welcome?.ack ?? this.#ack
     this.#lastError = undefined
@@ -266,19 +277,26 @@ class Ipc implements IpcSink {
     clearTimeout(this.#missing)
     this.#reconnect.connected()
     this.#waiters.connected()
-    this.#acknowledge(sequence, dropped)
+    this.#acknowledge(sequence, untaken)
     this.#firstOfSession = this.#spool.first
     this.#wake()
   }
 
-  #acknowledge(sequence: number, dropped: Ack['dropped']): void {
+  #acknowledge(sequence: number, { dropped, hidden }: Untaken): void {
     this.#heard = Math.max(this.#heard, sequence)
     let records = 0
     while (this.#spool.first <= sequence && this.#spool.first < this.#spool.next) records += this.#spool.shift()
-    for (const [reason, count] of Object.entries(dropped)) {
-      const refused = Math.min(count, records)
-      records -= refused
-      this.#losses.drop(this.#losses.known(reason), refused)
+    // Of a record that is both lost and hidden only the loss counts.
+    for (const [counts, isLost] of [
+      [dropped, true],
+      [hidden, false],
+    ] as const) {
+      for (const [reason, count] of Object.entries(counts)) {
+        const refused = Math.min(count, records)
+        records -= refused
+        if (isLost) this.#losses.drop(this.#losses.known(reason), refused)
+        else this.#losses.hide(this.#losses.known(reason), refused)
+      }
     }
     this.#losses.arrived(records, { isAll: this.#spool.first === this.#spool.next })
     this.#waiters.progress(this.#spool.first)

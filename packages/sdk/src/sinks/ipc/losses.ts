@@ -5,7 +5,7 @@ import type { Batch } from '../../schema/batch.ts'
 import { lossType } from '../../schema/builtin.ts'
 import { causeOfBlockedLoop } from '../../sink/room.ts'
 import type { SinkStats } from '../../sink/sink.ts'
-import { Untold } from '../../sink/untold.ts'
+import { type Drops, Untold } from '../../sink/untold.ts'
 import { createSource } from '../../source/source.ts'
 import type { IpcConfig } from './config.ts'
 import { causeOf } from './reasons.ts'
@@ -21,6 +21,8 @@ export class Losses {
   isLoopBlocked = false
   /** Why records were last dropped as `not_announced`; empty where none were. */
   notAnnouncedReason = ''
+  /** Of the records that were dropped, by reason, those that the service keeps and does not show. */
+  readonly hidden = new Map<string, number>()
   readonly #name: string
   readonly #ledger: Ledger<string>
   readonly #untold: Untold
@@ -36,7 +38,7 @@ export class Losses {
       source.report(lossType, record)
       source.flush()
     })
-    this.#untold = new Untold(this.stats, (reason) => this.causeOf(reason))
+    this.#untold = new Untold({ dropped: this.stats.dropped, hidden: this.hidden }, (reason) => this.causeOf(reason))
   }
 
   get stats(): SinkStats {
@@ -56,12 +58,26 @@ export class Losses {
 
   /** Counts, and warns the first time; of a full spool again after everything was acknowledged. */
   drop(reason: string, records: number): void {
+    if (this.#count(reason, records)) this.#warn('IPC_LOST', `${this.who} drops records as ${reason}`, reason)
+  }
+
+  /** The service keeps records, and does not show them. Counts, and warns the first time. */
+  hide(reason: string, records: number): void {
+    if (records > 0) this.hidden.set(reason, (this.hidden.get(reason) ?? 0) + records)
+    const subject = `the service keeps, but does not show, records of ${this.who} as ${reason}`
+    if (this.#count(reason, records)) this.#warn('IPC_HIDDEN', subject, reason)
+  }
+
+  /** Whether it is the first drop of that reason. */
+  #count(reason: string, records: number): boolean {
     this.#ledger.drop(reason, records)
-    if (records === 0 || reason === 'closed' || this.#warned.has(reason)) return
+    return records > 0 && reason !== 'closed' && !this.#warned.has(reason)
+  }
+
+  #warn(code: string, subject: string, reason: string): void {
     this.#warned.add(reason)
     const cause = this.causeOf(reason)
-    const message = `${this.who} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
-    warnOfFault(new SondeError('IPC_LOST', message))
+    warnOfFault(new SondeError(code, `${subject}${cause === '' ? '' : `: ${cause}`}; its status counts them`))
   }
 
   /** The reason as it is counted: a service may send any number of reasons, and each is kept. */
@@ -81,10 +97,10 @@ export class Losses {
     this.#ledger.fail(error)
   }
 
-  /** What was lost since it was told last, or since `told`, as a sentence; empty where nothing was. */
-  tell(told?: ReadonlyMap<string, number>): string {
-    const lost = this.#untold.tell(told)
-    return lost === '' ? '' : `${this.#name} lost ${lost}`
+  /** What was dropped since it was told last, or since `told`; as a sentence too, which is empty where nothing was. */
+  tell(told?: Untold['told']): Drops {
+    const drops = this.#untold.tell(told)
+    return drops.words === '' ? drops : { ...drops, words: `${this.#name} ${drops.words}` }
   }
 
   /** Reports losses no more. */

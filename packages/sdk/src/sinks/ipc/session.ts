@@ -3,11 +3,11 @@ import { SondeError } from '../../errors.ts'
 import type { LinkItem, Refusal } from '../../link/item.ts'
 import { LinkWriter, type Told } from '../../link/writer.ts'
 import {
-  type Ack,
   type ClientMessage,
   type Hello,
   IPC_PROTOCOL,
   type ServiceFrame,
+  type Untaken,
   type Welcome,
 } from '../../wire/ipc/frame.ts'
 import type { IpcConfig } from './config.ts'
@@ -43,12 +43,12 @@ export type Obstacle = Refusal | 'too_large'
 
 /** Whom a session tells what happens. */
 export interface SessionHandler {
-  /** The service is there; it is done with every page up to `sequence` already, and dropped some of their records. */
-  onWelcome(sequence: number, dropped: Ack['dropped'], identity: Identity): void
+  /** The service is there. It is done with every page up to `sequence`; of their records it dropped or hid some. */
+  onWelcome(sequence: number, untaken: Untaken, identity: Identity): void
   /** The service knows nothing of the client's secret: the next connection is that of a new client. */
   onForgotten(): void
-  /** Every page up to `sequence` is done with; of their records the service dropped some. */
-  onAck(sequence: number, dropped: Ack['dropped']): void
+  /** Every page up to `sequence` is done with; of their records the service dropped or hid some. */
+  onAck(sequence: number, untaken: Untaken): void
   /** A page can never be sent. */
   onObstacle(page: SpooledPage, reason: Obstacle): void
   /** There is room for pages again. */
@@ -202,12 +202,12 @@ export class Session {
       this.#connection.flush()
       return
     }
-    const { sequence, dropped } = frame.body
+    const { sequence } = frame.body
     // It may be of a page that was sent on a connection before.
     if (sequence > BigInt(this.#spool.sent))
       throw unexpected(`an acknowledgement of page ${sequence}, which it was not sent`)
     this.#shared?.release(Number(sequence))
-    this.#handler.onAck(Number(sequence), dropped)
+    this.#handler.onAck(Number(sequence), frame.body)
     if (this.#isHeld) this.#handler.onRoom()
     this.#connection.expectAnswer(this.#next > this.#spool.first)
   }
@@ -229,8 +229,8 @@ export class Session {
     this.#shared = new SharedPages(this.#config, (message) => this.#send(message))
     this.#connection.flush()
     this.#connection.expectAnswer(false)
-    const { client, secret, lastSequence, dropped } = welcome
-    this.#handler.onWelcome(Number(lastSequence), dropped, { client, secret })
+    const { client, secret, lastSequence } = welcome
+    this.#handler.onWelcome(Number(lastSequence), welcome, { client, secret })
   }
 }
 

@@ -74,6 +74,21 @@ test('a name and a password of the address are sent, and shown nowhere, whatever
   await sink.flush()
 })
 
+test('what the far end says about a refusal is in the error, without a part of a secret where it is cut', async (t) => {
+  const peer = await HttpPeer.start(t)
+  const sink = createJsonl({ url: peer.url, headers: { 'x-key': 'hush-hush-hush' } })
+  t.after(() => sink.close())
+  const start = 'field "price" is unknown; '
+  peer.refusal = `${start}${'x'.repeat(200 - start.length - 'HTTP 400 '.length - 6)}hush-hush-hush ${'y'.repeat(5000)}`
+  await peer.behave('refuses')
+  sink.accept(new BatchSource().ports({ a: 1 }))
+  await assert.rejects(sink.flush(), (error: Error) => {
+    assert.match(error.message, /^jsonl dropped 1 record \(1 rejected: HTTP 400 field "price" is unknown; x+\(secre\);/)
+    return true
+  })
+  assert.equal(sink.causeOf?.('rejected').length, 200)
+})
+
 test('refuses an address that is none', () => {
   for (const url of ['', 'collector:4318', 'ftp://host/', 'http://%ff:a@host/'])
     assert.throws(() => createJsonl({ url }), sondeError('JSL_OPTION', /^url of jsonl is .*allowed: an address/))

@@ -1,6 +1,5 @@
 import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
 import { httpResult } from '../../delivery/http.ts'
-import type { SendResult } from '../../delivery/sender.ts'
 import { type JsonlOptions, jsonlTarget } from './config.ts'
 import { encodeLines } from './encode.ts'
 
@@ -18,16 +17,6 @@ export function createJsonl(options: JsonlOptions): DeliverySink {
     encode: encodeLines,
     // A redirect would turn the POST into a GET: it is refused instead.
     send: async (body, signal) =>
-      withoutSecrets(
-        await httpResult(await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })),
-        secrets,
-      ),
+      httpResult(await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }), secrets),
   })
-}
-
-/** The far end may repeat what it was sent. */
-function withoutSecrets(result: SendResult, secrets: readonly string[]): SendResult {
-  if (result.outcome === 'ok') return result
-  const reason = secrets.reduce((text, secret) => text.replaceAll(secret, '(secret)'), result.reason)
-  return { ...result, reason }
 }

@@ -145,6 +145,10 @@ class SharedSink implements PrometheusSink {
     shared.sinks.add(this)
   }
 
+  get hidden(): ReadonlyMap<string, number> {
+    return this.stats.dropped
+  }
+
   get address(): string {
     return this.#shared.serving.address
   }

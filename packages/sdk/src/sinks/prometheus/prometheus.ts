@@ -102,6 +102,10 @@ export class Prometheus implements Sink {
     return lines
   }
 
+  get hidden(): ReadonlyMap<string, number> {
+    return this.stats.dropped
+  }
+
   /** How the label file fares; undefined where there is none. */
   get labelFile(): LabelFileHealth | undefined {
     return this.#labels.hasFile ? this.#labels : undefined

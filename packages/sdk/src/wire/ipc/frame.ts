@@ -1,7 +1,7 @@
 import type { Clock } from '../../schema/batch.ts'
 
 /** Version of the protocol; the two sides must agree. */
-export const IPC_PROTOCOL = 2
+export const IPC_PROTOCOL = 3
 
 /** u32 bytes that follow the header, u8 kind, u8 flags, u16 0, u32 sequence of the frame; little-endian. */
 export const FRAME_HEADER_BYTES = 12
@@ -144,20 +144,26 @@ export interface ServiceLimits {
   readonly clientBytes: number
 }
 
-/** Records that the service dropped, by reason. */
-export type Dropped = Readonly<Record<string, number>>
+/** Records of acknowledged pages, by reason. */
+export interface Untaken {
+  /** Records that are lost: nothing of the service keeps them. */
+  readonly dropped: Readonly<Record<string, number>>
+  /** Records that are kept like all others, and that a view of the service, such as `/metrics`, does not show. */
+  readonly hidden: Readonly<Record<string, number>>
+}
 
 /** The service's first frame. */
-export interface Welcome {
+export interface Welcome extends Untaken {
   readonly protocol: number
   /** The id of the client, which may be shown. 64 bits, never 0. */
   readonly client: bigint
   /** What proves on the next connection that it is this client. 64 hex digits; nobody else may see it. */
   readonly secret: string
-  /** Newest page of this client that is stored; 0 where none is. */
+  /**
+   * Newest page of this client that is stored; 0 where none is. `dropped` and `hidden` are of pages up to it; what was
+   * told before is not told again.
+   */
   readonly lastSequence: bigint
-  /** Of pages up to that one; what was told before is not told again. */
-  readonly dropped: Dropped
   /** Whether an acknowledged page outlives a crash of the service. */
   readonly ack: 'memory' | 'durable'
   readonly limits: ServiceLimits
@@ -178,11 +184,9 @@ export interface Attached {
   readonly reason: string
 }
 
-/** Every page up to a sequence is done with. */
-export interface Ack {
+/** Every page up to a sequence is done with; of these pages some records were dropped or are hidden. */
+export interface Ack extends Untaken {
   readonly sequence: bigint
-  /** Of those pages. */
-  readonly dropped: Dropped
 }
 
 /** What the service cannot put up with; it hangs up afterwards. */

@@ -34,7 +34,7 @@ const clientMessages: readonly ClientMessage[] = [
   {
     kind: 'hello',
     body: {
-      protocol: 2,
+      protocol: 3,
       client: 2n ** 64n - 1n,
       secret,
       heard: 2n ** 53n - 1n,
@@ -53,7 +53,7 @@ const clientMessages: readonly ClientMessage[] = [
   },
   { kind: 'symbols', body: { source: 1, firstId: 2, texts: ['', 'µ\n"\\', '\u{feff}x', '\u0000'] } },
   { kind: 'attach', body: { file: '/dev/shm/sonde-1', slots: 64, slotBytes: 65536 } },
-  { kind: 'hello', body: { protocol: 2, client: 0n, secret: '', heard: 0n, pid: 12, program: '', version: '' } },
+  { kind: 'hello', body: { protocol: 3, client: 0n, secret: '', heard: 0n, pid: 12, program: '', version: '' } },
   { kind: 'proof', body: {} },
   { kind: 'bye', body: {} },
 ]
@@ -63,18 +63,19 @@ const serviceMessages: readonly ServiceFrame[] = [
   {
     kind: 'welcome',
     body: {
-      protocol: 2,
+      protocol: 3,
       client: 2n ** 64n - 1n,
       secret,
       lastSequence: 2n ** 64n - 1n,
       dropped: { not_stored: 9 },
+      hidden: {},
       ack: 'durable',
       limits,
     },
   },
   { kind: 'challenge', body: { nonce: secret } },
   { kind: 'attached', body: { ok: false, reason: 'another file system' } },
-  { kind: 'ack', body: { sequence: 2n ** 53n + 1n, dropped: { queue_full: 3 } } },
+  { kind: 'ack', body: { sequence: 2n ** 53n + 1n, dropped: { queue_full: 3 }, hidden: {} } },
   { kind: 'error', body: { code: 'SRV_FLOOD', message: 'too much' } },
 ]
 
@@ -100,29 +101,36 @@ function decodeAll<F>(decoder: FrameDecoder<F>, stream: Buffer, random?: Random)
 }
 
 test('golden bytes of a message', () => {
-  const frame = encodeFrame({ kind: 'ack', body: { sequence: 258n, dropped: {} } }, 0x01020304)
-  assert.equal(frame.toString('latin1'), '\x1f\0\0\0\x43\0\0\0\x04\x03\x02\x01{"sequence":"258","dropped":{}}')
+  const frame = encodeFrame({ kind: 'ack', body: { sequence: 258n, dropped: {}, hidden: {} } }, 0x01020304)
+  assert.equal(
+    frame.toString('latin1'),
+    '\x2b\0\0\0\x43\0\0\0\x04\x03\x02\x01{"sequence":"258","dropped":{},"hidden":{}}',
+  )
 })
 
 test('golden bytes of a welcome', () => {
-  const dropped = { not_stored: 2 }
-  const body = { protocol: 2, client: 255n, secret, lastSequence: 258n, dropped, ack: 'memory', limits } as const
-  const payload = `{"protocol":2,"client":"ff","secret":"${secret}","lastSequence":"258","dropped":{"not_stored":2},"ack":"memory","limits":{"pageBytes":1,"types":2,"sources":3,"symbols":4,"clientBytes":5}}`
-  const header = `${String.fromCharCode(payload.length)}\0\0\0\x41\0\0\0\x01\0\0\0`
+  const [dropped, hidden] = [{ not_stored: 2 }, { series_limit: 3 }]
+  const who = { protocol: 3, client: 255n, secret }
+  const body = { ...who, lastSequence: 258n, dropped, hidden, ack: 'memory', limits } as const
+  const payload = `{"protocol":3,"client":"ff","secret":"${secret}","lastSequence":"258","dropped":{"not_stored":2},"hidden":{"series_limit":3},"ack":"memory","limits":{"pageBytes":1,"types":2,"sources":3,"symbols":4,"clientBytes":5}}`
+  const header = `${String.fromCharCode(payload.length & 0xff, payload.length >> 8)}\0\0\x41\0\0\0\x01\0\0\0`
   assert.equal(encodeFrame({ kind: 'welcome', body }, 1).toString('latin1'), header + payload)
 })
 
-test('refuses what no service says was dropped', () => {
-  const welcome = { protocol: 2, client: '1', secret, lastSequence: '1', ack: 'memory', limits }
+test('refuses what no service says was dropped or hidden', () => {
+  const welcome = { protocol: 3, client: '1', secret, lastSequence: '1', ack: 'memory', limits }
   const cases: readonly (readonly [unknown, RegExp])[] = [
     [undefined, /welcome\.dropped is undefined; allowed: an object/],
     [{ 'Not stored': 1 }, /welcome\.dropped is "Not stored"; allowed: a reason/],
     [{ not_stored: -1 }, /welcome\.dropped\.not_stored is -1/],
     [[1], /welcome\.dropped is an array/],
   ]
-  for (const [dropped, part] of cases) {
-    const frame = raw(65, JSON.stringify({ ...welcome, dropped }))
-    assert.throws(() => [...serviceFrames().frames(frame)], sondeError('IPC_FRAME', part), `${part}`)
+  for (const [given, part] of cases) {
+    for (const key of ['dropped', 'hidden']) {
+      const frame = raw(65, JSON.stringify({ ...welcome, dropped: {}, hidden: {}, [key]: given }))
+      const named = new RegExp(part.source.replace('dropped', key))
+      assert.throws(() => [...serviceFrames().frames(frame)], sondeError('IPC_FRAME', named), `${named}`)
+    }
   }
 })
 
@@ -226,7 +234,7 @@ function raw(
 }
 
 test('refuses what no client sends, says what is wrong, and goes on refusing', () => {
-  const hello = { protocol: 2, client: '1', secret, heard: '0', pid: 1, program: '', version: '' }
+  const hello = { protocol: 3, client: '1', secret, heard: '0', pid: 1, program: '', version: '' }
   const source = { index: 0, id: 'a', tag: '', labels: {}, schema: '' }
   const inline = pageFrame(page, Buffer.from('hello'), 1)
   const changed = (at: number, byte: number) => Buffer.from(inline.with(at, byte))

@@ -5,12 +5,12 @@ import type {
   Attach,
   Attached,
   Challenge,
-  Dropped,
   ErrorMessage,
   Hello,
   ServiceLimits,
   SourceEntry,
   TypeEntry,
+  Untaken,
   Welcome,
 } from './frame.ts'
 import { checkJson } from './json-limits.ts'
@@ -103,7 +103,7 @@ export function parseWelcome(json: unknown): Welcome {
     client: clientIn('welcome', body),
     secret: secretIn('welcome', body, 'secret'),
     lastSequence: sequenceIn('welcome', body, 'lastSequence'),
-    dropped: droppedIn('welcome', body),
+    ...untakenIn('welcome', body),
     ack,
     limits: {
       pageBytes: limit('pageBytes', 1),
@@ -127,7 +127,7 @@ export function parseAttached(json: unknown): Attached {
 
 export function parseAck(json: unknown): Ack {
   const body = objectIn('ack', json)
-  return { sequence: sequenceIn('ack', body, 'sequence'), dropped: droppedIn('ack', body) }
+  return { sequence: sequenceIn('ack', body, 'sequence'), ...untakenIn('ack', body) }
 }
 
 export function parseError(json: unknown): ErrorMessage {
@@ -181,15 +181,20 @@ function secretIn(place: string, body: Parsed, key: string): string {
   throw new SondeError('IPC_FRAME', `${place}.${key} is something else than 64 hex digits`)
 }
 
-function droppedIn(place: string, body: Parsed): Dropped {
-  const dropped = objectIn(`${place}.dropped`, own(body, 'dropped'))
-  for (const reason of Object.keys(dropped)) {
+function untakenIn(place: string, body: Parsed): Untaken {
+  return { dropped: countsIn(place, body, 'dropped'), hidden: countsIn(place, body, 'hidden') }
+}
+
+function countsIn(message: string, body: Parsed, key: keyof Untaken): Readonly<Record<string, number>> {
+  const place = `${message}.${key}`
+  const counts = objectIn(place, own(body, key))
+  for (const reason of Object.keys(counts)) {
     if (!/^[a-z]+(_[a-z]+)*$/.test(reason) || reason.length > NAME_CHARACTERS_MAX) {
-      throw wrong(`${place}.dropped`, reason, 'a reason of small letters and _')
+      throw wrong(place, reason, 'a reason of small letters and _')
     }
-    integerIn(`${place}.dropped`, dropped, reason, 0, Number.MAX_SAFE_INTEGER)
+    integerIn(place, counts, reason, 0, Number.MAX_SAFE_INTEGER)
   }
-  return dropped as Dropped
+  return counts as Readonly<Record<string, number>>
 }
 
 function own(body: Parsed, key: string): unknown {
