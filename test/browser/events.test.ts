@@ -43,9 +43,9 @@ test('the list of events, and what it says without any', needs('chromium-headles
       async (page) => {
         await page.getByText('PCIe stalls: open on mlx5_3').waitFor()
         const states = await page.locator('.event-table tbody td:first-child').allInnerTexts()
-        assert.deepEqual(states, ['Open', 'Cleared', 'Cut', 'Cut', 'Truncated', 'Stopped'])
+        assert.deepEqual(states, ['Open', 'Cleared', 'Cut', 'Truncated', 'Stopped'])
         const words = await page.locator('.event-table').innerText()
-        assert.match(words, /the next event continues it\. It continues the event before it\./)
+        assert.match(words, /the next part continues it\. Kept in 2 parts\./)
         assert.match(words, /The disk took no more of its samples/)
         assert.match(await page.locator('.rail-item', { hasText: 'Events' }).innerText(), /^Events\s+1\s+open$/)
         await lookEverywhere(t, page, 'events')
@@ -303,23 +303,38 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
     await stage.visit('/events/12', look, answered({ event: open }))
   })
 
-  await t.test('a cut event says so, and leads to the one that it continues', async (t) => {
-    const cut = generatedEvent(START_MS, { end: 'cut', continues: 11, leftOut: 412_000 })
+  await t.test('a part of an event says so, leads to its neighbours, and lists what its size left out', async (t) => {
+    const first = { id: 11, startMs: START_MS - 60_000 }
+    const part = generatedEvent(START_MS, { end: 'cut', continues: 11, first, leftOut: 412_000 })
+    const answer = () => {
+      const whole = { ...part.event, ...first, endMs: START_MS + 120_000, end: 'cleared', parts: 3 } as const
+      const parts = [
+        { ...first, endMs: START_MS },
+        { id: 12, startMs: START_MS },
+        { id: 13, startMs: START_MS + 60_000 },
+      ]
+      const times = { fromMs: START_MS + 2000, toMs: START_MS + 3000 }
+      const leftOut = [{ source: 'rdma_samples', type: 'rdma_sample', device: 'mlx5_7/1', ...times, samples: 412_000 }]
+      return { ...part.answer(), whole, parts, leftOut }
+    }
     const look = async (page: Page): Promise<void> => {
       await page
         .getByText(/It reached the longest or largest/)
         .first()
         .waitFor()
-      const link = page.getByRole('link', { name: 'continues the event before it' })
-      assert.equal(await link.getAttribute('href'), '/events/11')
+      await page.getByText(/Part 2 of 3; the event began .*, lasted 3\smin/).waitFor()
+      const hrefOf = (name: string) => page.getByRole('link', { name }).getAttribute('href')
+      assert.deepEqual([await hrefOf('Part before'), await hrefOf('Next part')], ['/events/11', '/events/13'])
+      const row = page.getByRole('region', { name: 'Left out' }).locator('tbody tr')
+      assert.match(await row.innerText(), /rdma_sample\s+rdma_samples\s+mlx5_7\/1\s+\+2\ss\s+\+3\ss\s+412\s000 samples/)
       await lookEverywhere(t, page, 'event-cut')
     }
-    await stage.visit('/events/12', look, answered({ event: () => cut }))
+    await stage.visit('/events/12', look, answered({ event: () => ({ ...part, answer }) }))
   })
 
   await t.test('an event without samples says why, and one that is not kept leads back', async (t) => {
     const { window: _window, ...event } = closed.event
-    const nothing = { lanes: [], lanesLeftOut: 0, lanesKept: 0, kinds: [], marks: [] }
+    const nothing = { parts: [], leftOut: [], lanes: [], lanesLeftOut: 0, lanesKept: 0, kinds: [], marks: [] }
     const bare = { event, answer: () => ({ event, ...nothing }), samples: closed.samples }
     const look = async (page: Page): Promise<void> => {
       await page.getByText('No sample of this event is kept.').waitFor()

@@ -221,6 +221,8 @@ export function generatedEvent(
     event,
     answer: () => ({
       event,
+      parts: [],
+      leftOut: [],
       lanes,
       lanesLeftOut: 0,
       lanesKept: lanes.length,
@@ -357,8 +359,7 @@ export function generatedList(nowMs: number, more: Partial<EventsAnswer> = {}): 
       samples: 1_380_000,
       sizeBytes: 3_250_000,
     },
-    { ...one, id: 10, startMs: ago(7_200_000), endMs: ago(7_140_000), end: 'cut', leftOut: 412_000, continues: 9 },
-    { ...one, id: 9, startMs: ago(7_260_000), endMs: ago(7_200_000), end: 'cut', leftOut: 0 },
+    { ...one, id: 9, startMs: ago(7_260_000), endMs: ago(7_140_000), end: 'cut', leftOut: 412_000, parts: 2 },
     {
       ...one,
       id: 8,

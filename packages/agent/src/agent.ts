@@ -36,7 +36,7 @@ import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
 import type { ConfiguredSource } from './sources/source.ts'
-import { conditionOf, listedIn, signalOf } from './traceback/book/condition.ts'
+import { conditionOf, listedIn, signalsOf } from './traceback/book/condition.ts'
 import { readInWorker } from './traceback/book/read-in-worker.ts'
 import { RulesFile } from './traceback/book/rules-file.ts'
 import { tracebackDefaults } from './traceback/config.ts'
@@ -232,7 +232,7 @@ export class Agent {
       heldBack: () => edgesHeldBack([...this.hosts.sources, this.ruleWatch]),
       rules: {
         conditionOf: (rule) => conditionOf(this.rules?.book, rule),
-        signalOf: (rule) => signalOf(this.rules?.book, rule),
+        signalsOf: (rule) => signalsOf(this.rules?.book, rule),
         listed: () => listedIn(this.rules?.book),
       },
       appOf: (client) => this.appOf(client),

@@ -4,6 +4,7 @@ import type { EventAnswer, TracebackEvent } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { marksIn } from '../traceback/event-list.ts'
+import { partOf, partsOf, wholeOf } from '../traceback/parts.ts'
 import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts'
 import { LANES_MAX, type LaneFilter, lanesOf } from '../traceback/read/lanes.ts'
 import { readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
@@ -16,6 +17,8 @@ const FIND_CHARS_MAX = 200
 const POINTS_DEFAULT = 1000
 const POINTS_MIN = 2
 const POINTS_MAX = 20_000
+/** Parts of an event in one answer: the latest. */
+const PARTS_MAX = 1000
 /** Marks of one answer: those of all events within the window. */
 const MARKS_MAX = 2000
 
@@ -56,7 +59,15 @@ async function eventAnswer(agent: Agent, id: string, filter: LaneFilter): Promis
   const { index } = await traceback.readable(event.id)
   const lanes = await lanesOf(event, index, filter)
   const { fromMs, toMs } = windowOf(event)
-  return { event, ...lanes, marks: marksIn(traceback.events(), fromMs, toMs, MARKS_MAX) }
+  const parts = partsOf(event, traceback.events())
+  return {
+    event,
+    ...(parts.length > 1 || event.first !== undefined ? { whole: wholeOf(parts) } : {}),
+    parts: parts.length > 1 ? parts.slice(-PARTS_MAX).map(partOf) : [],
+    leftOut: index.leftOut.toSorted((a, b) => a.fromMs - b.fromMs),
+    ...lanes,
+    marks: marksIn(traceback.events(), fromMs, toMs, MARKS_MAX),
+  }
 }
 
 function laneFilterOf(request: FastifyRequest): LaneFilter {

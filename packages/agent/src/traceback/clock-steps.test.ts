@@ -16,7 +16,7 @@ function start(t: TestContext) {
     config: { ...tracebackDefaults, dir: '/events', before_ms: 0, after_ms: 0 },
     ...{ version: '', host: 'h', sources: () => [], heldBack: () => 0 },
     ...{ recent: new RecentRing(), devices: new Devices(), accept: () => undefined },
-    rules: { conditionOf: () => '', signalOf: () => undefined, listed: () => [] },
+    rules: { conditionOf: () => '', signalsOf: () => [], listed: () => [] },
     log: { info: () => undefined, warn: () => undefined },
     caught: (error) => assert.fail(error as Error),
     disk: memoryDisk(),

@@ -17,15 +17,11 @@ export const tracebackSchema = block({
     'How much is kept of the time before an event; a source keeps samples for its `ring_ms`, of which some pass until they are asked for',
   ),
   after_ms: setting(integer(0, 600_000, 'milliseconds'), 500, 'How much is kept of the time after an event'),
-  max_event_s: setting(
-    integer(1, 3600, 'seconds'),
-    60,
-    'An event that lasts longer is cut, and the next event continues it',
-  ),
+  max_event_s: setting(integer(1, 3600, 'seconds'), 60, 'An event that lasts longer is kept in parts of that length'),
   max_event_bytes: setting(
     integer(1 << 20, 2 ** 32, 'bytes'),
     64 << 20,
-    'An event that is larger is cut, and the next event continues it; samples of other devices take half of it at most',
+    'An event that is larger is kept in parts of that size. Signals that its rule does not watch take half of a part at most',
   ),
   events_per_minute: setting(
     integer(1, 10_000, 'events'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Batch, markType } from '@sonde/sdk'
+import type { Batch } from '@sonde/sdk'
 import { Devices } from '../devices/devices.ts'
 import { EdgeGate } from '../hosting/edge-gate.ts'
 import { RecentRing } from '../pipeline/recent.ts'
@@ -26,7 +26,7 @@ function start(t: TestContext, config: Partial<TracebackConfig> = {}) {
       recent: new RecentRing(),
       devices: new Devices(),
     },
-    rules: { conditionOf: () => '', signalOf: () => undefined, listed: () => [] },
+    rules: { conditionOf: () => '', signalsOf: () => [], listed: () => [] },
     accept: (batch) => void batches.push(batch),
     log: { info: () => undefined, warn: (_facts, message) => void warnings.push(message) },
     caught: (error) => assert.fail(error as Error),
@@ -83,7 +83,7 @@ test('events of ten days, in bursts of ten thousand an hour: no table and no fol
   assert.equal(traceback.archive.removed, 10_000 - eventsMax)
 })
 
-test('an event that lasts is cut again and again; marks say when', async (t) => {
+test('an event that lasts is cut again and again, and is one event', async (t) => {
   const { traceback, clock, batches, edge } = start(t)
   edge('r', 'd', true, 257)
   for (let second = 0; second < 181; second++) {
@@ -95,15 +95,20 @@ test('an event that lasts is cut again and again; marks say when', async (t) => 
   await traceback.look()
   const { events } = traceback.list({ limit: 10 })
   assert.deepEqual(
-    events.map(({ end }) => end),
-    ['cleared', 'cut', 'cut', 'cut'],
+    events.map(({ id, end, parts }) => [id, end, parts]),
+    [[257, 'cleared', 4]],
+  )
+  const parts = [...traceback.events()]
+  assert.deepEqual(
+    parts.map(({ end }) => end),
+    ['cut', 'cut', 'cut', 'cleared'],
   )
   assert.deepEqual(
-    events.slice(0, -1).map(({ continues }) => continues),
-    events.slice(1).map(({ id }) => id),
+    parts.slice(1).map(({ continues, first }) => [continues, first?.id]),
+    parts.slice(0, -1).map(({ id }) => [id, 257]),
   )
-  assert.ok(batches.every(({ type, source }) => type === markType && source.id === 'traceback'))
-  assert.equal(batches.length, 6, 'an end and a start for each cut')
+  assert.deepEqual([events[0]?.startMs, events[0]?.endMs], [parts[0]?.startMs, parts.at(-1)?.endMs])
+  assert.equal(batches.length, 0, 'where it is cut, it neither ends nor starts')
 })
 
 test('more events at a time than may be open are counted, and told once a minute', async (t) => {

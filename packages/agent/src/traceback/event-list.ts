@@ -1,5 +1,6 @@
 import type { EventMark, TracebackEvent } from '@sonde/sdk/internal'
 import { isLater } from './keep/kept-events.ts'
+import { wholes } from './parts.ts'
 
 /** Which events are asked for. */
 export interface EventFilter {
@@ -19,10 +20,9 @@ export interface ListedEvents {
 }
 
 /**
- * Lists the events that match.
+ * Lists the events that match. Parts of one event are one row.
  *
- * @param kept By start, the latest last. They may be many: without a condition, only those that are listed are looked
- * at.
+ * @param kept By start, the latest last. At most `events_max`.
  * @param open In any order. They are few.
  */
 export function listed(
@@ -30,30 +30,10 @@ export function listed(
   open: readonly TracebackEvent[],
   filter: EventFilter,
 ): ListedEvents {
-  const going = open.filter((event) => matches(event, filter))
-  const { latest, count } = latestOf(kept, filter)
-  const events = [...going, ...latest].sort((a, b) => (isLater(a, b) ? -1 : 1)).slice(0, filter.limit)
-  return { events, leftOut: going.length + count - events.length }
-}
-
-/** The latest of the kept events that match, and how many match. */
-function latestOf(
-  kept: readonly TracebackEvent[],
-  filter: EventFilter,
-): { readonly latest: readonly TracebackEvent[]; readonly count: number } {
-  const { rule, device, state, fromMs, toMs, limit } = filter
-  if (state === 'open') return { latest: [], count: 0 }
-  const isAll = [rule, device, fromMs, toMs].every((condition) => condition === undefined)
-  if (isAll) return { latest: kept.slice(-limit), count: kept.length }
-  const latest: TracebackEvent[] = []
-  let count = 0
-  for (let at = kept.length - 1; at >= 0; at--) {
-    const event = kept[at] as TracebackEvent
-    if (!matches(event, filter)) continue
-    count++
-    if (latest.length < limit) latest.push(event)
-  }
-  return { latest, count }
+  const parts = open.length === 0 ? kept : [...kept, ...open.toSorted((a, b) => (isLater(a, b) ? 1 : -1))]
+  const matching = wholes(parts).filter((event) => matches(event, filter))
+  const events = matching.sort((a, b) => (isLater(a, b) ? -1 : 1)).slice(0, filter.limit)
+  return { events, leftOut: matching.length - events.length }
 }
 
 function matches(event: TracebackEvent, { rule, device, state, fromMs, toMs }: EventFilter): boolean {
@@ -65,10 +45,14 @@ function matches(event: TracebackEvent, { rule, device, state, fromMs, toMs }: E
   return fromMs === undefined || endMs === undefined || endMs >= fromMs
 }
 
-/** Starts and ends of events within a stretch of time, the earliest first. */
-export function marksIn(events: Iterable<TracebackEvent>, fromMs: number, toMs: number, limit: number): EventMark[] {
+/**
+ * Starts and ends of events within a stretch of time, the earliest first.
+ *
+ * @param parts By start, the latest last. Where an event is cut, it neither ends nor starts.
+ */
+export function marksIn(parts: Iterable<TracebackEvent>, fromMs: number, toMs: number, limit: number): EventMark[] {
   const marks: EventMark[] = []
-  for (const { id: event, rule, device, startMs, endMs, errorMs } of events) {
+  for (const { id: event, rule, device, startMs, endMs, errorMs } of wholes(parts)) {
     const mark = { event, rule, device, errorMs }
     if (startMs >= fromMs && startMs <= toMs) marks.push({ ...mark, atMs: startMs, isStart: true })
     if (endMs !== undefined && endMs >= fromMs && endMs <= toMs) marks.push({ ...mark, atMs: endMs, isStart: false })

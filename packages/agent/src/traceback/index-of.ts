@@ -1,10 +1,11 @@
 import { definitionOf, entityOf, type Labels, labelOf, type RecordType, seriesKey } from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+import { type LeftOutStretch, turn } from '@sonde/sdk/internal'
 import type { Device } from '../devices/device.ts'
-import type { IndexSignal, KeptIndex, KeptSeries } from './keep/kept-index.ts'
+import type { IndexSignal, KeptGap, KeptIndex, KeptSeries } from './keep/kept-index.ts'
 import { type BookedSeries, deviceIn, type Part } from './keep/series-book.ts'
 import type { DeviceLookup } from './lookups.ts'
 import { nearnessOf } from './nearness.ts'
+import { msOf } from './window/clock.ts'
 import type { OpenEvent } from './window/open-event.ts'
 import type { Told } from './window/told.ts'
 
@@ -43,6 +44,7 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
     if (turn.isOver()) await turn.next()
   }
   const near = nearnessOf(start.deviceId, devices)
+  const leftOut = event.leftOutStretches.map(({ fromNs, toNs, ...of }) => ({ ...of, ...msOfStretch(fromNs, toNs) }))
   const apart = apartLabels(placed)
   const series: KeptSeries[] = []
   for (const { one, part, device, id } of placed) {
@@ -50,7 +52,8 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
     const of = { source, type: type?.name ?? '', series: seriesKey(one.labels) }
     // What a source of the agent says of its samples says nothing of a client that calls its source alike.
     const toldGaps = isOwn ? told.gapsOf(of, one.fromMs, one.toMs) : []
-    const gaps = [...one.gaps, ...toldGaps].sort((a, b) => a.fromMs - b.fromMs)
+    const leftOutGaps = isOwn ? leftOut.filter((stretch) => isLeftOutOf(stretch, of, one.labels)) : []
+    const gaps = joinedGaps([...one.gaps, ...toldGaps, ...leftOutGaps])
     series.push({
       ...one,
       device: id,
@@ -63,7 +66,33 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
     })
     if (turn.isOver()) await turn.next()
   }
-  return { parts, blocks, series, listed, ...(signal === undefined ? {} : { signal }) }
+  return { parts, blocks, series, listed, leftOut, ...(signal === undefined ? {} : { signal }) }
+}
+
+function msOfStretch(fromNs: bigint, toNs: bigint): { readonly fromMs: number; readonly toMs: number } {
+  return { fromMs: msOf(fromNs), toMs: msOf(toNs) }
+}
+
+/** Whether a stretch that was left out is of a series. A ring of one port is called DEVICE/PORT. */
+function isLeftOutOf(
+  stretch: LeftOutStretch,
+  of: { readonly source: string; readonly type: string },
+  labels: Labels,
+): boolean {
+  if (stretch.source !== of.source || stretch.type !== of.type) return false
+  const device = deviceIn(labels)
+  return ['', device, `${device}/${labelOf(labels, 'port')}`].includes(stretch.device)
+}
+
+/** Gaps by start, those that overlap as one: numbers of samples and limits may tell of the same samples. */
+function joinedGaps(gaps: readonly KeptGap[]): KeptGap[] {
+  const joined: KeptGap[] = []
+  for (const { fromMs, toMs, samples } of gaps.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1)
+    if (last === undefined || fromMs >= last.toMs) joined.push({ fromMs, toMs, samples })
+    else joined.splice(-1, 1, { ...last, toMs: Math.max(last.toMs, toMs), samples: Math.max(last.samples, samples) })
+  }
+  return joined
 }
 
 /** What a series is about: the PCI device of a NIC is a PCI device. */

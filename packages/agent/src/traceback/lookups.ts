@@ -14,8 +14,8 @@ export interface DeviceLookup {
 export interface KnownRules {
   /** What a rule says, in words; empty where it is not known. */
   conditionOf(rule: string): string
-  /** The signal that a rule watches; undefined where it is not known, or is none. */
-  signalOf(rule: string): IndexSignal | undefined
+  /** The signals that a rule watches, those of the rules that it combines included; empty where it is not known. */
+  signalsOf(rule: string): readonly IndexSignal[]
   /** All signals that the file of rules lists. */
   listed(): readonly IndexSignal[]
 }

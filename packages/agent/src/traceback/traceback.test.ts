@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { DtbDecoder, openDtb, readRecords, viewsOf } from '@sonde/sdk'
-import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventAnswer, EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import { temporaryFolder } from '../../../sdk/test/files-rig.ts'
 import { until } from '../../../sdk/test/helper.ts'
 import { type EdgeCommand, SOURCES } from '../../test/edge-source.ts'
 import { serveAgent } from '../../test/served-agent.ts'
@@ -78,21 +79,22 @@ test('an edge opens an event, the next one closes it, and its window of every ri
   assert.deepEqual(names.sort(), [`${event.id}.bin`, `${event.id}.json`])
 })
 
-test('an event that lasts is cut, and the next one continues it without a sample lost', async (t) => {
-  const { agent, command, closed } = await start(t, { max_event_s: 1 })
+test('an event that lasts is kept in parts without a sample lost between them, and is one row', async (t) => {
+  const { agent, address, command, closed } = await start(t, { max_event_s: 1 })
   await command({ ...EDGE, isStart: true })
-  await closed(2)
+  await until('two parts are kept', () => agent.traceback.archive.count >= 2)
   await command({ ...EDGE, isStart: false })
-  const list = (
-    await until('all are closed', async () => {
-      const closedNow = await closed(3)
-      return closedNow.some(({ end }) => end === 'cleared') && closedNow
-    })
-  ).toReversed()
-  for (const [index, event] of list.entries()) {
-    assert.equal(event.continues, list[index - 1]?.id)
-    assert.equal(event.end, index === list.length - 1 ? 'cleared' : 'cut')
+  const [event, ...others] = await closed(1)
+  assert.equal(others.length, 0)
+  const list = [...agent.traceback.events()]
+  for (const [index, part] of list.entries()) {
+    assert.equal(part.continues, list[index - 1]?.id)
+    assert.equal(part.end, index === list.length - 1 ? 'cleared' : 'cut')
   }
+  assert.deepEqual(
+    [event?.id, event?.parts, event?.end, event?.endMs],
+    [list[0]?.id, list.length, 'cleared', list.at(-1)?.endMs],
+  )
   const numbers = list.flatMap(({ id }) =>
     (samplesIn(agent.traceback.archive.dataPath(id), 'edge_sample').get('e0') ?? []).map(({ sample }) => sample),
   )
@@ -100,6 +102,44 @@ test('an event that lasts is cut, and the next one continues it without a sample
     numbers,
     numbers.map((_, index) => (numbers[0] ?? 0) + index),
   )
+  const answer = (await (await fetch(`${address}/api/v1/events/${list[1]?.id}`)).json()) as EventAnswer
+  assert.deepEqual(answer.whole, event)
+  assert.deepEqual(
+    answer.parts.map(({ id }) => id),
+    list.map(({ id }) => id),
+  )
+  const starts = answer.marks.filter(({ isStart }) => isStart)
+  assert.deepEqual(starts, [], 'the second part does not start an event')
+})
+
+test('signals of the rule are whole beside fast rings; what the size left out is listed and a gap of its lanes', async (t) => {
+  const rules = join(temporaryFolder(t), 'rules.json')
+  const signal = { name: 'reads', type: 'edge_state', field: 'reads_total', labels: { device: 'e0' } }
+  const rule = { name: 'it reads', signal: 'reads', comparison_type: 'gt', comparison_value: 0 }
+  writeFileSync(rules, JSON.stringify({ sample_history_depth: 1, signals: [signal], rules: [rule] }))
+  const limits = { rules, max_event_s: 3, max_event_bytes: 1 << 20 }
+  const { agent, address } = await start(t, limits)
+  const part = await until('a part is kept', () => [...agent.traceback.events()].find(({ end }) => end === 'cut'))
+  const { window } = part
+  assert.ok(window !== undefined && part.endMs !== undefined && part.sizeBytes < 1 << 20)
+  const path = agent.traceback.archive.dataPath(part.id)
+  for (const type of ['edge_state', 'steady']) {
+    const [times = []] = [...samplesIn(path, type).values()].map((rows) => rows.map(({ time }) => Number(time) / 1e6))
+    const longest = times.slice(1).reduce((most, ms, index) => Math.max(most, ms - (times[index] ?? 0)), 0)
+    assert.ok(longest < 1000, `${type}: ${longest} ms without a sample`)
+    assert.ok((times.at(-1) ?? 0) > part.endMs - 1000, `${type} goes on to the end`)
+  }
+  const answer = (await (await fetch(`${address}/api/v1/events/${part.id}`)).json()) as EventAnswer
+  assert.deepEqual([...new Set(answer.leftOut.map(({ type, device }) => `${type} ${device}`))].sort(), [
+    'edge_sample e0',
+    'edge_sample e1',
+  ])
+  for (const stretch of answer.leftOut) {
+    assert.ok(stretch.samples > 1000 && stretch.toMs > part.endMs - 1000, JSON.stringify(stretch))
+    const lane = answer.lanes.find(({ type, device }) => type === stretch.type && device === stretch.device)
+    const gap = lane?.gaps.at(-1)
+    assert.ok(gap !== undefined && Math.abs(gap.toMs - stretch.toMs) < 1, JSON.stringify(lane))
+  }
 })
 
 test('a host that is lost ends its events, and says so', async (t) => {

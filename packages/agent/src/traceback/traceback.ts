@@ -11,10 +11,10 @@ import { LimitsTold } from './limits-told.ts'
 import type { DeviceLookup, KnownRules } from './lookups.ts'
 import { type EventContent, EventReader } from './read/event-reader.ts'
 import type { ReadableEvent } from './read/samples.ts'
-import { type Beginning, type BeginOptions, beginEvent, TRACEBACK_SOURCE } from './window/begin-event.ts'
+import { type Beginning, type BeginOptions, beginEvent } from './window/begin-event.ts'
 import { type EventClock, systemClock } from './window/clock.ts'
 import { EventNumbers } from './window/event-numbers.ts'
-import type { OpenEvent } from './window/open-event.ts'
+import { type OpenEvent, TRACEBACK_SOURCE } from './window/open-event.ts'
 import { OpenEvents } from './window/open-events.ts'
 import { Recorder } from './window/recorder.ts'
 import { Told } from './window/told.ts'
@@ -151,7 +151,7 @@ export class Traceback {
     for (const event of this.#open.going()) {
       if (event.start.source !== source || !event.start.isRing) continue
       this.#close(event, { monoNs: this.#clock.monoNs(), errorNs: 0n, why: 'host_replaced' })
-      this.#mark(event, 'ended')
+      this.#mark(event)
     }
   }
 
@@ -184,8 +184,9 @@ export class Traceback {
     yield* this.#toldOpen()
   }
 
+  /** Events that are open; the parts of one count once. */
   get openCount(): number {
-    return this.#open.count
+    return new Set(this.#open.all().map(({ first }) => first.id)).size
   }
 
   /** Events that match, the latest first. */
@@ -206,7 +207,7 @@ export class Traceback {
     const monoNs = this.#clock.monoNs()
     for (const event of this.#open.going()) {
       this.#close(event, { monoNs, errorNs: 0n, why: 'stopped' })
-      this.#mark(event, 'ended')
+      this.#mark(event)
     }
     for (const event of this.#open.all())
       event.toNs = event.toNs === undefined || event.toNs > monoNs ? monoNs : event.toNs
@@ -261,21 +262,18 @@ export class Traceback {
   #truncate(event: OpenEvent): void {
     event.close('truncated', { monoNs: this.#clock.monoNs(), errorNs: 0n, afterNs: 0n })
     this.#open.ended(event)
-    this.#mark(event, 'ended')
+    this.#mark(event)
   }
 
-  /** Ends an event that goes on; the next event continues it, where the windows of a full event end. */
+  /** Ends a part of an event that goes on; the next part continues it, where the windows of a full part end. */
   #cut(event: OpenEvent, monoNs: bigint, isFull: boolean): void {
     const { id: continues, source, rule, device, isRing, edgeEvent, holder } = event.start
     event.close('cut', { monoNs, errorNs: 0n, afterNs: 0n })
     this.#open.ended(event)
-    this.#mark(event, 'ended')
-    if (this.#isClosed) return
-    const from = { source, rule, device, isRing, edgeEvent, holder, continues }
-    const next = this.#begin({ ...from, monoNs: event.endNs, errorNs: 0n })
-    if (next === undefined) return
-    if (isFull) for (const [ring, ns] of event.cursors) next.cursors.set(ring, ns)
-    this.#mark(next, 'opened')
+    const from = { source, rule, device, isRing, edgeEvent, holder, continues, first: event.first }
+    const next = this.#isClosed ? undefined : this.#begin({ ...from, monoNs: event.endNs, errorNs: 0n })
+    if (next === undefined) this.#mark(event)
+    else if (isFull) for (const [ring, ns] of event.cursors) next.cursors.set(ring, ns)
   }
 
   /** Begins an event; undefined where there is no room for it. Its number is the wanted number if that is free. */
@@ -320,11 +318,11 @@ export class Traceback {
     this.version++
   }
 
-  #mark({ start, end, endNs }: OpenEvent, edge: 'opened' | 'ended'): void {
-    const { rule, deviceId: device, id: event, offsetNs, monoNs, continues } = start
-    const time = (edge === 'opened' ? monoNs : endNs) + offsetNs
-    const summary = edge === 'opened' ? `${rule}, continues event ${continues}` : `${rule}, ${end}`
-    this.#marks.report(markType, { time, rule, device, event, edge, severity: 'notice', unit: '', summary })
+  /** Marks the end of an event that no edge ended. The mark of its start has the number of its first part. */
+  #mark({ start, first, end, endNs }: OpenEvent): void {
+    const { rule, deviceId: device, offsetNs } = start
+    const mark = { time: endNs + offsetNs, rule, device, event: first.id, edge: 'ended', severity: 'notice', unit: '' }
+    this.#marks.report(markType, { ...mark, summary: `${rule}, ${end}` })
     this.#marks.flush()
   }
 

@@ -7,7 +7,7 @@ export type EventEnd =
   | 'cleared'
   /** Its device or application left, or a call of the device hangs: nobody sees whether its rule still holds. */
   | 'lost'
-  /** It became longer or larger than an event may be; the next event continues it. */
+  /** It became longer or larger than a part may be; the next part continues it. */
   | 'cut'
   /** Who watched was stopped. */
   | 'stopped'
@@ -16,9 +16,17 @@ export type EventEnd =
   /** The disk took no more of it. */
   | 'truncated'
 
-/** An event that a rule of traceback opened. */
+/** A part of an event that became longer or larger than `max_event_s` or `max_event_bytes`. */
+export interface EventPart {
+  readonly id: number
+  readonly startMs: number
+  /** Absent while it is open. */
+  readonly endMs?: number
+}
+
+/** An event that a rule of traceback opened, or a part of one. */
 export interface TracebackEvent {
-  /** Of no other event of this node. */
+  /** Of no other event or part of this node. An event has the id of its first part that is kept. */
   readonly id: number
   readonly rule: string
   /** What the rule says, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
@@ -46,8 +54,12 @@ export interface TracebackEvent {
   readonly leftOut: number
   /** On disk. Unit: bytes. */
   readonly sizeBytes: number
-  /** The event before it, which was cut. */
+  /** Of a part behind the first: the part before it. */
   readonly continues?: number
+  /** Of a part behind the first: the part that the event started with, which may have made room for others. */
+  readonly first?: { readonly id: number; readonly startMs: number }
+  /** Of an event that was cut: how many of its parts are kept. */
+  readonly parts?: number
   readonly isSimulated: boolean
 }
 
@@ -109,6 +121,18 @@ export interface EventLane {
   readonly isOfRule: boolean
 }
 
+/** Samples of an event that a limit of its size left out. Own signals of the rule are never left out. */
+export interface LeftOutStretch {
+  readonly source: string
+  readonly type: string
+  /** As its source calls it; empty for records that are reported. */
+  readonly device: string
+  readonly fromMs: number
+  readonly toMs: number
+  /** About so many. */
+  readonly samples: number
+}
+
 /** The start or the end of an event, as the page draws it. */
 export interface EventMark {
   readonly event: number
@@ -121,7 +145,14 @@ export interface EventMark {
 
 /** What `GET /api/v1/events/:id?find=&kind=` answers. */
 export interface EventAnswer {
+  /** The event, or the part of it that has the id. */
   readonly event: TracebackEvent
+  /** All of the event that `event` is a part of; absent where it was never cut. */
+  readonly whole?: TracebackEvent
+  /** Its parts that are kept, by start, at most 1000 of the latest; empty where it was never cut. */
+  readonly parts: readonly EventPart[]
+  /** Stretches that limits left out, by start; at most 256. */
+  readonly leftOut: readonly LeftOutStretch[]
   /** Those that match, at most 64: the first of the ranking that docs/http-api.md tells. */
   readonly lanes: readonly EventLane[]
   /** Lanes that match and have no room here. */

@@ -57,6 +57,24 @@ test('takes data_ids for data-ids, and refuses both at once', () => {
   ])
 })
 
+test('a counter that is named as a field of its samples gets an error with the right way to write it', () => {
+  const [field, right] = ['id_1020000100000000', '"data_id": "0x1020000100000000"']
+  const signals = [{ name: 'rx', type: 'doca_diag_sample', field }]
+  const rules = (signal: string) => [{ name: 'r', signal, comparison_type: 'gt', comparison_value: 1 }]
+  const allowed = `the counter by its ID: "data-ids": [{ "name": "a counter", ${right} }], and in the rule ${right}`
+  const depth = { sample_history_depth: 1 }
+  assert.ok(
+    faultsOf(JSON.stringify({ ...depth, signals, rules: rules('rx') })).includes(
+      `signals[0] is the field "${field}" of doca_diag_sample; allowed: ${allowed}`,
+    ),
+  )
+  const other = [{ name: 'oven', type: 'oven', field: 'celsius' }]
+  const named = `doca_diag_sample.${field}`
+  assert.deepEqual(faultsOf(JSON.stringify({ ...depth, signals: other, rules: rules(named) })), [
+    `rules[0].signal is "${named}", which no entry of the file has; allowed: ${allowed}`,
+  ])
+})
+
 test('takes every type in its short and in its long spelling', () => {
   const spellings = {
     gt: 'greater_than',

@@ -5,7 +5,7 @@ import { allowedBy, type Key, NAME, U64_MAX } from './keys.ts'
 import { COMBINATION_KEYS, COMBINATIONS, RULE_KINDS, type RuleKind, SIGNAL_REFERENCES, WITHIN } from './language.ts'
 import type { JsonNode } from './parse-json.ts'
 import { type FaultList, membersOf, readForm, readKeys, shownNode, type Values } from './read-object.ts'
-import { itemsOf, type ReadSignal } from './read-signals.ts'
+import { dataIdsInPlaceOf, itemsOf, type ReadSignal } from './read-signals.ts'
 
 const TYPE = 'comparison_type'
 const SPELLINGS = [
@@ -98,7 +98,9 @@ function readReference(
     faults.add(
       `${place}.${key.name}`,
       `is ${shownNode(node)}, which no entry of the file has`,
-      key.name === 'data_id' ? 'an ID of data-ids' : 'a name in data-ids or signals',
+      key.name === 'data_id'
+        ? 'an ID of data-ids'
+        : (dataIdsInPlaceOf(String(value)) ?? 'a name in data-ids or signals'),
     )
   return found
 }

@@ -43,6 +43,17 @@ function fieldsAllowed(type: string, field: string): string {
   return `a field of ${type} that is a single number: ${names.slice(0, FIELDS_SHOWN).join(', ')}${more}`
 }
 
+/**
+ * The way to watch a diagnostic counter, for a text that names its field in the type of the samples; undefined for any
+ * other text. Samples hold the counters that rules ask for by their ID: as a field of a type none of them is known.
+ */
+export function dataIdsInPlaceOf(text: string): string | undefined {
+  const [, hex] = /^(?:doca_diag_sample\.)?id_([0-9a-f]{1,16})$/i.exec(text) ?? []
+  if (hex === undefined) return undefined
+  const id = `"data_id": "0x${hex.toLowerCase().padStart(16, '0')}"`
+  return `the counter by its ID: "data-ids": [{ "name": "a counter", ${id} }], and in the rule ${id}`
+}
+
 /** Reads `signals`. Entries with faults are left out. */
 export function readSignals(node: JsonNode, path: string, faults: FaultList): ReadSignal[] {
   return itemsOf(node, path, faults, 'signals', faults.limits.signals).flatMap(({ item, place }) => {
@@ -52,6 +63,11 @@ export function readSignals(node: JsonNode, path: string, faults: FaultList): Re
     const values = readKeys(members, SIGNAL_KEYS, place, faults)
     const [name, type, field] = ['name', 'type', 'field'].map((key) => values.get(key))
     if (typeof name !== 'string' || typeof type !== 'string' || typeof field !== 'string') return []
+    const dataIds = type === docaDiagSampleType.name ? dataIdsInPlaceOf(field) : undefined
+    if (dataIds !== undefined) {
+      faults.add(place, `is the field ${JSON.stringify(field)} of ${type}`, dataIds)
+      return []
+    }
     const known = knownField(type, field)
     if (known === 'unfit') {
       faults.add(`${place}.field`, `is ${JSON.stringify(field)}`, fieldsAllowed(type, field))

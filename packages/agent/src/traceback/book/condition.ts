@@ -7,15 +7,18 @@ export function conditionOf(book: RuleBook | undefined, name: string): string {
   return book === undefined || rule === undefined ? '' : describeRule(rule, book)
 }
 
-/** The signal that a rule watches; undefined where the book does not have the rule, or it combines others. */
-export function signalOf(
+/** The signals that a rule watches, or those of the rules that it combines; empty where the book has no such rule. */
+export function signalsOf(
   book: RuleBook | undefined,
   name: string,
-): Pick<Signal, 'type' | 'field' | 'labels'> | undefined {
+): readonly Pick<Signal, 'type' | 'field' | 'labels'>[] {
   const rule = book?.rules.find((one) => one.name === name)
-  if (rule === undefined || 'of' in rule) return undefined
-  const signal = book?.signals[rule.signal]
-  return signal === undefined ? undefined : { type: signal.type, field: signal.field, labels: signal.labels }
+  if (book === undefined || rule === undefined) return []
+  const rules = 'of' in rule ? rule.rules.flatMap((index) => book.rules[index] ?? []) : [rule]
+  return rules.flatMap((one) => {
+    const signal = 'of' in one ? undefined : book.signals[one.signal]
+    return signal === undefined ? [] : [{ type: signal.type, field: signal.field, labels: signal.labels }]
+  })
 }
 
 /** The signals that a book lists. */

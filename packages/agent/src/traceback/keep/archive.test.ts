@@ -11,7 +11,7 @@ import { levelBatch, levelType, TIME_NS } from './test-records.ts'
 
 const DIR = '/events'
 const SOURCE = { id: 'traceback', tag: '', labels: {}, schema: '', host: 'h', pid: 1, version: '' }
-const INDEX = { parts: [], blocks: [], series: [], listed: [] }
+const INDEX = { parts: [], blocks: [], series: [], listed: [], leftOut: [] }
 
 function archiveOn(disk: ReturnType<typeof memoryDisk>, limits: { bytesMax?: number; eventsMax?: number } = {}) {
   const told: string[] = []

@@ -1,4 +1,5 @@
 import type { Labels, RecordType, TypeDefinition } from '@sonde/sdk'
+import type { LeftOutStretch } from '@sonde/sdk/internal'
 
 /** A stretch without samples. */
 export interface KeptGap {
@@ -52,6 +53,8 @@ export interface KeptIndex {
   readonly signal?: IndexSignal
   /** Signals that the file of rules lists. */
   readonly listed: readonly IndexSignal[]
+  /** Stretches that the size of the event left out. */
+  readonly leftOut: readonly LeftOutStretch[]
 }
 
 /** A signal, wherever it is. */

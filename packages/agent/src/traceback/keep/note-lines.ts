@@ -1,4 +1,4 @@
-import { turn } from '@sonde/sdk/internal'
+import { type LeftOutStretch, turn } from '@sonde/sdk/internal'
 import type { IndexSignal, KeptBlock, KeptPart } from './kept-index.ts'
 import type { PackedSeries } from './pack-index.ts'
 
@@ -47,6 +47,7 @@ export class NoteLists {
   readonly texts: string[] = []
   readonly series: PackedSeries[] = []
   readonly listed: IndexSignal[] = []
+  readonly leftOut: LeftOutStretch[] = []
   signal: IndexSignal | undefined
   baseMs = Number.NaN
 
@@ -55,8 +56,8 @@ export class NoteLists {
     if (line.byteLength > LINE_BYTES_MAX) return `has a line of ${line.byteLength} bytes`
     const given = objectOf(line)
     if (given === undefined) return 'has a line that is no object of JSON'
-    const { parts, blocks, texts, series, listed } = this
-    for (const [name, items] of Object.entries({ parts, blocks, texts, series, listed })) {
+    const { parts, blocks, texts, series, listed, leftOut } = this
+    for (const [name, items] of Object.entries({ parts, blocks, texts, series, listed, leftOut })) {
       const more = given[name] ?? []
       if (!Array.isArray(more)) return 'has no lists'
       for (const item of more) (items as unknown[]).push(item)

@@ -29,6 +29,7 @@ function indexOf(series: number, { blocks = 0, gaps = 0 } = {}): KeptIndex {
       }
     }),
     listed: [{ type: 't', field: 'f', labels: {} }],
+    leftOut: [{ source: 's', type: 't', device: 'd1', fromMs: 1, toMs: 2.5, samples: 7 }],
     signal: { type: 't', field: 'f', labels: { a: 'b' } },
   }
 }

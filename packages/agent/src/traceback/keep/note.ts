@@ -1,5 +1,5 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
-import { parseDefinition, type TracebackEvent, turn } from '@sonde/sdk/internal'
+import { type LeftOutStretch, parseDefinition, type TracebackEvent, turn } from '@sonde/sdk/internal'
 import type { KeptIndex, KeptPart, KeptSeries, ReadIndex } from './kept-index.ts'
 import { NoteLines, NoteLists, objectOf } from './note-lines.ts'
 import { SeriesPacker, unpackSeries } from './pack-index.ts'
@@ -14,7 +14,7 @@ export const NOTE_BYTES = 16 << 20
  * file, in lines that are short enough to be read one a turn. The loop gets its turn in between.
  */
 export async function encodeNote(event: TracebackEvent, index: KeptIndex): Promise<Uint8Array> {
-  const { parts, blocks, listed, series, signal } = index
+  const { parts, blocks, listed, series, signal, leftOut } = index
   const baseMs = Math.floor(series.reduce((least, { fromMs }) => Math.min(least, fromMs), series[0]?.fromMs ?? 0))
   const packer = new SeriesPacker(baseMs)
   const lines = new NoteLines()
@@ -23,6 +23,7 @@ export async function encodeNote(event: TracebackEvent, index: KeptIndex): Promi
   await lines.addList('parts', parts)
   await lines.addList('blocks', blocks)
   await lines.addList('listed', listed)
+  await lines.addList('leftOut', leftOut)
   await lines.addList('series', series, (one) => packer.pack(one))
   await lines.addList('texts', packer.texts)
   return lines.bytes()
@@ -64,7 +65,8 @@ export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
     start = end + 1
     if (turn.isOver()) await turn.next()
   }
-  const { parts, blocks, listed, signal } = lists
+  const { parts, blocks, listed, signal, leftOut } = lists
+  if (!leftOut.every(isStretch)) throw wrong('has a stretch left out that is none')
   const types: RecordType[] = []
   for (const part of parts) {
     types.push(typeOf(part ?? {}))
@@ -74,7 +76,15 @@ export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
     checkBlock(block, parts.length)
     if (turn.isOver()) await turn.next()
   }
-  return { parts, blocks, series: await seriesOf(lists), listed, ...(signal === undefined ? {} : { signal }), types }
+  return {
+    parts,
+    blocks,
+    series: await seriesOf(lists),
+    listed,
+    leftOut,
+    ...(signal === undefined ? {} : { signal }),
+    types,
+  }
 }
 
 function typeOf({ definition, fingerprint }: Partial<KeptPart>): RecordType {
@@ -102,6 +112,12 @@ function checkBlock(block: unknown, parts: number): void {
     throw wrong('has a block without a place')
   if (![fromNs, toNs].every((one) => typeof one === 'string' && /^-?\d{1,20}$/.test(one)))
     throw wrong('has a block without times')
+}
+
+function isStretch(given: unknown): boolean {
+  const { source, type, device, fromMs, toMs, samples } = (given ?? {}) as Partial<LeftOutStretch>
+  const hasNumbers = [fromMs, toMs, samples].every((one) => typeof one === 'number' && Number.isFinite(one))
+  return hasNumbers && [source, type, device].every((one) => typeof one === 'string')
 }
 
 function isIndex(index: unknown, count: number): boolean {

@@ -11,7 +11,7 @@ import { ReadIndexes } from './read-indexes.ts'
 import type { ReadableEvent } from './samples.ts'
 
 /** Of an event whose samples could not be kept. */
-const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], listed: [], types: [] }
+const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], listed: [], leftOut: [], types: [] }
 
 /** What an {@link EventReader} reads from. */
 export interface EventReaderOptions {
@@ -76,7 +76,8 @@ export class EventReader {
   /** What the file of an event holds that is not kept yet. */
   indexOf(event: OpenEvent): ReturnType<typeof indexOf> {
     const { devices, rules, told } = this.#options
-    return indexOf(event, { devices, told, signal: rules.signalOf(event.start.rule), listed: rules.listed() })
+    const [signal, ...others] = rules.signalsOf(event.start.rule)
+    return indexOf(event, { devices, told, signal: others.length === 0 ? signal : undefined, listed: rules.listed() })
   }
 
   /** Bytes of the file of an event that was open when it was asked for, and may be kept by now. */

@@ -20,13 +20,11 @@ const AFTER_PERIODS = 3
 /** A source that is slower than this gets no longer windows. Unit: milliseconds. */
 const PERIOD_MAX_MS = 6000
 const NS_PER_MS = 1_000_000n
-/** Source of the marks that the agent itself makes of events. */
-export const TRACEBACK_SOURCE = 'traceback'
 
 /** What an edge says of the event that it begins, and where. */
 export type Beginning = Pick<
   EventStart,
-  'id' | 'edgeEvent' | 'rule' | 'device' | 'source' | 'isRing' | 'holder' | 'monoNs' | 'errorNs' | 'continues'
+  'id' | 'edgeEvent' | 'rule' | 'device' | 'source' | 'isRing' | 'holder' | 'monoNs' | 'errorNs' | 'continues' | 'first'
 >
 
 /** What an event is begun with. */
@@ -54,7 +52,9 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   // A client may call its source as a source of the agent is called, and is none.
   const isOwn = start.holder === undefined
   const running = isOwn ? options.sources().find(({ name }) => name === start.source) : undefined
-  const periodMs = periodOf(running, rules.signalOf(start.rule)?.type, start)
+  const signals = rules.signalsOf(start.rule)
+  const signal = signals.length === 1 ? signals[0] : undefined
+  const periodMs = periodOf(running, signal?.type, start)
   const before = Math.max(config.before_ms, BEFORE_PERIODS * periodMs)
   const after = Math.max(config.after_ms, AFTER_PERIODS * periodMs)
   const beforeNs = start.continues === undefined ? BigInt(Math.round(before)) * NS_PER_MS : 0n
@@ -64,7 +64,6 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const isSimulated = isSimulatedOf(running?.definition.labels ?? {})
   const condition = rules.conditionOf(start.rule)
   const deviceId = eventDeviceId({ device: start.device, isSimulated }, running, devices)
-  const signal = rules.signalOf(start.rule)
   const reporter = start.holder === undefined ? start.source : options.appOf(start.holder)
   // The file is called as what it is about: whoever reports the signal, and the type of its records.
   const source = { id: reporter, tag: signal?.type ?? '', labels: {}, schema: 'sonde', host, pid: process.pid, version }
@@ -75,7 +74,16 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   })
   const file = new EventFile({ disk, path: options.partPath(start.id), source, createdMs, book, head, ready })
   return new OpenEvent(
-    { ...start, condition, type: signal?.type ?? '', deviceId, offsetNs, beforeNs, afterNs, isSimulated },
+    {
+      ...start,
+      condition,
+      types: new Set(signals.map(({ type }) => type)),
+      deviceId,
+      offsetNs,
+      beforeNs,
+      afterNs,
+      isSimulated,
+    },
     { book, file },
   )
 }

@@ -4,7 +4,7 @@ import type { TapInfo } from '../../hosting/protocol.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { Part } from '../keep/series-book.ts'
-import type { OpenEvent } from './open-event.ts'
+import { type OpenEvent, TRACEBACK_SOURCE } from './open-event.ts'
 
 /** A ring is asked for stretches of about so much, so that no drain waits for a copy. Unit: bytes. */
 const SLICE_BYTES = 2 << 20
@@ -36,9 +36,12 @@ export function keyOf({ source, type, device }: NodeTap): string {
   return `${source.name}\n${type}\n${device}`
 }
 
-/** Whether a ring is that of what the rule watches. A client has none, however it calls its source. */
-export function isOfRule({ source, device }: NodeTap, { start }: OpenEvent): boolean {
-  return start.holder === undefined && source.name === start.source && device === start.device
+/** Whether a ring is of what the rule watches. A client has none, however it calls its source. */
+export function isOfRule({ source, type, device }: NodeTap, { start }: OpenEvent): boolean {
+  if (start.holder !== undefined) return false
+  // The rules that a combination combines may watch any device.
+  if (start.source === TRACEBACK_SOURCE) return start.types.has(type)
+  return source.name === start.source && device === start.device
 }
 
 /** Limits of what an event fetches. */
@@ -51,29 +54,61 @@ export interface FetchLimits {
 
 /**
  * Fetches what a ring has of an event's window, up to a time, behind what was fetched before. Stops where the event is
- * full. Rings of other devices have half of it at most; what they would have more is left out.
+ * full. Other rings than that of the rule have a part of it, which is larger where they are nearer to the device of the
+ * event; what they would have more is left out.
+ *
+ * @param near As `nearnessOf` has it; undefined for a ring of the rule.
  */
-export async function fetchTap(event: OpenEvent, tap: NodeTap, upToNs: bigint, limits: FetchLimits): Promise<void> {
+export async function fetchTap(
+  event: OpenEvent,
+  tap: NodeTap,
+  {
+    upToNs,
+    near,
+    limits,
+  }: { readonly upToNs: bigint; readonly near: number | undefined; readonly limits: FetchLimits },
+): Promise<void> {
   const key = keyOf(tap)
   const newestNs = BigInt(tap.newestMonoNs)
-  const isOwn = isOfRule(tap, event)
+  const isOwn = near === undefined
   const endNs = newestNs + 1n < upToNs ? newestNs + 1n : upToNs
   let fromNs = event.cursors.get(key) ?? event.fromNs
   const sliceNs = sliceOf(tap)
   while (fromNs < endNs) {
     const toNs = fromNs + sliceNs < endNs ? fromNs + sliceNs : endNs
-    if (isFull(event, isOwn, limits)) {
-      if (isOwn) return
-      event.leftOut += samplesIn(tap, toNs - fromNs)
+    if (isOwn && isFull(event, limits)) return
+    if (!isOwn && !hasRoomForRing(event, near, limits)) {
+      const { offsetNs } = event.start
+      const stretch = { fromNs: fromNs + offsetNs, toNs: toNs + offsetNs, samples: samplesIn(tap, toNs - fromNs) }
+      event.leave({ source: tap.source.name, type: tap.type, device: tap.device, ...stretch })
     } else if (!(await fetchSlice(event, tap, { fromNs, toNs, isOwn, limits }))) return
     fromNs = toNs
     event.cursors.set(key, fromNs)
   }
 }
 
-/** Whether no more may be written of a ring. */
-export function isFull({ file, othersBytes }: OpenEvent, isOwn: boolean, { bytesMax }: FetchLimits): boolean {
-  return file.bytes >= bytesMax || (!isOwn && othersBytes >= bytesMax / 2)
+/**
+ * Of the bytes of an event: what signals that the rule does not watch may take together, and what rings may take of
+ * that, by how near their device is. What is reported is cheap and says much about the node, so that rings leave a part
+ * to it. The signals of the rule have all of the rest.
+ */
+const OTHERS_PART = 1 / 2
+const RINGS_PARTS = [3 / 8, 9 / 32, 3 / 16] as const
+
+/** Whether the event is as large as it may be: another part continues it. */
+export function isFull({ file }: OpenEvent, { bytesMax }: FetchLimits): boolean {
+  return file.bytes >= bytesMax
+}
+
+/** Whether more may be written of what is reported and the rule does not watch. */
+export function hasRoomForReported(event: OpenEvent, limits: FetchLimits): boolean {
+  return !isFull(event, limits) && event.ringsBytes + event.reportedBytes < OTHERS_PART * limits.bytesMax
+}
+
+/** Whether more may be written of a ring that the rule does not watch. */
+function hasRoomForRing(event: OpenEvent, near: number, limits: FetchLimits): boolean {
+  const part = RINGS_PARTS[near] ?? RINGS_PARTS[2]
+  return hasRoomForReported(event, limits) && event.ringsBytes < part * limits.bytesMax
 }
 
 interface Slice {
@@ -106,7 +141,7 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
     limits.failed(source.name, messageOf(error))
     return false
   }
-  if (!isOwn) event.othersBytes += event.file.bytes - before
+  if (!isOwn) event.ringsBytes += event.file.bytes - before
   if (diskError !== undefined) throw diskError
   return true
 }

@@ -3,6 +3,9 @@ import type { EventFile } from '../keep/event-file.ts'
 import type { SeriesBook } from '../keep/series-book.ts'
 import { msOf } from './clock.ts'
 
+/** Source of the marks that the agent itself makes of events, and of the events of rules that combine others. */
+export const TRACEBACK_SOURCE = 'traceback'
+
 /** How an event begins. */
 export interface EventStart {
   readonly id: number
@@ -10,8 +13,8 @@ export interface EventStart {
   readonly edgeEvent: number
   readonly rule: string
   readonly condition: string
-  /** Type of the records that its rule watches; empty for a combination. */
-  readonly type: string
+  /** Types of the records that its rule watches, or the rules that it combines. */
+  readonly types: ReadonlySet<string>
   /** As its source calls it: edges and rings bear that. */
   readonly device: string
   /** In the list of devices; as its source calls it where the list does not have it. */
@@ -30,9 +33,25 @@ export interface EventStart {
   readonly beforeNs: bigint
   /** How much of the time after. Unit: nanoseconds. */
   readonly afterNs: bigint
-  readonly continues?: number
+  readonly continues?: number | undefined
+  /** The part that the event started with, where this is another. */
+  readonly first?: { readonly id: number; readonly startMs: number } | undefined
   readonly isSimulated: boolean
 }
+
+/** Samples of one source and type that are left out. Times are nanoseconds since the Unix epoch. */
+export interface LeftOut {
+  readonly source: string
+  readonly type: string
+  /** As the source calls it; empty for records that are reported. */
+  readonly device: string
+  readonly fromNs: bigint
+  readonly toNs: bigint
+  readonly samples: number
+}
+
+/** Stretches of one event that are listed; what further ones hold is counted. */
+const STRETCHES_MAX = 256
 
 /** An event that is not kept yet: what it has of its window, and when it ends. */
 export class OpenEvent {
@@ -45,8 +64,11 @@ export class OpenEvent {
   reportedMs: number | undefined
   /** When windows were last fetched. Unit: nanoseconds of the monotonic clock. */
   fetchedNs = 0n
-  /** Written of other rings than that of the rule. Unit: bytes. */
-  othersBytes = 0
+  /** Written of signals that the rule does not watch: of rings, and of what is reported. Unit: bytes. */
+  ringsBytes = 0
+  reportedBytes = 0
+  /** Stretches that its size left out, by source, type and device. */
+  readonly #leftOutStretches = new Map<string, LeftOut>()
   /** Samples that limits left out. */
   leftOut = 0
   end: EventEnd | undefined
@@ -79,6 +101,20 @@ export class OpenEvent {
     this.file.end = { why, endNs: this.endNs + this.start.offsetNs, errorNs: at.errorNs }
   }
 
+  /** Stretches that its size left out. Times are nanoseconds since the Unix epoch. */
+  get leftOutStretches(): readonly LeftOut[] {
+    return [...this.#leftOutStretches.values()]
+  }
+
+  /** A stretch of samples is left out, because the event is as large as it may be. */
+  leave(stretch: LeftOut): void {
+    this.leftOut += stretch.samples
+    const key = `${stretch.source}\n${stretch.type}\n${stretch.device}`
+    const known = this.#leftOutStretches.get(key)
+    if (known === undefined && this.#leftOutStretches.size >= STRETCHES_MAX) return
+    this.#leftOutStretches.set(key, known === undefined ? stretch : joined(known, stretch))
+  }
+
   /** Appends records; the disk may take no more. */
   async append(...[part, batch]: Parameters<EventFile['append']>) {
     if (this.isTruncated) this.leftOut += batch.count
@@ -91,6 +127,12 @@ export class OpenEvent {
         throw error
       }
     }
+  }
+
+  /** The event that it is, or is a part of. */
+  get first(): { readonly id: number; readonly startMs: number } {
+    const { id, first, monoNs, offsetNs } = this.start
+    return first ?? { id, startMs: msOf(monoNs + offsetNs) }
   }
 
   /** As it is told while it is not kept yet: its window reaches to where samples were last fetched. */
@@ -114,7 +156,7 @@ export class OpenEvent {
   }
 
   #known(): TracebackEvent {
-    const { id, rule, condition, deviceId: device, source, holder, continues, isSimulated } = this.start
+    const { id, rule, condition, deviceId: device, source, holder, continues, first, isSimulated } = this.start
     const { monoNs, offsetNs } = this.start
     return {
       ...{ id, rule, condition, device, source },
@@ -123,6 +165,7 @@ export class OpenEvent {
       errorMs: this.#errorMs(),
       ...{ samples: this.file.records, leftOut: this.leftOut + this.book.missing, sizeBytes: this.file.bytes },
       ...(continues === undefined ? {} : { continues }),
+      ...(first === undefined ? {} : { first }),
       isSimulated,
     }
   }
@@ -135,5 +178,15 @@ export class OpenEvent {
   #errorMs(): number {
     const { errorNs } = this.start
     return Number(errorNs > this.endErrorNs ? errorNs : this.endErrorNs) / 1e6
+  }
+}
+
+/** What is left out of one source and type goes on until the event ends: it is one stretch. */
+function joined(known: LeftOut, more: LeftOut): LeftOut {
+  return {
+    ...known,
+    fromNs: more.fromNs < known.fromNs ? more.fromNs : known.fromNs,
+    toNs: more.toNs > known.toNs ? more.toNs : known.toNs,
+    samples: known.samples + more.samples,
   }
 }

@@ -1,8 +1,22 @@
 import { messageOf } from '@sonde/sdk'
+import { isSimulatedOf } from '../../devices/world.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import type { RecentRing } from '../../pipeline/recent.ts'
+import { eventDeviceId } from '../event-device-id.ts'
+import type { DeviceLookup } from '../lookups.ts'
+import { nearnessOf } from '../nearness.ts'
 import type { EventClock } from './clock.ts'
-import { type FetchLimits, fetchTap, isFull, isOfRule, keyOf, type NodeTap, partOfReported, tapsOf } from './fetch.ts'
+import {
+  type FetchLimits,
+  fetchTap,
+  hasRoomForReported,
+  isFull,
+  isOfRule,
+  keyOf,
+  type NodeTap,
+  partOfReported,
+  tapsOf,
+} from './fetch.ts'
 import type { OpenEvent } from './open-event.ts'
 import { reportedIn } from './reported.ts'
 
@@ -24,6 +38,7 @@ const TAPS_NS = 10_000_000n
 export interface RecorderOptions {
   readonly sources: () => readonly RunningSource[]
   readonly recent: RecentRing
+  readonly devices: DeviceLookup
   readonly clock: EventClock
   /** Of the file of an event. Unit: bytes. */
   readonly bytesMax: number
@@ -98,16 +113,31 @@ export class Recorder {
   }
 
   #progress(event: OpenEvent, isWhole: boolean): Progress {
-    return { isFull: isFull(event, true, this.#limits), isWhole }
+    return { isFull: isFull(event, this.#limits), isWhole }
   }
 
-  /** What the rule watches first: others have what that leaves. */
+  /**
+   * What the rule watches comes first, then what is reported, which is cheap, then rings by their nearness: each has
+   * the room that those before it leave.
+   */
   async #fetch(event: OpenEvent, taps: readonly NodeTap[], upToNs: bigint): Promise<void> {
+    const limits = this.#limits
     const ofRule = taps.filter((tap) => isOfRule(tap, event))
+    for (const tap of ofRule) await fetchTap(event, tap, { upToNs, near: undefined, limits })
+    await this.#fetchReported(event)
+    for (const [tap, near] of this.#byNearness(event, taps)) await fetchTap(event, tap, { upToNs, near, limits })
+  }
+
+  /** Rings that the rule does not watch, the nearest first. */
+  #byNearness(event: OpenEvent, taps: readonly NodeTap[]): readonly (readonly [NodeTap, number])[] {
+    const { devices } = this.#options
+    const nearness = nearnessOf(event.start.deviceId, devices)
     const others = taps.filter((tap) => !isOfRule(tap, event))
-    if (!event.start.isRing) await this.#fetchReported(event)
-    for (const tap of [...ofRule, ...others]) await fetchTap(event, tap, upToNs, this.#limits)
-    if (event.start.isRing) await this.#fetchReported(event)
+    const placed = others.map((tap) => {
+      const isSimulated = isSimulatedOf(tap.source.definition.labels ?? {})
+      return [tap, nearness(eventDeviceId({ device: tap.device, isSimulated }, tap.source, devices))] as const
+    })
+    return placed.sort(([, a], [, b]) => a - b)
   }
 
   async #fetchReported(event: OpenEvent): Promise<void> {
@@ -121,16 +151,18 @@ export class Recorder {
       toNs: event.toNs === undefined ? undefined : event.toNs + offsetNs,
       sinceMs,
       untilMs: event.reportedMs,
-      firstType: event.start.type,
+      first: event.start,
     }
     for await (const batch of reportedIn(recent, stretch)) {
-      if (isFull(event, false, this.#limits)) event.leftOut += batch.count
-      else {
+      if (!batch.isFirst && !hasRoomForReported(event, this.#limits)) {
+        const { type, source, count: samples, times } = batch
+        event.leave({ source: source.id, type: type.name, device: '', samples, ...times })
+      } else {
         const isOwn = batch.origin === 'own'
         const running = isOwn ? sources().find(({ name }) => name === batch.source.id) : undefined
         const before = event.file.bytes
         await event.append(partOfReported(event, running, batch), batch)
-        event.othersBytes += event.file.bytes - before
+        if (!batch.isFirst) event.reportedBytes += event.file.bytes - before
       }
     }
   }

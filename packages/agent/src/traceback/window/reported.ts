@@ -1,9 +1,14 @@
 import { type Batch, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+import { type Holder, turn } from '@sonde/sdk/internal'
 import type { RecentRing } from '../../pipeline/recent.ts'
 
 /** What was reported of a stretch of time, of one source and type. */
-export interface Reported extends Pick<Batch, 'type' | 'source' | 'origin' | 'symbols' | 'bytes' | 'count'> {}
+export interface Reported extends Pick<Batch, 'type' | 'source' | 'origin' | 'symbols' | 'bytes' | 'count'> {
+  /** Whether the rule of the event watches these records. */
+  readonly isFirst: boolean
+  /** Of the first and of the last record. Unit: nanoseconds since the Unix epoch. */
+  readonly times: { readonly fromNs: bigint; readonly toNs: bigint }
+}
 
 /** A stretch of what was reported. */
 export interface ReportedStretch {
@@ -14,8 +19,8 @@ export interface ReportedStretch {
   /** What arrived up to the first was given already; what arrived after the second is given the next time. */
   readonly sinceMs: number
   readonly untilMs: number
-  /** The type whose records come first: that of the signal of the rule. Default: there is none. */
-  readonly firstType?: string | undefined
+  /** Types whose records come first, of one client or of the agent's own sources: those that the rule watches. */
+  readonly first: { readonly types: ReadonlySet<string>; readonly holder: Holder }
 }
 
 /** Types of the agent's own state, of which no lane is made. */
@@ -28,8 +33,8 @@ const SELF = 'self'
  * Between two types the loop gets its turn.
  */
 export async function* reportedIn(recent: RecentRing, stretch: ReportedStretch): AsyncGenerator<Reported> {
-  const isFirst = ({ name }: RecordType) => name === stretch.firstType
-  for (const type of recent.types().toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
+  const isOfRule = ({ name }: RecordType) => stretch.first.types.has(name)
+  for (const type of recent.types().toSorted((a, b) => Number(isOfRule(b)) - Number(isOfRule(a)))) {
     if (OWN.test(type.name) || type.time === undefined) continue
     yield* copiesOf(recent, type, stretch)
     if (turn.isOver()) await turn.next()
@@ -38,7 +43,7 @@ export async function* reportedIn(recent: RecentRing, stretch: ReportedStretch):
 
 /** Copied in one go: batches may leave with the next turn. */
 function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch): Reported[] {
-  const { fromNs, toNs, sinceMs, untilMs } = stretch
+  const { fromNs, toNs, sinceMs, untilMs, first } = stretch
   const fromMs = Number(fromNs) / 1e6
   const toMs = toNs === undefined ? Number.POSITIVE_INFINITY : Number(toNs) / 1e6
   const bySource = new Map<object, { readonly batch: Batch; readonly pieces: Uint8Array[] }>()
@@ -52,10 +57,22 @@ function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch
     if (known === undefined) bySource.set(batch.source, { batch, pieces: [piece] })
     else known.pieces.push(piece)
   }
-  return Array.from(bySource.values(), ({ batch: { source, origin, symbols }, pieces }) => {
+  const copies = Array.from(bySource.values(), ({ batch: { source, origin, symbols, page }, pieces }) => {
     const bytes = new Uint8Array(Buffer.concat(pieces))
-    return { type, source, origin, symbols, bytes, count: bytes.byteLength / type.layout.recordBytes }
+    const isFirst = first.types.has(type.name) && page?.client === first.holder
+    const count = bytes.byteLength / type.layout.recordBytes
+    return { type, source, origin, symbols, bytes, count, isFirst, times: timesOf(type, bytes, count) }
   })
+  return copies.sort((a, b) => Number(b.isFirst) - Number(a.isFirst))
+}
+
+function timesOf(type: RecordType, bytes: Uint8Array, count: number): Reported['times'] {
+  const { data } = viewsOf(bytes)
+  const at = (index: number) => {
+    const raw = data.getBigUint64(index * type.layout.recordBytes + (type.time?.offset ?? 0), true)
+    return type.time?.field.resolution === 'us' ? raw * 1000n : raw
+  }
+  return { fromNs: at(0), toNs: at(count - 1) }
 }
 
 /** The records of a batch within a time. */

@@ -21,7 +21,9 @@ import { deviceWords, eventState } from '../events/event-words.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { useRested } from '../use-rested.ts'
 import { eventFacts } from './event-facts.ts'
+import { EventParts } from './event-parts.tsx'
 import { LanesPanel } from './lanes-panel.tsx'
+import { LeftOutPanel } from './left-out-panel.tsx'
 import { middleOf, uncertaintyOf } from './onset.ts'
 import { NOTHING_CHANGED, type OrderWords, orderWords, type RankedOnset, rankOnsets } from './onset-order.ts'
 import { OnsetPanel } from './onset-panel.tsx'
@@ -37,8 +39,8 @@ const REST_MS = 250
 /** What changes later comes to an open event. */
 const SO_FAR = 'Still open, this is of what is recorded so far.'
 
-/** An event that continues another begins where that was cut. */
 const TOO_FEW = 'Too few samples were taken before the event to say what was usual.'
+/** A part of an event that is not its first begins where the part before was cut. */
 const NO_BEFORE = 'Samples of the time before are kept there: nothing says here what was usual.'
 
 /** One event: what moved, in which order, sample by sample. */
@@ -97,9 +99,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
         note={
           <span className="event-note">
             <StateMark {...eventState(event)} /> <SimulatedMark of={{ simulated: event.isSimulated }} />
-            {event.continues !== undefined && (
-              <Link href={page.hrefTo(`/events/${event.continues}`)}>continues the event before it</Link>
-            )}
+            <EventParts answer={answer} />
           </span>
         }
       >
@@ -207,6 +207,7 @@ function Kept({
             plotPx={plotPx}
             onPlot={setPlot}
           />
+          <LeftOutPanel answer={answer} />
           {chosen && (
             <SamplesTable
               lanes={lanes}
@@ -237,7 +238,7 @@ function headWords(
   ranked: readonly RankedOnset[],
   { hasBefore, hasUsual, isKnown }: Readonly<Record<'hasBefore' | 'hasUsual' | 'isKnown', boolean>>,
 ): OrderWords | undefined {
-  if (!hasBefore) return { sentence: 'What changed first is in the event that this one continues.', facts: NO_BEFORE }
+  if (!hasBefore) return { sentence: 'What changed first is in the first part of this event.', facts: NO_BEFORE }
   if (!isKnown) return undefined
   if (!hasUsual && lanes.length > 0) return { sentence: 'What changed first is not known.', facts: TOO_FEW }
   const words = orderWords(ranked, lanes.length, event.startMs, lanesKept)

@@ -66,6 +66,12 @@ test('says that the order is not known where the stretches overlap', () => {
   assert.match(facts, / or .*their order is not known/)
 })
 
+test('kinds whose order is not known are said to be first where others surely follow them', () => {
+  const ranked = rankOnsets([changed(pci, -130, -120), changed(nic, -125, -121), changed(gpu, 250, 450)])
+  const { sentence } = orderWords(ranked, 3, START_MS)
+  assert.equal(sentence, 'PCIe and NIC changed first; which signal is not known: PCIe Link speed, or NIC Sent.')
+})
+
 test('of signals of one kind it says the kind', () => {
   const received = testLane({ name: 'Received' })
   const { sentence } = orderWords(rankOnsets([changed(nic, -7, -6), changed(received, -6.5, -5)]), 2, START_MS)

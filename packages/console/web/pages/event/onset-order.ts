@@ -80,14 +80,23 @@ function headWords(onsets: readonly RankedOnset[]): string {
   const rivals = onsets.filter((other) => other !== first && other.onset.earliestMs < first.onset.latestMs)
   const place = PLACE_WORDS[kindPlace(first.lane)]
   if (rivals.length === 0) return `${place} changed first: ${first.lane.name}.`
-  const isOneKind = rivals.every(({ lane }) => kindPlace(lane) === kindPlace(first.lane))
   const candidates = onsets.filter((one) => one === first || rivals.includes(one))
-  const named = candidates.slice(0, RIVAL_LIMIT_COUNT).map(({ lane }) => (isOneKind ? lane.name : nameOf(lane)))
+  const kinds = [...new Set(candidates.map(({ lane }) => PLACE_WORDS[kindPlace(lane)]))]
+  const named = candidates
+    .slice(0, RIVAL_LIMIT_COUNT)
+    .map(({ lane }) => (kinds.length === 1 ? lane.name : nameOf(lane)))
   const more = candidates.length - named.length
   const all = `${named.join(', or ')}${more > 0 ? `, or ${more} more` : ''}`
-  return isOneKind
-    ? `${place} changed first; which signal is not known: ${all}.`
+  // Kinds that others surely follow are an answer, also where their own order is not known.
+  return kinds.length === 1 || isFollowed(candidates, onsets)
+    ? `${kinds.join(' and ')} changed first; which signal is not known: ${all}.`
     : `Which changed first is not known: ${all}.`
+}
+
+/** Whether a signal surely changed after all of some. */
+function isFollowed(some: readonly RankedOnset[], onsets: readonly RankedOnset[]): boolean {
+  const latestMs = Math.max(...some.map(({ onset }) => onset.latestMs))
+  return onsets.some(({ onset }) => onset.earliestMs >= latestMs)
 }
 
 function nameOf(lane: EventLane): string {

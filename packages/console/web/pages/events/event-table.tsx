@@ -103,12 +103,12 @@ function EventRow({
 
 /** What the rule says, and how the event ended where it did not simply clear. */
 function sentencesOf(event: TracebackEvent): string {
-  const { condition, end, continues } = event
+  const { condition, end, parts = 1 } = event
   const isWhole = end === undefined || end === 'cleared'
   return [
-    condition && (isWhole && continues === undefined ? condition : `${condition}.`),
+    condition && (isWhole && parts === 1 ? condition : `${condition}.`),
     isWhole ? '' : endSentence(event),
-    continues === undefined ? '' : 'It continues the event before it.',
+    parts === 1 ? '' : `Kept in ${parts} parts.`,
   ]
     .filter(Boolean)
     .join(' ')

@@ -16,7 +16,7 @@ const ENDS: Readonly<
   },
   cut: {
     word: 'Cut',
-    sentence: 'It reached the longest or largest that an event may be; the next event continues it.',
+    sentence: 'It reached the longest or largest that a part of an event may be; the next part continues it.',
     isWhole: false,
   },
   stopped: { word: 'Stopped', sentence: 'Sonde was stopped while the rule held.', isWhole: false },

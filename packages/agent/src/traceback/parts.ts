@@ -1,0 +1,60 @@
+import type { EventPart, TracebackEvent } from '@sonde/sdk/internal'
+
+/**
+ * Events as people see them: an event that became too long or too large is kept as several parts, and is one event all
+ * the same.
+ *
+ * @param parts By start, the latest last.
+ */
+export function wholes(parts: Iterable<TracebackEvent>): TracebackEvent[] {
+  const found = new Map<number, TracebackEvent[]>()
+  for (const part of parts) {
+    const id = firstIdOf(part)
+    const own = found.get(id)
+    if (own === undefined) found.set(id, [part])
+    else own.push(part)
+  }
+  return Array.from(found.values(), wholeOf)
+}
+
+/** The parts of the event that a part belongs to. */
+export function partsOf(event: TracebackEvent, all: Iterable<TracebackEvent>): readonly TracebackEvent[] {
+  const id = firstIdOf(event)
+  return [...all].filter((other) => firstIdOf(other) === id)
+}
+
+/** A part, for a list of parts. */
+export function partOf({ id, startMs, endMs }: TracebackEvent): EventPart {
+  return { id, startMs, ...(endMs === undefined ? {} : { endMs }) }
+}
+
+/** The event that all parts belong to: it starts with the first, and ends as the last does. */
+export function wholeOf(parts: readonly TracebackEvent[]): TracebackEvent {
+  const [earliest] = parts
+  const last = parts.at(-1)
+  if (earliest === undefined || last === undefined) throw new RangeError('an event has one part at least')
+  if (parts.length === 1 && earliest.first === undefined) return earliest
+  const { first, continues, endMs, end, window, ...known } = earliest
+  const windows = parts.flatMap((part) => part.window ?? [])
+  const [opening] = windows
+  return {
+    ...known,
+    startMs: first?.startMs ?? earliest.startMs,
+    errorMs: Math.max(...parts.map(({ errorMs }) => errorMs)),
+    ...(last.endMs === undefined ? {} : { endMs: last.endMs }),
+    ...(last.end === undefined ? {} : { end: last.end }),
+    ...(opening === undefined ? {} : { window: { ...opening, toMs: windows.at(-1)?.toMs ?? opening.toMs } }),
+    samples: sumOf(parts, 'samples'),
+    leftOut: sumOf(parts, 'leftOut'),
+    sizeBytes: sumOf(parts, 'sizeBytes'),
+    parts: parts.length,
+  }
+}
+
+function firstIdOf({ id, first }: TracebackEvent): number {
+  return first?.id ?? id
+}
+
+function sumOf(parts: readonly TracebackEvent[], count: 'samples' | 'leftOut' | 'sizeBytes'): number {
+  return parts.reduce((sum, part) => sum + part[count], 0)
+}

@@ -1,0 +1,31 @@
+import { Link } from 'wouter'
+import type { EventAnswer } from '../../api/events.ts'
+import { formatClock, formatDuration } from '../../format/time.ts'
+import { usePageState } from '../../state/time-window.ts'
+
+/** Where a part stands in its event, with the ways to its neighbours; nothing for an event that was never cut. */
+export function EventParts({ answer }: { readonly answer: EventAnswer }) {
+  const { event, whole, parts } = answer
+  const page = usePageState()
+  if (whole === undefined || parts.length < 2) return null
+  const at = parts.findIndex(({ id }) => id === event.id)
+  const zone = page.url.tz ?? 'utc'
+  const lasted = whole.endMs === undefined ? 'still open' : `lasted ${formatDuration(whole.endMs - whole.startMs)}`
+  const ways = [
+    { part: parts[at - 1], word: 'Part before' },
+    { part: parts[at + 1], word: 'Next part' },
+  ]
+  return (
+    <>
+      <span>
+        Part {at + 1} of {parts.length}; the event began {formatClock(whole.startMs, zone)}, {lasted}.
+      </span>
+      {ways.map(({ part, word }) => part && <WayTo key={word} word={word} id={part.id} />)}
+    </>
+  )
+}
+
+function WayTo({ word, id }: { readonly word: string; readonly id: number }) {
+  const page = usePageState()
+  return <Link href={page.hrefTo(`/events/${id}`, { fromMs: undefined, toMs: undefined })}>{word}</Link>
+}
