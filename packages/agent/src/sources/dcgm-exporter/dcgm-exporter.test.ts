@@ -434,8 +434,7 @@ test('sources that read the hardware hold what they tell of, whoever came first'
   await tested.source.sample()
   tested.take()
   const subject = gpuSubject({ UUID: GPU_0, Hostname: 'gpu-node-a', gpu: '0', pci_bus_id: '00000000:1b:00.0' })
-  const [own, node] = subject.keys
-  const hold = subject.keys.map((key) => ({ key, of: key === node ? key : own, holder: 'nvml' }))
+  const hold = subject.keys.map((key) => ({ key, holder: 'nvml', isTaken: false }))
   await tested.command({ hold })
   await tested.source.sample()
   const taken = tested.take()

@@ -19,8 +19,8 @@ export interface Conflict {
 /** What sources that read the hardware themselves hold; exporters give way to it. */
 export interface Holding {
   readonly key: string
-  /** Own key of the GPU that has it; empty where no GPU may, such as the place of a NIC on the bus. */
-  readonly of: string
+  /** Whether no GPU may have it at all, such as the place of a NIC on the bus. */
+  readonly isTaken: boolean
   /** Name of the source. */
   readonly holder: string
 }
@@ -57,11 +57,11 @@ export class Claims {
 
   /** The key that a source of the hardware holds for another GPU; undefined where there is none. */
   conflictOf([own, ...more]: Subject['keys']): Conflict | undefined {
+    // Whoever holds a node knows all GPUs of it: an exporter may tell of these, and of no other.
+    const isKnown = this.#held.has(own)
     for (const key of [own, ...more]) {
       const held = this.#held.get(key)
-      // All GPUs of a node are known to whoever holds it: it may be told of these, and of no other.
-      const isOwn = held?.of === own || (held?.of === key && this.#held.has(own))
-      if (held !== undefined && !isOwn) return { key, holder: held.holder }
+      if (held !== undefined && (!isKnown || held.isTaken)) return { key, holder: held.holder }
     }
     return undefined
   }

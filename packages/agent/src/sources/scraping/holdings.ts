@@ -15,11 +15,11 @@ export function holdingsIn(command: unknown): readonly Holding[] {
   if (holdings.every(isHolding)) return holdings
   throw new SondeError(
     'AGT_COMMAND',
-    `the command is none that exporters take; allowed: hold, a list of at most ${COUNT_MAX} keys with of and holder`,
+    `the command is none that exporters take; allowed: hold, a list of at most ${COUNT_MAX} keys with holder and isTaken`,
   )
 }
 
 function isHolding(given: unknown): given is Holding {
-  const { key, of, holder } = (given ?? {}) as Partial<Record<keyof Holding, unknown>>
-  return [key, of, holder].every((text) => typeof text === 'string')
+  const { key, holder, isTaken } = (given ?? {}) as Partial<Record<keyof Holding, unknown>>
+  return typeof key === 'string' && typeof holder === 'string' && typeof isTaken === 'boolean'
 }

@@ -75,7 +75,7 @@ export class ScrapingSource implements NodeSource {
   }
 
   /**
-   * Gives way to what sources hold that read the hardware themselves: `{"hold": [{"key", "of", "holder"}]}`.
+   * Gives way to what sources hold that read the hardware themselves: `{"hold": [{"key", "holder", "isTaken"}]}`.
    *
    * @throws SondeError `AGT_COMMAND` where it is no such command.
    */
