@@ -76,6 +76,11 @@ export class Disputes {
   }
 }
 
+/** Who has what a dispute is about. */
+export function holderWords({ subject, key, holder }: DisputeStatus): string {
+  return `${holder} has ${key === subject ? 'it' : key}`
+}
+
 function cut(name: string): string {
   return name.length <= NAME_LENGTH_MAX ? name : `${name.slice(0, NAME_LENGTH_MAX)}…`
 }

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { type RecordType, SondeError } from '@sonde/sdk'
 import type { DisputeStatus, SourceContext } from '../source.ts'
 import type { Claimant, Claims } from './claims.ts'
-import { type Dispute, Disputes } from './disputes.ts'
+import { type Dispute, Disputes, holderWords } from './disputes.ts'
 import { HeldKeys } from './held-keys.ts'
 import { Row, type WhyUntold } from './row.ts'
 import type { Subject } from './subjects.ts'
@@ -210,7 +210,7 @@ export class Rows implements Claimant {
     const [first] = listed
     if (first !== undefined) {
       this.#context.dropped('claimed', samples)
-      fault(`tells of what another tells of, which is not taken: ${first.subject}; ${first.holder} has ${first.key}`)
+      fault(`tells of what another tells of, which is not taken: ${first.subject}; ${holderWords(first)}`)
     }
     if (this.#leftOut === 0) return
     this.#context.dropped('max_series', this.#leftOut)
