@@ -173,10 +173,10 @@ test('an exporter with 700 000 valid lines costs itself alone: it is stopped, an
 test('an exporter with GPUs and pods without end leaves time and room to others', async (t) => {
   const { honest, other, pods, staysHonest, told, isTold } = await bringUp(t)
   other.answer = withBody(crowd('many', 60_000))
-  await staysHonest('60 000 GPUs', 12_000)
+  await staysHonest('60 000 GPUs', 5000)
   let scrapes = 0
   other.answer = (request, response) => withBody(crowd(`renamed-${scrapes++}`, 200))(request, response)
-  await staysHonest('200 new GPUs in every scrape', 12_000)
+  await staysHonest('200 new GPUs in every scrape', 5000)
   await isTold(/tells of more than max_series/)
   // History has room for what is new of others.
   honest.answer = (request, response) => withBody(bodyOf('honest', 'llama-new'))(request, response)

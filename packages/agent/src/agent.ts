@@ -17,7 +17,7 @@ import type { Logger } from 'pino'
 import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { Precedence } from './devices/precedence.ts'
-import { ownKinds } from './devices/own-kinds.ts'
+import { hardwareTypes, ownKinds } from './devices/own-kinds.ts'
 import { ASK_EVERY_MS, Hints } from './hints/hints.ts'
 import { HintHistory } from './hints/history/hint-history.ts'
 import { Hosts } from './hosting/hosts.ts'
@@ -251,14 +251,15 @@ export class Agent {
 
   #makeService({ config: { service, dataSources }, log }: AgentOptions): Service {
     const { router, prometheus, faults } = this
+    const types = dataSources.flatMap(({ definition }) => definition.types)
     const waitedFor = router.routes.filter(({ acknowledges }) => acknowledges)
     return new Service({
       config: service,
       log,
       faults,
       sinks: router.sinks,
-      ownKinds: ownKinds(dataSources.flatMap(({ definition }) => definition.types)),
-      madeMetrics: new Set([podGpuType, appGpuType].flatMap(({ metrics }) => [...metrics.values()])),
+      ownKinds: ownKinds(types),
+      madeMetrics: new Set([podGpuType, appGpuType, ...hardwareTypes(types)].flatMap(({ metrics }) => [...metrics.values()])),
       waitedFor: waitedFor.map(({ sink }) => sink),
       accept: (batch) => router.accept(batch),
       gone(source) {
