@@ -13,6 +13,12 @@ const renamedType = defineType('conveyor', 'The same by another name', {
   ...{ time: timestamp(), ...labels },
   belts: gauge('u32', { metric: 'pod_gpu_count' }),
 })
+/** The GPU of the node, as its own source reports it. */
+const gpuType = defineType('conveyor_gpu', 'A GPU that is none', {
+  time: timestamp(),
+  UUID: label('UUID'),
+  heat: gauge('f64', { metric: 'DCGM_FI_DEV_GPU_TEMP' }),
+})
 /** A row of a service that is newer than those of all pods says that these are gone. */
 const serviceType = defineType('app_gpu', 'A service', {
   time: timestamp(),
@@ -21,7 +27,13 @@ const serviceType = defineType('app_gpu', 'A service', {
   pods: gauge('u32'),
 })
 
-test('an application says nothing of pods and apps, and is told so', async (t) => {
+const TEMPERATURES = '/api/v1/series?metric=DCGM_FI_DEV_GPU_TEMP'
+
+interface SeriesList {
+  readonly series: readonly { readonly labels: Readonly<Record<string, string>> }[]
+}
+
+test('an application says nothing of pods, apps and GPUs of the node, and is told so', async (t) => {
   const dir = temporaryDir()
   t.after(() => dir.remove())
   const socketsDir = join(dir.path, 'sockets')
@@ -33,6 +45,8 @@ test('an application says nothing of pods and apps, and is told so', async (t) =
     const names = await pods()
     return names.length === 4 && names
   })
+  const before = await ask<SeriesList>(sonde, TEMPERATURES)
+  const uuid = before.series[0]?.labels.UUID ?? ''
   const sink = createIpc({ socketsDir, program: 'forger' })
   t.after(() => sink.close())
   const source = createSource({ id: 'forger', emit: (batch) => sink.accept(batch) })
@@ -40,11 +54,14 @@ test('an application says nothing of pods and apps, and is told so', async (t) =
     const one = { time: wallNs(), app: 'llama', service: 'chat', namespace: 'lab' }
     source.report(forgedType, { ...one, pod: 'forged', count: 77 })
     source.report(renamedType, { ...one, pod: 'renamed', belts: 77 })
+    source.report(gpuType, { time: one.time, UUID: uuid, heat: 5 })
     source.report(serviceType, { time: one.time, app: 'llama', service: 'chat', pods: 0 })
     source.flush()
     await sink.flush().catch(() => undefined)
     assert.deepEqual(await pods(), honest)
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
-  assert.deepEqual([...sink.stats.dropped], [['made_metric', 36]])
+  assert.deepEqual([...sink.stats.dropped], [['made_metric', 48]])
+  const after = await ask<SeriesList>(sonde, TEMPERATURES)
+  assert.equal(after.series.filter(({ labels }) => labels.UUID === uuid).length, 1, 'no other series of the GPU')
 })

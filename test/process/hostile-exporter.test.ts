@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { TargetStatus } from '../../packages/agent/src/sources/source.ts'
 import type { PodsAnswer } from '@sonde/sdk/internal'
 import { nodeBody, serveExporter, withBody } from '../../packages/agent/src/sources/scraping/test-exporter.ts'
 import { ask } from '../ask.ts'
-import { startSonde, temporaryDir, until } from '../sonde-process.ts'
+import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const LIMIT_MS = 60_000
 /** A value that is older is one from before. */
@@ -29,7 +30,19 @@ function crowd(name: string, count: number): string {
 interface SourceAnswer {
   readonly samples: number
   readonly restarts: number
+  readonly dropped: Readonly<Record<string, number>>
+  readonly disputes: number
   readonly failures: readonly { readonly place: string; readonly message: string }[]
+  readonly targets: readonly TargetStatus[]
+}
+
+interface DevicesAnswer {
+  readonly devices: readonly {
+    readonly id: string
+    readonly state: string
+    readonly source: string
+    readonly labels: Readonly<Record<string, string>>
+  }[]
 }
 
 /** The whole agent over an honest exporter, and one whose answers a test sets. */
@@ -65,9 +78,11 @@ async function bringUp(t: TestContext) {
     await until(`the honest pod beside ${what}`, LIMIT_MS, isFresh)
   }
   const told = () => ask<SourceAnswer>(sonde, '/api/v1/sources/dcgm_exporter')
+  const targetOf = async ({ address }: { readonly address: string }) =>
+    (await told()).targets.find(({ target }) => target === address)
   const isTold = (what: RegExp) =>
     until(String(what), LIMIT_MS, async () => (await told()).failures.some(({ message }) => what.test(message)))
-  return { honest, other, pod, pods, utilOf, staysHonest, told, isTold }
+  return { sonde, file, honest, other, pod, pods, utilOf, staysHonest, told, isTold, targetOf }
 }
 
 test('an exporter that tells of GPUs and pods of another is not believed, and is told', async (t) => {
@@ -81,23 +96,87 @@ test('an exporter that tells of GPUs and pods of another is not believed, and is
   ]
   for (const [what, body] of bodies) {
     other.answer = (request, response) => withBody(body())(request, response)
-    await staysHonest(what, 5000)
+    await staysHonest(what, 2500)
   }
-  await isTold(/tells of what another exporter of this source tells of, .*of which http:\/\/127\.0\.0\.1/)
-  // An exporter with two addresses: the other one goes on where the first fails.
+  await isTold(/tells of what another tells of, which is not taken: .*; http:\/\/127\.0\.0\.1:\d+\/metrics has /)
+  // One missed scrape changes nothing, whoever waits for it.
   other.answer = (request, response) => withBody(bodyOf('honest', 'llama-honest', 55))(request, response)
-  await staysHonest('a second address of the same', 3000)
+  await staysHonest('a second address of the same', 1500)
+  const sound = honest.answer
+  honest.answer = (_, response) => {
+    honest.answer = sound
+    response.writeHead(500).end()
+  }
+  await staysHonest('a second address of the same, after one miss', 3000)
+  // An exporter with two addresses: the other one goes on where the first fails, until that answers again.
   honest.answer = (_, response) => void response.writeHead(500).end()
   await until('the second address', LIMIT_MS, async () => (await utilOf('llama-honest')) === 55)
+  honest.answer = sound
+  await until('the first address again', LIMIT_MS, async () => (await utilOf('llama-honest')) === 97)
+})
+
+test('an exporter that tells of the node of another takes no device and no app of it, and both are named', async (t) => {
+  const { sonde, file, honest, other, pods, staysHonest, told, targetOf } = await bringUp(t)
+  const gpus = async () => {
+    const { devices } = await ask<DevicesAnswer>(sonde, '/api/v1/devices')
+    return devices.filter(({ id }) => id.startsWith('gpu-')).map(({ id, state, labels }) => [id, state, labels.UUID])
+  }
+  const before = await gpus()
+  assert.equal(before.length, 3)
+  const [, , uuid = ''] = before[0] as string[]
+  const claims = { gpu: '0', UUID: 'GPU-own', Hostname: 'honest', pci_bus_id: '00000000:1B:00.0' }
+  const evil = { namespace: 'evil', pod: 'evil-0', container: 'c', app: 'llama', service: 'chat' }
+  for (const [what, labels] of [
+    ['node, index and place of another', claims],
+    ['the node alone', { ...claims, gpu: '7', pci_bus_id: '00000000:E1:00.0' }],
+    ['the node without an index', { ...claims, gpu: '', pci_bus_id: '' }],
+    ['all of it', { ...claims, UUID: uuid }],
+  ] as const) {
+    const written = Object.entries({ ...labels, ...evil }).map(([name, value]) => `${name}="${value}"`)
+    let scrapes = 0
+    other.answer = (request, response) => {
+      scrapes++
+      withBody(`DCGM_FI_DEV_GPU_UTIL{${written.join(',')}} 1\n`)(request, response)
+    }
+    await until(`two scrapes of ${what}`, LIMIT_MS, () => Promise.resolve(scrapes > 2))
+    await staysHonest(what, 0)
+    assert.deepEqual(await gpus(), before, what)
+    assert.ok(!(await pods()).some(({ name }) => name === 'evil-0'), what)
+    const [dispute] = (await targetOf(other))?.disputes ?? []
+    assert.deepEqual([dispute?.subject, dispute?.holder], [`GPU ${labels.UUID} of honest`, honest.address], what)
+  }
+  const { disputes, dropped } = await told()
+  assert.deepEqual([disputes, (dropped.claimed ?? 0) > 0], [1, true])
+  for (const name of ['dcgm_exporter', 'gpu-0@honest']) {
+    const place = ['--config', file, '--listen', new URL(sonde.address).host]
+    const { code, output } = await runSonde(['explain', name, ...place])
+    assert.equal(code, 1, output)
+    assert.ok(output.includes(`${other.address} tells of GPU ${uuid} of honest, which is not taken: ${honest.address}`))
+  }
+})
+
+test('an exporter with 700 000 valid lines costs itself alone: it is stopped, and its worker goes on', async (t) => {
+  const { other, staysHonest, told, targetOf } = await bringUp(t)
+  const lines = Array.from({ length: 700_000 }, (_, i) => `DCGM_FI_DEV_GPU_TEMP{UUID="many-${i}",Hostname="crowd"} 5\n`)
+  other.answer = withBody(lines.join(''))
+  await until('it is stopped', LIMIT_MS, async () => (await targetOf(other))?.state === 'stopped')
+  await staysHonest('700 000 lines', 2000)
+  const target = await targetOf(other)
+  assert.match(target?.reason ?? '', /more than 1000 ms of processor time, which max_cpu_ms allows/)
+  assert.ok((target?.refused.cpu_time ?? 0) > 0)
+  assert.equal((await told()).restarts, 0)
+  other.answer = withBody('DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-cut",Hostname="cut"} 69')
+  await until('it is asked again', LIMIT_MS, async () => (await targetOf(other))?.refused.truncated === 1)
+  assert.match((await targetOf(other))?.reason ?? '', /cut off: its last line has no end/)
 })
 
 test('an exporter with GPUs and pods without end leaves time and room to others', async (t) => {
   const { honest, other, pods, staysHonest, told, isTold } = await bringUp(t)
   other.answer = withBody(crowd('many', 60_000))
-  await staysHonest('60 000 GPUs', 12_000)
+  await staysHonest('60 000 GPUs', 5000)
   let scrapes = 0
   other.answer = (request, response) => withBody(crowd(`renamed-${scrapes++}`, 200))(request, response)
-  await staysHonest('200 new GPUs in every scrape', 12_000)
+  await staysHonest('200 new GPUs in every scrape', 5000)
   await isTold(/tells of more than max_series/)
   // History has room for what is new of others.
   honest.answer = (request, response) => withBody(bodyOf('honest', 'llama-new'))(request, response)

@@ -16,7 +16,8 @@ import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
-import { ownKinds } from './devices/own-kinds.ts'
+import { Precedence } from './devices/precedence.ts'
+import { hardwareTypes, ownKinds } from './devices/own-kinds.ts'
 import { ASK_EVERY_MS, Hints } from './hints/hints.ts'
 import { HintHistory } from './hints/history/hint-history.ts'
 import { Hosts } from './hosting/hosts.ts'
@@ -112,6 +113,7 @@ export class Agent {
   /** Records that the agent made of others: rows of pods, marks of events. */
   madeRecords = 0
   readonly #destinationSets: FollowedSets
+  readonly #precedence: Precedence
   #hintTicker: Ticker | undefined
   #isClosed = false
 
@@ -169,6 +171,7 @@ export class Agent {
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
     })
     this.simulators = new Simulators(config.dataSources, this.hosts.sources)
+    this.#precedence = new Precedence({ devices: this.devices, sources: this.hosts.sources, here: this.node })
     this.service = config.service.enabled ? this.#makeService(options) : undefined
     const { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults } = this
     const { version, storeStatus } = options
@@ -248,14 +251,15 @@ export class Agent {
 
   #makeService({ config: { service, dataSources }, log }: AgentOptions): Service {
     const { router, prometheus, faults } = this
+    const types = dataSources.flatMap(({ definition }) => definition.types)
     const waitedFor = router.routes.filter(({ acknowledges }) => acknowledges)
     return new Service({
       config: service,
       log,
       faults,
       sinks: router.sinks,
-      ownKinds: ownKinds(dataSources.flatMap(({ definition }) => definition.types)),
-      madeMetrics: new Set([podGpuType, appGpuType].flatMap(({ metrics }) => [...metrics.values()])),
+      ownKinds: ownKinds(types),
+      madeMetrics: new Set([podGpuType, appGpuType, ...hardwareTypes(types)].flatMap(({ metrics }) => [...metrics.values()])),
       waitedFor: waitedFor.map(({ sink }) => sink),
       accept: (batch) => router.accept(batch),
       gone(source) {
@@ -288,6 +292,7 @@ export class Agent {
   }
 
   #evaluate(): void {
+    this.#precedence.tell()
     this.pods.evaluate(performance.now())
     this.hints.evaluate(Date.now())
   }

@@ -16,7 +16,7 @@ import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { namedHost } from './claims.ts'
 import type { Device } from './device.ts'
 import { roomOfClients, roomOfTypes } from './fact-room.ts'
-import { Facts } from './facts.ts'
+import { type Fact, Facts } from './facts.ts'
 import { draftsOf } from './kinds/index.ts'
 import { placed } from './placed.ts'
 import { Places } from './places.ts'
@@ -131,6 +131,11 @@ export class Devices implements Sink {
   /** Those of {@link list} of which the agent's own sources tell, without their relations. */
   own(): readonly Device[] {
     return this.#ownDevices().devices
+  }
+
+  /** What sources of the agent say, for whoever must know who says it. */
+  facts(): Iterable<Fact> {
+    return this.#own.all()
   }
 
   /** A device by its id. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  Absences,
   absenceType,
   type Batch,
   createSource,
@@ -8,6 +9,7 @@ import {
   gauge,
   label,
   labelNumber,
+  type Source,
   type SourceInfo,
   text,
   timestamp,
@@ -278,14 +280,26 @@ test('an application takes nothing away from another: neither its series nor its
   assert.equal(devices.seriesCount, 2, 'what fell silent has left, what left before is forgotten')
 })
 
-test('a series of two sources in turn is one, of whichever said it last', () => {
+test('an entity of two sources is of the first, which the other cannot take away', () => {
   const { devices } = bringUp()
   const accept = (batch: Batch) => devices.accept(batch)
-  const sources = ['a', 'b'].map((id) => createSource({ id, emit: accept }))
+  const [first, second] = ['a', 'b'].map((id) => createSource({ id, emit: accept })) as [Source, Source]
   for (let i = 0; i < 10; i++) {
-    const source = sources[i % 2]
-    source?.report(processType, { time: wallNs(), pid: 7, bytes: 1 })
-    source?.flush()
+    const source = i % 2 === 0 ? first : second
+    source.report(processType, { time: wallNs(), pid: 7, bytes: 1 })
+    source.flush()
+    if (i === 1) assert.equal(devices.byId('process-7')?.source, 'a')
   }
-  assert.deepEqual([devices.seriesCount, devices.byId('process-7')?.source], [1, 'b'])
+  const { version } = devices
+  first.report(processType, { time: wallNs(), pid: 7, bytes: 1 })
+  first.flush()
+  assert.equal(devices.version, version, 'what both say again changes nothing')
+  const leave = (source: Source) => {
+    new Absences(source).gone(processType, { pid: '7' }, 'it left')
+    source.flush()
+  }
+  leave(second)
+  assert.deepEqual([devices.byId('process-7')?.source, devices.byId('process-7')?.goneMs], ['a', undefined])
+  leave(first)
+  assert.notEqual(devices.byId('process-7')?.goneMs, undefined)
 })

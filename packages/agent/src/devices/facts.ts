@@ -247,9 +247,10 @@ export class Facts {
   }
 }
 
-/** Each client, and each host, speaks for its own series alone. */
+/** Each client, each source of the agent, and each host, speaks for its own series alone. */
 function keyOf({ page, source }: Pick<Batch, 'page' | 'source'>, type: string, series: string): string {
-  return `${page?.client ?? ''}\n${source.host ?? ''}\n${type}\n${series}`
+  const who = page === undefined ? `source ${source.id}` : `client ${page.client}`
+  return `${who}\n${source.host ?? ''}\n${type}\n${series}`
 }
 
 /** The fields that are looked at: all that name others, and of a type that defines an entity texts and facts. */

@@ -1,5 +1,5 @@
 import type { RecordType } from '@sonde/sdk'
-import { MAKERS } from './kinds/index.ts'
+import { isHardware, MAKERS } from './kinds/index.ts'
 
 /** Kinds of the hardware and of the host that types name without defining them. */
 const NAMED: readonly string[] = ['port', 'host']
@@ -13,4 +13,12 @@ const SIMULATED = 'sim'
 export function ownKinds(types: readonly RecordType[]): ReadonlySet<string> {
   const claimed = types.flatMap(({ entity }) => entity?.kind ?? [])
   return new Set([...MAKERS.flatMap(({ kind, prefix }) => [kind, prefix]), ...NAMED, SIMULATED, ...claimed])
+}
+
+/**
+ * Types that are about the hardware. Pages and charts of a device find its series by their metrics and labels: what
+ * applications report under such a metric would stand among them.
+ */
+export function hardwareTypes(types: readonly RecordType[]): RecordType[] {
+  return types.filter(({ entity }) => entity !== undefined && isHardware(entity.kind))
 }

@@ -1,6 +1,7 @@
 import type { Labels, LatestSeries, RecordType } from '@sonde/sdk'
 import type { SourceState } from '../hosting/source-status.ts'
 import type { ToldStuck } from '../hosting/stuck-call.ts'
+import type { TargetStatus } from '../sources/source.ts'
 import type { TracebackFacts } from './traceback-facts.ts'
 
 /** How a source fares in a running agent, as `/api/v1/sources` tells it. */
@@ -10,6 +11,8 @@ export interface SourceFacts {
   readonly reason: string
   /** Calls of it that do not come back. Default: there is none. */
   readonly stuck?: readonly Pick<ToldStuck, 'device' | 'duty' | 'sinceMs' | 'fix'>[]
+  /** Exporters that it asks. Default: there is none. */
+  readonly targets?: readonly Pick<TargetStatus, 'target' | 'state' | 'reason' | 'disputes' | 'disputeCount'>[]
   readonly lastSampleMs: number
   /** Reads that failed since the start. Default: none. */
   readonly errors?: number
@@ -32,6 +35,8 @@ export interface DeviceFacts {
   /** PCI address; empty where none is known. */
   readonly address: string
   readonly simulated: boolean
+  /** Name of the host that it is on. Default: that of the agent. */
+  readonly host?: string
   /** When it left; absent while it is there. Unit: milliseconds since the Unix epoch. */
   readonly goneMs?: number | undefined
   /** Why it left, as its source says. */

@@ -10,6 +10,7 @@ import { deviceFilter } from '../sources/device-filter.ts'
 import type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './agent-facts.ts'
 import { ago } from './ago.ts'
 import { type Selector, selects } from './selector.ts'
+import { targetFinding } from './target-words.ts'
 
 // Links that Sonde itself is: its configuration, the agent that runs, the values that it holds.
 
@@ -100,7 +101,9 @@ export function agentStep(facts: SourceFacts | undefined, place: string, device?
       const fix = FIXES[state]
       if (fix !== undefined) return broken(place, `${state}: ${reason}`, fix)
       if (state !== 'reading') return { state: 'unknown', tried: place, answer: state }
-      // One of several exporters or files may fail while the others are read.
+      const ofTargets = targetFinding(facts, place, device)
+      if (ofTargets !== undefined) return ofTargets
+      // One of several files may fail while the others are read.
       const failed =
         errors === 0 ? '' : `; ${countOf(errors, 'read')} failed since the start: see /sources/${name} there`
       return fine(place, `reading, last sample ${ago(lastSampleMs)}${failed}`)

@@ -1,4 +1,5 @@
 import { walk } from '../sources/chains/chain.ts'
+import { gpuSubject } from '../sources/scraping/subjects.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { DeviceFacts } from './agent-facts.ts'
 import { heldStep, reportedStep } from './agent-steps.ts'
@@ -62,12 +63,19 @@ async function ofKnownDevice(
       return chainOf(
         of,
         subject,
-        isThere ? [{ name: id, aliases: [name] }] : [],
+        isThere ? [{ name: id, aliases: [name], claims: claimsOf(device) }] : [],
         options,
         isThere ? {} : { left: device },
       )
     }),
   )
+}
+
+/** The keys by which exporters claim a device. */
+function claimsOf({ kind, labels, address, host = '' }: DeviceFacts): readonly string[] {
+  if (kind !== 'gpu') return []
+  const { UUID = '', gpu = '', Hostname = '', pci_bus_id = '' } = labels
+  return gpuSubject({ UUID, gpu, Hostname: Hostname || host, pci_bus_id: pci_bus_id || address }).keys
 }
 
 function isDefining({ types }: SourceDefinition, kind: string): boolean {

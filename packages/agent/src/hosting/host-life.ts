@@ -226,6 +226,7 @@ export class HostLife {
     reason,
     found,
     stuck,
+    targets,
     calls,
     overruns,
     failed,
@@ -243,6 +244,7 @@ export class HostLife {
     for (const [why, records] of Object.entries(dropped)) countDrop(stats, why, records)
     status.found = found
     status.stuck = stuck
+    status.targets = targets ?? status.targets
     // One that was replaced stays as it was until the next one has read.
     if (state !== 'starting') running.settle(state, reason)
   }

@@ -1,6 +1,6 @@
 import type { Clock, Labels, TypeDefinition } from '@sonde/sdk'
 import type { SaidWatch } from '../rules/watch.ts'
-import type { SourcePaths } from '../sources/source.ts'
+import type { SourcePaths, TargetStatus } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
 import type { FailedRead } from './failed-reads.ts'
 import type { SampleCall } from './source-stats.ts'
@@ -129,6 +129,8 @@ export interface StatusMessage {
   readonly reason: string
   readonly found: string
   readonly stuck: readonly StuckCall[]
+  /** All of them where one fares otherwise than in the message before. */
+  readonly targets?: readonly TargetStatus[]
   readonly calls: readonly SampleCall[]
   readonly overruns: number
   readonly failed: number

@@ -1,5 +1,5 @@
 import type { Watch } from '../rules/watch.ts'
-import type { ConfiguredSource, SourceDefinition } from '../sources/source.ts'
+import type { ConfiguredSource, SourceDefinition, TargetStatus } from '../sources/source.ts'
 import type { SourceHost, TakePiece } from './host.ts'
 import type { Period, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
@@ -39,6 +39,11 @@ export class RunningSource {
   /** Calls that are over their limit, with what to do. */
   get stuck(): readonly ToldStuck[] {
     return this.#status.stuck.map(toldStuck)
+  }
+
+  /** How its targets fare, such as the exporters that it asks. */
+  get targets(): readonly TargetStatus[] {
+    return this.#status.targets
   }
 
   get stats(): SourceStats {

@@ -201,6 +201,7 @@ export class SourceDuties {
     const { status, onStatus } = this.#options
     const { stats, stuck } = status
     if (stuck.length > 0) this.#noteStuck()
+    this.#noteTargets()
     if (failure !== undefined) stats.failed.add(duty.device || 'the whole sample', failure, Date.now())
     else stats.sampled({ durationMs, endMs: Date.now(), isFirstDuty: duty === this.#duties[0] })
     if (this.#made !== undefined && this.#made.node.duties() !== this.#duties) this.follow()
@@ -216,8 +217,13 @@ export class SourceDuties {
     this.#noteStuck()
     this.#options.status.stats.failed.add(device || 'the whole sample', new Error(run.reason), Date.now())
     this.#made?.node.stuck?.(device, run.reason)
+    this.#noteTargets()
     this.#made?.outlet.flush()
     this.#judge()
+  }
+
+  #noteTargets(): void {
+    this.#options.status.targets = this.#made?.node.targets?.() ?? this.#options.status.targets
   }
 
   #noteStuck(): void {

@@ -1,3 +1,4 @@
+import type { TargetStatus } from '../sources/source.ts'
 import { SourceStats } from './source-stats.ts'
 import type { StuckCall } from './stuck-call.ts'
 
@@ -29,6 +30,8 @@ export class SourceStatus {
   /** What the probe found, in words. */
   found = ''
   readonly stats = new SourceStats()
+  /** How its targets fare: another array when something of it is another. */
+  targets: readonly TargetStatus[] = []
   #stuck: readonly StuckCall[] = []
   readonly #events: StatusEvents
 

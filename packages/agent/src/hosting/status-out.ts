@@ -10,7 +10,7 @@ const CALLS_APART_MS = 500
 const CALLS_MAX = 200
 
 /** What was told last, but for what is counted. */
-type Told = Pick<SourceStatus, 'state' | 'reason' | 'found' | 'stuck'>
+type Told = Pick<SourceStatus, 'state' | 'reason' | 'found' | 'stuck' | 'targets'>
 
 /**
  * Tells the agent how one source fares: at once after a rest, and else together with what follows; news wait for less
@@ -50,11 +50,13 @@ export class StatusOut {
     clearTimeout(this.#timer)
     this.#dueMs = Number.POSITIVE_INFINITY
     this.#sentMs = performance.now()
-    const { state, reason, found, stuck, stats } = this.#status
+    const { state, reason, found, stuck, targets, stats } = this.#status
     const { failed, dropped, overruns } = stats
-    this.#told = { state, reason, found, stuck }
+    const toldTargets = this.#told?.targets
+    this.#told = { state, reason, found, stuck, targets }
     this.#send({
       ...{ kind: 'status', source: this.#source, state, reason, found, stuck, overruns },
+      ...(targets === toldTargets ? {} : { targets }),
       calls: this.#calls,
       failed: failed.count,
       failures: failed.latest(),
@@ -68,9 +70,10 @@ export class StatusOut {
 
   /** Whether there is more to tell than calls that came back. */
   #isNews(): boolean {
-    const { state, reason, found, stuck, stats } = this.#status
+    const { state, reason, found, stuck, targets, stats } = this.#status
     const told = this.#told
     if (state !== told?.state || reason !== told.reason || found !== told.found || stuck !== told.stuck) return true
+    if (targets !== told.targets) return true
     return stats.failed.count > 0 || stats.dropped.size > 0 || stats.overruns > 0
   }
 }

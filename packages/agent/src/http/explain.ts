@@ -53,8 +53,8 @@ function factsOf(agent: Agent): AgentFacts {
     async source(name) {
       const running = sources.find((each) => each.name === name)
       if (running === undefined) return undefined
-      const { state, reason, stuck, stats } = running
-      return { name, state, reason, stuck, lastSampleMs: stats.lastSampleMs }
+      const { state, reason, stuck, targets, stats } = running
+      return { name, state, reason, stuck, targets, lastSampleMs: stats.lastSampleMs }
     },
     series: async (wanted) => latestSeries(recent, wanted),
     types: async () => recent.types(),

@@ -31,6 +31,7 @@ export function sourceRoute(app: FastifyInstance, { sources, options }: Agent): 
         versions: (await definition.versions?.(config.paths)) ?? [],
         sampleSeconds: stats.sampleSeconds,
         failures: stats.failed.latest(),
+        targets: running.targets,
         settings: settingsOf(source, originOf),
         reports: definition.types.map(({ name, description, labels, layout }) => {
           return { name, description, labels: labels.map((label) => label.name), fieldCount: layout.slots.length }
@@ -43,7 +44,7 @@ export function sourceRoute(app: FastifyInstance, { sources, options }: Agent): 
 
 /** A source as it fares. What is not known before samples are there is null. */
 export function describeSource(running: RunningSource) {
-  const { name, definition, state, reason, stuck, intervalMs, stats } = running
+  const { name, definition, state, reason, stuck, targets, intervalMs, stats } = running
   const after = (samples: number, value: number): number | null => (stats.samples < samples ? null : value)
   return {
     name,
@@ -62,6 +63,8 @@ export function describeSource(running: RunningSource) {
     overruns: stats.overruns,
     restarts: stats.restarts,
     dropped: Object.fromEntries(stats.dropped),
+    failingTargets: targets.filter(({ state }) => state === 'failed' || state === 'stopped').length,
+    disputes: targets.reduce((sum, { disputeCount }) => sum + disputeCount, 0),
     lastSampleMs: after(1, stats.lastSampleMs),
     types: definition.types.map((type) => type.name),
   }

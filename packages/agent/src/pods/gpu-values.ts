@@ -147,18 +147,20 @@ export class GpuValues {
     return ageMs < 0 ? undefined : { values, ageMs, periodMs }
   }
 
-  /** Forgets GPUs that have been silent for long, and the sources that had them. */
-  sweep(nowMs: number): void {
+  /** Forgets GPUs that have been silent for long, and the sources that had them, in steps. */
+  *sweep(nowMs: number): Generator<undefined, void> {
     const isSilent = ({ seen }: Part) => nowMs - seen.arrivedMs > FORGET_MS
     for (const [key, parts] of this.#gpus) {
       const left = parts.filter((part) => !isSilent(part))
       if (left.length === 0) this.#gpus.delete(key)
       else if (left.length < parts.length) this.#gpus.set(key, left)
+      yield
     }
     for (const [source, streams] of this.#streams) {
       for (const [type, stream] of streams) {
         sweepStream(stream, isSilent)
         if (stream.index.count === 0) streams.delete(type)
+        yield
       }
       if (streams.size === 0) this.#streams.delete(source)
     }

@@ -165,7 +165,7 @@ describe('GPUs are those of a host and UUID:', () => {
 })
 
 test('rows of more pods than fit a turn come in later ones, all of one sample, and once', async () => {
-  const cluster = new TestCluster()
+  const cluster = new TestCluster(() => true)
   const node = cluster.source()
   for (let pod = 0; pod < 1000; pod++) node.pod(`pod${pod}`, { service: `service${pod % 3}`, gpus_requested: 1 })
   cluster.settle()

@@ -10,7 +10,7 @@ import {
   sinkStats,
   wallNs,
 } from '@sonde/sdk'
-import { createOwnSource } from '@sonde/sdk/internal'
+import { createOwnSource, turn } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { GpuValues, isInstance } from './gpu-values.ts'
 import { PodTable } from './pod-table.ts'
@@ -26,8 +26,8 @@ const PERIOD_MIN_MS = WAIT_MAX_MS
 /** How often pods are looked for that nothing is reported of any more. Unit: milliseconds. */
 const FORGET_EVERY_MS = 1000
 const SWEEP_EVERY_MS = 60_000
-/** Rows that are made or reported in one turn of the loop: an exporter of a cluster tells of thousands of pods. */
-const ROWS_A_TURN = 512
+/** Steps between two looks at the clock: an exporter of a cluster tells of thousands of pods. */
+const STEPS_A_LOOK = 16
 
 const NO_PODS = { rows: [] }
 
@@ -39,6 +39,8 @@ export interface PodGpusOptions {
   readonly emit: (batch: Batch) => void
   /** Called where rows cannot be made, in a later turn than that of `evaluate`. */
   readonly failed: (error: unknown) => void
+  /** Whether work has had its share of this turn. Default: that of the thread. */
+  readonly isTurnOver?: () => boolean
 }
 
 /** Where rows are reported: those of simulated pods are told as such. */
@@ -69,6 +71,7 @@ export class PodGpus implements Sink {
   readonly #pods: PodTable
   readonly #emit: (batch: Batch) => void
   readonly #failed: (error: unknown) => void
+  readonly #isTurnOver: () => boolean
   readonly #outputs = new Map<string, Output>()
   /** Rows of the last time, by their type and labels. */
   #reported = new Map<string, ReportedRow>()
@@ -82,7 +85,8 @@ export class PodGpus implements Sink {
   #isMaking = false
   #closed = false
 
-  constructor({ host, emit, failed }: PodGpusOptions) {
+  constructor({ host, emit, failed, isTurnOver = () => turn.isOver() }: PodGpusOptions) {
+    this.#isTurnOver = isTurnOver
     this.#gpus = new GpuValues(host, this.#periods)
     this.#pods = new PodTable(host, this.#periods)
     this.#emit = emit
@@ -112,42 +116,34 @@ export class PodGpus implements Sink {
   }
 
   /**
-   * Makes the rows of a sample that is complete, and tells which rows are gone: those of hundreds of pods at once, of
-   * more in the turns that follow. What comes meanwhile is of the next sample. `nowMs` is on the clock of `arrivedMs`
-   * of batches.
+   * Makes the rows of a sample that is complete, and tells which rows are gone: in this turn as far as its share of the
+   * thread goes, the rest in the turns that follow. What comes meanwhile is of the next sample. `nowMs` is on the clock
+   * of `arrivedMs` of batches.
    */
   evaluate(nowMs: number): void {
     if (this.#closed || this.#isMaking) return
-    if (nowMs - this.#sweptMs >= SWEEP_EVERY_MS) {
-      this.#sweptMs = nowMs
-      this.#gpus.sweep(nowMs)
-    }
-    if (!this.#knowsPods) return
-    const isSampled = this.#isSampled(nowMs)
-    if (!isSampled && nowMs - this.#forgotMs < FORGET_EVERY_MS) return
-    this.#forgotMs = nowMs
-    const isChanged = this.#pods.forget(nowMs)
-    if (isSampled) this.#waitingMs = undefined
-    if (isSampled || isChanged) this.#make(this.#report(nowMs))
+    this.#make(this.#look(nowMs))
   }
 
-  /** Makes so many rows as a turn may; each step of `rows` is one. */
-  #make(rows: Iterator<undefined, void>): void {
+  /** Does as much as this turn has room for. */
+  #make(work: Iterator<undefined, void>): void {
     this.#isMaking = true
     let isDone: boolean | undefined
     try {
-      for (let count = 0; count < ROWS_A_TURN && isDone !== true; count++) isDone = rows.next().done
+      do {
+        for (let count = 0; count < STEPS_A_LOOK && isDone !== true; count++) isDone = work.next().done
+      } while (isDone !== true && !this.#isTurnOver())
     } catch (error) {
       this.#isMaking = false
       throw error
     }
     if (isDone === true || this.#closed) this.#isMaking = false
-    else setImmediate(() => this.#makeMore(rows))
+    else void turn.next().then(() => this.#makeMore(work))
   }
 
-  #makeMore(rows: Iterator<undefined, void>): void {
+  #makeMore(work: Iterator<undefined, void>): void {
     try {
-      this.#make(rows)
+      this.#make(work)
     } catch (error) {
       this.#failed(error)
     }
@@ -174,6 +170,20 @@ export class PodGpus implements Sink {
     return (ofGpus ?? 0) + (ofPods ?? 0)
   }
 
+  *#look(nowMs: number): Generator<undefined, void> {
+    if (nowMs - this.#sweptMs >= SWEEP_EVERY_MS) {
+      this.#sweptMs = nowMs
+      yield* this.#gpus.sweep(nowMs)
+    }
+    if (!this.#knowsPods) return
+    const isSampled = this.#isSampled(nowMs)
+    if (!isSampled && nowMs - this.#forgotMs < FORGET_EVERY_MS) return
+    this.#forgotMs = nowMs
+    if (isSampled) this.#waitingMs = undefined
+    const isChanged = yield* this.#pods.forget(nowMs)
+    if (isSampled || isChanged) yield* this.#report(nowMs)
+  }
+
   *#report(nowMs: number): Generator<undefined, void> {
     const pods = this.#pods.all()
     this.#knowsPods = pods.length > 0
@@ -186,13 +196,14 @@ export class PodGpus implements Sink {
     this.#reported = new Map()
     const time = wallNs()
     this.#tellPeriods(rows)
+    yield
     for (const row of rows) {
       this.#reportPod(row, time)
       yield
     }
     // Whoever has the row of a service has those of its pods of the same time.
     this.#emitRows()
-    for (const service of servicesOf(rows)) {
+    for (const service of yield* servicesOf(rows)) {
       this.#reportService(service, time)
       yield
     }
@@ -200,10 +211,13 @@ export class PodGpus implements Sink {
     // A history holds values for a while: a last row ends that.
     for (const { output, type, labels } of gone) {
       if (type === appGpuType) output.source.report(appGpuType, { time, ...labels, ...serviceFields(NO_PODS) } as never)
+      yield
     }
     this.#emitRows()
-    for (const { output, type, labels } of gone)
+    for (const { output, type, labels } of gone) {
       output.absences.gone(type, labels, type === podGpuType ? 'the pod is gone' : 'the service has no GPU pod now')
+      yield
+    }
     this.#emitRows()
   }
 

@@ -108,8 +108,8 @@ export class PodTable {
     return isAny ? 0 : undefined
   }
 
-  /** Forgets pods, and devices of pods, that are gone; says whether there were any. */
-  forget(nowMs: number): boolean {
+  /** Forgets pods, and devices of pods, that are gone, a step a pod; says whether there were any. */
+  *forget(nowMs: number): Generator<undefined, boolean> {
     let isAny = false
     for (const [key, pod] of this.#pods) {
       const { devices, infos } = pod
@@ -121,6 +121,7 @@ export class PodTable {
       }
       if (devices.size === 0 && infos.size === 0) isAny = this.#pods.delete(key)
       else mergeInfos(pod)
+      yield
     }
     return isAny
   }

@@ -34,8 +34,8 @@ export function podRow(pod: Pod, nowOf: (device: string) => GpuNow | undefined):
   return { pod, values, ageMs: known.length === 0 ? undefined : Math.max(...known.map(({ ageMs }) => ageMs)), periodMs }
 }
 
-/** Rows by app and service; simulated pods apart from others. */
-export function servicesOf(rows: readonly PodRow[]): ServiceRows[] {
+/** Rows by app and service, a step a row; simulated pods apart from others. */
+export function* servicesOf(rows: readonly PodRow[]): Generator<undefined, ServiceRows[]> {
   const services = new Map<string, { app: string; service: string; rows: PodRow[] }>()
   for (const row of rows) {
     const { app, service, source } = row.pod
@@ -43,6 +43,7 @@ export function servicesOf(rows: readonly PodRow[]): ServiceRows[] {
     const known = services.get(key)
     if (known === undefined) services.set(key, { app, service, rows: [row] })
     else known.rows.push(row)
+    yield
   }
   return [...services.values()]
 }

@@ -33,10 +33,12 @@ export class TestCluster {
   readonly emitted: Batch[] = []
   readonly #rows = new Map<string, ReadRecord[]>()
 
-  constructor() {
+  /** @param isTurnOver Default: never, so that rows are there when a test looks, however slow the machine is. */
+  constructor(isTurnOver: () => boolean = () => false) {
     this.pods = new PodGpus({
       host: 'here',
       emit: (batch) => this.#note(batch),
+      isTurnOver,
       failed: (error) => {
         throw error
       },

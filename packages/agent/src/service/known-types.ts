@@ -14,7 +14,7 @@ const EDGE_BYTES = 8
 const OWN_PREFIX = 'sonde_'
 
 /**
- * Why records of a type are dropped: it is Sonde's own of another version, it has a metric that Sonde alone makes, or
+ * Why records of a type are dropped: it is Sonde's own of another version, it has a metric that Sonde alone reports, or
  * there is no room for it.
  */
 export type TypeRefusal = 'foreign_type' | 'made_metric' | 'type_limit'
@@ -53,7 +53,7 @@ export class KnownTypes {
   /**
    * @param own Sonde's own types that clients may report: what is no value, such as losses.
    * @param clients Clients at a time.
-   * @param madeMetrics Metrics that Sonde alone makes.
+   * @param madeMetrics Metrics that Sonde alone reports: those that it makes, and those of the node's hardware.
    */
   constructor(
     own: readonly RecordType[],
@@ -83,7 +83,7 @@ export class KnownTypes {
     return typeof name === 'string' && name.startsWith(OWN_PREFIX) && !this.#ownFingerprints.has(fingerprint)
   }
 
-  /** Whether a type has a metric that Sonde alone makes: answers are made of those, whoever reported them. */
+  /** Whether a type has a metric that Sonde alone reports: answers are made of those, whoever reported them. */
   isOfMade({ metrics }: RecordType): boolean {
     return metrics.values().some((metric) => this.#madeMetrics.has(metric))
   }

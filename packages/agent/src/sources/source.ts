@@ -36,6 +36,38 @@ export interface Duty {
   run(): void | Promise<void>
 }
 
+/** What a target tells of and somebody else holds, for as long as both do. */
+export interface DisputeStatus {
+  /** The GPU or pod. */
+  readonly subject: string
+  /** What the holder has of it: the subject itself, or a key of it, such as its node or its place on the bus. */
+  readonly key: string
+  /** Who is believed: another target, or the name of a source that reads the hardware itself. */
+  readonly holder: string
+  /** Unit: milliseconds since the Unix epoch. */
+  readonly sinceMs: number
+}
+
+/**
+ * How one target fares: what a source asks apart from others over a network, such as an exporter. `stopped`: it is not
+ * asked for a while, because of what its last answer cost.
+ */
+export interface TargetStatus {
+  /** Its address. */
+  readonly target: string
+  readonly state: 'starting' | 'reading' | 'failed' | 'stopped'
+  /** Why; empty while it is read. */
+  readonly reason: string
+  /** When it came to this state. Unit: milliseconds since the Unix epoch. */
+  readonly sinceMs: number
+  /** Answers that were refused as a whole since the start, by reason. */
+  readonly refused: Readonly<Record<string, number>>
+  /** The first disputes. */
+  readonly disputes: readonly DisputeStatus[]
+  /** How many disputes there are. */
+  readonly disputeCount: number
+}
+
 /** Reads hardware. A host schedules its duties; see ADR 13. */
 export interface NodeSource {
   /**
@@ -45,6 +77,8 @@ export interface NodeSource {
   probe(): Probe | Promise<Probe>
   /** What is to be done. The same array for as long as nothing changes; asked after each call. */
   duties(): readonly Duty[]
+  /** How its targets fare. The same array for as long as nothing changes; asked after each call. Default: it has none. */
+  targets?(): readonly TargetStatus[]
   /**
    * A call of the device is over its limit: what is known of the device leaves the views. Called again at each time
    * that the next call would be due. Default: nothing is reported.
@@ -248,6 +282,11 @@ export interface SourceDefinition {
   readonly labels?: Labels
   /** Whether it runs only where the configuration names it. Default: it runs unless the configuration names others. */
   readonly isOnRequest?: true
+  /**
+   * Whether it reads what others tell of devices: it gives way to sources that read the hardware themselves, and takes
+   * the command `hold` with what these hold.
+   */
+  readonly isSecondHand?: true
   /**
    * Whether what it reports is in `/metrics`: a source that reads what others export counts it twice there. Default: it
    * is.

@@ -17,7 +17,7 @@ import {
 } from '@sonde/sdk'
 import * as v from 'valibot'
 import { SourceOutlet } from '../hosting/source-outlet.ts'
-import type { NodeSource, Probe, SourceContext, SourceDefinition } from './source.ts'
+import type { NodeSource, Probe, SourceContext, SourceDefinition, TargetStatus } from './source.ts'
 
 /** A copy of fixture trees, with `proc/` and `sys/` in it, that a test may change. Removed when the test ends. */
 export class TestNode {
@@ -202,6 +202,16 @@ export class TestedSource {
       }
     }
     if (errors.length > 0 && errors.length >= done.size - 1) throw errors[0]
+  }
+
+  /** How its targets fare. */
+  async targets(): Promise<readonly TargetStatus[]> {
+    return (await this.#open()).targets?.() ?? []
+  }
+
+  /** Has it answer a command. */
+  async command(command: unknown): Promise<unknown> {
+    return (await this.#open()).command?.(command)
   }
 
   /** Samples once; the records of one type. */

@@ -47,6 +47,10 @@ export interface SourceInfo {
   readonly overruns: number
   readonly restarts: number
   readonly dropped: Readonly<Record<string, number>>
+  /** Exporters that it asks and that are not read. */
+  readonly failingTargets: number
+  /** GPUs and pods of which two exporters tell. */
+  readonly disputes: number
   readonly lastSampleMs: number | null
   readonly types: readonly string[]
 }
@@ -85,6 +89,28 @@ export interface VersionInfo {
   readonly version: string
 }
 
+/** What a target tells of and somebody else holds. */
+export interface DisputeInfo {
+  readonly subject: string
+  readonly key: string
+  /** Address of another target, or the name of a source. */
+  readonly holder: string
+  readonly sinceMs: number
+}
+
+/** An exporter that a source asks. */
+export interface TargetInfo {
+  readonly target: string
+  readonly state: 'starting' | 'reading' | 'failed' | 'stopped'
+  /** Empty while it is read. */
+  readonly reason: string
+  readonly sinceMs: number
+  /** Answers that were refused as a whole, by reason. */
+  readonly refused: Readonly<Record<string, number>>
+  readonly disputes: readonly DisputeInfo[]
+  readonly disputeCount: number
+}
+
 /** Answer of `/api/v1/sources/:name`. */
 export interface SourceDetail extends SourceInfo {
   readonly summary: string
@@ -96,6 +122,8 @@ export interface SourceDetail extends SourceInfo {
   readonly sampleSeconds: number
   /** The latest first. */
   readonly failures: readonly FailedReadInfo[]
+  /** Exporters that it asks; none of most sources. */
+  readonly targets: readonly TargetInfo[]
   readonly settings: readonly SettingInfo[]
   readonly reports: readonly ReportInfo[]
 }

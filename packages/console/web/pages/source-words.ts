@@ -1,5 +1,6 @@
 import type { SourceInfo, SourceStateName } from '../api/types.ts'
 import type { StateTone } from '../components/state-mark.tsx'
+import { countOf } from '../format/number.ts'
 import { be, type Tense } from '../format/words.ts'
 
 const WORDS: Readonly<
@@ -27,6 +28,12 @@ export function sourceState(state: SourceStateName): {
 export function stateWords({ name, state }: Pick<SourceInfo, 'name' | 'state'>, tense: Tense): string {
   const verb = state !== 'failed' ? be(1, tense) : tense === 'past' ? 'had' : 'has'
   return `${name} ${verb} ${sourceState(state).word.toLowerCase()}`
+}
+
+/** What is wrong with the exporters that a source asks, in words; empty where nothing is. */
+export function targetWords({ failingTargets, disputes }: Pick<SourceInfo, 'failingTargets' | 'disputes'>): string {
+  const failing = failingTargets > 0 ? `${countOf(failingTargets, 'exporter')} not read` : ''
+  return [failing, disputes > 0 ? countOf(disputes, 'dispute') : ''].filter(Boolean).join(', ')
 }
 
 /** Records that a source or sink dropped, of all reasons. */

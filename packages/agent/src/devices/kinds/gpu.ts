@@ -1,9 +1,13 @@
 import { labelOf } from '@sonde/sdk'
 import { bandwidthOf, GIGATRANSFERS } from '../../sources/pci/bandwidth.ts'
 import { nameOf, numberOf, textOf } from '../claims.ts'
+import type { Fact } from '../facts.ts'
 import { modelWords } from '../words.ts'
 import { addressOf, type World } from '../world.ts'
 import { type DeviceMaker, type Draft, draftOf, isVirtual, limitsOf, linkLimit } from './draft.ts'
+
+/** What a GPU is on the bus; empty where that is not known. */
+const GPU_CLASSES: ReadonlySet<string> = new Set(['', 'gpu', 'accelerator'])
 
 const NAMES = { kind: 'gpu', prefix: 'gpu' }
 
@@ -21,7 +25,8 @@ function toldGpus(world: World): Draft[] {
   return world.defined('gpu').map((fact, place): Draft => {
     // People call a GPU by its index. Two exporters may leave it out: then its UUID is all there is.
     const number = labelOf(fact.labels, 'gpu') || nameOf(fact)
-    const address = addressOf(fact)
+    // What the bus has there is believed: nobody takes the place of a NIC by saying that a GPU is in it.
+    const address = isNoGpu(world.pci.get(addressOf(fact))) ? '' : addressOf(fact)
     const pci = world.pci.get(address)
     const slot = bandwidthOf(
       GIGATRANSFERS[(numberOf(fact, 'pcie_generation_max') ?? 0) - 1],
@@ -40,6 +45,11 @@ function toldGpus(world: World): Draft[] {
       }),
     }
   })
+}
+
+/** Whether a PCI device is known to be something else than a GPU. */
+export function isNoGpu(pci: Fact | undefined): boolean {
+  return pci !== undefined && !GPU_CLASSES.has(textOf(pci, 'class'))
 }
 
 /** GPUs of which only the bus tells, as without their driver. They are counted as NVML would count them: by address. */

@@ -27,11 +27,13 @@ export function draftsOf(world: World): Draft[] {
   const drafts: Draft[] = []
   for (const { make } of MAKERS) drafts.push(...make(world, drafts))
   drafts.push(...genericsOf(world, KINDS))
-  // Two series may claim one id, as when a GPU was replaced: what is there takes it, and of two the newer.
+  // Two series may claim one id: what is there takes it. Of two of one source it is the newer, as when a GPU was
+  // replaced; of two sources the one that came first, so that no other takes its devices.
   const byId = new Map<string, Draft>()
   for (const draft of drafts.map((one) => (world.isElsewhere ? elsewhere(one) : one))) {
     const known = byId.get(draft.id)
-    if (known === undefined || known.goneMs !== undefined || draft.goneMs === undefined) byId.set(draft.id, draft)
+    const isNewer = draft.goneMs === undefined && draft.source === known?.source
+    if (known === undefined || known.goneMs !== undefined || isNewer) byId.set(draft.id, draft)
   }
   return [...byId.values()]
 }

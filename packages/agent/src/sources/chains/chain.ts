@@ -42,6 +42,8 @@ export interface ChainDevice {
   readonly aliases: readonly string[]
   /** Names that the option `devices` knows it by. Default: the name, up to its slash. */
   readonly configurable?: readonly string[]
+  /** Keys by which exporters claim it. Default: none does. */
+  readonly claims?: readonly string[]
 }
 
 /** What a source knows of the chains behind its values: a plain walk over files, so that it needs no agent. */

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { after, type TestContext, test } from 'node:test'
 import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { gpuSubject } from '../scraping/subjects.ts'
 import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'
 import { type Taken, TestedSource, TestNode } from '../test-node.ts'
 import { dataOf } from '../test-records.ts'
@@ -186,12 +188,27 @@ test('values that mean none are absent with what DCGM says, and never a number',
   assert.equal(recordsOf(taken, nvmlProfileType)[0]?.gr_engine_active, undefined)
 })
 
+const BODY = `${fixture('kubernetes')}DCGM_FI_DEV_POWER_USAGE{gpu="7",UUID="GPU-cut",Hostname="gpu-node-a"} 690.123\n# EOF\n`
+const OPENMETRICS = { 'content-type': 'application/openmetrics-text; version=1.0.0' }
+
+/** A body up to some characters into a text of it. */
+const cutIn = (text: string, characters: number): string => BODY.slice(0, BODY.lastIndexOf(text) + characters)
+
+/** Answers as HTTP/1.0 does: what comes until the connection ends is the body. */
+function withRest(headers: Readonly<Record<string, string>>, body: string | Buffer): ServedExporter['answer'] {
+  return ({ socket }) => {
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.write(`HTTP/1.0 200 OK\r\n${head.join('')}\r\n`)
+    socket.end(body)
+  }
+}
+
 const BAD: readonly (readonly [name: string, answer: ServedExporter['answer'], reason: RegExp])[] = [
   ['an error', (_, response) => void response.writeHead(500).end('internal server error'), /answers 500/],
   ['an empty body', withBody(''), /without a series/],
   ['comments alone', withBody('# HELP a b\n'), /without a series/],
   ['another exporter', withBody('node_load1 0.5\n'), /without a series of a GPU/],
-  ['noise', withBody(Buffer.from(Array.from({ length: 9000 }, (_, i) => (i * 7919) % 256))), /without a series/],
+  ['noise', withBody(Buffer.from(Array.from({ length: 9000 }, (_, i) => ((i + 1) * 7919) % 256))), /cut off/],
   [
     'a redirect elsewhere',
     (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/secret' }).end(),
@@ -204,8 +221,27 @@ const BAD: readonly (readonly [name: string, answer: ServedExporter['answer'], r
       response.writeHead(200, { 'content-length': '100000' })
       response.write(fixture('kubernetes'), () => response.destroy())
     },
-    /does not answer/,
+    /ended its answer in the middle/,
   ],
+  [
+    'an answer in chunks of which the last is missing',
+    (_, response) => {
+      response.writeHead(200)
+      response.write(fixture('kubernetes'), () => response.destroy())
+    },
+    /ended its answer in the middle/,
+  ],
+  // "69" of 690.123: another number, in a body whose end nobody can see.
+  ['an answer without a length that is cut in a number', withRest({}, cutIn('690.123', 2)), /cut off: its last line/],
+  ['an answer whose length is too small', withRest({ 'content-length': '1000' }, fixture('kubernetes')), /in the middle|cut off/],
+  [
+    'an answer whose length ends with a line before its last',
+    withRest({ 'content-length': String(fixture('kubernetes').indexOf('\n') + 1) }, fixture('kubernetes')),
+    /ended its answer in the middle/,
+  ],
+  ['OpenMetrics without # EOF', withRest(OPENMETRICS, cutIn('\n# EOF\n', 1)), /cut off: it has no # EOF/],
+  ['OpenMetrics that is cut in its # EOF', withRest(OPENMETRICS, cutIn('# EOF\n', 4)), /cut off: it has no # EOF/],
+  ['a gzip that is cut short', withRest({ 'content-encoding': 'gzip' }, gzipSync(BODY).subarray(0, 900)), /packed as "gzip"/],
   [
     'an answer that says that it has 3 GB',
     (_, response) => void response.writeHead(200, { 'content-length': String(3 * 2 ** 30) }).write('a 1\n'),
@@ -307,31 +343,121 @@ test('one exporter that hangs costs its own GPUs alone', async (t) => {
   assert.deepEqual([...new Set(hosts)], ['gpu-node-y', 'gpu-node-z'])
 })
 
-test('of two exporters that tell of the same GPUs, the other is taken when the first fails, and back', async (t) => {
-  const body = fixture('kubernetes')
-  const { tested, exporters } = await bringUp(t, [body, body])
+/** A body of another exporter that claims GPU 0 of gpu-node-a by some keys of it, and a pod beside. */
+function forged(labels: Readonly<Record<string, string>>): string {
+  const all = { gpu: '7', UUID: 'GPU-forged', Hostname: 'gpu-node-z', pci_bus_id: '00000000:E1:00.0', ...labels }
+  const pod = { namespace: 'inference', pod: 'llama-forged', container: 'c', app: 'llama' }
+  const written = Object.entries({ ...all, ...pod }).map(([name, value]) => `${name}="${value}"`)
+  return `DCGM_FI_DEV_GPU_UTIL{${written.join(',')}} 1\n`
+}
+
+const FAILS: ServedExporter['answer'] = (_, response) => void response.writeHead(500).end()
+
+/** Of what it tells and another has, as the status of a target says it. */
+async function disputesOf(tested: TestedSource, address: string): Promise<string[]> {
+  const status = (await tested.targets()).find(({ target }) => target === address)
+  assert.equal(status?.disputes.length, status?.disputeCount)
+  return status?.disputes.map(({ subject, key, holder }) => `${subject}: ${holder} has ${key}`) ?? []
+}
+
+test('a claim covers every key by which a GPU is merged; who comes second is refused, counted and told', async (t) => {
+  const { tested, exporters } = await bringUp(t, [fixture('kubernetes'), forged({})])
   const [first, second] = exporters as [ServedExporter, ServedExporter]
-  const answers = (isFirst: boolean, isSecond: boolean) => {
-    for (const [exporter, isUp] of [[first, isFirst] as const, [second, isSecond] as const])
-      exporter.answer = isUp ? withBody(body) : (_, response) => void response.writeHead(500).end()
-  }
-  const countOf = async () => {
-    await tested.source.sample().catch(() => undefined)
-    return recordsOf(tested.take(), nvmlGpuType).length
-  }
-  const gpuCount = await countOf()
-  for (const [isFirst, isSecond] of [
-    [false, false],
-    [true, true],
-    [true, false],
-    [false, true],
-    [true, false],
+  await tested.source.sample()
+  assert.equal(recordsOf(tested.take(), nvmlGpuType).length, 4, 'on a node of its own it is believed')
+  const own = ['gpu-node-a', '00000000:1B:00.0'] as const
+  for (const [labels, key] of [
+    [{ UUID: GPU_0, Hostname: own[0] }, `GPU ${GPU_0} of gpu-node-a`],
+    [{ gpu: '0', Hostname: own[0], pci_bus_id: own[1] }, 'node gpu-node-a'],
+    [{ Hostname: own[0], gpu: '', pci_bus_id: '' }, 'node gpu-node-a'],
   ] as const) {
-    answers(isFirst, isSecond)
-    // Another that may take them over does so with its next answer.
-    await countOf()
-    assert.equal(await countOf(), isFirst || isSecond ? gpuCount : 0, `${isFirst} ${isSecond}`)
+    tested.dropped.clear()
+    second.answer = withBody(forged(labels))
+    await tested.source.sample()
+    const taken = tested.take()
+    const name = `GPU ${'UUID' in labels ? labels.UUID : 'GPU-forged'} of gpu-node-a`
+    assert.deepEqual(await disputesOf(tested, second.address), [`${name}: ${first.address} has ${key}`])
+    assert.equal(recordsOf(taken, nvmlGpuType).length, 3)
+    assert.ok(!recordsOf(taken, podInfoType).some(({ pod }) => pod === 'llama-forged'), 'no pod comes with it')
+    assert.equal(tested.dropped.get('claimed'), 1)
+    assert.match(tested.failures.at(-1)?.message ?? '', /tells of what another tells of, which is not taken/)
   }
+  assert.deepEqual(await disputesOf(tested, first.address), [])
+  second.answer = withBody(forged({}))
+  await tested.source.sample()
+  assert.deepEqual(await disputesOf(tested, second.address), [], 'a dispute ends with what it is about')
+})
+
+test('a claim survives three misses; whoever stands in then gives way when its first holder answers again', async (t) => {
+  const body = fixture('kubernetes')
+  const standIn = body.replace(/^(DCGM_FI_DEV_GPU_UTIL\{.*\}) .*$/gm, '$1 1')
+  const { tested, exporters } = await bringUp(t, [body, standIn])
+  const [first, second] = exporters as [ServedExporter, ServedExporter]
+  const utils = async () => {
+    await tested.source.sample().catch(() => undefined)
+    return fieldsOf(recordsOf(tested.take(), nvmlGpuType), 'gpu_util').flat()
+  }
+  for (const round of [1, 2]) {
+    assert.deepEqual(await utils(), [97, 88, 0], `the first of round ${round}`)
+    assert.equal((await disputesOf(tested, second.address)).length, 3, 'three GPUs')
+    first.answer = FAILS
+    for (const miss of [1, 2, 3]) assert.deepEqual(await utils(), [], `miss ${miss} of round ${round}`)
+    assert.deepEqual(await utils(), [1, 1, 1], `the stand-in of round ${round}`)
+    assert.deepEqual(await disputesOf(tested, second.address), [])
+    first.answer = withBody(body)
+  }
+  await utils()
+  first.answer = FAILS
+  await utils()
+  first.answer = withBody(body)
+  assert.deepEqual(await utils(), [97, 88, 0], 'one missed scrape changes nothing')
+})
+
+test('a pod that moves is that of its new node at once', async (t) => {
+  const other = fixture('kubernetes').replaceAll('gpu-node-a', 'gpu-node-z').replaceAll('GPU-', 'GPU-z')
+  const without = (body: string) => body.replaceAll(/^.*pod="trainer-0".*\n/gm, '')
+  const { tested, exporters } = await bringUp(t, [fixture('kubernetes'), without(other).replaceAll('llama', 'other')])
+  const [first, second] = exporters as [ServedExporter, ServedExporter]
+  await tested.source.sample()
+  first.answer = withBody(without(fixture('kubernetes')))
+  second.answer = withBody(other.replaceAll('llama', 'other'))
+  await tested.source.sample()
+  tested.take()
+  await tested.source.sample()
+  const devices = recordsOf(tested.take(), podDeviceType).filter(({ pod }) => pod === 'trainer-0')
+  assert.deepEqual(fieldsOf(devices, 'Hostname'), [['gpu-node-z']])
+})
+
+test('sources that read the hardware hold what they tell of, whoever came first', async (t) => {
+  const { tested, exporters } = await bringUp(t, [fixture('kubernetes')])
+  const [exporter] = exporters as [ServedExporter]
+  await tested.source.sample()
+  tested.take()
+  const subject = gpuSubject({ UUID: GPU_0, Hostname: 'gpu-node-a', gpu: '0', pci_bus_id: '00000000:1b:00.0' })
+  const hold = subject.keys.map((key) => ({ key, holder: 'nvml', isTaken: false }))
+  await tested.command({ hold })
+  await tested.source.sample()
+  const taken = tested.take()
+  assert.deepEqual(fieldsOf(recordsOf(taken, nvmlGpuType), 'UUID'), [[GPU_0]], 'told of what nvml knows, and no more')
+  const gone = recordsOf(taken, absenceType).filter(({ code, field }) => code === 'gone' && field === '')
+  assert.ok(gone.some(({ reason }) => reason === 'nvml tells of it now'))
+  assert.equal((await disputesOf(tested, exporter.address)).length, 2)
+  await assert.rejects(tested.command({ hold: [{ key: 1 }] }), { code: 'AGT_COMMAND' })
+})
+
+test('work for more than max_cpu_ms is refused as a whole; its exporter rests, and the others go on', async (t) => {
+  const { tested, exporters } = await bringUp(t, [fixture('kubernetes'), ''], { max_cpu_ms: 100 })
+  const [, greedy] = exporters as [ServedExporter, ServedExporter]
+  const line = (i: number) => `DCGM_FI_DEV_GPU_TEMP{gpu="0",UUID="many-${i}",Hostname="crowd"} 5\n`
+  greedy.answer = withBody(Array.from({ length: 100_000 }, (_, i) => line(i)).join(''))
+  const sample = () => tested.source.sample().catch(() => undefined)
+  await sample()
+  assert.equal(recordsOf(tested.take(), nvmlGpuType).length, 3)
+  const status = async () => (await tested.targets()).find(({ target }) => target === greedy.address)
+  assert.deepEqual([(await status())?.state, (await status())?.refused], ['stopped', { cpu_time: 1 }])
+  assert.match((await status())?.reason ?? '', /more than 100 ms of processor time, which max_cpu_ms allows: it is refused/)
+  await sample()
+  assert.equal(greedy.requests, 1, 'it is not asked while it rests')
 })
 
 test('two nodes with the same indexes are two', async (t) => {

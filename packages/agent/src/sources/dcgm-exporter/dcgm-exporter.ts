@@ -14,6 +14,7 @@ export const dcgmExporter: SourceDefinition = {
   intervalMs: INTERVAL_MS,
   options: dcgmExporterOptions,
   isOnRequest: true,
+  isSecondHand: true,
   isExported: (options) => (options as DcgmExporterOptions).export,
   refuse: async (options) => refuseCredentials(options as DcgmExporterOptions),
   async load() {

@@ -7,14 +7,17 @@ import { sysfsAddress } from '../pci-address.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
 import type { Claims } from '../scraping/claims.ts'
+import type { Dispute } from '../scraping/disputes.ts'
+import { SAMPLES_A_STEP } from '../scraping/in-turns.ts'
 import type { Row } from '../scraping/row.ts'
-import { Rows } from '../scraping/rows.ts'
+import { LEFT_OUT, Rows } from '../scraping/rows.ts'
+import { gpuSubject, podSubject } from '../scraping/subjects.ts'
 import type { TargetReader } from '../scraping/target.ts'
 import type { SourceContext } from '../source.ts'
 import type { DcgmExporterOptions } from './config.ts'
 import { type DcgmTarget, dcgmField, whyUntold } from './fields.ts'
 import { FrozenWatch } from './frozen-watch.ts'
-import { boardTextsOf, type GpuLabels, gpuLabelsOf, instanceOf } from './labels.ts'
+import { boardTextsOf, gpuLabelsOf, instanceOf } from './labels.ts'
 import { valueFor } from './value.ts'
 import { XidCounts } from './xid-counts.ts'
 
@@ -25,8 +28,13 @@ const MEBIBYTE = 2 ** 20
 const TIME_MIN_MS = Date.UTC(2000, 0, 1)
 const TIME_MAX_MS = Date.UTC(2500, 0, 1)
 
+/** What is not taken of a series, and why. */
+type Refusal = Dispute | typeof LEFT_OUT
+
 /** Where the samples of a series go; the rows that it means are there. */
 interface Place {
+  /** Why its pod is not told of; undefined where it is, or has none. */
+  readonly refusal: Refusal | undefined
   readonly rows: readonly Row[]
   readonly slot: Slot
   readonly factor: number
@@ -35,14 +43,18 @@ interface Place {
   readonly isOwn: boolean
 }
 
+/** What becomes of a series: null where it says nothing of a GPU. */
+type Fate = Place | { readonly refusal: Refusal; readonly row?: undefined } | null
+
 /** Makes records of what one exporter answers. */
 export class Exporter implements TargetReader {
+  readonly rows: Rows
   readonly #address: string
-  readonly #rows: Rows
   /** By the row of the GPU, and for as long as that is there. */
   readonly #xids = new WeakMap<Row, XidCounts>()
-  /** By number of the series; undefined where it was not looked at, null where it says nothing of a GPU. */
-  #places: (Place | null | undefined)[] = []
+  /** By number of the series; undefined where it was not looked at. */
+  #places: (Fate | undefined)[] = []
+  #parser: ExpositionParser | undefined
   #epoch = -1
   #isRenamed = false
   #scrape = 0
@@ -52,37 +64,38 @@ export class Exporter implements TargetReader {
   constructor(address: string, options: DcgmExporterOptions, context: SourceContext, claims: Claims) {
     const { hostname: name } = new URL(address)
     this.#address = address
-    this.#rows = new Rows(address, context, claims, { whyUntold, seriesCountMax: options.max_series })
+    this.rows = new Rows(address, context, claims, { whyUntold, seriesCountMax: options.max_series })
     this.#host = LOOPBACK.test(name) ? hostname() : name
     this.#frozen = new FrozenWatch(options.collect_interval_ms, context.intervalMs)
   }
 
-  refusal(parser: ExpositionParser): string {
+  *refusal(parser: ExpositionParser): Generator<undefined, string> {
     for (let i = 0; i < parser.count; i++) {
       const { name, labels } = parser.seriesAt(i)
       if (dcgmField(name) !== undefined && gpuLabelsOf(labels, this.#host) !== undefined) return ''
+      if (i % SAMPLES_A_STEP === 0) yield
     }
     return 'answers without a series of a GPU; is it a dcgm-exporter?'
   }
 
   /** What is known of its GPUs is not known any more. */
   fail(reason: string): void {
-    this.#rows.fail(reason)
+    this.rows.fail(reason)
     // Another may tell of them when it answers again.
     this.#places = []
   }
 
   /** The exporter is asked no more. */
   leave(reason: string): void {
-    this.#rows.leave(reason)
+    this.rows.leave(reason)
     this.#places = []
   }
 
-  /** @throws SondeError `SRC_SCRAPE` where the values have stood still for too long. */
-  report(parser: ExpositionParser): void {
-    this.#frozen.look(this.#address, parser)
+  /** @throws ScrapeRefusal where the values have stood still for too long. */
+  *report(parser: ExpositionParser): Generator<undefined, void> {
+    yield* this.#frozen.look(this.#address, parser)
     this.#scrape++
-    this.#follow(parser)
+    yield* this.#follow(parser)
     let timeMs = Number.NaN
     for (let i = 0; i < parser.count; i++) {
       const number = parser.numbers[i] as number
@@ -91,66 +104,86 @@ export class Exporter implements TargetReader {
         place = this.#placeOf(parser.seriesAt(i))
         this.#places[number] = place
       }
+      if (i % SAMPLES_A_STEP === 0) yield
       if (place === null) continue
+      if (place.refusal !== undefined) this.rows.refuse(place.refusal, this.#scrape)
+      if (place.row === undefined) continue
       for (const row of place.rows) row.begin(this.#scrape)
       place.row.set(place.slot.name, valueIn(parser, place, i), place.isOwn)
       const ownMs = parser.timesMs[i] as number
       if (ownMs >= TIME_MIN_MS && ownMs <= TIME_MAX_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
-    this.#addTotals()
-    this.#addXids()
+    yield* this.#addTotals()
+    yield* this.#addXids()
     const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
+    const hasLeft = yield* this.rows.finish(this.#scrape, time, 'the exporter does not tell of it any more')
     // Series that come back are looked at again, and find the row that is made then.
-    if (this.#rows.finish(this.#scrape, time, 'the exporter does not tell of it any more')) this.#places = []
+    if (hasLeft) this.#places = []
   }
 
   /** Numbers of series hold until the parser gives them anew; labels that a Prometheus renamed, for a body. */
-  #follow(parser: ExpositionParser): void {
+  *#follow(parser: ExpositionParser): Generator<undefined, void> {
     let isRenamedNow = false
-    for (let i = 0; i < parser.count && !isRenamedNow; i++) isRenamedNow = isRenamed(parser.seriesAt(i).labels)
-    const isSame = parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed
-    if (isSame && this.#places.length > 0 && !this.#rows.mayTakeMore) return
+    for (let i = 0; i < parser.count && !isRenamedNow; i++) {
+      isRenamedNow = isRenamed(parser.seriesAt(i).labels)
+      if (i % SAMPLES_A_STEP === 0) yield
+    }
+    const isSame = parser === this.#parser && parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed
+    if (isSame && this.#places.length > 0 && !this.rows.mayTakeMore) return
+    this.#parser = parser
     this.#epoch = parser.epoch
     this.#isRenamed = isRenamedNow
     this.#places = []
-    this.#rows.look()
+    this.rows.look()
   }
 
-  #placeOf({ name, labels }: ScrapedSeries): Place | null {
+  #placeOf({ name, labels }: ScrapedSeries): Fate {
     const field = dcgmField(name)
     const gpu = gpuLabelsOf(labels, this.#host)
     if (field === undefined || gpu === undefined) return null
+    const subject = gpuSubject(gpu)
+    const dispute = this.rows.claim(subject)
+    if (dispute !== undefined) return { refusal: dispute }
     const instance = instanceOf(labels)
     const pod = podLabelsOf(labels, this.#isRenamed)
-    const rowOf = (type: Row['type'], more = {}) => this.#rows.of(subjectOf(gpu), type, { ...gpu, ...more })
+    const rowOf = (type: Row['type'], more = {}) => this.rows.of(subject, type, { ...gpu, ...more })
     const info = rowOf(nvmlGpuInfoType)
     const gpuRow = info && rowOf(nvmlGpuType)
     const profile = gpuRow && rowOf(nvmlProfileType)
-    if (info === undefined || gpuRow === undefined || profile === undefined) return null
+    if (info === undefined || gpuRow === undefined || profile === undefined) return { refusal: LEFT_OUT }
     info.setText('address', sysfsAddress(gpu.pci_bus_id))
     for (const [text, value] of Object.entries(boardTextsOf(labels))) info.setText(text, value)
     const rows = [info, gpuRow, profile]
     if (instance !== undefined) {
       const ofInstance = rowOf(nvmlMigType, { GPU_I_ID: instance.id, GPU_I_PROFILE: instance.profile })
-      if (ofInstance === undefined) return null
+      if (ofInstance === undefined) return { refusal: LEFT_OUT }
       rows.push(ofInstance)
     }
-    if (pod !== undefined) rows.push(...this.#podRows(pod, gpu, instance?.id))
+    const ofPod = pod === undefined ? [] : this.#podRows(pod, gpu, instance?.id)
+    // The GPU is its own all the same.
+    const refusal = Array.isArray(ofPod) ? undefined : ofPod
+    if (Array.isArray(ofPod)) rows.push(...ofPod)
     const target = (instance === undefined ? undefined : field.ofInstance) ?? field.target
     const row = rows.find(({ type }) => type === target.type)
     if (row === undefined) throw new Error(`type ${target.type.name} is none of a GPU`)
-    return { rows, slot: slotOf(target), factor: target.factor, row, isOwn: pod === undefined }
+    return { refusal, rows, slot: slotOf(target), factor: target.factor, row, isOwn: pod === undefined }
   }
 
-  #podRows(pod: NonNullable<ReturnType<typeof podLabelsOf>>, gpu: Labels, instance: number | undefined): Row[] {
+  #podRows(
+    pod: NonNullable<ReturnType<typeof podLabelsOf>>,
+    gpu: Labels,
+    instance: number | undefined,
+  ): Row[] | Refusal {
     const { namespace, pod: name, container, app, service } = pod
     const { UUID = '', Hostname = '' } = gpu
     const GPU_I_ID = instance === undefined ? '' : String(instance)
-    const rowOf = (type: Row['type'], more = {}) =>
-      this.#rows.of(`pod ${namespace}/${name}`, type, { namespace, pod: name, ...more })
+    const subject = podSubject(namespace, name)
+    const dispute = this.rows.claim(subject)
+    if (dispute !== undefined) return dispute
+    const rowOf = (type: Row['type'], more = {}) => this.rows.of(subject, type, { namespace, pod: name, ...more })
     const device = rowOf(podDeviceType, { container, UUID, GPU_I_ID, Hostname })
     const info = rowOf(podInfoType)
-    if (device === undefined || info === undefined) return []
+    if (device === undefined || info === undefined) return LEFT_OUT
     device.setConstant('present', 1)
     device.setText('via', VIA)
     for (const [text, value] of Object.entries({ app, service, node_name: Hostname, via: VIA }))
@@ -159,37 +192,34 @@ export class Exporter implements TargetReader {
   }
 
   /** Exporters do not tell how much memory there is; it is what is free, used and reserved. */
-  #addTotals(): void {
-    for (const [subject, row] of this.#rows.inScrape(this.#scrape)) {
+  *#addTotals(): Generator<undefined, void> {
+    for (const [subject, row] of this.rows.inScrape(this.#scrape)) {
+      yield
       if (row.type !== nvmlGpuType && row.type !== nvmlMigType) continue
       const parts = ['fb_free', 'fb_used', 'fb_reserved'].map((field) => row.numberOf(field))
       const total = parts.reduce((sum, part) => (sum === undefined || part === undefined ? undefined : sum + part))
       if (total !== undefined) row.set('fb_total', total, false)
       const whole = row.numberOf('fb_total')
       if (row.type !== nvmlGpuType || whole === undefined) continue
-      this.#rows.of(subject, nvmlGpuInfoType, row.labels)?.set('memory_bytes', whole * MEBIBYTE, true)
+      this.rows.of(subject, nvmlGpuInfoType, row.labels)?.set('memory_bytes', whole * MEBIBYTE, true)
     }
   }
 
   /** A row a number; numbers that were told stay for as long as their GPU does. */
-  #addXids(): void {
-    for (const [subject, row] of this.#rows.inScrape(this.#scrape)) {
+  *#addXids(): Generator<undefined, void> {
+    for (const [subject, row] of this.rows.inScrape(this.#scrape)) {
+      yield
       if (row.type !== nvmlGpuType) continue
       const counts = this.#xids.get(row) ?? new XidCounts()
       this.#xids.set(row, counts)
       counts.take(row.numberOf('xid_errors'))
       for (const [xid, count] of counts) {
-        const told = this.#rows.of(subject, nvmlXidType, { ...row.labels, xid })
+        const told = this.rows.of(subject, nvmlXidType, { ...row.labels, xid })
         told?.begin(this.#scrape)
         told?.setConstant('events_total', count)
       }
     }
   }
-}
-
-/** What a GPU is known by, whatever else its labels say. */
-function subjectOf({ UUID, Hostname }: GpuLabels): string {
-  return `GPU ${UUID} of ${Hostname}`
 }
 
 /** What a sample says for the field of its place. */

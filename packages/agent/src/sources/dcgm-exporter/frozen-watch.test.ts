@@ -15,7 +15,7 @@ function frozenAt(bodies: Iterable<string>): number | undefined {
   for (const body of bodies) {
     parser.parse(Buffer.from(body))
     try {
-      watch.look(ADDRESS, parser)
+      for (const _step of watch.look(ADDRESS, parser));
     } catch (error) {
       assert.match(String(error), /gives the same energy counters or times for 150 s, in 11 scrapes: it is frozen/)
       return scrape
@@ -53,7 +53,7 @@ test('what moves again is well again', () => {
   const look = (joules: number) => {
     parser.parse(Buffer.from(`${ENERGY} ${joules}\n`))
     nowMs += 1000
-    watch.look(ADDRESS, parser)
+    for (const _step of watch.look(ADDRESS, parser));
   }
   for (let i = 0; i < 5; i++) look(7)
   assert.throws(() => look(7), /frozen/)

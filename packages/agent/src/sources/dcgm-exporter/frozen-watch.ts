@@ -1,5 +1,6 @@
-import { SondeError } from '@sonde/sdk'
 import type { ExpositionParser } from '@sonde/sdk/internal'
+import { SAMPLES_A_STEP } from '../scraping/in-turns.ts'
+import { ScrapeRefusal } from '../scraping/refusal.ts'
 import { dcgmField } from './fields.ts'
 
 /** Values that stand still for so many periods of the exporter, and as many scrapes, are frozen. */
@@ -31,10 +32,14 @@ export class FrozenWatch {
     this.#now = now
   }
 
-  /** @throws SondeError `SRC_SCRAPE` where values have stood still for five periods, and in as many scrapes. */
-  look(address: string, parser: ExpositionParser): void {
+  /**
+   * Looks at a body, in steps.
+   *
+   * @throws ScrapeRefusal where values have stood still for five periods, and in as many scrapes.
+   */
+  *look(address: string, parser: ExpositionParser): Generator<undefined, void> {
     const nowMs = this.#now()
-    const moving = movingIn(parser)
+    const moving = yield* movingIn(parser)
     const isSame = moving.length === this.#moving.length && moving.every((value, i) => value === this.#moving[i])
     this.#moving = moving
     if (!isSame || moving.length === 0) {
@@ -47,11 +52,11 @@ export class FrozenWatch {
     if (this.#scrapes < PERIODS || stillMs < this.#stillMaxMs) return
     const words = `gives the same energy counters or times for ${Math.round(stillMs / 1000)} s, in ${this.#scrapes + 1} scrapes`
     const fix = 'it is frozen, and its values are old; restart it, and the nv-hostengine that it asks'
-    throw new SondeError('SRC_SCRAPE', `${address} ${words}: ${fix}`)
+    throw new ScrapeRefusal('frozen', address, `${words}: ${fix}`)
   }
 }
 
-function movingIn(parser: ExpositionParser): number[] {
+function* movingIn(parser: ExpositionParser): Generator<undefined, number[]> {
   const moving: number[] = []
   for (let i = 0; i < parser.count; i++) {
     const id = dcgmField(parser.seriesAt(i).name)?.id
@@ -59,6 +64,7 @@ function movingIn(parser: ExpositionParser): number[] {
     const value = parser.values[i] as number
     if (id === ENERGY_ID && value > 0 && value < BLANK) moving.push(value)
     if (id !== undefined && !Number.isNaN(timeMs)) moving.push(timeMs)
+    if (i % SAMPLES_A_STEP === 0) yield
   }
   return moving
 }

@@ -3,8 +3,10 @@ import type * as v from 'valibot'
 import { scrapingOptions } from '../scraping/options.ts'
 
 /** Options of the kube_state_metrics source in `data_sources`. */
-// One tells of a whole cluster: some 10 000 new pods a day.
-export const kubeStateMetricsOptions = block(scrapingOptions('http://127.0.0.1:8080/metrics', 65_536))
+// One tells of a whole cluster: some 10 000 new pods a day, in half a million lines.
+export const kubeStateMetricsOptions = block(
+  scrapingOptions({ address: 'http://127.0.0.1:8080/metrics', seriesMax: 65_536, cpuMsMax: 10_000 }),
+)
 
 /** What {@link kubeStateMetricsOptions} gives. */
 export type KubeStateMetricsOptions = v.InferOutput<typeof kubeStateMetricsOptions>

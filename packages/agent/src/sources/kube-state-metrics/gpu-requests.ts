@@ -4,9 +4,11 @@ import { Lack } from '../field-absences.ts'
 import { isRenamed } from '../pods/labels.ts'
 import { podInfoType } from '../pods/type.ts'
 import type { Claims } from '../scraping/claims.ts'
+import { SAMPLES_A_STEP } from '../scraping/in-turns.ts'
 import type { ScrapingOptions } from '../scraping/options.ts'
 import type { WhyUntold } from '../scraping/row.ts'
-import { Rows } from '../scraping/rows.ts'
+import { LEFT_OUT, Rows } from '../scraping/rows.ts'
+import { podSubject } from '../scraping/subjects.ts'
 import type { TargetReader } from '../scraping/target.ts'
 import type { SourceContext } from '../source.ts'
 import { isOfPods, type PodSeries, podSeriesOf } from './series.ts'
@@ -33,9 +35,10 @@ interface AskingPod {
 
 /** Makes a record of each pod that asks for GPUs, of what one kube-state-metrics answers. */
 export class GpuRequests implements TargetReader {
-  readonly #rows: Rows
+  readonly rows: Rows
   /** By number of the series; undefined where it was not looked at, null where it says nothing of interest. */
   #series: (PodSeries | null | undefined)[] = []
+  #parser: ExpositionParser | undefined
   #epoch = -1
   #isRenamed = false
   #scrape = 0
@@ -47,47 +50,60 @@ export class GpuRequests implements TargetReader {
     claims: Claims,
   ) {
     const whyUntold: WhyUntold = (_, field) => UNTOLD[field] ?? 'kube-state-metrics does not tell it'
-    this.#rows = new Rows(address, context, claims, { whyUntold, seriesCountMax })
+    this.rows = new Rows(address, context, claims, { whyUntold, seriesCountMax })
   }
 
-  refusal(parser: ExpositionParser): string {
-    for (let i = 0; i < parser.count; i++) if (isOfPods(parser.seriesAt(i).name)) return ''
+  *refusal(parser: ExpositionParser): Generator<undefined, string> {
+    for (let i = 0; i < parser.count; i++) {
+      if (isOfPods(parser.seriesAt(i).name)) return ''
+      if (i % SAMPLES_A_STEP === 0) yield
+    }
     return 'answers without a series of a pod; is it a kube-state-metrics, and are its pod metrics on?'
   }
 
-  report(parser: ExpositionParser): void {
+  *report(parser: ExpositionParser): Generator<undefined, void> {
     this.#scrape++
-    this.#follow(parser)
+    yield* this.#follow(parser)
     const time = wallNs()
     // All pods are looked at in every body.
-    this.#rows.look()
-    for (const pod of this.#asking(parser).values()) {
-      const { namespace, pod: name } = pod
-      const row = this.#rows.of(`pod ${namespace}/${name}`, podInfoType, { namespace, pod: name })
-      // Two pods of one name are there while a pod is replaced: the first is the one that is not finished.
-      if (row === undefined || row.scrape === this.#scrape) continue
-      row.begin(this.#scrape)
-      for (const [text, value] of Object.entries({ app: pod.app, service: pod.service, node_name: pod.node, via: VIA }))
-        row.renewText(text, value)
-      row.set('gpus_requested', within(GPU_COUNT_MAX, Math.max(pod.containers, pod.init), true), true)
-      if (pod.startedS !== undefined) row.set('started_seconds', within(TIME_S_MAX, pod.startedS, false), true)
+    this.rows.look()
+    const asking = yield* this.#asking(parser)
+    for (const pod of asking.values()) {
+      this.#reportPod(pod)
+      yield
     }
-    this.#rows.finish(this.#scrape, time, 'the pod is gone, or has finished')
+    yield* this.rows.finish(this.#scrape, time, 'the pod is gone, or has finished')
+  }
+
+  #reportPod({ namespace, pod: name, ...told }: AskingPod): void {
+    const subject = podSubject(namespace, name)
+    const dispute = this.rows.claim(subject)
+    const row = dispute === undefined ? this.rows.of(subject, podInfoType, { namespace, pod: name }) : undefined
+    if (row === undefined) {
+      this.rows.refuse(dispute ?? LEFT_OUT, this.#scrape)
+      return
+    }
+    row.begin(this.#scrape)
+    const { app, service, node: node_name, containers, init, startedS } = told
+    for (const [text, value] of Object.entries({ app, service, node_name, via: VIA })) row.renewText(text, value)
+    row.set('gpus_requested', within(GPU_COUNT_MAX, Math.max(containers, init), true), true)
+    if (startedS !== undefined) row.set('started_seconds', within(TIME_S_MAX, startedS, false), true)
   }
 
   fail(reason: string): void {
-    this.#rows.fail(reason)
+    this.rows.fail(reason)
   }
 
   leave(reason: string): void {
-    this.#rows.leave(reason)
+    this.rows.leave(reason)
     this.#series = []
   }
 
-  /** Pods that ask for GPUs and have not finished, the latest of a name first. */
-  #asking(parser: ExpositionParser): ReadonlyMap<string, AskingPod> {
+  /** Pods that ask for GPUs and have not finished, by name: of two, as while one is replaced, the later. */
+  *#asking(parser: ExpositionParser): Generator<undefined, ReadonlyMap<string, AskingPod>> {
     const pods = new Map<string, AskingPod>()
     for (let i = 0; i < parser.count; i++) {
+      if (i % SAMPLES_A_STEP === 0) yield
       const series = this.#seriesOf(parser, i)
       const value = parser.values[i] as number
       if (series === null || value < 0) continue
@@ -96,6 +112,7 @@ export class GpuRequests implements TargetReader {
       else if (series.fact === 'init') askingPod(pods, series).init = Math.max(askingPod(pods, series).init, value)
     }
     for (let i = 0; i < parser.count && pods.size > 0; i++) {
+      if (i % SAMPLES_A_STEP === 0) yield
       const series = this.#seriesOf(parser, i)
       const pod = series === null ? undefined : pods.get(series.key)
       if (series === null || pod === undefined) continue
@@ -106,8 +123,16 @@ export class GpuRequests implements TargetReader {
       if (series.app !== '') pod.app = series.app
       if (series.service !== '') pod.service = series.service
     }
-    const asking = [...pods].filter(([, { containers, init }]) => Math.max(containers, init) !== 0)
-    return new Map(asking.sort(([, a], [, b]) => (b.startedS ?? 0) - (a.startedS ?? 0)))
+    const byName = new Map<string, AskingPod>()
+    let count = 0
+    for (const pod of pods.values()) {
+      if (++count % SAMPLES_A_STEP === 0) yield
+      if (Math.max(pod.containers, pod.init) === 0) continue
+      const name = JSON.stringify([pod.namespace, pod.pod])
+      const other = byName.get(name)
+      if (other === undefined || (pod.startedS ?? 0) > (other.startedS ?? 0)) byName.set(name, pod)
+    }
+    return byName
   }
 
   #seriesOf(parser: ExpositionParser, sample: number): PodSeries | null {
@@ -120,10 +145,14 @@ export class GpuRequests implements TargetReader {
   }
 
   /** Numbers of series hold until the parser gives them anew; labels that a Prometheus renamed, for a body. */
-  #follow(parser: ExpositionParser): void {
+  *#follow(parser: ExpositionParser): Generator<undefined, void> {
     let isRenamedNow = false
-    for (let i = 0; i < parser.count && !isRenamedNow; i++) isRenamedNow = isRenamed(parser.seriesAt(i).labels)
-    if (parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed) return
+    for (let i = 0; i < parser.count && !isRenamedNow; i++) {
+      isRenamedNow = isRenamed(parser.seriesAt(i).labels)
+      if (i % SAMPLES_A_STEP === 0) yield
+    }
+    if (parser === this.#parser && parser.epoch === this.#epoch && isRenamedNow === this.#isRenamed) return
+    this.#parser = parser
     this.#epoch = parser.epoch
     this.#isRenamed = isRenamedNow
     this.#series = []

@@ -13,6 +13,7 @@ export const kubeStateMetrics: SourceDefinition = {
   intervalMs: INTERVAL_MS,
   options: kubeStateMetricsOptions,
   isOnRequest: true,
+  isSecondHand: true,
   // A Prometheus scrapes kube-state-metrics itself.
   isExported: () => false,
   refuse: async (options) => refuseCredentials(options as KubeStateMetricsOptions),

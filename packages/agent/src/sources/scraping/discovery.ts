@@ -3,6 +3,8 @@ import { ADDRESS_COUNT_MAX, isAddress } from './options.ts'
 
 /** Host and port: nothing that would make another part of an address of it. */
 const TARGET = /^[^\s/\\@?#]+$/
+/** Targets of one file, those that are listed again among them. */
+const TARGET_COUNT_MAX = 16 * ADDRESS_COUNT_MAX
 const LABELS = { scheme: '__scheme__', path: '__metrics_path__' }
 
 /**
@@ -20,6 +22,7 @@ export function readDiscovery(text: string, path: string): string[] {
   }
   if (!Array.isArray(groups)) throw fault('is no list; allowed: a list of groups with targets')
   const addresses = new Set<string>()
+  let count = 0
   for (const group of groups as readonly unknown[]) {
     const { targets, labels } = objectOf(group) ?? {}
     if (!Array.isArray(targets)) throw fault('has a group without a list of targets')
@@ -27,6 +30,7 @@ export function readDiscovery(text: string, path: string): string[] {
     const scheme = textOr(given[LABELS.scheme], 'http')
     const metricsPath = textOr(given[LABELS.path], '/metrics')
     for (const target of targets as readonly unknown[]) {
+      if (++count > TARGET_COUNT_MAX) throw fault(`lists too many; allowed: ${TARGET_COUNT_MAX} targets`)
       const address = `${scheme}://${String(target)}${metricsPath}`
       if (typeof target !== 'string' || !TARGET.test(target) || !isAddress(address))
         throw fault(`has the target ${shown(target)}; allowed: HOST:PORT`)

@@ -15,6 +15,14 @@ export function isAddress(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
+/** Defaults in which sources that scrape differ. */
+export interface ScrapingDefaults {
+  readonly address: string
+  readonly seriesMax: number
+  /** Unit: milliseconds. */
+  readonly cpuMsMax: number
+}
+
 function file(words: string) {
   return v.optional(v.pipe(text(1, 4096), v.description(`${words}; it is read again before each scrape`)))
 }
@@ -22,10 +30,10 @@ function file(words: string) {
 /**
  * Options of every source that scrapes.
  *
- * @param address Where the exporter is if nothing else is said.
- * @param seriesMax Series that an exporter may bring if nothing else is said.
+ * @param defaults What holds if nothing else is said: where the exporter is, series that one may bring, and processor
+ * time that an answer may take.
  */
-export function scrapingOptions(address: string, seriesMax: number) {
+export function scrapingOptions({ address, seriesMax, cpuMsMax }: ScrapingDefaults) {
   return {
     interval_ms: setting(
       integer(1000, 3_600_000, 'milliseconds'),
@@ -47,6 +55,11 @@ export function scrapingOptions(address: string, seriesMax: number) {
       integer(1024, 1 << 30, 'bytes'),
       64 << 20,
       'Bytes of one answer; a longer one is refused as a whole. Unit: bytes',
+    ),
+    max_cpu_ms: setting(
+      integer(10, 60_000, 'milliseconds'),
+      cpuMsMax,
+      'Processor time that one answer may take; one that takes more is refused as a whole, and its exporter rests for ten times as long. Unit: milliseconds',
     ),
     max_series: setting(
       integer(1024, 1 << 20, 'series'),
@@ -71,6 +84,7 @@ export interface ScrapingOptions {
   readonly discovery_file?: string | undefined
   readonly timeout_ms: number
   readonly max_bytes: number
+  readonly max_cpu_ms: number
   readonly max_series: number
   readonly username?: string | undefined
   readonly password_file?: string | undefined

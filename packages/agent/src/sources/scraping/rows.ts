@@ -1,8 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import { type RecordType, SondeError } from '@sonde/sdk'
-import type { SourceContext } from '../source.ts'
+import type { DisputeStatus, SourceContext } from '../source.ts'
 import type { Claimant, Claims } from './claims.ts'
+import { type Dispute, Disputes, holderWords } from './disputes.ts'
+import { HeldKeys } from './held-keys.ts'
 import { Row, type WhyUntold } from './row.ts'
+import type { Subject } from './subjects.ts'
 
 const DAY_MS = 86_400_000
 /** Of a row whatever its fields: itself, that it has left, and the row of its pod. */
@@ -11,8 +14,8 @@ const SERIES_A_ROW = 4
 const LABELS_BYTES = 256
 /** What was refused is looked at again so often. Unit: milliseconds. */
 const LOOK_AGAIN_MS = 60_000
-/** Of a name from outside so much is in a message. Unit: characters. */
-const NAME_LENGTH_MAX = 200
+/** Scrapes in a row that may fail before another exporter stands in for this one. */
+const MISSES_MAX = 3
 
 /** What an exporter leaves untold, and what it may tell. */
 export interface RowsOptions {
@@ -26,6 +29,14 @@ export interface RowsOptions {
   readonly now?: () => number
 }
 
+interface Held {
+  readonly subject: Subject
+  readonly rows: Map<string, Row>
+}
+
+/** What of an answer has no row for want of room. */
+export const LEFT_OUT = 'left_out'
+
 /** The rows of one exporter, by the GPU or pod that they are of. */
 export class Rows implements Claimant {
   readonly address: string
@@ -33,15 +44,19 @@ export class Rows implements Claimant {
   readonly #claims: Claims
   readonly #whyUntold: WhyUntold
   readonly #now: () => number
-  readonly #subjects = new Map<string, Map<string, Row>>()
+  /** By own key. */
+  readonly #subjects = new Map<string, Held>()
+  readonly #keys: HeldKeys
+  readonly #disputes = new Disputes()
   /** Rows that were made within a day: one that comes again brings nothing new. The oldest is first. */
   readonly #made = new Map<string, { readonly count: number; readonly atMs: number }>()
   readonly #seriesCountMax: number
   #room: number
-  /** What was not taken since the last look at all of it: because another exporter tells of it, or for want of room. */
-  #elsewhere = 0
-  #tooMany = 0
-  #first = ''
+  /** What this scrape told that found no room. */
+  #leftOut = 0
+  #misses = 0
+  /** Whether another took something since the last look. */
+  #hasYielded = false
   #lookedMs = Number.NEGATIVE_INFINITY
   #version = -1
 
@@ -50,35 +65,45 @@ export class Rows implements Claimant {
     this.address = address
     this.#context = context
     this.#claims = claims
+    this.#keys = new HeldKeys(claims, this)
     this.#whyUntold = whyUntold
     this.#now = now
     this.#seriesCountMax = seriesCountMax
     this.#room = seriesCountMax
   }
 
-  /** A row of a GPU or pod; undefined where another exporter tells of that, or there is no room. */
-  of(subject: string, type: RecordType, labels: Readonly<Record<string, string | number>>): Row | undefined {
-    let rows = this.#subjects.get(subject)
+  get isSilent(): boolean {
+    return this.#misses > MISSES_MAX
+  }
+
+  /** What the last whole answer told of, and somebody else holds. */
+  get disputes(): { readonly listed: readonly DisputeStatus[]; readonly count: number } {
+    return this.#disputes
+  }
+
+  /** Claims a GPU or pod, of which rows may be made then; gives the dispute where another has it, or one of its keys. */
+  claim(subject: Subject): Dispute | undefined {
+    const [own] = subject.keys
+    const known = this.#subjects.get(own)
+    if (known !== undefined && this.#keys.hasAll(subject)) return undefined
+    const conflict = this.#claims.take(subject, this)
+    if (conflict !== undefined) return this.#disputes.of(subject, conflict)
+    this.#keys.add(subject)
+    if (known === undefined) this.#subjects.set(own, { subject, rows: new Map() })
+    return undefined
+  }
+
+  /** A row of a GPU or pod that was claimed; undefined where there is no room, or another has it by now. */
+  of(subject: Subject, type: RecordType, labels: Readonly<Record<string, string | number>>): Row | undefined {
+    const rows = this.#subjects.get(subject.keys[0])?.rows
     const key = `${type.name} ${JSON.stringify(Object.values(labels))}`
     const known = rows?.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined || rows === undefined) return known
     const count = this.#made.has(key) ? 0 : seriesOf(type, key)
-    if (count > this.#room) {
-      this.#tooMany++
-      return undefined
-    }
-    const holder = this.#claims.take(subject, this)
-    if (holder !== this) {
-      this.#noteElsewhere(subject, holder.address)
-      return undefined
-    }
+    if (count > this.#room) return undefined
     if (count > 0) {
       this.#made.set(key, { count, atMs: this.#now() })
       this.#room -= count
-    }
-    if (rows === undefined) {
-      rows = new Map()
-      this.#subjects.set(subject, rows)
     }
     const row = new Row(this.#context, this.address, type, labels, this.#whyUntold)
     rows.set(key, row)
@@ -86,23 +111,26 @@ export class Rows implements Claimant {
   }
 
   /** The rows that a scrape has, with what they are of. */
-  inScrape(scrape: number): (readonly [subject: string, row: Row])[] {
-    return [...this.#subjects].flatMap(([subject, rows]) =>
-      [...rows.values()].filter((row) => row.scrape === scrape).map((row) => [subject, row] as const),
-    )
+  *inScrape(scrape: number): Generator<readonly [subject: Subject, row: Row]> {
+    for (const { subject, rows } of this.#subjects.values())
+      for (const row of rows.values()) if (row.scrape === scrape) yield [subject, row]
+  }
+
+  /** A sample was not taken, for want of room or because of a dispute. */
+  refuse(why: Dispute | typeof LEFT_OUT, scrape: number): void {
+    if (why === LEFT_OUT) this.#leftOut++
+    else this.#disputes.refuse(why, scrape)
   }
 
   /** Whether what was refused may be taken by now: another exporter may have left it, or there may be room. */
   get mayTakeMore(): boolean {
-    const isLeft = this.#elsewhere > 0 && this.#version !== this.#claims.version
-    return isLeft || (this.#tooMany > 0 && this.#now() - this.#lookedMs >= LOOK_AGAIN_MS)
+    const isOpen = this.#hasYielded || (this.#disputes.count > 0 && this.#version !== this.#claims.version)
+    return isOpen || (this.#leftOut > 0 && this.#now() - this.#lookedMs >= LOOK_AGAIN_MS)
   }
 
   /** All that a body tells of is offered anew from now on. */
   look(): void {
-    this.#elsewhere = 0
-    this.#tooMany = 0
-    this.#first = ''
+    this.#hasYielded = false
     this.#version = this.#claims.version
     const nowMs = this.#now()
     this.#lookedMs = nowMs
@@ -113,11 +141,14 @@ export class Rows implements Claimant {
     }
   }
 
-  /** Reports the rows that a scrape has; the others leave. Says whether any did. */
-  finish(scrape: number, time: bigint, reason: string): boolean {
+  /** Reports the rows that a scrape has; the others leave. Says whether any did. A step a row. */
+  *finish(scrape: number, time: bigint, reason: string): Generator<undefined, boolean> {
     let isAny = false
-    for (const [subject, rows] of this.#subjects) {
+    this.#misses = 0
+    for (const [own, { rows }] of this.#subjects) {
       for (const [key, row] of rows) {
+        // Between two steps another may have taken it.
+        if (this.#subjects.get(own)?.rows !== rows) break
         if (row.scrape === scrape) row.report(time)
         else {
           rows.delete(key)
@@ -126,55 +157,65 @@ export class Rows implements Claimant {
           row.leave(reason)
           isAny = true
         }
+        yield
       }
-      if (rows.size === 0) this.#forget(subject)
-      // It answers: what it had left to others while it did not is its own again, unless another took it.
-      else this.#claims.take(subject, this)
+      if (rows.size === 0) this.#forget(own)
     }
-    this.#tell()
+    this.#keys.endAnswer()
+    this.#tell(scrape)
     return isAny
   }
 
-  /** The exporter does not answer: nothing of them is known, and others may tell of what they are of. */
+  /** The exporter does not answer: nothing of its rows is known. They stay its own; after some misses others stand in. */
   fail(reason: string): void {
-    for (const [subject, rows] of this.#subjects) {
-      for (const row of rows.values()) row.fail(reason)
-      this.#claims.silence(subject)
-    }
+    for (const { rows } of this.#subjects.values()) for (const row of rows.values()) row.fail(reason)
+    this.#disputes.clear()
+    this.#misses++
+    if (this.#misses === MISSES_MAX + 1) this.#claims.lapse()
   }
 
   /** The exporter is asked no more. */
   leave(reason: string): void {
-    for (const [subject, rows] of this.#subjects) {
-      for (const row of rows.values()) row.leave(reason)
-      this.#forget(subject)
+    for (const { rows } of this.#subjects.values()) for (const row of rows.values()) row.leave(reason)
+    this.#subjects.clear()
+    this.#keys.clear()
+    this.#disputes.clear()
+  }
+
+  yield(key: string, to: string): void {
+    this.#hasYielded = true
+    for (const own of [...this.#keys.subjectsWith(key)]) {
+      for (const row of this.#subjects.get(own)?.rows.values() ?? []) row.leave(`${to} tells of it now`)
+      this.#forget(own)
     }
   }
 
-  yield(subject: string, { address }: Claimant): void {
-    for (const row of this.#subjects.get(subject)?.values() ?? []) row.leave(`${address} tells of it now`)
-    this.#subjects.delete(subject)
-    // It is offered anew when the other one leaves it.
-    this.#noteElsewhere(subject, address)
+  /** Gives way to sources of the hardware, which hold more by now. */
+  review(): void {
+    for (const { subject } of [...this.#subjects.values()]) {
+      const conflict = this.#claims.conflictOf(subject.keys)
+      if (conflict !== undefined) this.yield(subject.keys[0], conflict.holder)
+    }
   }
 
-  #noteElsewhere(subject: string, address: string): void {
-    this.#elsewhere++
-    this.#first ||= `${subject.slice(0, NAME_LENGTH_MAX)}, of which ${address} tells`
+  #forget(own: string): void {
+    this.#subjects.delete(own)
+    this.#keys.release(own)
   }
 
-  #forget(subject: string): void {
-    this.#subjects.delete(subject)
-    this.#claims.release(subject)
-  }
-
-  #tell(): void {
+  #tell(scrape: number): void {
     const fault = (why: string) =>
       this.#context.failed(this.address, new SondeError('SRC_SCRAPE', `${this.address} ${why}`))
-    if (this.#elsewhere > 0)
-      fault(`tells of what another exporter of this source tells of, which is not taken: ${this.#first}`)
-    if (this.#tooMany > 0)
-      fault(`tells of more than max_series: ${this.#seriesCountMax} allows within a day; the rest is left out`)
+    const { samples, listed } = this.#disputes.settle(scrape)
+    const [first] = listed
+    if (first !== undefined) {
+      this.#context.dropped('claimed', samples)
+      fault(`tells of what another tells of, which is not taken: ${first.subject}; ${holderWords(first)}`)
+    }
+    if (this.#leftOut === 0) return
+    this.#context.dropped('max_series', this.#leftOut)
+    fault(`tells of more than max_series: ${this.#seriesCountMax} allows within a day; the rest is left out`)
+    this.#leftOut = 0
   }
 }
 

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { countOf, readTextFile } from '@sonde/sdk/internal'
-import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
+import type { Duty, NodeSource, Probe, SourceContext, TargetStatus } from '../source.ts'
 import { Claims } from './claims.ts'
+import { holdingsIn } from './holdings.ts'
 import { readDiscovery } from './discovery.ts'
 import type { ScrapingOptions } from './options.ts'
 import { Target, type TargetReader } from './target.ts'
@@ -12,6 +13,8 @@ const FILE_BYTES_MAX = 1 << 20
 const GRACE_MS = 2000
 /** How long a probe waits for the others once an exporter has answered. Unit: milliseconds. */
 const OTHERS_MS = 1000
+/** How long a probe waits for any answer: one that comes later is that of a scrape. Unit: milliseconds. */
+const ANY_MS = 3000
 
 /** Makes the reader of one address. */
 export type MakeReader = (address: string, claims: Claims) => TargetReader
@@ -25,6 +28,7 @@ export class ScrapingSource implements NodeSource {
   readonly #claims = new Claims()
   readonly #everyUs: number
   #duties: readonly Duty[] = []
+  #statuses: readonly TargetStatus[] = []
   readonly #ending = new AbortController()
 
   constructor(options: ScrapingOptions, context: SourceContext, make: MakeReader) {
@@ -49,7 +53,7 @@ export class ScrapingSource implements NodeSource {
       faults.delete(target.address)
     })
     try {
-      await Promise.any(looks)
+      await Promise.race([Promise.any(looks), setTimeout(ANY_MS, undefined, { ref: false })])
     } catch (error) {
       const [first] = error instanceof AggregateError ? error.errors : [error]
       return { state: 'absent', reason: messageOf(first) }
@@ -60,6 +64,25 @@ export class ScrapingSource implements NodeSource {
 
   duties(): readonly Duty[] {
     return this.#duties
+  }
+
+  targets(): readonly TargetStatus[] {
+    const statuses = Array.from(this.#targets.values(), ({ status }) => status)
+    const isSame =
+      statuses.length === this.#statuses.length && statuses.every((status, i) => status === this.#statuses[i])
+    if (!isSame) this.#statuses = statuses
+    return this.#statuses
+  }
+
+  /**
+   * Gives way to what sources hold that read the hardware themselves: `{"hold": [{"key", "holder", "isTaken"}]}`.
+   *
+   * @throws SondeError `AGT_COMMAND` where it is no such command.
+   */
+  command(command: unknown): object {
+    this.#claims.hold(holdingsIn(command))
+    for (const target of this.#targets.values()) target.review()
+    return {}
   }
 
   stuck(device: string, reason: string): void {
@@ -115,7 +138,7 @@ export class ScrapingSource implements NodeSource {
       name: 'scrape',
       everyUs: this.#everyUs,
       paces: 'report',
-      limitMs: this.#options.timeout_ms + GRACE_MS,
+      limitMs: this.#options.timeout_ms + this.#options.max_cpu_ms + GRACE_MS,
       run: () => target.scrape(this.#ending.signal),
     }
   }

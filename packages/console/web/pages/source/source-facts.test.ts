@@ -27,6 +27,9 @@ const READING: SourceDetail = {
   versions: [],
   sampleSeconds: 0.24,
   failures: [],
+  targets: [],
+  failingTargets: 0,
+  disputes: 0,
   settings: [],
   reports: [],
 }

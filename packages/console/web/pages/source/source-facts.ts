@@ -4,7 +4,7 @@ import type { HeadlineText } from '../../components/headline.tsx'
 import { ABSENT, countOf, groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { asSentence, be, type Tense } from '../../format/words.ts'
-import { droppedCount, sourceState, stateWords } from '../source-words.ts'
+import { droppedCount, sourceState, stateWords, targetWords } from '../source-words.ts'
 import { listed } from '../sources/listed.ts'
 
 /** What is so about one source, in a sentence. */
@@ -16,6 +16,7 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
   const trouble = [
     errors > 0 ? countOf(errors, 'failed read') : '',
     stuckWords(stuck),
+    targetWords(source),
     dropped > 0 ? `${countOf(dropped, 'record')} lost` : '',
   ].filter(Boolean)
   if (state === 'reading') {

@@ -24,6 +24,7 @@ import { sourceFacts, sourceHeadline } from './source-facts.ts'
 import { SourceReports } from './source-reports.tsx'
 import { SourceSettings } from './source-settings.tsx'
 import { SourceVersions } from './source-versions.tsx'
+import { TargetTables } from './target-tables.tsx'
 
 /** One source: what it does, why it does not, what it was told, and what it reports. */
 export function SourcePage({ name }: { readonly name: string }) {
@@ -68,6 +69,7 @@ function KnownSource({ name }: { readonly name: string }) {
       <SourceHead name={name} summary={data.summary} />
       <Headline text={sourceHeadline(data, tense)} />
       <Facts label="How it fares" facts={sourceFacts(data)} />
+      {data.targets.length > 0 && <TargetTables targets={data.targets} />}
       {data.failures.length > 0 && <FailedReads failures={data.failures} />}
       <Walk walk={walk} />
       {data.versions.length > 0 && <SourceVersions versions={data.versions} />}

@@ -7,7 +7,7 @@ import type { Quantity } from '../../format/quantity.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { droppedCount, sourceState } from '../source-words.ts'
+import { droppedCount, sourceState, targetWords } from '../source-words.ts'
 import { DropReasons } from './drop-reasons.tsx'
 
 /** Durations of all rows have one unit. */
@@ -93,7 +93,7 @@ function SourceRow({ source }: { readonly source: SourceInfo }) {
       <td>
         <StateMark tone={tone} word={word} />
       </td>
-      <td className="is-quiet is-wrapping">{source.reason || '–'}</td>
+      <td className="is-quiet is-wrapping">{source.reason || targetWords(source) || '–'}</td>
       <td className="is-quiet">{source.host}</td>
       <td className="is-number num">{formatIn(WHOLE, source.intervalMs)}</td>
       <td className="is-number num">{formatIn(WHOLE, intervalRealMs ?? Number.NaN)}</td>

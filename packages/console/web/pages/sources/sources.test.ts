@@ -25,6 +25,8 @@ function source(name: string, more: Partial<SourceInfo> = {}): SourceInfo {
     overruns: 0,
     restarts: 0,
     dropped: {},
+    failingTargets: 0,
+    disputes: 0,
     lastSampleMs: 0,
     types: [],
     ...more,

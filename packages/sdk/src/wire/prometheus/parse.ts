@@ -15,6 +15,8 @@ const HASH = 35
 const OPEN = 123
 const CLOSE = 125
 const SAMPLES_MIN = 1024
+/** Lines are read in steps of so much, and whole. Unit: bytes. */
+const STEP_BYTES = 8 << 10
 const NO_BYTES = Buffer.alloc(0)
 const EOF = '# EOF'
 
@@ -81,18 +83,38 @@ export class ExpositionParser {
     return exactInteger(this.#bytes, this.#valuesAt[sample] as number, this.values[sample] as number)
   }
 
+  /** Whether the last body was of OpenMetrics and said where it ends. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
   /** Reads a body. Never throws: what is wrong with a line costs that line, and is in {@link faults}. */
   parse(body: Uint8Array, format: ExpositionFormat = 'text'): void {
+    for (const _step of this.read(body, format));
+  }
+
+  /**
+   * Reads a body as {@link parse} does, in steps of some kilobytes: whoever shares a thread can yield between them. A
+   * reading that is not carried to its end leaves the samples up to there.
+   */
+  *read(body: Uint8Array, format: ExpositionFormat = 'text'): Generator<undefined, void> {
     const bytes = wholeLines(body, this.#limits.bodyBytes)
     this.#begin(bytes, format)
     let at = 0
-    while (at < bytes.length) {
-      this.#line++
-      const next = this.#expectedLine(bytes, at)
-      at = next === -1 ? this.#anyLine(bytes, at) : next
+    let stepEnd = STEP_BYTES
+    try {
+      while (at < bytes.length) {
+        this.#line++
+        const next = this.#expectedLine(bytes, at)
+        at = next === -1 ? this.#anyLine(bytes, at) : next
+        if (at < stepEnd) continue
+        stepEnd = at + STEP_BYTES
+        yield
+      }
+      if (body.length > bytes.length) this.faults.add('body_bytes', this.#line)
+    } finally {
+      this.#table.finish()
     }
-    if (body.length > bytes.length) this.faults.add('body_bytes', this.#line)
-    this.#table.finish()
   }
 
   #begin(bytes: Buffer, format: ExpositionFormat): void {

@@ -1,0 +1,89 @@
+import { labelOf } from '@sonde/sdk'
+import type { RunningSource } from '../hosting/running-source.ts'
+import type { Holding } from '../sources/scraping/claims.ts'
+import { addressKey, gpuSubject, podSubject } from '../sources/scraping/subjects.ts'
+import { hostOf, nameOf } from './claims.ts'
+import type { Devices } from './devices.ts'
+import type { Fact } from './facts.ts'
+import { isNoGpu } from './kinds/gpu.ts'
+import { addressOf, isSimulatedOf } from './world.ts'
+
+/** A source, as far as precedence goes by it. */
+type Ranked = Pick<RunningSource, 'name' | 'definition' | 'stats' | 'command'>
+
+/** Options of {@link Precedence}. */
+export interface PrecedenceOptions {
+  readonly devices: Pick<Devices, 'version' | 'facts'>
+  /** In the order of the configuration. */
+  readonly sources: readonly Ranked[]
+  /** Name of this host. */
+  readonly here: string
+}
+
+/**
+ * Tells sources that read what others tell of devices which of these are held by sources that come before them: those
+ * that read the hardware themselves, then those of their own kind that stand before them in the configuration. They
+ * refuse then what claims one of the keys for something else.
+ */
+export class Precedence {
+  readonly #options: PrecedenceOptions
+  /** What each of them was told, and in which life of its host. */
+  readonly #told = new Map<string, string>()
+  #version = -1
+
+  constructor(options: PrecedenceOptions) {
+    this.#options = options
+  }
+
+  /** Tells what is another than before. Costs nothing while no device is. */
+  tell(): void {
+    const { devices, sources } = this.#options
+    const secondHand = sources.filter(({ definition }) => definition.isSecondHand)
+    if (secondHand.length === 0) return
+    const { version } = devices
+    const isSame = version === this.#version
+    this.#version = version
+    for (const source of secondHand) {
+      const { name, stats } = source
+      if (isSame && this.#told.get(name)?.startsWith(`${stats.restarts} `)) continue
+      const hold = this.#holdingsFor(source)
+      const told = `${stats.restarts} ${JSON.stringify(hold)}`
+      if (told === (this.#told.get(name) ?? '0 []')) {
+        this.#told.set(name, told)
+        continue
+      }
+      this.#told.set(name, told)
+      // A host that does not run is told when it does.
+      source.command({ hold }).catch(() => this.#told.delete(name))
+    }
+  }
+
+  #holdingsFor({ name, definition }: Ranked): Holding[] {
+    const { devices, sources, here } = this.#options
+    const place = sources.findIndex((source) => source.name === name)
+    const isBefore = (source: Ranked, at: number) =>
+      source.definition.isSecondHand !== true || (source.definition.name === definition.name && at < place)
+    const before = new Set(sources.filter(isBefore).map((source) => source.name))
+    const holdings: Holding[] = []
+    for (const fact of devices.facts())
+      if (before.has(fact.source.id) && !isSimulatedOf(fact.labels)) holdings.push(...holdingsOf(fact, here))
+    return holdings
+  }
+}
+
+/** The keys that a fact holds, where it says that something is there. */
+function holdingsOf(fact: Fact, here: string): Holding[] {
+  const { kind, defines } = fact.type.entity ?? {}
+  const holder = fact.source.id
+  if (defines !== true) return []
+  if (kind === 'pod') {
+    const [own] = podSubject(labelOf(fact.labels, 'namespace'), labelOf(fact.labels, 'pod')).keys
+    return [{ key: own, holder, isTaken: false }]
+  }
+  const host = hostOf(fact, here)
+  if (kind === 'pci') return isNoGpu(fact) ? [{ key: addressKey(nameOf(fact), host), holder, isTaken: true }] : []
+  if (kind !== 'gpu') return []
+  const gpu = { UUID: labelOf(fact.labels, 'UUID'), Hostname: host, gpu: labelOf(fact.labels, 'gpu') }
+  const { keys } = gpuSubject({ ...gpu, pci_bus_id: addressOf(fact) })
+  return keys.map((key) => ({ key, holder, isTaken: false }))
+}

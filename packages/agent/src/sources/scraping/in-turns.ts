@@ -1,0 +1,52 @@
+import { turn } from '@sonde/sdk/internal'
+
+/** Samples of a body that are looked at in one step. */
+export const SAMPLES_A_STEP = 32
+
+/** Processor time that the work over one answer may take. */
+export class CpuBudget {
+  /** Unit: milliseconds. */
+  readonly limitMs: number
+  /** Unit: milliseconds. */
+  usedMs = 0
+
+  constructor(limitMs: number) {
+    this.limitMs = limitMs
+  }
+
+  get isSpent(): boolean {
+    return this.usedMs > this.limitMs
+  }
+}
+
+/** Work was stopped because its budget is spent. */
+export class BudgetSpent extends Error {}
+
+/**
+ * Does work in steps: gives the thread to others when its share of a turn is over, and stops when its budget is spent.
+ *
+ * @throws BudgetSpent where the work takes more than its budget; the reason of `signal` where that aborts.
+ */
+export async function inTurns<T>(steps: Generator<undefined, T>, budget: CpuBudget, signal: AbortSignal): Promise<T> {
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      const startMs = threadMs()
+      let step = steps.next()
+      while (step.done !== true && !turn.isOver()) step = steps.next()
+      budget.usedMs += threadMs() - startMs
+      if (step.done === true) return step.value
+      if (budget.isSpent) throw new BudgetSpent()
+      await turn.next()
+    }
+  } finally {
+    steps.return(undefined as T)
+  }
+}
+
+/** Processor time of this thread; where Node cannot tell, the time that passes. Unit: milliseconds. */
+function threadMs(): number {
+  if (process.threadCpuUsage === undefined) return performance.now()
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
