@@ -181,8 +181,10 @@ test('values that mean none are absent with what DCGM says, and never a number',
   assert.deepEqual(whyAbsent(taken, 'power_usage'), ['unsupported: DCGM says that the GPU does not support it'])
   assert.deepEqual(whyAbsent(taken, 'total_energy_consumption'), ['denied: DCGM may not read it'])
   assert.deepEqual(whyAbsent(taken, 'gpu_util'), ['failed: DCGM has no value'])
-  assert.deepEqual(whyAbsent(taken, 'mem_copy_util'), ['failed: the exporter tells 4711, which cannot be'])
-  assert.deepEqual(whyAbsent(taken, 'sm_active'), ['failed: the exporter tells NaN'])
+  assert.deepEqual(whyAbsent(taken, 'mem_copy_util'), [
+    'failed: 4711 % was reported, which is impossible: a percentage is at most 100 %',
+  ])
+  assert.deepEqual(whyAbsent(taken, 'sm_active'), ['failed: NaN was reported'])
   assert.equal(recordsOf(taken, nvmlProfileType)[0]?.gr_engine_active, undefined)
 })
 

