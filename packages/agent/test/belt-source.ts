@@ -6,14 +6,13 @@ import {
   label,
   labelNumber,
   optional,
-  type Source,
   text,
   timestamp,
   wallNs,
 } from '@sonde/sdk'
 import * as v from 'valibot'
 import { sampled } from '../src/sources/sampled.ts'
-import type { SourceDefinition } from '../src/sources/source.ts'
+import type { DeviceReport, SourceDefinition } from '../src/sources/source.ts'
 
 // Entities that nobody has code for: conveyor belts, and the robots that load them.
 
@@ -68,14 +67,14 @@ export interface Belts {
   readonly running: Set<string>
   readonly definition: SourceDefinition
   /** Reports what there is once, as an application would. */
-  report(source: Source, absences: Absences): void
+  report(source: DeviceReport, absences: Absences): void
 }
 
 /** A source of two belts, `north` on the interface `lo` and `south`, and a robot with two arms. */
 export function belts(): Belts {
   const running = new Set(['north', 'south'])
   const known = new Set<string>()
-  const report = (source: Source, absences: Absences) => sampleBelts({ source, absences, running, known })
+  const report = (source: DeviceReport, absences: Absences) => sampleBelts({ source, absences, running, known })
   const definition: SourceDefinition = {
     name: 'belts',
     summary: 'Reads the belts of a hall',
@@ -104,7 +103,7 @@ function sampleBelts({
   running,
   known,
 }: {
-  readonly source: Source
+  readonly source: DeviceReport
   readonly absences: Absences
   readonly running: ReadonlySet<string>
   readonly known: Set<string>

@@ -1,6 +1,6 @@
 import { createSource, type RecordType, type Source } from '@sonde/sdk'
 import { sampled } from '../../../packages/agent/src/sources/sampled.ts'
-import type { SourceDefinition } from '../../../packages/agent/src/sources/source.ts'
+import type { DeviceReport, SourceDefinition } from '../../../packages/agent/src/sources/source.ts'
 import { template } from '../../../packages/agent/src/sources/template/template.ts'
 import { anyRecord, anyType } from '../../../packages/sdk/test/any-type.ts'
 import { Random } from '../../../packages/sdk/test/random.ts'
@@ -26,7 +26,7 @@ export function anyTypes(seed: number): RecordType[] {
 /** Reports random records of types, in turns of the event loop and batches as it comes. */
 export async function reportAny(
   random: Random,
-  source: Source,
+  source: DeviceReport & Pick<Source, 'emit' | 'flush'>,
   types: readonly RecordType[],
   startMs: number,
 ): Promise<void> {

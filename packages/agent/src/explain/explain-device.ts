@@ -1,4 +1,5 @@
 import { walk } from '../sources/chains/chain.ts'
+import { deviceName } from '../sources/pci-address.ts'
 import { gpuSubject } from '../sources/scraping/subjects.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { DeviceFacts } from './agent-facts.ts'
@@ -16,7 +17,8 @@ export async function ofDevice(
   const listed = await ofListedDevice(of, of, subjects, options)
   if (listed.length > 0) return listed
   const known = await options.facts?.devices()
-  const device = known?.find(({ id, name }) => id === of || name === of)
+  const called = deviceName(of)
+  const device = known?.find(({ id, name }) => id === of || name === called)
   if (device !== undefined) return ofKnownDevice(of, device, subjects, options)
   // Without an agent nobody can tell which devices are simulated.
   return known === undefined && of.startsWith('sim-') ? ofSimulated(of, of, subjects, options) : []
@@ -32,7 +34,8 @@ async function ofListedDevice(
   const chains: Explanation[] = []
   for (const subject of subjects) {
     const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
-    const wanted = devices.filter((device) => device.name === name || device.aliases.includes(name))
+    const called = deviceName(name)
+    const wanted = devices.filter((device) => device.name === called || device.aliases.includes(called))
     if (wanted.length > 0) chains.push(await chainOf(of, subject, wanted, options))
   }
   // A source that is switched off has a say only where no other has.

@@ -18,7 +18,8 @@ import { NO_WATCH, type Watch } from '../rules/watch.ts'
 import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
 import { ClockModel } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
-import type { DeviceReport, SourceContext, SourceEdge, SourcePaths } from '../sources/source.ts'
+import { RangeGuard } from '../sources/ranges/range-guard.ts'
+import type { DeviceReport, SourceContext, SourceEdge, SourcePaths, SourceReports } from '../sources/source.ts'
 import { EdgeGate, type EdgeLimits, type HostEdge } from './edge-gate.ts'
 import { reportMark } from './edge-mark.ts'
 import type { FailedReads } from './failed-reads.ts'
@@ -80,6 +81,7 @@ export class SourceOutlet {
   readonly source: Source
   readonly #options: OutletOptions
   readonly #absences: Absences
+  readonly #reports: SourceReports
   readonly #budget: FloodBudget
   readonly #devices = new Map<string, DeviceOutlet>()
   readonly #taps = new Map<string, WatchedTap>()
@@ -101,11 +103,12 @@ export class SourceOutlet {
       onLoss: dropped,
     })
     this.#absences = new Absences(this.source)
+    this.#reports = guarded(this.source, new RangeGuard(this.#absences))
     this.context = {
       name,
       intervalMs,
       startedMs: options.startedMs ?? Date.now(),
-      source: this.source,
+      source: this.#reports,
       library,
       absences: this.#absences,
       paths,
@@ -204,12 +207,12 @@ export class SourceOutlet {
     const { floodBytes = Number.POSITIVE_INFINITY, intervalMs, stats } = this.#options
     let known = this.#devices.get(device)
     if (known !== undefined) return known
-    const { source } = this
+    const reports = this.#reports
     const budget = new FloodBudget(floodBytes, intervalMs)
     known = {
       budget,
       report(type, record) {
-        if (budget.take(type.layout.recordBytes)) source.report(type, record)
+        if (budget.take(type.layout.recordBytes)) reports.report(type, record)
         else countDrop(stats, 'flood', 1)
       },
     }
@@ -310,5 +313,27 @@ export class SourceOutlet {
         error_ns: halfOf(anchor),
       })
     }
+  }
+}
+
+/** What a source reports through: its records pass a guard. */
+function guarded(source: Source, guard: RangeGuard): SourceReports {
+  return {
+    get info() {
+      return source.info
+    },
+    get symbols() {
+      return source.symbols
+    },
+    setPeriod: (type, period) => source.setPeriod(type, period),
+    changePeriod: (device, changed) => source.changePeriod(device, changed),
+    emit: () => source.emit(),
+    flush: () => source.flush(),
+    report(type, record) {
+      const passed = guard.pass(type, record)
+      if (passed !== undefined) source.report(type, passed)
+    },
+    reportPacked: (type, bytes, count) => source.report(type, bytes, count),
+    pass: (type, record) => guard.pass(type, record),
   }
 }

@@ -1,4 +1,5 @@
-import { list, pattern, setting } from '@sonde/sdk/config'
+import { list, nameFilter, pattern, setting } from '@sonde/sdk/config'
+import { deviceName, devicePattern } from './pci-address.ts'
 
 const PATTERN_LIMIT = 64
 const PATTERN = /^!?[^\s/!]{1,64}$/
@@ -21,4 +22,8 @@ export const devicesOption = setting(
   'Patterns of the device names to read, `*` and `?` as in a shell; `!` first leaves devices out. Empty: all',
 )
 
-export { nameFilter as deviceFilter } from '@sonde/sdk/config'
+/** A test of names against such patterns. PCI addresses may be spelled in any way: `3A:00.1` is `0000:3a:00.1`. */
+export function deviceFilter(patterns: readonly string[]): (name: string) => boolean {
+  const isNamed = nameFilter(patterns.map(devicePattern))
+  return (name) => isNamed(deviceName(name))
+}

@@ -125,6 +125,20 @@ export interface SampleRing {
   lose(): void
 }
 
+/** What a source reports through; {@link Source} says what the members do that are its own. */
+export interface SourceReports
+  extends Pick<Source, 'info' | 'symbols' | 'setPeriod' | 'changePeriod' | 'emit' | 'flush'> {
+  /** Reports a record that {@link pass} passes. */
+  report<T extends RecordType>(type: T, record: RecordOf<T>): void
+  /** Reports packed records, which are not looked at. */
+  reportPacked(type: RecordType, bytes: Uint8Array, count: number): void
+  /**
+   * A record without the values that no hardware can have, which are said to be absent; undefined where it cannot be
+   * without such a value.
+   */
+  pass<T extends RecordType>(type: T, record: RecordOf<T>): RecordOf<T> | undefined
+}
+
 /** Where records of one device go; what exceeds its budget of an interval is dropped and counted as `flood`. */
 export interface DeviceReport {
   report<T extends RecordType>(type: T, record: RecordOf<T>): void
@@ -174,8 +188,8 @@ export interface SourceContext<L = unknown> {
   readonly intervalMs: number
   /** When the agent started, or whoever runs the source: the same for all sources. Unit: ms since the Unix epoch. */
   readonly startedMs: number
-  /** The SDK source to report through; flushed when the calls of a tick are done. */
-  readonly source: Source
+  /** What it reports through; flushed when the calls of a tick are done. */
+  readonly source: SourceReports
   /** What the library of the source's host opened; undefined where it has none. */
   readonly library: L
   /** Where the records of one device go, so that a flood of it takes nothing from the others. */

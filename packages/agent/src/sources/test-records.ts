@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { absenceType, messageOf, type ReadRecord, type RecordType, SondeError, seriesKey } from '@sonde/sdk'
+import { impossible } from './ranges/quantities.ts'
+import { rangesOf } from './ranges/range-of.ts'
 import type { Taken, TestedSource } from './test-node.ts'
 
 /**
@@ -9,9 +11,10 @@ import type { Taken, TestedSource } from './test-node.ts'
  */
 const SETTLE_SWEEPS = 20
 
-/** Checks that a record has its labels, finite numbers, and a reason for every value that it lacks. */
+/** Checks that a record has its labels, numbers that can be, and a reason for every value that it lacks. */
 export function checkRecord({ absent }: TestedSource, type: RecordType, record: ReadRecord): void {
   const key = keyOf(type, record)
+  const ranges = rangesOf(type)
   for (const { name, field } of type.layout.slots) {
     const place = `${type.name}{${key}}.${name}`
     // A label that may be empty says so, and what that means.
@@ -20,8 +23,10 @@ export function checkRecord({ absent }: TestedSource, type: RecordType, record: 
     if (record[name] === undefined) {
       const said = [key, ''].some((labels) => absent.has(`${type.name}{${labels}}.${name}`))
       assert.ok(said, `${place} is absent and nothing says why`)
-    } else if (typeof record[name] === 'number') {
-      assert.ok(Number.isFinite(record[name]), `${place} is ${record[name]}`)
+    } else if (typeof record[name] === 'number' || typeof record[name] === 'bigint') {
+      assert.ok(Number.isFinite(Number(record[name])), `${place} is ${record[name]}`)
+      const quantity = ranges.get(name)?.quantity
+      assert.equal(quantity && impossible(quantity, record[name])?.reason, undefined, place)
     }
   }
 }

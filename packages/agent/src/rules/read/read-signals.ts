@@ -1,4 +1,5 @@
 import { docaDiagSampleType, sampleFieldOf } from '../../sources/doca-telemetry-diag/type.ts'
+import { deviceName } from '../../sources/pci-address.ts'
 import type { Signal } from '../rule.ts'
 import { allowedBy } from './keys.ts'
 import { fieldOfDataId, fieldsLike, type KnownField, knownField, labelsOfType } from './known-field.ts'
@@ -73,13 +74,18 @@ export function readSignals(node: JsonNode, path: string, faults: FaultList): Re
       faults.add(`${place}.field`, `is ${JSON.stringify(field)}`, fieldsAllowed(type, field))
       return []
     }
-    const labels = (values.get('labels') ?? {}) as Readonly<Record<string, string>>
+    const labels = namedLabels((values.get('labels') ?? {}) as Readonly<Record<string, string>>)
     const allowed = labelsOfType(type)
     for (const label of Object.keys(labels))
       if (allowed !== undefined && !allowed.includes(label) && !CONSTANT_LABELS.includes(label))
         faults.add(`${place}.labels`, `names ${JSON.stringify(label)}`, `labels of ${type}: ${allowed.join(', ')}`)
     return [{ signal: { name, type, field, labels }, known }]
   })
+}
+
+/** Labels with the device as its source calls it: PCI addresses may be spelled in any way. */
+function namedLabels(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return labels.device === undefined ? labels : { ...labels, device: deviceName(labels.device) }
 }
 
 /** The elements of a list that has at least one. */

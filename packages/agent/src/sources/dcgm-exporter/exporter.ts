@@ -6,6 +6,7 @@ import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType
 import { sysfsAddress } from '../pci-address.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { beyondLink } from '../ranges/pcie-throughput.ts'
 import type { Claims } from '../scraping/claims.ts'
 import type { Dispute } from '../scraping/disputes.ts'
 import { SAMPLES_A_STEP } from '../scraping/in-turns.ts'
@@ -115,6 +116,7 @@ export class Exporter implements TargetReader {
     }
     yield* this.#addTotals()
     yield* this.#addXids()
+    yield* this.#checkLinks()
     const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
     const hasLeft = yield* this.rows.finish(this.#scrape, time, 'the exporter does not tell of it any more')
     // Series that come back are looked at again, and find the row that is made then.
@@ -202,6 +204,22 @@ export class Exporter implements TargetReader {
       const whole = row.numberOf('fb_total')
       if (row.type !== nvmlGpuType || whole === undefined) continue
       this.rows.of(subject, nvmlGpuInfoType, row.labels)?.set('memory_bytes', whole * MEBIBYTE, true)
+    }
+  }
+
+  /** A GPU cannot move more over PCIe than its link carries. */
+  *#checkLinks(): Generator<undefined, void> {
+    const inScrape = this.rows.inScrape(this.#scrape)
+    const infos = new Map(inScrape.filter(([, { type }]) => type === nvmlGpuInfoType))
+    for (const [subject, row] of inScrape) {
+      yield
+      const info = infos.get(subject)
+      if (row.type !== nvmlProfileType || info === undefined) continue
+      for (const field of ['pcie_tx_bytes', 'pcie_rx_bytes']) {
+        const [generation, lanes] = [info.numberOf('pcie_generation_max'), info.numberOf('pcie_width_max')]
+        const lack = beyondLink(row.numberOf(field) ?? 0, generation, lanes)
+        if (lack !== undefined) row.refuse(field, lack)
+      }
     }
   }
 

@@ -13,17 +13,8 @@ const WHY: readonly (readonly [code: AbsenceCode, reason: string])[] = [
   ['denied', 'DCGM may not read it'],
 ]
 
-/** Ranges of integer kinds, both ends included. */
-const RANGES: Readonly<Record<string, readonly [number, number]>> = {
-  u8: [0, 0xff],
-  u16: [0, 0xffff],
-  u32: [0, 0xffffffff],
-  u64: [0, 2 ** 64],
-  i16: [-0x8000, 0x7fff],
-}
-
 /**
- * What a field is given of a sample; `exact` gives whole numbers from 2^53 on. A blank, and what does not fit, is a
+ * What a field is given of a sample; `exact` gives whole numbers from 2^53 on. A blank, and a number that is none, is a
  * lack.
  */
 export function valueFor(
@@ -32,18 +23,16 @@ export function valueFor(
   factor: number,
   exact: () => bigint | undefined,
 ): number | bigint | Lack {
-  const range = RANGES[field.kind]
+  const isWhole = field.kind !== 'f64'
   // A counter passes the small blanks on its way.
-  const small = field.role === 'counter' ? [] : range === undefined ? [BLANK_DOUBLE] : [BLANK_32, BLANK_DOUBLE]
+  const small = field.role === 'counter' ? [] : isWhole ? [BLANK_32, BLANK_DOUBLE] : [BLANK_DOUBLE]
   const blank = blankOf(value, small, exact)
   if (blank !== undefined) return blank
-  if (!Number.isFinite(value)) return new Lack('failed', `the exporter tells ${value}`)
-  if (range === undefined) return value * factor
+  if (!Number.isFinite(value)) return new Lack('failed', `${value} was reported`)
+  if (!isWhole) return value * factor
   const whole = Math.round(value * factor)
-  const [least, most] = range
-  if (whole < least || whole > most) return new Lack('failed', `the exporter tells ${value}, which cannot be`)
-  if (whole < Number.MAX_SAFE_INTEGER) return whole
-  return exact() ?? new Lack('failed', `the exporter tells ${value}, which is more than 64 bits hold`)
+  if (Math.abs(whole) < Number.MAX_SAFE_INTEGER) return whole
+  return exact() ?? new Lack('failed', `${value} was reported, which is more than 64 bits hold`)
 }
 
 function blankOf(value: number, small: readonly number[], exact: () => bigint | undefined): Lack | undefined {

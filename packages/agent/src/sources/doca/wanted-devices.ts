@@ -1,5 +1,6 @@
 import type { DocaDeviceNames } from '../../native/doca/roster.ts'
 import { deviceFilter } from '../device-filter.ts'
+import { deviceName } from '../pci-address.ts'
 
 /** The devices that the option `devices` asks for. A device goes by its RDMA name, its interface or its address. */
 export class WantedDevices {
@@ -46,12 +47,13 @@ export class WantedDevices {
 
   #missingOf(listed: readonly DocaDeviceNames[]): string[] {
     const there = new Set(listed.flatMap(namesOf))
-    return this.#patterns.filter((pattern) => !/^!|[*?]/.test(pattern) && !there.has(pattern))
+    return this.#patterns.filter((pattern) => !/^!|[*?]/.test(pattern) && !there.has(deviceName(pattern)))
   }
 }
 
 function namesOf({ name, pciAddress, netdev }: DocaDeviceNames): string[] {
-  return [name, pciAddress, netdev].filter((one) => one !== '')
+  // Libraries may leave the domain of an address out.
+  return [name, deviceName(pciAddress), netdev].filter((one) => one !== '')
 }
 
 function noneOf(listed: readonly DocaDeviceNames[], patterns: readonly string[]): string {

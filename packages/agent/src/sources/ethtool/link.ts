@@ -1,4 +1,5 @@
 import type { LinkSettings } from '../../native/ethtool.ts'
+import { impossible, QUANTITIES } from '../ranges/quantities.ts'
 
 /** What is known of a link; what the driver does not tell is undefined. */
 export interface Link {
@@ -11,7 +12,6 @@ export interface Link {
 }
 
 const BYTES_PER_MEGABIT = 125_000
-const SPEED_UNKNOWN = 0xffffffff
 const PORT_KINDS: ReadonlyMap<number, string> = new Map([
   [0x00, 'twisted_pair'],
   [0x01, 'aui'],
@@ -26,9 +26,10 @@ const PORT_KINDS: ReadonlyMap<number, string> = new Map([
 /** The settings in our units. */
 export function linkOf(settings: LinkSettings): Link {
   const { speedMbit, duplex, autonegotiation, port } = settings
-  const isKnown = speedMbit !== 0 && speedMbit !== SPEED_UNKNOWN
+  const speedBytes = speedMbit * BYTES_PER_MEGABIT
+  const isKnown = impossible(QUANTITIES.linkSpeed, speedBytes) === undefined
   return {
-    speed_bytes: isKnown ? speedMbit * BYTES_PER_MEGABIT : undefined,
+    speed_bytes: isKnown ? speedBytes : undefined,
     full_duplex: duplex <= 1 ? duplex : undefined,
     autonegotiation: autonegotiation <= 1 ? autonegotiation : undefined,
     lanes: isKnown ? lanesOf(settings) : undefined,

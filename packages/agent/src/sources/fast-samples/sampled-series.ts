@@ -37,7 +37,9 @@ export class SampledSeries<T extends RecordType> {
     const encode = encoderOf(type, context.source.symbols)
     const views = viewsOf(new Uint8Array(type.layout.recordBytes))
     this.#put = () => {
-      encode(this.record as never, views, 0)
+      const passed = context.source.pass(type, this.record)
+      if (passed === undefined) return
+      encode(passed as never, views, 0)
       this.#ring.put(views.bytes)
     }
   }

@@ -2,6 +2,8 @@ import type { AttributeReader } from '../attribute-reader.ts'
 import { Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
+import { impossible, QUANTITIES } from '../ranges/quantities.ts'
+import { within } from '../ranges/within.ts'
 import { parseKilohertz, parseLabel, parseMilliseconds } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
 import { type FieldFile, type FoundSeries, type SlowSeries, slowPart } from './slow-part.ts'
@@ -75,7 +77,8 @@ class Topology {
   }
 
   packages(cpus: readonly number[]): Package[] {
-    const packages: Package[] = []
+    const packages: Omit<Package, 'id'>[] = []
+    const ids: (number | undefined)[] = []
     const left = new Set(cpus.toSorted((a, b) => a - b))
     for (const first of left) {
       left.delete(first)
@@ -86,11 +89,12 @@ class Topology {
       if (bytes instanceof ReadFailure && bytes.kind === 'missing') continue
       const id = this.#reader.text(file)
       const all = this.#list(first, 'core_siblings_list')
-      if (id === undefined || !/^\d{1,5}$/.test(id) || all === undefined) continue
+      if (id === undefined || all === undefined) continue
       for (const cpu of all) left.delete(cpu)
-      packages.push({ id, first, cores: this.#cores(all) })
+      packages.push({ first, cores: this.#cores(all) })
+      ids.push(packageNumber(id))
     }
-    return packages
+    return packages.map((one, index) => ({ id: String(ids[index] ?? freeNumber(ids, index)), ...one }))
   }
 
   /** Whether the kernel has anything to tell of the package of a CPU. */
@@ -140,7 +144,10 @@ class CpuPackage implements SlowSeries {
     const file = (cpu: number, ...path: readonly string[]): KernelFile =>
       reader.sysfs.file(...FOLDER, `cpu${cpu}`, ...path)
     this.#attributes = reader.attributes(hostCpuPackageType, { package: id })
-    this.#files = PACKAGE_FILES.map(([field, path, parse]) => ({ field, file: file(first, ...path), parse }))
+    this.#files = PACKAGE_FILES.map(([field, path, parse]) => ({
+      ...{ field, file: file(first, ...path) },
+      parse: within(hostCpuPackageType, field, parse),
+    }))
     this.#sums = CORE_FILES.flatMap(([field, attribute, parse]) => {
       const key = `${id} ${field}`
       const last = lastCounts.get(key) ?? new Map<number, number>()
@@ -177,4 +184,18 @@ class CpuPackage implements SlowSeries {
     const sum = [...last.values()].reduce((all, count) => all + count, 0)
     return this.#attributes.absences.settle(field, lack ?? sum)
   }
+}
+
+/** The number of a package; undefined where the kernel gives −1 or the like because the firmware does not tell it. */
+function packageNumber(text: string): number | undefined {
+  const number = Number(text)
+  return Number.isInteger(number) && impossible(QUANTITIES.package, number) === undefined ? number : undefined
+}
+
+/** A number for a package without one: the kernel still says which CPUs are of it. */
+function freeNumber(ids: (number | undefined)[], index: number): number {
+  let number = 0
+  while (ids.includes(number)) number++
+  ids[index] = number
+  return number
 }

@@ -1,4 +1,5 @@
 import { SeriesPresence } from '../series-presence.ts'
+import { CpuMarks } from './cpu-marks.ts'
 import type { HostPartDefinition } from './part.ts'
 import { hostCpuType } from './type.ts'
 
@@ -8,16 +9,19 @@ export const cpu: HostPartDefinition = {
   create(reader) {
     const absences = reader.absences(hostCpuType)
     const present = new SeriesPresence(reader.context.absences, hostCpuType, 'cpu')
+    const marks = new CpuMarks()
     return {
       sample(time) {
         const stat = absences.settle('', reader.stat.at(time))
         if (stat === undefined) return false
         present.startSweep()
         for (const times of stat.cpus) {
-          if (present.met(times.cpu)) reader.context.source.report(hostCpuType, { time, ...times })
+          if (present.met(times.cpu)) reader.context.source.report(hostCpuType, { time, ...marks.raise(times) })
         }
         // A line that could not be read may be that of a CPU which is still there.
-        if (stat.malformed === undefined) present.endSweep('the CPU is offline')
+        if (stat.malformed !== undefined) return true
+        present.endSweep('the CPU is offline')
+        marks.endSweep()
         return true
       },
     }

@@ -1,10 +1,12 @@
 import { deviceFilter } from '../device-filter.ts'
 import { SeriesPresence } from '../series-presence.ts'
+import { BlockDevices } from './block-devices.ts'
+import { Multipath } from './multipath.ts'
 import { parseDiskstats } from './parse-disks.ts'
 import type { HostPartDefinition } from './part.ts'
 import { hostDiskType } from './type.ts'
 
-/** Disks, from one file for all. */
+/** Whole disks, from one file for all; what else it lists does the work of a disk once more. */
 export const disks: HostPartDefinition = {
   types: [hostDiskType],
   create(reader, options) {
@@ -12,22 +14,30 @@ export const disks: HostPartDefinition = {
     const absences = reader.absences(hostDiskType)
     const isWanted = deviceFilter(options.disks)
     const present = new SeriesPresence(reader.context.absences, hostDiskType, 'device')
+    const devices = new BlockDevices(reader.sysfs)
+    const multipath = new Multipath()
+    const parse = (bytes: Uint8Array) => parseDiskstats(bytes, (device) => devices.kindOf(device) !== 'partition')
     return {
       sample(time) {
-        const found = reader.read(file, parseDiskstats)
-        if (found === undefined || found.disks.length === 0)
-          absences.absent('', 'unsupported', `${file.path} lists no disk`)
+        const found = reader.read(file, parse)
+        const whole = found?.disks.filter(({ device }) => devices.kindOf(device) === 'disk') ?? []
+        if (whole.length === 0) absences.absent('', 'unsupported', `${file.path} lists no disk`)
         else absences.present('')
         if (found === undefined) return false
         if (found.malformed !== undefined) reader.malformed(file, found.malformed)
         present.startSweep()
-        for (const disk of found.disks) {
+        multipath.startSweep()
+        for (const disk of found.disks) if (devices.kindOf(disk.device) === 'path') multipath.take(disk)
+        for (const disk of whole) {
           if (!isWanted(disk.device) || !present.met(disk.device)) continue
           // What one disk lacks all lack: the kernel is too old for it.
           absences.tell(disk, 'the kernel does not count it')
-          reader.context.source.report(hostDiskType, { time, ...disk })
+          reader.context.source.report(hostDiskType, { time, ...multipath.of(disk) })
         }
-        if (found.malformed === undefined) present.endSweep('the disk is no longer there')
+        if (found.malformed !== undefined) return true
+        present.endSweep('the disk is no longer there')
+        multipath.endSweep(new Set(whole.map(({ device }) => device)))
+        devices.endSweep()
         return true
       },
     }

@@ -15,16 +15,12 @@ import { type Ground, Refusal } from '../chains/ground.ts'
 import { fileStep } from '../chains/steps.ts'
 import { Lack } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
+import { within } from '../ranges/within.ts'
 import { parseNodeMeminfo, parseNumastat } from './parse-memory.ts'
-import {
-  parseKilohertz,
-  parseLabel,
-  parseMicrowatts,
-  parseMillidegrees,
-  parseMilliseconds,
-  parseRpm,
-} from './parse-sysfs.ts'
+import { parseKilohertz, parseLabel, parseMillidegrees, parseMilliseconds } from './parse-sysfs.ts'
 import type { ParseFile } from './reader.ts'
+import { SENSOR_KINDS, type SensorKind } from './sensor-kinds.ts'
+import { hostCpuPackageType, hostThermalZoneType } from './type.ts'
 
 /** Files of one kind below the folders of a driver, and what it means that there is none. */
 interface Sight {
@@ -33,6 +29,8 @@ interface Sight {
   readonly fields?: RegExp
   /** Names on the way to the file, a part each. */
   readonly path: readonly RegExp[]
+  /** A folder beside the files, where they are if they are not there. Default: none. */
+  readonly beside?: string
   /** How its source reads the file of a name. */
   readonly parse: (name: string) => ParseAttribute<unknown>
   readonly fix: string
@@ -57,14 +55,27 @@ const EDAC =
   'sudo modprobe skx_edac, i10nm_edac or amd64_edac, after the processor; where the firmware keeps the errors to itself they are in the log of the BMC'
 const METER = 'not possible: the driver of the monitor has none; what the board measures is often with the BMC alone'
 
+const NO_LIMIT = 'not possible: the driver of the monitor has no such limit'
+
+/** The files of sensors of a kind: of what they measure, and of each limit. Old drivers have them at the device. */
+function sensorSights(kind: string, fix: string): Sight[] {
+  const { type, field, parse, limits } = SENSOR_KINDS[kind] as SensorKind
+  const sights = [
+    { field, suffix: '(input|average)', fix },
+    ...Object.entries(limits).map(([limit, suffix]) => ({ field: limit, suffix, fix: NO_LIMIT })),
+  ]
+  return sights.map((one) => ({
+    ...{ type: type.name, fields: new RegExp(`^${one.field}$`), fix: one.fix },
+    path: [new RegExp(`^${kind}\\d+_${one.suffix}$`)],
+    beside: 'device',
+    parse: () => within(type, one.field, parse),
+  }))
+}
+
 const FOLDERS: readonly ExplainedFolder[] = [
   {
     ...{ name: 'class/hwmon', alias: 'hwmon', things: /^hwmon\d+$/, title: 'name', fix: MONITORS },
-    sights: [
-      { type: 'host_temperature', path: [/^temp\d+_input$/], parse: () => parseMillidegrees, fix: MONITORS },
-      { type: 'host_fan', path: [/^fan\d+_input$/], parse: () => parseRpm, fix: METER },
-      { type: 'host_power', path: [/^power\d+_(input|average)$/], parse: () => parseMicrowatts, fix: METER },
-    ],
+    sights: [...sensorSights('temp', MONITORS), ...sensorSights('fan', METER), ...sensorSights('power', METER)],
   },
   {
     ...{ name: 'class/thermal', alias: 'thermal', things: /^thermal_zone\d+$/, title: 'type' },
@@ -73,7 +84,7 @@ const FOLDERS: readonly ExplainedFolder[] = [
       {
         type: 'host_thermal_zone',
         path: [/^temp$/],
-        parse: () => parseMillidegrees,
+        parse: () => within(hostThermalZoneType, 'celsius', parseMillidegrees),
         fix: 'look in dmesg why the driver of the zone is not bound',
       },
     ],
@@ -103,7 +114,8 @@ const FOLDERS: readonly ExplainedFolder[] = [
       {
         ...{ type: 'host_cpu_package', fields: /frequency|governor/ },
         path: [/^cpufreq$/, /^(scaling_max_freq|cpuinfo_max_freq|scaling_governor)$/],
-        parse: (name) => (name === 'scaling_governor' ? parseLabel : parseKilohertz),
+        parse: (name) =>
+          name === 'scaling_governor' ? parseLabel : within(hostCpuPackageType, 'frequency_max_hertz', parseKilohertz),
         fix: 'sudo modprobe acpi_cpufreq; where the firmware or a hypervisor chooses the clock there is no driver for it',
       },
     ],
@@ -192,18 +204,20 @@ async function filesOf(
   for (const sight of sights) {
     let places = things
     for (const part of sight.path) {
-      const below = await Promise.all(places.map((place) => ground.list(place)))
-      places = below
-        .flatMap((names, index) =>
-          names instanceof Refusal
-            ? []
-            : names.filter((name) => part.test(name)).map((name) => `${places[index]}/${name}`),
-        )
-        .slice(0, LOOK_LIMIT)
+      const below = await Promise.all(places.map((place) => namesAt(ground, place, part, sight.beside)))
+      places = below.flat().slice(0, LOOK_LIMIT)
     }
     found.push(...places.map((place) => ({ path: place, parse: sight.parse(basename(place)) })))
   }
   return found
+}
+
+/** Paths in a folder whose names fit, or in the one beside it where none does. */
+async function namesAt(ground: Ground, place: string, part: RegExp, beside?: string): Promise<string[]> {
+  const listed = await ground.list(place)
+  const names = listed instanceof Refusal ? [] : listed.filter((name) => part.test(name))
+  if (names.length > 0 || beside === undefined) return names.map((name) => `${place}/${name}`)
+  return namesAt(ground, `${place}/${beside}`, part)
 }
 
 /** A file of several values as one attribute. */

@@ -94,8 +94,10 @@ function lookAtFile(looks: readonly Look[], path: string, value?: ValuePlace): F
   if (refused !== undefined) return broken(path, refused.found.words, PSI)
   const found = foundAt(looks, path) as Readonly<Record<string, unknown>>
   // A table has a row for each thing; a record has the field, or the kernel does not say it.
-  const isTable = Array.isArray(found) || Object.values(found).some(Array.isArray)
-  if (value === undefined || isTable) return fine(path, valueText(found))
+  const tables = Array.isArray(found) ? [found] : Object.values(found).filter(Array.isArray)
+  if (value !== undefined && tables.length > 0 && tables.every((rows) => rows.length === 0))
+    return broken(path, 'it lists nothing', `this machine has none; if it has, look at what is mounted at ${path}`)
+  if (value === undefined || tables.length > 0) return fine(path, valueText(found))
   const held = found[value.field]
   if (held === undefined)
     return broken(path, `nothing of ${value.field}`, 'use a newer kernel: this one does not tell it')

@@ -18,11 +18,13 @@ const MS_PER_SECOND = 1000
 const COLUMNS_LEAST = 11
 const COLUMNS_DISCARD = 15
 const COLUMNS_FLUSH = 17
-/** Partitions by their names: their work is that of their disk. */
-const PARTITION = /^((h|s|v|xv)d[a-z]+|nvme\d+n\d+p|mmcblk\d+p|md\d+p)\d+$/
 
-/** Reads `/proc/diskstats`, without partitions. */
-export function parseDiskstats(bytes: Uint8Array): HostDisks {
+/**
+ * Reads `/proc/diskstats`.
+ *
+ * @param isWanted Whether a device is read. Default: all are.
+ */
+export function parseDiskstats(bytes: Uint8Array, isWanted: (device: string) => boolean = () => true): HostDisks {
   const text = new KernelText(bytes)
   const disks: HostDisk[] = []
   let malformed: string | undefined
@@ -31,7 +33,7 @@ export function parseDiskstats(bytes: Uint8Array): HostDisks {
     text.word()
     text.word()
     const device = text.word()
-    if (PARTITION.test(device)) continue
+    if (device !== '' && !isWanted(device)) continue
     const columns = readColumns(text)
     if (device !== '' && columns !== undefined && columns.length >= COLUMNS_LEAST) disks.push(diskOf(device, columns))
     else {

@@ -2,12 +2,6 @@ import { parseNumber } from '../kernel-text.ts'
 
 // Attributes of sysfs: a file each, one number or one line of text.
 
-/** No sensor goes beyond; a driver that does not know shows the ends of its range. Unit: degrees Celsius. */
-const CELSIUS_LIMIT = 1000
-/** More than any room full of nodes draws. Unit: watts. */
-const WATTS_LIMIT = 1e6
-/** No fan turns faster. Unit: rotations per minute. */
-const RPM_LIMIT = 1e6
 /** No kernel is built for more. */
 const CPU_LIMIT = 8192
 const LIST_LENGTH_LIMIT = 65_536
@@ -42,38 +36,36 @@ export function parseCpuList(bytes: Uint8Array): number[] | undefined {
 /** A temperature that the kernel shows in thousandths of a degree, which may be below zero. Unit: degrees Celsius. */
 export function parseMillidegrees(bytes: Uint8Array): number | undefined {
   const isNegative = bytes[0] === MINUS
-  const value = parseScaled(isNegative ? bytes.subarray(1) : bytes, 1000, CELSIUS_LIMIT)
+  const value = parseScaled(isNegative ? bytes.subarray(1) : bytes, 1000)
   return value === undefined ? undefined : isNegative ? -value : value
 }
 
 /** Power that the kernel shows in millionths. Unit: watts. */
 export function parseMicrowatts(bytes: Uint8Array): number | undefined {
-  return parseScaled(bytes, 1e6, WATTS_LIMIT)
+  return parseScaled(bytes, 1e6)
 }
 
 /** The speed of a fan. Unit: rotations per minute. */
 export function parseRpm(bytes: Uint8Array): number | undefined {
-  return parseScaled(bytes, 1, RPM_LIMIT)
+  return parseScaled(bytes, 1)
 }
 
 /** A duration that the kernel shows in thousandths. Unit: seconds. */
 export function parseMilliseconds(bytes: Uint8Array): number | undefined {
-  return parseScaled(bytes, 1000, Number.MAX_SAFE_INTEGER)
+  return parseScaled(bytes, 1000)
 }
 
 /** A frequency that the kernel shows in thousands. Unit: hertz. */
 export function parseKilohertz(bytes: Uint8Array): number | undefined {
-  return parseScaled(bytes, 1 / 1000, Number.MAX_SAFE_INTEGER)
+  return parseScaled(bytes, 1 / 1000)
 }
 
 /** A size that the kernel shows in MB of 2^20. Unit: bytes. */
 export function parseMebibytes(bytes: Uint8Array): number | undefined {
-  return parseScaled(bytes, 1 / BYTES_PER_MEBIBYTE, Number.MAX_SAFE_INTEGER)
+  return parseScaled(bytes, 1 / BYTES_PER_MEBIBYTE)
 }
 
-function parseScaled(bytes: Uint8Array, partsPerUnit: number, limit: number): number | undefined {
+function parseScaled(bytes: Uint8Array, partsPerUnit: number): number | undefined {
   const count = parseNumber(bytes)
-  if (count === undefined) return undefined
-  const value = Number(count) / partsPerUnit
-  return value <= limit ? value : undefined
+  return count === undefined ? undefined : Number(count) / partsPerUnit
 }

@@ -2,6 +2,7 @@ import { type Labels, type RecordOf, type RecordType, seriesKey } from '@sonde/s
 import type { AttributeReader, ParseAttribute } from '../attribute-reader.ts'
 import type { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
+import { within } from '../ranges/within.ts'
 import { leastReads, longestRest } from '../turns.ts'
 import type { HostPart, HostPartDefinition } from './part.ts'
 import type { HostReader } from './reader.ts'
@@ -169,7 +170,7 @@ export class FileSeries implements SlowSeries {
 
   constructor(reader: HostReader, { type, labels }: Pick<FoundSeries, 'type' | 'labels'>, files: readonly FieldFile[]) {
     this.#type = type
-    this.#files = files
+    this.#files = files.map((one) => ({ ...one, parse: within(type, one.field, one.parse) }))
     this.#attributes = reader.attributes(type, labels)
     const { absences } = this.#attributes
     const given = new Set(files.map(({ field }) => field))

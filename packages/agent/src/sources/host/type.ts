@@ -7,6 +7,8 @@ const bytes = (help: string) => optional(gauge('u64', { unit: 'bytes', help }))
 const number = (help: string) => optional(gauge('u64', { help }))
 const count = (help: string) => counter('u64', { help })
 
+const STAYS = 'where the kernel takes some of it back it stays at its highest until the kernel passes that'
+
 /** Where one CPU spent its time. */
 export const hostCpuType = defineType(
   'host_cpu',
@@ -17,13 +19,11 @@ export const hostCpuType = defineType(
     user_seconds_total: seconds('Time in user mode, that of guests included'),
     nice_seconds_total: seconds('Time in user mode at lowered priority, that of niced guests included'),
     system_seconds_total: seconds('Time in the kernel'),
-    idle_seconds_total: seconds('Time idle'),
-    iowait_seconds_total: seconds(
-      'Time idle while a task of this CPU waited for a disk; the kernel may take some of it back',
-    ),
+    idle_seconds_total: seconds(`Time idle; ${STAYS}`),
+    iowait_seconds_total: seconds(`Time idle while a task of this CPU waited for a disk; ${STAYS}`),
     irq_seconds_total: seconds('Time serving interrupts'),
     softirq_seconds_total: seconds('Time serving soft interrupts, as network packets raise them'),
-    steal_seconds_total: seconds('Time that the hypervisor gave to others'),
+    steal_seconds_total: seconds(`Time that the hypervisor gave to others; ${STAYS}`),
     guest_seconds_total: seconds('Time running guests'),
     guest_nice_seconds_total: seconds('Time running guests at lowered priority'),
   },

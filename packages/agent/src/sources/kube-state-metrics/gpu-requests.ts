@@ -14,9 +14,6 @@ import type { SourceContext } from '../source.ts'
 import { isOfPods, type PodSeries, podSeriesOf } from './series.ts'
 
 const VIA = 'kube-state-metrics'
-const GPU_COUNT_MAX = 0xffffffff
-/** The last time that a JavaScript date holds. Unit: seconds since the Unix epoch. */
-const TIME_S_MAX = 8.64e12
 const UNTOLD: Readonly<Record<string, string>> = {
   started_seconds: 'kube-state-metrics has no kube_pod_start_time of it: it has not started, or the metric is left out',
 }
@@ -86,8 +83,11 @@ export class GpuRequests implements TargetReader {
     row.begin(this.#scrape)
     const { app, service, node: node_name, containers, init, startedS } = told
     for (const [text, value] of Object.entries({ app, service, node_name, via: VIA })) row.renewText(text, value)
-    row.set('gpus_requested', within(GPU_COUNT_MAX, Math.max(containers, init), true), true)
-    if (startedS !== undefined) row.set('started_seconds', within(TIME_S_MAX, startedS, false), true)
+    const requested = Math.max(containers, init)
+    const isWhole = Number.isInteger(requested)
+    const lack = () => new Lack('failed', `${requested} GPUs were reported; pods ask for whole ones`)
+    row.set('gpus_requested', isWhole ? requested : lack(), true)
+    if (startedS !== undefined) row.set('started_seconds', startedS, true)
   }
 
   fail(reason: string): void {
@@ -157,12 +157,6 @@ export class GpuRequests implements TargetReader {
     this.#isRenamed = isRenamedNow
     this.#series = []
   }
-}
-
-/** A number that the field of its pod takes. What is none costs that field, and no other pod. */
-function within(most: number, value: number, isWhole: boolean): number | Lack {
-  if (value >= 0 && value <= most && (!isWhole || Number.isInteger(value))) return value
-  return new Lack('failed', `kube-state-metrics tells ${value}, which cannot be`)
 }
 
 function askingPod(pods: Map<string, AskingPod>, { key, namespace, pod }: PodSeries): AskingPod {

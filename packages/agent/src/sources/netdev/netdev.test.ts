@@ -67,8 +67,9 @@ test('leaves malformed lines out, says which came first, and keeps the good ones
 
 test('a speed that the driver does not know is a lack, also as a u32', () => {
   assert.equal(parseSpeed(text('400000\n')), 50_000_000_000)
-  for (const unknown of ['-1\n', '4294967295\n']) assert.ok(parseSpeed(text(unknown)) instanceof Lack, unknown)
-  for (const wrong of ['', 'N/A\n', '10 20\n', '4294967296\n']) assert.equal(parseSpeed(text(wrong)), undefined, wrong)
+  for (const unknown of ['-1\n', '0\n', '65535\n', '4294967295\n', '4294967296\n'])
+    assert.ok(parseSpeed(text(unknown)) instanceof Lack, unknown)
+  for (const wrong of ['', 'N/A\n', '10 20\n']) assert.equal(parseSpeed(text(wrong)), undefined, wrong)
 })
 
 test('reports every interface of the captured namespace with its attributes', async (t) => {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Integer64, RecordOf } from '@sonde/sdk'
 import { Lack } from '../field-absences.ts'
 import { isNumber, KernelText, parseAttribute, parseNumber } from '../kernel-text.ts'
+import { impossible, QUANTITIES } from '../ranges/quantities.ts'
 import type { netdevType } from './type.ts'
 
 /** One interface of `/proc/net/dev`: a record whose optional fields are still absent. */
@@ -129,13 +130,13 @@ export function parseCarrier(bytes: Uint8Array): number | undefined {
   return parseTo(1, bytes)
 }
 
-/**
- * `speed` in bytes per second. The file counts Mbit/s; −1, or the same as a u32, says that the driver does not know.
- */
+/** `speed` in bytes per second. The file counts Mbit/s; −1 says that the driver does not know. */
 export function parseSpeed(bytes: Uint8Array): number | Lack | undefined {
   const value = parseAttribute(bytes)
-  if (value === 'negative' || value === U32_LIMIT) return NOT_KNOWN
-  return isNumber(value) && value < U32_LIMIT ? Number(value) * BYTES_PER_MEGABIT : undefined
+  if (value === 'negative') return NOT_KNOWN
+  if (!isNumber(value)) return undefined
+  const speedBytes = Number(value) * BYTES_PER_MEGABIT
+  return impossible(QUANTITIES.linkSpeed, speedBytes) ?? speedBytes
 }
 
 function parseTo(limit: number, bytes: Uint8Array): number | undefined {

@@ -128,21 +128,6 @@ function sumOf(counters: readonly Found[]): bigint | NvmlFailure {
   return sum
 }
 
-/** What integers hold. */
-const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  u8: [0, 0xff],
-  u16: [0, 0xffff],
-  i16: [-0x8000, 0x7fff],
-  u32: [0, 0xffff_ffff],
-  u64: [0, 2 ** 64 - 1],
-}
-
-/** Whether a number can be what it should be: nothing that a library says is believed. */
-export function fits(kind: string, value: number | bigint): boolean {
-  const range = RANGES[kind]
-  return range === undefined ? Number.isFinite(Number(value)) : value >= range[0] && value <= range[1]
-}
-
 /** Ids of GPM by field of `nvml_profile`, and what a unit of them is. */
 export const GPM_IDS: Readonly<Record<string, readonly [id: number, factor: number]>> = {
   gr_engine_active: [1, 0.01],

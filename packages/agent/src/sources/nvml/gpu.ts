@@ -5,9 +5,13 @@ import { GpmSampler } from '../../native/nvml/gpm.ts'
 import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { NO_DATA } from '../../native/nvml/layout.ts'
 import { XidEvents } from '../../native/nvml/xid-events.ts'
+import { FieldAbsences, Lack } from '../field-absences.ts'
 import { sysfsAddress } from '../pci-address.ts'
+import { beyondLink } from '../ranges/pcie-throughput.ts'
+import { impossible } from '../ranges/quantities.ts'
+import { type RangedField, rangesOf } from '../ranges/range-of.ts'
 import type { SourceContext } from '../source.ts'
-import { type Found, fits, GPM_IDS, readGpu } from './fields.ts'
+import { type Found, GPM_IDS, readGpu } from './fields.ts'
 import { type GpuInfo, infoOf } from './info.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
 
@@ -17,6 +21,7 @@ const KIB_PER_MIB = 1024
 const NOT_READ = 'it takes a second reading, or is not asked for yet'
 const NO_GPM = 'the GPU is older than Hopper, or MIG has split it: dcgm-exporter can profile it'
 const GPM_FIELDS = Object.entries(GPM_IDS)
+const PCIE_FIELDS = ['pcie_tx_bytes', 'pcie_rx_bytes']
 
 /** Reads one GPU, each interval. */
 export class NvmlGpu {
@@ -27,6 +32,7 @@ export class NvmlGpu {
   readonly #gpm: GpmSampler | NvmlFailure | undefined
   readonly #events: XidEvents | NvmlFailure
   readonly #xids = new Map<number, bigint>()
+  readonly #absences = new Map<RecordType, FieldAbsences>()
   /** Whether its series left the views. */
   #isGone = false
   #isClosed = false
@@ -80,7 +86,10 @@ export class NvmlGpu {
     if (this.#isGone) return
     this.#isGone = true
     const { absences } = this.#context
-    for (const type of [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType]) absences.gone(type, this.#labels, reason)
+    for (const type of [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType]) {
+      this.#absencesOf(type).forget()
+      absences.gone(type, this.#labels, reason)
+    }
     for (const xid of this.#xids.keys()) absences.gone(nvmlXidType, { ...this.#labels, xid: String(xid) }, reason)
   }
 
@@ -112,9 +121,9 @@ export class NvmlGpu {
 
   #sample(time: bigint): void {
     const gpm = this.#gpm
-    const { absences } = this.#context
     if (!(gpm instanceof GpmSampler)) {
-      absences.set(nvmlProfileType, this.#labels, '', gpm?.kind ?? 'unsupported', gpm?.error.message ?? NO_GPM)
+      const absences = this.#absencesOf(nvmlProfileType)
+      absences.absent('', gpm?.kind ?? 'unsupported', gpm?.error.message ?? NO_GPM)
       return
     }
     if (performance.now() - this.#gpmMs < GPM_APART_MS) return
@@ -126,10 +135,15 @@ export class NvmlGpu {
       this.#context.failed(this.gpu.device, means.error)
       return
     }
-    const values: Record<string, Found> = {}
+    const values: Record<string, Found | Lack> = {}
     for (const [at, [name, [, factor]]] of GPM_FIELDS.entries()) {
       const mean = means[at] ?? Number.NaN
       values[name] = Number.isNaN(mean) ? new NvmlFailure(this.gpu.device, 'nvmlGpmMetricsGet', NO_DATA) : mean * factor
+    }
+    const { pcie_generation_max: generation, pcie_width_max: lanes } = this.#info.values
+    for (const name of PCIE_FIELDS) {
+      const found = values[name]
+      if (typeof found === 'number') values[name] = beyondLink(found, known(generation), known(lanes)) ?? found
     }
     this.#report(nvmlProfileType, time, {}, values)
   }
@@ -139,21 +153,37 @@ export class NvmlGpu {
     type: RecordType,
     time: bigint,
     texts: Readonly<Record<string, string>>,
-    values: Record<string, Found>,
+    values: Readonly<Record<string, Found | Lack>>,
   ): void {
-    const { absences, source } = this.#context
+    const absences = this.#absencesOf(type)
     const record: Record<string, unknown> = { time, ...this.#labels, ...texts }
+    const ranges = rangesOf(type)
     for (const { name, field } of type.layout.slots) {
       if (!field.optional) continue
-      const found = values[name]
-      if (found === undefined) absences.set(type, this.#labels, name, 'not_sampled', NOT_READ)
-      else if (found instanceof NvmlFailure) absences.set(type, this.#labels, name, found.kind, found.error.message)
-      else if (!fits(field.kind, found)) absences.set(type, this.#labels, name, 'failed', `the library says ${found}`)
-      else {
-        absences.clear(type, this.#labels, name)
-        record[name] = typeof found === 'bigint' && field.kind !== 'u64' ? Number(found) : found
-      }
+      const found = absences.settle(name, lackOr(values[name], ranges.get(name)))
+      if (found !== undefined) record[name] = typeof found === 'bigint' && field.kind !== 'u64' ? Number(found) : found
     }
-    source.report(type, record as never)
+    this.#context.source.report(type, record as never)
   }
+
+  #absencesOf(type: RecordType): FieldAbsences {
+    let absences = this.#absences.get(type)
+    if (absences === undefined) {
+      absences = new FieldAbsences(this.#context.absences, type, this.#labels)
+      this.#absences.set(type, absences)
+    }
+    return absences
+  }
+}
+
+/** A value, or why there is none. Nothing that a library says is believed, which goes for its counts too. */
+function lackOr(found: Found | Lack | undefined, range: RangedField | undefined): number | bigint | Lack {
+  if (found === undefined) return new Lack('not_sampled', NOT_READ)
+  if (found instanceof Lack) return found
+  if (found instanceof NvmlFailure) return new Lack(found.kind, found.error.message)
+  return (range && impossible(range.quantity, found)) ?? found
+}
+
+function known(found: Found | undefined): number | undefined {
+  return typeof found === 'number' ? found : undefined
 }

@@ -93,7 +93,10 @@ test('what a GPU cannot do is absent, with what its library said', NEEDS, async 
   )
   assert.match(String(reasons['nvml_gpu gpu_util']), /^unsupported: .*GetUtilizationRates answers NOT_SUPPORTED/)
   assert.match(String(reasons['nvml_gpu xid_errors']), /^unsupported: .*RegisterEvents answers NOT_SUPPORTED/)
-  assert.equal(reasons['nvml_gpu memory_temp'], 'failed: the library says 70000')
+  assert.equal(
+    reasons['nvml_gpu memory_temp'],
+    'failed: 70000 °C was reported, which is impossible: the temperature of memory with a sensor is at most 150 °C',
+  )
   assert.match(String(reasons['nvml_profile ']), /^unsupported: the GPU is older than Hopper/)
   const { record } = taken.find(({ type }) => type === nvmlGpuType) ?? {}
   assert.deepEqual([record?.gpu_util, record?.memory_temp, record?.gpu_temp], [undefined, undefined, 55])
@@ -102,7 +105,7 @@ test('what a GPU cannot do is absent, with what its library said', NEEDS, async 
 test('links give a rate of MiB a second', NEEDS, async (t) => {
   const { double, of } = await bringUp(t, { gpus: 1, 'gpu0.field138': 0, 'gpu0.field139': 0, 'gpu0.links': 18 })
   await until('they stand still', async () => (await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] === 0)
-  double.play({ gpus: 1, 'gpu0.field138': 2 ** 30, 'gpu0.field139': 2 ** 30, 'gpu0.links': 18 })
+  double.play({ gpus: 1, 'gpu0.field138': 2 ** 20, 'gpu0.field139': 2 ** 20, 'gpu0.links': 18 })
   await until('they moved', async () => ((await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] ?? 0) > 0)
   assert.deepEqual(await of('nvml_gpu_info_nvlink_links'), { 0: 18 })
 })

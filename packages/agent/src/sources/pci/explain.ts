@@ -57,10 +57,7 @@ export const pciExplain: SourceExplain = {
   async devices(ground) {
     const addresses = await ground.list(busOf(ground))
     if (addresses instanceof Refusal) return []
-    return addresses.filter(isAddress).map((name) => ({
-      name,
-      aliases: [`pci-${name}`, ...(name.startsWith('0000:') ? [name.slice(5)] : [])],
-    }))
+    return addresses.filter(isAddress).map((name) => ({ name, aliases: [`pci-${name}`] }))
   },
   deviceSteps: (ground, address, value) => {
     const folder = `${busOf(ground)}/${address}`

@@ -1,15 +1,10 @@
 import { Lack } from '../field-absences.ts'
 import { isNumber, KernelText, parseNumber } from '../kernel-text.ts'
-
-/**
- * Address of a device: domain, bus, device and function. Domains of more than four digits are those of VMD, Hyper-V and
- * the like.
- */
-const ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/
+import { pciAddressOf } from '../pci-address.ts'
 
 /** Whether a name of sysfs is the address of a PCI device. */
 export function isAddress(name: string): boolean {
-  return ADDRESS.test(name)
+  return pciAddressOf(name) === name
 }
 
 /**

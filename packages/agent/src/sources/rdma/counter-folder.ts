@@ -17,6 +17,20 @@ export interface CounterPart<F extends string> {
   readonly attributes: AttributeReader
 }
 
+/** A folder, and how the files in it are read. */
+export interface CounterPlace<F extends string> {
+  readonly path: readonly string[]
+  readonly forms: ReadonlyMap<string, CounterForm<F>>
+}
+
+/** How a {@link CounterFolder} reads. */
+export interface CounterFolderOptions<F extends string> {
+  /** That of a {@link CounterFile}. */
+  readonly pauseReadsMax?: number
+  /** Where fields are looked for that the folder has no file of. Default: nowhere. */
+  readonly beside?: CounterPlace<F>
+}
+
 /** The counters that one folder of sysfs holds, by their names. */
 export class CounterFolder<F extends string> {
   readonly #path: readonly string[]
@@ -25,6 +39,7 @@ export class CounterFolder<F extends string> {
   readonly #parts: Readonly<Record<Share, CounterPart<F>>>
   readonly #files = new Map<string, CounterFile<F>>()
   readonly #pauseReadsMax: number | undefined
+  readonly #beside: CounterPlace<F> | undefined
   #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { telling: [], rest: [] }
   /** When each share was read, where that was not reported yet. Unit: nanoseconds since the Unix epoch. */
   readonly #readNs: Record<Share, bigint | undefined> = { telling: undefined, rest: undefined }
@@ -33,15 +48,15 @@ export class CounterFolder<F extends string> {
   /** Whether any file of the last reading was there. */
   there = false
 
-  /** `pauseReadsMax`: that of a {@link CounterFile}. */
   constructor(
     path: readonly string[],
     forms: ReadonlyMap<string, CounterForm<F>>,
     sysfs: KernelFiles,
     parts: Readonly<Record<Share, CounterPart<F>>>,
-    { pauseReadsMax }: { readonly pauseReadsMax?: number } = {},
+    { pauseReadsMax, beside }: CounterFolderOptions<F> = {},
   ) {
     this.#pauseReadsMax = pauseReadsMax
+    this.#beside = beside
     this.#path = path
     this.#forms = forms
     this.#sysfs = sysfs
@@ -54,9 +69,12 @@ export class CounterFolder<F extends string> {
     const listed = this.#sysfs.list(...this.#path)
     const names = new Set(listed instanceof ReadFailure ? [] : listed)
     for (const [name, form] of this.#forms) {
-      if (!names.delete(name)) this.#remove(name, form)
-      else if (!this.#files.has(name)) this.#add(name, form)
+      if (!names.delete(name)) this.#drop(name)
+      else if (!this.#files.has(name)) this.#add(this.#path, name, form)
     }
+    this.#scanBeside()
+    const given = new Set([...this.#files.values()].map(({ form: { field } }) => field))
+    for (const form of this.#forms.values()) if (!given.has(form.field)) this.#forget(form)
     const files = [...this.#files.values()]
     this.#shares = {
       telling: files.filter(({ form }) => shareOf(form) === 'telling'),
@@ -65,13 +83,30 @@ export class CounterFolder<F extends string> {
     return listed instanceof ReadFailure ? listed : [...names].sort()
   }
 
+  #scanBeside(): void {
+    if (this.#beside === undefined) return
+    const { path, forms } = this.#beside
+    const own = new Set([...this.#forms].flatMap(([name, { field }]) => (this.#files.has(name) ? [field] : [])))
+    const isWanted = [...forms.values()].some(({ field }) => !own.has(field))
+    const listed = isWanted ? this.#sysfs.list(...path) : []
+    for (const [name, form] of forms) {
+      const isThere = !own.has(form.field) && !(listed instanceof ReadFailure) && listed.includes(name)
+      if (!isThere) this.#drop(name)
+      else if (!this.#files.has(name)) this.#add(path, name, form)
+    }
+  }
+
   /** Says of each counter of a share that there is none why: what the last look came to. */
   tellLacks(share: Share, looked: string[] | ReadFailure): void {
     const { absences } = this.#parts[share].attributes
     const failure = looked instanceof ReadFailure && looked.kind !== 'missing' ? looked : undefined
+    // A file beside says itself that the field is there, when it is read.
+    const given = new Set(
+      [...this.#files.values()].flatMap(({ form, value }) => (value === undefined ? [] : [form.field])),
+    )
     for (const [name, form] of this.#forms) {
-      if (shareOf(form) !== share || this.#files.has(name)) continue
       const { field } = form
+      if (shareOf(form) !== share || this.#files.has(name) || given.has(field)) continue
       if (failure !== undefined) absences.absent(field, failure.code, failure.words)
       else absences.absent(field, 'unsupported', `the driver has no ${name} of this port`)
     }
@@ -132,16 +167,17 @@ export class CounterFolder<F extends string> {
     for (const file of this.#files.values()) file.close()
   }
 
-  #add(name: string, form: CounterForm<F>): void {
-    const file = this.#sysfs.file(...this.#path, name)
+  #add(path: readonly string[], name: string, form: CounterForm<F>): void {
+    const file = this.#sysfs.file(...path, name)
     const { attributes } = this.#parts[shareOf(form)]
+    // What another file gave is none of its values.
+    this.#forget(form)
     this.#files.set(name, new CounterFile(name, form, file, attributes, form.field, this.#pauseReadsMax))
   }
 
-  #remove(name: string, form: CounterForm<F>): void {
+  #drop(name: string): void {
     this.#files.get(name)?.close()
     this.#files.delete(name)
-    this.#forget(form)
   }
 
   #forget(form: CounterForm<F>): void {

@@ -5,7 +5,7 @@ import type { ValuePlace } from '../chains/chain.ts'
 import { type Ground, Refusal } from '../chains/ground.ts'
 import { Lack } from '../field-absences.ts'
 import { isNumber } from '../kernel-text.ts'
-import { type CounterForm, HW_COUNTERS, PORT_COUNTERS } from './names.ts'
+import { type CounterForm, HW_COUNTERS, HW_PORT_COUNTERS, PORT_COUNTERS } from './names.ts'
 import { parseCounter, parseLifespan, parseLine, parseRate, parseState, parseUevent } from './parse.ts'
 
 /** Files of a port and of its device, by the fields that are made of each. */
@@ -30,8 +30,8 @@ const HW_TYPES: ReadonlySet<string> = new Set(['rdma_hw_first', 'rdma_hw', 'rdma
 export interface PortFiles {
   /** Folder of the port. */
   readonly folder: string
-  /** Of bytes sent, and of bytes received. */
-  readonly traffic: readonly [Attribute, Attribute]
+  /** Of bytes sent, and of bytes received: of each the places where it may be. */
+  readonly traffic: readonly [sent: readonly Attribute[], received: readonly Attribute[]]
   /** Files of the value that is asked for, or of all; a folder that cannot be listed is told as such. */
   list(ground: Ground): Promise<readonly (Attribute | Look)[]>
 }
@@ -41,7 +41,10 @@ export function filesOf(folder: string, device: string, value: ValuePlace | unde
   const counter = (name: string) => counterAt(`${folder}/counters/${name}`, PORT_COUNTERS.get(name))
   return {
     folder,
-    traffic: [counter('port_xmit_data'), counter('port_rcv_data')],
+    traffic: [
+      [counter('port_xmit_data'), ...besideOf(folder, 'xmit_data_bytes_total')],
+      [counter('port_rcv_data'), ...besideOf(folder, 'rcv_data_bytes_total')],
+    ],
     async list(ground) {
       if (value !== undefined) return filesOfValue(ground, folder, device, value)
       const counters = await listed(ground, `${folder}/counters`, PORT_COUNTERS)
@@ -81,6 +84,13 @@ async function filesOfValue(
     [...(forms as ReadonlyMap<string, CounterForm<string>>)].find(([, each]) => each.field === field) ?? []
   if (name === undefined) return []
   const names = await ground.list(counters)
+  if (names instanceof Refusal || !names.includes(name)) {
+    const listed = await ground.list(hw)
+    const beside = besideOf(folder, field).filter(
+      ({ path }) => !(listed instanceof Refusal) && listed.includes(nameOf(path)),
+    )
+    if (beside.length > 0) return beside
+  }
   if (names instanceof Refusal) return [{ path: counters, found: names, isFolder: true }]
   return [counterAt(`${counters}/${name}`, form)]
 }
@@ -97,6 +107,13 @@ async function listed(
   const known = [...forms.keys()].filter((name) => names.includes(name))
   const others = names.filter((name) => !forms.has(name))
   return [...known, ...others].map((name) => counterAt(`${folder}/${name}`, forms.get(name)))
+}
+
+/** The counters of the driver that stand for a field where the port has none of its own. */
+function besideOf(folder: string, field: string): Attribute[] {
+  return [...HW_PORT_COUNTERS].flatMap(([name, form]) =>
+    form.field === field ? [counterAt(`${folder}/hw_counters/${name}`, form)] : [],
+  )
 }
 
 function isThere(one: Attribute | Look): boolean {

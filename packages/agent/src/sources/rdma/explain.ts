@@ -48,13 +48,9 @@ export const rdmaExplain: SourceExplain = {
     const files = filesOf(`${folder}/ports/${port}`, folder, value)
     const survey = surveyOf(ground, () => files.list(ground))
     const wanted = { device, port, folder, files }
-    const traffic = surveyOf(ground, async () => files.traffic)
+    const traffic = surveyOf(ground, async () => files.traffic.flat())
     return [
-      fileStep(
-        ground,
-        `${folder}/ports/${port}/counters`,
-        `look in dmesg why the driver of ${device} gives this port no counters`,
-      ),
+      { name: 'file', look: () => lookForCounters(ground, wanted) },
       driverStep(ground, `${folder}/device`, async () => {
         return fine(`${folder}/device`, 'no bus device below: the kernel itself drives it')
       }),
@@ -64,6 +60,16 @@ export const rdmaExplain: SourceExplain = {
       { name: 'traffic', look: async () => lookAtTraffic(await traffic(), wanted) },
     ] satisfies Step[]
   },
+}
+
+/** Drivers without the counters of InfiniBand, such as efa and irdma, have a folder of their own alone. */
+async function lookForCounters(ground: Ground, { folder, port, device }: Port): Promise<Finding> {
+  const place = `${folder}/ports/${port}`
+  const fix = `look in dmesg why the driver of ${device} gives this port no counters`
+  const [found, own] = await Promise.all(
+    ['counters', 'hw_counters'].map((name) => fileStep(ground, `${place}/${name}`, fix).look()),
+  )
+  return found?.state === 'broken' && own?.state === 'ok' ? own : (found as Finding)
 }
 
 interface Port {
@@ -131,7 +137,9 @@ function lookAtCounters(looks: readonly Look[], place: Port, value: ValuePlace |
     return broken(
       missing.path,
       String(valueText(missing.found)),
-      'not possible: this driver has no hardware counters of its own',
+      missing.path.endsWith('/hw_counters')
+        ? 'not possible: this driver has no hardware counters of its own'
+        : `use rdma_driver_value_total of ${device}: this driver has counters of its own names alone`,
     )
   const failed = failedIn(looks)
   if (failed !== undefined) return failed
@@ -155,7 +163,7 @@ function lookAtAll(looks: readonly Look[], { files }: Port): Finding {
   const refused = refusedIn(counters, 'unsupported')
   // What every driver has, and what tells of traffic; a virtual function has few of the others.
   const leading =
-    refused.find(({ path }) => path === files.traffic[0]?.path) ??
+    refused.find(({ path }) => path === files.traffic[0][0]?.path) ??
     (refused.length === counters.length ? refused[0] : undefined)
   if (leading !== undefined) return broken(leading.path, leading.found.words, refusalFix(leading.found))
   const names = refused.slice(0, REFUSED_TOLD).map(({ path }) => path.split('/').at(-1))
@@ -197,7 +205,10 @@ async function lookAtLink(ground: Ground, { folder, port, device }: Port): Promi
 }
 
 function lookAtTraffic(looks: readonly Look[], { files: { folder, traffic } }: Port): Finding {
-  const [sent, received] = traffic.map(({ path }) => foundAt(looks, path) as number | bigint | undefined)
+  const [sent, received] = traffic.map((places) => {
+    const found = places.map(({ path }) => foundAt(looks, path) as number | bigint | undefined)
+    return found.find((bytes) => bytes !== undefined)
+  })
   const path = `${folder}/counters/port_{xmit,rcv}_data`
   if (sent === undefined && received === undefined) return { state: 'unknown', tried: path, answer: 'no number' }
   if (Number(sent ?? 0) + Number(received ?? 0) === 0)

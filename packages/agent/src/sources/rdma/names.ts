@@ -44,6 +44,7 @@ export const PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Ma
   ['port_xmit_wait', { field: 'xmit_wait_total', stuckBits: 32 }],
   ['port_xmit_discards', { field: 'xmit_discards_total', stuckBits: 16 }],
   ['port_xmit_constraint_errors', { field: 'xmit_constraint_errors_total', stuckBits: 8 }],
+  ['port_rcv_discards', { field: 'rcv_discards_total' }],
   ['port_rcv_errors', { field: 'rcv_errors_total', stuckBits: 16 }],
   ['port_rcv_remote_physical_errors', { field: 'rcv_remote_physical_errors_total', stuckBits: 16 }],
   ['port_rcv_switch_relay_errors', { field: 'rcv_switch_relay_errors_total', stuckBits: 16 }],
@@ -55,6 +56,19 @@ export const PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Ma
   ['excessive_buffer_overrun_errors', { field: 'excessive_buffer_overrun_errors_total', stuckBits: 4 }],
   ['VL15_dropped', { field: 'vl15_dropped_total', stuckBits: 16 }],
 ])
+
+/**
+ * Counters of `hw_counters` that are those of a port, by file: drivers without a folder `counters`, such as efa, bnxt_re
+ * and mana, count bytes and packets there, and erdma with `_cnt` behind the names.
+ */
+export const HW_PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Map(
+  ['', '_cnt'].flatMap((end): [string, CounterForm<PortField>][] => [
+    [`tx_bytes${end}`, { field: 'xmit_data_bytes_total', telling: true }],
+    [`rx_bytes${end}`, { field: 'rcv_data_bytes_total', telling: true }],
+    [end === '' ? 'tx_pkts' : 'tx_packets_cnt', { field: 'xmit_packets_total' }],
+    [end === '' ? 'rx_pkts' : 'rx_packets_cnt', { field: 'rcv_packets_total' }],
+  ]),
+)
 
 const queue = (...names: readonly string[]) => names.map((name) => hw(name, { wraps: true }))
 const wide = (...names: readonly string[]) => names.map((name) => hw(name, {}))

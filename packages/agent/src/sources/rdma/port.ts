@@ -3,16 +3,24 @@ import { AttributeReader } from '../attribute-reader.ts'
 import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences, Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { parseCarrier } from '../netdev/parse.ts'
 import type { SourceContext } from '../source.ts'
 import { CounterFolder } from './counter-folder.ts'
 import { HwCounters } from './hw-counters.ts'
 import { PortIdentity } from './identity.ts'
 import { readingNow } from './link-pace.ts'
-import { PORT_COUNTERS, type PortField } from './names.ts'
+import { HW_PORT_COUNTERS, PORT_COUNTERS, type PortField } from './names.ts'
 import { parseRate, parseState } from './parse.ts'
 import { rdmaPortCountersType, rdmaPortType } from './type.ts'
 
 const MS_PER_SECOND = 1000
+/** Driver whose ports are ACTIVE and LinkUp whatever their link does: it has the kernel write constants. */
+const CONSTANT_STATE = 'efa'
+const [DOWN, ACTIVE] = [1, 4]
+const NO_STATE = new Lack(
+  'unsupported',
+  `the driver ${CONSTANT_STATE} says ACTIVE and LinkUp whatever the link does; the carrier of an interface would tell`,
+)
 const NO_RATE = new Lack('unsupported', 'the rate of the port cannot be read')
 
 /**
@@ -24,6 +32,7 @@ export type TellingShare = 'all' | 'state' | 'hardware'
 /** One port of an RDMA device: what it is, its link, and both its folders of counters. */
 export class RdmaPort {
   readonly #context: SourceContext
+  readonly #sysfs: KernelFiles
   readonly #labels: Labels
   readonly #record: RecordOf<typeof rdmaPortType>
   readonly #rest: RecordOf<typeof rdmaPortCountersType>
@@ -39,6 +48,7 @@ export class RdmaPort {
   constructor(device: string, port: number, sysfs: KernelFiles, context: SourceContext) {
     const path = ['class', 'infiniband', device, 'ports', String(port)]
     this.#context = context
+    this.#sysfs = sysfs
     this.#labels = { device, port: String(port) }
     this.#record = { ...emptyRecord(rdmaPortType), device, port }
     this.#rest = { ...emptyRecord(rdmaPortCountersType), device, port }
@@ -46,10 +56,12 @@ export class RdmaPort {
       new AttributeReader(context, new FieldAbsences(context.absences, type, this.#labels))
     this.#attributes = attributesOf(rdmaPortType)
     this.#identity = new PortIdentity(sysfs, this.#attributes, this.#record)
-    this.#counters = new CounterFolder([...path, 'counters'], PORT_COUNTERS, sysfs, {
+    const parts = {
       telling: { record: this.#record, attributes: this.#attributes },
       rest: { record: this.#rest, attributes: attributesOf(rdmaPortCountersType) },
-    })
+    }
+    const beside = { path: [...path, 'hw_counters'], forms: HW_PORT_COUNTERS }
+    this.#counters = new CounterFolder([...path, 'counters'], PORT_COUNTERS, sysfs, parts, { beside })
     this.#hw = new HwCounters(device, port, [...path, 'hw_counters'], sysfs, context)
     this.#files = {
       state: sysfs.file(...path, 'state'),
@@ -95,14 +107,27 @@ export class RdmaPort {
     const bytes = file.read()
     this.#stateThere = !(bytes instanceof ReadFailure && bytes.kind === 'missing')
     const state = bytes instanceof ReadFailure ? undefined : parseState(bytes)
-    if (state === undefined || state !== before) {
-      const { absences } = this.#attributes
+    const { absences } = this.#attributes
+    if (this.#record.driver === CONSTANT_STATE) {
+      this.#record.state = absences.settle('state', this.#stateOfCarrier())
+      if (before !== this.#record.state) this.#readLink()
+    } else if (state === undefined || state !== before) {
       this.#record.state = absences.settle(
         'state',
         this.#attributes.value(file, () => state, bytes),
       )
       this.#readLink()
     }
+  }
+
+  /** The state of a port whose driver always says ACTIVE: that of the carrier of its interface. */
+  #stateOfCarrier(): number | Lack {
+    const [netdev] = this.#record.netdevs?.split(' ') ?? []
+    if (netdev === undefined) return NO_STATE
+    const file = this.#sysfs.file('class', 'net', netdev, 'carrier')
+    const carrier = this.#attributes.value(file, parseCarrier)
+    file.close()
+    return carrier instanceof Lack ? carrier : carrier === 1 ? ACTIVE : DOWN
   }
 
   /** Reads what has turns. Whether all files that the last look found are still there. */
@@ -165,7 +190,9 @@ export class RdmaPort {
 
   #readLink(): void {
     const { phys_state, rate: rateFile } = this.#files
-    this.#record.phys_state = this.#attributes.read('phys_state', phys_state, parseState)
+    this.#record.phys_state = this.#attributes.read('phys_state', phys_state, (bytes) =>
+      this.#record.driver === CONSTANT_STATE ? NO_STATE : parseState(bytes),
+    )
     const rate = this.#attributes.read('rate_bytes', rateFile, parseRate)
     const { absences } = this.#attributes
     this.#record.rate_bytes = rate?.rate_bytes

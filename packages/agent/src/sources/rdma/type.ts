@@ -90,6 +90,7 @@ export const rdmaPortCountersType = defineType(
       'xmit_constraint_errors',
       'Packets not sent because a switch port filters them; stays at 255',
     ),
+    rcv_discards_total: portCount('rcv_discards', 'Packets received and dropped, for want of buffers or otherwise'),
     rcv_errors_total: portCount('rcv_errors', 'Packets received with an error; stays at 65 535'),
     rcv_remote_physical_errors_total: portCount(
       'rcv_remote_physical_errors',

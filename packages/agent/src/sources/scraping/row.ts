@@ -1,5 +1,7 @@
 import type { Labels, RecordType, Slot } from '@sonde/sdk'
 import { FieldAbsences, Lack } from '../field-absences.ts'
+import { impossible } from '../ranges/quantities.ts'
+import { type RangedField, rangesOf } from '../ranges/range-of.ts'
 import type { SourceContext } from '../source.ts'
 
 /** Why an exporter does not tell a field. */
@@ -16,6 +18,7 @@ export class Row {
   readonly #whyUntold: WhyUntold
   readonly #absences: FieldAbsences
   readonly #fields: readonly Slot[]
+  readonly #ranges: ReadonlyMap<string, RangedField>
   /** What every record of it has: labels and texts. */
   readonly #base: Record<string, unknown>
   readonly #values = new Map<string, number | bigint | Lack>()
@@ -38,6 +41,7 @@ export class Row {
     this.#whyUntold = whyUntold
     this.#absences = new FieldAbsences(context.absences, type, this.labels)
     this.#fields = type.layout.slots.filter(({ field }) => field.optional)
+    this.#ranges = rangesOf(type)
     this.#base = { ...labels }
   }
 
@@ -65,15 +69,22 @@ export class Row {
 
   /**
    * A value of a field. Of several of the same device the first counts, and before all that was copied for a pod the
-   * one that was not: where pods share a GPU, the values of some fields are those of their processes.
+   * one that was not: where pods share a GPU, the values of some fields are those of their processes. A value that no
+   * hardware can have is a lack: others are made of what is set.
    */
   set(field: string, value: number | bigint | Lack, isOwn: boolean): void {
     if (this.#values.has(field) && (!isOwn || this.#isOwn.has(field))) return
-    this.#values.set(field, value)
+    const quantity = value instanceof Lack ? undefined : this.#ranges.get(field)?.quantity
+    this.#values.set(field, (quantity && impossible(quantity, value as number | bigint)) ?? value)
     if (isOwn) this.#isOwn.add(field)
   }
 
-  /** A whole number that was set; undefined where there is none. */
+  /** What others of the scrape say of a value that was set: that it is none. */
+  refuse(field: string, lack: Lack): void {
+    this.#values.set(field, lack)
+  }
+
+  /** A number that was set; undefined where there is none. */
   numberOf(field: string): number | undefined {
     const value = this.#values.get(field)
     return typeof value === 'number' ? value : undefined

@@ -113,7 +113,7 @@ export class Rows<Reader> {
       if (row?.isThere === true && !row.isSkipped) continue
       if (index > from) {
         const bytes = this.#views.bytes.subarray(from * this.#bytes, index * this.#bytes)
-        this.#context.source.report(type, bytes, index - from)
+        this.#context.source.reportPacked(type, bytes, index - from)
       }
       from = index + 1
       if (row !== undefined) row.isSkipped = false

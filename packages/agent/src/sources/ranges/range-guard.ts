@@ -1,0 +1,75 @@
+import type { Absences, Labels, RecordOf, RecordType } from '@sonde/sdk'
+import type { Lack } from '../field-absences.ts'
+import { impossible } from './quantities.ts'
+import { type RangedField, rangesOf } from './range-of.ts'
+
+/** Series of a type of which a refusal is remembered. Policy: the oldest is forgotten; its absence is told again. */
+const REFUSED_SERIES_MAX = 4096
+
+/** Why fields of one series were refused: of the first value for as long as none comes that can be. */
+type Refused = ReadonlyMap<string, Lack>
+
+/**
+ * Takes values out of records that no hardware can have, and says that they are absent and why. All records of a source
+ * pass it, so that no source can forget to look.
+ */
+export class RangeGuard {
+  readonly #absences: Absences
+  readonly #fields = new Map<RecordType, readonly RangedField[]>()
+  readonly #refused = new Map<RecordType, Map<string, Refused>>()
+
+  constructor(absences: Absences) {
+    this.#absences = absences
+  }
+
+  /** The record, without the values that cannot be; undefined where it cannot be without such a value. */
+  pass<T extends RecordType>(type: T, record: RecordOf<T>): RecordOf<T> | undefined {
+    const values = record as Readonly<Record<string, unknown>>
+    let refused: Map<string, Lack> | undefined
+    for (const { name, quantity, isOptional } of this.#fieldsOf(type)) {
+      const value = values[name]
+      if (typeof value !== 'number' && typeof value !== 'bigint') continue
+      const { least, most, unknown } = quantity
+      if (value >= least && value <= most && unknown === undefined) continue
+      const why = impossible(quantity, value)
+      if (why === undefined) continue
+      refused ??= new Map()
+      refused.set(isOptional ? name : '', why)
+    }
+    if (refused === undefined && !this.#refused.has(type)) return record
+    this.#tell(type, values, refused)
+    if (refused === undefined) return record
+    if (refused.has('')) return undefined
+    return Object.fromEntries(Object.entries(values).filter(([name]) => !refused.has(name))) as RecordOf<T>
+  }
+
+  #fieldsOf(type: RecordType): readonly RangedField[] {
+    let fields = this.#fields.get(type)
+    if (fields === undefined) {
+      fields = [...rangesOf(type).values()].filter(({ isCounter }) => !isCounter)
+      this.#fields.set(type, fields)
+    }
+    return fields
+  }
+
+  #tell(type: RecordType, values: Readonly<Record<string, unknown>>, found: Refused | undefined): void {
+    const labels: Labels = Object.fromEntries(type.labels.map(({ name }) => [name, String(values[name] ?? '')]))
+    const key = Object.values(labels).join('\0')
+    const series = this.#refused.get(type) ?? new Map<string, Refused>()
+    const before = series.get(key)
+    const now = new Map<string, Lack>()
+    for (const [field, why] of found ?? []) {
+      const first = before?.get(field) ?? why
+      now.set(field, first)
+      this.#absences.set(type, labels, field, first.code, first.reason)
+    }
+    // What the source itself has no value of is absent for a reason that it tells.
+    for (const field of before?.keys() ?? [])
+      if (!now.has(field) && (field === '' || values[field] !== undefined)) this.#absences.clear(type, labels, field)
+    series.delete(key)
+    if (now.size > 0) series.set(key, now)
+    if (series.size > REFUSED_SERIES_MAX) series.delete(series.keys().next().value ?? '')
+    if (series.size === 0) this.#refused.delete(type)
+    else this.#refused.set(type, series)
+  }
+}
