@@ -103,12 +103,12 @@ class HostedDevice {
     throw new SondeError('TRB_DEVICE', `no sample within ${START_LIMIT_MS} ms: ${why}`)
   }
 
-  /** Why its source does not read it; undefined while it does. */
+  /** Why its source does not read it; undefined while it does, or only lacks a processor. */
   get silence(): string | undefined {
     const { state, reason } = this.#settled
     const [stuck] = this.#status.stuck
     if (stuck !== undefined) return `its call ${stuck.duty} took more than ${stuck.limitMs} ms`
-    return state === 'reading' || state === 'starting' ? undefined : reason || state
+    return state === 'reading' || state === 'starting' || state === 'starved' ? undefined : reason || state
   }
 
   async close(): Promise<void> {
