@@ -50,6 +50,11 @@ export class Cgroup {
     return ['sh', '-c', `${join}; exec "$@"`, 'sh']
   }
 
+  /** Takes a process that runs already. */
+  take(pid: number): void {
+    for (const folder of this.#folders) writeFileSync(join(folder, 'cgroup.procs'), String(pid))
+  }
+
   /** The most memory that was used, with pages of files. Unit: bytes; undefined where the kernel does not tell. */
   get peakBytes(): number | undefined {
     const text = this.#read('memory.max_usage_in_bytes') ?? this.#read('memory.peak')
@@ -61,6 +66,11 @@ export class Cgroup {
     const [, unit, time] = /throttled_(time|usec) (\d+)/.exec(this.#read('cpu.stat') ?? '') ?? []
     if (time === undefined) return undefined
     return Number(time) / (unit === 'time' ? 1e9 : 1e6)
+  }
+
+  /** Whether a process is in it still, were it one that ended and that nobody asked for. */
+  get isUsed(): boolean {
+    return this.#read('cgroup.procs') !== ''
   }
 
   /** Removes it, once its processes have ended. */

@@ -27,6 +27,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   agent: [
     'places',
     'native',
+    'processor',
     'sources',
     'sampling',
     'rules',

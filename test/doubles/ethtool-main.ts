@@ -5,6 +5,7 @@ import { ethtoolOf } from '../../packages/agent/src/sources/ethtool/ethtool.ts'
 
 const INTERVAL_MS = 100
 const STUCK_MS = 1000
+const CALL_MS = 1000
 
 /**
  * What a child looks its source up in. The library of the double comes with the options, since a child knows nothing
@@ -36,5 +37,9 @@ if (import.meta.main) {
   const [library = '', sysfs = ''] = positionalsOf()
   const options = { devices: [], virtual: false, queues: false, driver_counters: 512, stuck_ms: STUCK_MS, library }
   const definition = SOURCES[0] as SourceDefinition
-  await serveSource({ source: { name: 'ethtool', definition, intervalMs: INTERVAL_MS, options }, paths: { sysfs } })
+  await serveSource({
+    source: { name: 'ethtool', definition, intervalMs: INTERVAL_MS, options },
+    limits: { source_call_ms: CALL_MS },
+    paths: { sysfs },
+  })
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { goesOn, metricsOf, numberOn, sourceOf, untilSource } from '../ask.ts'
+import { ask, goesOn, metricsOf, numberOn, sourceOf, untilSource } from '../ask.ts'
+import { Cgroup } from '../cgroup.ts'
 import { needs } from '../debian.ts'
 import { type DoubleDevice, EthtoolDouble } from '../doubles/ethtool-double.ts'
 import {
@@ -80,6 +82,45 @@ test(
     await untilSource(sonde, 'ethtool', 'reading', ({ state }) => state === 'reading')
     await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth10"}', 20)
     await assertStops(sonde)
+  },
+)
+
+test(
+  'a child that gets no processor is starved: it is kept, no driver is blamed, and it goes on by itself',
+  NEEDS,
+  async (t) => {
+    const { sonde } = await start(t)
+    const [child = 0] = childrenOf(sonde)
+    const untilStarved = () => untilSource(sonde, 'ethtool', 'starved', ({ state }) => state === 'starved')
+    const untilReading = () => untilSource(sonde, 'ethtool', 'reading', ({ state }) => state === 'reading')
+    process.kill(child, 'SIGSTOP')
+    const { reason } = await untilStarved()
+    assert.equal(reason, `process ${child} is stopped, by a signal or a debugger; kill -CONT ${child} lets it go on`)
+    const explained = JSON.stringify(await ask(sonde, '/api/v1/explain?of=ethtool'))
+    assert.match(explained, /starved: process \d+ is stopped.*no device is at fault/)
+    assert.doesNotMatch(explained, /dmesg/)
+    process.kill(child, 'SIGCONT')
+    await untilReading()
+    // As little as a control group can be given, and another process that takes it all.
+    const group = Cgroup.make({ cores: 0.01, memoryBytes: 1 << 30 })
+    const hog = spawn('sh', ['-c', 'while :; do :; done'])
+    if (group === undefined) t.diagnostic('no control group may be made here')
+    else {
+      for (const pid of [child, Number(hog.pid)]) group.take(pid)
+      const starved = await untilStarved()
+      assert.match(starved.reason, /^waits for a processor: .*held back by its limit \(cpu\.max\) for \d+\.\d s/)
+      assert.match(starved.reason, /process \d+ ran \d\.\d s and waited \d+\.\d s of the last \d+\.\d s/)
+    }
+    hog.kill('SIGKILL')
+    await untilReading()
+    const { restarts } = await sourceOf(sonde, 'ethtool')
+    assert.deepEqual([restarts, childrenOf(sonde)], [0, [child]])
+    assert.equal(await pageValue(sonde, 'ethtool_link_responsive{device="eth10"}'), 1)
+    assert.doesNotMatch(await metricsOf(sonde), /^sonde_stuck\{/m)
+    assert.doesNotMatch(sonde.output(), /a call is stuck/)
+    await sonde.stop('SIGKILL')
+    await until('both to end', LIMIT_MS, () => group?.isUsed !== true)
+    group?.remove()
   },
 )
 

@@ -4,9 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { untilSource } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { DocaDouble, type DoubleDevice } from '../doubles/doca/doca-double.ts'
-import { runSonde, until } from '../sonde-process.ts'
+import { runSonde, startSonde, until } from '../sonde-process.ts'
 import { SONDE } from '../sonde-program.ts'
 
 const NEEDS = needs('cc')
@@ -39,7 +40,7 @@ async function watch(
   args: readonly string[],
   log: string,
   wanted: (text: string) => boolean,
-  end: (child: ChildProcess) => void = (child) => child.kill('SIGINT'),
+  end: (child: ChildProcess) => unknown = (child) => child.kill('SIGINT'),
 ) {
   const [node, ...flags] = SONDE
   const child = spawn(node, [...flags, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -55,7 +56,7 @@ async function watch(
     assert.equal(child.exitCode, null, said)
     return existsSync(log) && wanted(readFileSync(log, 'utf8')) ? true : undefined
   })
-  end(child)
+  await end(child)
   return { code: await ended, said, text: readFileSync(log, 'utf8') }
 }
 
@@ -100,6 +101,57 @@ test('a device that is not there, and counters that it does not have, are said',
   assert.equal(missing.code, 1, missing.output)
   assert.match(missing.output, /no device is called mlx5_7; there are: mlx5_0/)
 })
+
+test('counters that a device does not have are named, all of them', NEEDS, async (t) => {
+  const { args } = prepare(t, { facts: { listed_only: 1 } })
+  const { code, output } = await runSonde(args)
+  assert.equal(code, 1, output)
+  assert.ok(output.includes(`NOT_SUPPORTED, the device or its firmware cannot do that: ${RX}`), output)
+})
+
+test(
+  'the agent and the command know of each other: who holds the counters of a card, and the way out',
+  NEEDS,
+  async (t) => {
+    const { double, path, args } = prepare(t, { pci: '0000:3a:00.0' })
+    // Another function of the card, in another process.
+    double.play({ mlx5_0: { pci: '0000:3a:00.0' }, mlx5_1: { pci: '0000:3a:00.1' } })
+    const source = {
+      type: 'doca_telemetry_diag',
+      devices: ['mlx5_1'],
+      counters: ['port_rx_bytes'],
+      high_frequency: true,
+    }
+    const config = { native: { doca_library: double.folder }, data_sources: [{ ...source, interval_ms: 100 }] }
+    writeFileSync(path('agent.yaml'), JSON.stringify(config))
+    const sonde = await startSonde(['agent', '--config', path('agent.yaml')])
+    t.after(() => sonde.stop('SIGKILL'))
+    const diag = 'doca_telemetry_diag'
+    await untilSource(sonde, diag, 'reading', ({ state }) => state === 'reading')
+    const { code, output } = await runSonde(args)
+    assert.equal(code, 1, output)
+    const { pid } = sonde.child
+    assert.match(
+      output,
+      new RegExp(`IN_USE, \`sonde agent\` \\(process ${pid}, since 20\\d\\d-.*Z\\) holds the counters`),
+    )
+    assert.match(output, /stop it, or take them from it with --force-ownership/)
+    const forced = await watch(
+      t,
+      [...args, '--force-ownership'],
+      path('events.log'),
+      (log) => /^end,/m.test(log),
+      async (child) => {
+        const told = await untilSource(sonde, diag, 'it let go', ({ state }) => state === 'failed')
+        assert.match(told.reason, new RegExp(`\`sonde traceback\` \\(process ${child.pid}, since`))
+        child.kill('SIGINT')
+      },
+    )
+    assert.equal(forced.code, 0, forced.said)
+    const back = await untilSource(sonde, diag, 'reading again', ({ state }) => state === 'reading')
+    assert.equal(back.restarts, 0)
+  },
+)
 
 /** A rule that always holds, and one more counter. */
 const TX = '0x1140000100000000'

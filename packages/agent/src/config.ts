@@ -207,7 +207,7 @@ export const limitsSchema = block({
   source_call_ms: setting(
     integer(100, 600_000, 'milliseconds'),
     5000,
-    'A call of a source that takes longer marks its device as stuck, and the others go on; a host that is blocked by it, or has nothing else left, is replaced',
+    'A call of a source that takes longer marks its device as stuck, and the others go on; a host that is blocked by it, or has nothing else left, is replaced; time in which its process waits for a processor does not count',
   ),
   source_flood_bytes: setting(
     integer(1 << 16, 2 ** 32, 'bytes of records'),

@@ -117,7 +117,7 @@ PROPERTY(uint16_t, bin0_width, value > 0, DOCA_ERROR_INVALID_VALUE)
 PROPERTY(uint16_t, bin1_width, value > 0, DOCA_ERROR_INVALID_VALUE)
 PROPERTY(enum doca_telemetry_adp_retx_hist_bin_width_mode, bin_width_mode, value <= DOUBLE, DOCA_ERROR_INVALID_VALUE)
 PROPERTY(enum doca_telemetry_adp_retx_hist_time_unit, time_unit,
-	value && (value & (value - 1)) == 0 && (value & (uint32_t)call.facts->time_units), DOCA_ERROR_NOT_SUPPORTED)
+	value && (value & (value - 1)) == 0 && (value & (uint32_t)call.facts->time_units), DOCA_ERROR_INVALID_VALUE)
 PROPERTY(uint8_t, clear_on_read, value <= 1, DOCA_ERROR_INVALID_VALUE)
 PROPERTY(uint8_t, count_enable, value <= 1, DOCA_ERROR_INVALID_VALUE)
 

@@ -51,34 +51,27 @@ API doca_error_t SHORT(cap_is_data_timestamp_source_supported)(const struct doca
 	return DOCA_SUCCESS;
 }
 
-// Ownership. It is looked at here only: who is forced out goes on without knowing.
-
-static int is_owned(const struct call *call, uint64_t generation, int force)
-{
-	const struct device *device = call->device;
-	int here = device->diag_owners > 0 && device->owner_generation == generation;
-	return call->facts->owned == 2 || (!force && (here || call->facts->owned));
-}
-
+// Ownership is looked at here only: who is forced out goes on without knowing.
 API doca_error_t SHORT(create)(struct doca_dev *dev, uint8_t force_ownership, diag_context **diag)
 {
 	NEEDS(dev && diag, DOCA_ERROR_INVALID_VALUE);
 	CALL_INFO(&dev->info, DOCA_ERROR_DRIVER);
 	NEEDS(call.facts->diag, DOCA_ERROR_DRIVER);
 	uint64_t generation = dev->info.generation;
-	NEEDS(!is_owned(&call, generation, force_ownership), DOCA_ERROR_IN_USE);
-	if (call.device->owner_generation != generation) call.device->diag_owners = 0;
-	call.device->owner_generation = generation;
-	call.device->diag_owners++;
-	*diag = calloc(1, sizeof **diag);
-	return context_open(dev, &(*diag)->context, DIAG);
+	diag_context *made = calloc(1, sizeof *made);
+	if (!ownership_take(&call, made, generation, force_ownership)) {
+		free(made);
+		return DOCA_ERROR_IN_USE;
+	}
+	*diag = made;
+	return context_open(dev, &made->context, DIAG);
 }
 
 API doca_error_t SHORT(destroy)(diag_context *diag)
 {
 	CALL(diag, DIAG, DOCA_SUCCESS);
 	NEEDS(diag->state == CREATED, DOCA_ERROR_BAD_STATE);
-	if (call.device->owner_generation == diag->context.dev->info.generation) call.device->diag_owners--;
+	ownership_leave(&call, diag);
 	context_close(&diag->context);
 	return DOCA_SUCCESS;
 }
@@ -149,7 +142,7 @@ static doca_error_t check_wave(const diag_context *diag, const struct wave *wave
 API doca_error_t SHORT(check_data_id)(diag_context *diag, uint64_t data_id)
 {
 	CALL(diag, DIAG, DOCA_ERROR_UNEXPECTED);
-	NEEDS(diag->state == CONFIGURED || diag->state == APPLIED, DOCA_ERROR_BAD_STATE);
+	NEEDS(diag->state == CONFIGURED, DOCA_ERROR_BAD_STATE);
 	struct wave wave = wave_of(call.facts, data_id);
 	return check_wave(diag, &wave);
 }
@@ -188,6 +181,7 @@ API doca_error_t SHORT(get_applied_counters_list_by_id)(diag_context *diag, uint
 {
 	NEEDS(data_ids, DOCA_ERROR_INVALID_VALUE);
 	CALL(diag, DIAG, DOCA_SUCCESS);
+	NEEDS(diag->state != CREATED, DOCA_ERROR_BAD_STATE);
 	NEEDS(num_data_ids >= diag->wave_count, DOCA_ERROR_INVALID_VALUE);
 	for (uint32_t i = 0; i < diag->wave_count; i++) data_ids[i] = diag->waves[i].id;
 	return DOCA_SUCCESS;

@@ -44,6 +44,9 @@ typedef struct doca_telemetry_diag diag_context;
 struct wave wave_of(const struct facts *facts, uint64_t id);
 uint32_t sample_bytes(const diag_context *diag, const struct facts *facts);
 
+int ownership_take(const struct call *call, const diag_context *diag, uint64_t generation, int force); // 0: in use
+void ownership_leave(const struct call *call, const diag_context *diag);
+
 void sampling_start(diag_context *diag, const struct call *call);
 int sampling_change(diag_context *diag, const struct call *call, uint64_t period_ns); // 0: no room for the change
 int sampling_is_complete(diag_context *diag, const struct call *call);

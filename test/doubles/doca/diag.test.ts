@@ -248,6 +248,7 @@ test('data IDs are refused with the reason and the first of them', NEEDS, (t) =>
   const list = new BigUint64Array(2)
   calls.good(`${DIAG}get_applied_counters_list_by_id`, 'p uint32_t p', diag, 2, list)
   assert.deepEqual([...list], [1n, 2n])
+  assert.equal(check(1n), 'BAD_STATE', 'they are applied')
 })
 
 test('refuses each step out of order', NEEDS, (t) => {
@@ -256,6 +257,8 @@ test('refuses each step out of order', NEEDS, (t) => {
   assert.equal(step('apply_config'), 'INVALID_VALUE', 'nothing is set')
   assert.deepEqual([step('start'), step('stop'), step('restart')], ['BAD_STATE', 'BAD_STATE', 'BAD_STATE'])
   assert.deepEqual(apply(calls, diag, IDS), ['BAD_STATE', 0n])
+  const applied = calls.call(`${DIAG}get_applied_counters_list_by_id`, 'p uint32_t p', diag, 2, new BigUint64Array(2))
+  assert.equal(applied, 'BAD_STATE', 'no configuration was applied')
   set(calls, diag)
   assert.equal(calls.number(`${DIAG}get_sample_size`, 'p', diag), 0n)
   calls.good(`${DIAG}apply_config`, 'p', diag)
@@ -281,6 +284,22 @@ test('counters have one owner, unless it is forced', NEEDS, (t) => {
   assert.deepEqual([create(0), create(1)], ['IN_USE', 'SUCCESS'])
   double.play({ mlx5_0: { facts: { owned: 2 } } })
   assert.equal(create(1), 'IN_USE')
+})
+
+test('the functions of a card share one set of counters, and each card has its own', NEEDS, (t) => {
+  const double = new DocaDouble(t)
+  const [first, second] = ['0000:3a:00.0', '0000:3a:00.1'].map((pci) => ({ pci })) as [DoubleDevice, DoubleDevice]
+  double.play({ mlx5_0: first, mlx5_1: second, mlx5_2: { pci: '0000:3b:00.0' } })
+  const calls = new Calls(double)
+  const devices = [0, 1, 2].map((at) => calls.open(at).dev)
+  const create = (at: number, force = 0) =>
+    calls.call(`${DIAG}create`, 'p uint8_t p', devices[at] as bigint, force, new BigUint64Array(1))
+  const diag = calls.number(`${DIAG}create`, 'p uint8_t', devices[0] as bigint, 0)
+  assert.deepEqual([create(1), create(2), create(1, 1)], ['IN_USE', 'SUCCESS', 'SUCCESS'])
+  calls.good(`${DIAG}destroy`, 'p', diag)
+  assert.equal(create(0), 'IN_USE', 'who took them by force has them')
+  double.play({ mlx5_0: first })
+  assert.equal(create(0), 'SUCCESS', 'that one left')
 })
 
 test('a device that is gone answers with errors, and its context can still be ended', NEEDS, (t) => {

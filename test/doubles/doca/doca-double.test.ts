@@ -88,6 +88,8 @@ function startHistogram(calls: Calls): bigint {
   calls.good(`${RETX}set_hist_num_bins`, 'p uint32_t', context, 4)
   calls.good(`${RETX}set_hist_bin0_width`, 'p uint16_t', context, 10)
   calls.good(`${RETX}set_hist_bin1_width`, 'p uint16_t', context, 20)
+  for (const unit of [0, 3, 16])
+    assert.equal(calls.call(`${RETX}set_hist_time_unit`, 'p int', context, unit), 'INVALID_VALUE')
   calls.good(`${RETX}set_hist_time_unit`, 'p int', context, 2)
   calls.good(`${RETX}set_hist_count_enable`, 'p uint8_t', context, 1)
   calls.good(`${RETX}start`, 'p', context)

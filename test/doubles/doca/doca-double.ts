@@ -78,7 +78,7 @@ const NAME_BYTES = 56
 
 const SOURCES = {
   'libdoca_common.so.2': ['common.c'],
-  'libdoca_telemetry.so.2': ['adp-retx.c', 'diag.c', 'sampling.c', 'layout.c', 'telemetry.c'],
+  'libdoca_telemetry.so.2': ['adp-retx.c', 'diag.c', 'ownership.c', 'sampling.c', 'layout.c', 'telemetry.c'],
 }
 const SHARED = ['double.c', 'scenario.c']
 const FLAGS = [

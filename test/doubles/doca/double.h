@@ -101,8 +101,6 @@ struct device {
 	struct world *world;
 	struct device *next;
 	const char *_Atomic busy; // the function that is being called
-	uint64_t owner_generation; // of the contexts of diag that own its counters
-	int diag_owners;
 	struct counter *produced, *delivered, *lost, *unread, *threads;
 	char name[NAME_BYTES];
 };

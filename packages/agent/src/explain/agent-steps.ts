@@ -2,6 +2,7 @@ import type { LatestSeries } from '@sonde/sdk'
 import { type Labels, labelOf } from '@sonde/sdk'
 import { countOf, sondeCommand } from '@sonde/sdk/internal'
 import { isSimulatedOf } from '../devices/world.ts'
+import { SHORTAGE_FIX } from '../processor/shortage.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from '../sources/chains/chain.ts'
 import { type Ground, Refusal } from '../sources/chains/ground.ts'
 import { bindCommand, busOf } from '../sources/chains/steps.ts'
@@ -66,6 +67,7 @@ export function simulatedOnlyStep({ metric }: Selector): Step {
 }
 
 const FIXES: Readonly<Record<string, string>> = {
+  starved: SHORTAGE_FIX,
   stuck: 'look in dmesg for the driver that does not answer; Sonde tries again by itself',
   failed: 'look at the file or call that the reason names; Sonde tries again by itself',
   denied: 'permit what the reason names; Sonde tries again within 10 s',
@@ -120,13 +122,14 @@ export function trialStep(facts: SourceFacts | undefined): Step {
       if (facts === undefined || facts.state === 'starting')
         return broken(tried, 'no answer within 5 s', 'look in dmesg for the driver that does not answer')
       const { state, reason } = facts
-      const isFault = state === 'stuck' || state === 'failed' || state === 'denied' || state === 'absent'
-      return isFault ? broken(tried, `${state}: ${reason}`, TRIAL_FIXES[state]) : fine(tried, 'it gave values')
+      if (state === 'reading') return fine(tried, 'it gave values')
+      return broken(tried, `${state}: ${reason}`, TRIAL_FIXES[state])
     },
   }
 }
 
 const TRIAL_FIXES = {
+  starved: SHORTAGE_FIX,
   stuck: 'look in dmesg for the driver that does not answer',
   failed: 'look at what the reason names; a running agent tries again at every sample',
   denied: 'permit what the reason names',

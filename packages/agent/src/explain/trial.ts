@@ -5,6 +5,8 @@ import { Hosts } from '../hosting/hosts.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
 import { latestSeries } from '../pipeline/latest.ts'
 import { RecentRing } from '../pipeline/recent.ts'
+import { FairLimit } from '../processor/fair-limit.ts'
+import { readingsOf } from '../processor/readings.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import type { AgentFacts } from './agent-facts.ts'
 
@@ -25,10 +27,22 @@ export async function trialOf(
   const log = pino({ level: 'silent' })
   const hosts = new Hosts([source], { config, log, accept: (batch) => recent.accept(batch) })
   hosts.start(0)
-  const deadlineMs = performance.now() + TRIAL_LIMIT_MS
   const running = hosts.sources[0] as RunningSource
-  while (!running.settled && performance.now() < deadlineMs) await setTimeout(LOOK_EVERY_MS)
-  const { name, state, reason, stats } = running
+  let given: { readonly state?: 'starved'; readonly reason?: string } | undefined
+  const limit = new FairLimit({
+    limitMs: TRIAL_LIMIT_MS,
+    read: () => readingsOf({ pid: hosts.children()[0]?.pid ?? process.pid }),
+    onOver: () => {
+      given = {}
+    },
+    onShort: (reason) => {
+      given = { state: 'starved', reason }
+    },
+  })
+  while (!running.settled && given === undefined) await setTimeout(LOOK_EVERY_MS)
+  limit.stop()
+  const { name, stats } = running
+  const { state, reason } = running.settled ? running : { state: running.state, reason: running.reason, ...given }
   await hosts.stop(STOP_LIMIT_MS)
   return {
     source: async (wanted) => (wanted === name ? { name, state, reason, lastSampleMs: stats.lastSampleMs } : undefined),

@@ -6,6 +6,7 @@ import type { StuckCall } from './stuck-call.ts'
 export interface DutyEvents {
   readonly onDone: (run: DutyRun, durationMs: number) => void
   readonly onOverdue: () => void
+  readonly onStarved: (run: DutyRun) => void
   readonly onStuck: (run: DutyRun) => void
 }
 
@@ -20,6 +21,8 @@ export class DutyRun implements LaneCall {
   isDone = false
   /** Whether the open call is over its limit. */
   isStuck = false
+  /** What the open call, which is late, lacks of a processor, in words; empty where it lacks nothing. */
+  shortage = ''
   /** Whether a call waits or is open. */
   isPending = false
   /** Whether a call is open. */
@@ -69,6 +72,7 @@ export class DutyRun implements LaneCall {
     this.isOpen = false
     this.isAwaited = false
     this.isStuck = false
+    this.shortage = ''
     this.isDone = true
     this.failure = error
     this.#ended?.resolve()
@@ -80,7 +84,13 @@ export class DutyRun implements LaneCall {
     if (!this.#isGone) this.#events.onOverdue()
   }
 
+  starved(reason: string): void {
+    this.shortage = reason
+    if (!this.#isGone) this.#events.onStarved(this)
+  }
+
   stuck(): void {
+    this.shortage = ''
     this.isStuck = true
     if (!this.#isGone) this.#events.onStuck(this)
   }

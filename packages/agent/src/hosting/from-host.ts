@@ -9,7 +9,7 @@ import type { StuckCall } from './stuck-call.ts'
 type Said = Readonly<Record<string, unknown>>
 
 const CLOCKS = ['wall', 'monotonic', 'device'] as const
-const STATES = ['starting', 'reading', 'absent', 'denied', 'stuck', 'failed'] as const
+const STATES = ['starting', 'reading', 'absent', 'denied', 'starved', 'stuck', 'failed'] as const
 const PROBES = ['absent', 'denied', 'stuck', 'failed'] as const
 const REASON = /^[a-z][a-z0-9_]{0,63}$/
 const DECIMAL = /^\d{1,19}$/

@@ -1,5 +1,7 @@
 import { countDrop, SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
+import { FairLimit } from '../processor/fair-limit.ts'
+import { readingsOf } from '../processor/readings.ts'
 import { EdgeGate, STARTS_A_MINUTE } from './edge-gate.ts'
 import type { TakePiece } from './host.ts'
 import { LinkIn } from './link-in.ts'
@@ -12,8 +14,6 @@ import type { Transport } from './transport.ts'
 const START_LIMIT_MS = 10_000
 /** Longest message: the records of one batch, or a thousand symbols. Unit: bytes. */
 const MESSAGE_BYTES_MAX = 64 << 20
-/** Looks whether something was heard, in the time in which something must be. */
-const LOOKS = 5
 
 /** Options of a {@link HostLife}. */
 export interface LifeOptions extends RemoteOptions {
@@ -44,12 +44,12 @@ export class HostLife {
   readonly #options: LifeOptions
   readonly #running = new Map<string, Running>()
   readonly #asked = new Map<number, Asked>()
-  readonly #watch: NodeJS.Timeout
+  /** Of the time since something was heard. */
+  readonly #silence: FairLimit
   #stopped: PromiseWithResolvers<readonly string[]> | undefined
   #isLost = false
+  #isStarved = false
   #ids = 0
-  /** Looks since something was heard. */
-  #silentLooks: number
 
   constructor(options: LifeOptions) {
     const { callLimitMs, label, log } = options
@@ -66,10 +66,12 @@ export class HostLife {
         this.#lose(new SondeError('AGT_CHILD_EXIT', `The ${this.#what} ${reason}; it is replaced.`))
       },
     })
-    // Looks are counted, and not the time: an agent that was held up itself must not blame its hosts.
-    const everyMs = callLimitMs / (LOOKS - 1)
-    this.#silentLooks = -Math.ceil(START_LIMIT_MS / everyMs)
-    this.#watch = setInterval(() => this.#look(), everyMs).unref()
+    this.#silence = new FairLimit({
+      limitMs: callLimitMs + START_LIMIT_MS,
+      read: () => readingsOf(this.transport.place),
+      onOver: () => this.#beSilent(),
+      onShort: (words) => this.#starve(words),
+    })
   }
 
   get #what(): string {
@@ -104,14 +106,17 @@ export class HostLife {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
     this.#asked.set(id, { resolve, reject, take, taken: Promise.resolve() })
     const limitMs = callLimitMs + START_LIMIT_MS
-    const timer = setTimeout(() => {
-      reject(new SondeError('AGT_CALL_LIMIT', `The host of ${label} gave no answer in ${limitMs} ms`))
-    }, limitMs)
+    const limit = new FairLimit({
+      limitMs,
+      read: () => readingsOf(this.transport.place),
+      onOver: () => reject(new SondeError('AGT_CALL_LIMIT', `The host of ${label} gave no answer in ${limitMs} ms`)),
+      onShort: (words) => reject(new SondeError('AGT_STARVED', `The host of ${label} gave no answer yet: ${words}`)),
+    }).keepAlive()
     // A window takes as long as whoever asked for it.
-    if (take !== undefined) clearTimeout(timer)
+    if (take !== undefined) limit.stop()
     this.transport.send(messageOf(id))
     return promise.finally(() => {
-      clearTimeout(timer)
+      limit.stop()
       this.#asked.delete(id)
     })
   }
@@ -144,7 +149,7 @@ export class HostLife {
   #lose(error: SondeError): void {
     if (this.#isLost) return
     this.#isLost = true
-    clearInterval(this.#watch)
+    this.#silence.stop()
     for (const { reject } of this.#asked.values()) reject(error)
     if (this.#stopped !== undefined) return
     this.#options.onLost(error)
@@ -154,8 +159,13 @@ export class HostLife {
     return new SondeError('AGT_CHILD_EXIT', `The ${this.#what} was stopped`)
   }
 
-  #look(): void {
-    if (++this.#silentLooks < LOOKS) return
+  /** It is slow, and not at fault: it is left as it is. */
+  #starve(words: string): void {
+    this.#isStarved = true
+    for (const { source } of this.#running.values()) source.given.status.starve(words)
+  }
+
+  #beSilent(): void {
     const said = `The ${this.#what} has not answered for ${this.#options.callLimitMs} ms; it is replaced.`
     this.giveUp(new SondeError('AGT_CALL_LIMIT', said))
   }
@@ -163,8 +173,11 @@ export class HostLife {
   #receive(message: FromHost): void {
     // Its series wait for the next life or left: what still comes would change them.
     if (this.#isLost) return
-    this.#silentLooks = 0
-    this.#watch.refresh()
+    this.#silence.restart(this.#options.callLimitMs)
+    if (this.#isStarved) {
+      this.#isStarved = false
+      for (const { source } of this.#running.values()) source.given.status.goOn()
+    }
     if (message.kind === 'status') this.#takeStatus(message)
     else if (message.kind === 'reply') void this.#takeReply(message)
     else if (message.kind === 'stopped') this.#stopped?.resolve(message.open)

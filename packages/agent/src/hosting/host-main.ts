@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { type Batch, messageOf, SondeError } from '@sonde/sdk'
+import { ownThread } from '../processor/readings.ts'
 import { hearWatch } from '../rules/watch.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
@@ -10,6 +11,7 @@ import { LinkOut } from './link-out.ts'
 import type { FromHost, HostedConfig, SaidError, ToHost } from './protocol.ts'
 import { SourceStatus } from './source-status.ts'
 import { StatusOut } from './status-out.ts'
+import type { WorkerPlace } from './transport.ts'
 
 // Entry of the child process or worker in which a host runs. Everything it knows comes by message; it opens no
 // listener and no file but its sources'.
@@ -49,6 +51,7 @@ let beats: NodeJS.Timeout | undefined
 
 if (parentPort !== null) {
   const port = parentPort
+  Atomics.store((workerData as WorkerPlace).thread, 0, ownThread() ?? 0)
   post = (message) => port.postMessage(message)
   port.on('message', receive)
 } else {

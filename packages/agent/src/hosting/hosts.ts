@@ -1,4 +1,4 @@
-import { type Batch, messageOf } from '@sonde/sdk'
+import { type Batch, messageOf, SondeError } from '@sonde/sdk'
 import pino, { type Logger } from 'pino'
 import { SOURCES_MODULE } from '../places.ts'
 import type { ConfiguredSource, Probe, SourcePaths } from '../sources/source.ts'
@@ -45,9 +45,16 @@ const LEVEL_OF_STATE = {
   reading: 'debug',
   absent: 'debug',
   denied: 'warn',
+  starved: 'warn',
   stuck: 'warn',
   failed: 'warn',
 } as const
+
+/** What a look at a source found; a host that lacks a processor finds nothing out. */
+export interface ProbedSource {
+  readonly name: string
+  readonly probe: Probe | { readonly state: 'starved'; readonly reason: string }
+}
 
 /** A host, and how it starts a source. */
 interface StartingHost extends SourceHost {
@@ -93,14 +100,15 @@ export class Hosts {
   }
 
   /** Looks through every source without sampling, beside one another. */
-  probe(): Promise<{ readonly name: string; readonly probe: Probe }[]> {
+  probe(): Promise<ProbedSource[]> {
     return Promise.all(
       this.#given.map(async (given) => {
         const { name } = given.config
         try {
           return { name, probe: await this.#hostOf(given.config).probe(given) }
         } catch (error) {
-          return { name, probe: { state: 'failed' as const, reason: messageOf(error) } }
+          const isStarved = error instanceof SondeError && error.code === 'AGT_STARVED'
+          return { name, probe: { state: isStarved ? 'starved' : 'failed', reason: messageOf(error) } }
         }
       }),
     )
@@ -178,7 +186,7 @@ export class Hosts {
 /** Looks through every configured source without sampling: what `sonde check` tells. */
 export async function probeSources(
   config: HostsConfig & { readonly dataSources: readonly ConfiguredSource[] },
-): Promise<{ readonly name: string; readonly probe: Probe }[]> {
+): Promise<ProbedSource[]> {
   const log = pino({ level: 'silent' })
   const hosts = new Hosts(config.dataSources, { config, accept: () => undefined, log })
   const found = await hosts.probe()

@@ -17,6 +17,7 @@ function callOf(lane: string, seen: string[]) {
     },
     done: () => void seen.push(`${lane} ends`),
     overdue: () => undefined,
+    starved: () => undefined,
     stuck: () => void seen.push(`${lane} is stuck`),
   }
   return { call, end: resolve }

@@ -1,3 +1,6 @@
+import { FairLimit } from '../processor/fair-limit.ts'
+import { ownReadings } from '../processor/readings.ts'
+
 /** A call that waits for its lane, or is open. */
 export interface LaneCall {
   /** Calls of one lane are made one after another. */
@@ -9,6 +12,8 @@ export interface LaneCall {
   done(durationMs: number, error?: unknown): void
   /** It keeps nobody waiting any more. Called at most once. */
   overdue(): void
+  /** It is late for lack of a processor, in words. Called at most once; `stuck` and `done` may follow. */
+  starved(reason: string): void
   /** It is over its limit. Called at most once; `done` may follow. */
   stuck(): void
 }
@@ -127,12 +132,16 @@ export class Lanes {
     const leave = () => {
       release()
       call.overdue()
-      timer = setTimeout(beStuck, Math.max(0, call.limitMs - patienceMs)).unref()
+      const limitMs = Math.max(0, call.limitMs - patienceMs)
+      const onShort = (reason: string) => call.starved(reason)
+      limit = new FairLimit({ limitMs, read: ownReadings, onOver: beStuck, onShort })
       this.#next()
     }
-    let timer = setTimeout(leave, Math.min(patienceMs, call.limitMs)).unref()
+    let limit: FairLimit | undefined
+    const timer = setTimeout(leave, Math.min(patienceMs, call.limitMs)).unref()
     const end = (error?: unknown) => {
       clearTimeout(timer)
+      limit?.stop()
       this.#busy.delete(call.lane)
       this.#hanging.delete(call.lane)
       this.openCount--

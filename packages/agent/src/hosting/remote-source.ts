@@ -73,7 +73,7 @@ export class RemoteSource {
   settle(state: SourceState, reason: string): void {
     this.given.status.settle(state, reason)
     if (state === 'reading') this.#noteRound()
-    else if (this.#isAwaited) this.#leave(reason)
+    else if (this.#isAwaited && state !== 'starved') this.#leave(reason)
   }
 
   /** Its host was lost. `isSoon`: the next life begins soon, so that the series may wait for it. */

@@ -163,6 +163,8 @@ export class SourceDuties {
     run ??= new DutyRun({
       onDone: (done, durationMs) => this.#done(done, durationMs),
       onOverdue: () => void this.#flushIfDone(),
+      // Of the device this says nothing: what was reported of it stays as it is.
+      onStarved: () => this.#judge(),
       onStuck: (stuck) => this.#beStuck(stuck),
     })
     run.duty = duty

@@ -1,5 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
-import { within } from '@sonde/sdk/internal'
+import { FairLimit } from '../processor/fair-limit.ts'
+import { ownReadings } from '../processor/readings.ts'
 import type { Probe } from '../sources/source.ts'
 import type { HostedConfig } from './protocol.ts'
 import type { SourceState, SourceStatus } from './source-status.ts'
@@ -56,7 +57,10 @@ export class SourceLook {
     const looked = this.#options.probe().then((found) => {
       probe = found
     })
-    await within(callLimitMs, looked)
+    const { promise: over, resolve: onOver } = Promise.withResolvers<void>()
+    const onShort = (words: string) => this.#settle('starved', words)
+    const limit = new FairLimit({ limitMs: callLimitMs, read: ownReadings, onOver, onShort }).keepAlive()
+    await Promise.race([looked, over]).finally(() => limit.stop())
     if (probe === undefined) this.#settle('stuck', `A look took more than ${callLimitMs} ms`)
     else if (probe.state === 'failed') throw new SondeError('SRC_READ', probe.reason)
     else if (probe.state !== 'present') this.#settle(probe.state, probe.reason)

@@ -2,8 +2,8 @@ import type { TargetStatus } from '../sources/source.ts'
 import { SourceStats } from './source-stats.ts'
 import type { StuckCall } from './stuck-call.ts'
 
-/** State of a source as people see it. */
-export type SourceState = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'
+/** State of a source as people see it. `starved`: it lacks processor time, which says nothing of any device. */
+export type SourceState = 'starting' | 'reading' | 'absent' | 'denied' | 'starved' | 'stuck' | 'failed'
 
 /** A state that a source came to. */
 export interface Settled {
@@ -33,6 +33,8 @@ export class SourceStatus {
   /** How its targets fare: another array when something of it is another. */
   targets: readonly TargetStatus[] = []
   #stuck: readonly StuckCall[] = []
+  /** What it was before its host lacked a processor. */
+  #before: Pick<Settled, 'state' | 'reason'> | undefined
   readonly #events: StatusEvents
 
   constructor(events: StatusEvents = {}) {
@@ -52,7 +54,21 @@ export class SourceStatus {
     for (const call of before) if (!calls.some((one) => isSame(one, call))) onBack?.(call)
   }
 
+  /** Its host lacks processor time, and nothing is heard of it meanwhile. */
+  starve(words: string): void {
+    const { state, reason } = this
+    if (state !== 'reading' && state !== 'starting') return
+    this.settle('starved', words)
+    this.#before = { state, reason }
+  }
+
+  /** Its host is heard of again: it is what it was before. */
+  goOn(): void {
+    if (this.#before !== undefined) this.settle(this.#before.state, this.#before.reason)
+  }
+
   settle(state: SourceState, reason: string): void {
+    this.#before = undefined
     if (this.state === state && this.reason === reason) return
     const before = this.state
     this.state = state

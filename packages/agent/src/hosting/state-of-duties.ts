@@ -3,19 +3,24 @@ import type { DutyRun } from './duty-run.ts'
 import type { Settled } from './source-status.ts'
 
 /**
- * The state of a source by its duties: it reads as long as one of its devices does. Undefined where no call has come
- * back or is stuck.
+ * The state of a source by its duties: it reads as long as one of its devices does, and lacks a processor where only
+ * that keeps the others. Undefined where no call has come back or is late.
  */
 export function stateOfDuties(runs: readonly DutyRun[]): Pick<Settled, 'state' | 'reason'> | undefined {
   const ofDevices = runs.filter(({ duty }) => duty.device !== '')
   // A list of devices that hangs keeps nobody from reading those that are known.
-  const isReading = ofDevices.some((run) => run.isDone && !isIll(run))
+  const isReading = ofDevices.some((run) => run.isDone && isWell(run))
   const whole = runs.find((run) => run.duty.device === '' && isIll(run) && !(run.isStuck && isReading))
   if (whole !== undefined) return stateOfIll([whole])
-  const known = (ofDevices.length > 0 ? ofDevices : runs).filter(({ isDone, isStuck }) => isDone || isStuck)
-  const ill = known.filter(isIll)
-  if (ill.length < known.length) return { state: 'reading', reason: '' }
-  return ill.length === 0 ? undefined : stateOfIll(ill)
+  const known = (ofDevices.length > 0 ? ofDevices : runs).filter((run) => run.isDone || !isWell(run))
+  if (known.some(isWell)) return { state: 'reading', reason: '' }
+  const starved = runs.find(({ shortage }) => shortage !== '')
+  if (starved !== undefined) return { state: 'starved', reason: starved.shortage }
+  return known.length === 0 ? undefined : stateOfIll(known)
+}
+
+function isWell(run: DutyRun): boolean {
+  return run.shortage === '' && !isIll(run)
 }
 
 function isIll({ failure, isStuck }: DutyRun): boolean {

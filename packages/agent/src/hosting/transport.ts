@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { SondeError } from '@sonde/sdk'
 import { HOST_MODULE } from '../places.ts'
+import type { Place } from '../processor/readings.ts'
 import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
 import { fromHost } from './from-host.ts'
 import type { FromHost, ToHost } from './protocol.ts'
@@ -13,9 +14,17 @@ export interface Transport {
   readonly kind: 'process' | 'worker'
   /** Process id of a child; undefined for a worker. */
   readonly pid: number | undefined
+  /** Where it runs. */
+  readonly place: Place
   send(message: ToHost): void
   /** Ends it at once, whatever it is doing. */
   kill(): void
+}
+
+/** What a worker is given to tell its thread by. */
+export interface WorkerPlace {
+  /** One number: that of its thread, 0 until it started. */
+  readonly thread: Int32Array
 }
 
 /** Starts a host elsewhere. */
@@ -79,6 +88,7 @@ export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise
   return {
     kind: 'process',
     pid: child.pid,
+    place: { pid: child.pid ?? process.pid },
     send: (message) => {
       if (pipe?.writable) pipe.write(frameOf(message))
     },
@@ -88,7 +98,9 @@ export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise
 
 /** Starts a worker thread: for sampling above 100 Hz and heavy parsing by our own code. */
 export function startWorker({ onMessage, onExit }: TransportEvents): Transport {
-  const worker = new Worker(HOST_MODULE)
+  // The thread tells its number as it starts, without a message.
+  const thread = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const worker = new Worker(HOST_MODULE, { workerData: { thread } satisfies WorkerPlace })
   let failure = ''
   worker.on('message', (message: FromHost) => onMessage(message))
   worker.on('error', (error: Error) => {
@@ -98,6 +110,10 @@ export function startWorker({ onMessage, onExit }: TransportEvents): Transport {
   return {
     kind: 'worker',
     pid: undefined,
+    get place() {
+      const number = Atomics.load(thread, 0)
+      return { pid: process.pid, ...(number === 0 ? {} : { thread: number }) }
+    },
     send: (message) => worker.postMessage(message),
     kill: () => void worker.terminate(),
   }

@@ -10,6 +10,7 @@ const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReader['stat
   reading: 'reading',
   absent: 'empty',
   denied: 'failing',
+  starved: 'failing',
   stuck: 'failing',
   failed: 'failing',
 }

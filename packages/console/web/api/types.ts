@@ -9,7 +9,7 @@ import type { NodeAnswer } from '@sonde/sdk/internal'
 export type { Bin, HistoryStatus, Labels, Matcher, NodeAnswer, ResultSeries }
 
 /** What a source is doing. */
-export type SourceStateName = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'
+export type SourceStateName = 'starting' | 'reading' | 'absent' | 'denied' | 'starved' | 'stuck' | 'failed'
 
 /** A call of a source that does not come back. */
 export interface StuckCallInfo {

@@ -9,9 +9,10 @@ const WORDS: Readonly<
   failed: { tone: 'critical', word: 'Failed', rank: 0 },
   stuck: { tone: 'critical', word: 'Stuck', rank: 1 },
   denied: { tone: 'denied', word: 'Denied', rank: 2 },
-  starting: { tone: 'info', word: 'Starting', rank: 3 },
-  reading: { tone: 'ok', word: 'Reading', rank: 4 },
-  absent: { tone: 'absent', word: 'Absent', rank: 5 },
+  starved: { tone: 'warning', word: 'Starved', rank: 3 },
+  starting: { tone: 'info', word: 'Starting', rank: 4 },
+  reading: { tone: 'ok', word: 'Reading', rank: 5 },
+  absent: { tone: 'absent', word: 'Absent', rank: 6 },
 }
 
 /** Icon and word of a source's state, and its place in a list where those that need attention come first. */

@@ -43,6 +43,7 @@ export const driverStuck: Rule = {
     'a driver that is slow: the sweep goes on without it until it answers',
     'an interface that left: it has no samples',
     'a child process that crashed: it gives no samples either',
+    'a machine that is busy: the source is starved then, and no driver is told of',
   ],
   find(look) {
     if (!isSilent(look)) return undefined

@@ -1,7 +1,7 @@
 import { DocaFailure } from './failure.ts'
 import type { Argument, DocaLibrary } from './library.ts'
 import { DocaMemory } from './memory.ts'
-import { findDocaInfo } from './roster.ts'
+import { findDocaInfo, pciAddressOf } from './roster.ts'
 import type { DocaSymbol } from './symbols.ts'
 
 /** A device that is open, with the memory of its calls. At most one call at a time. */
@@ -36,6 +36,11 @@ export class DocaDevice {
       return new DocaDevice(name, library, memory, handle, await library.address(name, 'doca_dev_as_devinfo', handle))
     })
     return opened ?? new DocaFailure(name, 'doca_dev_open', 'DEVICE_FATAL_ERROR')
+  }
+
+  /** Its PCI address; empty where the library does not tell it. */
+  pciAddress(): Promise<string> {
+    return pciAddressOf(this.library, this.info)
   }
 
   async call(symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {

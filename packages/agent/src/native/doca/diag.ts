@@ -1,5 +1,6 @@
 import type { DocaDevice } from './device.ts'
 import { DocaFailure } from './failure.ts'
+import { idsText } from './ids.ts'
 import { OUTPUT_FORMAT, SAMPLE_1, SAMPLE_MODE, SYNC_MODE, TIMESTAMP_SOURCE } from './layout.ts'
 
 /** Memory beyond what the library says that it writes. Unit: bytes. */
@@ -168,8 +169,20 @@ export class DiagSampler {
       const [left] = wanted.splice(at < 0 ? wanted.length - 1 : at, 1)
       if (left !== undefined) this.refused.set(left, failure)
     }
-    const [first] = this.refused.values()
-    return first ?? new DocaFailure(this.#device.name, 'doca_telemetry_diag_apply_counters_list_by_id', 'FULL')
+    return this.#noneOf()
+  }
+
+  /** No counter is left: which were refused, by the reason. */
+  #noneOf(): DocaFailure {
+    const [first, ...others] = Map.groupBy(this.refused, ([, { error }]) => error.message).values()
+    const call = 'doca_telemetry_diag_check_data_id'
+    if (first === undefined) return new DocaFailure(this.#device.name, call, 'NOT_SUPPORTED')
+    const said = [first, ...others].map((refused) => {
+      const [, { words }] = refused[0] as (typeof refused)[0]
+      return `${words}: ${idsText(refused.map(([id]) => id))}`
+    })
+    const [, { kind, name }] = first[0] as (typeof first)[0]
+    return new DocaFailure(this.#device.name, call, name, { kind, words: said.join('; ') })
   }
 
   async #apply(ids: readonly bigint[]): Promise<{ readonly failure: DocaFailure | undefined; readonly id: bigint }> {

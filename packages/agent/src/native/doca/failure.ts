@@ -3,7 +3,7 @@ import type { CallFailureKind } from '../call-failure.ts'
 import type { DocaErrorName } from './layout.ts'
 
 /** What an error means: what it is, and what to do. */
-interface Meaning {
+export interface Meaning {
   readonly kind: CallFailureKind
   readonly words: string
 }
@@ -58,9 +58,11 @@ export class DocaFailure {
   /** Device, call and what the library said; fit for people. */
   readonly error: SondeError
 
-  /** @param call Name of the function. */
-  constructor(device: string, call: string, name: DocaErrorName | 'NO_SYMBOL') {
-    const meaning = meaningOf(call, name)
+  /**
+   * @param call Name of the function.
+   * @param meaning Where more is known than what the error means in general.
+   */
+  constructor(device: string, call: string, name: DocaErrorName | 'NO_SYMBOL', meaning = meaningOf(call, name)) {
     this.kind = meaning?.kind ?? 'failed'
     this.name = name
     this.words = meaning?.words ?? 'for which its documentation has no reason; the kernel log may say more'

@@ -73,7 +73,7 @@ export class DocaRoster {
       Object.assign(names, known)
       return
     }
-    names.pciAddress = textIn(await textOf(library, TEXT_BYTES.pciAddress, 'doca_devinfo_get_pci_addr_str', info))
+    names.pciAddress = await pciAddressOf(library, info)
     const { interface: size } = TEXT_BYTES
     names.netdev = textIn(await textOf(library, size, 'doca_devinfo_get_iface_name', info, size))
   }
@@ -137,6 +137,11 @@ function addressesAt(list: bigint, count: number): bigint[] {
 function ibNameOf(library: DocaLibrary, info: bigint): Promise<string | DocaFailure> {
   const { ibDevice: size } = TEXT_BYTES
   return textOf(library, size, 'doca_devinfo_get_ibdev_name', info, size)
+}
+
+/** The PCI address of a device; empty where the library does not tell it. */
+export async function pciAddressOf(library: DocaLibrary, info: bigint): Promise<string> {
+  return textIn(await textOf(library, TEXT_BYTES.pciAddress, 'doca_devinfo_get_pci_addr_str', info))
 }
 
 /** A text that ends with a NUL within its size. */

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { countOf, shellWord } from '@sonde/sdk/internal'
+import { SHORTAGE_FIX } from '../../processor/shortage.ts'
 import { type ParseAttribute, wrongWords } from '../attribute-reader.ts'
 import { Lack } from '../field-absences.ts'
 import { KernelText } from '../kernel-text.ts'
@@ -99,10 +100,10 @@ export function permissionStep(survey: Survey, place: string): Step {
     name: 'permission',
     async look() {
       const looks = await survey()
-      const late = refusedIn(looks, 'failed').find(({ found }) => found.code === 'late')
+      const late = refusedIn(looks, 'failed').find(({ found: { code } }) => code === 'late' || code === 'starved')
       if (late !== undefined) {
-        const fix = 'look in dmesg why the driver or its firmware does not answer'
-        return faulty(`read ${late.path}`, 'no answer within 2 s', fix)
+        const { code, words } = late.found
+        return faulty(`read ${late.path}`, code === 'late' ? 'no answer within 2 s' : words, failedFix(late.found))
       }
       const denied = refusedIn(looks, 'denied')
       const [first] = denied
@@ -139,9 +140,12 @@ export function failedIn(looks: readonly Look[]): Finding | undefined {
   const [first] = failed
   if (first === undefined) return undefined
   const others = failed.length === 1 ? '' : `; ${failed.length} of ${looks.length} files are like that`
-  const fix =
-    first.found.code === 'content'
-      ? 'look at the driver and its version, and at what is mounted there: such content gives no value'
-      : 'look in dmesg why the driver or its firmware does not answer'
-  return faulty(first.path, `${first.found.words}${others}`, fix)
+  return faulty(first.path, `${first.found.words}${others}`, failedFix(first.found))
+}
+
+function failedFix({ code }: Refusal): string {
+  if (code === 'starved') return SHORTAGE_FIX
+  if (code === 'content')
+    return 'look at the driver and its version, and at what is mounted there: such content gives no value'
+  return 'look in dmesg why the driver or its firmware does not answer'
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
+import { FairLimit } from '../../processor/fair-limit.ts'
+import { ownReadings } from '../../processor/readings.ts'
 import {
   ATTRIBUTE_BYTES_LIMIT,
   codeOf,
@@ -14,8 +15,8 @@ import type { SourcePaths } from '../source.ts'
 export class Refusal {
   readonly kind: FailureKind
   /**
-   * The kernel's own word, such as EACCES; `late` where nothing came back in time, `content` where a file holds
-   * something else than it should.
+   * The kernel's own word, such as EACCES; `late` where nothing came back in time, `starved` where Sonde itself lacks a
+   * processor, `content` where a file holds something else than it should.
    */
   readonly code: string
   /** The answer in words. */
@@ -121,15 +122,20 @@ export class KernelGround implements Ground {
         this.#busy--
         this.#waiting.shift()?.()
       })
-    const stop = new AbortController()
-    const late = setTimeout(LOOK_LIMIT_MS, undefined, { signal: stop.signal }).catch(() => undefined)
+    const { promise: late, resolve: giveUp } = Promise.withResolvers<Refusal>()
+    const limit = new FairLimit({
+      limitMs: LOOK_LIMIT_MS,
+      read: ownReadings,
+      onOver: () => giveUp(new Refusal('failed', 'late')),
+      onShort: (words) => giveUp(new Refusal('failed', 'starved', words)),
+    }).keepAlive()
     const answer = await Promise.race([looking, late])
-    stop.abort()
-    if (answer !== undefined) return answer
+    limit.stop()
+    if (!(answer instanceof Refusal) || (answer.code !== 'late' && answer.code !== 'starved')) return answer
     this.#hanging++
     void looking.finally(() => this.#hanging--)
     for (const resume of this.#waiting.splice(0)) resume()
-    return new Refusal('failed', 'late')
+    return answer
   }
 }
 

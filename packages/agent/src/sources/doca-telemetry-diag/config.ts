@@ -33,7 +33,7 @@ export const diagOptions = v.strictObject({
   force_ownership: setting(
     flag(),
     false,
-    'Whether the counters are taken from another program that holds them; that one goes on, and reads wrong values',
+    'Whether the counters are taken from another program that holds them, unless that is Sonde; it goes on, and reads wrong values',
   ),
 })
 

@@ -149,8 +149,3 @@ export function isFirstPortCounter(text: string): boolean {
 export function nameOf(id: bigint): string {
   return COUNTERS.find((known) => known.id >> 32n === id >> 32n)?.name ?? 'unknown'
 }
-
-/** An ID as people write it: `0x1020000100000000`. */
-export function idText(id: bigint): string {
-  return `0x${id.toString(16).padStart(16, '0')}`
-}

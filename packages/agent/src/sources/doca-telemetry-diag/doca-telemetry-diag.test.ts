@@ -19,9 +19,10 @@ import { valueAt, waveOf } from '../../../../../test/doubles/doca/wave.ts'
 import { until } from '../../../../sdk/test/helper.ts'
 import { Hosts } from '../../hosting/hosts.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
+import { idText } from '../../native/doca/ids.ts'
 import { testSource } from '../conformance.ts'
 import { TestNode } from '../test-node.ts'
-import { COUNTERS, idText } from './counters.ts'
+import { COUNTERS } from './counters.ts'
 import { docaTelemetryDiag } from './doca-telemetry-diag.ts'
 import {
   docaDiagCounterType,
@@ -204,6 +205,43 @@ test('counters that another program holds are taken only where that is asked for
   assert.match(held.running.reason, /IN_USE, another program holds the counters/)
   const forced = start(t, { devices, options: { counters, force_ownership: true } })
   await until('it reports', () => rowsOf(docaDiagType, forced.batches).length > 0)
+})
+
+/** Two functions of one card. */
+const FUNCTIONS = { mlx5_0: { pci: '0000:3a:00.0' }, mlx5_1: { pci: '0000:3a:00.1' } }
+
+test('functions of one card take turns with its counters, and each has its samples', NEEDS, async (t) => {
+  const counters = ['global_icmc_request', 'port_rx_bytes']
+  const { batches, running, double } = start(t, { devices: FUNCTIONS, options: { counters } })
+  const samplesOf = (name: string) =>
+    Number(
+      rowsOf(docaDiagSamplingType, batches)
+        .filter(({ device }) => device === name)
+        .at(-1)?.samples_total ?? 0,
+    )
+  await until('both are sampled again and again', () => samplesOf('mlx5_0') > 3 && samplesOf('mlx5_1') > 3)
+  assert.deepEqual([running.state, running.stats.errors, double.total('contexts')], ['reading', 0, 1])
+})
+
+test('a function that samples by itself keeps the counters of its card until it leaves', NEEDS, async (t) => {
+  const options = { counters: ['port_rx_bytes'], high_frequency: true }
+  const { batches, running, double } = start(t, { devices: FUNCTIONS, options })
+  const told = () => rowsOf(absenceType, batches).filter(({ code }) => code === 'unsupported')
+  await until('the other one is told', () => told().length > 0)
+  const other = told()[0]?.series.includes('mlx5_0') === true ? 'mlx5_1' : 'mlx5_0'
+  assert.match(String(told()[0]?.reason), new RegExp(`${other}, another function of the card, is sampled`))
+  await until('one is read', () => running.state === 'reading')
+  assert.deepEqual([running.stats.errors, double.total('contexts')], [0, 1])
+})
+
+test('a device that has none of the counters names them, the first of many', NEEDS, async (t) => {
+  const counters = Array.from({ length: 40 }, (_, at) => idText(0x1180_0000_0000_0000n + BigInt(at)))
+  const devices = { mlx5_0: { facts: { listed_only: 1 } } }
+  const { running } = start(t, { devices, options: { counters } })
+  await until('it says so', () => running.state === 'failed')
+  const named = counters.slice(0, 16).join(', ')
+  const words = 'check_data_id answers NOT_SUPPORTED, the device or its firmware cannot do that'
+  assert.equal(running.reason, `mlx5_0: doca_telemetry_diag_${words}: ${named} and 24 more`)
 })
 
 test(

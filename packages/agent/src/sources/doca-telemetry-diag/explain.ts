@@ -18,7 +18,7 @@ function ownershipStep(ground: Ground, device: string): Step {
     name: 'ownership',
     async look() {
       const taken = `this source takes the counters of ${device} from other programs; it says IN_USE where it may not`
-      const advice = 'then stop the other program, or set force_ownership'
+      const advice = 'then stop the program that it names, or set force_ownership'
       return fine(
         `${ground.procfs}/sys/kernel/tainted`,
         `${taken}, ${advice}. Its first sample taints the kernel, whose taint is ${await taintOf(ground)}`,

@@ -1,7 +1,7 @@
 import { encoderOf, type RecordType, viewsOf } from '@sonde/sdk'
-import type { DiagSampler } from '../../native/doca/diag.ts'
 import { SAMPLE_1 } from '../../native/doca/layout.ts'
 import type { SampleRing, SourceContext } from '../source.ts'
+import type { Sampler } from './card.ts'
 import type { DeviceTimes } from './device-times.ts'
 import { sampleFieldOf } from './type.ts'
 
@@ -16,7 +16,7 @@ const HEADER_BYTES = 32
 export interface FullRateParts {
   readonly device: string
   readonly type: RecordType
-  readonly sampler: DiagSampler
+  readonly sampler: Sampler
   readonly times: DeviceTimes
   readonly hasRealTime: boolean
   /** Samples that are kept. */

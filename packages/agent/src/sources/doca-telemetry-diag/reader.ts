@@ -1,9 +1,9 @@
 import { gapType, type RecordType, seriesKey, wallNs } from '@sonde/sdk'
-import type { DiagSampler } from '../../native/doca/diag.ts'
 import { SAMPLE_1 } from '../../native/doca/layout.ts'
 import type { DocaReader } from '../doca/place.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import type { Duty, SourceContext } from '../source.ts'
+import type { Sampler } from './card.ts'
 import { placeOf } from './counters.ts'
 import { DeviceTimes } from './device-times.ts'
 import { Extremes } from './extremes.ts'
@@ -20,7 +20,7 @@ const SAMPLE_IDS = 2 ** 32
 /** What a {@link DiagReader} is made with. */
 export interface DiagParts {
   readonly device: string
-  readonly sampler: DiagSampler
+  readonly sampler: Sampler
   readonly plan: SamplingPlan
   /** The type of the samples at full rate; undefined where they are not kept. */
   readonly sampleType: RecordType | undefined

@@ -1,6 +1,7 @@
 import type { Integer64, RecordType } from '@sonde/sdk'
+import { idText } from '../../native/doca/ids.ts'
 import { WideCounter } from '../wide-counter.ts'
-import { idText, nameOf, type PlacedCounter, placeOf } from './counters.ts'
+import { nameOf, type PlacedCounter, placeOf } from './counters.ts'
 import { docaDiagCounterType } from './type.ts'
 
 /** Events of a counter a second at most, for what wraps at 32 bits: bytes at 800 Gbit/s. */

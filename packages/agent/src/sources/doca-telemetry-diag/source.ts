@@ -2,11 +2,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordType } from '@sonde/sdk'
 import type { DocaDevice } from '../../native/doca/device.ts'
-import { DiagSampler, diagLimits } from '../../native/doca/diag.ts'
+import { diagLimits } from '../../native/doca/diag.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { DocaSource } from '../doca/doca-source.ts'
 import type { DocaReader } from '../doca/place.ts'
 import type { NodeSource, SourceContext } from '../source.ts'
+import { Card, CardSampler, cardOf } from './card.ts'
 import type { DiagOptions } from './config.ts'
 import { idsOf } from './counters.ts'
 import { DrainCost } from './drain-cost.ts'
@@ -27,6 +28,8 @@ export function createDiag(options: DiagOptions, context: SourceContext): NodeSo
 class ReaderOpener {
   readonly #options: DiagOptions
   readonly #types = new Map<string, RecordType>()
+  /** Bounded by the devices that were ever opened. */
+  readonly #cards = new Map<string, Card>()
   #cost: DrainCost | undefined
 
   constructor(options: DiagOptions) {
@@ -40,7 +43,8 @@ class ReaderOpener {
     const wanted = idsOf(options.counters, portsOf(device.name, context.paths.sysfs))
     const ids = wanted.slice(0, limits.maxIds)
     const asked = planOf(options, limits, context.intervalMs, ids.length)
-    const sampler = await DiagSampler.open(device, { ids, ...asked, force: options.force_ownership })
+    const card = await this.#cardOf(device)
+    const sampler = await CardSampler.open(card, device, { ids, ...asked, force: options.force_ownership })
     if (sampler instanceof DocaFailure) return sampler
     const full = new DocaFailure(device.name, 'doca_telemetry_diag_set_max_num_data_ids', 'FULL')
     for (const id of wanted.slice(limits.maxIds)) sampler.refused.set(id, full)
@@ -59,6 +63,13 @@ class ReaderOpener {
       },
       context,
     )
+  }
+
+  async #cardOf(device: DocaDevice): Promise<Card> {
+    const key = cardOf(await device.pciAddress(), device.name)
+    const card = this.#cards.get(key) ?? new Card(key, device.library.paths.telemetry)
+    this.#cards.set(key, card)
+    return card
   }
 
   #typeOf(ids: readonly bigint[]): RecordType {

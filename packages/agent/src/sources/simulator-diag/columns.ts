@@ -1,5 +1,6 @@
 import { SondeError } from '@sonde/sdk'
-import { idsOf, idText, placeOf } from '../doca-telemetry-diag/counters.ts'
+import { idText } from '../../native/doca/ids.ts'
+import { idsOf, placeOf } from '../doca-telemetry-diag/counters.ts'
 import { COUNTERS, type Counter } from '../simulator/observe/nic-reading.ts'
 import { diagColumn } from '../simulator/report/doca-diag.ts'
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { idText } from '../../sources/doca-telemetry-diag/counters.ts'
+import { idsText } from '../../native/doca/ids.ts'
 import { type DeviceRing, SAMPLE_AT } from './device-ring.ts'
 import type { FeedInfo, FeedRequest, SampleFeed } from './sample-feed.ts'
 import {
@@ -81,8 +81,7 @@ class FileFeed implements SampleFeed {
     this.#opened = opened
     this.#columns = request.dataIds.map((id) => header.dataIds.indexOf(id))
     const missing = request.dataIds.filter((_, index) => (this.#columns[index] as number) < 0)
-    if (missing.length > 0)
-      throw new SondeError('TRB_DEVICE', `${path} has no samples of ${missing.map(idText).join(', ')}`)
+    if (missing.length > 0) throw new SondeError('TRB_DEVICE', `${path} has no samples of ${idsText(missing)}`)
     checkExact(opened)
     this.#sampleBytes = sampleBytes(header.dataIds.length)
     this.#buffer = Buffer.alloc(Math.max(this.#sampleBytes, CHUNK_BYTES))

@@ -4,9 +4,9 @@ import { wallOffsetNs } from '@sonde/sdk/internal'
 import { parse } from 'valibot'
 import { Host } from '../../hosting/host.ts'
 import { type Settled, SourceStatus } from '../../hosting/source-status.ts'
+import { idsText, idText } from '../../native/doca/ids.ts'
 import type { RingMemory } from '../../rules/walk/ring-memory.ts'
 import type { Tap } from '../../sampling/tap.ts'
-import { idText } from '../../sources/doca-telemetry-diag/counters.ts'
 import { docaDiagSampleType, sampleFieldOf } from '../../sources/doca-telemetry-diag/type.ts'
 import type { SourceDefinition, SourcePaths } from '../../sources/source.ts'
 import { type DeviceRing, SAMPLE_AT } from './device-ring.ts'
@@ -103,12 +103,12 @@ class HostedDevice {
     throw new SondeError('TRB_DEVICE', `no sample within ${START_LIMIT_MS} ms: ${why}`)
   }
 
-  /** Why its source does not read it; undefined while it does. */
+  /** Why its source does not read it; undefined while it does, or only lacks a processor. */
   get silence(): string | undefined {
     const { state, reason } = this.#settled
     const [stuck] = this.#status.stuck
     if (stuck !== undefined) return `its call ${stuck.duty} took more than ${stuck.limitMs} ms`
-    return state === 'reading' || state === 'starting' ? undefined : reason || state
+    return state === 'reading' || state === 'starting' || state === 'starved' ? undefined : reason || state
   }
 
   async close(): Promise<void> {
@@ -149,8 +149,7 @@ class HostFeed implements SampleFeed {
     const wordOf = (field: string) => (tap.type.layout.slots.find(({ name }) => name === field)?.offset ?? -4) / 4
     this.#valuesAt = dataIds.map((id) => wordOf(sampleFieldOf(id)))
     const refused = dataIds.filter((_, at) => (this.#valuesAt[at] as number) < 0)
-    if (refused.length > 0)
-      throw new SondeError('TRB_DEVICE', `${device} has no counters ${refused.map(idText).join(', ')}`)
+    if (refused.length > 0) throw new SondeError('TRB_DEVICE', `${device} has no counters ${idsText(refused)}`)
     const clock = hosted.clock === 'rtc' ? 'rtc' : 'ticks'
     const samplePeriodNs = hosted.samplePeriodNs ?? request.samplePeriodNs
     if (isExact && (samplePeriodNs !== request.samplePeriodNs || clock !== 'rtc')) {

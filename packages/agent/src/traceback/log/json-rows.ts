@@ -1,4 +1,4 @@
-import { idText } from '../../sources/doca-telemetry-diag/counters.ts'
+import { idText } from '../../native/doca/ids.ts'
 import { describeRule } from '../describe-rule.ts'
 import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import { isoNs } from './iso-ns.ts'

@@ -42,7 +42,7 @@ export function sourcesHeadline({ sources, sinks, ledger }: SourcesAnswer, tense
 }
 
 function countStates(sources: readonly SourceInfo[]): string {
-  const order = ['reading', 'starting', 'absent', 'denied', 'stuck', 'failed'] as const
+  const order = ['reading', 'starting', 'absent', 'denied', 'starved', 'stuck', 'failed'] as const
   const parts = order.flatMap((state) => {
     const count = sources.filter((source) => source.state === state).length
     if (state === 'reading') return [`${countOf(count, 'source')} reading`]

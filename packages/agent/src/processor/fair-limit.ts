@@ -1,0 +1,109 @@
+import { lostMsOf, type Readings, shortageWords } from './shortage.ts'
+
+/** What a {@link FairLimit} is made with. */
+export interface FairLimitOptions {
+  /** Unit: milliseconds. */
+  readonly limitMs: number
+  /** Readings of the process that is waited for. */
+  readonly read: () => Readings
+  /** The limit is over. Called at most once a start. */
+  readonly onOver: () => void
+  /** The time is over, but not the limit: what was lacking, in words. Called at most once a start. */
+  readonly onShort: (words: string) => void
+}
+
+/** Looks in the time of a limit. */
+const LOOKS = 4
+/** The last look comes so soon after the one before at the least, as a share of the time between two. */
+const LAST_SHARE = 0.1
+
+/**
+ * The limit of a wait for a process of this machine. Time in which that process waits for a processor or is stopped,
+ * and time in which this process itself is held up, does not count: what lacks is a processor then, and no device is at
+ * fault. Reads nothing before a quarter of the limit is over.
+ */
+export class FairLimit {
+  readonly #options: FairLimitOptions
+  #limitMs: number
+  #timer: NodeJS.Timeout | undefined
+  #startedMs = 0
+  /** Between the look before and the next. Unit: milliseconds. */
+  #stepMs = 0
+  #lookedMs = 0
+  #first: Readings | undefined
+  #last: Readings | undefined
+  #countedMs = 0
+  #lateMs = 0
+  #isTold = false
+  #keepsAlive = false
+
+  constructor(options: FairLimitOptions) {
+    this.#options = options
+    this.#limitMs = options.limitMs
+    this.restart()
+  }
+
+  /** Waits anew, for another time where one is given. */
+  restart(limitMs = this.#limitMs): void {
+    this.#startedMs = this.#lookedMs = performance.now()
+    // Whoever is heard of a hundred times a second costs no timer each time.
+    if (this.#last === undefined && limitMs === this.#limitMs && this.#timer !== undefined) {
+      this.#timer.refresh()
+      return
+    }
+    this.stop()
+    this.#limitMs = limitMs
+    this.#first = this.#last = undefined
+    this.#countedMs = this.#lateMs = 0
+    this.#isTold = false
+    this.#wait(limitMs / LOOKS)
+  }
+
+  /** Keeps the process alive for as long as it waits: work that hangs may hold nothing that would. */
+  keepAlive(): this {
+    this.#keepsAlive = true
+    this.#timer?.ref()
+    return this
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #wait(stepMs: number): void {
+    this.#stepMs = stepMs
+    this.#timer = setTimeout(() => this.#look(), stepMs)
+    if (!this.#keepsAlive) this.#timer.unref()
+  }
+
+  #look(): void {
+    const nowMs = performance.now()
+    const elapsedMs = nowMs - this.#lookedMs
+    const lateMs = Math.max(0, elapsedMs - this.#stepMs)
+    const after = this.#options.read()
+    const before = this.#last
+    this.#countedMs += elapsedMs - (before === undefined ? lateMs : lostMsOf({ before, after, lateMs }))
+    this.#lateMs += lateMs
+    this.#lookedMs = nowMs
+    this.#last = after
+    this.#first ??= after
+    // Timers may come a little early.
+    if (this.#countedMs >= this.#limitMs - 1) {
+      this.#options.onOver()
+      return
+    }
+    this.#tellShortage(nowMs, after)
+    const everyMs = this.#limitMs / LOOKS
+    this.#wait(Math.min(everyMs, Math.max(everyMs * LAST_SHARE, this.#limitMs - this.#countedMs)))
+  }
+
+  #tellShortage(nowMs: number, after: Readings): void {
+    const before = this.#first
+    // A little is always lost: the looks that follow say whether it is more.
+    const isLate = nowMs - this.#startedMs > this.#limitMs * (1 + 1 / LOOKS)
+    if (!isLate || this.#isTold || before === undefined || before === after) return
+    this.#isTold = true
+    this.#options.onShort(shortageWords({ before, after, lateMs: this.#lateMs }))
+  }
+}

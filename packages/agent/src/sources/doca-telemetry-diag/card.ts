@@ -1,0 +1,214 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { DocaDevice } from '../../native/doca/device.ts'
+import { type DiagConfig, DiagSampler } from '../../native/doca/diag.ts'
+import { DocaFailure } from '../../native/doca/failure.ts'
+import { commandOf, type Holder, HolderNote, isChild } from './holder-note.ts'
+
+/** For how long a process of Sonde is asked to let go before the counters are taken by force. Unit: milliseconds. */
+const ASK_MS = 1500
+const ASK_EVERY_MS = 50
+/** Whether another process of Sonde asks is looked at so often at most. Unit: milliseconds. */
+const LOOK_EVERY_MS = 200
+const CREATE = 'doca_telemetry_diag_create'
+const FORCE = 'take them from it with --force-ownership of `sonde traceback`, or force_ownership of the source'
+
+/** The samples of a function of a card. */
+export type Sampler = Pick<
+  DiagSampler,
+  'ids' | 'refused' | 'periodNs' | 'sampleBytes' | 'samples' | 'count' | 'query' | 'close'
+>
+
+/** Names a card by the address of a function of it: functions differ behind the dot alone. */
+export function cardOf(pciAddress: string, device: string): string {
+  return /^[0-9a-fA-F:]+\.[0-9a-fA-F]+$/.test(pciAddress) ? pciAddress.replace(/\.[^.]*$/, '') : device
+}
+
+/**
+ * The diagnostic counters of a card, of which there is one set for all its functions and all processes. Functions whose
+ * samples are asked for take turns; one that samples by itself keeps them.
+ */
+export class Card {
+  readonly #note: HolderNote
+  #holder: CardSampler | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #lookedMs = Number.NEGATIVE_INFINITY
+
+  constructor(card: string, library: string) {
+    this.#note = new HolderNote(card, library)
+  }
+
+  /** Does something with the counters when nobody else of this process does. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work)
+    this.#last = next.catch(() => undefined)
+    return next
+  }
+
+  /** The process of Sonde that asked for the counters which this one holds. In turn. */
+  claimant(): Holder | undefined {
+    const nowMs = performance.now()
+    if (nowMs - this.#lookedMs < LOOK_EVERY_MS) return undefined
+    this.#lookedMs = nowMs
+    const holder = this.#note.read()
+    return holder?.isOwn === false && holder.mayClaim ? holder : undefined
+  }
+
+  /** Opens the counters for a function of the card; a failure where it cannot have them. In turn. */
+  async take(device: DocaDevice, config: DiagConfig): Promise<DiagSampler | DocaFailure> {
+    const before = this.#holder
+    if (before?.keeps === true) return heldBySibling(device.name, before.device.name)
+    await before?.release()
+    this.#holder = undefined
+    const { force } = config
+    const holder = this.#note.read()
+    const isOther = holder?.isOwn === false
+    // An agent waits for another process of Sonde; whoever was started by a person for this may ask it to let go.
+    let opened = force && isOther && !isChild() ? await this.#ask(device, config) : undefined
+    opened ??= await DiagSampler.open(device, { ...config, force: force && !(isOther && isChild()) })
+    if (!(opened instanceof DocaFailure)) {
+      if (this.#note.read()?.isOwn !== true) this.#note.write()
+      return opened
+    }
+    this.#note.remove()
+    return opened.name === 'IN_USE' ? heldByOther(device.name, isOther ? holder : undefined, config) : opened
+  }
+
+  /** Notes which function has what was opened. In turn. */
+  hold(sampler: CardSampler): void {
+    this.#holder = sampler
+  }
+
+  /** A function has no use for the counters any more. In turn. */
+  async leave(sampler: CardSampler): Promise<void> {
+    await sampler.release()
+    if (this.#holder !== sampler) return
+    this.#holder = undefined
+    this.#note.remove()
+  }
+
+  /** Asks another process of Sonde to let go; undefined where it does not in time. */
+  async #ask(device: DocaDevice, config: DiagConfig): Promise<DiagSampler | DocaFailure | undefined> {
+    this.#note.write()
+    const untilMs = performance.now() + ASK_MS
+    while (performance.now() < untilMs) {
+      const opened = await DiagSampler.open(device, { ...config, force: false })
+      if (!(opened instanceof DocaFailure) || opened.name !== 'IN_USE') return opened
+      await pause(ASK_EVERY_MS)
+    }
+    return undefined
+  }
+}
+
+/** The samples of one function, for as long and as often as it has the counters of its card. */
+export class CardSampler implements Sampler {
+  readonly device: DocaDevice
+  readonly config: DiagConfig
+  readonly #card: Card
+  /** The last that was opened; its samples stay readable when it is closed. */
+  #sampler: DiagSampler
+  #isOpen = true
+  /** Why it has lost the counters for good. */
+  #lost: DocaFailure | undefined
+
+  private constructor(card: Card, device: DocaDevice, config: DiagConfig, sampler: DiagSampler) {
+    this.#card = card
+    this.device = device
+    this.config = config
+    this.#sampler = sampler
+  }
+
+  /** Takes the counters of the card of a device, and has it sample them. */
+  static open(card: Card, device: DocaDevice, config: DiagConfig): Promise<CardSampler | DocaFailure> {
+    return card.inTurn(async () => {
+      const opened = await card.take(device, config)
+      if (opened instanceof DocaFailure) return opened
+      const sampler = new CardSampler(card, device, config, opened)
+      card.hold(sampler)
+      return sampler
+    })
+  }
+
+  /** Whether the device samples by itself, which a turn of another function would end. */
+  get keeps(): boolean {
+    return this.config.periodNs > 0
+  }
+
+  get ids(): readonly bigint[] {
+    return this.#sampler.ids
+  }
+
+  get refused(): Map<bigint, DocaFailure> {
+    return this.#sampler.refused
+  }
+
+  get periodNs(): number {
+    return this.#sampler.periodNs
+  }
+
+  get sampleBytes(): number {
+    return this.#sampler.sampleBytes
+  }
+
+  get samples(): DataView {
+    return this.#sampler.samples
+  }
+
+  get count(): number {
+    return this.#sampler.count
+  }
+
+  /** See {@link DiagSampler}; takes the counters first where another function of the card has them. */
+  query(): Promise<DocaFailure | undefined> {
+    return this.#card.inTurn(async () => (await this.#hold()) ?? this.#sampler.query())
+  }
+
+  close(): Promise<void> {
+    return this.#card.inTurn(() => this.#card.leave(this))
+  }
+
+  /** Gives the counters back until its next turn. In turn. */
+  async release(): Promise<void> {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    await this.#sampler.close()
+  }
+
+  async #hold(): Promise<DocaFailure | undefined> {
+    const { name } = this.device
+    if (this.#isOpen) {
+      const claimant = this.#card.claimant()
+      if (claimant === undefined) return undefined
+      await this.#card.leave(this)
+      const failure = heldByOther(name, claimant, this.config)
+      if (this.keeps) this.#lost = failure
+      return failure
+    }
+    if (this.#lost !== undefined) return this.#lost
+    const ids = this.ids.join()
+    const opened = await this.#card.take(this.device, this.config)
+    if (opened instanceof DocaFailure) return opened
+    this.#card.hold(this)
+    this.#sampler = opened
+    this.#isOpen = true
+    if (opened.ids.join() === ids) return undefined
+    // Rows are made for the counters of before: it is opened anew.
+    await this.#card.leave(this)
+    return new DocaFailure(name, 'doca_telemetry_diag_apply_counters_list_by_id', 'UNEXPECTED')
+  }
+}
+
+function heldBySibling(device: string, other: string): DocaFailure {
+  const words = `${other}, another function of the card, is sampled, and the card has these counters once`
+  return new DocaFailure(device, CREATE, 'IN_USE', { kind: 'unsupported', words })
+}
+
+function heldByOther(device: string, holder: Holder | undefined, { force }: DiagConfig): DocaFailure {
+  const who =
+    holder === undefined
+      ? 'another program'
+      : `\`${commandOf(holder.pid)}\` (process ${holder.pid}, since ${new Date(holder.sinceMs).toISOString()})`
+  const waits =
+    holder === undefined || !isChild() ? 'and does not give them up by force: stop it' : 'Sonde goes on when it ends'
+  const words = `${who} holds the counters of this card${force ? `, ${waits}` : `: stop it, or ${FORCE}`}`
+  return new DocaFailure(device, CREATE, 'IN_USE', { kind: 'denied', words })
+}
