@@ -214,7 +214,7 @@ test('check says whether the configuration is sound and what each source would f
   assert.equal(good.code, 0, good.output)
   assert.match(
     good.output,
-    new RegExp(`^configuration +ok +${file}\nlistener .*\nhistory .*\nnics +present +\\d+ interface`),
+    new RegExp(`^configuration +ok +${file}\nlistener .*\nevents .*\nhistory .*\nnics +present +\\d+ interface`),
   )
   assert.doesNotMatch(good.output, /^host/m)
   const empty = directory(t)
@@ -270,8 +270,8 @@ test('check says whether the folders of sockets and of files can be used, and ma
       t,
       `service: { sockets_dir: ${service} }\nexport: { files: { enabled: true, data_root: ${files} } }\n`,
     )
-    const env = { SONDE_SERVICE_ENABLED: 'true' }
-    const command = ['check', '--config', file, '--listen', '127.0.0.1:0', '--data-dir', home]
+    const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_STORE_DIR: home }
+    const command = ['check', '--config', file, '--listen', '127.0.0.1:0']
     const { code, output } = await runSonde(command, { env })
     const [socketsRow = '', filesRow = ''] = output.split('\n').filter((line) => /^(service|files) /.test(line))
     return { code, rows: [socketsRow, filesRow].map((row) => row.replace(/ +/g, ' ').replace(/[\d.]+ GiB/, 'N GiB')) }

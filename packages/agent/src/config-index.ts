@@ -12,7 +12,7 @@ export {
   undoneOf,
 } from './config.ts'
 export { RULE_LIMITS } from './rules/read/limits.ts'
-export { serviceSchema } from './service/config.ts'
+export { defaultServiceDir, serviceSchema } from './service/config.ts'
 export {
   type CheckedDataSource,
   checkDataSources,
@@ -27,3 +27,4 @@ export { isFirstPortCounter } from './sources/doca-telemetry-diag/counters.ts'
 export { SOURCES } from './sources/registry.ts'
 export { parseScenario } from './sources/simulator/scenarios/flag.ts'
 export { defaultTracebackDir, tracebackSchema } from './traceback/config.ts'
+export { isEventsName } from './traceback/keep/disk.ts'

@@ -39,12 +39,12 @@ function oneLine(text: string): string {
     .replaceAll('\n', ' ')
 }
 
-withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process')))
-  .option('--data-dir <dir>', 'where history is kept')
-  .action(async (flags: Flags) => {
+withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process'))).action(
+  async (flags: Flags) => {
     const loaded = await loadChecked(flags)
     process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
-  })
+  },
+)
 
 withSimulateFlags(
   withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')),
@@ -71,7 +71,6 @@ program
 withSimulateFlags(
   withCommonFlags(program.command('config').description('print the configuration and the origin of each value')),
 )
-  .option('--data-dir <dir>', 'where history is kept')
   .option('--schema', 'print the JSON Schema of the file, for editors')
   .action(async ({ schema, ...flags }: Flags & { schema?: boolean }) => {
     if (schema === true) {
@@ -92,12 +91,10 @@ withSimulateFlags(
         'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing.',
       ),
   ),
-)
-  .option('--data-dir <dir>', 'where history is kept')
-  .action(async (flags: Flags) => {
-    const { check } = await import('./commands/check.ts')
-    process.exitCode = await check(await loadChecked(flags))
-  })
+).action(async (flags: Flags) => {
+  const { check } = await import('./commands/check.ts')
+  process.exitCode = await check(await loadChecked(flags))
+})
 
 withCommonFlags(
   program

@@ -1,5 +1,6 @@
 import type { Dirent, Stats } from 'node:fs'
 import * as fs from 'node:fs/promises'
+import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
 
 /** Threads that Node has for everything that may wait: files, names of hosts, compression. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4
@@ -49,9 +50,9 @@ export class Disk {
     }
   }
 
-  /** `open` of Node, in turn. Rejects as that does, like all below. */
+  /** `open` of Node, in turn; a file that it makes is private. Rejects as that does, like all below. */
   open(path: string, flags: string): Promise<DiskFile> {
-    return this.inTurn(async () => new DiskFile(this, await fs.open(path, flags)))
+    return this.inTurn(async () => new DiskFile(this, await fs.open(path, flags, PRIVATE_FILE_MODE)))
   }
 
   /** `stat` of Node, in turn. */

@@ -2,6 +2,7 @@ import { closeSync, ftruncateSync, openSync, writevSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SondeError } from '../../errors.ts'
 import { makeFolders, makeFoldersNow } from '../../internal/make-folders.ts'
+import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
 import { encodeEndBlock } from '../../wire/dtb/encode.ts'
 import type { Contents } from './contents.ts'
 import type { Disk, DiskFile } from './disk.ts'
@@ -89,7 +90,7 @@ export class RecordFile {
     for (let { timeUs } = place; ; timeUs++) {
       const path = join(place.folder, place.nameAt(timeUs))
       try {
-        closeSync(openSync(path, 'wx'))
+        closeSync(openSync(path, 'wx', PRIVATE_FILE_MODE))
       } catch (error) {
         if (codeOf(error) === 'EEXIST') continue
         throw error
