@@ -312,7 +312,7 @@ test('a label file with a fault in it is refused by what would read it, with fil
     const { code, output } = await runSonde([command, '--listen', '127.0.0.1:0'], { env: { CLX_METADATA_FILE: file } })
     assert.equal(code, 2, output)
     const key = `CLX_METADATA_FILE: export.prometheus.metadata_file is "${file}"`
-    assert.equal(output, `sonde: ${key}: ${file}:2: "rack" has no name before =; allowed: name=value\n`)
+    assert.equal(output, `sonde: ${key}: ${file}:2: it has no name before =; allowed: name=value\n`)
   }
 })
 

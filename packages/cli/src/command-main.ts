@@ -88,13 +88,15 @@ withSimulateFlags(
       .command('check')
       .summary('check configuration, listener, folders, history and sources')
       .description(
-        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing.',
+        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing, and loads no library without --probe.',
       ),
   ),
-).action(async (flags: Flags) => {
-  const { check } = await import('./commands/check.ts')
-  process.exitCode = await check(await loadChecked(flags))
-})
+)
+  .option('--probe', 'load the libraries of vendors, and look for devices')
+  .action(async ({ probe, ...flags }: Flags & { probe?: boolean }) => {
+    const { check } = await import('./commands/check.ts')
+    process.exitCode = await check(await loadChecked(flags), { loadsLibraries: probe === true })
+  })
 
 withCommonFlags(
   program
@@ -174,6 +176,15 @@ withTracebackFlags(
   const code = await runTracebackCommand(flags)
   process.exitCode = code
   endDespiteCalls(code)
+})
+
+for (const command of program.commands)
+  command.option('--trust-owner <uid>', 'as root: load files of this user too; may repeat', repeatable)
+
+program.hook('preAction', async (_program, command) => {
+  const { trustOwner = [] } = command.opts<{ trustOwner?: readonly string[] }>()
+  // See `loadFor`.
+  if (trustOwner.length > 0) (await import('./config/trust.ts')).trustOwners(trustOwner)
 })
 
 program.parseAsync().catch((error: unknown) => {

@@ -194,7 +194,10 @@ export async function checkSocketsDir(configured: string | undefined): Promise<S
 
 /** Makes a folder where it is missing, with parents; sees that it is ours alone. */
 function makeDirectory(path: string): void {
-  if (isOurs(path)) return keepSticky(path)
+  if (isOurs(path)) {
+    keepSticky(path)
+    return
+  }
   makeFoldersNow(dirname(path), ABOVE_MODE)
   mkdirSync(path)
   chmodSync(path, DIRECTORY_MODE)

@@ -15,7 +15,10 @@ export function moveData(raw: Block, dir: string): Setting[] {
     { key: 'service', value: dir },
     { key: 'traceback', value: join(dir, 'traceback') },
   ]
-  const settings = places.flatMap(({ key, value }) => give((raw[key] ??= {}), [key, 'dir'], value))
+  const settings = places.flatMap(({ key, value }) => {
+    raw[key] ??= {}
+    return give(raw[key], [key, 'dir'], value)
+  })
   const files = isBlock(raw.export) ? raw.export.files : undefined
   if (!Array.isArray(files)) return [...settings, ...give(files, ['export', 'files', 'data_root'], join(dir, 'data'))]
   const ofList = files.flatMap((block, index) => {

@@ -23,8 +23,8 @@ const KERNEL_FILE_SYSTEMS = new Map([
 
 /**
  * Makes a folder and those above it, private ones, one after the other, and gives the first that it made; undefined
- * where all were there. `mkdir` with `recursive` never returns where the file system lets nothing be made and calls it "not found", as
- * `/proc` does.
+ * where all were there. `mkdir` with `recursive` never returns where the file system lets nothing be made and calls it
+ * "not found", as `/proc` does.
  *
  * @throws whatever the file system says of the first folder that cannot be made.
  */

@@ -1,5 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
-
 type Sqlite = typeof import('node:sqlite')
 
 let loaded: Sqlite | undefined
