@@ -124,10 +124,14 @@ test('refuses two sources of one name, given or by default', async (t) => {
 })
 
 test('refuses a file that is no sound YAML, with the line of each fault', async (t) => {
-  const file = fileWith(t, 'log:\n  level: info\n  level: warn\nlimits: [\n')
-  const [first, second] = await refusals(file)
-  assert.equal(first, 'FILE:3: log.level is there a second time, with "warn"; allowed: every key once')
-  assert.match(second ?? '', /^FILE:5: "limits: \[" is not indented .* or a \[ or \{ is not closed; allowed: /)
+  const doubled = 'log:\n  level: info\n  level: warn\nexport:\n  prometheus:\n    port: 1\n    port: 2\n'
+  assert.deepEqual(await refusals(fileWith(t, doubled)), [
+    'FILE:3: log.level is there a second time; allowed: every key once',
+    'FILE:7: export.prometheus.port is there a second time; allowed: every key once',
+  ])
+  const [fault = '', ...more] = await refusals(fileWith(t, `${doubled}limits: [\n`))
+  assert.match(fault, /^FILE:9: the line is not indented .* or a \[ or \{ is not closed; allowed: /)
+  assert.deepEqual(more, [], 'nothing is shown of a file before it is YAML')
 })
 
 test('refuses a file that cannot be read, also one that the environment names', async (t) => {

@@ -1,6 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import { printable } from '@sonde/sdk/internal'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
 import type { PsFlags } from './commands/ps/ps.ts'
 import type { ReadFlags } from './commands/read/options.ts'
@@ -178,8 +178,11 @@ withTracebackFlags(
   endDespiteCalls(code)
 })
 
-for (const command of program.commands)
-  command.option('--trust-owner <uid>', 'as root: load files of this user too; may repeat', repeatable)
+for (const command of program.commands) {
+  const trust = new Option('--trust-owner <uid>', 'as root: load files of this user too; may repeat')
+  // The help of `read` is a full screen without it.
+  command.addOption(trust.argParser(repeatable).hideHelp(command.name() === 'read'))
+}
 
 program.hook('preAction', async (_program, command) => {
   const { trustOwner = [] } = command.opts<{ trustOwner?: readonly string[] }>()
