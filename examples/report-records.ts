@@ -49,6 +49,9 @@ for (let packet = 0; packet < 1000; packet++) received.add(1500)
 source.collect()
 source.flush()
 
-const server = createServer(metricsHandler(prometheus)).listen(Number(process.env.PORT ?? 9464), '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${(server.address() as { port: number }).port}/metrics`)
-})
+const server = createServer(metricsHandler(prometheus)).listen(
+  { port: Number(process.env.PORT ?? 9464), host: '127.0.0.1', exclusive: true },
+  () => {
+    console.log(`http://127.0.0.1:${(server.address() as { port: number }).port}/metrics`)
+  },
+)

@@ -45,6 +45,7 @@ test('names that are HTML or script stay texts on every page', needs('chromium-h
   t.after(() => browser.close())
   const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()
   let hacks = 0
+  let isMarked = false
   await page.exposeFunction('hacked', () => {
     hacks++
   })
@@ -60,7 +61,12 @@ test('names that are HTML or script stay texts on every page', needs('chromium-h
     // No name makes the page wider than its window.
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     assert.ok(wide <= 0, `${path} is ${wide} px too wide`)
+    // A character that turns the order of others is shown as what it is.
+    const text = await page.evaluate(() => document.body.innerText)
+    assert.ok(!text.includes('\u202e'), `${path} shows a name in another order`)
+    if (text.includes('hacked()</script>')) isMarked ||= text.includes('⟦U+202E⟧')
     await takePicture(t, page, `hostile-texts-${at}`)
   }
+  assert.ok(isMarked, 'the mark is on a page')
   assert.deepEqual([hacks, faults], [0, []])
 })

@@ -124,10 +124,14 @@ test('refuses two sources of one name, given or by default', async (t) => {
 })
 
 test('refuses a file that is no sound YAML, with the line of each fault', async (t) => {
-  const file = fileWith(t, 'log:\n  level: info\n  level: warn\nlimits: [\n')
-  const [first, second] = await refusals(file)
-  assert.equal(first, 'FILE:3: log.level is there a second time, with "warn"; allowed: every key once')
-  assert.match(second ?? '', /^FILE:5: "limits: \[" is not indented .* or a \[ or \{ is not closed; allowed: /)
+  const doubled = 'log:\n  level: info\n  level: warn\nexport:\n  prometheus:\n    port: 1\n    port: 2\n'
+  assert.deepEqual(await refusals(fileWith(t, doubled)), [
+    'FILE:3: log.level is there a second time; allowed: every key once',
+    'FILE:7: export.prometheus.port is there a second time; allowed: every key once',
+  ])
+  const [fault = '', ...more] = await refusals(fileWith(t, `${doubled}limits: [\n`))
+  assert.match(fault, /^FILE:9: the line is not indented .* or a \[ or \{ is not closed; allowed: /)
+  assert.deepEqual(more, [], 'nothing is shown of a file before it is YAML')
 })
 
 test('refuses a file that cannot be read, also one that the environment names', async (t) => {
@@ -214,7 +218,7 @@ test('check says whether the configuration is sound and what each source would f
   assert.equal(good.code, 0, good.output)
   assert.match(
     good.output,
-    new RegExp(`^configuration +ok +${file}\nlistener .*\nhistory .*\nnics +present +\\d+ interface`),
+    new RegExp(`^configuration +ok +${file}\nlistener .*\nevents .*\nhistory .*\nnics +present +\\d+ interface`),
   )
   assert.doesNotMatch(good.output, /^host/m)
   const empty = directory(t)
@@ -270,8 +274,8 @@ test('check says whether the folders of sockets and of files can be used, and ma
       t,
       `service: { sockets_dir: ${service} }\nexport: { files: { enabled: true, data_root: ${files} } }\n`,
     )
-    const env = { SONDE_SERVICE_ENABLED: 'true' }
-    const command = ['check', '--config', file, '--listen', '127.0.0.1:0', '--data-dir', home]
+    const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_STORE_DIR: home }
+    const command = ['check', '--config', file, '--listen', '127.0.0.1:0']
     const { code, output } = await runSonde(command, { env })
     const [socketsRow = '', filesRow = ''] = output.split('\n').filter((line) => /^(service|files) /.test(line))
     return { code, rows: [socketsRow, filesRow].map((row) => row.replace(/ +/g, ' ').replace(/[\d.]+ GiB/, 'N GiB')) }
@@ -312,7 +316,7 @@ test('a label file with a fault in it is refused by what would read it, with fil
     const { code, output } = await runSonde([command, '--listen', '127.0.0.1:0'], { env: { CLX_METADATA_FILE: file } })
     assert.equal(code, 2, output)
     const key = `CLX_METADATA_FILE: export.prometheus.metadata_file is "${file}"`
-    assert.equal(output, `sonde: ${key}: ${file}:2: "rack" has no name before =; allowed: name=value\n`)
+    assert.equal(output, `sonde: ${key}: ${file}:2: it has no name before =; allowed: name=value\n`)
   }
 })
 

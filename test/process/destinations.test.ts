@@ -179,7 +179,7 @@ test('a page that a filter left out of a durable destination is not sent again a
   const file = fileWith(
     t,
     `data_sources: []
-service: { enabled: true, sockets_dir: ${sockets} }
+service: { enabled: true, sockets_dir: ${sockets}, dir: ${home} }
 export:
   files:
     - { data_root: ${home}/all }

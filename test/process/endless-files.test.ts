@@ -1,6 +1,7 @@
 // Files of the kernel that say they are empty, and hardly end, in the place of files that Sonde reads. Whoever may
 // write a folder can put a link to one there.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -77,4 +78,23 @@ test('commands refuse files without an end as too large', async (t) => {
     assert.match(output, new RegExp(`^sonde: [^\\n]*larger than ${allowedBytes} bytes\\n$`), words.join(' '))
     assert.equal(code, 2, output)
   }
+})
+
+test('no command waits for a pipe into which nobody writes, and one with a writer is read', async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const pipe = join(path, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const traceback = ['traceback', '-d', 'file:none', '--rules', pipe]
+  const waiting = [['config', '--config', pipe], ['read', '.', '--fset', pipe], traceback]
+  const ends = await Promise.all([...waiting, [...traceback, '--compat']].map((words) => runSonde(words)))
+  for (const { code, output } of ends.slice(0, -1)) {
+    assert.match(output, /^sonde: [^\n]*it is a pipe that gave nothing within 5000 ms\n$/)
+    assert.equal(code, 2, output)
+  }
+  assert.match(ends.at(-1)?.output ?? '', /pipe is no regular file\n$/)
+  const writing = ['sh', '-c', 'printf "log: { level: fatal }" | "$@"', 'sh']
+  const { code, output } = await runSonde(['config', '--config', '/dev/stdin'], { under: writing })
+  assert.equal(code, 0, output)
+  assert.match(output, /level: fatal +# \/dev\/stdin:1/)
 })

@@ -47,6 +47,8 @@ interface Honest {
 interface Served {
   readonly sonde: SondeProcess
   readonly socketsDir: string
+  /** Folder of what it keeps. */
+  readonly dir: string
   readonly honest: Honest
   /** Ends it at once, and starts it again. */
   restart(): Promise<SondeProcess>
@@ -72,7 +74,7 @@ async function served(t: TestContext): Promise<Served> {
   t.after(() => sink.close())
   const source = createSource({ id: 'honest', emit: (batch) => sink.accept(batch) })
   await report({ sink, source })
-  return { sonde, socketsDir, honest: { sink, source }, restart }
+  return { sonde, socketsDir, dir: dir.path, honest: { sink, source }, restart }
 }
 
 /** The honest application reports a record and is acknowledged. */
@@ -120,7 +122,7 @@ test('a leap of the sequence is refused, leaps that add up fill no counter, and 
 })
 
 test('nobody poses as another client: its id alone opens nothing, also after a restart, and its secret is shown nowhere', async (t) => {
-  const { sonde, socketsDir, honest, restart } = await served(t)
+  const { sonde, socketsDir, dir, honest, restart } = await served(t)
   const { bytes, texts } = heatPage()
   const victim = await RawClient.enter(socketsDir)
   const { client, secret } = await victim.identity
@@ -144,7 +146,7 @@ test('nobody poses as another client: its id alone opens nothing, also after a r
     (await fetch(sonde.address + path)).text(),
   )
   for (const text of [...(await Promise.all(pages)), sonde.output()]) assert.ok(!text.includes(secret.slice(0, 16)))
-  assert.equal(statSync(join(socketsDir, 'sonde-service.key')).mode & 0o777, MODE)
+  assert.equal(statSync(join(dir, 'service.key')).mode & 0o777, MODE)
   const restarted = await restart()
   const again = await RawClient.enter(socketsDir, { client, secret })
   assert.equal((await again.heard('welcome')).lastSequence, 1n)

@@ -12,7 +12,7 @@ export {
   undoneOf,
 } from './config.ts'
 export { RULE_LIMITS } from './rules/read/limits.ts'
-export { serviceSchema } from './service/config.ts'
+export { defaultServiceDir, serviceSchema } from './service/config.ts'
 export {
   type CheckedDataSource,
   checkDataSources,
@@ -26,4 +26,6 @@ export { DOCA_HOST } from './sources/doca/options.ts'
 export { isFirstPortCounter } from './sources/doca-telemetry-diag/counters.ts'
 export { SOURCES } from './sources/registry.ts'
 export { parseScenario } from './sources/simulator/scenarios/flag.ts'
+export type { SourceDefinition, SourcePaths } from './sources/source.ts'
 export { defaultTracebackDir, tracebackSchema } from './traceback/config.ts'
+export { isEventsName } from './traceback/keep/disk.ts'

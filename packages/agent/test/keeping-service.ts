@@ -15,7 +15,7 @@ export async function keepingService(socketsDir: string, accept: (batch: Batch) 
 
 /** The same before it is started. */
 export function makeService(socketsDir: string, accept: (batch: Batch) => void): Service {
-  const checked = check(serviceSchema, { sockets_dir: socketsDir }, 'service')
+  const checked = check(serviceSchema, { sockets_dir: socketsDir, dir: socketsDir }, 'service')
   if (!checked.ok) throw new Error('the test has a wrong configuration')
   const log = pino({ level: 'silent' })
   const none = () => Promise.resolve()

@@ -34,7 +34,7 @@ export interface ServeOptions {
   readonly prometheus?: object
   /** Destinations beside `prometheus`, as `export` of a file has them. */
   readonly export?: object
-  /** Default: it is off. */
+  /** Default: it is off. A test that wants applications says where its socket is: they run beside one another. */
   readonly service?: object
   /** Default: a folder of events that ends with the test. */
   readonly traceback?: object
@@ -50,9 +50,8 @@ export async function serveAgent(
 ): Promise<{ agent: Agent; address: string; app: FastifyInstance }> {
   const exports = check(exportSchema, { prometheus: options.prometheus ?? {}, ...options.export }, 'export')
   const limits = check(limitsSchema, options.limits ?? {}, 'limits')
-  // A test that wants applications says where its socket is: they run beside one another.
-  const service = check(serviceSchema, options.service ?? { enabled: false }, 'service')
   const dir = mkdtempSync(join(tmpdir(), 'sonde-traceback-'))
+  const service = check(serviceSchema, { dir, ...(options.service ?? { enabled: false }) }, 'service')
   const traceback = check(tracebackSchema, { dir, ...options.traceback }, 'traceback')
   if (!traceback.ok) throw new Error('the test has a wrong configuration of traceback')
   if (!exports.ok || !limits.ok || !service.ok) throw new Error('the test has a wrong configuration')

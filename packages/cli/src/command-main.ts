@@ -1,6 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import { printable } from '@sonde/sdk/internal'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
 import type { PsFlags } from './commands/ps/ps.ts'
 import type { ReadFlags } from './commands/read/options.ts'
@@ -39,12 +39,12 @@ function oneLine(text: string): string {
     .replaceAll('\n', ' ')
 }
 
-withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process')))
-  .option('--data-dir <dir>', 'where history is kept')
-  .action(async (flags: Flags) => {
+withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process'))).action(
+  async (flags: Flags) => {
     const loaded = await loadChecked(flags)
     process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
-  })
+  },
+)
 
 withSimulateFlags(
   withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')),
@@ -71,7 +71,6 @@ program
 withSimulateFlags(
   withCommonFlags(program.command('config').description('print the configuration and the origin of each value')),
 )
-  .option('--data-dir <dir>', 'where history is kept')
   .option('--schema', 'print the JSON Schema of the file, for editors')
   .action(async ({ schema, ...flags }: Flags & { schema?: boolean }) => {
     if (schema === true) {
@@ -89,14 +88,14 @@ withSimulateFlags(
       .command('check')
       .summary('check configuration, listener, folders, history and sources')
       .description(
-        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing.',
+        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing, and loads no library without --probe.',
       ),
   ),
 )
-  .option('--data-dir <dir>', 'where history is kept')
-  .action(async (flags: Flags) => {
+  .option('--probe', 'load the libraries of vendors, and look for devices')
+  .action(async ({ probe, ...flags }: Flags & { probe?: boolean }) => {
     const { check } = await import('./commands/check.ts')
-    process.exitCode = await check(await loadChecked(flags))
+    process.exitCode = await check(await loadChecked(flags), { loadsLibraries: probe === true })
   })
 
 withCommonFlags(
@@ -177,6 +176,18 @@ withTracebackFlags(
   const code = await runTracebackCommand(flags)
   process.exitCode = code
   endDespiteCalls(code)
+})
+
+for (const command of program.commands) {
+  const trust = new Option('--trust-owner <uid>', 'as root: load files of this user too; may repeat')
+  // The help of `read` is a full screen without it.
+  command.addOption(trust.argParser(repeatable).hideHelp(command.name() === 'read'))
+}
+
+program.hook('preAction', async (_program, command) => {
+  const { trustOwner = [] } = command.opts<{ trustOwner?: readonly string[] }>()
+  // See `loadFor`.
+  if (trustOwner.length > 0) (await import('./config/trust.ts')).trustOwners(trustOwner)
 })
 
 program.parseAsync().catch((error: unknown) => {

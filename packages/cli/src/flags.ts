@@ -17,6 +17,7 @@ export function withCommonFlags(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file (YAML)')
     .option('--listen <host:port>', 'where to listen: 0.0.0.0:9394 for all; :9394 keeps to loopback')
+    .option('--data-dir <dir>', 'where history, events, files and keys are kept')
     .option('--log-level <level>', 'fatal, error, warn, info, debug or trace')
     .option('--path.procfs <dir>', 'root of the procfs that is read')
     .option('--path.sysfs <dir>', 'root of the sysfs that is read')

@@ -8,7 +8,6 @@ const KEYS = [
   { name: 'logLevel', flag: '--log-level', path: ['log', 'level'] },
   { name: 'path.procfs', flag: '--path.procfs', path: ['paths', 'procfs'] },
   { name: 'path.sysfs', flag: '--path.sysfs', path: ['paths', 'sysfs'] },
-  { name: 'dataDir', flag: '--data-dir', path: ['store', 'dir'] },
   { name: 'prometheus', flag: '--prometheus', path: ['console', 'prometheus', 'url'] },
 ] as const
 
@@ -23,7 +22,7 @@ export function loadFor(flags: Flags, listener: readonly string[] = ['export', '
     return value === undefined ? [] : [{ path, value, origin: flag }]
   })
   if (flags.listen !== undefined) settings.push(...listenSettings(flags.listen, listener))
-  return loadConfig({ file: flags.config, flags: settings, simulate: flags })
+  return loadConfig({ file: flags.config, flags: settings, dataDir: flags.dataDir, simulate: flags })
 }
 
 /** `host:port`, `:port`, `[::1]:port`, or a port alone. */

@@ -82,6 +82,11 @@ export const consoleSchema = block({
 /** Settings of the console after checking. */
 export type ConsoleConfig = v.InferOutput<typeof consoleSchema>
 
+/** Whether Sonde makes something of that name in its folder of data. */
+export function isStoreName(name: string): boolean {
+  return /^(store\.db.*|service\.key|traceback|data(_\d+)?)$/.test(name)
+}
+
 const SYSTEM_DIR = '/var/lib/sonde'
 
 /** Where data is kept when the configuration does not say: the system's place where it is writable, else the user's. */

@@ -183,15 +183,31 @@ export class Hosts {
   }
 }
 
+/** What {@link probeSources} may do. */
+export interface ProbeOptions {
+  /** Whether it loads libraries of vendors, which runs their code. Else it looks whether they are there. */
+  readonly loadsLibraries: boolean
+}
+
 /** Looks through every configured source without sampling: what `sonde check` tells. */
 export async function probeSources(
   config: HostsConfig & { readonly dataSources: readonly ConfiguredSource[] },
+  { loadsLibraries }: ProbeOptions,
 ): Promise<ProbedSource[]> {
   const log = pino({ level: 'silent' })
-  const hosts = new Hosts(config.dataSources, { config, accept: () => undefined, log })
-  const found = await hosts.probe()
+  const probed = config.dataSources.filter(({ definition }) => loadsLibraries || definition.libraries === undefined)
+  const hosts = new Hosts(probed, { config, accept: () => undefined, log })
+  const found = new Map((await hosts.probe()).map((one) => [one.name, one.probe]))
   await hosts.stop(PROBE_STOP_MS)
-  return found
+  return config.dataSources.map(({ name, definition, options }) => {
+    return { name, probe: found.get(name) ?? notLoaded(definition.look?.(options, config.paths)) }
+  })
+}
+
+/** What a look at files says of a source whose library is not loaded. */
+function notLoaded(looked: Probe | undefined): Probe {
+  if (looked?.state !== 'present') return looked ?? { state: 'absent', reason: 'its library is not loaded' }
+  return { state: 'present', found: `${looked.found}; --probe loads it and looks for devices` }
 }
 
 /** Unit: milliseconds. */

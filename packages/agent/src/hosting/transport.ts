@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { SondeError } from '@sonde/sdk'
+import { TRUST_VARIABLE } from '@sonde/sdk/internal'
 import { HOST_MODULE } from '../places.ts'
 import type { Place } from '../processor/readings.ts'
 import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
@@ -59,8 +60,9 @@ const CHILD_FLAGS = ['--max-semi-space-size=1', '--disable-sigusr1']
 
 /** Starts a child process: for everything that may hang or crash. */
 export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise }: TransportEvents): Transport {
-  const { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR } = process.env
-  const given = { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR }
+  const { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR, SUDO_UID, SUDO_GID } = process.env
+  const trusted = { SUDO_UID, SUDO_GID, [TRUST_VARIABLE]: process.env[TRUST_VARIABLE] }
+  const given = { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR, ...trusted }
   const env = { ...given, UV_THREADPOOL_SIZE: POOL_THREADS, MALLOC_ARENA_MAX: MALLOC_ARENAS }
   const execArgv = [...process.execArgv, ...CHILD_FLAGS]
   const child = spawn(process.execPath, [...execArgv, fileURLToPath(HOST_MODULE)], {

@@ -1,3 +1,5 @@
+import { SondeError } from '@sonde/sdk'
+import { codeFault } from '@sonde/sdk/internal'
 import koffi from 'koffi'
 
 /**
@@ -8,5 +10,16 @@ const KEPT_CALLS = 32
 
 // Refused once a library is loaded, so all bindings take koffi from here.
 koffi.config({ resident_async_pools: KEPT_CALLS })
+
+/**
+ * Loads a library, whose code runs at once.
+ *
+ * @throws SondeError `SRC_TRUST` where root must not run it; whatever the loader says.
+ */
+export function loadLibrary(path: string): ReturnType<typeof koffi.load> {
+  const fault = codeFault(path)
+  if (fault !== '') throw new SondeError('SRC_TRUST', `${path} is not loaded: ${fault}`)
+  return koffi.load(path)
+}
 
 export { default } from 'koffi'

@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import koffi from './foreign.ts'
+import koffi, { loadLibrary } from './foreign.ts'
 
 /** The functions of the C library that are called. */
 export interface Libc {
@@ -27,7 +27,7 @@ const SOCK_CLOEXEC = 0o2000000
  */
 export function openLibc(path: string | null = null): Libc {
   try {
-    return bind(koffi.load(path), koffi.load(null))
+    return bind(path === null ? koffi.load(null) : loadLibrary(path), koffi.load(null))
   } catch (error) {
     throw new SondeError('SRC_LIBRARY', `${path ?? 'the C library'} cannot be used: ${(error as Error).message}`, {
       cause: error,

@@ -1,5 +1,6 @@
-import { block, flag, integer, setting } from '@sonde/sdk/config'
-import { canBeSocketsDir, SOCKETS_DIR_RULE } from '@sonde/sdk/internal'
+import { join } from 'node:path'
+import { block, flag, integer, setting, text } from '@sonde/sdk/config'
+import { canBeSocketsDir, SOCKETS_DIR_RULE, userStateDir } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
 /** Schema of `service`. */
@@ -11,6 +12,14 @@ export const serviceSchema = block({
       v.check(canBeSocketsDir, SOCKETS_DIR_RULE),
       v.description(
         'Folder of the socket. Default: `/opt/mellanox/doca/services/telemetry/ipc_sockets` where it is writable, else `sonde` in `$XDG_RUNTIME_DIR`, else `sonde-<uid>` in the folder for temporary files',
+      ),
+    ),
+  ),
+  dir: v.optional(
+    v.pipe(
+      text(),
+      v.description(
+        'Folder of the key by which the next service knows the same clients. Default: `sonde` in `$XDG_STATE_HOME` or `~/.local/state`',
       ),
     ),
   ),
@@ -34,6 +43,11 @@ export const serviceSchema = block({
 
 /** Settings of the service after checking. */
 export type ServiceConfig = v.InferOutput<typeof serviceSchema>
+
+/** Folder of the key where the configuration names none. */
+export function defaultServiceDir(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(userStateDir(environment), 'sonde')
+}
 
 /** Bytes of one page at most: the longest record that a type may have. */
 export const PAGE_BYTES = 1 << 20

@@ -21,6 +21,7 @@ import { type TestContext, test } from 'node:test'
 import { createIpc } from '@sonde/sdk'
 import { check } from '@sonde/sdk/config'
 import { noteName, SOCKET_NAME } from '@sonde/sdk/internal'
+import { AS_ROOT, asOtherUser, OTHER_USER } from '../../../../test/other-user.ts'
 import { until } from '../../../sdk/test/helper.ts'
 import { RawClient } from '../../test/raw-client.ts'
 import { serveAgent } from '../../test/served-agent.ts'
@@ -37,7 +38,8 @@ test('a folder that is missing is made for user and group, and the socket too', 
   const dir = join(folder(t), 'deep', 'sockets')
   const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
   await agent.service?.settled
-  assert.equal(statSync(dir).mode & 0o7777, 0o770)
+  assert.equal(statSync(dir).mode & 0o7777, 0o1770)
+  assert.equal(statSync(join(dir, '..')).mode & 0o777, 0o755 & ~process.umask(), 'the group has to get there')
   assert.equal(statSync(join(dir, SOCKET_NAME)).mode & 0o777, 0o660)
   await agent.close()
   assert.equal(existsSync(join(dir, SOCKET_NAME)), false)
@@ -88,13 +90,15 @@ test('who may not give the socket the group of its folder says so, and serves wh
   const isRoot = process.getuid?.() === 0
   if (isRoot) chmodSync(dir, 0o1777)
   const module = new URL('./directory.ts', import.meta.url).href
-  const script = `import { createServer } from 'node:net'; import { statSync } from 'node:fs'
+  const script = `import { createServer } from 'node:net'
 const { SocketsDir } = await import(${JSON.stringify(module)})
 const dir = await SocketsDir.take(${JSON.stringify(dir)})
-createServer().listen(dir.socket, () => {
-  try { dir.admitGroup(statSync(dir.socket).ino); console.log('given') } catch ({ message }) { console.log(message) }
+const server = createServer()
+await dir.listen(server)
+{
+  try { dir.admitGroup(); console.log('given') } catch ({ message }) { console.log(message) }
   dir.release(); process.exit()
-})`
+}`
   const [said] = await once(another(script, otherGroup()).stdout, 'data')
   if (isRoot)
     assert.match(String(said), /cannot be given group 0, which .* has: EPERM.*; make the agent's user a member/)
@@ -150,7 +154,7 @@ test('a second agent goes on without applications, and takes over when the first
   await second.agent.service?.settled
   const { state, reason } = second.agent.service?.status() ?? {}
   assert.equal(state, 'failing')
-  assert.match(reason ?? '', /another service has .*service\.sockets_dir/)
+  assert.match(reason ?? '', /another service \(process \d+\) has .*service\.sockets_dir/)
   assert.ok((await fetch(`${second.address}/metrics`)).ok)
   assert.match(await (await fetch(`${second.address}/api/v1/node`)).text(), /"service":\{"state":"failing"/)
   ;(await RawClient.enter(dir)).close()
@@ -161,7 +165,7 @@ test('a second agent goes on without applications, and takes over when the first
 
 test('who looks is told what a service would be, and changes nothing', async (t) => {
   const dir = join(folder(t), 'sockets')
-  const taken = `another service has ${dir}; stop that one, give service.sockets_dir another folder, or switch it off with service.enabled`
+  const taken = `another service (process ${process.pid}) has ${dir}; stop that one, give service.sockets_dir another folder, or switch it off with service.enabled`
   assert.deepEqual(await checkSocketsDir(dir), { state: 'absent', found: `${dir} is made at the start` })
   assert.equal(existsSync(dir), false)
   const first = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
@@ -178,7 +182,8 @@ test('who looks is told what a service would be, and changes nothing', async (t)
   const { state, found } = await checkSocketsDir(dir)
   assert.equal(state, 'denied')
   await assert.rejects(SocketsDir.take(dir), { message: found })
-  const behind = join(dir, 'sonde-service.lock', 'sockets')
+  writeFileSync(join(dir, 'file'), '')
+  const behind = join(dir, 'file', 'sockets')
   await assert.rejects(SocketsDir.take(behind), { message: (await checkSocketsDir(behind)).found })
   const long = `/${'x'.repeat(96)}`
   assert.match((await checkSocketsDir(long)).found, /is not an absolute path of at most 96 bytes/)
@@ -291,3 +296,26 @@ test('the note for everybody goes through no link', async (t) => {
   assert.equal(readFileSync(join(victim, 'kept'), 'utf8'), 'kept')
   assert.match(readFileSync(join(services, noteName(dir)), 'utf8'), /"socketsDir"/)
 })
+
+test(
+  'a socket that another user put into a folder of ours is replaced, and ours cannot be taken away',
+  AS_ROOT,
+  async (t) => {
+    const dir = folder(t)
+    const socket = join(dir, SOCKET_NAME)
+    chownSync(dir, -1, OTHER_USER)
+    chmodSync(dir, 0o770)
+    const squatter = `
+import { createServer } from 'node:net'
+createServer().listen(process.argv[1], () => console.log('listening'))`
+    assert.equal((await asOtherUser(t, squatter, socket)).said, 'listening')
+    const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
+    await agent.service?.settled
+    assert.equal(agent.service?.status().state, 'listening', agent.service?.status().reason)
+    ;(await RawClient.enter(dir)).close()
+    const thief = `
+import { unlinkSync } from 'node:fs'
+try { unlinkSync(process.argv[1]); console.log('gone') } catch ({ code }) { console.log(code) }`
+    assert.equal((await asOtherUser(t, thief, socket)).said, 'EPERM')
+  },
+)

@@ -1,26 +1,25 @@
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
+  renameSync,
   rmSync,
   statSync,
-  unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import {
   canBeSocketsDir,
   checkFoldersNow,
-  type FileLock,
-  lockFile,
+  commonNotesDir,
   makeFoldersNow,
   noteName,
   noteText,
@@ -31,48 +30,84 @@ import {
 } from '@sonde/sdk/internal'
 import { CommonNote } from './common-note.ts'
 
-const DIRECTORY_MODE = 0o770
+/** Members of the group may add files of pages, and take away none that is not theirs. */
+const DIRECTORY_MODE = 0o1770
+/** Of the folders above: the group has to get through. */
+const ABOVE_MODE = 0o755
+const SOCKET_MODE = 0o660
 const STICKY = 0o1000
 /** Opens what cannot be opened otherwise, as a socket: Linux has it, and Node does not name it. */
 const O_PATH = 0o10000000
+const GROUP_WRITE = 0o020
 const WORLD_WRITE = 0o002
-const LOCK_NAME = 'sonde-service.lock'
 /** How long whoever listens on a socket that was there before may take to answer. Unit: milliseconds. */
 const CONNECT_LIMIT_MS = 1000
 
-/** The folder of the socket, which one service at a time has. */
+/**
+ * The folder of the socket. It holds what is shared with applications, and nothing else: whoever may put files there
+ * keeps no service from starting. The socket itself says which service has the folder.
+ */
 export class SocketsDir {
   /** Path of the folder. */
   readonly path: string
   /** Path of the socket. */
   readonly socket: string
-  readonly #lock: FileLock
+  /** What tells this service's socket from another of that name; undefined before it listens. */
+  #own: Identity | undefined
   /** The note in the usual folder; undefined where this is the usual one. */
   #note: string | undefined
   #commonNote: CommonNote | undefined
 
-  private constructor(path: string, lock: FileLock) {
+  private constructor(path: string) {
     this.path = path
     this.socket = join(path, SOCKET_NAME)
-    this.#lock = lock
   }
 
   /**
-   * Makes the folder where it is missing, sees that nobody else can meddle with it, and takes it for this process.
+   * Makes the folder where it is missing, and sees that nobody else can meddle with it and no service listens there.
    *
    * @param configured Default: the usual one.
    * @throws SondeError `IPC_DIRECTORY` where it cannot be used, `IPC_TAKEN` where another service has it.
    */
   static async take(configured: string | undefined): Promise<SocketsDir> {
     const path = resolve(configured ?? usualSocketsDir())
-    const directory = new SocketsDir(path, lockOf(path))
     try {
-      await removeStale(directory.socket)
-      return directory
-    } catch (error) {
-      directory.#lock.close()
-      throw error
+      makeDirectory(path)
+    } catch (cause) {
+      throw faultOf(path, cause)
     }
+    const directory = new SocketsDir(path)
+    await checkFree(directory.socket)
+    return directory
+  }
+
+  /**
+   * Has a server listen in the folder. Of two services that begin at once the later one has the place: it takes it with
+   * one call, and the other finds out by {@link hasSocket}.
+   *
+   * @throws SondeError `IPC_DIRECTORY` where it cannot.
+   */
+  async listen(server: Server): Promise<void> {
+    // Node removes the name that it listened under, whoever has it by then. No longer than that of the socket.
+    const begun = join(this.path, `.s${randomBytes(4).toString('hex')}`)
+    try {
+      await new Promise<void>((listening, reject) => {
+        server.once('error', reject)
+        server.listen({ path: begun, exclusive: true }, listening)
+      })
+      chmodSync(begun, SOCKET_MODE)
+      this.#own = identityOf(begun)
+      renameSync(begun, this.socket)
+    } catch (cause) {
+      rmSync(begun, { force: true })
+      throw new SondeError('IPC_DIRECTORY', `${this.socket} cannot be made: ${messageOf(cause)}`, { cause })
+    }
+  }
+
+  /** Whether the path of the socket still leads here: who cleans up temporary folders takes sockets too. */
+  get hasSocket(): boolean {
+    const found = identityOf(this.socket)
+    return found !== undefined && found.ino === this.#own?.ino && found.mtimeNs === this.#own.mtimeNs
   }
 
   /**
@@ -103,22 +138,22 @@ export class SocketsDir {
   }
 
   /**
-   * Lets in whom the folder lets in: its group is that of the socket too, also where it was changed meanwhile. Called
-   * once it listens, and now and then.
+   * Lets in whom the folder lets in: its group is that of the socket too, also where it was changed meanwhile. What
+   * somebody of the group put in its place is left alone. Called once it listens, and now and then.
    *
-   * @param inode Of the socket: what somebody of the group put in its place is left alone.
    * @throws SondeError `IPC_DIRECTORY` where this user may not give the socket that group.
    */
-  admitGroup(inode: number): void {
+  admitGroup(): void {
+    keepSticky(this.path)
     const { gid } = statSync(this.path)
     if (statSync(this.socket).gid === gid) return
     const socket = openSync(this.socket, O_PATH | constants.O_NOFOLLOW)
     try {
-      const found = fstatSync(socket)
-      if (found.isSocket() && found.ino === inode) chownSync(`/proc/self/fd/${socket}`, -1, gid)
+      const found = fstatSync(socket, { bigint: true })
+      if (found.isSocket() && found.ino === this.#own?.ino) chownSync(`/proc/self/fd/${socket}`, -1, gid)
     } catch (cause) {
       const what = `${this.socket} cannot be given group ${gid}, which ${this.path} has: ${messageOf(cause)}`
-      const advice = "make the agent's user a member of that group, or give the folder mode 2770"
+      const advice = "make the agent's user a member of that group, or give the folder mode 3770"
       throw new SondeError('IPC_DIRECTORY', `${what}; ${advice}`, { cause })
     } finally {
       closeSync(socket)
@@ -127,9 +162,8 @@ export class SocketsDir {
 
   /** Gives the folder back: socket and note are removed. */
   release(): void {
-    rmSync(this.socket, { force: true })
+    if (this.hasSocket) rmSync(this.socket, { force: true })
     if (this.#note !== undefined) rmSync(this.#note, { force: true })
-    this.#lock.close()
     this.#commonNote?.remove()
   }
 }
@@ -150,9 +184,7 @@ export async function checkSocketsDir(configured: string | undefined): Promise<S
     const isThere = isOurs(path)
     checkFoldersNow(path)
     if (!isThere) return { state: 'absent', found: `${path} is made at the start` }
-    // Who asks for the lock makes it where it is missing.
-    if (existsSync(join(path, LOCK_NAME))) lockOf(path).close()
-    await isStale(join(path, SOCKET_NAME))
+    await checkFree(join(path, SOCKET_NAME))
     return { state: 'present', found: path }
   } catch (cause) {
     const { code, message } = faultOf(path, cause)
@@ -162,10 +194,20 @@ export async function checkSocketsDir(configured: string | undefined): Promise<S
 
 /** Makes a folder where it is missing, with parents; sees that it is ours alone. */
 function makeDirectory(path: string): void {
-  if (isOurs(path)) return
-  makeFoldersNow(dirname(path))
+  if (isOurs(path)) {
+    keepSticky(path)
+    return
+  }
+  makeFoldersNow(dirname(path), ABOVE_MODE)
   mkdirSync(path)
   chmodSync(path, DIRECTORY_MODE)
+}
+
+/** In a folder of ours, members of its group take away nothing that is not theirs. */
+function keepSticky(path: string): void {
+  const { uid, mode } = lstatSync(path)
+  const isOpen = (mode & GROUP_WRITE) !== 0 && (mode & STICKY) === 0
+  if (isOpen && uid === process.geteuid?.()) chmodSync(path, (mode & 0o7777) | STICKY)
 }
 
 /**
@@ -185,33 +227,30 @@ function isOurs(path: string): boolean {
   return true
 }
 
-function lockOf(path: string): FileLock {
-  try {
-    makeDirectory(path)
-    const lock = lockFile(join(path, LOCK_NAME))
-    if (lock !== undefined) return lock
-  } catch (cause) {
-    throw faultOf(path, cause)
-  }
-  throw taken(path)
+/** A file, whatever it is called. */
+interface Identity {
+  readonly ino: bigint
+  /** Inodes are used again. */
+  readonly mtimeNs: bigint
 }
 
-/** Removes a socket that a service left when it was killed. */
-async function removeStale(socket: string): Promise<void> {
-  if (await isStale(socket)) unlinkSync(socket)
+function identityOf(path: string): Identity | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
 /**
- * Whether a socket is there that nobody listens on; false where nothing is.
+ * Sees that no service listens on a socket. One that a killed service left is in nobody's way, nor is one that another
+ * user put into a folder of ours.
  *
- * @throws SondeError `IPC_DIRECTORY` where it is no socket, `IPC_TAKEN` where somebody listens.
+ * @throws SondeError `IPC_DIRECTORY` where something else is there, `IPC_TAKEN` where somebody listens.
  */
-async function isStale(socket: string): Promise<boolean> {
+async function checkFree(socket: string): Promise<void> {
   const found = lstatSync(socket, { throwIfNoEntry: false })
-  if (found === undefined) return false
+  if (found === undefined) return
   if (!found.isSocket()) throw unusable(socket, 'is no socket')
-  if (await answers(socket)) throw taken(dirname(socket))
-  return true
+  const us = process.geteuid?.()
+  const isPlanted = found.uid !== us && found.uid !== 0 && statSync(dirname(socket)).uid === us
+  if (!isPlanted && (await answers(socket))) throw taken(dirname(socket))
 }
 
 function answers(path: string): Promise<boolean> {
@@ -224,7 +263,8 @@ function answers(path: string): Promise<boolean> {
     // Who hangs is there.
     socket.setTimeout(CONNECT_LIMIT_MS, () => end(true))
     socket.once('connect', () => end(true))
-    socket.once('error', () => end(false))
+    // It is there too where its queue is full, or where it does not let this user in.
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => end(code !== 'ECONNREFUSED' && code !== 'ENOENT'))
   })
 }
 
@@ -236,7 +276,10 @@ function unusable(path: string, why: string): SondeError {
   return new SondeError('IPC_DIRECTORY', `${path} ${why}; give service.sockets_dir a folder of this user's own`)
 }
 
+/** The note of the service that has it is words: whoever may add notes can write any process into one. */
 function taken(path: string): SondeError {
+  const note = readNotes(commonNotesDir()).find(({ socketsDir, isLiving }) => isLiving && socketsDir === path)
+  const holder = note === undefined ? '' : ` (process ${note.pid})`
   const advice = 'stop that one, give service.sockets_dir another folder, or switch it off with service.enabled'
-  return new SondeError('IPC_TAKEN', `another service has ${path}; ${advice}`)
+  return new SondeError('IPC_TAKEN', `another service${holder} has ${path}; ${advice}`)
 }

@@ -11,7 +11,7 @@ const NEW = { client: 0n, secret: '' }
 function folder(t: TestContext): { dir: string; key: string } {
   const dir = mkdtempSync(join(tmpdir(), 'sonde-key-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
-  return { dir, key: join(dir, 'sonde-service.key') }
+  return { dir, key: join(dir, 'service.key') }
 }
 
 function secretsIn(dir: string): Secrets {

@@ -1,14 +1,13 @@
-import { chmodSync, statSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { messageOf, SondeError, type Source } from '@sonde/sdk'
+import { messageOf, type Source } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
 import { startTicker, type Ticker } from '../hosting/scheduler.ts'
+import { defaultServiceDir } from './config.ts'
 import { SocketsDir } from './directory.ts'
 import { Room, type RoomOptions } from './room.ts'
 import { Session, type SessionStatus } from './session.ts'
 import { reportService } from './stats.ts'
 
-const SOCKET_MODE = 0o660
 /**
  * How often it looks whether its socket is still there, and where it has none, whether it can have one now. Unit:
  * milliseconds.
@@ -44,7 +43,6 @@ export class Service {
   #reason = ''
   #directory: SocketsDir | undefined
   #server: Server | undefined
-  #inode = 0
   /** Why the socket has not the group of its folder; empty where it has. */
   #groupFault = ''
   #ticker: Ticker | undefined
@@ -117,7 +115,7 @@ export class Service {
   async #tend(): Promise<void> {
     if (this.#isClosed) return
     try {
-      if (this.#server !== undefined && !this.#hasSocket()) await this.#unlisten()
+      if (this.#server !== undefined && this.#directory?.hasSocket !== true) await this.#unlisten()
       if (this.#server === undefined) await this.#listen()
       if (this.#isClosed) {
         // It was closed meanwhile, when there was nothing to close yet.
@@ -132,26 +130,20 @@ export class Service {
     this.#settle()
   }
 
-  /** Whether the path of the socket still leads here: who cleans up temporary folders takes sockets too. */
-  #hasSocket(): boolean {
-    const found = statSync(this.#directory?.socket ?? '', { throwIfNoEntry: false })
-    return found?.ino === this.#inode
-  }
-
   async #listen(): Promise<void> {
     const directory = await SocketsDir.take(this.#options.config.sockets_dir)
     const forgotten = 'clients are not recognised after the service is restarted: its key cannot be kept'
-    this.#try(() => this.#room.secrets.keepIn(directory.path), forgotten)
+    this.#try(() => this.#room.secrets.keepIn(this.#options.config.dir ?? defaultServiceDir()), forgotten)
+    const server = createServer((socket) => this.#connect(socket))
     try {
-      this.#server = await listenOn(directory.socket, (socket) => this.#connect(socket))
-      chmodSync(directory.socket, SOCKET_MODE)
-      this.#inode = statSync(directory.socket).ino
+      await directory.listen(server)
     } catch (error) {
-      this.#server?.close()
-      this.#server = undefined
-      directory.release()
+      server.close()
       throw error
     }
+    // What comes later is of one connection that could not be accepted.
+    server.on('error', () => undefined)
+    this.#server = server
     this.#directory = directory
     this.#room.socketsDir = directory.path
     const away = 'clients that look elsewhere are not told where it listens'
@@ -172,7 +164,7 @@ export class Service {
   #admitGroup(): void {
     let fault = ''
     try {
-      this.#directory?.admitGroup(this.#inode)
+      this.#directory?.admitGroup()
     } catch (error) {
       fault = messageOf(error)
     }
@@ -205,18 +197,4 @@ export class Service {
     if (state === 'failing') log.warn({ reason }, 'applications cannot report to this agent; it is tried again')
     else if (isNews) log.info({ socketsDir: this.#room.socketsDir }, 'applications can report again')
   }
-}
-
-function listenOn(path: string, connected: (socket: Socket) => void): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer(connected)
-    server.once('error', (error) => {
-      reject(new SondeError('IPC_DIRECTORY', `${path} cannot be made: ${messageOf(error)}`, { cause: error }))
-    })
-    server.listen(path, () => {
-      // What comes later is of one connection that could not be accepted.
-      server.on('error', () => undefined)
-      resolve(server)
-    })
-  })
 }

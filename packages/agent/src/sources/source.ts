@@ -279,6 +279,8 @@ export interface SourceDefinition {
    * nothing. It runs in the agent's own process, takes less than a millisecond, and never throws.
    */
   look?(options: object, paths: SourcePaths): Probe
+  /** Paths of the libraries that its host would load, found without loading any. Default: there are none. */
+  libraries?(paths: SourcePaths): readonly string[]
   /**
    * URL of a module whose `SOURCES` holds this row: what a child process imports, so that it holds this source and no
    * other. Default: the registry.

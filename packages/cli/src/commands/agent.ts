@@ -5,10 +5,12 @@ import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { appLimits, gpuSources } from './gpu-readers.ts'
 import { type Running, readyLine, serve } from './run.ts'
+import { tightenFolders } from './tighten-folders.ts'
 
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
 export async function runAgent(loaded: Loaded): Promise<Running> {
   const log = openLog(loaded.config.log.level)
+  await tightenFolders(loaded, log)
   const agent = createAgent({ config: loaded.config.agent, log, version: VERSION, originOf: loaded.originOf })
   const running = await serve(agent, loaded, (app) =>
     appRoutes(app, { history: agent.history, limits: appLimits(loaded), ...gpuSources(agent) }),

@@ -1,4 +1,4 @@
-import { checkSocketsDir, checkTraceback, probeSources } from '@sonde/agent'
+import { checkSocketsDir, checkTraceback, type ProbeOptions, probeSources } from '@sonde/agent'
 import { destinationsOf, undoneOf } from '@sonde/agent/config'
 import { checkStore } from '@sonde/console'
 import { FieldSets, messageOf, SondeError } from '@sonde/sdk'
@@ -17,9 +17,10 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 /**
  * `sonde check`: says whether the configuration is sound, whether it could listen, whether applications can report,
  * whether each destination can be used, rules are sound, and events and history can be kept, and what each source would
- * find here. Changes nothing. Exit code 0 unless something is taken, denied, stuck, failed or damaged.
+ * find here. Changes nothing, and runs no code of a vendor unless it may load libraries. Exit code 0 unless something is
+ * taken, denied, stuck, failed or damaged.
  */
-export async function check({ config, file }: Loaded): Promise<number> {
+export async function check({ config, file }: Loaded, options: ProbeOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
   for (const place of await placesOf(config.agent.export.prometheus)) rows.push(await listenerRow(place))
   rows.push(...(await fieldSetRows(config.agent.export.prometheus)))
@@ -35,7 +36,7 @@ export async function check({ config, file }: Loaded): Promise<number> {
     const { state, found } = checkStore(storePath(config.store))
     rows.push(['history', state, found])
   }
-  for (const { name, probe } of await probeSources(config.agent)) {
+  for (const { name, probe } of await probeSources(config.agent, options)) {
     rows.push([name, probe.state, probe.state === 'present' ? probe.found : probe.reason])
   }
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))

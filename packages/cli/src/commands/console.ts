@@ -36,7 +36,7 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
   const app = serverOf(loaded, history)
   await pageRoutes(app)
   endAnswersWithin(app, CLOSE_LIMIT_MS)
-  await app.listen({ host, port }).catch(async (cause: unknown) => {
+  await app.listen({ host, port, exclusive: true }).catch(async (cause: unknown) => {
     await app.close()
     throw listenFault(cause, { host, port, setBy: '--listen' })
   })

@@ -39,7 +39,7 @@ export async function tryListener(place: Place): Promise<string> {
  */
 export async function listenOn(server: Server, place: Place): Promise<void> {
   try {
-    server.listen({ host: place.host, port: place.port })
+    server.listen({ host: place.host, port: place.port, exclusive: true })
     await once(server, 'listening')
   } catch (cause) {
     throw listenFault(cause, place)

@@ -50,7 +50,7 @@ export async function openListeners(app: FastifyInstance, agent: Agent, options:
   const [first, second] = (await placesOf(options)) as [Place, Place?]
   const isShared = first.host !== options.host
   if (isShared) await markStrangers(app.server, agent, options.host)
-  await app.listen(first).catch((cause: unknown) => {
+  await app.listen({ host: first.host, port: first.port, exclusive: true }).catch((cause: unknown) => {
     throw listenFault(cause, first)
   })
   const scrapes = second && createServer({ allowHalfOpen: true, noDelay: true }, (socket) => take(app, agent, socket))

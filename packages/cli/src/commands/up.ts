@@ -11,6 +11,7 @@ import { VERSION } from '../version.ts'
 import { appLimits, gpuSources } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serve } from './run.ts'
+import { tightenFolders } from './tighten-folders.ts'
 
 /** `sonde up`: agent, embedded store and page on one listener. */
 export async function runUp(loaded: Loaded): Promise<Running> {
@@ -21,6 +22,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   // The store makes folder and file: not for one who cannot listen. Nor would the listener of a store that cannot be
   // opened answer anything.
   await tryListeners(config.export.prometheus)
+  await tightenFolders(loaded, log)
   const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
   const agent = createAgent({

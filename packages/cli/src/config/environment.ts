@@ -1,6 +1,6 @@
 import { messageOf } from '@sonde/sdk'
 import { closest, type Leaf, leavesOf } from '@sonde/sdk/config'
-import { parseEndpoint } from '@sonde/sdk/internal'
+import { parseEndpoint, TRUST_VARIABLE } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { ROOM_SCHEMAS } from './rooms.ts'
 import { numberOf, type Setting } from './setting.ts'
@@ -43,7 +43,7 @@ export function environmentLeaves(): Leaf[] {
  */
 export function environmentSettings(environment: Environment): Setting[] {
   const leaves = new Map(environmentLeaves().map((leaf) => [variableOf(leaf.path), leaf]))
-  const names = ['SONDE_CONFIG', ...leaves.keys()]
+  const names = ['SONDE_CONFIG', TRUST_VARIABLE, ...leaves.keys()]
   const wrong: string[] = []
   const settings = guideSettings(environment, leaves, wrong)
   for (const [origin, text] of Object.entries(environment)) {

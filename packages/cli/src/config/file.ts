@@ -1,8 +1,10 @@
 import { getSystemErrorMessage } from 'node:util'
 import { messageOf } from '@sonde/sdk'
-import { readBytesNow } from '@sonde/sdk/internal'
-import { type Document, isMap, isSeq, LineCounter, parseDocument } from 'yaml'
+import { closest } from '@sonde/sdk/config'
+import { codeFault, readGivenFile } from '@sonde/sdk/internal'
+import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { ConfigError } from './config-error.ts'
+import { ROOM_KEYS } from './rooms.ts'
 import { depthFault, referenceFaults, syntaxFaults, type YamlFault } from './yaml-faults.ts'
 
 const FILE_BYTES_LIMIT = 1 << 20
@@ -21,6 +23,8 @@ export interface ConfigFile {
  * @throws ConfigError where it cannot be read or is no YAML; each line names the file and the line in it.
  */
 export function readConfigFile(path: string): ConfigFile {
+  const fault = codeFault(path)
+  if (fault !== '') throw new ConfigError([`--config ${path} is not read: ${fault}`])
   const text = readText(path)
   const lines = new LineCounter()
   const refuse = (faults: readonly YamlFault[]) => {
@@ -31,13 +35,22 @@ export function readConfigFile(path: string): ConfigFile {
   if (deep !== undefined) refuse([deep])
   // Keys that are there twice are looked for below, where their path is known.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false })
-  refuse(
-    syntaxFaults(text, document)
-      .concat(referenceFaults(text, document))
-      .sort((a, b) => a.offset - b.offset),
-  )
+  refuse(syntaxFaults(text, document))
+  refuseForeign(document, path)
+  refuse(referenceFaults(document))
   refuse(unwrapListener(document))
   return { path, content: contentOf(document, path), lineOf: (keys) => lineOf(document, lines, keys) }
+}
+
+/** YAML without one key of a configuration is another file, of which nothing is shown. */
+function refuseForeign({ contents }: Document, path: string): void {
+  if (!isMap(contents) || contents.items.length === 0) return
+  const isMeant = ({ key }: { readonly key: unknown }) => {
+    const name = isScalar(key) ? String(key.value) : ''
+    return ROOM_KEYS.includes(name) || closest(name, ROOM_KEYS) !== undefined
+  }
+  if (contents.items.some(isMeant)) return
+  throw new ConfigError([`${path}:1: the file has no key of a configuration; allowed: ${ROOM_KEYS.join(', ')}`])
 }
 
 /**
@@ -82,7 +95,7 @@ function valuesFault(cause: unknown): string {
 function readText(path: string): string {
   let bytes: Uint8Array | undefined
   try {
-    bytes = readBytesNow(path, FILE_BYTES_LIMIT)
+    bytes = readGivenFile(path, FILE_BYTES_LIMIT)
   } catch (cause) {
     const { errno } = cause as { errno?: number }
     const reason = errno === undefined ? messageOf(cause) : getSystemErrorMessage(errno)

@@ -153,7 +153,7 @@ test('a file that is no sound YAML is refused with the line of the fault', (t) =
     refusal({ ...BARE, file: fileWith(t, text) }).replace(/^.*\/sonde\.yaml/, 'FILE')
   assert.equal(
     faultOf('log: {}\n---\nlog: {}\n'),
-    'FILE:2: "---" begins a second document; allowed: one document a file',
+    'FILE:2: the line begins a second document; allowed: one document a file',
   )
   assert.equal(
     faultOf('log:\n  level: *nowhere\n'),
@@ -161,11 +161,11 @@ test('a file that is no sound YAML is refused with the line of the fault', (t) =
   )
   assert.equal(
     faultOf('log: !!secret {}\n'),
-    'FILE:1: "log: !!secret {}" has a tag that is not known; allowed: values without tags',
+    'FILE:1: the line has a tag that is not known; allowed: values without tags',
   )
-  assert.equal(faultOf('log:\n\tlevel: info\n'), 'FILE:2: "level: info" is indented with a tab; allowed: spaces')
-  assert.match(faultOf('a: b: c\n'), /^FILE:1: "a: b: c" has a second key on its line; allowed: one key a line/)
-  assert.match(faultOf('limits: [\n'), /^FILE:2: "limits: \[" is not indented .* not closed; allowed/)
+  assert.equal(faultOf('log:\n\tlevel: info\n'), 'FILE:2: the line is indented with a tab; allowed: spaces')
+  assert.match(faultOf('a: b: c\n'), /^FILE:1: the line has a second key; allowed: one key a line/)
+  assert.match(faultOf('limits: [\n'), /^FILE:2: the line is not indented .* not closed; allowed/)
   assert.equal(faultOf('- log\n'), 'FILE:1: the file holds a list; allowed: a block of keys')
   assert.equal(faultOf('just words\n'), 'FILE:1: the file holds a string; allowed: a block of keys')
   assert.equal(faultOf(Buffer.from([0x61, 0xff, 0xfe])), 'FILE: the file is not UTF-8 text')
@@ -175,30 +175,33 @@ test('no alias that holds itself or unfolds to millions is followed', (t) => {
   const faultOf = (text: string) => refusal({ ...BARE, file: fileWith(t, text) })
   assert.match(faultOf('store: &a [*a]\n'), /:1: store is a value that holds itself; allowed/)
   const bomb = Array.from({ length: 9 }, (_, i) => `k${i}: &a${i} [${Array(9).fill(i === 0 ? 'x' : `*a${i - 1}`)}]`)
-  assert.match(faultOf(bomb.join('\n')), /: its aliases unfold to too many values; allowed: values written out$/)
+  assert.match(
+    faultOf(`log: {}\n${bomb.join('\n')}`),
+    /: its aliases unfold to too many values; allowed: values written out$/,
+  )
 })
 
-test('a key that is there twice is named with its path and its second value, wherever it lies', (t) => {
+test('a key that is there twice is named with its path, wherever it lies', (t) => {
   const faultOf = (text: string) => refusal({ ...BARE, file: fileWith(t, text) }).replace(/^.*\/sonde\.yaml/gm, 'FILE')
   assert.equal(
     faultOf('log: {level: info}\nlog: {level: warn}\n'),
-    'FILE:2: log is there a second time, with {level: warn}; allowed: every key once',
+    'FILE:2: log is there a second time; allowed: every key once',
   )
   assert.equal(
     faultOf('data_sources:\n  - type: host\n    type: netdev\nlog:\n  level: warn\n  level: info\n'),
-    'FILE:3: data_sources[0].type is there a second time, with "netdev"; allowed: every key once\n' +
-      'FILE:6: log.level is there a second time, with "info"; allowed: every key once',
+    'FILE:3: data_sources[0].type is there a second time; allowed: every key once\n' +
+      'FILE:6: log.level is there a second time; allowed: every key once',
   )
 })
 
 test('a file that is no sound YAML is refused without what may be secret in it', (t) => {
   const faultOf = (text: string) => refusal({ ...BARE, file: fileWith(t, text) }).replace(/^.*\/sonde\.yaml/gm, 'FILE')
   const block = 'export:\n  jsonl:\n    headers:\n'
-  assert.match(faultOf(`${block}\ta: hush\n`), /^FILE:4: "a: \(secret\)" is indented with a tab/)
-  assert.match(faultOf(`${block}      a: hush: b\n`), /^FILE:4: "a: \(secret\)" has a second key on its line/)
+  assert.match(faultOf(`${block}\ta: hush\n`), /^FILE:4: the line is indented with a tab/)
+  assert.match(faultOf(`${block}      a: hush: b\n`), /^FILE:4: the line has a second key/)
   assert.equal(
     faultOf(`${block}      a: hush\n      a: hush\n`),
-    'FILE:5: export.jsonl.headers.a is there a second time, with (secret); allowed: every key once',
+    'FILE:5: export.jsonl.headers.a is there a second time; allowed: every key once',
   )
   for (const text of [
     `{export: {jsonl: {headers: {a: hush\n`,
@@ -206,7 +209,7 @@ test('a file that is no sound YAML is refused without what may be secret in it',
     `"export": {jsonl: [hush\n`,
   ])
     assert.doesNotMatch(faultOf(text), /hush/)
-  assert.match(faultOf(`${block}\nlog:\n\tlevel: info\n`), /^FILE:6: "level: info" is indented with a tab/)
+  assert.match(faultOf(`${block}\nlog:\n\tlevel: info\n`), /^FILE:6: the line is indented with a tab/)
 })
 
 test('a file that is nested without end is refused with one line, however it is nested', (t) => {
@@ -217,7 +220,7 @@ test('a file that is nested without end is refused with one line, however it is 
     `${'['.repeat(33)}${']'.repeat(33)}`,
   ]) {
     const fault = refusal({ ...BARE, file: fileWith(t, text) })
-    assert.match(fault, /sonde\.yaml:1: ".*" is nested too deep; allowed: 32 levels$/)
+    assert.match(fault, /sonde\.yaml:1: the line is nested too deep; allowed: 32 levels$/)
     assert.doesNotMatch(fault, /\n/)
   }
   const deepest = `${'['.repeat(32)}${']'.repeat(32)}`
@@ -225,7 +228,7 @@ test('a file that is nested without end is refused with one line, however it is 
 })
 
 test('a file with many faults is told the first ones, and how many more there are', (t) => {
-  const text = Array.from({ length: 100 }, (_, i) => `key${i}: 1\n`).join('')
+  const text = `log: {}\n${Array.from({ length: 100 }, (_, i) => `key${i}: 1\n`).join('')}`
   const lines = refusal({ ...BARE, file: fileWith(t, text) }).split('\n')
   assert.equal(lines.length, 33)
   assert.equal(lines.at(-1), 'and 68 more faults')

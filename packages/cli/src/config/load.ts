@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ConfigIssue } from '@sonde/sdk/config'
 import { userConfigDir } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
+import { moveData } from './data-dir.ts'
 import { type Environment, environmentSettings } from './environment.ts'
 import { type ConfigFile, readConfigFile } from './file.ts'
 import { applyRecipe, type EntrySetting } from './recipe.ts'
@@ -19,6 +20,8 @@ export interface ConfigSources {
   readonly file?: string | undefined
   /** Values of the command line by key path, with the flag that gave them. */
   readonly flags?: readonly Setting[]
+  /** `--data-dir`. */
+  readonly dataDir?: string | undefined
   readonly simulate?: SimulateFlags
   /** Default: that of this process. */
   readonly environment?: Environment
@@ -42,13 +45,14 @@ export interface Loaded {
  * @throws ConfigError with every wrong place at once.
  */
 export function loadConfig(sources: ConfigSources = {}): Loaded {
-  const { file: path, flags = [], simulate = {}, environment = process.env } = sources
+  const { file: path, flags = [], dataDir, simulate = {}, environment = process.env } = sources
   const chosen = path ?? environment.SONDE_CONFIG ?? usualFile(environment)
   const file = chosen === undefined || (path === undefined && chosen === '') ? undefined : readConfigFile(chosen)
   const settings = [...environmentSettings(environment), ...flags]
   const raw = structuredClone(file?.content ?? {}) as Record<string, unknown>
   const hidden = settings.filter((setting) => !place(raw, setting))
   if (hidden.length > 0) throw new ConfigError(hidden.map(listFault))
+  if (dataDir !== undefined) settings.push(...moveData(raw, dataDir))
   const recipe = applyRecipe(raw, environment)
   settings.push(...addSimulator(raw, simulate))
   // The simulator moves entries, and may leave them out.

@@ -4,11 +4,12 @@ import { show } from '@sonde/sdk/config'
 import { readLabelFile } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import type { Loaded } from './load.ts'
+import { refuseForeignLibraries } from './trust.ts'
 
 /**
  * Refuses a root that was given and is no directory: below it everything would be absent, which looks like a machine
  * without hardware. One that goes away later is trouble of its sources. Refuses a label file with a fault in it, too,
- * and options of a source that do not go together. Nothing is made on disk before.
+ * libraries that root must not load, and options of a source that do not go together. Nothing is made on disk before.
  *
  * @throws ConfigError that names the key; SondeError of the source.
  */
@@ -22,6 +23,11 @@ export async function checkPlaces<T extends Loaded>(loaded: T): Promise<T> {
   })
   faults.push(...labelFileFaults(loaded))
   if (faults.length > 0) throw new ConfigError(faults)
+  const { paths, dataSources } = loaded.config.agent
+  refuseForeignLibraries(
+    paths,
+    dataSources.map(({ definition }) => definition),
+  )
   for (const { definition, options } of loaded.config.agent.dataSources) await definition.refuse?.(options)
   return loaded
 }

@@ -35,7 +35,8 @@ export const ROOM_SCHEMAS = {
   log: logSchema,
 } as const
 
-const ROOM_KEYS = ['data_sources', ...Object.keys(ROOM_SCHEMAS)]
+/** All top-level keys. */
+export const ROOM_KEYS: readonly string[] = ['data_sources', ...Object.keys(ROOM_SCHEMAS)]
 
 /** A checked configuration, as the rooms take it and as it is printed. */
 export interface CheckedRooms {

@@ -1,4 +1,3 @@
-import { HIDDEN, show } from '@sonde/sdk/config'
 import { type Document, isPair, isScalar, Lexer, Parser, visit, type YAMLError, type YAMLMap } from 'yaml'
 import { yamlPath } from './yaml-path.ts'
 
@@ -6,8 +5,6 @@ import { yamlPath } from './yaml-path.ts'
  * Blocks and lists within each other. No setting lies deeper than 4; what YAML is read with calls itself once a level.
  */
 const DEPTH_LIMIT = 32
-/** Characters of the file that a message repeats. */
-const QUOTE_LENGTH = 60
 
 /** What is wrong with a file before anybody looks at its settings. */
 export interface YamlFault {
@@ -25,7 +22,7 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_INDENT:
     'is not indented as what it belongs to, or a [ or { is not closed; allowed: the same spaces for all keys of a block',
   BAD_SCALAR_START: 'starts with a character that means something else in YAML; allowed: such text in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'has a second key on its line; allowed: one key a line, or text with ": " in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'has a second key; allowed: one key a line, or text with ": " in quotes',
   BLOCK_IN_FLOW: 'has a block between [ ] or { }; allowed: lists as [a, b] and blocks as {a: b} there',
   KEY_OVER_1024_CHARS: 'has a key of over 1024 characters; allowed: the keys of the configuration',
   MISSING_CHAR: 'lacks a quote, bracket, comma, colon or space; allowed: quotes and brackets in pairs, "key: value"',
@@ -48,29 +45,32 @@ export function depthFault(text: string): YamlFault | undefined {
     for (const _token of parser.next(lexeme));
     // The document itself is no level.
     if (parser.stack.length > DEPTH_LIMIT + 1)
-      return { offset, words: `${quote(text, offset)} is nested too deep; allowed: ${DEPTH_LIMIT} levels` }
+      return { offset, words: `the line is nested too deep; allowed: ${DEPTH_LIMIT} levels` }
     offset = parser.offset
   }
   return undefined
 }
 
-/** What the parser found, at most once a line: one fault often brings others along. */
+/**
+ * What the parser found, at most once a line: one fault often brings others along. No text of the file is shown: what
+ * is no YAML may be any file, one that only root can read included.
+ */
 export function syntaxFaults(text: string, { errors, warnings }: Document): YamlFault[] {
   const seen = new Set<number>()
   return [...errors, ...warnings].flatMap(({ code, pos: [offset] }) => {
     const line = lineStart(text, offset)
     if (seen.has(line)) return []
     seen.add(line)
-    return [{ offset, words: `${quote(text, offset)} ${WORDS[code] ?? 'is no YAML; allowed: "key: value" lines'}` }]
+    return [{ offset, words: `the line ${WORDS[code] ?? 'is no YAML; allowed: "key: value" lines'}` }]
   })
 }
 
-/** Keys that are there twice, and aliases of nothing. */
-export function referenceFaults(text: string, document: Document): YamlFault[] {
+/** Keys that are there twice, and aliases of nothing, in a file that is sound otherwise. */
+export function referenceFaults(document: Document): YamlFault[] {
   const faults: YamlFault[] = []
   visit(document, {
     Map(_key, map, ancestors) {
-      faults.push(...repeatedKeys(text, map, ancestors))
+      faults.push(...repeatedKeys(map, ancestors))
     },
     Alias(_key, alias, ancestors) {
       if (alias.resolve(document) !== undefined) return
@@ -82,7 +82,7 @@ export function referenceFaults(text: string, document: Document): YamlFault[] {
   return faults
 }
 
-function repeatedKeys(text: string, map: YAMLMap, ancestors: readonly unknown[]): YamlFault[] {
+function repeatedKeys(map: YAMLMap, ancestors: readonly unknown[]): YamlFault[] {
   const seen = new Set<unknown>()
   return map.items.flatMap((pair) => {
     if (!isPair(pair) || !isScalar(pair.key)) return []
@@ -90,43 +90,9 @@ function repeatedKeys(text: string, map: YAMLMap, ancestors: readonly unknown[])
     seen.add(pair.key.value)
     if (!isRepeated) return []
     const path = yamlPath([...ancestors, map, pair])
-    const value = isBelowExport(text, pair.key.range?.[0] ?? 0) ? HIDDEN : valueText(text, pair.value)
-    const words = `${path} is there a second time, with ${value}; allowed: every key once`
+    const words = `${path} is there a second time; allowed: every key once`
     return [{ offset: pair.key.range?.[0] ?? 0, words }]
   })
-}
-
-function valueText(text: string, node: unknown): string {
-  if (isScalar(node)) return show(node.value)
-  const { range } = (node ?? {}) as { range?: readonly [number, number, number] | null }
-  return range === undefined || range === null
-    ? 'nothing'
-    : (text.slice(range[0], range[1]).trim().split('\n')[0]?.slice(0, QUOTE_LENGTH) ?? '')
-}
-
-/** The line at an offset, or the last one before it that says something; without what may be secret. */
-function quote(text: string, offset: number): string {
-  const line = lineAt(text, offset)
-  const at = line.indexOf(':')
-  if (!isBelowExport(text, offset) || !/\w/.test(line.slice(at + 1))) return JSON.stringify(line)
-  return JSON.stringify(at < 0 ? HIDDEN : `${line.slice(0, at)}: ${HIDDEN}`)
-}
-
-/** Whether a place is below `export`, where secrets are, or below nothing that is known before the file is read. */
-function isBelowExport(text: string, offset: number): boolean {
-  const lines = text.slice(0, lineStart(text, offset) + 'export'.length).split('\n')
-  const top = lines.findLast((line) => /^[^\s#]/.test(line)) ?? ''
-  return /^["']?expor|^[{["'?]/.test(top)
-}
-
-function lineAt(text: string, offset: number): string {
-  const start = lineStart(text, offset)
-  const line =
-    text
-      .slice(start, start + QUOTE_LENGTH)
-      .split('\n')[0]
-      ?.trim() ?? ''
-  return line === '' ? (text.slice(0, start).trim().split('\n').at(-1) ?? '').trim().slice(0, QUOTE_LENGTH) : line
 }
 
 function lineStart(text: string, offset: number): number {

@@ -1,5 +1,6 @@
 import { hear } from '../state/clock.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
+import { parseMarked, unmarked } from './marked-text.ts'
 import type { MetricQuery, QueryAnswer } from './types.ts'
 
 /** An answer that is not the one asked for. `status` is 0 where no answer came at all. */
@@ -22,7 +23,7 @@ const REQUEST_LIMIT_MS = 15_000
 async function request(path: string, init: RequestInit): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(path, { ...init, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) })
+    response = await fetch(unmarked(path), { ...init, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) })
   } catch (cause) {
     throw new ApiError('WEB_UNREACHABLE', 0, `${location.host} does not answer.`, { cause })
   }
@@ -36,7 +37,7 @@ async function request(path: string, init: RequestInit): Promise<Response> {
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text()
   try {
-    const { error } = JSON.parse(text) as { error: { code: string; message: string } }
+    const { error } = parseMarked<{ error: { code: string; message: string } }>(text)
     return new ApiError(error.code, response.status, error.message)
   } catch (cause) {
     // A proxy in between answers with its own page; its status is all that is known then.
@@ -47,7 +48,7 @@ async function errorOf(response: Response): Promise<ApiError> {
 /** Reads one JSON route. Throws {@link ApiError}. */
 export async function getJson<T>(path: string): Promise<T> {
   const response = await request(path, { headers: { accept: 'application/json' } })
-  return (await response.json()) as T
+  return parseMarked<T>(await response.text())
 }
 
 /** Reads the bytes of a route that answers with columns. Throws {@link ApiError}. */
@@ -69,7 +70,7 @@ export async function postQuery(body: QueryRequest): Promise<QueryAnswer> {
   const response = await request('/api/v1/query', {
     method: 'POST',
     headers: { accept: COLUMNS_MEDIA_TYPE, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: unmarked(JSON.stringify(body)),
   })
   return decodeColumns(await response.arrayBuffer())
 }
@@ -79,7 +80,7 @@ export async function sendChange<T>(method: 'POST' | 'DELETE', path: string, bod
   const response = await request(path, {
     method,
     headers: { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
+    ...(body ? { body: unmarked(JSON.stringify(body)) } : {}),
   })
-  return response.status === 204 ? undefined : ((await response.json()) as T)
+  return response.status === 204 ? undefined : parseMarked<T>(await response.text())
 }

@@ -1,3 +1,4 @@
+import { parseMarked } from './marked-text.ts'
 import type { Bin, Labels, QueryAnswer, QueryResult, ResultMeta } from './types.ts'
 
 /** Media type of a columns answer. */
@@ -36,7 +37,7 @@ export function decodeColumns(buffer: ArrayBuffer): QueryAnswer {
   const headBytes = new DataView(buffer).getUint32(0, true)
   if (4 + headBytes > buffer.byteLength)
     throw new ColumnsError(`The head of ${headBytes} bytes passes the end of the answer.`)
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes))) as Head
+  const head = parseMarked<Head>(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes)))
   let offset = Math.ceil((4 + headBytes) / 8) * 8
 
   const column = (count: number): Float64Array => {
@@ -78,7 +79,7 @@ interface JsonAnswer {
 
 /** Turns the JSON form of an answer (data of the stream's `points` event) into columns; null becomes NaN. */
 export function columnsFromJson(text: string): QueryAnswer {
-  const answer = JSON.parse(text) as JsonAnswer
+  const answer = parseMarked<JsonAnswer>(text)
   return {
     fromMs: answer.fromMs,
     toMs: answer.toMs,

@@ -1,5 +1,6 @@
 import type { SamplesHeader } from '@sonde/sdk/internal'
 import { getBytes } from './client.ts'
+import { parseMarked } from './marked-text.ts'
 
 /** Numbers of an answer. */
 export type SampleColumn = Float64Array | Float32Array
@@ -74,7 +75,7 @@ export function decodeSamples(buffer: ArrayBuffer): SamplesAnswer {
   const headBytes = new DataView(buffer).getUint32(0, true)
   if (4 + headBytes > buffer.byteLength)
     throw new SamplesError(`The head of ${headBytes} bytes passes the end of the answer.`)
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes))) as SamplesHeader
+  const head = parseMarked<SamplesHeader>(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes)))
   const { fromMs, toMs, points } = head
   const columns = columnsOf(buffer, 4 + headBytes, head)
   const column = (at: number): SampleColumn => {

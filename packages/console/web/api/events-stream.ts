@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { hear } from '../state/clock.ts'
 import { type EventsAnswer, renewEvents, takeEvents } from './events.ts'
+import { parseMarked } from './marked-text.ts'
 
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 15_000
@@ -44,7 +45,7 @@ export function useEventsStream(): void {
       source.addEventListener('events', (event: MessageEvent<string>) => {
         hear()
         retryMs = RETRY_MIN_MS
-        takeEvents(JSON.parse(event.data) as EventsAnswer)
+        takeEvents(parseMarked<EventsAnswer>(event.data))
         renewSoon()
       })
     }

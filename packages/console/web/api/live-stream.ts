@@ -2,6 +2,7 @@ import { hear } from '../state/clock.ts'
 import { ApiError } from './client.ts'
 import { columnsFromJson } from './decode-columns.ts'
 import type { HintsAnswer } from './hints.ts'
+import { parseMarked, unmarked } from './marked-text.ts'
 import type { MetricQuery, NodeAnswer, QueryAnswer, StreamGap } from './types.ts'
 
 /** What a stream tells beside points, whatever was asked. */
@@ -67,7 +68,7 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
   }
   const connect = (): void => {
     const address = `/api/v1/stream?q=${shortlyEncoded(question)}&lastEventId=${afterMs}`
-    source = new EventSource(address)
+    source = new EventSource(unmarked(address))
     awaitMore()
     source.onopen = () => handlers.onOpen(true)
     source.onerror = lose
@@ -81,22 +82,22 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
     })
     source.addEventListener('gap', (event: MessageEvent<string>) => {
       heard()
-      const gap = JSON.parse(event.data) as StreamGap
+      const gap = parseMarked<StreamGap>(event.data)
       afterMs = Math.max(afterMs, gap.toMs)
       handlers.onGap(gap)
     })
     source.addEventListener('fault', (event: MessageEvent<string>) => {
-      const { code, message } = JSON.parse(event.data) as { readonly code: string; readonly message: string }
+      const { code, message } = parseMarked<{ readonly code: string; readonly message: string }>(event.data)
       handlers.onFault(new ApiError(code, 0, message))
       lose()
     })
     source.addEventListener('state', (event: MessageEvent<string>) => {
       heard()
-      handlers.onNode(JSON.parse(event.data) as NodeAnswer)
+      handlers.onNode(parseMarked<NodeAnswer>(event.data))
     })
     source.addEventListener('hints', (event: MessageEvent<string>) => {
       heard()
-      handlers.onHints(JSON.parse(event.data) as HintsAnswer)
+      handlers.onHints(parseMarked<HintsAnswer>(event.data))
     })
   }
 

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { PRIVATE_FOLDER_MODE } from './private-files.ts'
 
 /** How often a folder is tried: those who remove empty ones may take away the one above it meanwhile. */
 const ATTEMPTS = 3
@@ -21,9 +22,9 @@ const KERNEL_FILE_SYSTEMS = new Map([
 ])
 
 /**
- * Makes a folder and those above it, one after the other, and gives the first that it made; undefined where all were
- * there. `mkdir` with `recursive` never returns where the file system lets nothing be made and calls it "not found", as
- * `/proc` does.
+ * Makes a folder and those above it, private ones, one after the other, and gives the first that it made; undefined
+ * where all were there. `mkdir` with `recursive` never returns where the file system lets nothing be made and calls it
+ * "not found", as `/proc` does.
  *
  * @throws whatever the file system says of the first folder that cannot be made.
  */
@@ -32,7 +33,7 @@ export async function makeFolders(folder: string, attempts = ATTEMPTS): Promise<
   const above = dirname(folder)
   const first = above === folder ? undefined : await makeFolders(above)
   try {
-    await mkdir(folder)
+    await mkdir(folder, PRIVATE_FOLDER_MODE)
     return first ?? folder
   } catch (error) {
     // Another process may have made it meanwhile.
@@ -42,13 +43,17 @@ export async function makeFolders(folder: string, attempts = ATTEMPTS): Promise<
   }
 }
 
-/** {@link makeFolders} for who cannot wait. */
-export function makeFoldersNow(folder: string): void {
+/**
+ * {@link makeFolders} for who cannot wait.
+ *
+ * @param mode Of the folders that are made. Default: private ones.
+ */
+export function makeFoldersNow(folder: string, mode = PRIVATE_FOLDER_MODE): void {
   if (isFolderNow(folder)) return
   const above = dirname(folder)
-  if (above !== folder) makeFoldersNow(above)
+  if (above !== folder) makeFoldersNow(above, mode)
   try {
-    mkdirSync(folder)
+    mkdirSync(folder, mode)
   } catch (error) {
     if (!isFolderNow(folder)) throw error
   }

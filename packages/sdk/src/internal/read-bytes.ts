@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
 /** Files of the kernel are read in whole words: `/proc/self/pagemap` refuses a read of an odd number of bytes. */
@@ -17,16 +17,8 @@ export async function readBytes(file: FileHandle, limitBytes: number): Promise<B
   return length > limitBytes ? undefined : bytes.subarray(0, length)
 }
 
-/** As {@link readBytes}, for a caller that cannot wait; also of a path, and of a pipe, whose writer it waits for. */
-export function readBytesNow(file: string | number, limitBytes: number): Buffer | undefined {
-  if (typeof file === 'string') {
-    const descriptor = openSync(file, 'r')
-    try {
-      return readBytesNow(descriptor, limitBytes)
-    } finally {
-      closeSync(descriptor)
-    }
-  }
+/** As {@link readBytes}, for a caller that cannot wait. */
+export function readBytesNow(file: number, limitBytes: number): Buffer | undefined {
   const bytes = bufferFor(limitBytes)
   let length = 0
   for (let read = 1; read > 0 && length <= limitBytes; length += read)

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { SondeError } from '../errors.ts'
-import { readBytes, readBytesNow } from './read-bytes.ts'
+import { readGivenFile } from './given-file.ts'
+import { readBytes } from './read-bytes.ts'
 import { readTextFile, readTextFileNow, type TextFile } from './text-file.ts'
 
 function folder(t: TestContext): string {
@@ -42,8 +43,8 @@ test('a text of as many bytes as are allowed is read, and of one more refused', 
   }
   writeFileSync(path, '123456789')
   assert.equal(await readBoth(fileAt(path)), 'limit: it is larger than 8 bytes')
-  assert.equal(readBytesNow(path, 8), undefined)
-  assert.equal(readBytesNow(path, 9)?.toString(), '123456789')
+  assert.equal(readGivenFile(path, 8), undefined)
+  assert.equal(readGivenFile(path, 9)?.toString(), '123456789')
 })
 
 test('a file of the kernel that says it is empty, and hardly ends, is too large; a device is no file', async (t) => {
@@ -52,7 +53,7 @@ test('a file of the kernel that says it is empty, and hardly ends, is too large;
   assert.equal(await readBoth(fileAt(path, 1 << 20)), 'limit: it is larger than 1048576 bytes')
   assert.match(await readBoth({ ...fileAt(path), isLinkRefused: true }), /^read: it cannot be read: ELOOP/)
   assert.equal(await readBoth(fileAt('/dev/zero')), 'read: it is no regular file')
-  assert.equal(readBytesNow('/dev/zero', 8), undefined)
+  assert.equal(readGivenFile('/dev/zero', 8), undefined)
 })
 
 test('of a file without an end that gives little at a time, a page beyond the limit is read at most', async () => {

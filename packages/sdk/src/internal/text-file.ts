@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { messageOf, SondeError } from '../errors.ts'
 import { readBytes, readBytesNow } from './read-bytes.ts'
+import { dataFault } from './trusted-files.ts'
 
 /** Which file, how much of it, and what its faults are called. */
 export interface TextFile {
@@ -11,6 +12,8 @@ export interface TextFile {
    * account as links.
    */
   readonly isLinkRefused?: boolean
+  /** Takes a file of any user, also as root. Default: see {@link dataFault}. */
+  readonly isOfAnybody?: boolean
   /** Size of the file at most. Unit: bytes. */
   readonly limitBytes: number
   /**
@@ -60,8 +63,10 @@ function flagsFor({ isLinkRefused = false }: TextFile): number {
   return constants.O_RDONLY | constants.O_NONBLOCK | (isLinkRefused ? constants.O_NOFOLLOW : 0)
 }
 
-function checkStats({ fault }: TextFile, stats: Stats): void {
+function checkStats({ fault, isOfAnybody = false }: TextFile, stats: Stats): void {
   if (!stats.isFile()) throw fault('read', 'is no regular file')
+  const why = isOfAnybody ? '' : dataFault(stats)
+  if (why !== '') throw fault('read', why)
 }
 
 function textOf({ fault, limitBytes }: TextFile, bytes: Uint8Array | undefined): string {

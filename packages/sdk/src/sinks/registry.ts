@@ -53,6 +53,8 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   complete?(options: OptionsOf<E>): OptionsOf<E>
   /** Where it keeps things: no two destinations share that. Default: nowhere. */
   place?(options: OptionsOf<E>): string
+  /** Whether it makes something of that name in its {@link place}. */
+  isOwnName?(name: string): boolean
   /** Looks, before a program starts, for what would fail with every record. @throws SondeError with the cause. */
   prepare?(options: OptionsOf<E>): Promise<void>
   create(options: OptionsOf<E>, context: SinkContext): Sink

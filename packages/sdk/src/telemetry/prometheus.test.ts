@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { until } from '../../test/helper.ts'
 import { counter, label, timestamp } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
@@ -142,4 +144,37 @@ test('a schema that cannot open its other sinks gives its port back, and may be 
   const other = createServer().listen(Number(endpoint.split(':')[1]), '127.0.0.1')
   await once(other, 'listening')
   other.close()
+})
+
+test('workers of node:cluster share no port: one serves its metrics, and the others are told what to do', async (t) => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const endpoint = `127.0.0.1:${(probe.address() as AddressInfo).port}`
+  probe.close()
+  await once(probe, 'close')
+  const main = fileURLToPath(new URL('../../test/cluster-main.ts', import.meta.url))
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+  const primary = spawn(process.execPath, [...flags, main, '3', endpoint], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // Its workers end with it.
+  t.after(() => primary.kill('SIGKILL'))
+  let said = ''
+  primary.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+  })
+  await until('every worker spoke', () => said.split('\n').length === 4)
+  const [serving = [], ...refused] = said
+    .trimEnd()
+    .split('\n')
+    .sort((a, b) => a.indexOf('PRM_TAKEN') - b.indexOf('PRM_TAKEN'))
+    .map((line) => [line.split(' ', 1)[0], line])
+  assert.match(serving[1] ?? '', /^\d+ http:\/\/127\.0\.0\.1:\d+$/)
+  for (const [, line = ''] of refused)
+    assert.match(
+      line,
+      /^\d+ PRM_TAKEN .* is taken; every worker of node:cluster has metrics .*to the agent, or serve them in the primary/,
+    )
+  for (let i = 0; i < 8; i++) {
+    const page = await (await fetch(`http://${endpoint}/metrics`, { headers: { connection: 'close' } })).text()
+    assert.match(page, new RegExp(`^worker_up\\{.*worker="${serving[0]}"`, 'm'), 'always the same process')
+  }
 })

@@ -1,6 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { KoffiFunc } from 'koffi'
-import koffi from '../foreign.ts'
+import { loadLibrary } from '../foreign.ts'
 import { DocaFailure } from './failure.ts'
 import { ERROR_NAMES } from './layout.ts'
 import { COMMON, DOUBLE_SYMBOL, type DocaSymbol, RESULTS, TELEMETRY } from './symbols.ts'
@@ -88,7 +88,7 @@ export class DocaLibrary {
     return promise
   }
 
-  #bind(library: ReturnType<typeof koffi.load>, signatures: Readonly<Record<string, readonly string[]>>): void {
+  #bind(library: ReturnType<typeof loadLibrary>, signatures: Readonly<Record<string, readonly string[]>>): void {
     for (const [name, parameters] of Object.entries(signatures)) {
       if (!hasSymbol(library, name)) continue
       const bound = library.func(name, RESULTS[name] ?? 'int', [...parameters])
@@ -97,16 +97,17 @@ export class DocaLibrary {
   }
 }
 
-function load(path: string): ReturnType<typeof koffi.load> {
+function load(path: string): ReturnType<typeof loadLibrary> {
   try {
-    return koffi.load(path)
+    return loadLibrary(path)
   } catch (error) {
+    if (error instanceof SondeError) throw error
     const fix = `see what it needs with ldd ${path}, or install doca-sdk-telemetry and doca-sdk-common again`
     throw new SondeError('SRC_LIBRARY', `${path} cannot be loaded: ${messageOf(error)}; ${fix}`, { cause: error })
   }
 }
 
-function hasSymbol(library: ReturnType<typeof koffi.load>, name: string): boolean {
+function hasSymbol(library: ReturnType<typeof loadLibrary>, name: string): boolean {
   try {
     return library.symbol(name) !== undefined
   } catch {

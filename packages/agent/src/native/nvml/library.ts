@@ -1,6 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { KoffiFunc } from 'koffi'
-import koffi from '../foreign.ts'
+import { loadLibrary } from '../foreign.ts'
 import { NvmlFailure } from './failure.ts'
 import { SUCCESS } from './layout.ts'
 import { DOUBLE_SYMBOL, type NvmlSymbol, SYMBOLS } from './symbols.ts'
@@ -62,16 +62,17 @@ export class NvmlLibrary {
   }
 }
 
-function load(path: string): ReturnType<typeof koffi.load> {
+function load(path: string): ReturnType<typeof loadLibrary> {
   try {
-    return koffi.load(path)
+    return loadLibrary(path)
   } catch (error) {
+    if (error instanceof SondeError) throw error
     const said = `${path} cannot be loaded: ${messageOf(error)}; see what it needs with ldd ${path}`
     throw new SondeError('SRC_LIBRARY', said, { cause: error })
   }
 }
 
-function hasSymbol(library: ReturnType<typeof koffi.load>, name: string): boolean {
+function hasSymbol(library: ReturnType<typeof loadLibrary>, name: string): boolean {
   try {
     return library.symbol(name) !== undefined
   } catch {

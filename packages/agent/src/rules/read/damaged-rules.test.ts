@@ -5,21 +5,19 @@ import { Random, SEED } from '../../../../sdk/test/random.ts'
 import { readRuleBook } from './read-rule-book.ts'
 import { RX_BYTES, ruleOf, rulesText } from './test-rules.ts'
 
-test('refuses what is no JSON, with line and column', () => {
+test('refuses what is no JSON, with line and column, and shows nothing of it', () => {
   const texts: Readonly<Record<string, string>> = {
-    '{\n  "a": 1, /* why */ "b": 2}':
-      'line 2, column 11: found "/* why */ \\"b\\": 2}"; allowed: a key in double quotes',
-    "{'a': 1}": `line 1, column 2: found "'a': 1}"; allowed: a key in double quotes`,
+    '{\n  "a": 1, /* why */ "b": 2}': 'line 2, column 11: found another character; allowed: a key in double quotes',
+    "{'a': 1}": 'line 1, column 2: found another character; allowed: a key in double quotes',
     '{"a": [1, ]}':
-      'line 1, column 11: found "]}"; allowed: an object, a list, text in double quotes, a number, true or false',
-    '{"a": 1} // end': 'line 1, column 10: found "// end"; allowed: nothing behind the end of the value',
-    '{"a": 007}': 'line 1, column 8: found "07}"; allowed: a comma or }',
+      'line 1, column 11: found ]; allowed: an object, a list, text in double quotes, a number, true or false',
+    '{"a": 1} // end': 'line 1, column 10: found another character; allowed: nothing behind the end of the value',
+    '{"a": 007}': 'line 1, column 8: found a digit; allowed: a comma or }',
     '{"a": NaN}':
-      'line 1, column 7: found "NaN}"; allowed: an object, a list, text in double quotes, a number, true or false',
+      'line 1, column 7: found a letter; allowed: an object, a list, text in double quotes, a number, true or false',
     '\uFEFF{}':
-      'line 1, column 1: found "\uFEFF{}"; allowed: an object, a list, text in double quotes, a number, true or false',
-    '{"a':
-      'line 1, column 2: found "\\"a"; allowed: text that ends with a double quote, without raw control characters',
+      'line 1, column 1: found another character; allowed: an object, a list, text in double quotes, a number, true or false',
+    '{"a': 'line 1, column 2: found "; allowed: text that ends with a double quote, without raw control characters',
     '': 'line 1, column 1: found the end; allowed: an object, a list, text in double quotes, a number, true or false',
   }
   for (const [text, message] of Object.entries(texts))

@@ -110,9 +110,18 @@ class Parser {
   }
 
   #fault(allowed: string): SondeError {
-    const found = this.#at < this.#text.length ? JSON.stringify(this.#text.slice(this.#at, this.#at + 20)) : 'the end'
+    // No text of it: what is no JSON may be any file, one that only root can read included.
+    const found = kindOf(this.#text[this.#at])
     return new SondeError('RUL_SYNTAX', `${placeIn(this.#text, this.#at)}: found ${found}; allowed: ${allowed}`)
   }
+}
+
+/** What a character is. Only those that JSON is made of are shown. */
+function kindOf(character: string | undefined): string {
+  if (character === undefined) return 'the end'
+  if ('{}[]:,"'.includes(character)) return character
+  if (/\p{L}/u.test(character)) return 'a letter'
+  return /\d/.test(character) ? 'a digit' : 'another character'
 }
 
 /** A place as editors count it. */

@@ -33,7 +33,12 @@ export function membersOf(
 ): Map<string, JsonNode> | undefined {
   const allowed = `an object with the keys ${known.join(', ')}`
   if (node.kind !== 'object') {
-    faults.add(path === '' ? 'the file' : path, `is ${shownNode(node)}`, allowed)
+    faults.add(path === '' ? 'the file' : path, `is ${path === '' ? 'no object' : shownNode(node)}`, allowed)
+    return undefined
+  }
+  // JSON without one key of a file of rules is another file, of which nothing is shown.
+  if (path === '' && node.members.length > 0 && !node.members.some(({ key }) => isMeant(key, known))) {
+    faults.add('the file', 'has no key of a file of rules', allowed)
     return undefined
   }
   const members = new Map<string, JsonNode>()
@@ -46,6 +51,10 @@ export function membersOf(
     else members.set(key, value)
   }
   return members
+}
+
+function isMeant(key: string, known: readonly string[]): boolean {
+  return known.includes(key) || closest(key, known) !== undefined
 }
 
 /** Reads the keys of an object. */

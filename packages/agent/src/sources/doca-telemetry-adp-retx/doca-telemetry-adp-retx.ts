@@ -1,6 +1,6 @@
 import { DOCA_MODULE } from '../../places.ts'
 import { docaExplain } from '../doca/explain.ts'
-import { DOCA_HOST, lookForDoca } from '../doca/options.ts'
+import { DOCA_HOST, docaLibraries, lookForDoca } from '../doca/options.ts'
 import { docaVersions } from '../doca/versions.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type AdpRetxOptions, adpRetxOptions } from './config.ts'
@@ -16,6 +16,7 @@ export const docaTelemetryAdpRetx: SourceDefinition = {
   intervalMs: 1000,
   options: adpRetxOptions,
   look: lookForDoca,
+  libraries: docaLibraries,
   explain: docaExplain,
   versions: docaVersions,
   async load() {

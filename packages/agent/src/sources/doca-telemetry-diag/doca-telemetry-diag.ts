@@ -1,5 +1,5 @@
 import { DOCA_MODULE } from '../../places.ts'
-import { DOCA_HOST, lookForDoca } from '../doca/options.ts'
+import { DOCA_HOST, docaLibraries, lookForDoca } from '../doca/options.ts'
 import { docaVersions } from '../doca/versions.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type DiagOptions, diagOptions } from './config.ts'
@@ -35,6 +35,7 @@ export const docaTelemetryDiag: SourceDefinition = {
   options: diagOptions,
   isOnRequest: true,
   look: lookForDoca,
+  libraries: docaLibraries,
   explain: diagExplain,
   versions: docaVersions,
   async load() {

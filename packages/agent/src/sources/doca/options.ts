@@ -23,6 +23,12 @@ export interface DocaOptions {
   readonly stuck_ms: number
 }
 
+/** Where the libraries are; none where they are not there. */
+export function docaLibraries({ doca_library: configured }: SourcePaths): readonly string[] {
+  const found = findDocaLibrary(configured)
+  return typeof found === 'string' ? [] : [found.telemetry, found.common]
+}
+
 /** Whether the libraries are there, without loading them. */
 export function lookForDoca(_options: object, { doca_library: configured }: SourcePaths): Probe {
   const found = findDocaLibrary(configured)

@@ -37,6 +37,10 @@ export const nvml: SourceDefinition = {
     const found = findNvmlLibrary(nvml_library)
     return typeof found === 'string' ? { state: 'absent', reason: found } : { state: 'present', found: found.path }
   },
+  libraries({ nvml_library }) {
+    const found = findNvmlLibrary(nvml_library)
+    return typeof found === 'string' ? [] : [found.path]
+  },
   explain: nvmlExplain,
   async load() {
     const { NvmlSource } = await import('./source.ts')

@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
 import {
   encodeSample,
   encodeSamplesHeader,
@@ -31,7 +32,7 @@ export class SamplesWriter {
     this.#sampleBytes = sampleBytes(this.#values)
     this.#buffer = Buffer.alloc(Math.max(BUFFER_BYTES, this.#sampleBytes))
     try {
-      this.#file = openSync(path, 'w')
+      this.#file = openSync(path, 'w', PRIVATE_FILE_MODE)
     } catch (cause) {
       throw fault(path, String(cause), cause)
     }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { type FileLock, type TracebackEvent, turn } from '@sonde/sdk/internal'
-import type { EventDisk } from './disk.ts'
+import { EVENT_FILE_NAME, type EventDisk } from './disk.ts'
 import type { EventFile } from './event-file.ts'
 import { KeptEvents } from './kept-events.ts'
 import type { KeptIndex, ReadIndex } from './kept-index.ts'
@@ -10,8 +10,6 @@ import { decodeEvent, decodeIndex, EVENT_LINE_BYTES, encodeNote, NOTE_BYTES } fr
 const DATA = '.bin'
 const NOTE = '.json'
 const PART = '.part'
-/** Names of files of events: the number, and what it is. */
-const NAME = /^(\d{1,16})\.(bin|json)(\.part)?$/
 
 /** Options of an {@link Archive}. */
 export interface ArchiveOptions {
@@ -116,7 +114,7 @@ export class Archive {
     const data = new Map<number, string>()
     const unfinished: string[] = []
     for (const name of names) {
-      const [, number, kind, part] = NAME.exec(name) ?? []
+      const [, number, kind, part] = EVENT_FILE_NAME.exec(name) ?? []
       if (number === undefined) continue
       if (part !== undefined) unfinished.push(name)
       else if (kind === 'json') ofNote.add(Number(number))

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SondeError } from '@sonde/sdk'
-import { type FileLock, lockFile, makeFolders } from '@sonde/sdk/internal'
+import { type FileLock, lockFile, makeFolders, PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
 
 /** A file that is being written. */
 export interface EventDiskFile {
@@ -33,8 +33,16 @@ export interface EventDisk {
   syncFolder(folder: string): Promise<void>
 }
 
+/** Names of files of events: the number, and what it is. */
+export const EVENT_FILE_NAME = /^(\d{1,16})\.(bin|json)(\.part)?$/
+
 /** Name of the lock in a folder of events. */
 export const EVENTS_LOCK = '.lock'
+
+/** Whether events make something of that name in their folder. */
+export function isEventsName(name: string): boolean {
+  return name === EVENTS_LOCK || EVENT_FILE_NAME.test(name)
+}
 
 /** That of the machine. */
 export const systemDisk: EventDisk = {
@@ -42,7 +50,7 @@ export const systemDisk: EventDisk = {
   lock: (folder) => lockFile(join(folder, EVENTS_LOCK)),
   names: (folder) => readdir(folder),
   sizeOf: async (path) => (await stat(path)).size,
-  create: async (path) => fileOf(await open(path, 'wx', 0o600)),
+  create: async (path) => fileOf(await open(path, 'wx', PRIVATE_FILE_MODE)),
   async read(path, at, bytes) {
     // A pipe without a writer would hold whoever opens it, for as long as the process lives.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
 import type { EdgeList } from '../../rules/walk/edge-list.ts'
 import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import { logFault } from './log-file.ts'
@@ -50,7 +51,7 @@ export class CompatLog {
     this.#ring = ring
     this.#columnRow = `${['timestamp', ...header.dataIds.map(({ name }) => name)].join(', ')}\n`
     try {
-      this.#file = openSync(path, 'w')
+      this.#file = openSync(path, 'w', PRIVATE_FILE_MODE)
     } catch (cause) {
       throw logFault(path, cause)
     }

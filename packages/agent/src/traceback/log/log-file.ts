@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { type FileLock, lockFile } from '@sonde/sdk/internal'
+import { type FileLock, lockFile, PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
 
 /** Rows that are gathered before they are written. Unit: characters. */
 const BUFFER_CHARACTERS = 256 * 1024
@@ -65,7 +65,7 @@ export class LogFile {
     this.#filesMax = filesMax
     this.#headOf = headOf
     try {
-      this.#file = openSync(path, 'a+')
+      this.#file = openSync(path, 'a+', PRIVATE_FILE_MODE)
       const stats = fstatSync(this.#file)
       this.#isRegular = stats.isFile()
       this.#wholeBytes = this.#isRegular ? stats.size : 0
@@ -150,7 +150,7 @@ export class LogFile {
     if (!this.#isRegular) return
     this.#remove(this.#filesMax - 1)
     for (let number = this.#filesMax - 2; number >= 0; number--) this.#move(number)
-    const next = openSync(this.#path, 'a+')
+    const next = openSync(this.#path, 'a+', PRIVATE_FILE_MODE)
     closeSync(this.#file)
     this.#file = next
     this.#wholeBytes = 0

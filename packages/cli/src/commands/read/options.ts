@@ -1,5 +1,5 @@
 import { bothSets, createFieldSet, type FieldSet, type FieldSetKind, messageOf, SondeError } from '@sonde/sdk'
-import { FIELD_SET_BYTES_LIMIT, readBytesNow } from '@sonde/sdk/internal'
+import { FIELD_SET_BYTES_LIMIT, readGivenFile } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 import type { Int64 } from './jsonl.ts'
 import { parseTime } from './time.ts'
@@ -135,7 +135,7 @@ function fieldsOf({ cset, fset }: ReadFlags): FieldSet | undefined {
 function fieldSetOf(kind: FieldSetKind, path: string | undefined): FieldSet | undefined {
   if (path === undefined) return undefined
   try {
-    const bytes = readBytesNow(path, FIELD_SET_BYTES_LIMIT)
+    const bytes = readGivenFile(path, FIELD_SET_BYTES_LIMIT)
     if (bytes === undefined) throw new Error(`it is larger than ${FIELD_SET_BYTES_LIMIT} bytes`)
     return createFieldSet(kind, bytes.toString(), path)
   } catch (error) {

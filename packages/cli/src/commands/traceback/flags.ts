@@ -1,6 +1,6 @@
 import { messageOf } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
-import { readBytesNow } from '@sonde/sdk/internal'
+import { readGivenFile } from '@sonde/sdk/internal'
 import type { Command } from 'commander'
 import { ConfigError } from '../../config/config-error.ts'
 
@@ -38,6 +38,8 @@ const FLAGS: readonly Flag[] = [
   { spelling: '--events-per-minute <count>', help: 'further events are counted; default: 60' },
 ]
 
+/** Flags that the file of `--json` may hold, by their long names. */
+const NAMES = FLAGS.map(({ spelling }) => longName(spelling)).filter((name) => name !== 'json')
 /** Groups of the DOCA Arg Parser within the file of `--json`. */
 const GROUPS = ['doca_general_flags', 'doca_program_flags']
 const JSON_BYTES_MAX = 65_536
@@ -58,13 +60,16 @@ export function mergedFlags(given: Readonly<Record<string, unknown>>): Traceback
 function flagsOfFile(path: string): TracebackFlags {
   let read: unknown
   try {
-    const bytes = readBytesNow(path, JSON_BYTES_MAX)
+    const bytes = readGivenFile(path, JSON_BYTES_MAX)
     if (bytes === undefined) throw new Error(`larger than ${JSON_BYTES_MAX} bytes`)
-    read = JSON.parse(bytes.toString())
+    read = parse(bytes.toString())
   } catch (error) {
     throw new ConfigError([`--json ${path} cannot be read: ${messageOf(error)}`])
   }
   if (!isObject(read)) throw new ConfigError([`--json ${path} holds no object`])
+  // An object without one flag is another file, of which nothing is shown.
+  if (![...NAMES, ...GROUPS].some((name) => name in read))
+    throw new ConfigError([`--json ${path} holds no flag; allowed: ${NAMES.join(', ')}`])
   const groups = GROUPS.flatMap((group) => (isObject(read[group]) ? Object.entries(read[group]) : []))
   const faults: string[] = []
   const flags: Record<string, string | boolean> = {}
@@ -77,12 +82,20 @@ function flagsOfFile(path: string): TracebackFlags {
   return flags
 }
 
+/** What the parser says of a text that is no JSON repeats some of it, and the file may be any. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('it is no JSON')
+  }
+}
+
 function faultOf(name: string, value: unknown): string | undefined {
-  const names = FLAGS.map(({ spelling }) => longName(spelling)).filter((known) => known !== 'json')
   const flag = FLAGS.find(({ spelling }) => longName(spelling) === name)
   if (flag === undefined || name === 'json') {
-    const meant = closest(name, names)
-    return `${JSON.stringify(name)} is no flag${meant === undefined ? '' : ` (did you mean ${meant}?)`}; allowed: ${names.join(', ')}`
+    const meant = closest(name, NAMES)
+    return `${JSON.stringify(name)} is no flag${meant === undefined ? '' : ` (did you mean ${meant}?)`}; allowed: ${NAMES.join(', ')}`
   }
   const isSwitch = !flag.spelling.includes('<')
   const isFit = isSwitch ? typeof value === 'boolean' : typeof value === 'string' || typeof value === 'number'

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { type ReadRules, RuleFaults, readRuleBook } from '@sonde/agent'
 import { RULE_LIMITS } from '@sonde/agent/config'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { readBytesNow } from '@sonde/sdk/internal'
+import { dataFault, readBytesNow, readGivenFile } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 
 /** A failure whose exit code is told apart, as the reference application does. */
@@ -30,7 +30,7 @@ export function readRulesFile(path: string): ReadRules {
   let bytes: Uint8Array | undefined
   try {
     if (statSync(path).isDirectory()) throw new Error('it is a directory')
-    bytes = readBytesNow(path, limitBytes)
+    bytes = readGivenFile(path, limitBytes)
   } catch (error) {
     throw new ConfigError([`--rules ${path} cannot be read: ${messageOf(error)}`])
   }
@@ -51,7 +51,7 @@ export function readRulesBytes(path: string): string {
   }
   let file: number
   try {
-    file = openSync(path, 'r')
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     return fail(`cannot be read: ${messageOf(error)}`, DOCA_EXIT.notThere)
   }
@@ -59,6 +59,8 @@ export function readRulesBytes(path: string): string {
     const stats = fstatSync(file)
     if (stats.isDirectory()) return fail('is a directory, which crashes the reference application', DOCA_EXIT.directory)
     if (!stats.isFile()) return fail('is no regular file', DOCA_EXIT.notThere)
+    const why = dataFault(stats)
+    if (why !== '') return fail(why, DOCA_EXIT.notThere)
     if (stats.size === 0) return fail('is empty', DOCA_EXIT.empty)
     const bytes = readBytesNow(file, COMPAT_FILE_BYTES)
     return bytes?.toString('latin1') ?? fail(`is larger than ${COMPAT_FILE_BYTES} bytes`, DOCA_EXIT.tooLarge)

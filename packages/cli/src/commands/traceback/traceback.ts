@@ -9,16 +9,20 @@ import {
   runTraceback,
   type TracebackTotals,
 } from '@sonde/agent'
+import { SOURCES } from '@sonde/agent/config'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { countOf, printable } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 import { loadConfig } from '../../config/load.ts'
+import { refuseForeignLibraries } from '../../config/trust.ts'
 import { VERSION } from '../../version.ts'
 import { mergedFlags, type TracebackFlags } from './flags.ts'
 import { settingsOf, type TracebackSettings } from './options.ts'
 import { ExitError, readRulesBytes, readRulesFile } from './rules-file.ts'
 import { StopSignals } from './stop-signals.ts'
 
+/** What samples a device. */
+const DOCA = SOURCES.filter(({ name }) => name === 'doca_telemetry_diag')
 const LEVEL = { error: 30, warning: 40, info: 50 } as const
 /** Exit codes; see `docs/traceback.md`. */
 const EXIT = { ok: 0, failed: 1, usage: 2, denied: 3 } as const
@@ -106,6 +110,7 @@ function feedsFor({ device, configPath, simulate }: TracebackSettings): OpenFeed
   if (device.startsWith('file:')) return feedsOf({ paths: { procfs: '/proc', sysfs: '/sys' } })
   const { config } = loadConfig({ file: configPath, flags: [], simulate })
   const { paths, dataSources } = config.agent
+  if (simulate.simulate === undefined) refuseForeignLibraries(paths, DOCA)
   const simulator = dataSources.find(({ definition }) => definition.name === 'simulator')
   return feedsOf(simulate.simulate === undefined ? { paths } : { paths, simulated: simulator?.options ?? {} })
 }

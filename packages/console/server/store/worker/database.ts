@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { makeFoldersNow } from '@sonde/sdk/internal'
+import { type FileLock, lockFile, makeFoldersNow, PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 import { carryHeadFiles } from './head-files.ts'
 import { salvage } from './salvage.ts'
@@ -102,32 +102,21 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Holds a lock that the kernel drops with the process, however that ends: an exclusive transaction on an empty database
- * beside the file.
+ * Takes the lock beside the file.
  *
  * @throws SondeError `STO_LOCKED`.
  */
-export function lockDatabase(path: string): DatabaseSync {
+export function lockDatabase(path: string): FileLock {
   makeFoldersNow(dirname(path))
-  const lock = new DatabaseSync(`${path}.lock`)
-  try {
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
-    return lock
-  } catch (error) {
-    lock.close()
-    if (sqliteFailureOf(error) === 'damaged') {
-      // Whoever held it would have been in the way of reading it: nobody does, and nothing is kept in it.
-      rmSync(`${path}.lock`)
-      return lockDatabase(path)
-    }
-    if (sqliteFailureOf(error) !== 'locked') throw error
-    const message = `${path} is open in another process; stop that one, or keep history elsewhere (store.dir, --data-dir)`
-    throw new SondeError('STO_LOCKED', message, { cause: error })
-  }
+  const lock = lockFile(`${path}.lock`)
+  if (lock !== undefined) return lock
+  const message = `${path} is open in another process; stop that one, or keep history elsewhere (store.dir, --data-dir)`
+  throw new SondeError('STO_LOCKED', message)
 }
 
 function openFile(settings: StoreSettings, notice: string): Opened {
   const { path, durability } = settings
+  makeEmpty(path)
   const database = new DatabaseSync(path)
   try {
     // Before the first table: a file gives pages back to the disk only if it was made so.
@@ -156,6 +145,11 @@ function openFile(settings: StoreSettings, notice: string): Opened {
     if (database.isOpen) database.close()
     throw error
   }
+}
+
+/** Makes the file where it is missing: SQLite would let every user read it. */
+function makeEmpty(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', PRIVATE_FILE_MODE))
 }
 
 function createTables(write: DatabaseSync): void {

@@ -17,6 +17,7 @@ import {
   writevSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 
 /** Where the body of a row lies: `place` and `bytes` in the file with that number. Unit: bytes. */
@@ -217,10 +218,10 @@ export class HeadFiles {
   #begin(file: HeadFile): void {
     this.seal(this.#lastFile)
     // Not those above it: where the folder of the store was taken away, none must be made in its place.
-    if (!existsSync(this.#folder)) mkdirSync(this.#folder)
+    if (!existsSync(this.#folder)) mkdirSync(this.#folder, PRIVATE_FOLDER_MODE)
     // No number is given twice, also where all files are gone: a reader may still have a file of an earlier start open.
     this.#lastFile = Math.max(this.#lastFile + 1, Date.now())
-    const descriptor = openSync(this.#pathOf(this.#lastFile), 'ax')
+    const descriptor = openSync(this.#pathOf(this.#lastFile), 'ax', PRIVATE_FILE_MODE)
     this.#written = { file: this.#lastFile, descriptor }
     this.#files.set(this.#lastFile, file)
     if (this.#isDurable) this.#syncFolder()
@@ -257,7 +258,7 @@ export function headFolderOf(storePath: string): string {
 export function carryHeadFiles(fromPath: string, toPath: string, files: readonly number[]): void {
   const [from, to] = [headFolderOf(fromPath), headFolderOf(toPath)]
   if (files.length === 0 || !existsSync(from)) return
-  mkdirSync(to)
+  mkdirSync(to, PRIVATE_FOLDER_MODE)
   for (const file of files) {
     const name = `${file}.records`
     try {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
 import { messageOf, SondeError } from '@sonde/sdk'
+import type { FileLock } from '@sonde/sdk/internal'
 import { type ParcelledAnswer, parcelled } from '../answer-parts.ts'
 import type { Answer, FileStatus, FromWorker, Page, ToWorker, WorkerStart, Written } from '../protocol.ts'
 import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'
@@ -37,7 +37,7 @@ export class StoreWorker {
   #parcelled: ParcelledAnswer | undefined
   readonly #timers: NodeJS.Timeout[] = []
   #retry: NodeJS.Timeout | undefined
-  #lock: DatabaseSync | undefined
+  #lock: FileLock | undefined
   #file: StoreFile | undefined
   #opening = 0
   /** The last page that was written, also where the file forgot it. */

@@ -2,17 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { messageOf, SondeError } from '../../errors.ts'
+import { messageOf, SondeError, warnOfFault } from '../../errors.ts'
 import { makeFolders } from '../../internal/make-folders.ts'
+import { PRIVATE_FILE_MODE, tightenFolder } from '../../internal/private-files.ts'
 import { Disk } from './disk.ts'
+import { isFilesName } from './paths.ts'
 import { reasonOf } from './reasons.ts'
 
 /** A disk that hangs is not waited for longer: it is seen by what the sink says. Unit: milliseconds. */
 const LIMIT_MS = 5000
 
 /**
- * Makes the folder below which files are written, and tries whether a file can be made there. A disk that is full, or
- * hangs, is no reason to refuse: it may be well again when something is written.
+ * Makes the folder below which files are written, takes the rights of other users from it, and tries whether a file can
+ * be made there. A disk that is full, or hangs, is no reason to refuse: it may be well again when something is
+ * written.
  *
  * @throws SondeError `FIL_ROOT` names the folder and what the system says.
  */
@@ -32,6 +35,8 @@ export async function checkDataRoot(dataRoot: string): Promise<void> {
 async function tryFile(disk: Disk, dataRoot: string): Promise<void> {
   const path = join(dataRoot, `.sonde-${randomUUID()}`)
   await disk.inTurn(() => makeFolders(dataRoot))
-  await disk.inTurn(() => writeFile(path, '', { flag: 'wx' }))
+  const said = await disk.inTurn(() => tightenFolder(dataRoot, isFilesName))
+  if (said !== '') warnOfFault(new SondeError('FIL_RIGHTS', said))
+  await disk.inTurn(() => writeFile(path, '', { flag: 'wx', mode: PRIVATE_FILE_MODE }))
   await disk.inTurn(() => rm(path))
 }

@@ -4,6 +4,7 @@ import { agentFilesEntries, defaultDataRoot, filesEntries } from './config.ts'
 import { checkDataRoot } from './data-root.ts'
 import { createFiles } from './files.ts'
 import { lookAtFiles } from './look.ts'
+import { isFilesName } from './paths.ts'
 
 /** Types that a file begins with; others follow when they are first seen. */
 const TYPE_COUNT = 200
@@ -17,6 +18,7 @@ export const filesSink: SinkDefinition<typeof filesEntries> = {
   agentEntries: agentFilesEntries,
   complete: (options) => ({ ...options, dataRoot: resolve(options.dataRoot ?? defaultDataRoot()) }),
   place: ({ dataRoot = '' }) => dataRoot,
+  isOwnName: isFilesName,
   prepare: ({ dataRoot = '' }) => checkDataRoot(dataRoot),
   create: (options, { types, ...context }) =>
     createFiles({ ...options, ...context, types: types.slice(0, TYPE_COUNT) }),

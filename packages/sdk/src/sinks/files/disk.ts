@@ -1,5 +1,10 @@
-import type { Dirent, Stats } from 'node:fs'
+import { constants, type Dirent, type Stats } from 'node:fs'
 import * as fs from 'node:fs/promises'
+import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
+
+const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_TRUNC, O_EXCL, O_NOFOLLOW } = constants
+/** As Node spells them. */
+const FLAGS = { r: O_RDONLY, 'r+': O_RDWR, w: O_WRONLY | O_CREAT | O_TRUNC, wx: O_WRONLY | O_CREAT | O_EXCL } as const
 
 /** Threads that Node has for everything that may wait: files, names of hosts, compression. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4
@@ -49,9 +54,29 @@ export class Disk {
     }
   }
 
-  /** `open` of Node, in turn. Rejects as that does, like all below. */
-  open(path: string, flags: string): Promise<DiskFile> {
-    return this.inTurn(async () => new DiskFile(this, await fs.open(path, flags)))
+  /**
+   * `open` of Node, in turn; a file that it makes is private, and a link is not followed. Rejects as that does, like
+   * all below.
+   */
+  open(path: string, flags: keyof typeof FLAGS): Promise<DiskFile> {
+    return this.inTurn(
+      async () => new DiskFile(this, await fs.open(path, FLAGS[flags] | O_NOFOLLOW, PRIVATE_FILE_MODE)),
+    )
+  }
+
+  /** Has the disk take the entries of a folder, in turn. */
+  async syncFolder(path: string): Promise<void> {
+    const folder = await this.inTurn(async () => new DiskFile(this, await fs.open(path, O_RDONLY)))
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  }
+
+  /** `lstat` of Node, in turn. */
+  lstat(path: string): Promise<Stats> {
+    return this.inTurn(() => fs.lstat(path))
   }
 
   /** `stat` of Node, in turn. */
@@ -74,9 +99,9 @@ export class Disk {
     return this.inTurn(() => fs.rename(from, to))
   }
 
-  /** `utimes` of Node, in turn. */
-  utimes(path: string, accessed: Date, changed: Date): Promise<void> {
-    return this.inTurn(() => fs.utimes(path, accessed, changed))
+  /** `lutimes` of Node, in turn. */
+  lutimes(path: string, accessed: Date, changed: Date): Promise<void> {
+    return this.inTurn(() => fs.lutimes(path, accessed, changed))
   }
 
   /** What is in a folder, in turn. */

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -186,3 +196,30 @@ property(
   2,
   (random) => withEnding(async (t) => void (await killServices(temporaryFolder(t), random))),
 )
+
+test('files are written through no link that somebody planted below the root, and through one that is the root', async (t) => {
+  const [root, elsewhere] = [temporaryFolder(t), temporaryFolder(t)]
+  const year = join(root, String(new Date().getUTCFullYear()))
+  const victim = join(elsewhere, 'victim')
+  writeFileSync(victim, 'kept')
+  symlinkSync(elsewhere, year)
+  symlinkSync(elsewhere, join(root, 'schema'))
+  symlinkSync(victim, join(root, '.pages-files.new'))
+  const sink = createFiles({ dataRoot: root })
+  const source = new BatchSource()
+  sink.accept({ ...source.ports({ a: 1 }), page: { client: 1n, sequence: 1n } })
+  await assert.rejects(sink.flush(), sondeError('FIL_LOST', /is a link, and files are not written through links/))
+  rmSync(year)
+  sink.accept({ ...source.ports({ b: 1 }), page: { client: 1n, sequence: 2n } })
+  await sink.flush().catch(() => undefined)
+  await sink.close()
+  assert.deepEqual(readdirSync(elsewhere), ['victim'])
+  assert.equal(readFileSync(victim, 'utf8'), 'kept')
+  const link = join(elsewhere, 'root')
+  symlinkSync(temporaryFolder(t), link)
+  const own = createFiles({ dataRoot: link })
+  own.accept(new BatchSource().ports({ a: 1 }))
+  await own.flush()
+  await own.close()
+  assert.ok(pathsBelow(link).length > 0)
+})

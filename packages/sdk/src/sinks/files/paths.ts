@@ -8,6 +8,11 @@ const NAME = /^(.*)(\d{16})\.bin$/
 /** Folder of the schemas, below the root. */
 export const SCHEMA_FOLDER = 'schema'
 
+/** Whether files of records make something of that name below their root: years, schemas, marks, trials. */
+export function isFilesName(name: string): boolean {
+  return /^(\d{4}|schema|\.pages-.*|\.sonde-.*)$/.test(name)
+}
+
 /**
  * Text of a user as part of a path: bytes outside `A-Z a-z 0-9 . _ -`, a leading dot, and the dots of `..` become `%`
  * and two hex digits. At most 200 bytes: the end of a longer one is replaced by a hash, so that two stay two.

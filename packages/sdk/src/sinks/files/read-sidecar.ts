@@ -21,9 +21,9 @@ export function readSidecar(folder: string, fingerprint: string): readonly Recor
   try {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
     const fault = (_kind: string, why: string) => new SondeError('DTB_SCHEMA', `it ${why}`)
-    const text = readTextFileNow({ path, limitBytes: BYTES_LIMIT, fault })
-    const sidecar: { types?: unknown } | null = JSON.parse(text)
-    const entries = decodeTypes(Buffer.from(JSON.stringify(sidecar?.types ?? [])))
+    const text = readTextFileNow({ path, isOfAnybody: true, limitBytes: BYTES_LIMIT, fault })
+    const sidecar = objectOf(text)
+    const entries = decodeTypes(Buffer.from(JSON.stringify(sidecar.types ?? [])))
     const types = entries.sort(([a], [b]) => a - b).map(([, type]) => type)
     if (schemaFingerprint(types) !== fingerprint) throw new Error('it has not the types of the schema')
     // Records name their type by its index alone, which the fingerprint of the schema says nothing of.
@@ -36,4 +36,16 @@ export function readSidecar(folder: string, fingerprint: string): readonly Recor
   } catch (cause) {
     throw new SondeError('DTB_SCHEMA', `${path} does not help: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** What the parser says of a text that is no JSON repeats some of it, and the file may be any. */
+function objectOf(text: string): { readonly types?: unknown } {
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw new Error('it is no JSON')
+  }
+  if (given === null || typeof given !== 'object') throw new Error('it is no object of JSON')
+  return given
 }

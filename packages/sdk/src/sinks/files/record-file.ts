@@ -1,10 +1,12 @@
-import { closeSync, ftruncateSync, openSync, writevSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, openSync, writevSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SondeError } from '../../errors.ts'
 import { makeFolders, makeFoldersNow } from '../../internal/make-folders.ts'
+import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
 import { encodeEndBlock } from '../../wire/dtb/encode.ts'
 import type { Contents } from './contents.ts'
 import type { Disk, DiskFile } from './disk.ts'
+import { refuseLinks, refuseLinksNow } from './links.ts'
 import { codeOf } from './reasons.ts'
 
 /** The last block of every file. */
@@ -21,6 +23,8 @@ export interface Appended {
 /** Where a new file goes. */
 export interface Place {
   readonly disk: Disk
+  /** The folder of all files. */
+  readonly root: string
   readonly folder: string
   /** Name of the file for a time. Unit: microseconds since the Unix epoch. */
   readonly nameAt: (timeUs: number) => string
@@ -85,11 +89,12 @@ export class RecordFile {
 
   /** {@link create} for a process that ends and cannot wait. */
   static createNow(place: Place, contents: Contents, nowMs: number): RecordFile {
+    refuseLinksNow(place.root, place.folder)
     makeFoldersNow(place.folder)
     for (let { timeUs } = place; ; timeUs++) {
       const path = join(place.folder, place.nameAt(timeUs))
       try {
-        closeSync(openSync(path, 'wx'))
+        closeSync(openSync(path, 'wx', PRIVATE_FILE_MODE))
       } catch (error) {
         if (codeOf(error) === 'EEXIST') continue
         throw error
@@ -146,7 +151,7 @@ export class RecordFile {
    * @throws whatever the system says; nothing torn is left then, as far as it lets us.
    */
   appendNow(blocks: readonly Uint8Array[]): void {
-    const descriptor = openSync(this.path, 'r+')
+    const descriptor = openSync(this.path, constants.O_RDWR | constants.O_NOFOLLOW)
     try {
       for (const block of [...this.#underWay, ...blocks]) {
         if (writevSync(descriptor, [block], this.bytes) < block.byteLength) {
@@ -247,6 +252,7 @@ export class RecordFile {
 async function openNew(place: Place): Promise<Opened & { readonly firstMade: string | undefined }> {
   const { disk } = place
   let firstMade: string | undefined
+  await refuseLinks(disk, place.root, place.folder)
   for (let { timeUs } = place, missing = 0; ; ) {
     const path = join(place.folder, place.nameAt(timeUs))
     try {
@@ -263,14 +269,7 @@ async function openNew(place: Place): Promise<Opened & { readonly firstMade: str
 
 /** Has the disk take the entries of folders. */
 export async function syncFolders(disk: Disk, folders: readonly string[]): Promise<void> {
-  for (const folder of folders) {
-    const handle = await disk.open(folder, 'r')
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  }
+  for (const folder of folders) await disk.syncFolder(folder)
 }
 
 /** The folder of the file, and those above it up to the one that has the first new folder in it. */

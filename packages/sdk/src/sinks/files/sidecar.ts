@@ -4,6 +4,7 @@ import { makeFolders } from '../../internal/make-folders.ts'
 import { typeEntry } from '../../wire/dtb/encode.ts'
 import type { FilesContext } from './context.ts'
 import type { Disk } from './disk.ts'
+import { refuseLinks } from './links.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
 import { codeOf } from './reasons.ts'
 import { syncFolders } from './record-file.ts'
@@ -21,6 +22,7 @@ export async function writeSidecar(context: FilesContext, { fingerprint, types }
   const path = join(folder, schemaFileName(fingerprint))
   const isSynced = context.config.durability !== 'none'
   try {
+    await refuseLinks(disk, context.config.dataRoot, folder)
     if (!(await touch(disk, path))) {
       await disk.inTurn(() => makeFolders(folder))
       await writeWhole(
@@ -40,7 +42,7 @@ export async function writeSidecar(context: FilesContext, { fingerprint, types }
 /** Says that a file is still in use, for those who remove old ones. False where it is not there. */
 async function touch(disk: Disk, path: string): Promise<boolean> {
   try {
-    await disk.utimes(path, new Date(), new Date())
+    await disk.lutimes(path, new Date(), new Date())
     return true
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false

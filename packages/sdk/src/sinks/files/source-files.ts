@@ -169,6 +169,7 @@ export class SourceFiles {
     const { disk, config } = this.#context
     const { dataRoot, nowUs } = config
     const timeUs = Math.max(0, Math.floor(nowUs()))
-    return { disk, folder: sourceFolder(dataRoot, this.#id, timeUs), nameAt: (us) => fileName(this.#tag, us), timeUs }
+    const folder = sourceFolder(dataRoot, this.#id, timeUs)
+    return { disk, root: dataRoot, folder, nameAt: (us) => fileName(this.#tag, us), timeUs }
   }
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { SondeError } from '../../errors.ts'
+import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
 
 const TMPFS_MAGIC = 0x01021994
 /** `sonde-<pid>-<start time of the process>-<random>`. */
@@ -51,7 +52,7 @@ export class SlotFile {
     this.slotBytes = slotBytes
     this.path = join(directory, `sonde-${process.pid}-${startTimeOf(process.pid)}-${randomBytes(8).toString('hex')}`)
     const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-    this.#descriptor = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    this.#descriptor = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_FILE_MODE)
     if (named.size === 0) process.on('exit', unlinkAll)
     named.add(this.path)
     this.#free = Array.from({ length: slots }, (_, slot) => slots - 1 - slot)

@@ -105,7 +105,7 @@ const look = setInterval(() => { const error = sink.status().lastError; if (erro
   assert.ok(
     told.includes(`${here} has ${owner} and mode 0755, ${socket} has ${owner} and mode ${isRoot ? '0660' : '0000'}; `),
   )
-  assert.ok(told.includes(`a group that they share: chgrp GROUP ${here}; chmod 0770 ${here}`), told)
+  assert.ok(told.includes(`a group that they share: chgrp GROUP ${here}; chmod 1770 ${here}`), told)
   chmodSync(base, isRoot ? 0o700 : 0o600)
   assert.ok(says().includes(`${base} has ${owner} and mode ${isRoot ? '0700' : '0600'}; `), 'a folder above it')
   chmodSync(base, 0o755)

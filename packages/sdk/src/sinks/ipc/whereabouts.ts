@@ -73,7 +73,7 @@ function noAccess(socketsDir: string, cause: unknown): SondeError {
   const who = `user ${getuid?.() ?? 0} with group${groups.size === 1 ? '' : 's'} ${[...groups].join(', ')}`
   const found = new Set([rightsOf(socketsDir), rightsOf(join(socketsDir, SOCKET_NAME))])
   const folder = shellWord(socketsDir)
-  const advice = `run client and service as one user, or give both a folder of a group that they share: chgrp GROUP ${folder}; chmod 0770 ${folder}`
+  const advice = `run client and service as one user, or give both a folder of a group that they share: chgrp GROUP ${folder}; chmod 1770 ${folder}`
   return new SondeError(
     'IPC_ACCESS',
     `this client, ${who}, may not use the service in ${socketsDir}: ${[...found].join(', ')}; ${advice}`,

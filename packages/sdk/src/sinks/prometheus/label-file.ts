@@ -44,17 +44,19 @@ export function pciAddress(text: string): string | undefined {
   return PCI_ADDRESS.test(address) ? address : undefined
 }
 
-/** A line that was read up to its `=`. */
+/** A label as it is given: a line that was read up to its `=`, or an option. */
 interface Entry {
   readonly key: string
   readonly value: string
-  /** `file:line`. */
+  /** `file:line`, or the option. */
   readonly place: string
+  /** Names a text in a message: texts of a file are not shown, for it may be any file, as a link may lead there. */
+  readonly show: (text: string) => string
 }
 
 /**
  * Reads a label file: lines `name=value`, or the sections of a `level_labels.ini`. Lines before any section are of
- * `[global_labels]`. Pure; `file` is what errors call it.
+ * `[global_labels]`. Pure; `file` is what errors call it. They show no text of it.
  *
  * @throws SondeError `PRM_LABELS` with file, line and what is allowed.
  */
@@ -74,12 +76,12 @@ export function parseLabelFile(text: string, file: string): LabelFile {
     if (told.startsWith('[')) {
       section = told.slice(1, -1)
       if (!told.endsWith(']') || !SECTIONS.includes(section))
-        throw fault(place, `${show(told)} is no section`, SECTIONS.map((name) => `[${name}]`).join(', '))
+        throw fault(place, 'it is no section', SECTIONS.map((name) => `[${name}]`).join(', '))
       continue
     }
     const at = told.indexOf('=')
-    if (at < 1) throw fault(place, `${show(told)} has no name before =`, 'name=value')
-    const entry: Entry = { key: told.slice(0, at).trimEnd(), value: told.slice(at + 1).trimStart(), place }
+    if (at < 1) throw fault(place, 'it has no name before =', 'name=value')
+    const entry: Entry = { key: told.slice(0, at).trimEnd(), value: told.slice(at + 1).trimStart(), place, show: it }
     if (section === 'global_labels') addLabel(all, entry)
     else if (section === 'device_labels') once(devices, addressOf(entry), entry, labelsOf(entry))
     else if (section === 'device_mapping') once(addresses, entry.key, entry, addressOf({ ...entry, key: entry.value }))
@@ -95,11 +97,13 @@ export function parseLabelFile(text: string, file: string): LabelFile {
  */
 export function checkLabels(labels: Readonly<Record<string, string>>, place: string): LabelTemplates {
   const checked = new Map<string, Template>()
-  for (const [key, value] of Object.entries(labels)) addLabel(checked, { key, value: String(value), place })
+  for (const [key, value] of Object.entries(labels))
+    addLabel(checked, { key, value: String(value), place, show: quoted })
   return checked
 }
 
-function addLabel(labels: Map<string, Template>, { key, value, place }: Entry): void {
+function addLabel(labels: Map<string, Template>, entry: Entry): void {
+  const { key, place, show } = entry
   if (!LABEL_NAME.test(key))
     throw fault(
       place,
@@ -108,26 +112,26 @@ function addLabel(labels: Map<string, Template>, { key, value, place }: Entry): 
     )
   if (labels.size >= LABEL_COUNT_LIMIT)
     throw fault(place, `${show(key)} is one label too many`, `${LABEL_COUNT_LIMIT} labels`)
-  once(labels, key, { key, value, place }, templateOf(value, place))
+  once(labels, key, entry, templateOf(entry))
 }
 
 /** `rail|0|plane|0`: names and values in turns. */
-function labelsOf({ value, place }: Entry): LabelTemplates {
+function labelsOf({ value, place, show }: Entry): LabelTemplates {
   const parts = value.split('|')
   if (parts.length % 2 !== 0) throw fault(place, `${show(value)} has a name without a value`, 'name|value|name|value')
   const labels = new Map<string, Template>()
   for (let i = 0; i < parts.length; i += 2)
-    addLabel(labels, { key: parts[i]?.trim() ?? '', value: parts[i + 1]?.trim() ?? '', place })
+    addLabel(labels, { key: parts[i]?.trim() ?? '', value: parts[i + 1]?.trim() ?? '', place, show })
   return labels
 }
 
-function addressOf({ key, place }: Entry): string {
+function addressOf({ key, place, show }: Entry): string {
   const address = pciAddress(key)
   if (address === undefined) throw fault(place, `${show(key)} is no PCI address`, 'one such as 0000:03:00.0')
   return address
 }
 
-function deviceFieldOf({ value, place }: Entry): DeviceField {
+function deviceFieldOf({ value, place, show }: Entry): DeviceField {
   const [field = '', kind = '', ...more] = value.split('|').map((part) => part.trim())
   if (field === '' || more.length > 0 || !KINDS.includes(kind))
     throw fault(
@@ -138,7 +142,7 @@ function deviceFieldOf({ value, place }: Entry): DeviceField {
   return { field, kind: kind as DeviceKind }
 }
 
-function templateOf(value: string, place: string): Template {
+function templateOf({ value, place, show }: Entry): Template {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (value.length > VALUE_LIMIT_CHARACTERS || /[\u0000-\u001f\u007f]/.test(value))
     throw fault(place, `${show(value)} is no value of a label`, `text of at most ${VALUE_LIMIT_CHARACTERS} characters`)
@@ -154,13 +158,17 @@ function templateOf(value: string, place: string): Template {
   return parts
 }
 
-function once<T>(map: Map<string, T>, key: string, { place }: Entry, value: T): void {
+function once<T>(map: Map<string, T>, key: string, { place, show }: Entry, value: T): void {
   if (map.has(key)) throw fault(place, `${show(key)} is there twice`, 'each once')
   map.set(key, value)
 }
 
-function show(text: string): string {
+function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 100))
+}
+
+function it(): string {
+  return 'it'
 }
 
 function fault(place: string, what: string, allowed: string): SondeError {

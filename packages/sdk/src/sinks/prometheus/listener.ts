@@ -117,15 +117,18 @@ async function open(at: Endpoint, place: string, options: ViewOptions, text: str
     await fieldSets.tellMissing()
     return { view, serving, options: text, sinks }
   } catch (cause) {
-    throw listenFault(cause, addressOf(at), place)
+    throw await listenFault(cause, addressOf(at), place)
   }
 }
 
-function listenFault(cause: unknown, address: string, place: string): SondeError {
+async function listenFault(cause: unknown, address: string, place: string): Promise<SondeError> {
   if ((cause as { code?: string }).code !== 'EADDRINUSE')
     return new SondeError('PRM_LISTEN', `cannot listen on ${address} (${place}): ${messageOf(cause)}`, { cause })
-  const rest =
-    'give another port in PROMETHEUS_ENDPOINT or `endpoint`, or set `whenTaken` or SONDE_PROMETHEUS_WHEN_TAKEN to service'
+  const service = 'set `whenTaken` or SONDE_PROMETHEUS_WHEN_TAKEN to service'
+  const { default: cluster } = await import('node:cluster')
+  const rest = cluster.isWorker
+    ? `every worker of node:cluster has metrics of its own: to have all of them, ${service}, which hands them to the agent, or serve them in the primary alone, to which workers send theirs`
+    : `give another port in PROMETHEUS_ENDPOINT or \`endpoint\`, or ${service}`
   return new SondeError('PRM_TAKEN', `${address} (${place}) is taken; ${rest}`, { cause })
 }
 

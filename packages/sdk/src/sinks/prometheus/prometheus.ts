@@ -53,7 +53,7 @@ const GZIP_FROM_BYTES = 1024
  * @example
  * const prometheus = createPrometheus()
  * const source = createSource({ id: 'app', emit: (batch) => prometheus.accept(batch) })
- * createServer(metricsHandler(prometheus)).listen(9394)
+ * createServer(metricsHandler(prometheus)).listen({ port: 9394, exclusive: true })
  */
 export function createPrometheus(options: PrometheusOptions = {}): Prometheus {
   return new Prometheus(prometheusConfig(options))

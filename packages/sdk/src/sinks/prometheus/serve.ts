@@ -48,7 +48,8 @@ export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port
   const server = createServer(options, routes(view, fieldSets, source, rule))
   boundConnections(server, { count: CONNECTION_LIMIT, silenceMs: SILENCE_LIMIT_MS })
   server.on('connection', (socket) => socket.unref())
-  server.listen({ host, port })
+  // Workers of node:cluster would share one port, and each scrape would reach another of them.
+  server.listen({ host, port, exclusive: true })
   await once(server, 'listening')
   server.unref()
   const bound = server.address()
