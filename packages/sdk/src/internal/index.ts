@@ -32,6 +32,7 @@ export type {
 export type {
   Hint,
   HintEvidence,
+  HintComparator,
   HintOutcome,
   HintSeverity,
   HintsAnswer,

@@ -96,13 +96,18 @@ export class CaseBook {
     let found = this.#cases.get(id)
     if (found === undefined) {
       if (this.#cases.size >= CASE_LIMIT) {
-        countUp(this.#lost, keyOf(rule.name, sighting.finding.severity ?? rule.severity))
+        countUp(this.#lost, keyOf(rule.name, sighting.severity))
         return
       }
       found = new Case(rule, id, sighting, nowMs)
       this.#cases.set(id, found)
     }
     found.see(sighting)
+  }
+
+  /** Notes that a rule holds on a device no more, and that the trouble is not over. */
+  goOn(rule: string, device: string): void {
+    this.#cases.get(idOf(rule, device))?.goOn()
   }
 
   /** Nothing came since the evaluation before. */

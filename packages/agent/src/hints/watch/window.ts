@@ -1,3 +1,4 @@
+import { maxKnown } from '../look/numbers.ts'
 import { Past } from './past.ts'
 import type { Signal } from './signal.ts'
 
@@ -12,6 +13,10 @@ const PAST_LAG = 4
 /** A sample is the newest for this many periods. */
 const FRESH_PERIODS = 3.5
 const FRESH_MIN_MS = 3500
+/** Samples of two series are of the same moment up to this many periods apart: one that was missed is a whole period. */
+const MOMENT_PERIODS = 0.75
+/** Gaps of which the shortest is the period: samples may be missed between others. */
+const GAPS = 4
 
 /**
  * The last samples of one signal of one series. A counter is kept as what it gained since the window began; where that
@@ -65,9 +70,23 @@ export class Window {
     else this.#pushTotal(timeMs, raw, apartMs, isFrozen)
   }
 
+  /** Time between two samples, without those that were missed. Unit: milliseconds; NaN before the second. */
+  get periodMs(): number {
+    let periodMs = Number.NaN
+    for (let back = 0; back < Math.min(GAPS, this.#count - 1); back++) {
+      const gapMs = this.#timeAt(back) - this.#timeAt(back + 1)
+      if (!(periodMs <= gapMs)) periodMs = gapMs
+    }
+    return periodMs
+  }
+
+  // Where a method takes `as`, it reads the samples of the moments at which that window has its own: what two devices
+  // do is compared at the same moments, or not at all. NaN where a sample of such a moment is missing.
+
   /** The newest value of a gauge. */
-  last(): number {
-    return this.#count === 0 ? Number.NaN : this.#valueAt(0)
+  last(as: Window = this): number {
+    const at = as.#count === 0 ? -1 : this.#like(as, 0)
+    return at < 0 ? Number.NaN : this.#valueAt(at)
   }
 
   /** How long a gauge has had its newest value, by the samples there are. Unit: milliseconds. */
@@ -78,26 +97,26 @@ export class Window {
   }
 
   /** Mean of a gauge's samples of the last `overMs`. */
-  mean(overMs: number): number {
-    const since = this.#since(overMs)
+  mean(overMs: number, as: Window = this): number {
+    const since = as.#since(overMs)
     let sum = 0
-    for (let back = 0; back <= since; back++) sum += this.#valueAt(back)
+    for (let back = 0; back <= since; back++) sum += this.#valueLike(as, back)
     return since < 0 ? Number.NaN : sum / (since + 1)
   }
 
   /** Largest of a gauge's samples of the last `overMs`. */
-  max(overMs: number): number {
-    const since = this.#since(overMs)
-    let most = since < 0 ? Number.NaN : this.#valueAt(0)
-    for (let back = 1; back <= since; back++) most = Math.max(most, this.#valueAt(back))
+  max(overMs: number, as: Window = this): number {
+    const since = as.#since(overMs)
+    let most = since < 0 ? Number.NaN : this.#valueLike(as, 0)
+    for (let back = 1; back <= since; back++) most = Math.max(most, this.#valueLike(as, back))
     return most
   }
 
   /** Smallest of a gauge's samples of the last `overMs`. */
-  min(overMs: number): number {
-    const since = this.#since(overMs)
-    let least = since < 0 ? Number.NaN : this.#valueAt(0)
-    for (let back = 1; back <= since; back++) least = Math.min(least, this.#valueAt(back))
+  min(overMs: number, as: Window = this): number {
+    const since = as.#since(overMs)
+    let least = since < 0 ? Number.NaN : this.#valueLike(as, 0)
+    for (let back = 1; back <= since; back++) least = Math.min(least, this.#valueLike(as, back))
     return least
   }
 
@@ -123,10 +142,12 @@ export class Window {
   }
 
   /** Rate of a counter over the last `overMs`, or as much of it as there is. Unit: per second. */
-  rate(overMs: number): number {
-    const from = this.#before(overMs)
-    if (from <= 0) return Number.NaN
-    return ((this.#valueAt(0) - this.#valueAt(from)) / (this.#timeAt(0) - this.#timeAt(from))) * 1000
+  rate(overMs: number, as: Window = this): number {
+    const before = as.#before(overMs)
+    if (before <= 0) return Number.NaN
+    const [to, from] = [this.#like(as, 0), this.#like(as, before)]
+    if (to < 0 || from <= to) return Number.NaN
+    return ((this.#valueAt(to) - this.#valueAt(from)) / (this.#timeAt(to) - this.#timeAt(from))) * 1000
   }
 
   /** The largest rate between two neighbouring samples of the last `overMs`. Unit: per second. */
@@ -142,9 +163,11 @@ export class Window {
   }
 
   /** What a counter gained in the last `overMs`, or in as much of it as there is. */
-  increase(overMs: number): number {
-    const from = this.#before(overMs)
-    return from <= 0 ? Number.NaN : this.#valueAt(0) - this.#valueAt(from)
+  increase(overMs: number, as: Window = this): number {
+    const before = as.#before(overMs)
+    if (before <= 0) return Number.NaN
+    const [to, from] = [this.#like(as, 0), this.#like(as, before)]
+    return to < 0 || from <= to ? Number.NaN : this.#valueAt(to) - this.#valueAt(from)
   }
 
   #pushValue(timeMs: number, value: number, isFrozen: boolean): void {
@@ -217,6 +240,25 @@ export class Window {
       else low = middle + 1
     }
     return low
+  }
+
+  #valueLike(as: Window, back: number): number {
+    const at = this.#like(as, back)
+    return at < 0 ? Number.NaN : this.#valueAt(at)
+  }
+
+  /** How far back the sample of the same moment is as one of another window; −1 where there is none. */
+  #like(as: Window, back: number): number {
+    if (as === this) return back
+    const timeMs = as.#timeAt(back)
+    const near = this.#backTo(timeMs)
+    const apartMs = (at: number) =>
+      at < 0 || at >= this.#count ? Number.POSITIVE_INFINITY : Math.abs(this.#timeAt(at) - timeMs)
+    const at = apartMs(near - 1) < apartMs(near) ? near - 1 : near
+    const period = maxKnown(this.periodMs, as.periodMs)
+    // Devices that are read in turn have no moment in common.
+    const allowedMs = this.#signal.inTurns ? period : period * MOMENT_PERIODS
+    return apartMs(at) <= (Number.isNaN(allowedMs) ? APART_MS : allowedMs) ? at : -1
   }
 
   #timeAt(back: number): number {
