@@ -188,8 +188,14 @@ test('the life of a hint is reported as marks of one event, and hints are counte
   const [, , peak, ended] = marks
   assert.ok(peak !== undefined && ended !== undefined && peak.time < ended.time)
   assert.ok((peak.value ?? 0) >= (ended.value ?? 0) && peak.unit !== '' && peak.summary !== '')
-  const counts = batches.find(({ type }) => type.name === 'sonde_hints')
-  assert.equal(counts?.count, 1)
+  const [counts] = batches.filter(({ type }) => type.name === 'sonde_hints')
+  assert.ok(counts)
+  const rows = [...readRecords(counts.type, viewsOf(counts.bytes), counts.count, counts.symbols)].map(
+    ({ rule, severity, open, opened_total }) => `${rule} ${severity} ${open} ${opened_total}`,
+  )
+  assert.equal(new Set(rows).size, counts.count)
+  assert.ok(rows.includes('retransmission_storm critical 1 2'))
+  for (const row of ['link_flap warning 0 0', 'link_flap critical 0 0']) assert.ok(rows.includes(row), row)
   node.hints.report(source)
   assert.equal(batches.filter(({ type }) => type === markType).length, 1, 'an edge is told once')
 })

@@ -201,7 +201,7 @@ export class Hints implements Sink {
       this.#statedMs = this.#nowMs
       for (const hint of this.#book.hints()) reportHint(source, hint, 'holds', this.#nowMs)
     }
-    for (const { rule, severity, open, opened, lost } of this.#book.counts()) {
+    for (const { rule, severity, open, opened, lost } of this.#book.counts(this.#rules)) {
       const row = source.bind(hintCountType, { rule, severity })
       row.gauge('open').set(open)
       row.counter('opened_total').set(opened)

@@ -58,9 +58,14 @@ class MadeSeries {
     const rate = this.rates[name]
     const value = this.values[name]
     if (rate === undefined) return value === undefined ? undefined : vary(name, value)
-    this.totals[name] = (this.totals[name] ?? 1000) + vary(name, rate)
+    this.totals[name] = (this.totals[name] ?? startOf(name)) + vary(name, rate)
     return this.totals[name]
   }
+}
+
+/** What a counter has counted before the node is looked at: uncorrected memory errors would be news. */
+function startOf(field: string): number {
+  return field === 'ecc_dbe_vol_total' ? 0 : 1000
 }
 
 /** One GPU or NIC of hand-made records. */
@@ -97,7 +102,7 @@ export class MadeDevice {
   add(counts: Readonly<Record<string, number>>): void {
     for (const [name, count] of Object.entries(counts))
       for (const { type, totals } of this.series.values())
-        if (type.layout.slots.some((slot) => slot.name === name)) totals[name] = (totals[name] ?? 1000) + count
+        if (type.layout.slots.some((slot) => slot.name === name)) totals[name] = (totals[name] ?? startOf(name)) + count
   }
 
   /** Starts all counters of the device at 0 again. */

@@ -94,6 +94,11 @@ export class Look {
     return this.#join(signal, (window, as) => window.increase(overMs, as))
   }
 
+  /** What a counter had counted when Sonde first saw it. */
+  before(signal: Signal): number {
+    return this.#join(signal, (window) => window.before)
+  }
+
   /** What a counter gained in the last 10 minutes. */
   events(signal: Signal): number {
     return this.#join(signal, (window) => window.past?.total() ?? Number.NaN)

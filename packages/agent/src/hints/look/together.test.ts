@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { nvmlProfileType } from '../../sources/nvml/type.ts'
 import { everyGpu } from '../rules/test-changes.ts'
 import { quietNode } from '../test-training-node.ts'
 import { gaugeOf } from '../watch/signal.ts'
 import { Window } from '../watch/window.ts'
-import { nvmlProfileType } from '../../sources/nvml/type.ts'
 
 /** Between two samples, and where the next one is late. Unit: milliseconds. */
 const LATE_MS = [580, 1080]

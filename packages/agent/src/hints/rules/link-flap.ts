@@ -1,7 +1,8 @@
-import { EVENT_OVER_MS, type Look } from '../look/look.ts'
+import { EVENT_OVER_MS } from '../look/look.ts'
 import { maxKnown } from '../look/numbers.ts'
 import { hasTraffic, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
+import { isDown, isUp, sinceDown } from './link-state.ts'
 import { countMeasure, isPassed, secondsMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { duration, titleOf } from './words.ts'
@@ -14,22 +15,6 @@ const TOGETHER_COUNT = 3
 /** The old 8-bit counter stays at its maximum, and carrier changes come in pairs: whichever saw most is right. */
 function downsOf(read: (signal: (typeof NIC)[keyof typeof NIC]) => number): number {
   return maxKnown(read(NIC.linkDownEvents), read(NIC.linkDowned), Math.ceil(read(NIC.carrierChanges) / 2))
-}
-
-function sinceDown(look: Look): number {
-  return Math.min(
-    look.sinceRise(NIC.linkDownEvents),
-    look.sinceRise(NIC.linkDowned),
-    look.sinceRise(NIC.carrierChanges),
-  )
-}
-
-function isDown(look: Look): boolean {
-  return look.last(NIC.state) === 1 || look.last(NIC.carrier) === 0 || look.last(NIC.linkDetected) === 0
-}
-
-function isUp(look: Look): boolean {
-  return look.last(NIC.state) === 4 || look.last(NIC.carrier) === 1 || look.last(NIC.linkDetected) === 1
 }
 
 /** The link of a port went down. */

@@ -34,6 +34,9 @@ export class Window {
   #periodMs = 0
   /** When the counter last rose. Unit: milliseconds since the Unix epoch; −∞ where it never did. */
   roseMs = Number.NEGATIVE_INFINITY
+  /** What the counter had counted when its series was first seen; 0 where it began while it was watched. */
+  before = 0
+  #isNew = true
   /** When the window last began anew, but for its first sample. */
   brokeMs = Number.NEGATIVE_INFINITY
 
@@ -57,6 +60,7 @@ export class Window {
   /** Begins with a counter at 0: its series appeared because it counted for the first time. */
   beginAtZero(timeMs: number): void {
     this.#raw = 0
+    this.#isNew = false
     this.#append(timeMs - 1000, 0)
   }
 
@@ -179,6 +183,10 @@ export class Window {
     const gain = raw - this.#raw
     const isKnown = this.#count > 0
     this.#raw = raw
+    if (this.#isNew) this.before = raw
+    // A counter that began again has forgotten what was before.
+    else if (gain < 0) this.before = 0
+    this.#isNew = false
     if (isKnown && (gain < 0 || gain / apartMs > this.#signal.rateMax / 1000)) this.#restart(timeMs)
     if (this.#count === 0) {
       this.#append(timeMs, 0)

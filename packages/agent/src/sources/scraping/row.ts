@@ -73,7 +73,12 @@ export class Row {
     if (isOwn) this.#isOwn.add(field)
   }
 
-  /** A whole number that was set; undefined where there is none. */
+  /** What a scrape says of a field cannot be so. */
+  refuse(field: string, lack: Lack): void {
+    this.#values.set(field, lack)
+  }
+
+  /** A number that was set; undefined where there is none. */
   numberOf(field: string): number | undefined {
     const value = this.#values.get(field)
     return typeof value === 'number' ? value : undefined
