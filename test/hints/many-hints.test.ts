@@ -10,8 +10,9 @@ const LIMITS = { hints: 500, statements: 20_000 }
 function hintOf(number: number, sinceMs: number): Hint {
   return {
     ...{ id: `link_flap/nic-${number}`, event: String(number), rule: 'link_flap', device: `nic-${number % 8}` },
-    ...{ severity: 'warning', stage: 'standing', sinceMs, seenMs: sinceMs, neededMs: 0, title: 'A link flapped' },
-    ...{ sentence: 'Once', value: 1, limit: 0, unit: '', evidence: [], affected: [], lacks: [] },
+    ...{ severity: 'warning', stage: 'standing', sinceMs, seenMs: sinceMs, measuredMs: sinceMs, neededMs: 0 },
+    ...{ title: 'A link flapped', comparator: '>=' },
+    ...{ sentence: 'Once', value: 1, limit: 1, unit: '', evidence: [], affected: [], lacks: [] },
   }
 }
 

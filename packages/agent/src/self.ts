@@ -116,6 +116,8 @@ export class Self {
   readonly #absences: Absences
   /** Devices that were told to be stuck, by source. */
   readonly #stuck = new Map<string, ReadonlySet<string>>()
+  /** Libraries whose child was told of. */
+  readonly #children = new Set<string>()
   #storeState = ''
 
   constructor(options: SelfOptions) {
@@ -149,7 +151,7 @@ export class Self {
   #report(): void {
     const { hosts, router, http, hints, fieldSets, prometheus, service, faults, storeStatus } = this.#options
     for (const running of hosts.sources) this.#reportSource(running)
-    for (const child of hosts.children()) this.#reportChild(child)
+    this.#reportChildren(hosts.children())
     for (const route of router.routes) {
       this.#sinks.report(this.#source, route)
       reportLoss(this.#source, route.sink.name, route.sink.stats.dropped)
@@ -194,13 +196,19 @@ export class Self {
     else if (before !== undefined) this.#stuck.delete(source)
   }
 
-  /** Not a bound row: that would go on telling of a child that ended. */
-  #reportChild({ host, pid }: ReturnType<Hosts['children']>[number]): void {
-    const usage = usageOf(pid)
-    if (usage === undefined) return
-    const { residentBytes, cpuSeconds } = usage
-    const record = { time: wallNs(), host, resident_memory_bytes: residentBytes, cpu_seconds_total: cpuSeconds }
-    this.#source.report(childType, record)
+  /** Not bound rows: those would go on telling of a child that ended. */
+  #reportChildren(children: ReturnType<Hosts['children']>): void {
+    const before = new Set(this.#children)
+    this.#children.clear()
+    for (const { host, pid } of children) {
+      const usage = usageOf(pid)
+      if (usage === undefined) continue
+      const { residentBytes, cpuSeconds } = usage
+      const record = { time: wallNs(), host, resident_memory_bytes: residentBytes, cpu_seconds_total: cpuSeconds }
+      this.#source.report(childType, record)
+      this.#children.add(host)
+    }
+    for (const host of before) if (!this.#children.has(host)) this.#absences.gone(childType, { host }, 'it ended')
   }
 
   #reportProcess(): void {

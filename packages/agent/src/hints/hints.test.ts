@@ -19,6 +19,7 @@ import { rdmaHwType } from '../sources/rdma/type.ts'
 import { type HintDevice, nodeOf } from './device.ts'
 import { Hints, type RuleFailed } from './hints.ts'
 import { RULES } from './rules/index.ts'
+import { countMeasure } from './rules/measure.ts'
 import type { Rule } from './rules/rule.ts'
 import { quietNode, TrainingNode } from './test-training-node.ts'
 import { GPU } from './watch/signals.ts'
@@ -187,8 +188,14 @@ test('the life of a hint is reported as marks of one event, and hints are counte
   const [, , peak, ended] = marks
   assert.ok(peak !== undefined && ended !== undefined && peak.time < ended.time)
   assert.ok((peak.value ?? 0) >= (ended.value ?? 0) && peak.unit !== '' && peak.summary !== '')
-  const counts = batches.find(({ type }) => type.name === 'sonde_hints')
-  assert.equal(counts?.count, 1)
+  const [counts] = batches.filter(({ type }) => type.name === 'sonde_hints')
+  assert.ok(counts)
+  const rows = [...readRecords(counts.type, viewsOf(counts.bytes), counts.count, counts.symbols)].map(
+    ({ rule, severity, open, opened_total }) => `${rule} ${severity} ${open} ${opened_total}`,
+  )
+  assert.equal(new Set(rows).size, counts.count)
+  assert.ok(rows.includes('retransmission_storm critical 1 2'))
+  for (const row of ['link_flap warning 0 0', 'link_flap critical 0 0']) assert.ok(rows.includes(row), row)
   node.hints.report(source)
   assert.equal(batches.filter(({ type }) => type === markType).length, 1, 'an edge is told once')
 })
@@ -238,7 +245,7 @@ test('of memory and processors it is told which one', () => {
     node.open().map(({ sentence }) => sentence.replaceAll('\u00a0', ' ')),
     [
       'Memory controller 2 counts 3 uncorrected errors in the last minute, limit 1; the node corrected 0',
-      'Processor package 1 was slowed down for heat for 50.0 % of the time, limit 10.0 %',
+      'Processor package 1 was slowed down for heat for 50.0 % of the last 5 s, limit 10.0 %',
     ],
   )
   const shown = node.open().flatMap(({ evidence }) => evidence.map(({ matchers }) => matchers))
@@ -349,7 +356,7 @@ test('where errors of PCIe and heat of processors are read in turns, hints open,
         ?.sentence.replaceAll('\u00a0', ' '),
     )
     assert.match(errors ?? '', / counts 60 k corrected PCIe errors in the last minute/)
-    assert.match(heat ?? '', /slowed down for heat for 50\.0 % of the time/)
+    assert.match(heat ?? '', /slowed down for heat for 50\.0 % of the last 1 min/)
   }
 })
 
@@ -502,7 +509,7 @@ test('trouble of the simulated node leaves the means of the real one as they are
         const node = nodeOf(look.device)
         bases[node] = look.base(GPU.smActive)
         if (node !== troubled || !(look.last(GPU.smActive) > 0.6)) return undefined
-        return { title: 'Trouble', sentence: 'Trouble', value: 1, limit: 0, unit: '' }
+        return { title: 'Trouble', measure: countMeasure(1, '>=', 1, ''), sentence: () => 'Trouble' }
       },
     }
     const gpus = [false, true].map((isSimulated): HintDevice => {

@@ -22,6 +22,7 @@ import type { Look } from './look/look.ts'
 import type { Scope } from './look/scope.ts'
 import { Scopes } from './look/scopes.ts'
 import { RULES } from './rules/index.ts'
+import { isPassed } from './rules/measure.ts'
 import type { Rule } from './rules/rule.ts'
 import { SeriesWatch } from './watch/series-watch.ts'
 
@@ -200,7 +201,7 @@ export class Hints implements Sink {
       this.#statedMs = this.#nowMs
       for (const hint of this.#book.hints()) reportHint(source, hint, 'holds', this.#nowMs)
     }
-    for (const { rule, severity, open, opened, lost } of this.#book.counts()) {
+    for (const { rule, severity, open, opened, lost } of this.#book.counts(this.#rules)) {
       const row = source.bind(hintCountType, { rule, severity })
       row.gauge('open').set(open)
       row.counter('opened_total').set(opened)
@@ -252,12 +253,21 @@ export class Hints implements Sink {
   #ask(rule: Rule, scope: Scope): void {
     for (const look of looksFor(rule, scope)) {
       look.newestMs = Number.NEGATIVE_INFINITY
-      const finding = rule.find(look)
-      if (finding === undefined || Object.values(rule.not).some((isAlike) => isAlike(look))) continue
-      const { id } = finding.device ?? look.device
+      const found = rule.find(look)
+      // A rule tells no number that did not pass its limit.
+      const finding = found !== undefined && isPassed(found.measure) ? found : undefined
+      if (finding === undefined && !this.#goesOn(rule, look)) continue
+      if (Object.values(rule.not).some((isAlike) => isAlike(look))) continue
+      const { id } = finding?.device ?? look.device
       if (this.#isExplained(rule, id, scope)) this.#book.withdraw(rule.name, id, scope.nowMs)
+      else if (finding === undefined) this.#book.goOn(rule.name, id)
       else this.#book.see(rule, sightingOf(rule, finding, look), scope.nowMs)
     }
+  }
+
+  /** Whether an open hint of the rule goes on, though the rule does not hold. */
+  #goesOn({ name, goesOn }: Rule, look: Look): boolean {
+    return goesOn !== undefined && this.#book.isOpen(name, look.device.id) && goesOn.holds(look)
   }
 
   #isExplained({ name, explainedBy = {}, looksBackMs = 0 }: Rule, device: string, scope: Scope): boolean {

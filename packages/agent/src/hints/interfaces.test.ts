@@ -98,7 +98,7 @@ test('one flap is one, however many interfaces of the port say it, and evidence 
     down: ['eth13', 'eth13.100', 'eth13.200'],
   })
   assert.deepEqual([hint?.id, more], ['link_flap/nic-mlx5_3-1', []])
-  assert.match(hint?.sentence ?? '', /^mlx5_3 went down once /)
+  assert.match(hint?.sentence ?? '', /^mlx5_3 lost its link 1 time in 10 min, limit 1, and is up again$/)
   assert.deepEqual(hint?.evidence[0]?.matchers, device('=~', 'eth13|eth13\\.100|eth13\\.200'))
 })
 

@@ -10,6 +10,7 @@ import type { ScenarioRequest } from '../sources/simulator/scenarios/request.ts'
 import { Simulation } from '../sources/simulator/simulation.ts'
 import { msOfSeconds, secondsOf } from '../sources/simulator/time.ts'
 import { Hints } from './hints.ts'
+import { checkNumbers } from './test-numbers.ts'
 
 const START_S = 1_000_000
 
@@ -99,7 +100,9 @@ export class SimulatedNode {
   #look(atS: number): void {
     const open = this.open()
     if (open.length === 0 && this.#wasOpen.size === 0) return
-    for (const { id } of open) {
+    for (const hint of open) {
+      checkNumbers(hint)
+      const { id } = hint
       if (!this.seen.has(id)) this.seen.set(id, atS - this.#markS)
       if (!this.#wasOpen.has(id)) this.openings.push({ id, atS })
     }

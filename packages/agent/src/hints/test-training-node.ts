@@ -11,6 +11,9 @@ import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from 
 import type { DeviceLookup, HintDevice } from './device.ts'
 import { Hints } from './hints.ts'
 
+/** Gives the value of a gauge, or the rate of a counter, that a field has in the record in hand. */
+type Vary = (field: string, value: number) => number
+
 /**
  * One series of hand-made records: counters rise by their rate, gauges are what they are. What is undefined is absent.
  */
@@ -42,21 +45,27 @@ class MadeSeries {
   }
 
   /** Passes a second and reports the record that is due then. */
-  report(source: Source, timeMs: number): void {
+  report(source: Source, timeMs: number, vary: Vary): void {
     const record: Record<string, unknown> = { ...this.#base, time: BigInt(Math.round(timeMs * 1e6)) }
     for (const { name, isWhole } of this.#numbers) {
-      const value = this.#valueOf(name)
+      const value = this.#valueOf(name, vary)
       if (value !== undefined) record[name] = isWhole ? Math.floor(value) : value
     }
     if (!this.isSilent) source.report(this.type, record as never)
   }
 
-  #valueOf(name: string): number | undefined {
+  #valueOf(name: string, vary: Vary): number | undefined {
     const rate = this.rates[name]
-    if (rate === undefined) return this.values[name]
-    this.totals[name] = (this.totals[name] ?? 1000) + rate
+    const value = this.values[name]
+    if (rate === undefined) return value === undefined ? undefined : vary(name, value)
+    this.totals[name] = (this.totals[name] ?? startOf(name)) + vary(name, rate)
     return this.totals[name]
   }
+}
+
+/** What a counter has counted before the node is looked at: uncorrected memory errors would be news. */
+function startOf(field: string): number {
+  return field === 'ecc_dbe_vol_total' ? 0 : 1000
 }
 
 /** One GPU or NIC of hand-made records. */
@@ -93,7 +102,7 @@ export class MadeDevice {
   add(counts: Readonly<Record<string, number>>): void {
     for (const [name, count] of Object.entries(counts))
       for (const { type, totals } of this.series.values())
-        if (type.layout.slots.some((slot) => slot.name === name)) totals[name] = (totals[name] ?? 1000) + count
+        if (type.layout.slots.some((slot) => slot.name === name)) totals[name] = (totals[name] ?? startOf(name)) + count
   }
 
   /** Starts all counters of the device at 0 again. */
@@ -131,6 +140,8 @@ export class TrainingNode {
   readonly hints: Hints
   /** Clock of the records. Unit: milliseconds since the Unix epoch. */
   nowMs = EPOCH_MS
+  /** Changes what records say; default: nothing. */
+  vary: Vary = (_, value) => value
   readonly #source: Source
 
   constructor() {
@@ -181,7 +192,7 @@ export class TrainingNode {
   /** One sample of everything. */
   #sample(): void {
     for (const { series } of [...this.gpus, ...this.nics, this.host])
-      for (const one of series.values()) one.report(this.#source, this.nowMs)
+      for (const one of series.values()) one.report(this.#source, this.nowMs, this.vary)
     this.#source.flush()
   }
 

@@ -61,7 +61,7 @@ export function hintWords(hint: Hint, moment: SpokenMoment): string {
 export function hintFacts(hint: Hint, moment: SpokenMoment): string {
   const sentence = /[.!?]$/.test(hint.sentence) ? hint.sentence : `${hint.sentence}.`
   if (holdsNow(hint, moment)) return sentence
-  return `At ${clockNear(hint.seenMs, moment.toMs ?? moment.nowMs, moment)}: ${sentence}`
+  return `At ${clockNear(hint.measuredMs, moment.toMs ?? moment.nowMs, moment)}: ${sentence}`
 }
 
 /** When a rule held last: it may be told for longer. Unit: milliseconds since the Unix epoch. */

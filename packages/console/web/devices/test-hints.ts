@@ -7,6 +7,7 @@ export const NOW_MS = 1_790_000_000_000
 
 /** A storm that stands for 2 min 5 s, or what a test makes of it. */
 export function testHint(more: Partial<Hint> = {}): Hint {
+  const { seenMs = NOW_MS } = more
   return {
     id: 'retransmission_storm/nic-mlx5_3-1',
     event: '1789999875000000000',
@@ -15,11 +16,13 @@ export function testHint(more: Partial<Hint> = {}): Hint {
     stage: 'standing',
     device: 'nic-mlx5_3-1',
     sinceMs: NOW_MS - 125_000,
-    seenMs: NOW_MS,
+    seenMs,
+    measuredMs: seenMs,
     neededMs: 3_000,
     title: 'NIC 3 is losing packets',
     sentence: 'mlx5_3 counts 2.4 k sequence errors/s, its siblings 0, limit 100/s',
     value: 2_400,
+    comparator: '>=',
     limit: 100,
     unit: 'errors',
     evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate', matchers: [] }],

@@ -11,6 +11,9 @@ export type HintSeverity = 'critical' | 'warning' | 'notice'
  */
 export type HintOutcome = 'ended' | 'dismissed' | 'cut'
 
+/** How the value of a hint stands to its limit. */
+export type HintComparator = '>' | '>=' | '<' | '<='
+
 /** A query as hints give it; what is left out has its default. */
 export interface HintEvidence extends Pick<SeriesQuery, 'metric' | 'matchers'> {
   readonly function: Exclude<QueryFunction, 'quantile'>
@@ -32,17 +35,25 @@ export interface Hint {
   /** Id of the device at fault; `node` or `sim-node` where it is about no single device. */
   readonly device: string
   readonly sinceMs: number
-  /** When its rule held last: title, sentence and numbers are of that time. */
+  /** When its rule held last. */
   readonly seenMs: number
+  /**
+   * When title, sentence and numbers were so: when the rule held last, of a hint that is over when it was worst.
+   */
+  readonly measuredMs: number
   /** Only of a hint that is over; the last sign of it where it was cut. */
   readonly endedMs?: number
   /** How it ended; there with `endedMs`. */
   readonly outcome?: HintOutcome
   readonly neededMs: number
   readonly title: string
+  /** Names `value`, `limit` and what siblings have. */
   readonly sentence: string
+  /** What the rule measured: it stands to `limit` as `comparator` says, always. */
   readonly value: number
+  readonly comparator: HintComparator
   readonly limit: number
+  /** Unit of `value` and `limit`. */
   readonly unit: string
   /** Queries that show it. */
   readonly evidence: readonly HintEvidence[]

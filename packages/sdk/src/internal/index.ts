@@ -34,6 +34,7 @@ export type {
 export type {
   Hint,
   HintEvidence,
+  HintComparator,
   HintOutcome,
   HintSeverity,
   HintsAnswer,

@@ -96,13 +96,18 @@ export class CaseBook {
     let found = this.#cases.get(id)
     if (found === undefined) {
       if (this.#cases.size >= CASE_LIMIT) {
-        countUp(this.#lost, keyOf(rule.name, sighting.finding.severity ?? rule.severity))
+        countUp(this.#lost, keyOf(rule.name, sighting.severity))
         return
       }
       found = new Case(rule, id, sighting, nowMs)
       this.#cases.set(id, found)
     }
     found.see(sighting)
+  }
+
+  /** Notes that a rule holds on a device no more, and that the trouble is not over. */
+  goOn(rule: string, device: string): void {
+    this.#cases.get(idOf(rule, device))?.goOn()
   }
 
   /** Nothing came since the evaluation before. */
@@ -162,14 +167,22 @@ export class CaseBook {
     this.turns++
   }
 
-  /** Hints that are open, and those that were opened and lost so far, by rule and severity. */
-  counts(): HintCount[] {
-    const open = [...this.#cases.values()].filter((one) => one.isOpen).map((one) => keyOf(one.rule.name, one.severity))
-    return [...new Set([...this.#opened.keys(), ...open, ...this.#lost.keys()])].map((key) => {
-      const [rule = '', severity] = key.split(' ') as [string, HintSeverity]
-      const count = open.filter((other) => other === key).length
-      return { rule, severity, open: count, opened: this.#opened.get(key) ?? 0, lost: this.#lost.get(key) ?? 0 }
-    })
+  /**
+   * Hints that are open, and those that were opened and lost so far, by rule and severity: of each rule every severity
+   * that it tells, from the start and for good, also where a hint left one for another.
+   */
+  counts(rules: readonly Rule[]): HintCount[] {
+    const open = new Map<string, number>()
+    for (const one of this.#cases.values()) if (one.isOpen) countUp(open, keyOf(one.rule.name, one.severity))
+    const counts = rules.flatMap(({ name, severity, worse = severity }) =>
+      [...new Set([severity, worse])].map((severity): [string, HintCount] => {
+        const key = keyOf(name, severity)
+        const [opened, lost] = [this.#opened.get(key) ?? 0, this.#lost.get(key) ?? 0]
+        return [key, { rule: name, severity, open: open.get(key) ?? 0, opened, lost }]
+      }),
+    )
+    // Two rules may share a name: one for GPUs, one for NICs.
+    return [...new Map(counts).values()]
   }
 
   /** What happened since the last time it was asked. */

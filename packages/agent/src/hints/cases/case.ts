@@ -1,7 +1,8 @@
 import type { Hint, HintOutcome, HintSeverity } from '@sonde/sdk/internal'
 import { nodeOf, type WhichNode } from '../device.ts'
+import { roundedValue } from '../rules/measure.ts'
 import type { Rule } from '../rules/rule.ts'
-import type { Sighting } from './sighting.ts'
+import { isWorse, type Sighting } from './sighting.ts'
 
 const VOTE_MASK = 0b11111
 const VOTES_NEEDED = 3
@@ -11,9 +12,9 @@ const UNSEEN_MS = 2000
 /** A hint that lingers for as long as this is about an event whose consequences last: it stays as grave as it was. */
 const LASTING_MS = 60_000
 
-/** The worst that was seen, and when. */
-export interface Peak {
-  readonly value: number
+/** A sighting, and when its numbers were so. Unit: milliseconds since the Unix epoch. */
+interface Seen {
+  readonly sighting: Sighting
   readonly timeMs: number
 }
 
@@ -29,13 +30,21 @@ export class Case {
   sinceMs: number
   /** Number of its event; 0 until it opens. */
   event = 0n
-  #peak: Peak | undefined
+  /** The latest sighting. */
   #sighting: Sighting
+  /** The worst one. */
+  #peak: Seen
   #votes = 0
   #firstSampleMs: number
   #isSeenNow = false
+  /** Whether it goes on at the evaluation in hand, though its rule does not hold. */
+  #isGoingOn = false
   #wasSeen = false
+  #wasGoingOn = false
   #heldMs = 0
+  /** Time since the rule held. Unit: milliseconds. */
+  #unseenMs = 0
+  /** Time since it held or went on. Unit: milliseconds. */
   #idleMs = 0
   #seenMs: number
 
@@ -46,6 +55,7 @@ export class Case {
     this.#firstSampleMs = sighting.sampleMs
     this.sinceMs = Math.round(Number.isFinite(sighting.sampleMs) ? sighting.sampleMs : nowMs)
     this.#seenMs = Math.round(nowMs)
+    this.#peak = { sighting, timeMs: this.sinceMs }
   }
 
   /** Whether the rule held at the evaluation in hand. */
@@ -58,7 +68,7 @@ export class Case {
   }
 
   get severity(): HintSeverity {
-    return this.#sighting.finding.severity ?? this.rule.severity
+    return this.#sighting.severity
   }
 
   get device(): string {
@@ -69,9 +79,9 @@ export class Case {
     return nodeOf(this.#sighting.device)
   }
 
-  /** Of all values since it was first seen the one farthest from its limit. */
-  get peak(): Peak {
-    return this.#peak ?? { value: this.#sighting.finding.value, timeMs: this.sinceMs }
+  /** The value of its worst sighting, and when that was. */
+  get peak(): { readonly value: number; readonly timeMs: number } {
+    return { value: this.#peak.sighting.finding.measure.value, timeMs: this.#peak.timeMs }
   }
 
   get #neededMs(): number {
@@ -81,11 +91,17 @@ export class Case {
   /** The rule holds at this evaluation. */
   see(sighting: Sighting): void {
     this.#sighting = sighting
-    const { value, limit } = sighting.finding
-    if (this.#peak === undefined || Math.abs(value - limit) > Math.abs(this.#peak.value - limit)) {
-      this.#peak = { value, timeMs: Number.isFinite(sighting.sampleMs) ? sighting.sampleMs : this.sinceMs }
-    }
+    if (isWorse(sighting, this.#peak.sighting))
+      this.#peak = {
+        sighting,
+        timeMs: Number.isFinite(sighting.sampleMs) ? Math.round(sighting.sampleMs) : this.sinceMs,
+      }
     this.#isSeenNow = true
+  }
+
+  /** The rule does not hold at this evaluation, and the trouble is not over. */
+  goOn(): void {
+    this.#isGoingOn = true
   }
 
   /** It is the same as an event of before: it began when that did. */
@@ -97,19 +113,24 @@ export class Case {
   /** Nothing came since the evaluation before: what held then still does. */
   seeAgain(): void {
     this.#isSeenNow = this.#wasSeen
+    this.#isGoingOn = this.#wasGoingOn
   }
 
   /** Ends an evaluation; `false` where the case is over. */
   advance(elapsedMs: number, nowMs: number): boolean {
     const wasSeen = this.#isSeenNow
+    const goesOn = wasSeen || this.#isGoingOn
     if (wasSeen) this.#seenMs = Math.round(nowMs)
     this.#wasSeen = wasSeen
+    this.#wasGoingOn = this.#isGoingOn
     const isFirst = this.#votes === 0 && this.stage === 'seen'
     this.#isSeenNow = false
-    this.#votes = ((this.#votes << 1) | (wasSeen ? 1 : 0)) & VOTE_MASK
-    this.#idleMs = wasSeen ? 0 : this.#idleMs + elapsedMs
+    this.#isGoingOn = false
+    this.#votes = ((this.#votes << 1) | (goesOn ? 1 : 0)) & VOTE_MASK
+    this.#unseenMs = wasSeen ? 0 : this.#unseenMs + elapsedMs
+    this.#idleMs = goesOn ? 0 : this.#idleMs + elapsedMs
     const isHeld = bitCount(this.#votes) >= VOTES_NEEDED
-    if (!isFirst && (wasSeen || isHeld)) this.#heldMs += elapsedMs
+    if (!isFirst && (goesOn || isHeld)) this.#heldMs += elapsedMs
     if (this.stage === 'seen') {
       const isSampledTwice = this.#sighting.sampleMs !== this.#firstSampleMs
       if (wasSeen && (this.rule.isEvent === true || (isHeld && isSampledTwice))) this.stage = 'forming'
@@ -127,27 +148,32 @@ export class Case {
   /** What is open says whether its rule still holds. */
   get #toldStage(): Hint['stage'] {
     if (this.stage !== 'standing') return 'forming'
-    return this.#idleMs > UNSEEN_MS && this.#lingerMs < LASTING_MS ? 'lingering' : 'standing'
+    return this.#unseenMs > UNSEEN_MS && this.#lingerMs < LASTING_MS ? 'lingering' : 'standing'
   }
 
   /** The hint of an open case, or of one that has just ended. */
   hint(end?: { readonly endedMs: number; readonly outcome: HintOutcome }): Hint {
-    const { finding, device, evidence, lacks } = this.#sighting
-    const { title, sentence, value, limit, unit, affected = [] } = finding
+    // The numbers of what is over are those of its worst moment: the last ones hardly passed the limit.
+    const { sighting, timeMs } = end === undefined ? { sighting: this.#sighting, timeMs: this.#seenMs } : this.#peak
+    const { finding, severity, sentence, device, evidence, lacks } = sighting
+    const { title, measure, affected = [] } = finding
+    const { comparator, limit, unit } = measure
     return {
       id: this.id,
       event: String(this.event),
       rule: this.rule.name,
-      severity: this.severity,
+      severity,
       stage: end?.outcome === 'ended' ? 'standing' : this.#toldStage,
       device: device.id,
       sinceMs: this.sinceMs,
       seenMs: this.#seenMs,
+      measuredMs: timeMs,
       ...end,
       neededMs: this.#neededMs,
       title,
       sentence,
-      value: rounded(value),
+      value: roundedValue(measure),
+      comparator,
       limit,
       unit,
       evidence,
@@ -161,9 +187,4 @@ function bitCount(bits: number): number {
   let count = 0
   for (let rest = bits; rest !== 0; rest >>>= 1) count += rest & 1
   return count
-}
-
-/** Four significant digits: more than a measurement over seconds has. */
-function rounded(value: number): number {
-  return Number.isFinite(value) ? Number(value.toPrecision(4)) : 0
 }

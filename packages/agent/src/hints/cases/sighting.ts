@@ -1,13 +1,16 @@
 import type { Labels } from '@sonde/sdk'
-import type { HintEvidence } from '@sonde/sdk/internal'
+import type { HintEvidence, HintSeverity } from '@sonde/sdk/internal'
 import { elsewhereOf, type HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
+import { excessOf, sentenceOf } from '../rules/measure.ts'
 import type { Finding, Rule } from '../rules/rule.ts'
 import type { Signal } from '../watch/signal.ts'
 
 /** What a rule saw of a device, with what goes into the hint beside it. */
 export interface Sighting {
   readonly finding: Finding
+  readonly severity: HintSeverity
+  readonly sentence: string
   readonly device: HintDevice
   readonly evidence: readonly HintEvidence[]
   /** Names of metrics that the rule would have used and that are absent, then what no metric tells. */
@@ -26,7 +29,23 @@ export function sightingOf(rule: Rule, found: Finding, look: Look): Sighting {
   const sampleMs =
     look.newestMs > Number.NEGATIVE_INFINITY ? look.newestMs : Math.max(...looks.map((one) => one.newestMs))
   const shown = looks.find((other) => other.device.id === device.id) ?? look
-  return { finding, device, evidence: evidenceOf(rule, shown, finding.series), lacks: lacksOf(rule, look), sampleMs }
+  return {
+    finding,
+    severity: found.severity ?? rule.severity,
+    sentence: sentenceOf(found.measure, found.sentence),
+    device,
+    evidence: evidenceOf(rule, shown, finding.series),
+    lacks: lacksOf(rule, look),
+    sampleMs,
+  }
+}
+
+const RANK: Readonly<Record<HintSeverity, number>> = { notice: 0, warning: 1, critical: 2 }
+
+/** Whether a sighting is worse than another one: graver, or farther beyond its limit. */
+export function isWorse(one: Sighting, other: Sighting): boolean {
+  if (one.severity !== other.severity) return RANK[one.severity] > RANK[other.severity]
+  return excessOf(one.finding.measure) > excessOf(other.finding.measure)
 }
 
 /**

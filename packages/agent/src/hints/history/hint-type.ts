@@ -17,7 +17,9 @@ export const hintType = defineOwnType('sonde_hint', 'What a hint said at a momen
   since_ms: value('f64', { unit: 'milliseconds', help: 'When it began' }),
   seen_ms: value('f64', { unit: 'milliseconds', help: 'When its rule held last' }),
   needed_ms: value('f64', { unit: 'milliseconds', help: 'How long it must hold before it stands' }),
+  measured_ms: value('f64', { unit: 'milliseconds', help: 'When title, sentence and numbers were so' }),
   value: value('f64', { help: 'What the rule measured' }),
+  comparator: text({ help: 'How the value stands to the limit: >, >=, < or <=' }),
   limit: value('f64', { help: 'Limit that it passed' }),
   unit: text({ help: 'Unit of both' }),
   title: text({ help: 'What it is, in a few words' }),
@@ -35,14 +37,15 @@ const TEXT_LENGTH_LIMIT = 4096
 
 /** Reports what a hint says at a time. Unit of the time: milliseconds since the Unix epoch. */
 export function reportHint(source: Source, hint: Hint, edge: StatedEdge, timeMs: number): void {
-  const { rule, device, stage, severity, limit, unit, title, sentence } = hint
+  const { rule, device, stage, severity, value, comparator, limit, unit, title, sentence } = hint
   source.report(hintType, {
     time: BigInt(Math.round(timeMs)) * 1_000_000n,
     event: BigInt(hint.event),
-    ...{ rule, device, edge, stage, severity, limit, unit, title, sentence, value: hint.value },
+    ...{ rule, device, edge, stage, severity, value, comparator, limit, unit, title, sentence },
     since_ms: hint.sinceMs,
     seen_ms: hint.seenMs,
     needed_ms: hint.neededMs,
+    measured_ms: hint.measuredMs,
     evidence: listText(hint.evidence),
     affected: listText(hint.affected),
     lacks: listText(hint.lacks),

@@ -1,5 +1,5 @@
 import { type Batch, type RecordOf, readRecords, viewsOf } from '@sonde/sdk'
-import type { Hint, HintEvidence, HintSeverity } from '@sonde/sdk/internal'
+import type { Hint, HintComparator, HintEvidence, HintSeverity } from '@sonde/sdk/internal'
 import { hintType } from './hint-type.ts'
 
 /** How often a hint that is open is stated. Unit: milliseconds. */
@@ -62,6 +62,8 @@ function hintIn(event: string, said: Statement): Hint {
     stage: said.stage as Hint['stage'],
     sinceMs: said.since_ms,
     seenMs: said.seen_ms,
+    measuredMs: said.measured_ms,
+    comparator: said.comparator as HintComparator,
     neededMs: said.needed_ms,
     evidence: JSON.parse(said.evidence) as HintEvidence[],
     affected: JSON.parse(said.affected) as string[],

@@ -2,7 +2,7 @@ import type { Labels } from '@sonde/sdk'
 import type { HintDevice } from '../device.ts'
 import type { Signal } from '../watch/signal.ts'
 import type { Window } from '../watch/window.ts'
-import { firstKnown, median } from './numbers.ts'
+import { firstKnown, maxKnown, median } from './numbers.ts'
 import type { Scope } from './scope.ts'
 
 /**
@@ -30,12 +30,27 @@ export class Look {
    * Newest sample that the rule in hand has looked at; set back before each. Unit: milliseconds since the Unix epoch.
    */
   newestMs = Number.NEGATIVE_INFINITY
-  readonly #windows = new Map<Signal, Window[]>()
-  readonly #labels = new Map<Signal, Labels[]>()
+  readonly #windows: Map<Signal, Window[]>
+  readonly #labels: Map<Signal, Labels[]>
+  /** The device at whose moments it is looked at; undefined where that is itself. */
+  readonly #as: Look | undefined
+  #isMissing = false
 
-  constructor(device: HintDevice, scope: Scope) {
+  /** @param at What is known of the same device, and the device at whose moments it is looked at; default: nothing. */
+  constructor(device: HintDevice, scope: Scope, at?: { readonly known: Look; readonly as: Look }) {
     this.device = device
     this.scope = scope
+    this.#windows = at === undefined ? new Map() : at.known.#windows
+    this.#labels = at === undefined ? new Map() : at.known.#labels
+    this.#as = at?.as
+  }
+
+  /**
+   * The device as it was at the moments at which another one gave its samples: devices in the same phase of the same
+   * work differ from one sample to the next. A value of which a sample is missing there is not known.
+   */
+  as(other: Look): Look {
+    return other === this ? this : new Look(this.device, this.scope, { known: this, as: other })
   }
 
   /** Adds a window of one of the device's series. */
@@ -44,9 +59,14 @@ export class Look {
     listIn(this.#labels, signal).push(labels)
   }
 
-  /** What its siblings have: the median of what is read of them; `unknown` where none of them tells. */
+  /**
+   * What its siblings have at the moments of its own samples: the median of what is read of them. `unknown` where none
+   * of them tells; NaN where those that do gave no sample at the same moments.
+   */
   usual(read: (sibling: Look) => number, unknown = Number.NaN): number {
-    return firstKnown(median(this.scope.siblings(this).map(read)), unknown)
+    const siblings = this.scope.siblings(this).map((sibling) => sibling.as(this))
+    const usual = median(siblings.map(read))
+    return siblings.some((sibling) => sibling.#isMissing) ? usual : firstKnown(usual, unknown)
   }
 
   /** Labels of each series that has the signal. */
@@ -61,7 +81,7 @@ export class Look {
 
   /** Rate of a counter, mean of the last `overMs`. Unit: per second. */
   rate(signal: Signal, overMs = SHORT_MS): number {
-    return this.#join(signal, (window) => window.rate(overMs))
+    return this.#join(signal, (window, as) => window.rate(overMs, as))
   }
 
   /** The highest rate between two samples of the last `overMs`. Unit: per second. */
@@ -71,7 +91,12 @@ export class Look {
 
   /** What a counter gained in the last `overMs`. */
   increase(signal: Signal, overMs: number): number {
-    return this.#join(signal, (window) => window.increase(overMs))
+    return this.#join(signal, (window, as) => window.increase(overMs, as))
+  }
+
+  /** What a counter had counted when Sonde first saw it. */
+  before(signal: Signal): number {
+    return this.#join(signal, (window) => window.before)
   }
 
   /** What a counter gained in the last 10 minutes. */
@@ -81,7 +106,7 @@ export class Look {
 
   /** Newest value of a gauge. */
   last(signal: Signal): number {
-    return this.#join(signal, (window) => window.last())
+    return this.#join(signal, (window, as) => window.last(as))
   }
 
   /** How long a gauge has had its newest value; as long as samples are kept at most. Unit: milliseconds. */
@@ -91,17 +116,17 @@ export class Look {
 
   /** Mean of a gauge over the last `overMs`. */
   mean(signal: Signal, overMs = SHORT_MS): number {
-    return this.#join(signal, (window) => window.mean(overMs))
+    return this.#join(signal, (window, as) => window.mean(overMs, as))
   }
 
   /** Largest value of a gauge in the last `overMs`. */
   max(signal: Signal, overMs: number): number {
-    return this.#join(signal, (window) => window.max(overMs))
+    return this.#join(signal, (window, as) => window.max(overMs, as))
   }
 
   /** Smallest value of a gauge in the last `overMs`. */
   min(signal: Signal, overMs: number): number {
-    return this.#join(signal, (window) => window.min(overMs))
+    return this.#join(signal, (window, as) => window.min(overMs, as))
   }
 
   /** How often a gauge fell below a value and came back in the last `overMs`. */
@@ -138,17 +163,26 @@ export class Look {
 
   /** The rates of a counter's series one by one, such as those of lanes. Unit: per second. */
   rates(signal: Signal, overMs = SHORT_MS): number[] {
-    return this.#fresh(signal).map((window) => window.rate(overMs))
+    const as = this.#momentsOf(signal)
+    return this.#fresh(signal).map((window) => window.rate(overMs, as))
   }
 
   /** Time of the newest sample, however old it is. Unit: milliseconds since the Unix epoch. */
   lastSeenMs(signal: Signal): number {
-    return this.windows(signal).reduce((newest, window) => Math.max(newest, window.newestMs), Number.NEGATIVE_INFINITY)
+    return this.windows(signal).reduce(
+      (newest, { newestMs }) => (newestMs > newest ? newestMs : newest),
+      Number.NEGATIVE_INFINITY,
+    )
   }
 
   /** Samples that came after a time, of the series that has most of them. */
   samplesSince(signal: Signal, timeMs: number): number {
     return this.windows(signal).reduce((most, window) => Math.max(most, window.samplesSince(timeMs)), 0)
+  }
+
+  /** Time between two samples of a signal, of the slowest of its series. Unit: milliseconds; NaN before the second. */
+  periodMs(signal: Signal): number {
+    return maxKnown(...this.windows(signal).map((window) => window.periodMs))
   }
 
   /** All windows of a signal, stale ones too. */
@@ -165,16 +199,25 @@ export class Look {
     return fresh
   }
 
-  #join(signal: Signal, read: (window: Window) => number): number {
+  /** The window at whose moments a signal is read; undefined where that is each of its own. */
+  #momentsOf(signal: Signal): Window | undefined {
+    return this.#as?.windows(signal).find((window) => window.isFresh(this.scope.nowMs))
+  }
+
+  #join(signal: Signal, read: (window: Window, as?: Window) => number): number {
     const windows = this.#windows.get(signal)
     let joined = Number.NaN
     if (windows === undefined) return joined
     const { nowMs } = this.scope
+    const as = this.#as && this.#momentsOf(signal)
     for (const window of windows) {
       if (!window.isFresh(nowMs)) continue
       if (window.newestMs > this.newestMs) this.newestMs = window.newestMs
-      const value = read(window)
-      if (Number.isNaN(value)) continue
+      const value = read(window, as)
+      if (Number.isNaN(value)) {
+        if (as !== undefined) this.#isMissing = true
+        continue
+      }
       if (Number.isNaN(joined)) joined = value
       else joined = signal.across === 'sum' ? joined + value : Math.max(joined, value)
     }

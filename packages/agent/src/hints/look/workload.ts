@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts'
 /** A window holds two minutes; work that began earlier and stopped is over. Unit: milliseconds. */
 const WORK_MS = 120_000
 /** Discovery, subnet managers and address resolution make up to 50 kB/s on an idle port. Unit: bytes per second. */
-const IDLE_BYTES = 1e6
+export const IDLE_BYTES = 1e6
 /** SM activity of a GPU that computes. */
 const ACTIVE_SHARE = 0.05
 /**

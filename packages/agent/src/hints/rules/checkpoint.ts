@@ -1,7 +1,9 @@
 import { LATEST_MS, type Look } from '../look/look.ts'
 import { median } from '../look/numbers.ts'
+import { together } from '../look/together.ts'
 import { jobGpus, storageBytes, usualRailUse } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
+import { bytesMeasure, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { amount, percent } from './words.ts'
 
@@ -33,6 +35,7 @@ export const checkpoint: Rule = {
       source: '30 GB a GPU in 1.5 to 6 s',
     },
     { what: 'sent on most rails', value: LINE_SHARE * 100, unit: '% of line', source: 'training stands still' },
+    { what: 'utilisation once it was copied', value: UTILISATION, unit: '%', source: 'storage is still written' },
   ],
   not: {
     'a collective that hangs: use stays at 100 % and nothing is copied': ({ scope }) =>
@@ -43,28 +46,34 @@ export const checkpoint: Rule = {
     'work that ends within a sample: as much comes from the host as goes there',
   ],
   find({ scope }) {
-    const job = jobGpus(scope)
+    const { looks: job } = together(jobGpus(scope), GPU.pcieSent, LATEST_MS)
     const use = usualRailUse(scope, LATEST_MS)
     if (job.length === 0 || use > LINE_SHARE) return undefined
     const copying = job.filter(isCopied)
     const isCopying = copying.length >= GPU_SHARE * job.length
     // Storage is still written when the copies are done.
     if (!isCopying && !scope.isOpen('checkpoint', scope.node)) return undefined
-    // Of now: what they sent before was the traffic of their work.
-    const bytes = median(copying.map((look) => look.last(GPU.pcieSent)))
-    const copies = isCopying
-      ? `${job.length} GPUs copy ${amount(bytes, 'B')}/s each to the host, limit ${amount(COPY_BYTES, 'B')}/s`
-      : `${job.length} GPUs have copied to the host and stand still`
     const storage = storageBytes(scope)
-    const written = storage > 0 ? `; ${amount(storage, 'B')}/s to storage` : ''
-    return {
+    const rails = Number.isNaN(use) ? '' : `, with the rails at ${percent(use)} of line`
+    const rest = `${rails}${storage > 0 ? `; ${amount(storage, 'B')}/s to storage` : ''}`
+    const found = {
       device: scope.node,
       affected: job.map(({ device }) => device),
       title: 'A checkpoint is being written',
-      sentence: `${copies}, with the rails at ${percent(Number.isNaN(use) ? 0 : use)} of line${written}`,
-      value: isCopying ? bytes : 0,
-      limit: COPY_BYTES,
-      unit: 'bytes/s',
+    }
+    // Of now: what they sent before was the traffic of their work.
+    if (isCopying)
+      return {
+        ...found,
+        measure: bytesMeasure(median(copying.map((look) => look.last(GPU.pcieSent))), '>', COPY_BYTES),
+        sentence: (value, limit) => `${copying.length} GPUs copy ${value} each to the host, ${limit}${rest}`,
+      }
+    const used = median(job.map((look) => look.last(GPU.utilisation)))
+    return {
+      ...found,
+      measure: shareMeasure(used / 100, '<=', UTILISATION / 100, '% of time'),
+      sentence: (value, limit) =>
+        `${job.length} GPUs have copied to the host and stand still: in use ${value} of the time, ${limit}${rest}`,
     }
   },
 }

@@ -2,8 +2,9 @@ import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
 import { BETWEEN_BURSTS_MS, lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
+import { isPassed, shareMeasure } from './measure.ts'
 import type { Limit, Rule } from './rule.ts'
-import { percent, titleOf } from './words.ts'
+import { besides, percent, titleOf } from './words.ts'
 
 const MARKED_SHARE = 0.05
 const LINE_SHARE = 0.9
@@ -56,9 +57,9 @@ export const congestion: Rule = {
   explainedBy: { pfc_source: 'device' },
   lacksAlways: ['queues of switches'],
   find(look) {
-    const share = markedShare(look)
-    if (!(share > MARKED_SHARE)) return undefined
-    const usual = look.usual(markedShare, 0)
+    const measure = shareMeasure(markedShare(look), '>', MARKED_SHARE, '% of packets')
+    if (!isPassed(measure)) return undefined
+    const usual = look.usual(markedShare)
     const peak = look.peak(NIC.receivedBytes, BURST_OVER_MS) / lineOf(look)
     const { name } = look.device
     return {
@@ -66,10 +67,9 @@ export const congestion: Rule = {
         peak > LINE_SHARE
           ? `${titleOf(look.device)} gets more than fits`
           : `Traffic to ${titleOf(look.device)} is congested`,
-      sentence: `${percent(share)} of what ${name} receives is marked, its siblings ${percent(usual)}, limit ${percent(MARKED_SHARE)}; it received at up to ${percent(peak)} of line`,
-      value: share * 100,
-      limit: MARKED_LIMIT.value,
-      unit: '% of packets',
+      measure,
+      sentence: (value, limit) =>
+        `${value} of what ${name} receives is marked${besides(usual, percent)}, ${limit}; it received at up to ${percent(peak)} of line`,
       affected: slowedGpus(look),
     }
   },

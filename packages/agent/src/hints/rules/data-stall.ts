@@ -1,13 +1,15 @@
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
+import { together } from '../look/together.ts'
 import { isCollective, jobGpus, jobNics } from '../look/workload.ts'
 import { GPU, HOST, NIC } from '../watch/signals.ts'
+import { isPassed, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { percent } from './words.ts'
 
-const UTILISATION = 80
+const UTILISATION = 0.8
 /** Waits are of parts of a step: between two of them use is high for a moment. */
-const CLEAR_UTILISATION = 95
+const CLEAR_UTILISATION = 0.95
 const LINGER_MS = 20_000
 const OVER_MS = 3000
 const SPREAD = 15
@@ -34,6 +36,17 @@ function burstShare(scope: Scope): number {
   )
 }
 
+/** How much each GPU of the job is in use at the same moments; those that gave no sample then are left out. */
+function usesOf(scope: Scope): number[] {
+  const { looks } = together(jobGpus(scope), GPU.utilisation, OVER_MS)
+  return looks.map((look) => look.mean(GPU.utilisation, OVER_MS)).filter((use) => !Number.isNaN(use))
+}
+
+/** How much GPUs of the job are in use, of 1. */
+function useOf(scope: Scope): number {
+  return scope.once('use', () => median(usesOf(scope)) / 100)
+}
+
 /** GPUs that wait for their input. */
 export const dataStall: Rule = {
   name: 'data_stall',
@@ -48,13 +61,18 @@ export const dataStall: Rule = {
   ],
   shows: [GPU.utilisation, GPU.tensorActive, HOST.ioPressure, HOST.cpuPressure, HOST.diskBusy],
   limits: [
-    { what: 'utilisation, mean of 3 s', value: UTILISATION, unit: '%', source: 'waiting for peers keeps it near 100' },
+    {
+      what: 'utilisation, mean of 3 s',
+      value: UTILISATION * 100,
+      unit: '%',
+      source: 'waiting for peers keeps it near 100',
+    },
     { what: 'gaps in 30 s', value: GAPS, unit: 'to stand', source: 'one may be any pause of the job' },
   ],
   not: {
     'GPUs that differ: no common cause': ({ scope }) => {
-      const means = jobGpus(scope).map((look) => look.mean(GPU.utilisation, OVER_MS))
-      return Math.max(...means) - Math.min(...means) > SPREAD
+      const uses = usesOf(scope)
+      return Math.max(...uses) - Math.min(...uses) > SPREAD
     },
     // While it is open a rail may slow down too: use alone says when the stall ends.
     'a slow rail: bursts are slower than before': ({ scope }) =>
@@ -64,12 +82,15 @@ export const dataStall: Rule = {
   },
   toldApart: ['stragglers and losses: use stays near 100 %, because peers spin'],
   explainedBy: { checkpoint: 'node', gpu_lost: 'node', link_flap: 'node', stuck_collective: 'node' },
+  goesOn: {
+    while: `use stays below ${CLEAR_UTILISATION * 100} %: between two waits it is high for a moment`,
+    holds: ({ scope }) => useOf(scope) < CLEAR_UTILISATION,
+  },
   lacksAlways: ['what the loader waits for'],
   find({ scope }) {
     const job = jobGpus(scope)
-    const used = median(job.map((look) => look.mean(GPU.utilisation, OVER_MS)))
-    const limit = scope.isOpen('data_stall', scope.node) ? CLEAR_UTILISATION : UTILISATION
-    if (job.length === 0 || !(used < limit)) return undefined
+    const measure = shareMeasure(useOf(scope), '<', UTILISATION, '% of time')
+    if (!isPassed(measure)) return undefined
     const pressure = pressureOf(scope)
     const waits = Number.isNaN(pressure) ? '' : `; tasks of the host wait ${percent(pressure)} of the time`
     const busy = scope.of(scope.node).rate(HOST.diskBusy)
@@ -78,11 +99,10 @@ export const dataStall: Rule = {
       device: scope.node,
       affected: job.map(({ device }) => device),
       title: 'All GPUs wait for data',
-      sentence: `${job.length} GPUs are in use ${percent(used / 100)} of the time, limit ${percent(UTILISATION / 100)}, all alike${waits}${works}`,
-      value: used,
-      limit: UTILISATION,
-      unit: '%',
-      isSure: median(job.map((look) => look.dips(GPU.utilisation, UTILISATION, BURST_OVER_MS))) >= GAPS,
+      measure,
+      sentence: (value, limit) =>
+        `${job.length} GPUs are in use ${value} of the time, ${limit}, all alike${waits}${works}`,
+      isSure: median(job.map((look) => look.dips(GPU.utilisation, UTILISATION * 100, BURST_OVER_MS))) >= GAPS,
     }
   },
 }

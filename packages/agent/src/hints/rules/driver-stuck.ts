@@ -2,8 +2,9 @@ import { countOf } from '@sonde/sdk/internal'
 import type { Look } from '../look/look.ts'
 import type { Scope } from '../look/scope.ts'
 import { NIC } from '../watch/signals.ts'
+import { secondsMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { duration, titleOf } from './words.ts'
+import { titleOf } from './words.ts'
 
 /** So many at once share what they wait for: the kernel lets most calls of this kind in one at a time. */
 const TOGETHER_COUNT = 3
@@ -50,21 +51,23 @@ export const driverStuck: Rule = {
     const { scope } = look
     const silent = silentPorts(scope)
     const answering = scope.ports.filter((other) => other.last(NIC.responsive) === 1).length
-    const heldMs = look.held(NIC.responsive)
-    const found = { value: heldMs / 1000 + STUCK_S, limit: STUCK_S, unit: 's without an answer' }
-    const limit = `limit ${duration(STUCK_S * 1000)}`
+    const others = countOf(answering, 'other does', 'others do')
+    const silentS = look.held(NIC.responsive) / 1000 + STUCK_S
+    const measure = secondsMeasure(silentS, '>=', STUCK_S, 's without an answer')
     if (silent.length >= TOGETHER_COUNT)
       return {
-        ...found,
+        measure,
         device: scope.node,
         title: `Drivers of ${silent.length} adapters do not answer`,
-        sentence: `The drivers of ${silent.map(({ device }) => device.name).join(', ')} have not answered for ${duration(found.value * 1000)}, ${countOf(answering, 'other does', 'others do')}, ${limit}`,
+        sentence: (value, limit) =>
+          `The drivers of ${silent.map(({ device }) => device.name).join(', ')} have not answered for ${value}, ${others}, ${limit}`,
         affected: silent.map(({ device }) => device),
       }
     return {
-      ...found,
+      measure,
       title: `${titleOf(look.device)} has a driver that does not answer`,
-      sentence: `The driver of ${look.device.name} has not answered for ${duration(found.value * 1000)}, ${countOf(answering, 'other does', 'others do')}, ${limit}; its counters are not known`,
+      sentence: (value, limit) =>
+        `The driver of ${look.device.name} has not answered for ${value}, ${others}, ${limit}; its counters are not known`,
     }
   },
 }

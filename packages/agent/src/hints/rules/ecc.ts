@@ -1,8 +1,9 @@
 import { EVENT_OVER_MS } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
 import { GPU, XID } from '../watch/signals.ts'
+import { countMeasure, isPassed } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { amount, titleOf } from './words.ts'
+import { amount, besides, titleOf } from './words.ts'
 
 const CORRECTED_PER_MINUTE = 10
 /** A job that ran for so long is well. Unit: milliseconds. */
@@ -46,12 +47,20 @@ export const eccUncorrected: Rule = {
         : look.last(GPU.remapPending) === 1
           ? '; a row waits for a reset'
           : ''
+    const { name } = look.device
+    const title = `${titleOf(look.device)} has uncorrected memory errors`
+    if (errors < 1)
+      return {
+        title,
+        measure: countMeasure(told, '>=', 1, 'XIDs in 1 min'),
+        sentence: (value, limit) => `${name} told XIDs of memory: ${value} in the last minute, ${limit}${action}`,
+      }
+    const also = told >= 1 ? `, and told XIDs of memory: ${amount(told)}` : ''
     return {
-      title: `${titleOf(look.device)} has uncorrected memory errors`,
-      sentence: `${look.device.name} counts uncorrected memory errors: ${amount(errors)} in the last minute, and XIDs of memory: ${amount(told)}, limit 1${action}`,
-      value: Math.max(errors, told),
-      limit: 1,
-      unit: 'errors',
+      title,
+      measure: countMeasure(errors, '>=', 1, 'errors in 1 min'),
+      sentence: (value, limit) =>
+        `${name} counts uncorrected memory errors: ${value} in the last minute, ${limit}${also}${action}`,
     }
   },
 }
@@ -61,6 +70,7 @@ export const eccPending: Rule = {
   name: 'ecc_pending',
   sees: 'A memory row of a GPU waits for a reset to be replaced, or could not be replaced.',
   severity: 'warning',
+  worse: 'critical',
   of: 'gpu',
   neededMs: 3000,
   uses: [GPU.remapPending, GPU.remapFailure],
@@ -72,19 +82,23 @@ export const eccPending: Rule = {
   not: {},
   explainedBy: { ecc_uncorrected: 'device' },
   find(look) {
-    const isFailed = look.last(GPU.remapFailure) >= 1
-    if (!isFailed && !(look.last(GPU.remapPending) >= 1)) return undefined
+    const { name } = look.device
+    const failed = countMeasure(look.last(GPU.remapFailure), '>=', 1, 'failures')
+    if (isPassed(failed))
+      return {
+        severity: 'critical',
+        title: `${titleOf(look.device)} cannot replace a memory row`,
+        measure: failed,
+        sentence: (value, limit) =>
+          `${name} could not replace a memory row (its flag is ${value}, ${limit}): the board is at its end`,
+      }
+    const pending = countMeasure(look.last(GPU.remapPending), '>=', 1, 'rows pending')
+    if (!isPassed(pending)) return undefined
     return {
-      severity: isFailed ? 'critical' : 'warning',
-      title: isFailed
-        ? `${titleOf(look.device)} cannot replace a memory row`
-        : `${titleOf(look.device)} waits for a reset`,
-      sentence: isFailed
-        ? `${look.device.name} could not replace a memory row: the board is at its end`
-        : `${look.device.name} has a memory row that the next reset replaces, limit 0`,
-      value: 1,
-      limit: 0,
-      unit: 'rows',
+      title: `${titleOf(look.device)} waits for a reset`,
+      measure: pending,
+      sentence: (value, limit) =>
+        `${name} has a memory row that the next reset replaces (its flag is ${value}, ${limit})`,
     }
   },
 }
@@ -111,14 +125,14 @@ export const eccCorrected: Rule = {
   explainedBy: { ecc_uncorrected: 'device' },
   find(look) {
     const errors = look.increase(GPU.correctedErrors, EVENT_OVER_MS)
-    if (!(errors > CORRECTED_PER_MINUTE)) return undefined
-    const usual = look.usual((other) => other.increase(GPU.correctedErrors, EVENT_OVER_MS), 0)
+    const measure = countMeasure(errors, '>', CORRECTED_PER_MINUTE, 'errors in 1 min')
+    if (!isPassed(measure)) return undefined
+    const usual = look.usual((other) => other.increase(GPU.correctedErrors, EVENT_OVER_MS))
     return {
       title: `${titleOf(look.device)} corrects many memory errors`,
-      sentence: `${look.device.name} corrected ${amount(errors)} memory errors in the last minute, its siblings ${amount(usual)}, limit ${CORRECTED_PER_MINUTE}`,
-      value: errors,
-      limit: CORRECTED_PER_MINUTE,
-      unit: 'errors in 1 min',
+      measure,
+      sentence: (value, limit) =>
+        `${look.device.name} corrected ${value} memory errors in the last minute${besides(usual, amount)}, ${limit}`,
     }
   },
 }

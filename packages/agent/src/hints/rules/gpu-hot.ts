@@ -1,8 +1,9 @@
 import type { Look } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
 import { GPU } from '../watch/signals.ts'
+import { isPassed, type Measure, plainMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { titleOf } from './words.ts'
+import { besides, titleOf } from './words.ts'
 
 const MARGIN_CELSIUS = 5
 /** How far below its limit it is hot no more. Unit: degrees Celsius. */
@@ -10,28 +11,27 @@ const CLEAR_CELSIUS = 3
 /** Of cards whose driver tells no limit. Unit: degrees Celsius. */
 const MEMORY_CELSIUS = 95
 
-/** A temperature that is at its limit, and that limit. Unit: degrees Celsius. */
-interface Hot {
+/** A temperature and its limit. */
+interface Heat {
   readonly what: string
-  readonly celsius: number
-  readonly limit: number
+  readonly measure: Measure
   readonly read: (look: Look) => number
 }
 
-/** What of a GPU is too hot: itself, or its memory. A card that tells no limit of its own has none here. */
-function hottestOf(look: Look, below: number): Hot | undefined {
+/**
+ * What of a GPU is too hot, or would be `above` its temperature: itself, or its memory. A card that tells no limit of
+ * its own has none here.
+ */
+function hottestOf(look: Look, above = 0): Heat | undefined {
   const read = (signal: typeof GPU.temperature) => (one: Look) => one.min(signal, 1500)
   const [gpu, memory] = [read(GPU.temperature), read(GPU.memoryTemperature)]
-  const all: Hot[] = [
-    { what: '', celsius: gpu(look), limit: look.last(GPU.slowdownTemperature) - MARGIN_CELSIUS, read: gpu },
-    {
-      what: ' memory',
-      celsius: memory(look),
-      limit: firstKnown(look.last(GPU.memoryTemperatureMax), MEMORY_CELSIUS),
-      read: memory,
-    },
+  const limit = look.last(GPU.slowdownTemperature) - MARGIN_CELSIUS
+  const ofMemory = firstKnown(look.last(GPU.memoryTemperatureMax), MEMORY_CELSIUS)
+  const all: Heat[] = [
+    { what: '', measure: plainMeasure(gpu(look) + above, '>=', limit, '°C'), read: gpu },
+    { what: ' memory', measure: plainMeasure(memory(look) + above, '>', ofMemory, '°C'), read: memory },
   ]
-  return all.find(({ what, celsius, limit }) => (what === '' ? celsius >= limit - below : celsius > limit - below))
+  return all.find(({ measure }) => isPassed(measure))
 }
 
 /** A GPU that will soon be slowed down, or whose memory is hotter than it may be. */
@@ -61,19 +61,19 @@ export const gpuHot: Rule = {
   not: {},
   toldApart: ['a GPU that slows down already: that is told instead'],
   explainedBy: { thermal_throttle: 'device' },
+  goesOn: {
+    while: `it is no more than ${CLEAR_CELSIUS} °C below its limit`,
+    holds: (look) => hottestOf(look, CLEAR_CELSIUS) !== undefined,
+  },
   find(look) {
-    // What is hot stays so until it is clearly cooler: one episode is one hint.
-    const hot = hottestOf(look, look.scope.isOpen('gpu_hot', look.device) ? CLEAR_CELSIUS : 0)
+    const hot = hottestOf(look)
     if (hot === undefined) return undefined
-    const { what, celsius, limit, read } = hot
-    const usual = look.usual(read)
-    const others = Number.isNaN(usual) ? '' : `, its siblings at ${Math.round(usual)}\u00a0°C`
+    const { what, measure, read } = hot
+    const others = besides(look.usual(read), (usual) => measure.write(usual, 0))
     return {
       title: `${titleOf(look.device)}${what} is hot`,
-      sentence: `${look.device.name}${what} is at ${celsius}\u00a0°C${others}, limit ${limit}\u00a0°C`,
-      value: celsius,
-      limit,
-      unit: '°C',
+      measure,
+      sentence: (value, limit) => `${look.device.name}${what} is at ${value}${others}, ${limit}`,
     }
   },
 }

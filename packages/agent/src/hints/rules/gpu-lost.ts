@@ -1,7 +1,7 @@
 import { countOf } from '@sonde/sdk/internal'
 import { EVENT_OVER_MS, type Look } from '../look/look.ts'
-import { firstKnown } from '../look/numbers.ts'
 import { GPU, XID } from '../watch/signals.ts'
+import { countMeasure, isPassed } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { duration, titleOf } from './words.ts'
 
@@ -13,15 +13,20 @@ const TOLD_BEFORE_MS = 5000
 /** Samples after XID 79 that show that it answers again; one may have been under way. */
 const ANSWERS = 2
 
-/** How long it has been silent while others talk. Unit: milliseconds; NaN where it is not, or all are. */
-function silentMs(look: Look): number {
+/** Samples that each of its siblings gave since its last one, at least; NaN where it answers, or no sibling does. */
+function missedSamples(look: Look): number {
   const { scope } = look
   const mine = look.lastSeenMs(GPU.power)
-  if (!Number.isFinite(mine)) return Number.NaN
-  const others = scope.siblings(look)
-  // The first that gave no more than it answers, on a host with hundreds of GPUs too.
-  const isSilent = others.every((one) => !one.has(GPU.power) || one.samplesSince(GPU.power, mine) >= MISSED_SAMPLES)
-  return isSilent && others.some((one) => one.has(GPU.power)) ? scope.nowMs - mine : Number.NaN
+  if (!(scope.nowMs - mine < SEEN_MS)) return Number.NaN
+  let fewest = Number.NaN
+  for (const sibling of scope.siblings(look)) {
+    if (!sibling.has(GPU.power)) continue
+    const count = sibling.samplesSince(GPU.power, mine)
+    // The first that gave no more than it answers, on a host with hundreds of GPUs too.
+    if (count < MISSED_SAMPLES) return Number.NaN
+    if (!(fewest <= count)) fewest = count
+  }
+  return fewest
 }
 
 /** Whether the driver told that the GPU is lost, and it has not answered since. */
@@ -67,24 +72,29 @@ export const gpuLost: Rule = {
     'a GPU that answers again: the hint ends',
   ],
   find(look) {
-    const told = isToldLost(look)
-    const missingMs = silentMs(look)
-    const isGone = missingMs < SEEN_MS
-    if (!told && !isGone) return undefined
-    const goneMs = firstKnown(
-      missingMs,
-      look.has(GPU.power) ? Number.NaN : look.scope.nowMs - look.lastSeenMs(GPU.power),
-    )
-    const since = goneMs < SEEN_MS ? `gave its last sample ${duration(goneMs)} ago` : 'still answers'
+    const { name } = look.device
+    const silentMs = look.scope.nowMs - look.lastSeenMs(GPU.power)
     const siblings = look.scope.siblings(look)
-    const others = siblings.filter((other) => other.has(GPU.power)).length
+    const answering = siblings.filter((other) => other.has(GPU.power)).length
+    const others = countOf(answering, 'sibling answers', 'siblings answer')
+    const found = { title: `${titleOf(look.device)} is lost`, affected: siblings.map(({ device }) => device) }
+    const missed = countMeasure(missedSamples(look), '>=', MISSED_SAMPLES, 'samples missed')
+    if (isPassed(missed)) {
+      const told = isToldLost(look) || wasToldLost(look) ? '; the driver tells XID 79' : ''
+      return {
+        ...found,
+        measure: missed,
+        sentence: (value, limit) =>
+          `${name} gave its last sample ${duration(silentMs)} ago, ${others} and gave ${value} or more since, ${limit}${told}`,
+      }
+    }
+    if (!isToldLost(look)) return undefined
+    const silent =
+      look.has(GPU.power) || !Number.isFinite(silentMs) ? '' : `, and it is silent for ${duration(silentMs)}`
     return {
-      title: `${titleOf(look.device)} is lost`,
-      sentence: `${look.device.name} ${since}, ${countOf(others, 'sibling answers', 'siblings answer')}, limit ${MISSED_SAMPLES} samples${told || wasToldLost(look) ? '; the driver tells XID 79' : ''}`,
-      value: firstKnown(goneMs / 1000, 0),
-      limit: MISSED_SAMPLES,
-      unit: 's without a sample',
-      affected: siblings.map(({ device }) => device),
+      ...found,
+      measure: countMeasure(Math.max(1, look.events(XID.lost)), '>=', 1, 'XID 79 in 10 min'),
+      sentence: (value, limit) => `The driver told XID 79 of ${name}: ${value} in 10 min, ${limit}${silent}; ${others}`,
     }
   },
 }
@@ -111,10 +121,8 @@ export const gpuError: Rule = {
     if (!(told >= 1)) return undefined
     return {
       title: `${titleOf(look.device)} tells an error`,
-      sentence: `${look.device.name} told XID 74, 119 or 120 ${countOf(told, 'time')} in the last minute, limit 1`,
-      value: told,
-      limit: 1,
-      unit: 'errors',
+      measure: countMeasure(told, '>=', 1, 'XIDs in 1 min'),
+      sentence: (value, limit) => `${look.device.name} told XID 74, 119 or 120: ${value} in the last minute, ${limit}`,
     }
   },
 }

@@ -1,9 +1,10 @@
 import { EVENT_OVER_MS, type Look } from '../look/look.ts'
-import { firstKnown } from '../look/numbers.ts'
+import { firstKnown, maxKnown } from '../look/numbers.ts'
 import type { Signal } from '../watch/signal.ts'
 import { HOST } from '../watch/signals.ts'
+import { countMeasure, isPassed, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { amount, percent } from './words.ts'
+import { amount, duration } from './words.ts'
 
 const TIME_SHARE = 0.1
 /** Packages are read in turn, one a second. Unit: milliseconds. */
@@ -42,10 +43,9 @@ export const hostMemory: Rule = {
     return {
       series: { controller: worst },
       title: 'The node has uncorrected memory errors',
-      sentence: `Memory controller ${worst} counts ${amount(errors)} uncorrected errors in the last minute, limit 1; the node corrected ${amount(corrected)}`,
-      value: errors,
-      limit: 1,
-      unit: 'errors',
+      measure: countMeasure(errors, '>=', 1, 'errors in 1 min'),
+      sentence: (value, limit) =>
+        `Memory controller ${worst} counts ${value} uncorrected errors in the last minute, ${limit}; the node corrected ${amount(corrected)}`,
     }
   },
 }
@@ -70,16 +70,17 @@ export const cpuThrottle: Rule = {
   ],
   find(look) {
     const ofMinute = Math.min(1, (look.increase(HOST.packageThrottled, EVENT_OVER_MS) * 1000) / EVENT_OVER_MS)
-    const share = Math.max(ofMinute, Math.min(1, look.rate(HOST.packageThrottled, THROTTLE_OVER_MS)))
-    if (!(share > TIME_SHARE)) return undefined
-    const name = worstOf(look, HOST.packageThrottled, 'package', EVENT_OVER_MS)
+    const ofSeconds = Math.min(1, look.rate(HOST.packageThrottled, THROTTLE_OVER_MS))
+    const measure = shareMeasure(maxKnown(ofMinute, ofSeconds), '>', TIME_SHARE, '% of time')
+    if (!isPassed(measure)) return undefined
+    const overMs = ofSeconds > ofMinute ? THROTTLE_OVER_MS : EVENT_OVER_MS
+    const name = worstOf(look, HOST.packageThrottled, 'package', overMs)
     return {
       series: { package: name },
       title: `Processor ${name} slows down for heat`,
-      sentence: `Processor package ${name} was slowed down for heat for ${percent(share)} of the time, limit ${percent(TIME_SHARE)}`,
-      value: share * 100,
-      limit: TIME_SHARE * 100,
-      unit: '% of time',
+      measure,
+      sentence: (value, limit) =>
+        `Processor package ${name} was slowed down for heat for ${value} of the last ${duration(overMs)}, ${limit}`,
       ...(ofMinute > TIME_SHARE ? { neededMs: 0 } : {}),
     }
   },

@@ -1,3 +1,4 @@
+import { beforeStart } from './before-start.ts'
 import { checkpoint } from './checkpoint.ts'
 import { congestion } from './congestion.ts'
 import { dataStall } from './data-stall.ts'
@@ -7,6 +8,7 @@ import { gpuHot } from './gpu-hot.ts'
 import { gpuError, gpuLost } from './gpu-lost.ts'
 import { cpuThrottle, hostMemory } from './host.ts'
 import { linkBer } from './link-ber.ts'
+import { linkDown } from './link-down.ts'
 import { linkFlap } from './link-flap.ts'
 import { linkSlow } from './link-slow.ts'
 import { noisyNeighbour } from './noisy-neighbour.ts'
@@ -17,6 +19,7 @@ import { powerBrake, powerCap } from './power.ts'
 import { retransmissionStorm } from './retransmission-storm.ts'
 import type { Rule } from './rule.ts'
 import { sharedDevice } from './shared-device.ts'
+import { standingProfile } from './standing-profile.ts'
 import { straggler } from './straggler.ts'
 import { stuckCollective } from './stuck-collective.ts'
 import { thermalThrottle } from './thermal-throttle.ts'
@@ -27,8 +30,10 @@ import { thermalThrottle } from './thermal-throttle.ts'
 export const RULES: readonly Rule[] = [
   gpuLost,
   gpuError,
+  beforeStart,
   driverStuck,
   linkFlap,
+  linkDown,
   linkSlow,
   checkpoint,
   nicDowntrain,
@@ -54,4 +59,5 @@ export const RULES: readonly Rule[] = [
   straggler,
   dataStall,
   sharedDevice,
+  standingProfile,
 ]

@@ -2,8 +2,9 @@ import { LATEST_MS, type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { firstKnown, maxKnown, median } from '../look/numbers.ts'
 import { lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
+import { countMeasure, errorRateMeasure, isPassed } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { amount, power, titleOf } from './words.ts'
+import { amount, besides, power, titleOf } from './words.ts'
 
 const BASE_FACTOR = 10
 /** Below this a link is as good as new, whatever it was before. */
@@ -71,6 +72,7 @@ export const linkBer: Rule = {
   name: 'link_ber',
   sees: 'A link has many more bit errors than it used to, or errors that correction could not mend: cable, optics or connector age.',
   severity: 'warning',
+  worse: 'critical',
   of: 'nic',
   neededMs: 10_000,
   uses: [NIC.rawErrorRate, NIC.correctedBits, NIC.effectiveErrors, NIC.codingErrors, NIC.symbolErrors, NIC.laneErrors],
@@ -104,24 +106,34 @@ export const linkBer: Rule = {
   lacksAlways: ['the rate of a week ago'],
   find(look) {
     const rate = bitErrorRate(look)
-    const limit = Math.max(BASE_FACTOR * baseOf(look), RATE_LEAST)
+    const bits = errorRateMeasure(rate, '>', Math.max(BASE_FACTOR * baseOf(look), RATE_LEAST), 'errors a bit')
+    if (!isPassed(bits) && !isLeaving(look)) return undefined
+    const { name } = look.device
     const left = effectiveEvents(look)
-    const isWorse = rate > limit
-    if (!isWorse && !isLeaving(look)) return undefined
     const perS = effectiveRate(look)
-    const errors = left >= 1 ? `${amount(left)} errors left after correction (${amount(firstKnown(perS, 0))}/s)` : ''
-    const against = Number.isNaN(limit) ? '' : `, limit ${power(limit)}`
-    const usual = look.usual(bitErrorRate)
-    const siblings = Number.isNaN(usual) ? '' : `, its siblings ${power(usual)}`
-    const bits = Number.isNaN(rate) ? '' : `a bit error rate of ${power(rate)}${siblings}${against}`
-    return {
+    const each = perS > 0 ? ` (${amount(perS)}/s)` : ''
+    const siblings = besides(look.usual(bitErrorRate), power)
+    const lane = laneOf(look)
+    const found = {
       severity: perS > EFFECTIVE_PER_S ? 'critical' : 'warning',
-      title: `${titleOf(look.device)} ${isWorse ? 'has more and more bit errors' : 'has errors that correction leaves'}`,
-      sentence: `${look.device.name} has ${[bits, errors].filter(Boolean).join(', ')}${laneOf(look)}`,
-      value: isWorse ? rate : left,
-      limit: isWorse ? limit : EFFECTIVE_EVENTS,
-      unit: isWorse ? 'errors a bit' : 'errors in 10 min',
       affected: perS > EFFECTIVE_PER_S ? slowedGpus(look) : [],
+    } as const
+    if (isPassed(bits)) {
+      const errors = left >= 1 ? `, ${amount(left)} errors left after correction${each}` : ''
+      return {
+        ...found,
+        title: `${titleOf(look.device)} has more and more bit errors`,
+        measure: bits,
+        sentence: (value, limit) => `${name} has a bit error rate of ${value}${siblings}, ${limit}${errors}${lane}`,
+      }
+    }
+    const ofBits = Number.isNaN(rate) ? '' : `, a bit error rate of ${power(rate)}${siblings}`
+    return {
+      ...found,
+      title: `${titleOf(look.device)} has errors that correction leaves`,
+      measure: countMeasure(left, '>=', EFFECTIVE_EVENTS, 'errors in 10 min'),
+      sentence: (value, limit) =>
+        `${name} has ${value} errors left after correction in 10 min${each}, ${limit}${ofBits}${lane}`,
     }
   },
 }

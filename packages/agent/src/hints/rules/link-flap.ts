@@ -1,9 +1,11 @@
-import { EVENT_OVER_MS, type Look } from '../look/look.ts'
+import { EVENT_OVER_MS } from '../look/look.ts'
 import { maxKnown } from '../look/numbers.ts'
 import { hasTraffic, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
+import { isDown, isUp, sinceDown } from './link-state.ts'
+import { countMeasure, isPassed, secondsMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { amount, duration, titleOf } from './words.ts'
+import { duration, titleOf } from './words.ts'
 
 const FLAPS = 3
 const DROPPED_MS = 240_000
@@ -15,23 +17,12 @@ function downsOf(read: (signal: (typeof NIC)[keyof typeof NIC]) => number): numb
   return maxKnown(read(NIC.linkDownEvents), read(NIC.linkDowned), Math.ceil(read(NIC.carrierChanges) / 2))
 }
 
-function sinceDown(look: Look): number {
-  return Math.min(
-    look.sinceRise(NIC.linkDownEvents),
-    look.sinceRise(NIC.linkDowned),
-    look.sinceRise(NIC.carrierChanges),
-  )
-}
-
-function isDown(look: Look): boolean {
-  return look.last(NIC.state) === 1 || look.last(NIC.carrier) === 0 || look.last(NIC.linkDetected) === 0
-}
-
 /** The link of a port went down. */
 export const linkFlap: Rule = {
   name: 'link_flap',
   sees: 'The link of a port that had traffic went down: once, again and again, or for good.',
   severity: 'warning',
+  worse: 'critical',
   of: 'port',
   neededMs: 0,
   isEvent: true,
@@ -60,26 +51,34 @@ export const linkFlap: Rule = {
   },
   toldApart: ['a driver that was loaded anew: its counters begin again'],
   find(look) {
+    const isDownNow = isDown(look)
     const recent = downsOf((signal) => look.increase(signal, EVENT_OVER_MS))
-    if (!(recent >= 1) && !isDown(look)) return undefined
-    const often = downsOf((signal) => look.events(signal))
-    const forMs = isDown(look) ? sinceDown(look) : Number.NaN
-    const isDropped = forMs > DROPPED_MS
+    // A port that went down before it was watched is none of an event.
+    const forMs = isDownNow ? Math.max(0, sinceDown(look)) : Number.NaN
     if (!(recent >= 1) && !Number.isFinite(forMs)) return undefined
-    const isFlapping = often >= FLAPS
     const { name } = look.device
-    const now = isDown(look) ? `is down for ${duration(Math.max(0, forMs))}` : `is up again`
-    const count = Math.max(often, 1)
-    const counted = count === 1 ? 'once' : `${amount(count)} times`
-    const verb = isDropped ? 'has lost its link' : isFlapping ? 'is flapping' : 'lost its link'
+    const title = titleOf(look.device)
+    const affected = slowedGpus(look)
+    const often = downsOf((signal) => look.events(signal))
+    const dropped = secondsMeasure(forMs / 1000, '>', DROPPED_MS / 1000, 's without a link')
+    if (isPassed(dropped))
+      return {
+        severity: 'critical',
+        title: `${title} has lost its link`,
+        measure: dropped,
+        sentence: (value, limit) => `${name} is down for ${value}, ${limit}`,
+        affected,
+      }
+    const now = isDownNow ? `, and is down for ${duration(forMs)}` : isUp(look) ? ', and is up again' : ''
+    const isFlapping = often >= FLAPS
+    const count = maxKnown(often, recent, 1)
     return {
-      severity: isDropped || isFlapping ? 'critical' : 'warning',
-      title: `${titleOf(look.device)} ${verb}`,
-      sentence: `${name} went down ${counted} in 10 min, limit ${FLAPS} times, and ${now}`,
-      value: count,
-      limit: FLAPS,
-      unit: 'times in 10 min',
-      affected: slowedGpus(look),
+      severity: isFlapping ? 'critical' : 'warning',
+      title: isFlapping ? `${title} is flapping` : `${title} lost its link`,
+      measure: countMeasure(count, '>=', isFlapping ? FLAPS : 1, 'times in 10 min'),
+      sentence: (value, limit) =>
+        `${name} lost its link ${value} ${count === 1 ? 'time' : 'times'} in 10 min, ${limit}${now}`,
+      affected,
     }
   },
 }

@@ -2,8 +2,9 @@ import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { firstKnown, maxKnown } from '../look/numbers.ts'
 import { hasTraffic, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
+import { isPassed, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { amount, percent, titleOf } from './words.ts'
+import { amount, besides, titleOf } from './words.ts'
 
 const SHARE = 0.9
 
@@ -54,15 +55,15 @@ export const linkSlow: Rule = {
   ],
   find(look) {
     const [now, expected] = [rateNow(look), rateExpected(look)]
-    if (!(now < SHARE * expected)) return undefined
-    const usual = look.usual(rateNow)
-    const others = Number.isNaN(usual) ? '' : `, its siblings at ${speed(usual)}`
+    const measure = shareMeasure(now / expected, '<', SHARE, '% of its rate')
+    if (!isPassed(measure)) return undefined
+    const before = rateBefore(look)
+    const was = Number.isNaN(before) ? '' : `, it was at ${speed(before)}`
     return {
       title: `${titleOf(look.device)} runs at ${speed(now)} of ${speed(expected)}`,
-      sentence: `The link of ${look.device.name} is at ${speed(now)}, before at ${speed(firstKnown(rateBefore(look), expected))}${others}, limit ${percent(SHARE)} of either`,
-      value: (now / expected) * 100,
-      limit: SHARE * 100,
-      unit: '% of its rate',
+      measure,
+      sentence: (value, limit) =>
+        `The link of ${look.device.name} is at ${speed(now)}${was}${besides(look.usual(rateNow), speed)}: ${value} of ${speed(expected)}, ${limit}`,
       affected: slowedGpus(look),
     }
   },

@@ -3,8 +3,9 @@ import { firstKnown } from '../look/numbers.ts'
 import { BETWEEN_BURSTS_MS, lineOf, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { NIC, PCI } from '../watch/signals.ts'
+import { bytesMeasure, isPassed } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { amount, percent, titleOf } from './words.ts'
+import { amount, besides, percent, titleOf } from './words.ts'
 
 const FOREIGN_SHARE = 0.2
 /** Without attribution: bytes on other priorities, of which training has next to none. Unit: bytes per second. */
@@ -74,16 +75,16 @@ export const noisyNeighbour: Rule = {
   find(look) {
     const bytes = foreign(look)
     const isAttributed = !Number.isNaN(unattributed(look))
-    const limit = isAttributed ? FOREIGN_SHARE * lineOf(look) : OTHER_PRIORITY_BYTES
-    if (!(bytes > limit)) return undefined
-    const usual = look.usual(foreign, 0)
+    const measure = bytesMeasure(bytes, '>', isAttributed ? FOREIGN_SHARE * lineOf(look) : OTHER_PRIORITY_BYTES)
+    if (!isPassed(measure)) return undefined
+    const others = besides(look.usual(foreign), (usual) => `${amount(Math.max(0, usual), 'B')}/s`)
+    const whose = isAttributed ? 'no queue pair of this host accounts for' : 'is on other priorities'
     const own = firstKnown(ownShare(look, NIC.ownSentBytes), ownShare(look, NIC.portRdmaSentBytes))
     return {
       title: `${titleOf(look.device)} carries traffic of others`,
-      sentence: `${look.device.name} sends ${amount(bytes, 'B')}/s that ${isAttributed ? 'no queue pair of this host accounts for' : 'is on other priorities'}, its siblings ${amount(Math.max(0, usual), 'B')}/s, limit ${amount(limit, 'B')}/s (${percent(bytes / lineOf(look))} of line)`,
-      value: bytes,
-      limit,
-      unit: 'bytes/s',
+      measure,
+      sentence: (value, limit) =>
+        `${look.device.name} sends ${value} that ${whose}${others}, ${limit}; that is ${percent(bytes / lineOf(look))} of its line`,
       affected: slowedGpus(look),
       isSure: !(own >= OWN_SHARE),
     }

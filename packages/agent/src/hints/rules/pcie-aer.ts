@@ -1,8 +1,9 @@
 import { EVENT_OVER_MS, type Look } from '../look/look.ts'
-import { firstKnown, maxKnown, sumKnown } from '../look/numbers.ts'
+import { maxKnown, sumKnown } from '../look/numbers.ts'
 import { GPU, PCI } from '../watch/signals.ts'
+import { countMeasure, isPassed } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { amount, titleOf } from './words.ts'
+import { amount, besides, titleOf } from './words.ts'
 
 /** A bit error rate of 10⁻¹² allows this many replays on 16 lanes of Gen5. Unit: replays per minute. */
 const ALLOWED_PER_MINUTE = 31
@@ -25,6 +26,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
     name: 'pcie_aer',
     sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} has far more errors than its bit error rate allows, or one that it could not correct.`,
     severity: 'warning',
+    worse: 'critical',
     of,
     neededMs: 300_000,
     isEvent: true,
@@ -52,17 +54,28 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
     explainedBy: { gpu_lost: 'device', pcie_downtrain: 'device' },
     looksBackMs: EVENT_OVER_MS,
     find(look) {
-      const corrected = firstKnown(correctable(look), 0)
-      const fatal = firstKnown(uncorrectable(look), 0)
-      if (!(corrected > LIMIT_PER_MINUTE) && !(fatal >= 1)) return undefined
+      const { name } = look.device
+      const corrected = countMeasure(correctable(look), '>', LIMIT_PER_MINUTE, 'errors in 1 min')
+      const fatal = countMeasure(uncorrectable(look), '>=', 1, 'errors in 1 min')
+      if (!isPassed(corrected) && !isPassed(fatal)) return undefined
       const title = `${titleOf(look.device)} has PCIe errors`
-      const also = `${amount(corrected)} corrected PCIe errors in the last minute, its siblings ${amount(look.usual(correctable, 0))}, limit ${amount(LIMIT_PER_MINUTE)}`
-      if (fatal >= 1) {
-        const sentence = `${look.device.name} counts ${amount(fatal)} PCIe errors that were not corrected, limit 1, and ${also}`
-        return { severity: 'critical', title, sentence, value: fatal, limit: 1, unit: 'errors in 1 min', neededMs: 0 }
+      const others = besides(look.usual(correctable), amount)
+      if (!isPassed(fatal))
+        return {
+          title,
+          measure: corrected,
+          sentence: (value, limit) =>
+            `${name} counts ${value} corrected PCIe errors in the last minute${others}, ${limit}`,
+        }
+      const also = corrected.value > 0 ? `; it corrected ${amount(corrected.value)}${others}` : ''
+      return {
+        severity: 'critical',
+        title,
+        measure: fatal,
+        sentence: (value, limit) =>
+          `${name} counts ${value} PCIe errors in the last minute that were not corrected, ${limit}${also}`,
+        neededMs: 0,
       }
-      const sentence = `${look.device.name} counts ${also}`
-      return { title, sentence, value: corrected, limit: LIMIT_PER_MINUTE, unit: 'errors in 1 min' }
     },
   }
 }

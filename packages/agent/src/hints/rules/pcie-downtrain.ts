@@ -4,6 +4,7 @@ import type { Look } from '../look/look.ts'
 import { firstKnown, maxKnown, median, sumKnown } from '../look/numbers.ts'
 import { slowedGpus, trafficOf } from '../look/workload.ts'
 import { GPU, NIC, PCI } from '../watch/signals.ts'
+import { isPassed, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { amount, percent, titleOf } from './words.ts'
 
@@ -130,17 +131,19 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
     },
     toldApart: ['a host of an older generation: the most is what device and slot have in common'],
     find(look) {
-      const share = shareOf(look)
-      if (!(share < SHARE)) return undefined
+      const measure = shareMeasure(shareOf(look), '<', SHARE, '% of the most')
+      if (!isPassed(measure)) return undefined
       const [now, most] = [linkNow(look), linkMax(look)]
+      const usual = usualOnOtherCards(look)
+      const others = Number.isNaN(usual) ? '' : `, others ${percent(usual)}`
+      const used = usedBytes(look)
+      const moved = Number.isNaN(used) ? '' : `; it moves ${amount(used, 'B')}/s in all`
       const stalled = look.mean(NIC.writesStalled)
       const effect = stalled > 0.1 ? `, its writes wait ${percent(stalled)} of the time` : ''
       return {
         title: `${titleOf(look.device)} runs on PCIe ${words(now)} of ${words(most)}`,
-        sentence: `${look.device.name} has ${percent(share)} of its link, others ${percent(firstKnown(usualOnOtherCards(look), 1))}, limit ${percent(SHARE)}; it moves ${amount(usedBytes(look), 'B')}/s in all${effect}`,
-        value: share * 100,
-        limit: SHARE * 100,
-        unit: '% of the most',
+        measure,
+        sentence: (value, limit) => `${look.device.name} has ${value} of its link${others}, ${limit}${moved}${effect}`,
         affected: slowedGpus(look),
       }
     },

@@ -1,8 +1,9 @@
 import { LATEST_MS } from '../look/look.ts'
 import { BETWEEN_BURSTS_MS, hasTraffic, lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
+import { isPassed, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { percent, titleOf } from './words.ts'
+import { besides, percent, titleOf } from './words.ts'
 
 const PAUSED_SHARE = 0.2
 const LINE_SHARE = 0.5
@@ -35,18 +36,20 @@ export const pfcSource: Rule = {
   toldApart: ['a victim: it receives pauses instead of sending them'],
   explainedBy: { pcie_downtrain: 'device' },
   find(look) {
-    const share = look.rate(NIC.txPaused, LATEST_MS)
-    if (!(share > PAUSED_SHARE)) return undefined
-    const usual = look.usual((other) => other.rate(NIC.txPaused), 0)
+    const measure = shareMeasure(look.rate(NIC.txPaused, LATEST_MS), '>', PAUSED_SHARE, '% of time')
+    if (!isPassed(measure)) return undefined
+    const others = besides(
+      look.usual((other) => other.rate(NIC.txPaused, LATEST_MS)),
+      percent,
+    )
     const victims = look.scope.nics.filter((other) => other !== look && other.rate(NIC.rxPaused) > PAUSED_SHARE)
     const stalled = look.mean(NIC.writesStalled)
     const behind = stalled > 0.3 ? `; PCIe writes wait ${percent(stalled)} of the time` : ''
     return {
       title: `${titleOf(look.device)} makes its peers pause`,
-      sentence: `${look.device.name} sends pauses for ${percent(share)} of the time, its siblings ${percent(usual)}, limit ${percent(PAUSED_SHARE)}${behind}`,
-      value: share * 100,
-      limit: PAUSED_LIMIT.value,
-      unit: '% of time',
+      measure,
+      sentence: (value, limit) =>
+        `${look.device.name} sends pauses for ${value} of the time${others}, ${limit}${behind}`,
       affected: [...victims.map(({ device }) => device), ...slowedGpus(look)],
     }
   },
@@ -79,16 +82,18 @@ export const pfcVictim: Rule = {
   explainedBy: { pfc_source: 'node', pcie_downtrain: 'node' },
   lacksAlways: ['the port at the other end'],
   find(look) {
-    const share = look.rate(NIC.rxPaused, LATEST_MS)
-    if (!(share > PAUSED_SHARE)) return undefined
-    const usual = look.usual((other) => other.rate(NIC.rxPaused), 0)
+    const measure = shareMeasure(look.rate(NIC.rxPaused, LATEST_MS), '>', PAUSED_SHARE, '% of time')
+    if (!isPassed(measure)) return undefined
+    const others = besides(
+      look.usual((other) => other.rate(NIC.rxPaused, LATEST_MS)),
+      percent,
+    )
     const sent = look.rate(NIC.sentBytes, SENT_OVER_MS) / look.base(NIC.sentBytes)
     return {
       title: `${titleOf(look.device)} is told to pause`,
-      sentence: `${look.device.name} is paused for ${percent(share)} of the time by its other end, its siblings ${percent(usual)}, limit ${percent(PAUSED_SHARE)}`,
-      value: share * 100,
-      limit: PAUSED_LIMIT.value,
-      unit: '% of time',
+      measure,
+      sentence: (value, limit) =>
+        `${look.device.name} is paused for ${value} of the time by its other end${others}, ${limit}`,
       affected: slowedGpus(look),
       isSure: !(sent >= SENT_SHARE),
     }

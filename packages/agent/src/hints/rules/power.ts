@@ -1,11 +1,13 @@
+import { countOf } from '@sonde/sdk/internal'
 import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
-import { firstKnown, median } from '../look/numbers.ts'
+import { median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
 import { isCollective, workingGpus } from '../look/workload.ts'
 import { GPU } from '../watch/signals.ts'
+import { countMeasure, plainMeasure, shareMeasure } from './measure.ts'
 import type { Finding, Rule } from './rule.ts'
-import { percent, titleOf } from './words.ts'
+import { titleOf } from './words.ts'
 
 const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
@@ -40,14 +42,28 @@ function limitShare(look: Look): number {
   return look.last(GPU.powerLimit) / look.last(GPU.powerLimitDefault)
 }
 
+/** The clock that siblings run at. A GPU that MIG splits does other work. Unit: MHz. */
+function usualClock(look: Look): number {
+  return look.usual((other) => (other.last(GPU.migMode) === 1 ? Number.NaN : other.mean(GPU.clock)))
+}
+
 /** Slow for want of power at the limit that the board comes with. */
 function isStarved(look: Look): boolean {
   const capped = look.rate(GPU.powerCapped) / NANOSECONDS
   if (!(capped > CAPPED_TIME)) return false
-  // A GPU that MIG splits does other work.
-  const clock = look.usual((other) => (other.last(GPU.migMode) === 1 ? Number.NaN : other.mean(GPU.clock)))
   const isSlow = look.mean(GPU.clock) < FULL_LOAD_SHARE * (look.last(GPU.clockMax) / 1e6)
-  return look.mean(GPU.clock) < CLOCK_SHARE * clock && isSlow
+  return isSlow && look.mean(GPU.clock) < CLOCK_SHARE * usualClock(look)
+}
+
+/** A median with its unit, behind some words; empty where no GPU tells it. */
+function usually(words: string, looks: readonly Look[], read: (look: Look) => number, unit: string): string {
+  const usual = median(looks.map(read))
+  return Number.isNaN(usual) ? '' : `, ${words} ${Math.round(usual)}\u00a0${unit}`
+}
+
+/** Of several GPUs that for which a number is least. */
+function leastOf(looks: readonly Look[], read: (look: Look) => number): Look | undefined {
+  return looks.reduce<Look | undefined>((least, one) => (least && read(least) <= read(one) ? least : one), undefined)
 }
 
 /** Power limits below those of the board. */
@@ -79,26 +95,31 @@ export const powerCap: Rule = {
     const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
     // Where GPUs wait for one another, the slow one is a straggler, whatever slows it down.
     const starved = isCollective(scope) ? [] : working.filter(isStarved)
-    const capped = limited.length > 0 ? limited : starved
-    const [first] = capped
-    if (first === undefined) return undefined
-    const { device, subject, affected } = concerned('power_cap', capped, scope)
-    const [limit, usual] = [
-      first.last(GPU.powerLimit),
-      firstKnown(first.last(GPU.powerLimitDefault), first.last(GPU.powerLimit)),
-    ]
-    const clock = Math.round(median(capped.map((look) => look.mean(GPU.clock))))
+    const lowest = leastOf(limited, limitShare)
+    if (lowest !== undefined) {
+      const { subject, ...place } = concerned('power_cap', limited, scope)
+      const most = Math.round(lowest.last(GPU.powerLimitDefault))
+      const watts = `${Math.round(lowest.last(GPU.powerLimit))}\u00a0W of ${most}\u00a0W`
+      const draws = usually('drawing', limited, (look) => look.mean(GPU.power), 'W')
+      const runs = usually('clock', limited, (look) => look.mean(GPU.clock), 'MHz')
+      return {
+        ...place,
+        title: `${subject} ${limited.length === 1 ? 'has' : 'have'} a lower power limit`,
+        measure: shareMeasure(limitShare(lowest), '<', LIMIT_SHARE, '% of default'),
+        sentence: (value, limit) =>
+          `${subject}: power limited to ${watts}, ${value} of the default, ${limit}${draws}${runs}`,
+      }
+    }
+    const slowest = leastOf(starved, (look) => look.mean(GPU.clock))
+    if (slowest === undefined) return undefined
+    const { subject, ...place } = concerned('power_cap', starved, scope)
+    const usual = usualClock(slowest)
     return {
-      device,
-      affected,
-      title:
-        capped === limited
-          ? `${subject} ${capped.length === 1 ? 'has' : 'have'} a lower power limit`
-          : `${subject} lacks power`,
-      sentence: `${subject}: limit ${Math.round(limit)}\u00a0W of ${Math.round(usual)}, drawing ${Math.round(median(capped.map((look) => look.mean(GPU.power))))}\u00a0W, clock ${clock}\u00a0MHz; ${percent(limit / usual)} of default, at least ${percent(LIMIT_SHARE)} expected`,
-      value: limit,
-      limit: usual,
-      unit: 'W',
+      ...place,
+      title: `${subject} ${starved.length === 1 ? 'lacks' : 'lack'} power`,
+      measure: plainMeasure(slowest.mean(GPU.clock), '<', CLOCK_SHARE * usual, 'MHz'),
+      sentence: (value, limit) =>
+        `${slowest.device.name} runs at ${value}, its siblings at ${Math.round(usual)}\u00a0MHz, ${limit}; it is at its power limit all the time${usually('drawing', starved, (look) => look.mean(GPU.power), 'W')}`,
     }
   },
 }
@@ -129,17 +150,16 @@ export const powerBrake: Rule = {
       (look) => (look.bits(GPU.reasons, 2000) & BRAKE_BIT) !== 0 || look.increase(GPU.braked, BRAKE_OVER_MS) > 0,
     )
     if (braked.length === 0) return undefined
-    const { device, subject, affected } = concerned('power_brake', braked, scope)
-    const clock = Math.round(median(braked.map((look) => look.last(GPU.clock))))
-    const power = Math.round(median(braked.map((look) => look.last(GPU.power))))
+    const { subject, ...place } = concerned('power_brake', braked, scope)
+    // The least of the time in which it was signalled: the newest sample may be of after its end.
+    const clock = usually('clock down to', braked, (look) => look.min(GPU.clock, BRAKE_OVER_MS), 'MHz')
+    const power = usually('power down to', braked, (look) => look.min(GPU.power, BRAKE_OVER_MS), 'W')
     return {
-      device,
-      affected,
+      ...place,
       title: `The power brake slows down ${braked.length === 1 ? subject : `${subject[0]?.toLowerCase()}${subject.slice(1)}`}`,
-      sentence: `${subject}: power brake signalled, clock ${clock}\u00a0MHz, drawing ${power}\u00a0W; one sample of it is enough`,
-      value: braked.length,
-      limit: 0,
-      unit: 'GPUs',
+      measure: countMeasure(braked.length, '>=', 1, 'GPUs'),
+      sentence: (value, limit) =>
+        `${value} of ${countOf(scope.gpus.length, 'GPU')} ${braked.length === 1 ? 'signals' : 'signal'} the power brake, ${limit}${clock}${power}`,
     }
   },
 }

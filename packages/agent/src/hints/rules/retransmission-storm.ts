@@ -2,8 +2,9 @@ import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
 import { maxKnown, sumKnown } from '../look/numbers.ts'
 import { BETWEEN_BURSTS_MS, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
+import { countMeasure, isPassed } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { amount, titleOf } from './words.ts'
+import { amount, besides, titleOf } from './words.ts'
 
 const LIMIT_PER_S = 100
 const SIBLING_FACTOR = 10
@@ -71,16 +72,15 @@ export const retransmissionStorm: Rule = {
   toldApart: ['adaptive routing: packets arrive out of order, but nobody asks for them again'],
   explainedBy: { link_flap: 'device', link_ber: 'device', pfc_source: 'device' },
   find(look) {
-    const errors = errorsOf(look)
-    if (!(errors >= LIMIT_PER_S)) return undefined
+    const measure = countMeasure(errorsOf(look), '>=', LIMIT_PER_S, 'errors/s')
+    if (!isPassed(measure)) return undefined
     if (!(perPacket(look) >= SIBLING_FACTOR * look.usual(perPacket, 0))) return undefined
     const kind = look.rate(NIC.sequenceErrors) >= errorsOver(look, SHORT_MS) / 2 ? 'sequence errors' : 'retransmissions'
     return {
       title: `${titleOf(look.device)} is losing packets`,
-      sentence: `${look.device.name} counts ${amount(errors)} ${kind}/s, its siblings ${amount(look.usual(errorsOf, 0))}, limit ${LIMIT_PER_S}/s`,
-      value: errors,
-      limit: LIMIT_PER_S,
-      unit: 'errors/s',
+      measure,
+      sentence: (value, limit) =>
+        `${look.device.name} counts ${value} ${kind}/s${besides(look.usual(errorsOf), amount)}, ${limit}/s`,
       affected: slowedGpus(look),
     }
   },

@@ -3,6 +3,7 @@ import type { HintSeverity } from '@sonde/sdk/internal'
 import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import type { Signal } from '../watch/signal.ts'
+import type { Measure, Sentence } from './measure.ts'
 
 /** A number that a rule compares with, and where it comes from. */
 export interface Limit {
@@ -23,14 +24,12 @@ export interface Finding {
    * of them.
    */
   readonly series?: Labels
-  /** Default: that of the rule. */
+  /** Default: that of the rule; otherwise its `worse`. */
   readonly severity?: HintSeverity
   readonly title: string
-  /** Numbers against their limit and siblings. */
-  readonly sentence: string
-  readonly value: number
-  readonly limit: number
-  readonly unit: string
+  /** What the verdict rests on. A finding whose measure did not pass its limit is none. */
+  readonly measure: Measure
+  readonly sentence: Sentence
   /** Devices that show the effect without being the origin. */
   readonly affected?: readonly HintDevice[]
   /** False while it shows but is not certain yet: the hint stays forming, however long it holds. Default: true. */
@@ -46,6 +45,8 @@ export interface Rule {
   /** What it sees, a sentence for people. */
   readonly sees: string
   readonly severity: HintSeverity
+  /** Severity of what is worse than usual, for rules that tell it apart. */
+  readonly worse?: HintSeverity
   /** What it is asked about: each GPU, each NIC, each NIC or other interface, or the node once. */
   readonly of: 'gpu' | 'nic' | 'port' | 'node'
   /** How long it must hold before the hint stands. Unit: milliseconds. */
@@ -67,6 +68,11 @@ export interface Rule {
    * Rules that explain what it sees where they hold on the same device (`device`), or anywhere on the node (`node`).
    */
   readonly explainedBy?: Readonly<Record<string, 'device' | 'node'>>
+  /**
+   * Trouble that comes and goes is one hint: an open hint goes on while this is so, and keeps what it said when the
+   * rule held last.
+   */
+  readonly goesOn?: { readonly while: string; readonly holds: (look: Look) => boolean }
   /**
    * Whether it still explains what others see, of the device that it is open on. Default: as long as it is open. A hint
    * may be shown for longer than its effect lasts.

@@ -75,7 +75,10 @@ test('a port whose driver tells no bit errors is told by the errors that are lef
   node.nic(2).rate({ symbol_error_total: 3 })
   node.run(15)
   const hint = node.open().find(({ rule }) => rule === 'link_ber')
-  assert.match(hint?.sentence ?? '', /^mlx5_2 has \d+ errors left after correction \(3(\.\d+)?\/s\)$/)
+  assert.match(
+    hint?.sentence ?? '',
+    /^mlx5_2 has \d+ errors left after correction in 10 min \(3(\.\d+)?\/s\), limit 2$/,
+  )
   assert.deepEqual(
     hint?.evidence.map(({ metric }) => metric),
     ['rdma_port_symbol_error_total'],

@@ -1,5 +1,5 @@
-import { countOf } from '@sonde/sdk/internal'
 import { GPU } from '../watch/signals.ts'
+import { countMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { titleOf } from './words.ts'
 
@@ -12,19 +12,31 @@ export const sharedDevice: Rule = {
   neededMs: 0,
   uses: [GPU.migMode, GPU.migInstances],
   shows: [GPU.migInstances, GPU.power],
-  limits: [{ what: 'MIG instances', value: 1, unit: 'or more', source: 'NVML' }],
+  limits: [
+    { what: 'MIG instances', value: 1, unit: 'or more', source: 'NVML' },
+    { what: 'MIG mode', value: 1, unit: 'is on, also without instances', source: 'NVML' },
+  ],
   not: {},
   toldApart: ['series that an exporter tells twice: same values at the same times under separate UUIDs'],
   lacksAlways: ['attribution to pods, without which time slices cannot be told'],
   find(look) {
     const count = look.windows(GPU.migInstances).filter((window) => window.isFresh(look.scope.nowMs)).length
-    if (!(look.last(GPU.migMode) === 1) && count === 0) return undefined
+    const isOn = look.last(GPU.migMode) === 1
+    if (!isOn && count === 0) return undefined
+    const { name } = look.device
+    const title = `${titleOf(look.device)} is shared`
+    const ofBoard = 'its power, clock and temperature are those of the whole board'
+    if (count === 0)
+      return {
+        title,
+        measure: countMeasure(1, '>=', 1, 'MIG mode'),
+        sentence: (value, limit) => `${name} has MIG mode ${value}, ${limit}, and no instance; ${ofBoard}`,
+      }
     return {
-      title: `${titleOf(look.device)} is shared`,
-      sentence: `${look.device.name} is split into ${countOf(count, 'MIG instance')}; its power, clock and temperature are those of the whole board`,
-      value: count,
-      limit: 1,
-      unit: 'instances',
+      title,
+      measure: countMeasure(count, '>=', 1, 'instances'),
+      sentence: (value, limit) =>
+        `${name} is split into ${value} MIG ${count === 1 ? 'instance' : 'instances'}, ${limit}; ${ofBoard}`,
     }
   },
 }

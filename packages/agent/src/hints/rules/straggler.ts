@@ -1,9 +1,11 @@
 import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { maxKnown, median, mediansOfOthers } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
+import { together } from '../look/together.ts'
 import { isCollective, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { GPU, NIC } from '../watch/signals.ts'
+import { isPassed, type Measure, plainMeasure, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { percent, titleOf } from './words.ts'
 
@@ -13,40 +15,56 @@ const RATE_FACTOR = 0.9
 /** How much of the difference must be new: what a GPU always does more than others is how the model was split. */
 const NEW_FACTOR = 1.05
 /** All GPUs are in the same phase of a step at the same time: two samples are enough to compare them. */
-const COMPARED_MS = 2000
+const COMPARED_MS = 1900
+const MOMENTS_LEAST = 2
+/** Of sources that are read more rarely: two of their periods, less than three. */
+const COMPARED_PERIODS = 1.9
 const STEP_BYTES_OVER_MS = 30_000
 /** Tensor activity of a job that trains; below it there is nothing to compare. */
 const TENSOR_LEAST = 0.05
 
-/** What one GPU has against the median of its siblings, now and on average of its past. NaN where it is not known. */
+/** What one GPU has and the median of its siblings, at the same moments; the same of the past. NaN where not known. */
 interface Comparison {
-  readonly now: number
-  readonly before: number
+  readonly own: number
+  readonly others: number
+  readonly ownBefore: number
+  readonly othersBefore: number
+}
+
+const UNKNOWN: Comparison = {
+  own: Number.NaN,
+  others: Number.NaN,
+  ownBefore: Number.NaN,
+  othersBefore: Number.NaN,
 }
 
 /** Compares all GPUs by a signal, once an instant. */
 function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison> {
   return scope.once(`straggler ${signal.metric}`, () => {
-    const { nowMs } = scope
     // What instances of a GPU that MIG splits do is not of one job.
     const gpus = scope.gpus.filter((look) => look.last(GPU.migMode) !== 1)
-    const samples = gpus.map((look) => look.samplesSince(signal, nowMs - COMPARED_MS))
-    const complete = Math.max(...samples)
-    // Means of different moments of a step differ: a GPU that missed a sample is left out.
-    const now = factors(gpus.map((look, i) => (samples[i] === complete ? look.mean(signal, COMPARED_MS) : Number.NaN)))
-    const before = factors(gpus.map((look) => look.base(signal, SHORT_BASE_LEAST_MS)))
-    return new Map(gpus.map((look, i) => [look, { now: now[i] ?? Number.NaN, before: before[i] ?? Number.NaN }]))
+    const overMs = maxKnown(COMPARED_MS, ...gpus.map((look) => COMPARED_PERIODS * look.periodMs(signal)))
+    const { looks, moments } = together(gpus, signal, overMs)
+    if (moments < MOMENTS_LEAST) return new Map()
+    const now = looks.map((look) => look.mean(signal, overMs))
+    const before = gpus.map((look) => look.base(signal, SHORT_BASE_LEAST_MS))
+    const [others, othersBefore] = [mediansOfOthers(now), mediansOfOthers(before)]
+    return new Map(
+      gpus.map((look, i) => [
+        look,
+        {
+          own: now[i] ?? Number.NaN,
+          others: others[i] ?? Number.NaN,
+          ownBefore: before[i] ?? Number.NaN,
+          othersBefore: othersBefore[i] ?? Number.NaN,
+        },
+      ]),
+    )
   })
 }
 
-/** Each value as a multiple of the median of all others. */
-function factors(values: readonly number[]): number[] {
-  const medians = mediansOfOthers(values)
-  return values.map((value, i) => value / (medians[i] ?? Number.NaN))
-}
-
 function comparisonOf(look: Look, signal: Signal): Comparison {
-  return comparisons(look.scope, signal).get(look) ?? { now: Number.NaN, before: Number.NaN }
+  return comparisons(look.scope, signal).get(look) ?? UNKNOWN
 }
 
 /** The job's speed against its past: what all rails send in half a minute. */
@@ -54,21 +72,36 @@ function stepRate(scope: Scope): number {
   return median(scope.rails.map((look) => look.rate(NIC.sentBytes, STEP_BYTES_OVER_MS) / look.base(NIC.sentBytes)))
 }
 
-/** How much busier it is than its siblings, in tensor or SM activity. */
-function activeFactor(look: Look): number {
-  return maxKnown(comparisonOf(look, GPU.tensorActive).now, comparisonOf(look, GPU.smActive).now)
+/** What makes a GPU the one that others wait for: the numbers, and what they are of. */
+interface Difference {
+  readonly what: string
+  readonly measure: Measure
+  /** What its siblings have, in words. */
+  readonly others: string
+  readonly factor: number
 }
 
-function isBusier(look: Look): boolean {
-  return [GPU.tensorActive, GPU.smActive].some((signal) => {
-    const { now, before } = comparisonOf(look, signal)
-    return now >= ACTIVE_FACTOR && now >= NEW_FACTOR * before
-  })
+/** Its tensor or SM activity, where it is busier than its siblings, and more so than before. */
+function busierBy(look: Look): Difference | undefined {
+  for (const [what, signal] of [
+    ['tensor active', GPU.tensorActive],
+    ['SM active', GPU.smActive],
+  ] as const) {
+    const { own, others, ownBefore, othersBefore } = comparisonOf(look, signal)
+    const measure = shareMeasure(own, '>=', ACTIVE_FACTOR * others, '% of cycles')
+    const isNew = own * othersBefore >= NEW_FACTOR * ownBefore * others
+    if (isPassed(measure) && isNew) return { what, measure, others: percent(others), factor: ACTIVE_FACTOR }
+  }
+  return undefined
 }
 
-function isSlower(look: Look): boolean {
-  const { now, before } = comparisonOf(look, GPU.clock)
-  return now <= CLOCK_FACTOR && now <= before / NEW_FACTOR
+/** Its clock, where it is lower than that of its siblings, and more so than before. */
+function slowerBy(look: Look): Difference | undefined {
+  const { own, others, ownBefore, othersBefore } = comparisonOf(look, GPU.clock)
+  const measure = plainMeasure(own, '<=', CLOCK_FACTOR * others, 'MHz')
+  const isNew = own * othersBefore * NEW_FACTOR <= ownBefore * others
+  if (!isPassed(measure) || !isNew) return undefined
+  return { what: 'clock', measure, others: measure.write(others, 0), factor: CLOCK_FACTOR }
 }
 
 /** The GPU that all others wait for. */
@@ -105,7 +138,7 @@ export const straggler: Rule = {
   not: {
     'a job without collectives: GPUs that serve requests differ all the time': ({ scope }) => !isCollective(scope),
     'more than one: pipeline stages, or groups of different work': (look) =>
-      look.scope.gpus.filter(isBusier).length > 1,
+      look.scope.gpus.filter((one) => busierBy(one) !== undefined).length > 1,
   },
   toldApart: [
     'all low and none high: the network, or a straggler on another node',
@@ -126,18 +159,15 @@ export const straggler: Rule = {
   looksBackMs: STEP_BYTES_OVER_MS,
   find(look) {
     if (!(look.mean(GPU.tensorActive) > TENSOR_LEAST)) return undefined
-    if (!isBusier(look) && !isSlower(look)) return undefined
-    const factor = activeFactor(look)
-    const own = look.mean(GPU.tensorActive)
-    const usual = look.usual((one) => one.mean(GPU.tensorActive))
-    const clock = comparisonOf(look, GPU.clock).now
+    const difference = busierBy(look) ?? slowerBy(look)
+    if (difference === undefined) return undefined
+    const { what, measure, others, factor } = difference
     const rate = stepRate(look.scope)
     return {
       title: `All GPUs wait for ${titleOf(look.device)}`,
-      sentence: `${look.device.name}: tensor active ${percent(own)}, its siblings ${percent(usual)}, limit ×${ACTIVE_FACTOR}; its clock is at ${percent(clock)} of theirs`,
-      value: factor,
-      limit: ACTIVE_FACTOR,
-      unit: '× siblings',
+      measure,
+      sentence: (value, limit) =>
+        `${look.device.name}: ${what} ${value}, its siblings ${others}, ${limit} (${factor} × theirs)`,
       affected: slowedGpus(look),
       isSure: !(rate > RATE_FACTOR),
     }

@@ -1,7 +1,9 @@
 import type { Look } from '../look/look.ts'
 import { firstKnown, median } from '../look/numbers.ts'
+import { together } from '../look/together.ts'
 import { jobGpus, railUse, storageBytes } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
+import { shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { percent, titleOf } from './words.ts'
 
@@ -70,7 +72,7 @@ export const stuckCollective: Rule = {
   },
   lacksAlways: ['processes and their ranks'],
   find({ scope }) {
-    const job = jobGpus(scope)
+    const { looks: job } = together(jobGpus(scope), GPU.utilisation, OVER_MS)
     const spinning = job.filter(isSpinning)
     const silent = job.filter((look) => look.last(GPU.utilisation) < 1)
     // The one that is not in a kernel is what the others wait for.
@@ -80,15 +82,18 @@ export const stuckCollective: Rule = {
     const [culprit] = silent
     const power = median(spinning.map((look) => look.last(GPU.power) / boardLimit(look)))
     const tensor = median(spinning.map((look) => look.last(GPU.tensorActive)))
+    const also = [
+      Number.isNaN(tensor) ? '' : `, tensor active ${percent(tensor)}`,
+      Number.isNaN(use) ? '' : `, rails at ${percent(use)} of line`,
+    ].join('')
     return {
       device: culprit?.device ?? scope.node,
       affected: spinning.map(({ device }) => device),
       title:
         culprit === undefined ? 'All GPUs wait, none computes' : `All other GPUs wait for ${titleOf(culprit.device)}`,
-      sentence: `${spinning.length} GPUs are in use all the time at ${percent(power)} of the limit of their boards (limit ${percent(POWER_SHARE)}), tensor active ${percent(tensor)}, rails at ${percent(Number.isNaN(use) ? 0 : use)} of line`,
-      value: power * 100,
-      limit: POWER_SHARE * 100,
-      unit: '% of power limit',
+      measure: shareMeasure(power, '<', POWER_SHARE, '% of power limit'),
+      sentence: (value, limit) =>
+        `${spinning.length} GPUs are in use all the time and draw ${value} of what their boards may, ${limit}${also}`,
     }
   },
 }

@@ -1,4 +1,5 @@
 import { hostCpuPackageType, hostMemoryControllerType } from '../../sources/host/type.ts'
+import { nvmlDoubtType } from '../../sources/nvml/type.ts'
 import { splitGpu, tellXid } from '../test-training-node.ts'
 import {
   type Change,
@@ -342,6 +343,18 @@ export const FAULTS: readonly Fault[] = [
     opens: 'checkpoint/node',
     severity: 'notice',
     standsAfterS: 3,
+  },
+  {
+    title: 'profiling counters that stand still: what they say is left out',
+    begin: (node) => {
+      const labels = { gpu: '3', UUID: 'GPU-3', doubt: 'profiling' }
+      node.gpu(3).of(nvmlDoubtType, labels).values.readings = 5
+      const fields = ['sm_active', 'pipe_tensor_active', 'dram_active', 'pcie_tx_bytes', 'pcie_rx_bytes']
+      node.gpu(3).set(Object.fromEntries(fields.map((field) => [field, undefined])))
+    },
+    opens: 'standing_profile/gpu-3',
+    severity: 'notice',
+    standsAfterS: 32,
   },
   {
     title: 'a GPU that MIG splits',

@@ -2,11 +2,11 @@ import type { Look } from '../look/look.ts'
 import { firstKnown, maxKnown, sumKnown } from '../look/numbers.ts'
 import { slowedGpus } from '../look/workload.ts'
 import { GPU } from '../watch/signals.ts'
+import { isPassed, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
-import { percent, titleOf } from './words.ts'
+import { besides, titleOf } from './words.ts'
 
 const TIME_SHARE = 0.1
-const CLEAR_SHARE = 0.02
 const MARGIN_CELSIUS = 3
 /** How far below slowdown an episode is over: by then it is not even hot. Unit: degrees Celsius. */
 const COOL_CELSIUS = 8
@@ -26,11 +26,21 @@ function throttledShare(look: Look): number {
   return (look.bits(GPU.reasons, 1000) & THERMAL_BITS) === 0 ? 0 : 1
 }
 
+/** How far below the temperature at which it must slow down a GPU is. Unit: degrees Celsius. */
+function marginOf(look: Look): number {
+  return slowdownOf(look) - look.max(GPU.temperature, 3000)
+}
+
+function slowdownOf(look: Look): number {
+  return firstKnown(look.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
+}
+
 /** A GPU that is slowed down because it is hot. */
 export const thermalThrottle: Rule = {
   name: 'thermal_throttle',
   sees: 'A GPU is slowed down for heat for much of the time, and is near the temperature at which it must be.',
   severity: 'warning',
+  worse: 'critical',
   of: 'gpu',
   neededMs: 10_000,
   lingerMs: 20_000,
@@ -56,24 +66,25 @@ export const thermalThrottle: Rule = {
     'the power brake: it slows down at any temperature': (look) => (look.bits(GPU.reasons, 3000) & 0x80) !== 0,
   },
   toldApart: ['the power limit (0x4), which does not count as heat', 'a hot GPU that is idle: it is not slowed down'],
+  goesOn: {
+    while: `it is no more than ${COOL_CELSIUS} °C below slowdown: heat comes and goes by a degree`,
+    holds: (look) => marginOf(look) <= COOL_CELSIUS,
+  },
   find(look) {
-    const share = throttledShare(look)
-    const temperature = look.max(GPU.temperature, 3000)
-    const slowdown = firstKnown(look.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
-    // Heat comes and goes by a degree: what is throttled stays so until it hardly is, and is cool.
-    const isOpen = look.scope.isOpen('thermal_throttle', look.device)
-    const least = isOpen ? CLEAR_SHARE : TIME_SHARE
-    const isSlowed = share > least && temperature >= slowdown - MARGIN_CELSIUS
-    if (!isSlowed && !(isOpen && temperature >= slowdown - COOL_CELSIUS)) return undefined
-    const usual = look.usual((other) => other.last(GPU.temperature))
+    const measure = shareMeasure(throttledShare(look), '>', TIME_SHARE, '% of time')
+    if (!isPassed(measure) || !(marginOf(look) <= MARGIN_CELSIUS)) return undefined
     const isHard = (look.bits(GPU.reasons, 3000) & 0x40) !== 0
+    const temperature = look.max(GPU.temperature, 3000)
+    const others = besides(
+      look.usual((other) => other.max(GPU.temperature, 3000)),
+      (usual) => `${Math.round(usual)}\u00a0°C`,
+    )
     return {
       severity: isHard ? 'critical' : 'warning',
       title: `${titleOf(look.device)} slows down for heat`,
-      sentence: `${look.device.name} is at ${temperature}\u00a0°C, its siblings at ${Math.round(firstKnown(usual, temperature))}, slowdown at ${slowdown}; slowed down for ${percent(share)} of the time, limit ${percent(TIME_SHARE)}`,
-      value: share * 100,
-      limit: TIME_SHARE * 100,
-      unit: '% of time',
+      measure,
+      sentence: (value, limit) =>
+        `${look.device.name} is slowed down for ${value} of the time, ${limit}; it is at ${temperature}\u00a0°C${others}, slowdown at ${slowdownOf(look)}\u00a0°C`,
       affected: slowedGpus(look),
     }
   },

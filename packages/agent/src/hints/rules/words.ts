@@ -25,41 +25,47 @@ export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' |
 }
 
 /**
- * A number with at most three significant digits and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where one is
- * given.
+ * A number with at most three significant digits, or `more`, and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where
+ * one is given.
  */
-export function amount(value: number, unit = ''): string {
+export function amount(value: number, unit = '', more = 0): string {
   if (!Number.isFinite(value)) return ABSENT
   const size = Math.abs(value)
   const [factor, prefix] = STEPS.find(([step]) => size >= step * 0.9995) ?? [1, '']
-  const text = digits(value / factor)
+  const text = digits(value / factor, more)
   return prefix === '' && unit === '' ? text : `${text}${GAP}${prefix}${unit}`
 }
 
-/** A share as per cent with one decimal: `31.2 %`. */
-export function percent(share: number): string {
-  return Number.isFinite(share) ? `${(share * 100).toFixed(1)}${GAP}%` : ABSENT
+/** A share as per cent with one decimal, or `more`: `31.2 %`. */
+export function percent(share: number, more = 0): string {
+  return Number.isFinite(share) ? `${(share * 100).toFixed(1 + more)}${GAP}%` : ABSENT
 }
 
 /** A small number as a power of ten: `3.1 × 10⁻⁶`. */
-export function power(value: number): string {
+export function power(value: number, more = 0): string {
   if (!(value > 0)) return value === 0 ? '0' : ABSENT
-  const exponent = Math.floor(Math.log10(value))
-  return `${(value / 10 ** exponent).toFixed(1)}${GAP}×${GAP}10${superscript(exponent)}`
+  const [mantissa, exponent] = value.toExponential(1 + more).split('e')
+  return `${mantissa}${GAP}×${GAP}10${superscript(Number(exponent))}`
 }
 
 /** A duration: `2 min 5 s`, `4.3 s`. */
-export function duration(milliseconds: number): string {
+export function duration(milliseconds: number, more = 0): string {
   const seconds = milliseconds / 1000
-  if (seconds < 60) return `${digits(seconds)}${GAP}s`
-  const minutes = Math.floor(seconds / 60)
-  const rest = Math.round(seconds - minutes * 60)
+  if (seconds < 59.95) return `${digits(seconds, more)}${GAP}s`
+  const whole = Number(seconds.toFixed(more))
+  const minutes = Math.floor(whole / 60)
+  const rest = Number((whole - minutes * 60).toFixed(more))
   return rest === 0 ? `${minutes}${GAP}min` : `${minutes}${GAP}min ${rest}${GAP}s`
 }
 
-function digits(value: number): string {
+/** What the siblings have meanwhile, as part of a sentence; empty where it is not known. */
+export function besides(usual: number, write: (usual: number) => string): string {
+  return Number.isNaN(usual) ? '' : `, its siblings ${write(usual)}`
+}
+
+function digits(value: number, more: number): string {
   const size = Math.abs(value)
-  const places = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : 2
+  const places = (size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : 2) + more
   const text = value.toFixed(places)
   return (places > 0 ? text.replace(/\.?0+$/, '') : text).replace('-', '−')
 }

@@ -23,6 +23,8 @@ export interface Signal {
    * have counted for years. Unit: milliseconds; ∞: no series.
    */
   readonly bornAfterMs: number
+  /** Whether the devices of a node are read one after the other, and not all at once. */
+  readonly inTurns: boolean
   /** After a pause this long the values before it say nothing of the rate. Unit: milliseconds. */
   readonly pauseMs: number
 }
@@ -76,6 +78,7 @@ function signalOf(type: RecordType, field: string, reads: Signal['reads'], optio
     past: options.past,
     rateMax: options.rateMax ?? (isBytes ? BYTE_RATE_MAX : EVENT_RATE_MAX),
     bornAfterMs: options.bornAfterMs ?? Number.POSITIVE_INFINITY,
+    inTurns: type.inTurns,
     pauseMs: type.inTurns ? TURN_LIMIT_MS : PAUSE_MS,
   }
 }

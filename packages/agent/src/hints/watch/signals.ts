@@ -8,7 +8,14 @@ import {
   hostPressureType,
 } from '../../sources/host/type.ts'
 import { netdevCarrierType, netdevType } from '../../sources/netdev/type.ts'
-import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../sources/nvml/type.ts'
+import {
+  nvmlDoubtType,
+  nvmlGpuInfoType,
+  nvmlGpuType,
+  nvmlMigType,
+  nvmlProfileType,
+  nvmlXidType,
+} from '../../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../sources/pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../sources/rdma/type.ts'
 import { counterOf, gaugeOf, type Signal } from './signal.ts'
@@ -64,6 +71,12 @@ export const GPU = {
   uncorrectedErrors: counterOf(nvmlGpuType, 'ecc_dbe_vol_total', EVENTS),
   remapPending: gaugeOf(nvmlGpuType, 'row_remap_pending'),
   remapFailure: gaugeOf(nvmlGpuType, 'row_remap_failure'),
+  /** The last XID error, 0 where there was none since the driver was loaded. */
+  lastXid: gaugeOf(nvmlGpuType, 'xid_errors'),
+  profilingDoubted: gaugeOf(nvmlDoubtType, 'readings', {
+    where: ({ doubt }) => doubt === 'profiling',
+    labels: { doubt: 'profiling' },
+  }),
   migMode: gaugeOf(nvmlGpuType, 'mig_mode'),
   migInstances: gaugeOf(nvmlMigType, 'fb_used'),
 } as const

@@ -1,3 +1,4 @@
+import { maxKnown } from '../look/numbers.ts'
 import { Past } from './past.ts'
 import type { Signal } from './signal.ts'
 
@@ -12,6 +13,10 @@ const PAST_LAG = 4
 /** A sample is the newest for this many periods. */
 const FRESH_PERIODS = 3.5
 const FRESH_MIN_MS = 3500
+/** Samples of two series are of the same moment up to this many periods apart: one that was missed is a whole period. */
+const MOMENT_PERIODS = 0.75
+/** Gaps of which the shortest is the period: samples may be missed between others. */
+const GAPS = 4
 
 /**
  * The last samples of one signal of one series. A counter is kept as what it gained since the window began; where that
@@ -29,6 +34,9 @@ export class Window {
   #periodMs = 0
   /** When the counter last rose. Unit: milliseconds since the Unix epoch; −∞ where it never did. */
   roseMs = Number.NEGATIVE_INFINITY
+  /** What the counter had counted when its series was first seen; 0 where it began while it was watched. */
+  before = 0
+  #isNew = true
   /** When the window last began anew, but for its first sample. */
   brokeMs = Number.NEGATIVE_INFINITY
 
@@ -52,6 +60,7 @@ export class Window {
   /** Begins with a counter at 0: its series appeared because it counted for the first time. */
   beginAtZero(timeMs: number): void {
     this.#raw = 0
+    this.#isNew = false
     this.#append(timeMs - 1000, 0)
   }
 
@@ -65,9 +74,23 @@ export class Window {
     else this.#pushTotal(timeMs, raw, apartMs, isFrozen)
   }
 
+  /** Time between two samples, without those that were missed. Unit: milliseconds; NaN before the second. */
+  get periodMs(): number {
+    let periodMs = Number.NaN
+    for (let back = 0; back < Math.min(GAPS, this.#count - 1); back++) {
+      const gapMs = this.#timeAt(back) - this.#timeAt(back + 1)
+      if (!(periodMs <= gapMs)) periodMs = gapMs
+    }
+    return periodMs
+  }
+
+  // Where a method takes `as`, it reads the samples of the moments at which that window has its own: what two devices
+  // do is compared at the same moments, or not at all. NaN where a sample of such a moment is missing.
+
   /** The newest value of a gauge. */
-  last(): number {
-    return this.#count === 0 ? Number.NaN : this.#valueAt(0)
+  last(as: Window = this): number {
+    const at = as.#count === 0 ? -1 : this.#like(as, 0)
+    return at < 0 ? Number.NaN : this.#valueAt(at)
   }
 
   /** How long a gauge has had its newest value, by the samples there are. Unit: milliseconds. */
@@ -78,26 +101,26 @@ export class Window {
   }
 
   /** Mean of a gauge's samples of the last `overMs`. */
-  mean(overMs: number): number {
-    const since = this.#since(overMs)
+  mean(overMs: number, as: Window = this): number {
+    const since = as.#since(overMs)
     let sum = 0
-    for (let back = 0; back <= since; back++) sum += this.#valueAt(back)
+    for (let back = 0; back <= since; back++) sum += this.#valueLike(as, back)
     return since < 0 ? Number.NaN : sum / (since + 1)
   }
 
   /** Largest of a gauge's samples of the last `overMs`. */
-  max(overMs: number): number {
-    const since = this.#since(overMs)
-    let most = since < 0 ? Number.NaN : this.#valueAt(0)
-    for (let back = 1; back <= since; back++) most = Math.max(most, this.#valueAt(back))
+  max(overMs: number, as: Window = this): number {
+    const since = as.#since(overMs)
+    let most = since < 0 ? Number.NaN : this.#valueLike(as, 0)
+    for (let back = 1; back <= since; back++) most = Math.max(most, this.#valueLike(as, back))
     return most
   }
 
   /** Smallest of a gauge's samples of the last `overMs`. */
-  min(overMs: number): number {
-    const since = this.#since(overMs)
-    let least = since < 0 ? Number.NaN : this.#valueAt(0)
-    for (let back = 1; back <= since; back++) least = Math.min(least, this.#valueAt(back))
+  min(overMs: number, as: Window = this): number {
+    const since = as.#since(overMs)
+    let least = since < 0 ? Number.NaN : this.#valueLike(as, 0)
+    for (let back = 1; back <= since; back++) least = Math.min(least, this.#valueLike(as, back))
     return least
   }
 
@@ -123,10 +146,12 @@ export class Window {
   }
 
   /** Rate of a counter over the last `overMs`, or as much of it as there is. Unit: per second. */
-  rate(overMs: number): number {
-    const from = this.#before(overMs)
-    if (from <= 0) return Number.NaN
-    return ((this.#valueAt(0) - this.#valueAt(from)) / (this.#timeAt(0) - this.#timeAt(from))) * 1000
+  rate(overMs: number, as: Window = this): number {
+    const before = as.#before(overMs)
+    if (before <= 0) return Number.NaN
+    const [to, from] = [this.#like(as, 0), this.#like(as, before)]
+    if (to < 0 || from <= to) return Number.NaN
+    return ((this.#valueAt(to) - this.#valueAt(from)) / (this.#timeAt(to) - this.#timeAt(from))) * 1000
   }
 
   /** The largest rate between two neighbouring samples of the last `overMs`. Unit: per second. */
@@ -142,9 +167,11 @@ export class Window {
   }
 
   /** What a counter gained in the last `overMs`, or in as much of it as there is. */
-  increase(overMs: number): number {
-    const from = this.#before(overMs)
-    return from <= 0 ? Number.NaN : this.#valueAt(0) - this.#valueAt(from)
+  increase(overMs: number, as: Window = this): number {
+    const before = as.#before(overMs)
+    if (before <= 0) return Number.NaN
+    const [to, from] = [this.#like(as, 0), this.#like(as, before)]
+    return to < 0 || from <= to ? Number.NaN : this.#valueAt(to) - this.#valueAt(from)
   }
 
   #pushValue(timeMs: number, value: number, isFrozen: boolean): void {
@@ -156,6 +183,10 @@ export class Window {
     const gain = raw - this.#raw
     const isKnown = this.#count > 0
     this.#raw = raw
+    if (this.#isNew) this.before = raw
+    // A counter that began again has forgotten what was before.
+    else if (gain < 0) this.before = 0
+    this.#isNew = false
     if (isKnown && (gain < 0 || gain / apartMs > this.#signal.rateMax / 1000)) this.#restart(timeMs)
     if (this.#count === 0) {
       this.#append(timeMs, 0)
@@ -217,6 +248,25 @@ export class Window {
       else low = middle + 1
     }
     return low
+  }
+
+  #valueLike(as: Window, back: number): number {
+    const at = this.#like(as, back)
+    return at < 0 ? Number.NaN : this.#valueAt(at)
+  }
+
+  /** How far back the sample of the same moment is as one of another window; −1 where there is none. */
+  #like(as: Window, back: number): number {
+    if (as === this) return back
+    const timeMs = as.#timeAt(back)
+    const near = this.#backTo(timeMs)
+    const apartMs = (at: number) =>
+      at < 0 || at >= this.#count ? Number.POSITIVE_INFINITY : Math.abs(this.#timeAt(at) - timeMs)
+    const at = apartMs(near - 1) < apartMs(near) ? near - 1 : near
+    const period = maxKnown(this.periodMs, as.periodMs)
+    // Devices that are read in turn have no moment in common.
+    const allowedMs = this.#signal.inTurns ? period : period * MOMENT_PERIODS
+    return apartMs(at) <= (Number.isNaN(allowedMs) ? APART_MS : allowedMs) ? at : -1
   }
 
   #timeAt(back: number): number {

@@ -5,7 +5,7 @@ import { after, type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
-import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
+import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
 import { gpuSubject } from '../scraping/subjects.ts'
 import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'
@@ -18,7 +18,7 @@ const GPU_0 = 'GPU-5b4d2c1e-8f0a-4c7d-9e21-3a6f70d1c201'
 
 const shared = await serveExporter(fixture('mig'))
 after(() => shared.close())
-testSource(dcgmExporter, { options: { addresses: [shared.address] }, unreported: [nvmlXidType] })
+testSource(dcgmExporter, { options: { addresses: [shared.address] }, unreported: [nvmlXidType, nvmlDoubtType] })
 
 interface BroughtUp {
   readonly tested: TestedSource
@@ -597,4 +597,50 @@ test('a time that no record holds is none, and costs no value', async (t) => {
     const apartMs = Math.abs(Date.now() - Number(BigInt(first?.time as bigint) / 1_000_000n))
     assert.ok(apartMs < 60_000, `${time}: ${apartMs}`)
   }
+})
+
+test('readings at 0 that others of the same scrape contradict are absent, with the reason, and counted', async (t) => {
+  const labels = `gpu="0",UUID="${GPU_0}",device="nvidia0",modelName="H100",Hostname="node-a"`
+  const bodyOf = (values: Readonly<Record<string, number>>) =>
+    Object.entries(values)
+      .map(([name, value]) => `DCGM_FI_${name}{${labels}} ${value}\n`)
+      .join('')
+  const work = { DEV_GPU_UTIL: 99, DEV_POWER_USAGE: 690.5 }
+  const zero = { PROF_GR_ENGINE_ACTIVE: 0, PROF_SM_ACTIVE: 0, PROF_PIPE_TENSOR_ACTIVE: 0 }
+  const links = { PROF_NVLINK_TX_BYTES: 4e9, PROF_NVLINK_RX_BYTES: 4e9 }
+  const { tested, exporters } = await bringUp(t, [bodyOf({ ...work, ...zero })])
+  const scrape = async (values: Readonly<Record<string, number>>) => {
+    const [exporter] = exporters
+    if (exporter !== undefined) exporter.answer = withBody(bodyOf(values))
+    await tested.source.sample()
+    assert.deepEqual(tested.failures, [])
+    const taken = tested.take()
+    return {
+      profile: fieldsOf(recordsOf(taken, nvmlProfileType), 'sm_active', 'pipe_tensor_active')[0],
+      doubts: fieldsOf(recordsOf(taken, nvmlDoubtType), 'doubt', 'readings'),
+      taken,
+    }
+  }
+  const standing = await scrape({ ...work, ...zero })
+  assert.deepEqual(standing.profile, [undefined, undefined])
+  assert.deepEqual(standing.doubts, [['profiling', 3]])
+  assert.match(whyAbsent(standing.taken, 'sm_active')[0] ?? '', /^failed: stays at 0 .*NVIDIA\/dcgm-exporter#662/)
+  const believed = [
+    { ...zero, DEV_GPU_UTIL: 0, DEV_POWER_USAGE: 70 },
+    { ...zero, ...work, DEV_POWER_USAGE: 70 },
+    { ...zero, ...work, PROF_GR_ENGINE_ACTIVE: 0.01 },
+    { ...zero, DEV_POWER_USAGE: 690 },
+  ]
+  for (const values of believed) {
+    const { profile, doubts } = await scrape(values)
+    assert.deepEqual([profile, doubts], [[0, 0], []], JSON.stringify(values))
+  }
+  const noTensor = await scrape({ ...work, ...zero, PROF_SM_ACTIVE: 0.9 })
+  assert.deepEqual([noTensor.profile, noTensor.doubts], [[0.9, 0], []])
+  const ofLinks = await scrape({ ...work, ...links, DEV_NVLINK_BANDWIDTH_TOTAL: 0 })
+  assert.deepEqual(ofLinks.doubts, [['nvlink', 1]])
+  assert.deepEqual(fieldsOf(recordsOf(ofLinks.taken, nvmlGpuType), 'nvlink_bandwidth_total'), [[undefined]])
+  const alone = await scrape({ ...work, DEV_NVLINK_BANDWIDTH_TOTAL: 0 })
+  assert.deepEqual(fieldsOf(recordsOf(alone.taken, nvmlGpuType), 'nvlink_bandwidth_total'), [[0n]])
+  assert.deepEqual(alone.doubts, [], 'a throughput of 0 without a second reading is what an idle link has')
 })

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os'
 import { type Labels, type Slot, wallNs } from '@sonde/sdk'
 import type { ExpositionParser, ScrapedSeries } from '@sonde/sdk/internal'
-import type { Lack } from '../field-absences.ts'
-import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
+import { Lack } from '../field-absences.ts'
+import { doubtsOf } from '../nvml/doubts.ts'
+import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { sysfsAddress } from '../pci-address.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
@@ -117,6 +118,7 @@ export class Exporter implements TargetReader {
     yield* this.#addTotals()
     yield* this.#addXids()
     yield* this.#checkLinks()
+    yield* this.#doubt()
     const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
     const hasLeft = yield* this.rows.finish(this.#scrape, time, 'the exporter does not tell of it any more')
     // Series that come back are looked at again, and find the row that is made then.
@@ -238,6 +240,27 @@ export class Exporter implements TargetReader {
       }
     }
   }
+
+  /** What other readings of the same scrape contradict is absent, with the reason; that it was told is told. */
+  *#doubt(): Generator<undefined, void> {
+    for (const [subject, gpu] of this.rows.inScrape(this.#scrape)) {
+      yield
+      if (gpu.type !== nvmlGpuType) continue
+      const profile = this.rows.of(subject, nvmlProfileType, gpu.labels)
+      if (profile === undefined) continue
+      const rows = { gpu, profile }
+      for (const { kind, of, fields, reason } of doubtsOf(readerOf(gpu), readerOf(profile))) {
+        for (const field of fields) rows[of].refuse(field, new Lack('failed', reason))
+        const told = this.rows.of(subject, nvmlDoubtType, { ...gpu.labels, doubt: kind })
+        told?.begin(this.#scrape)
+        told?.setConstant('readings', fields.length)
+      }
+    }
+  }
+}
+
+function readerOf(row: Row): (field: string) => number | undefined {
+  return (field) => row.numberOf(field)
 }
 
 /** What a sample says for the field of its place. */

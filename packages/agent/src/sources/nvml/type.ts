@@ -9,6 +9,7 @@ import {
   text,
   timestamp,
 } from '@sonde/sdk'
+import { defineOwnType } from '@sonde/sdk/internal'
 
 // Metric names are those of DCGM, letter by letter, so that dashboards and rules made for its exporter work; the field
 // is the end of the name in lower case.
@@ -202,6 +203,19 @@ export const nvmlXidType = defineType(
     ...labels,
     xid: labelNumber('u16', 'Number of the XID error'),
     events_total: counter('u64', { help: 'Times it was told since the driver was loaded' }),
+  },
+  { entity },
+)
+
+/** Readings that other readings of the same GPU contradict: they are left out, and counted here. */
+export const nvmlDoubtType = defineOwnType(
+  'sonde_gpu_doubt',
+  'Readings of one GPU that are not believed',
+  {
+    time: timestamp(),
+    ...labels,
+    doubt: label('What stands still: profiling or nvlink'),
+    readings: gauge('u8', { help: 'Readings at 0 that others contradict' }),
   },
   { entity },
 )

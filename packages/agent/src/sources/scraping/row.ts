@@ -79,7 +79,7 @@ export class Row {
     if (isOwn) this.#isOwn.add(field)
   }
 
-  /** What others of the scrape say of a value that was set: that it is none. */
+  /** What a scrape says of a field contradicts itself, or other fields. */
   refuse(field: string, lack: Lack): void {
     this.#values.set(field, lack)
   }

@@ -1,4 +1,5 @@
 import type { DeviceInfo } from '../../api/devices.ts'
+import type { Hint } from '../../api/hints.ts'
 import type { SeriesAnswer } from '../../api/types.ts'
 
 /** A GPU that a pod holds, and the MIG instance of it, empty for the whole GPU. */
@@ -35,6 +36,12 @@ export function heldGpus(
     gpus.sort((a, b) => indexOf(a) - indexOf(b) || a.instance.localeCompare(b.instance, 'en', { numeric: true }))
   }
   return held
+}
+
+/** The gravest hint of the GPUs of a pod; undefined where none is worse than a notice. */
+export function worstOfPod(gpus: readonly HeldGpu[] = [], worst: ReadonlyMap<string, Hint>): Hint | undefined {
+  const hints = gpus.flatMap(({ device }) => worst.get(device.id) ?? [])
+  return hints.find(({ severity }) => severity === 'critical') ?? hints.find(({ severity }) => severity === 'warning')
 }
 
 function indexOf({ device }: HeldGpu): number {

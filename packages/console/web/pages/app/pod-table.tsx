@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { GpuPod } from '../../api/apps.ts'
 import { useDevices } from '../../api/devices.ts'
+import type { Hint } from '../../api/hints.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -10,11 +11,14 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath } from '../../devices/device.ts'
+import { hintState, worstByDevice } from '../../devices/hint-words.ts'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import { formatAge } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useMoment } from '../use-moment.ts'
+import { useMomentHints } from '../use-moment-hints.ts'
 import { FIELD_WORDS } from './gpu-fields.ts'
-import { type HeldGpu, heldGpus, podKey } from './held-gpus.ts'
+import { type HeldGpu, heldGpus, podKey, worstOfPod } from './held-gpus.ts'
 import { isUnscheduled } from './waiting-pods.ts'
 
 /** Which devices the containers of pods hold. */
@@ -29,6 +33,8 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
   const series = useSeriesOfTypes(HELD_TYPES).data?.series
   const devices = useDevices().data?.devices
   const held = useMemo(() => heldGpus(series ?? [], devices ?? []), [series, devices])
+  const { hints } = useMomentHints(useMoment())
+  const worst = useMemo(() => worstByDevice(hints), [hints])
   const sort = parseSort(page.url.sort, BY_POD)
   const filter = (page.url.q ?? '').toLowerCase()
   const matching = pods.filter(({ name, service, namespace }) =>
@@ -87,7 +93,10 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
                     <span className="pod-name">{pod.service}</span>
                   </td>
                   <td>
-                    <PodState pod={pod} />
+                    <PodState
+                      pod={pod}
+                      trouble={worstOfPod(held.get(podKey({ namespace: pod.namespace, pod: pod.name })), worst)}
+                    />
                   </td>
                   <td className="is-number num">
                     {gpusOf(pod)} <GpuLinks gpus={held.get(podKey({ namespace: pod.namespace, pod: pod.name }))} />
@@ -127,7 +136,9 @@ function GpuLinks({ gpus = [] }: { readonly gpus?: readonly HeldGpu[] | undefine
   )
 }
 
-function PodState({ pod }: { readonly pod: GpuPod }) {
+/** A pod is well where its GPUs are: what a rule sees on one of them is its state. */
+function PodState({ pod, trouble }: { readonly pod: GpuPod; readonly trouble: Hint | undefined }) {
+  if (trouble !== undefined) return <StateMark tone={hintState(trouble).tone} word={trouble.title} />
   if (pod.isWarming) return <StateMark tone="info" word="warming" />
   if (isUnscheduled(pod)) return <StateMark tone="warning" word="not started" />
   if (isMissing(pod)) return <StateMark tone="warning" word={pod.gpus === 0 ? 'GPU not known' : 'no utilisation'} />

@@ -1,0 +1,80 @@
+import type { Look } from '../look/look.ts'
+import { firstKnown } from '../look/numbers.ts'
+import { GPU, XID } from '../watch/signals.ts'
+import { countMeasure, isPassed } from './measure.ts'
+import type { Rule } from './rule.ts'
+import { titleOf } from './words.ts'
+
+const TOLD = [XID.lost, XID.device, XID.memory]
+
+/** Numbers of the XIDs that were there when the GPU was first read, and how often. */
+function toldBefore(look: Look): { readonly numbers: string[]; readonly count: number } {
+  // The driver was loaded anew since, or its errors were cleared.
+  if (look.last(GPU.lastXid) === 0) return { numbers: [], count: 0 }
+  const found = TOLD.flatMap((signal) =>
+    look.windows(signal).map((window, i) => ({
+      xid: look.labels(signal)[i]?.xid ?? '',
+      count: window.isFresh(look.scope.nowMs) ? window.before : 0,
+    })),
+  )
+  const told = found.filter(({ count }) => count > 0)
+  return { numbers: told.map(({ xid }) => xid), count: told.reduce((sum, { count }) => sum + count, 0) }
+}
+
+/** Errors that were there when Sonde began to look: when they happened is not known. */
+export const beforeStart: Rule = {
+  name: 'error_before_start',
+  sees: 'A GPU had an error that needs a reset when it was first read: an XID of the GPU, NVLink or memory, or an uncorrected memory error.',
+  severity: 'warning',
+  worse: 'critical',
+  of: 'gpu',
+  neededMs: 0,
+  isEvent: true,
+  uses: [XID.lost, XID.device, XID.memory, GPU.uncorrectedErrors, GPU.lastXid, GPU.power],
+  shows: [XID.lost, XID.device, XID.memory, GPU.uncorrectedErrors],
+  limits: [
+    {
+      what: 'XID 48, 64, 74, 79, 94, 95, 119, 120 or 140 in the first sample',
+      value: 1,
+      unit: 'or more; critical where XID 79 is among them and the GPU is silent',
+      source: 'the driver tells them until it is loaded anew',
+    },
+    {
+      what: 'uncorrected memory errors in the first sample',
+      value: 1,
+      unit: 'or more',
+      source: 'counted since the driver was loaded',
+    },
+  ],
+  not: {},
+  toldApart: [
+    'XIDs of applications, and errors that were counted before the driver was loaded',
+    'errors that happen while Sonde looks: those are told by rules of their own',
+    'PCIe errors and errors of host memory from before: their counters begin with the machine, and errors of its start are in them',
+  ],
+  find(look) {
+    const { name } = look.device
+    const { numbers, count } = toldBefore(look)
+    const told = countMeasure(count, '>=', 1, 'XIDs before the start')
+    if (isPassed(told)) {
+      const isSilent = !look.has(GPU.power)
+      const xids = `XID ${numbers.join(', ')}`
+      return {
+        severity: isSilent && numbers.includes('79') ? 'critical' : 'warning',
+        title: `${titleOf(look.device)} has ${xids} from before the start`,
+        measure: told,
+        sentence: (value, limit) =>
+          `${name} has ${xids}, reported before Sonde started to read it: ${value}, ${limit}; when it happened is not known, and the GPU ${isSilent ? 'gives no sample of its power' : 'gives samples'}`,
+      }
+    }
+    const errors = firstKnown(look.before(GPU.uncorrectedErrors), 0)
+    const counted = countMeasure(errors, '>=', 1, 'errors before the start')
+    if (!isPassed(counted)) return undefined
+    return {
+      title: `${titleOf(look.device)} had memory errors before the start`,
+      measure: counted,
+      sentence: (value, limit) =>
+        `${name} counted uncorrected memory errors before Sonde started to read it: ${value}, ${limit}; when they happened is not known`,
+    }
+  },
+}

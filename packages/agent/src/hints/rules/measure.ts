@@ -1,0 +1,99 @@
+import type { HintComparator } from '@sonde/sdk/internal'
+import { amount, duration, percent, power } from './words.ts'
+
+/** A number and the limit that it passed: a verdict rests on it, and its sentence is made of it. */
+export interface Measure {
+  readonly value: number
+  /** How the value stands to the limit. */
+  readonly comparator: HintComparator
+  readonly limit: number
+  /** Unit of both, as people read it: `% of time`. */
+  readonly unit: string
+  /** Writes a value or limit, with `more` digits than usual. */
+  readonly write: (number: number, more: number) => string
+}
+
+/** Writes a sentence around a measure. `value` has its unit, `limit` says what was allowed: `limit 20.0 %`. */
+export type Sentence = (value: string, limit: string) => string
+
+/** Digits that two different numbers of 64 bits need at most to be written differently. */
+const DIGITS_MAX = 17
+/** Digits of a value in an answer: more than a measurement over seconds has. */
+const DIGITS = 4
+
+/** A number of something: `12 k`. */
+export function countMeasure(value: number, comparator: HintComparator, limit: number, unit: string): Measure {
+  return { value, comparator, limit, unit, write: (number, more) => amount(number, '', more) }
+}
+
+/** A share of 1, told as per cent. `of` says of what: `% of time`. */
+export function shareMeasure(value: number, comparator: HintComparator, limit: number, unit: string): Measure {
+  const write = (number: number, more: number) => percent(number / 100, more)
+  return { value: value * 100, comparator, limit: limit * 100, unit, write }
+}
+
+/** Bytes a second. */
+export function bytesMeasure(value: number, comparator: HintComparator, limit: number): Measure {
+  return { value, comparator, limit, unit: 'bytes/s', write: (number, more) => `${amount(number, 'B', more)}/s` }
+}
+
+/** A number with a unit that is written without a prefix, such as degrees: `84 °C`. */
+export function plainMeasure(value: number, comparator: HintComparator, limit: number, unit: string): Measure {
+  return { value, comparator, limit, unit, write: (number, more) => `${wholeOf(number, more)}\u00a0${unit}` }
+}
+
+/** A time in seconds. */
+export function secondsMeasure(value: number, comparator: HintComparator, limit: number, unit: string): Measure {
+  return { value, comparator, limit, unit, write: (number, more) => duration(number * 1000, more) }
+}
+
+/** A ratio of errors, far below 1. */
+export function errorRateMeasure(value: number, comparator: HintComparator, limit: number, unit: string): Measure {
+  return { value, comparator, limit, unit, write: power }
+}
+
+/** Whether a measure says what a rule claims: its value passed its limit. What is not known passes none. */
+export function isPassed({ value, comparator, limit }: Measure): boolean {
+  return Number.isFinite(value) && Number.isFinite(limit) && COMPARE[comparator](value, limit)
+}
+
+/** A value with few digits, and as many as it takes to see that it passed its limit. */
+export function roundedValue({ value, comparator, limit }: Measure): number {
+  const rounded = (digits: number) => Number(value.toPrecision(digits))
+  let digits = DIGITS
+  while (digits < DIGITS_MAX && !COMPARE[comparator](rounded(digits), limit)) digits++
+  return rounded(digits)
+}
+
+/** The sentence of a measure. Value and limit are written alike, with as many digits as it takes to tell them apart. */
+export function sentenceOf({ value, comparator, limit, write }: Measure, sentence: Sentence): string {
+  const isStrict = comparator === '>' || comparator === '<'
+  let more = 0
+  // Both are rounded in the same way, so that they can become equal and never change places.
+  while (isStrict && more < DIGITS_MAX && write(value, more) === write(limit, more)) more++
+  return sentence(write(value, more), LIMIT_WORDS[comparator](write(limit, more)))
+}
+
+/** How far a value is beyond its limit, as a factor; comparable between measures of different units. */
+export function excessOf({ value, comparator, limit }: Measure): number {
+  const [more, less] = comparator === '>' || comparator === '>=' ? [value, limit] : [limit, value]
+  return less > 0 ? more / less : Number.POSITIVE_INFINITY
+}
+
+const COMPARE: Readonly<Record<HintComparator, (value: number, limit: number) => boolean>> = {
+  '>': (value, limit) => value > limit,
+  '>=': (value, limit) => value >= limit,
+  '<': (value, limit) => value < limit,
+  '<=': (value, limit) => value <= limit,
+}
+
+const LIMIT_WORDS: Readonly<Record<HintComparator, (limit: string) => string>> = {
+  '>': (limit) => `limit ${limit}`,
+  '>=': (limit) => `limit ${limit}`,
+  '<': (limit) => `at least ${limit} expected`,
+  '<=': (limit) => `more than ${limit} expected`,
+}
+
+function wholeOf(value: number, more: number): string {
+  return value.toFixed(more).replace('-', '−')
+}

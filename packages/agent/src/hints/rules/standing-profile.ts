@@ -1,0 +1,44 @@
+import { WORK_PERCENT } from '../../sources/nvml/doubts.ts'
+import { GPU } from '../watch/signals.ts'
+import { isPassed, shareMeasure } from './measure.ts'
+import type { Rule } from './rule.ts'
+import { amount, titleOf } from './words.ts'
+
+/** A mark rather than an alarm: the GPU works, and what it does is not known. */
+export const standingProfile: Rule = {
+  name: 'standing_profile',
+  sees: 'Profiling counters of a GPU stay at 0 while utilisation and power show work: DCGM’s profiling stands still, and its values are left out.',
+  severity: 'notice',
+  of: 'gpu',
+  neededMs: 30_000,
+  uses: [GPU.profilingDoubted, GPU.utilisation, GPU.power],
+  shows: [GPU.utilisation, GPU.power],
+  limits: [
+    {
+      what: 'utilisation while every profiling counter is 0',
+      value: WORK_PERCENT,
+      unit: '% or more',
+      source: 'no kernel runs without an SM; reported as NVIDIA/dcgm-exporter#662 and NVIDIA/DCGM#303',
+    },
+  ],
+  not: {},
+  toldApart: [
+    'an idle GPU: its counters are 0 because nothing runs',
+    'a job without tensor cores: one counter at 0 says nothing while another moves',
+    'NVLink without traffic: its 0 is doubted only where another reading shows traffic',
+  ],
+  find(look) {
+    const doubted = look.last(GPU.profilingDoubted)
+    // The doubt is told with every sample for which it holds.
+    if (!(doubted >= 1) || look.lastSeenMs(GPU.profilingDoubted) < look.lastSeenMs(GPU.utilisation)) return undefined
+    const measure = shareMeasure(look.last(GPU.utilisation) / 100, '>=', WORK_PERCENT / 100, '% of time')
+    if (!isPassed(measure)) return undefined
+    const drawn = amount(look.last(GPU.power), 'W')
+    return {
+      title: `Profiling of ${titleOf(look.device)} stands still`,
+      measure,
+      sentence: (value, limit) =>
+        `${look.device.name} is in use ${value} of the time, ${limit}, and draws ${drawn}, while its ${amount(doubted)} profiling counters stay at 0: another profiler holds them or nv-hostengine hangs (NVIDIA/dcgm-exporter#662, NVIDIA/DCGM#303); end the profiler, or restart dcgm-exporter and nv-hostengine`,
+    }
+  },
+}
