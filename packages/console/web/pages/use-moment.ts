@@ -3,11 +3,11 @@ import type { FrameRange } from '../api/frame.ts'
 import { useSeriesOfMetric } from '../api/resources.ts'
 import { useTense } from '../api/stale.ts'
 import type { LiveDevices } from '../devices/interface-facts.ts'
-import { formatDateTime, zoneName } from '../format/time.ts'
+import { formatSpanOfTime, zoneName } from '../format/time.ts'
 import type { Tense } from '../format/words.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../state/time-window.ts'
 
-/** The moment that headlines, tiles and facts speak of: now, or the end of the window that is shown. */
+/** What headlines, tiles, facts and tables speak of: now, or all of the window that is shown. */
 export interface Moment {
   /** What is asked for them: the last minutes, or what the charts of the window ask for. */
   readonly range: FrameRange
@@ -27,7 +27,7 @@ export function useMoment(): Moment {
   const tense = useTense()
   if (range.kind === 'live') return { range: RECENT, stepMs: RECENT_STEP_MS, isNow: true, tense, words: '' }
   const zone = url.tz ?? 'utc'
-  const words = `At ${formatDateTime(range.toMs, zone)} ${zoneName(zone, range.toMs)}, where the window ends`
+  const words = `In the window ${formatSpanOfTime(range.fromMs, range.toMs, zone)} ${zoneName(zone, range.toMs)}`
   return { range, stepMs, isNow: false, toMs: range.toMs, tense: 'past', words }
 }
 

@@ -5,11 +5,10 @@ import type { Sighting } from './sighting.ts'
 
 const VOTE_MASK = 0b11111
 const VOTES_NEEDED = 3
-const LINGER_MS = 5000
+/** How long a hint stays open after its rule held last, where the rule says nothing else. */
+export const LINGER_MS = 5000
 /** A rule that has not held for so long holds no more: samples come once a second, and one may be missed. */
 const UNSEEN_MS = 2000
-/** A hint that lingers for as long as this is about an event whose consequences last: it stays as grave as it was. */
-const LASTING_MS = 60_000
 
 /** The worst that was seen, and when. */
 export interface Peak {
@@ -127,11 +126,11 @@ export class Case {
   /** What is open says whether its rule still holds. */
   get #toldStage(): Hint['stage'] {
     if (this.stage !== 'standing') return 'forming'
-    return this.#idleMs > UNSEEN_MS && this.#lingerMs < LASTING_MS ? 'lingering' : 'standing'
+    return this.#idleMs > UNSEEN_MS ? 'lingering' : 'standing'
   }
 
-  /** The hint of an open case, or of one that has just ended. */
-  hint(end?: { readonly endedMs: number; readonly outcome: HintOutcome }): Hint {
+  /** The hint of an open case, or with its outcome that of one that is over: it ended when its rule held last. */
+  hint(outcome?: HintOutcome): Hint {
     const { finding, device, evidence, lacks } = this.#sighting
     const { title, sentence, value, limit, unit, affected = [] } = finding
     return {
@@ -139,11 +138,11 @@ export class Case {
       event: String(this.event),
       rule: this.rule.name,
       severity: this.severity,
-      stage: end?.outcome === 'ended' ? 'standing' : this.#toldStage,
+      stage: outcome === 'ended' ? 'standing' : this.#toldStage,
       device: device.id,
       sinceMs: this.sinceMs,
       seenMs: this.#seenMs,
-      ...end,
+      ...(outcome === undefined ? {} : { endedMs: this.#seenMs, outcome }),
       neededMs: this.#neededMs,
       title,
       sentence,

@@ -1,4 +1,4 @@
-import { memo, useRef } from 'react'
+import { memo, type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
 import type { FrameRange } from '../../api/frame.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
@@ -12,9 +12,10 @@ import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { useUnit } from '../../components/use-unit.ts'
 import { devicePath } from '../../devices/device.ts'
-import { recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
-import { countOf, type DisplayUnit, formatIn, groupThousands, pickUnit } from '../../format/number.ts'
+import { meanReading, meansWords, type Reading, type ReadSpan } from '../../devices/reading.ts'
+import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
+import { countOf, type DisplayUnit, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { spanOf, usePageState } from '../../state/time-window.ts'
@@ -33,6 +34,9 @@ interface Row extends PortRow {
   readonly state: PortState
   readonly odd: ReadonlySet<PortSignal>
   readonly keys: Readonly<Record<string, SortKey>>
+  /** Numbers by the names of their columns. */
+  readonly readings: Readonly<Record<string, Reading>>
+  readonly isBusWorse: boolean
 }
 
 interface TableProps {
@@ -40,17 +44,17 @@ interface TableProps {
   readonly seen: MomentHints
   /** What the sparklines and the counts of the window are of. */
   readonly range: FrameRange
-  /** Distance of two samples. Unit: milliseconds. */
-  readonly stepMs: number
+  /** What numbers are read from. */
+  readonly span: ReadSpan
 }
 
 /** One row a port, all signals side by side; what stands out from its siblings is lit. */
-export const PortTable = memo(function PortTable({ ports, seen, range, stepMs }: TableProps) {
+export const PortTable = memo(function PortTable({ ports, seen, range, span }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, BY_PLACE)
   const filter = (page.url.q ?? '').toLowerCase()
   const columns = columnsWithValues(ports)
-  const matching = rowsOf(ports, seen, columns, stepMs).filter((row) => wordsOf(row).includes(filter))
+  const matching = rowsOf(ports, seen, columns, span).filter((row) => wordsOf(row).includes(filter))
   const rows = sortRows(
     matching,
     sort.direction,
@@ -63,9 +67,7 @@ export const PortTable = memo(function PortTable({ ports, seen, range, stepMs }:
         <h2 id="port-table" className="panel-title">
           Ports
         </h2>
-        <span className="panel-caption">
-          means of {formatDuration(TILE_SPAN_MS)}; lit is what stands out from its siblings
-        </span>
+        <span className="panel-caption">{meansWords(span)}; lit is what stands out from its siblings</span>
         <FilterInput label="Filter ports" />
       </header>
       {rows.length === 0 ? (
@@ -96,7 +98,7 @@ interface RowsProps {
 
 function Rows({ rows, columns, sort, spanWords }: RowsProps) {
   const largest = (...keys: string[]): number =>
-    Math.max(0, ...rows.flatMap((row) => keys.map((key) => Number(row.keys[key]) || 0)))
+    Math.max(0, ...rows.flatMap((row) => keys.map((key) => largestOfReading(row.readings[key]!))))
   const bits = useUnit(BITS_PER_SECOND, largest('sent', 'received'))
   const units = useUnits(columns.map((column) => ({ column, largest: largest(column.key) })))
   const sent = rows.flatMap((row) => row.columns.sent ?? [])
@@ -166,7 +168,7 @@ function PortTableRow({
   readonly isMixed: boolean
 }) {
   const page = usePageState()
-  const { device, label, state, odd, keys } = row
+  const { device, label, state, odd, keys, readings } = row
   const { sent } = row.columns
   return (
     <tr>
@@ -177,7 +179,7 @@ function PortTableRow({
       <td>
         <StateMark tone={state.tone} word={state.word} />
       </td>
-      <NumberCell text={formatIn(bits, Number(keys.sent))} isOdd={odd.has('sent')} />
+      <NumberCell words={<ReadingWords unit={bits} reading={readings.sent!} />} isOdd={odd.has('sent')} />
       <td className="is-spark">
         {sent ? (
           <Sparkline values={sent} top={top} from={0} to={sent.length - 1} tone={odd.has('sent') ? 'lit' : 'herd'} />
@@ -185,20 +187,20 @@ function PortTableRow({
           '–'
         )}
       </td>
-      <NumberCell text={formatIn(bits, Number(keys.received))} isOdd={odd.has('received')} />
+      <NumberCell words={<ReadingWords unit={bits} reading={readings.received!} />} isOdd={odd.has('received')} />
       {columns.map(({ key, signals }) => (
         <NumberCell
           key={key}
-          text={formatIn(units.get(key)!, Number(keys[key]))}
+          words={<ReadingWords unit={units.get(key)!} reading={readings[key]!} />}
           isOdd={signals.some((signal) => odd.has(signal))}
         />
       ))}
       <NumberCell
-        text={Number.isNaN(keys.link_downs) ? '–' : groupThousands(String(keys.link_downs))}
+        words={Number.isNaN(keys.link_downs) ? '–' : groupThousands(String(keys.link_downs))}
         isOdd={Number(keys.link_downs) > 0}
       />
-      <td className={isBusWorse(row) ? 'is-two-lined' : undefined}>
-        {isBusWorse(row) ? <StateMark tone="warning" word={String(keys.bus)} /> : keys.bus || '–'}
+      <td className={row.isBusWorse ? 'is-two-lined' : undefined}>
+        {row.isBusWorse ? <StateMark tone="warning" word={String(keys.bus)} /> : keys.bus || '–'}
       </td>
       <td>{keys.link || '–'}</td>
     </tr>
@@ -227,10 +229,10 @@ function NumberHead({
   )
 }
 
-function NumberCell({ text, isOdd }: { readonly text: string; readonly isOdd: boolean }) {
+function NumberCell({ words, isOdd }: { readonly words: ReactNode; readonly isOdd: boolean }) {
   return (
     <td className={isOdd ? 'is-number num is-odd' : 'is-number num'}>
-      {text}
+      {words}
       {isOdd && <span className="visually-hidden">, unlike its siblings</span>}
     </td>
   )
@@ -251,25 +253,30 @@ function rowsOf(
   ports: readonly PortRow[],
   seen: MomentHints,
   columns: readonly PortTableColumn[],
-  stepMs: number,
+  span: ReadSpan,
 ): readonly Row[] {
-  const odd = oddSignals(siblingGroups(ports))
+  const odd = oddSignals(siblingGroups(ports), span)
   return ports.map((port, place) => {
     const signals = odd.get(port.device.id) ?? NO_SIGNALS
-    const state = portState(port, seen)
+    const state = portState(port, seen, span)
+    const readings = {
+      sent: meanReading(port.columns.sent, span),
+      received: meanReading(port.columns.received, span),
+      ...Object.fromEntries(columns.map(({ key, read }) => [key, read(port, span)])),
+    }
     return {
       ...port,
       odd: signals,
       state,
+      readings,
+      isBusWorse: isBusWorse(port, span),
       keys: {
         port: place,
         state: state.word,
-        sent: recentMean(port.columns.sent, stepMs),
-        received: recentMean(port.columns.received, stepMs),
-        ...Object.fromEntries(columns.map(({ key, value }) => [key, value(port, stepMs)])),
+        ...Object.fromEntries(Object.entries(readings).map(([key, { value }]) => [key, value])),
         link_downs: linkDownCount(port),
-        bus: busWords(port),
-        link: lineWords(port),
+        bus: busWords(port, span),
+        link: lineWords(port, span),
       },
     }
   })

@@ -10,10 +10,12 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { type DeviceColumns, isSilent, recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
+import { type DeviceColumns, isSilent } from '../../devices/device-columns.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
+import { meanReading, meansWords, type Reading } from '../../devices/reading.ts'
+import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import type { DeviceSignal } from '../../devices/signals.ts'
-import { countOf, type DisplayUnit, formatIn, pickUnit } from '../../format/number.ts'
+import { countOf, type DisplayUnit, pickUnit } from '../../format/number.ts'
 import {
   BYTES_PER_SECOND,
   CELSIUS,
@@ -25,8 +27,9 @@ import {
   WATTS,
 } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
-import { usePageState } from '../../state/time-window.ts'
+import { spanOf, usePageState } from '../../state/time-window.ts'
 import { DeviceState } from '../device/device-page.tsx'
+import type { Moment } from '../use-moment.ts'
 
 /** Columns of numbers: one unit each. */
 const COLUMNS: readonly (readonly [signal: DeviceSignal, title: string, quantity: Quantity])[] = [
@@ -50,19 +53,18 @@ interface TableProps {
   readonly hints: readonly Hint[]
   /** False where it is not known what rules saw. */
   readonly isJudged: boolean
-  /** Distance of two samples. Unit: milliseconds. */
-  readonly stepMs: number
+  readonly moment: Moment
 }
 
-/** One row a GPU; means of {formatDuration(TILE_SPAN_MS)}; those that need attention first. */
-export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps) {
+/** One row a GPU; those that need attention first. */
+export function GpuTable({ gpus, columns, hints, isJudged, moment }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, BY_INDEX)
   const filter = (page.url.q ?? '').toLowerCase()
   const worst = worstByDevice(hints)
-  const nowOf = ({ id }: DeviceInfo, signal: DeviceSignal): number => recentMean(columns.get(id)?.[signal], stepMs)
+  const read = ({ id }: DeviceInfo, signal: DeviceSignal): Reading => meanReading(columns.get(id)?.[signal], moment)
   const isMixed = new Set(gpus.map(({ simulated }) => simulated)).size > 1
-  const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => nowOf(gpu, signal) || 0)))
+  const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => largestOfReading(read(gpu, signal)))))
   const matching = gpus.filter((gpu) =>
     `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`.toLowerCase().includes(filter),
   )
@@ -71,7 +73,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
     sort.direction,
     (gpu) => {
       const column = COLUMNS.find(([signal]) => signal === sort.column)
-      return column ? nowOf(gpu, column[0]) : deviceTitle(gpu)
+      return column ? read(gpu, column[0]).value : deviceTitle(gpu)
     },
     (gpu) => RANKS[worst.get(gpu.id)?.severity ?? ''] ?? (gpu.state === 'gone' ? 1 : 2),
   )
@@ -81,7 +83,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
         <h2 id="gpu-table" className="panel-title">
           GPUs
         </h2>
-        <span className="panel-caption">means of {formatDuration(TILE_SPAN_MS)}; those that need attention first</span>
+        <span className="panel-caption">{meansWords(moment)}; those that need attention first</span>
         <FilterInput label="Filter GPUs" />
       </header>
       {rows.length === 0 ? (
@@ -95,7 +97,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
                   GPU
                 </SortHead>
                 <th scope="col">State</th>
-                <th scope="col">SM, 5 min</th>
+                <th scope="col">SM, {formatDuration(spanOf(moment.range))}</th>
                 {COLUMNS.map(([signal, title]) => (
                   <SortHead key={signal} column={signal} sort={sort}>
                     {title} {units.get(signal)?.label}
@@ -115,7 +117,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
                       device={gpu}
                       hint={worst.get(gpu.id)}
                       isJudged={isJudged}
-                      isSilent={isSilent(columns.get(gpu.id) ?? {})}
+                      isSilent={isSilent(columns.get(gpu.id) ?? {}, moment)}
                     />
                   </td>
                   <td className="is-spark">
@@ -123,7 +125,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
                   </td>
                   {COLUMNS.map(([signal]) => (
                     <td key={signal} className="is-number num">
-                      {formatIn(units.get(signal)!, nowOf(gpu, signal))}
+                      <ReadingWords unit={units.get(signal)!} reading={read(gpu, signal)} />
                     </td>
                   ))}
                 </tr>

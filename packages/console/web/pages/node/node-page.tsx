@@ -74,8 +74,8 @@ function InterfacesOverview() {
   const { interfaces, host, facts } = useMemo(() => {
     const interfaces = interfaceColumns(recent)
     const host = hostColumns(recent)
-    return { interfaces, host, facts: nodeFacts(recent.grid, interfaces, { host, live }) }
-  }, [recent, live])
+    return { interfaces, host, facts: nodeFacts(moment, interfaces, { host, live }) }
+  }, [recent, live, moment])
   const { isReady } = recent
   return (
     <>
@@ -83,15 +83,10 @@ function InterfacesOverview() {
       {isReady && moment.isNow && interfaces.length === 0 && <NoInterface />}
       {interfaces.length > 0 && (
         <PanelBoundary>
-          <InterfaceTiles
-            interfaces={interfaces}
-            facts={facts.interfaces}
-            range={recent.range}
-            stepMs={recent.stepMs}
-          />
+          <InterfaceTiles interfaces={interfaces} facts={facts.interfaces} range={recent.range} span={moment} />
         </PanelBoundary>
       )}
-      <HostFacts host={host} />
+      <HostFacts host={host} span={moment} />
       <AnswerState answer={recent} />
       {isReady && <NodeCharts />}
       <PanelBoundary>
