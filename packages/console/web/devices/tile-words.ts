@@ -23,6 +23,8 @@ export interface TileContext extends ReadSpan {
   /** The signal that fired. */
   readonly fired?: Fired | undefined
   readonly zone: TimeZoneChoice
+  /** Position at which sparklines begin. Default: the first. */
+  readonly sparkFrom?: number
   /** Top of the sparklines of sent bytes, the same for all. Unit: bytes a second. */
   readonly sentTop: number
 }
@@ -47,7 +49,7 @@ export function gpuTile(device: DeviceInfo, columns: DeviceColumns, context: Til
       value: formatIn(percent, sm.value),
       unit: '%',
       what: 'SM',
-      facts: [rangeFact(pickUnit(PERCENT_WHOLE, 1), sm) ?? power, heat],
+      facts: [rangeFact(pickUnit(WHOLE, 1), sm) ?? power, heat],
       values: columns.sm,
       top: 1,
     })
@@ -106,6 +108,8 @@ export function nicTile(device: DeviceInfo, columns: DeviceColumns, context: Til
   })
 }
 
+/** Extremes have little room. */
+const WHOLE = { ...PERCENT, resolution: 1, decimals: 0 } as const
 const COUNTED = { base: '', factor: 1, prefixes: 'si', resolution: 0.01 } as const
 
 function fact(text: string, title: string): TileFact {
@@ -137,7 +141,7 @@ function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext
     return { name, tone, word, value: ABSENT, unit: '', facts: [{ text: word, isTrouble: true }] }
   }
   const spark = (values: Float64Array | undefined, top: number, isLit: boolean): Pick<TileWords, 'spark'> =>
-    values ? { spark: { values, top, isLit } } : {}
+    values ? { spark: { values, top, isLit, from: context.sparkFrom ?? 0 } } : {}
   const { hint, fired } = context
   const what = plain.what && plain.value !== ABSENT ? { what: plain.what } : {}
   if (hint) {

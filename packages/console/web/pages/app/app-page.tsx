@@ -25,7 +25,7 @@ export function AppPage({ app }: { readonly app: string }) {
   return (
     <>
       <PageHead title={`${app} GPU`} parent={{ label: 'Apps', href: page.hrefTo('/apps') }} note={note} />
-      {!data && !error && <Outlines panels={4} />}
+      {!data && !error && <Outlines panels={4} waitsFor="the pods of this app" />}
       {!data && error && <Unanswered fact="The GPUs of this app are not known." error={error} onRetry={retry} />}
       {data && data.state !== 'ready' && <NoNumbers answer={data} />}
       {data && data.services.length > 0 && <Numbers answer={data} />}

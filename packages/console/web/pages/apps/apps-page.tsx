@@ -24,7 +24,7 @@ export function AppsPage() {
         title="Apps"
         note={data && data.apps.length > 0 && countOf(data.apps.length, 'app with GPU pods', 'apps with GPU pods')}
       />
-      {!data && !error && <Outlines panels={2} />}
+      {!data && !error && <Outlines panels={2} waitsFor="the list of apps" />}
       {!data && error && <Unanswered fact="The apps are not known." error={error} onRetry={retry} />}
       {data?.apps.length === 0 && !isUnasked(data) && <NoNumbers answer={data} />}
       {data?.apps.length === 0 && isUnasked(data) && (

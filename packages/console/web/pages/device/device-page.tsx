@@ -152,7 +152,7 @@ export function DevicePage({
       <Relations device={device} />
       {lead}
       <AnswerState answer={recent} panels={panels.length} />
-      {recent.isReady && isAwaited && <Outlines panels={panels.length} />}
+      {recent.isReady && isAwaited && <Outlines panels={panels.length} waitsFor="the exact values of the device" />}
       {recent.isReady && !isAwaited && (
         <Panels device={device} subject={subject} panels={panels} latest={latest.data} catalogue={catalogue} />
       )}

@@ -68,7 +68,7 @@ export function InterfacePanel({
     <>
       {isAlone && <Headline text={nodeHeadline(facts, moment.tense)} moment={moment.words} />}
       <PanelBoundary>
-        <InterfaceTable interfaces={rows} facts={facts.interfaces} range={answer.range} span={moment} />
+        <InterfaceTable interfaces={rows} facts={facts.interfaces} answer={answer} span={moment} />
       </PanelBoundary>
     </>
   )

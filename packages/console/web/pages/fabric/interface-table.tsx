@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { FrameRange } from '../../api/frame.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -9,6 +9,7 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
+import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
 import type { InterfaceColumns } from '../../devices/interface-data.ts'
 import { type InterfaceFact, type InterfaceState, interfaceState } from '../../devices/interface-facts.ts'
@@ -17,7 +18,7 @@ import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import { countOf, type DisplayUnit, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
-import { spanOf, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 
 /** Rows beyond these are reached with the filter. */
 const ROW_LIMIT_COUNT = 200
@@ -38,14 +39,16 @@ interface TableProps {
   readonly interfaces: readonly InterfaceColumns[]
   readonly facts: readonly InterfaceFact[]
   /** What the sparklines and the carrier changes are of. */
-  readonly range: FrameRange
+  readonly answer: KnownColumns
   /** What numbers are read from. */
   readonly span: ReadSpan
 }
 
 /** One row an interface: state, speed, rates, and the last minutes or the window of what it carried. */
-export function InterfaceTable({ interfaces, facts, range, span }: TableProps) {
+export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) {
   const page = usePageState()
+  const { fromMs, toMs } = useSpan(answer)
+  const sparkFrom = useFirstPosition(answer)
   const sort = parseSort(page.url.sort, BY_NAME)
   const filter = page.url.q ?? ''
   const matching = rowsOf(interfaces, facts, span).filter(({ device }) => device.includes(filter))
@@ -69,7 +72,12 @@ export function InterfaceTable({ interfaces, facts, range, span }: TableProps) {
       {rows.length === 0 ? (
         <Empty fact={`Nothing matches "${filter}".`}>{countOf(interfaces.length, 'interface')} searched.</Empty>
       ) : (
-        <Rows rows={rows.slice(0, ROW_LIMIT_COUNT)} sort={sort} spanWords={formatDuration(spanOf(range))} />
+        <Rows
+          rows={rows.slice(0, ROW_LIMIT_COUNT)}
+          sort={sort}
+          spanWords={formatDuration(toMs - fromMs)}
+          sparkFrom={sparkFrom}
+        />
       )}
       {rows.length > ROW_LIMIT_COUNT && (
         <p className="panel-note">
@@ -84,10 +92,12 @@ function Rows({
   rows,
   sort,
   spanWords,
+  sparkFrom,
 }: {
   readonly rows: readonly Row[]
   readonly sort: Sort
   readonly spanWords: string
+  readonly sparkFrom: number
 }) {
   const page = usePageState()
   const largest = (...columns: string[]): number =>
@@ -139,9 +149,9 @@ function Rows({
                 <StateMark tone={state.tone} word={state.word} />
               </td>
               <ReadingCell unit={bits} reading={readings.received!} />
-              <SparkCell values={columns.columns.received} top={top} />
+              <SparkCell values={columns.columns.received} top={top} from={sparkFrom} />
               <ReadingCell unit={bits} reading={readings.sent!} />
-              <SparkCell values={columns.columns.sent} top={top} />
+              <SparkCell values={columns.columns.sent} top={top} from={sparkFrom} />
               <ReadingCell unit={packets} reading={readings.packets_in!} />
               <ReadingCell unit={packets} reading={readings.packets_out!} />
               <ReadingCell unit={loss} reading={readings.errors!} troubleAbove={0} />
@@ -167,10 +177,18 @@ function SparkHead({ of, spanWords }: { readonly of: string; readonly spanWords:
   )
 }
 
-function SparkCell({ values, top }: { readonly values: Float64Array | undefined; readonly top: number }) {
+function SparkCell({
+  values,
+  top,
+  from,
+}: {
+  readonly values: Float64Array | undefined
+  readonly top: number
+  readonly from: number
+}) {
   return (
     <td className="is-spark">
-      {values ? <Sparkline values={values} top={top} from={0} to={values.length - 1} /> : '–'}
+      {values ? <Sparkline values={values} top={top} from={from} to={values.length - 1} /> : '–'}
     </td>
   )
 }

@@ -47,7 +47,7 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
       <AnswerState answer={recent} />
       {hasSamples && (
         <PanelBoundary>
-          <PortTable ports={rows} seen={seen} range={recent.range} span={moment} />
+          <PortTable ports={rows} seen={seen} answer={recent} span={moment} />
         </PanelBoundary>
       )}
     </>

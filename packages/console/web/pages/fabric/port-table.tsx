@@ -1,6 +1,6 @@
 import { memo, type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
-import type { FrameRange } from '../../api/frame.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -10,6 +10,7 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
+import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
 import { devicePath } from '../../devices/device.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
@@ -18,7 +19,7 @@ import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import { countOf, type DisplayUnit, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
-import { spanOf, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 import { oddSignals } from './odd-ports.ts'
 import { columnsWithValues, linkDownCount, type PortTableColumn } from './port-columns.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
@@ -43,14 +44,16 @@ interface TableProps {
   readonly ports: readonly PortRow[]
   readonly seen: MomentHints
   /** What the sparklines and the counts of the window are of. */
-  readonly range: FrameRange
+  readonly answer: KnownColumns
   /** What numbers are read from. */
   readonly span: ReadSpan
 }
 
 /** One row a port, all signals side by side; what stands out from its siblings is lit. */
-export const PortTable = memo(function PortTable({ ports, seen, range, span }: TableProps) {
+export const PortTable = memo(function PortTable({ ports, seen, answer, span }: TableProps) {
   const page = usePageState()
+  const { fromMs, toMs } = useSpan(answer)
+  const sparkFrom = useFirstPosition(answer)
   const sort = parseSort(page.url.sort, BY_PLACE)
   const filter = (page.url.q ?? '').toLowerCase()
   const columns = columnsWithValues(ports)
@@ -77,7 +80,8 @@ export const PortTable = memo(function PortTable({ ports, seen, range, span }: T
           rows={rows.slice(0, ROW_LIMIT_COUNT)}
           columns={columns}
           sort={sort}
-          spanWords={formatDuration(spanOf(range))}
+          spanWords={formatDuration(toMs - fromMs)}
+          sparkFrom={sparkFrom}
         />
       )}
       {rows.length > ROW_LIMIT_COUNT && (
@@ -94,9 +98,10 @@ interface RowsProps {
   readonly columns: readonly PortTableColumn[]
   readonly sort: Sort
   readonly spanWords: string
+  readonly sparkFrom: number
 }
 
-function Rows({ rows, columns, sort, spanWords }: RowsProps) {
+function Rows({ rows, columns, sort, spanWords, sparkFrom }: RowsProps) {
   const largest = (...keys: string[]): number =>
     Math.max(0, ...rows.flatMap((row) => keys.map((key) => largestOfReading(row.readings[key]!))))
   const bits = useUnit(BITS_PER_SECOND, largest('sent', 'received'))
@@ -142,6 +147,7 @@ function Rows({ rows, columns, sort, spanWords }: RowsProps) {
               bits={bits}
               units={units}
               top={top}
+              sparkFrom={sparkFrom}
               isMixed={isMixed}
             />
           ))}
@@ -157,6 +163,7 @@ function PortTableRow({
   bits,
   units,
   top,
+  sparkFrom,
   isMixed,
 }: {
   readonly row: Row
@@ -164,6 +171,7 @@ function PortTableRow({
   readonly bits: DisplayUnit
   readonly units: ReadonlyMap<string, DisplayUnit>
   readonly top: number
+  readonly sparkFrom: number
   /** Whether real ports and simulated ones stand in the table. */
   readonly isMixed: boolean
 }) {
@@ -182,7 +190,13 @@ function PortTableRow({
       <NumberCell words={<ReadingWords unit={bits} reading={readings.sent!} />} isOdd={odd.has('sent')} />
       <td className="is-spark">
         {sent ? (
-          <Sparkline values={sent} top={top} from={0} to={sent.length - 1} tone={odd.has('sent') ? 'lit' : 'herd'} />
+          <Sparkline
+            values={sent}
+            top={top}
+            from={sparkFrom}
+            to={sent.length - 1}
+            tone={odd.has('sent') ? 'lit' : 'herd'}
+          />
         ) : (
           '–'
         )}

@@ -2,6 +2,7 @@ import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Hint } from '../../api/hints.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
@@ -9,6 +10,7 @@ import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { TableBox } from '../../components/table-box.tsx'
+import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { type DeviceColumns, isSilent } from '../../devices/device-columns.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
@@ -27,7 +29,7 @@ import {
   WATTS,
 } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
-import { spanOf, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 import { DeviceState } from '../device/device-page.tsx'
 import type { Moment } from '../use-moment.ts'
 
@@ -54,11 +56,15 @@ interface TableProps {
   /** False where it is not known what rules saw. */
   readonly isJudged: boolean
   readonly moment: Moment
+  /** What the samples are of. */
+  readonly answer: KnownColumns
 }
 
 /** One row a GPU; those that need attention first. */
-export function GpuTable({ gpus, columns, hints, isJudged, moment }: TableProps) {
+export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: TableProps) {
   const page = usePageState()
+  const { fromMs, toMs } = useSpan(answer)
+  const sparkFrom = useFirstPosition(answer)
   const sort = parseSort(page.url.sort, BY_INDEX)
   const filter = (page.url.q ?? '').toLowerCase()
   const worst = worstByDevice(hints)
@@ -97,7 +103,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment }: TableProps)
                   GPU
                 </SortHead>
                 <th scope="col">State</th>
-                <th scope="col">SM, {formatDuration(spanOf(moment.range))}</th>
+                <th scope="col">SM, {formatDuration(toMs - fromMs)}</th>
                 {COLUMNS.map(([signal, title]) => (
                   <SortHead key={signal} column={signal} sort={sort}>
                     {title} {units.get(signal)?.label}
@@ -121,7 +127,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment }: TableProps)
                     />
                   </td>
                   <td className="is-spark">
-                    <Spark values={columns.get(gpu.id)?.sm} />
+                    <Spark values={columns.get(gpu.id)?.sm} from={sparkFrom} />
                   </td>
                   {COLUMNS.map(([signal]) => (
                     <td key={signal} className="is-number num">
@@ -147,6 +153,6 @@ function useColumnUnits(largestOf: (signal: DeviceSignal) => number): ReadonlyMa
   return units.current
 }
 
-function Spark({ values }: { readonly values: Float64Array | undefined }) {
-  return values ? <Sparkline values={values} top={1} from={0} to={values.length - 1} /> : null
+function Spark({ values, from }: { readonly values: Float64Array | undefined; readonly from: number }) {
+  return values ? <Sparkline values={values} top={1} from={from} to={values.length - 1} /> : null
 }

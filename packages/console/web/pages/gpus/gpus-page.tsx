@@ -47,7 +47,7 @@ export function GpusPage() {
   return (
     <>
       <PageHead title="GPUs" note={gpus && gpus.length > 0 && node?.hardware.gpus} />
-      {!gpus && !error && <Outlines panels={6} />}
+      {!gpus && !error && <Outlines panels={6} waitsFor="the list of devices" />}
       {!gpus && error && (
         <Empty icon="critical" fact="The GPUs are not known.">
           {error.message}
@@ -109,7 +109,14 @@ function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
       )}
       {recent.isReady && (
         <PanelBoundary>
-          <GpuTable gpus={gpus} columns={columns} hints={hints} isJudged={seen.isKnown} moment={moment} />
+          <GpuTable
+            gpus={gpus}
+            columns={columns}
+            hints={hints}
+            isJudged={seen.isKnown}
+            moment={moment}
+            answer={recent}
+          />
         </PanelBoundary>
       )}
       <AnswerState answer={recent} panels={9} />

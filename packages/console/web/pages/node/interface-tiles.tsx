@@ -1,14 +1,15 @@
 import { Link } from 'wouter'
-import type { FrameRange } from '../../api/frame.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { Tile, type TileWords } from '../../components/tile.tsx'
+import { useSpan } from '../../components/use-span.ts'
 import { type InterfaceColumns, largestOfLast } from '../../devices/interface-data.ts'
 import { type InterfaceFact, interfaceState } from '../../devices/interface-facts.ts'
 import { newestReading, type ReadSpan, rangeWords } from '../../devices/reading.ts'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
-import { spanOf, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 
 /** Tiles beyond these are reached through the fabric page. */
 const TILE_LIMIT_COUNT = 24
@@ -17,13 +18,14 @@ interface TilesProps {
   readonly interfaces: readonly InterfaceColumns[]
   readonly facts: readonly InterfaceFact[]
   /** What a sparkline shows. */
-  readonly range: FrameRange
+  readonly answer: KnownColumns
   readonly span: ReadSpan
 }
 
 /** One tile an interface, side by side. */
-export function InterfaceTiles({ interfaces, facts, range, span }: TilesProps) {
-  const spanMs = spanOf(range)
+export function InterfaceTiles({ interfaces, facts, answer, span }: TilesProps) {
+  const { fromMs, toMs } = useSpan(answer)
+  const spanMs = toMs - fromMs
   const sampleCount = Math.ceil(spanMs / span.stepMs)
   const page = usePageState()
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
@@ -97,7 +99,14 @@ function interfaceTile(
         : { text: tone === 'ok' ? 'no errors' : word, isTrouble: tone === 'critical' },
     ],
     ...(signal
-      ? { spark: { values: signal, top, isLit: trouble !== undefined, from: signal.length - scale.sampleCount } }
+      ? {
+          spark: {
+            values: signal,
+            top,
+            isLit: trouble !== undefined,
+            from: Math.max(0, signal.length - scale.sampleCount),
+          },
+        }
       : {}),
   }
 }

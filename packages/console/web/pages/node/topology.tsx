@@ -5,6 +5,7 @@ import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { DeviceRow, RailGrid, type RailLink, type RowLabel } from '../../components/rail-grid.tsx'
 import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
+import { useFirstPosition } from '../../components/use-span.ts'
 import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
 import type { DeviceColumns } from '../../devices/device-columns.ts'
 import type { Fired } from '../../devices/fired.ts'
@@ -122,6 +123,7 @@ function useTiles(
   { answer, span }: Pick<TopologyProps, 'answer' | 'span'>,
 ): ReadonlyMap<string, TileWords> {
   const { url } = usePageState()
+  const sparkFrom = useFirstPosition(answer)
   const zone = url.tz ?? 'utc'
   return useMemo(() => {
     if (!answer.isReady) return new Map()
@@ -131,12 +133,12 @@ function useTiles(
       devices.map((device) => {
         const hint = worst.get(device.id)
         const fired = hint && firedOf(hint, answer)
-        const context = { hint, isJudged: isKnown, fired, ...span, zone, sentTop }
+        const context = { hint, isJudged: isKnown, fired, ...span, zone, sparkFrom, sentTop }
         const own = columns.get(device.id) ?? {}
         return [device.id, device.kind === 'gpu' ? gpuTile(device, own, context) : nicTile(device, own, context)]
       }),
     )
-  }, [devices, hints, isKnown, columns, answer, span, zone])
+  }, [devices, hints, isKnown, columns, answer, span, zone, sparkFrom])
 }
 
 /** The first of the signals that fired which there are samples of. */
