@@ -18,6 +18,8 @@ export const nodeFlags = ['--conditions=source', '--disable-warning=Experimental
 const cacheDir = join(root, '.cache')
 const consoleDir = join(root, 'packages/console')
 const webDir = join(consoleDir, 'web')
+/** What the page shares with the server. */
+const apiDir = join(root, 'packages/sdk/src/api')
 const webOut = join(consoleDir, 'dist/web')
 
 /** Installs the packages where they are missing or stale, and answers the path of a Node that runs TypeScript. */
@@ -139,7 +141,8 @@ async function buildWeb() {
 /** The page's own files, how they are built, and the versions of what they import. */
 function hashOfWebInputs() {
   const hash = createHash('sha256')
-  const files = readdirSync(webDir, { recursive: true, withFileTypes: true })
+  const files = [webDir, apiDir]
+    .flatMap((dir) => readdirSync(dir, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort()

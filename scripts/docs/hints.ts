@@ -1,6 +1,7 @@
 // The page docs/hints.md, from the rules themselves: limits, look-alikes and what is lacking cannot differ from them.
 
 import { readFileSync } from 'node:fs'
+import { LINGER_MS } from '../../packages/agent/src/hints/cases/case.ts'
 import { RULES } from '../../packages/agent/src/hints/rules/index.ts'
 import type { Rule } from '../../packages/agent/src/hints/rules/rule.ts'
 import { SCENARIOS } from '../../packages/agent/src/sources/simulator/scenarios/scenarios.ts'
@@ -21,6 +22,10 @@ in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 * **Two stages.** A hint *forms* once its rule holds in 3 of 5 evaluations, four a second, on two samples at least;
   what is counted and not measured forms at the first. It
   *stands* once it has held for as long as the table says.
+* **One end.** A hint ends when its rule held last: headline, flags, tables, the API and windows of the past all have
+  that time. It stays open for a while after that, as *holds no more* (\`lingering\`), for as long as the table says:
+  if its rule holds again meanwhile, it is the same hint. What is counted, such as an uncorrected error, holds for the
+  minute after it was counted. \`sonde_hints_open\` counts what is open.
 * **Siblings first.** GPUs are compared with the other GPUs of the node, ports with the other ports that serve
   training. Then comes the device's own mean of the last
   10 minutes, which stands still while anything worse than a notice is open on the same node; the simulated node is
@@ -61,10 +66,11 @@ second is for the rings of traceback.
 /** The page as text. */
 export function hintsPage(): string {
   const rows = RULES.map(
-    ({ name, of, severity, neededMs, sees }) =>
-      `| [\`${name}\`](#${anchorOf(name, of)}) | ${SUBJECT[of]} | ${severity} | ${durationOf(neededMs)} | ${sees} |`,
+    ({ name, of, severity, neededMs, lingerMs = LINGER_MS, sees }) =>
+      `| [\`${name}\`](#${anchorOf(name, of)}) | ${SUBJECT[of]} | ${severity} | ${durationOf(neededMs)} | ${durationOf(lingerMs)} | ${sees} |`,
   )
-  const table = ['| Rule | Of | Severity | Stands after | Sees |', '|---|---|---|---|---|', ...rows].join('\n')
+  const head = ['| Rule | Of | Severity | Stands after | Open after its end | Sees |', '|---|---|---|---|---|---|']
+  const table = [...head, ...rows].join('\n')
   return `${INTRODUCTION}\n${figures()}\n${pairs()}\n${table}\n\n${RULES.map(sectionOf).join('\n')}`
 }
 

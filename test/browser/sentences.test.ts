@@ -106,7 +106,7 @@ function checkRow({ name, moment }: Page, hint: Hint): void {
 /** No check mark where a hint that is shown contradicts it, and none where nothing is known. */
 function checkTile({ name, seen, moment }: Page, device: DeviceInfo): void {
   const hint = worstByDevice(seen.hints).get(device.id)
-  const context = { hint, isJudged: seen.isKnown, stepMs: 1_000, zone: 'utc', sentTop: 50e9 } as const
+  const context = { hint, isJudged: seen.isKnown, stepMs: 1_000, isNow: true, zone: 'utc', sentTop: 50e9 } as const
   const { tone } = device.kind === 'gpu' ? gpuTile(device, COLUMNS, context) : nicTile(device, COLUMNS, context)
   const isStruck = seen.hints.some((one) => one.device === device.id)
   assert.equal(tone === 'ok', hint === undefined && seen.isKnown, `${name}: ${device.name} is ${tone}`)

@@ -26,6 +26,14 @@ test('a window of the past has the hints of that window, each as it was at its e
   assert.deepEqual([lines(whole.hints), lines(whole.ended)], [[], [`${STORM} standing ended`]])
   const after = await life.history.window(stormMs + 120_000, stormMs + 150_000)
   assert.deepEqual([after.hints, after.ended, after.unknown], [[], [], []])
+  // It was open for a while after its end: that is no part of it.
+  const endedMs = whole.ended[0]?.endedMs ?? 0
+  assert.equal(endedMs, hint.endedMs)
+  const waiting = await life.history.window(stormMs, endedMs + 5_000)
+  assert.deepEqual([lines(waiting.hints), lines(waiting.ended)], [[], [`${STORM} standing ended`]])
+  assert.equal(waiting.ended[0]?.seenMs, endedMs)
+  const waited = await life.history.window(endedMs + 1_000, endedMs + 10_000)
+  assert.deepEqual([waited.hints, waited.ended], [[], []])
 })
 
 test('after a restart the last hour is known, but for the time in which Sonde did not run', async (t) => {

@@ -67,7 +67,7 @@ test('a collective that hangs is told, once the job ran on after a memory error'
   everyRail(node, noTraffic)
   node.run(40)
   const open = node.shown()
-  assert.ok(open.includes('ecc_uncorrected/gpu-2 standing critical'), 'the error is still shown')
+  assert.ok(open.includes('ecc_uncorrected/gpu-2 lingering critical'), 'the error is still shown')
   assert.ok(open.includes('stuck_collective/node standing critical'), open.join())
 })
 

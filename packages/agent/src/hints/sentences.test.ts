@@ -3,16 +3,20 @@ import { test } from 'node:test'
 import { SimulatedNode } from './test-simulated-node.ts'
 import { quietNode, tellXid } from './test-training-node.ts'
 
-test('sentence 3: what counts the last minute says when it was counted, minutes after the only error', () => {
+test('sentence 3: an uncorrected error holds for a minute, is open for ten more, and ended when it held last', () => {
   const node = quietNode()
   node.gpu(4).add({ ecc_dbe_vol_total: 1 })
   const erredMs = node.nowMs
   node.run(7 * 60)
   const [hint] = node.open()
   assert.match(hint?.sentence ?? '', /1 in the last minute/)
-  assert.equal(hint?.stage, 'standing', 'its consequences last')
+  assert.equal(hint?.stage, 'lingering', 'its rule holds no more')
   const seenAfterMs = (hint?.seenMs ?? 0) - erredMs
   assert.ok(seenAfterMs > 55_000 && seenAfterMs < 65_000, `said of ${seenAfterMs} ms after the error`)
+  node.run(5 * 60)
+  assert.deepEqual(node.open(), [])
+  const [over] = node.hints.answer().ended
+  assert.deepEqual([over?.id, over?.outcome, over?.endedMs], ['ecc_uncorrected/gpu-4', 'ended', hint?.seenMs])
 })
 
 test('sentence 4: a power brake that lasted 30 s holds no more at 45 s, and shows on every GPU while it holds', () => {

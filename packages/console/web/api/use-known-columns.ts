@@ -1,4 +1,5 @@
 import { useMemo, useRef } from 'react'
+import { countOf } from '../format/number.ts'
 import type { FrameRange } from './frame.ts'
 import { type Columns, useColumns } from './query-client.ts'
 import { useTypes } from './resources.ts'
@@ -8,6 +9,8 @@ import type { MetricQuery } from './types.ts'
 export interface KnownColumns extends Columns {
   /** Whether what there is to know is here: every question is answered or refused, or there is nothing to ask. */
   readonly isReady: boolean
+  /** What is waited for, in words. */
+  readonly waitsFor: string
 }
 
 /** Asks of some questions those whose metric this server has: one unknown metric would refuse them all. */
@@ -25,5 +28,10 @@ export function useKnownColumns(queries: readonly MetricQuery[], range: FrameRan
   if (isAnswered) readyFor.current = asked
   // A source that has just come makes more of the same questions known: what is shown stays while they are on the way.
   const isReady = isAnswered || (readyFor.current === asked && answeredCount > 0)
-  return useMemo(() => ({ ...answer, isReady }), [answer, isReady])
+  const [missing] = isAnswered ? [] : known.filter((query) => !answer.isAnswered(query))
+  const waitsFor =
+    data === undefined
+      ? 'the list of metrics'
+      : `the samples of ${known.length - answeredCount} of ${countOf(known.length, 'metric')}, such as ${missing?.metric}`
+  return useMemo(() => ({ ...answer, isReady, waitsFor }), [answer, isReady, waitsFor])
 }

@@ -76,6 +76,7 @@ export class ChartModeller {
       columns: isPlain ? columns : lines.map(({ heights }) => heights),
       endPx: view.endPx ?? 0,
       isLive: view.isLive,
+      isGrowing: view.isGrowing ?? false,
       isKnown: view.isKnown,
       bandLabel,
     }

@@ -65,6 +65,8 @@ export interface ChartView {
   readonly fromMs: number
   readonly toMs: number
   readonly isLive: boolean
+  /** Whether it grows: it begins with the first sample that is kept. Default: false. */
+  readonly isGrowing?: boolean
   /** Whether the samples of this window are here; before that nothing is said about gaps. */
   readonly isKnown: boolean
   readonly zone: 'utc' | 'local'

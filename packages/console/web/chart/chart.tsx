@@ -140,6 +140,7 @@ function useChartModel({ spec, answer, fromMs, toMs }: Shown, page: PageState, e
         fromMs,
         toMs,
         isLive: answer.range.kind === 'live',
+        isGrowing: answer.range.kind === 'live' && toMs - fromMs < answer.range.windowMs,
         isKnown: answer.grid !== undefined && spec.isAwaited !== true,
         zone: tz ?? 'utc',
         mode: view ?? 'herd',

@@ -32,8 +32,10 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
     const fromX = Math.max(box.left, x(gap.fromMs))
     const toX = Math.min(box.left + box.width, x(gap.toMs))
     const widthPx = Math.max(toX - fromX, unit)
-    drawHatch(context, { x: fromX, y: top, width: widthPx, height }, palette.gap, unit)
     const isBeginning = fromX <= box.left + unit && newest >= 0
+    // What is before the first sample of all is not missing.
+    if (!(isBeginning && model.isGrowing))
+      drawHatch(context, { x: fromX, y: top, width: widthPx, height }, palette.gap, unit)
     const text = isBeginning
       ? beginWords(gap.toMs, model)
       : newest < 0

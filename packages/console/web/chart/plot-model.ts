@@ -56,6 +56,8 @@ interface Surroundings {
   readonly columns: readonly Float64Array[]
   /** Whether the right end is now. */
   readonly isLive: boolean
+  /** Whether the window begins with the first sample that is kept: what is missing at its beginning never was. */
+  readonly isGrowing: boolean
   /** Whether the samples are here, so that what is missing is a gap. */
   readonly isKnown: boolean
   /** Name of the band at the right end. */

@@ -12,7 +12,7 @@ export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColu
   const refused = answer.snapshot.queryErrors.values().next().value
   if (answer.isReady && !refused) return null
   const error = refused ?? answer.snapshot.error ?? (types.data ? undefined : types.error)
-  if (!error) return <Outlines panels={panels} />
+  if (!error) return <Outlines panels={panels} waitsFor={answer.waitsFor} />
   return (
     <Empty
       icon="critical"
@@ -35,11 +35,11 @@ export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColu
   )
 }
 
-/** Empty panels in the places of those that are awaited; unseen for the first moment. */
-export function Outlines({ panels }: { readonly panels: number }) {
+/** Empty panels in the places of those that are awaited, and what is waited for; unseen for the first moment. */
+export function Outlines({ panels, waitsFor }: { readonly panels: number; readonly waitsFor: string }) {
   return (
     <div className="chart-grid outlines" aria-busy="true">
-      <p className="visually-hidden">Loading</p>
+      <p className="outlines-words">Waiting for {waitsFor}.</p>
       {Array.from({ length: panels }, (_, place) => `outline-${place}`).map((key) => (
         <div key={key} className="panel outline" />
       ))}

@@ -1,13 +1,39 @@
 import type { Columns } from '../api/query-client.ts'
+import { useNode } from '../api/resources.ts'
 import { useEdge } from '../state/clock.ts'
+import { grownFromMs } from '../state/grown-window.ts'
 
-/**
- * The span that an answer is shown in: a live one ends now, and moves once a second or with every step that is shorter.
- */
-export function useSpan({ range, stepMs }: Columns): {
+/** The span that an answer is shown in. Times in milliseconds since the Unix epoch. */
+export interface ShownSpan {
   readonly fromMs: number
   readonly toMs: number
-} {
+}
+
+/**
+ * The span that an answer is shown in: a live one ends now, moves once a second or with every step that is shorter, and
+ * grows from the first sample until it is as long as was chosen.
+ */
+export function useSpan({ range, stepMs }: Pick<Columns, 'range' | 'stepMs'>): ShownSpan {
   const nowMs = useEdge(stepMs)
-  return range.kind === 'fixed' ? range : { fromMs: nowMs - range.windowMs, toMs: nowMs }
+  const firstMs = useFirstMs()
+  return range.kind === 'fixed' ? range : { fromMs: grownFromMs(nowMs, range.windowMs, firstMs), toMs: nowMs }
+}
+
+/**
+ * When the first sample was taken that is kept: as the store says, without one when the agent started. Undefined where
+ * nobody says it.
+ */
+export function useFirstMs(): number | undefined {
+  const { data: node } = useNode()
+  if (node === undefined || node.backend !== undefined) return undefined
+  return node.store.oldestMs ?? node.startedMs
+}
+
+/** The position in the samples of an answer at which what is shown of them begins: sparklines are drawn from it. */
+export function useFirstPosition({ grid, range }: Pick<Columns, 'grid' | 'range'>): number {
+  const firstMs = useFirstMs()
+  const lastMs = grid?.times.at(-1)
+  if (range.kind === 'fixed' || grid === undefined || lastMs === undefined) return 0
+  const fromMs = grownFromMs(lastMs, range.windowMs, firstMs)
+  return Math.max(0, Math.ceil((fromMs - grid.times[0]!) / grid.stepMs))
 }

@@ -3,39 +3,24 @@ import type { Columns } from '../api/query-client.ts'
 import type { GridColumn } from '../api/sample-grid.ts'
 import type { MetricQuery } from '../api/types.ts'
 import { isSeriesOf, labelsFor } from './device.ts'
-import { newestValue } from './interface-data.ts'
+import { lastValue, type ReadSpan } from './reading.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
 
 /** The samples of one device by signal; what it does not say is missing. */
 export type DeviceColumns = Readonly<Partial<Record<DeviceSignal, Float64Array>>>
 
-/**
- * Over how much time the numbers of tiles are means. A training step takes seconds, so that single samples of a second
- * jump between the phases of a step. Unit: milliseconds.
- */
-export const TILE_SPAN_MS = 10_000
-
-/** The mean of the newest samples of a column over {@link TILE_SPAN_MS}, NaN where there is none. */
-export function recentMean(values: Float64Array | undefined, stepMs: number): number {
-  const count = Math.max(1, Math.round(TILE_SPAN_MS / stepMs))
-  let sum = 0
-  let known = 0
-  for (let at = (values?.length ?? 0) - 1; values && at >= 0 && at >= values.length - count; at--) {
-    if (Number.isNaN(values[at]!)) continue
-    sum += values[at]!
-    known++
-  }
-  return known === 0 ? newestValue(values) : sum / known
+/** Whether no signal of a device has a value of late, or in all of the window. */
+export function isSilent(columns: DeviceColumns, span: ReadSpan): boolean {
+  return Object.values(columns).every((values) => Number.isNaN(lastValue(values, span)))
 }
 
-/** Whether no signal of a device has a value of late. */
-export function isSilent(columns: DeviceColumns): boolean {
-  return Object.values(columns).every((values) => Number.isNaN(newestValue(values)))
-}
-
-/** How many devices are there and give no sample of late. */
-export function silentCountOf(devices: readonly DeviceInfo[], columns: ReadonlyMap<string, DeviceColumns>): number {
-  return devices.filter(({ id, state }) => state !== 'gone' && isSilent(columns.get(id) ?? {})).length
+/** How many devices are there and give no sample of late, or in all of the window. */
+export function silentCountOf(
+  devices: readonly DeviceInfo[],
+  columns: ReadonlyMap<string, DeviceColumns>,
+  span: ReadSpan,
+): number {
+  return devices.filter(({ id, state }) => state !== 'gone' && isSilent(columns.get(id) ?? {}, span)).length
 }
 
 /** Signals that were asked for. */

@@ -1,10 +1,7 @@
-import type { Hint } from '../api/hints.ts'
+import { type Hint, spanOfHint } from '../api/hints.ts'
 import type { StateTone } from '../components/state-mark.tsx'
 import { formatAge, formatDateTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
 import type { Tense } from '../format/words.ts'
-
-/** A rule that held so long ago at most holds now: answers come once a second, and may be late. Unit: milliseconds. */
-const HELD_MS = 5_000
 
 /** The moment that sentences speak of. Times in milliseconds since the Unix epoch. */
 export interface SpokenMoment {
@@ -17,9 +14,8 @@ export interface SpokenMoment {
 }
 
 /** Whether a hint's rule still holds: then, and only then, its sentences are of the present. */
-export function holdsNow({ endedMs, seenMs, stage }: Hint, { nowMs, toMs, tense }: SpokenMoment): boolean {
-  if (toMs !== undefined || tense === 'past' || endedMs !== undefined || stage === 'lingering') return false
-  return nowMs - seenMs <= HELD_MS
+export function holdsNow(hint: Hint, { toMs, tense }: Pick<SpokenMoment, 'toMs' | 'tense'>): boolean {
+  return toMs === undefined && tense === 'present' && spanOfHint(hint).toMs === undefined
 }
 
 /** Icon and word of a hint: one that is not sure yet, or holds no more, is told and not marked as trouble. */
@@ -43,17 +39,17 @@ export function outcomeState({ outcome }: Pick<Hint, 'outcome'>): { readonly ton
 
 /** What a rule sees and for how long; of what holds no more, or is of a window that is over, when it did. */
 export function hintWords(hint: Hint, moment: SpokenMoment): string {
-  const { title, sinceMs, endedMs } = hint
+  const { title, sinceMs } = hint
   const { toMs, nowMs, tense } = moment
   if (holdsNow(hint, moment)) return `${title}, for ${formatAge(nowMs - sinceMs)}`
   if (toMs !== undefined) {
-    const lastMs = endedMs === undefined || endedMs > toMs ? undefined : heldToMs(hint)
+    const endMs = spanOfHint(hint, toMs).toMs
     const clock = (timeMs: number) => clockNear(timeMs, toMs, moment)
-    const times =
-      lastMs === undefined || lastMs > toMs ? `From ${clock(sinceMs)} on` : `From ${clock(sinceMs)} to ${clock(lastMs)}`
+    const times = endMs === undefined ? `From ${clock(sinceMs)} on` : `From ${clock(sinceMs)} to ${clock(endMs)}`
     return `${times}: ${title}`
   }
-  if (tense === 'past') return `Last known: ${title}, for ${formatAge(nowMs - sinceMs)}`
+  if (tense === 'past' && spanOfHint(hint).toMs === undefined)
+    return `Last known: ${title}, for ${formatAge(nowMs - sinceMs)}`
   return `At ${clockNear(hint.seenMs, nowMs, moment)}: ${title}`
 }
 
@@ -64,24 +60,11 @@ export function hintFacts(hint: Hint, moment: SpokenMoment): string {
   return `At ${clockNear(hint.measuredMs, moment.toMs ?? moment.nowMs, moment)}: ${sentence}`
 }
 
-/** When a rule held last: it may be told for longer. Unit: milliseconds since the Unix epoch. */
-export function heldToMs({ seenMs, endedMs = seenMs }: Hint): number {
-  return Math.min(seenMs, endedMs)
-}
-
 /** A time of day with its zone, and with its day where that is another than the moment's. */
 function clockNear(timeMs: number, nearMs: number, { zone }: Pick<SpokenMoment, 'zone'>): string {
   const whole = formatDateTime(timeMs, zone)
   const day = formatDateTime(nearMs, zone).slice(0, 10)
   return `${whole.startsWith(day) ? whole.slice(11) : whole} ${zoneName(zone, timeMs)}`
-}
-
-const RANKS = { critical: 0, warning: 1, notice: 2 } as const
-
-/** Hints in the order in which they matter: grave ones first, and within these what is sure, then the latest. */
-export function byWeight(a: Hint, b: Hint): number {
-  const sure = ({ stage, outcome }: Hint) => (stage === 'forming' || outcome === 'dismissed' ? 1 : 0)
-  return RANKS[a.severity] - RANKS[b.severity] || sure(a) - sure(b) || b.seenMs - a.seenMs
 }
 
 /** What rules see in as few words as a tile has room for. One that is not here speaks with its title. */

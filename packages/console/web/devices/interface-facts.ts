@@ -3,7 +3,8 @@ import { formatQuantity } from '../format/number.ts'
 import { PER_SECOND } from '../format/quantity.ts'
 import { formatAge } from '../format/time.ts'
 import { be, type Tense } from '../format/words.ts'
-import { type InterfaceColumns, largestOfLast, newestValue } from './interface-data.ts'
+import { type InterfaceColumns, largestOfLast } from './interface-data.ts'
+import { lastValue, type ReadSpan } from './reading.ts'
 
 /** Samples over which something counts as happening now. */
 const NOW_COUNT = 10
@@ -13,16 +14,18 @@ const NOW_COUNT = 10
 const ERRORS_MIN = 0.1
 const DROPS_MIN = 1
 
-/** One interface as headlines, tiles and tables see it. Rates are a second; NaN is absent. */
+/** One interface as headlines, tiles and tables see it, now or in a window. Rates are a second; NaN is absent. */
 export interface InterfaceFact {
   readonly device: string
   readonly isUp: boolean | undefined
   /** Whether the server says that it left; what is shown of it is history. */
   readonly isGone: boolean
-  /** Whether it has no sample at the end of the window, for whatever reason. */
+  /** Whether it has no sample of late, or none in the window, for whatever reason. */
   readonly isSilent: boolean
-  /** How long ago it went down, where that was seen. */
+  /** How long ago it went down, where that was seen; for how long it was down in a window that is over. */
   readonly downForMs?: number | undefined
+  /** Whether it is of a window that is over: it may be up again. */
+  readonly isOver: boolean
   readonly errors: number
   readonly drops: number
   /** How long errors or drops have been counted without a pause. */
@@ -40,27 +43,36 @@ export interface Finding {
 /** The interfaces that the server reads now; undefined while it has not said, or where the window is not of now. */
 export type LiveDevices = ReadonlySet<string> | undefined
 
-/** Judges the newest samples of an interface. */
-export function interfaceFact(row: InterfaceColumns, stepMs: number, live?: LiveDevices): InterfaceFact {
-  const up = newestValue(row.columns.up)
+/** Judges the newest samples of an interface, or all samples of a window: then its worst moment counts. */
+export function interfaceFact(row: InterfaceColumns, span: ReadSpan, live?: LiveDevices): InterfaceFact {
+  const up = lastValue(row.columns.up, span)
+  const count = span.isNow ? NOW_COUNT : Number.POSITIVE_INFINITY
   const isGone = live !== undefined && !live.has(row.device)
-  const isSilent = Object.values(row.columns).every((values) => Number.isNaN(newestValue(values)))
+  const isSilent = Object.values(row.columns).every((values) => Number.isNaN(lastValue(values, span)))
   return {
     device: row.device,
     isUp: Number.isNaN(up) ? undefined : up > 0,
     isGone,
     isSilent,
     // Interfaces of containers come and go; only one that stays and is down is trouble.
-    downForMs: isGone || isSilent ? undefined : downFor(row.columns.up, stepMs),
-    errors: largestOfLast(row.errors, NOW_COUNT),
-    drops: largestOfLast(row.drops, NOW_COUNT),
-    movingForMs: Math.max(movingFor(row.errors, stepMs), movingFor(row.drops, stepMs)),
+    downForMs: isGone || isSilent ? undefined : downFor(row.columns.up, span),
+    isOver: !span.isNow,
+    errors: largestOfLast(row.errors, count),
+    drops: largestOfLast(row.drops, count),
+    movingForMs: Math.max(movingFor(row.errors, span), movingFor(row.drops, span)),
   }
 }
 
-/** How long an interface that was up in the window has been down; undefined where it is up or never was. */
-export function downFor(up: Float64Array | undefined, stepMs: number): number | undefined {
+/**
+ * How long an interface that was up in the window has been down, or was down in a window that is over; undefined where
+ * it is up, or never was.
+ */
+export function downFor(up: Float64Array | undefined, { stepMs, isNow }: ReadSpan): number | undefined {
   if (!up) return undefined
+  if (!isNow) {
+    const count = up.filter((value) => value === 0).length
+    return count > 0 && up.some((value) => value > 0) ? count * stepMs : undefined
+  }
   let down = 0
   for (let i = up.length - 1; i >= 0; i--) {
     if (Number.isNaN(up[i]!)) {
@@ -71,8 +83,9 @@ export function downFor(up: Float64Array | undefined, stepMs: number): number | 
   return undefined
 }
 
-/** How long a counter has been rising, with pauses of at most ten samples. */
-export function movingFor(rates: Float64Array, stepMs: number): number {
+/** How long a counter has been rising, with pauses of at most ten samples; for how long it rose in a window. */
+export function movingFor(rates: Float64Array, { stepMs, isNow }: ReadSpan): number {
+  if (!isNow) return rates.filter((rate) => rate > 0).length * stepMs
   let first = rates.length
   let pause = 0
   for (let i = rates.length - 1; i >= 0 && pause <= NOW_COUNT; i--) {
@@ -102,7 +115,8 @@ export const NOT_READ_STATE: InterfaceState = { tone: 'absent', word: 'Not read'
 export function interfaceState(fact: InterfaceFact | undefined): InterfaceState {
   if (fact?.isGone) return GONE_STATE
   if (!fact || fact.isSilent) return { tone: 'absent', word: 'No values' }
-  if (fact.downForMs !== undefined) return { tone: 'critical', word: 'Down' }
+  if (fact.downForMs !== undefined)
+    return { tone: 'critical', word: fact.isOver ? `Down for ${formatAge(fact.downForMs)}` : 'Down' }
   if (fact.isUp === false) return { tone: 'absent', word: 'Down' }
   if (fact.errors >= ERRORS_MIN)
     return { tone: 'critical', word: 'Counts errors', trouble: `${formatQuantity(PER_SECOND, fact.errors)} errors` }
@@ -125,7 +139,7 @@ export function interfaceFindings(
       rank: 0,
       tone: 'critical',
       sentence: `${device} ${be(1, tense)} down, for ${formatAge(fact.downForMs)}`,
-      facts: `It ${isPast ? 'had been' : 'was'} up before. ${context}`,
+      facts: `It ${fact.isOver ? 'was up otherwise' : isPast ? 'had been up before' : 'was up before'}. ${context}`,
     })
   }
   const lasting = fact.movingForMs >= 2_000 ? `, for ${formatAge(fact.movingForMs)}` : ''

@@ -1,11 +1,15 @@
 import type { DeviceInfo } from '../api/devices.ts'
-import type { Hint, HintsAnswer, HintsUnknown } from '../api/hints.ts'
+import { byWeightIn, type Hint, type HintsAnswer, type HintsUnknown, type HintWindow } from '../api/hints.ts'
 import { formatSpanOfTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
-import { byWeight } from './hint-words.ts'
 
 /** What rules saw, for the moment or window that a page shows. */
 export interface MomentHints {
-  /** Hints that sentences, tiles and tables speak of, worst first: those of now, or all of the window. */
+  /** The window that is over which they are of; left out where they are of now. */
+  readonly window?: HintWindow
+  /**
+   * Hints that sentences, tiles and tables speak of: those that are open now, worst first, or all that held in the
+   * window, worst first and then longest.
+   */
   readonly hints: readonly Hint[]
   /** Hints that ended, in the last hour or in the window. */
   readonly ended: readonly Hint[]
@@ -18,15 +22,21 @@ export interface MomentHints {
 const NOTHING: MomentHints = { hints: [], ended: [], isKnown: false, unknown: [] }
 
 /**
- * What an answer says of the moment of a page. Of now, what is open counts; of a window that is over, all that was open
+ * What an answer says of the moment of a page. Of now, what is open counts; of a window that is over, all that held
  * in it: a mark that all is well must hold for all that is drawn beside it.
  */
 export function momentHints(answer: HintsAnswer | undefined, isNow: boolean): MomentHints {
   if (answer === undefined) return NOTHING
-  const { hints, ended, unknown, leftOut } = answer
+  const { hints, ended, unknown, leftOut, fromMs, toMs, nowMs } = answer
   if (isNow) return { hints, ended, isKnown: true, unknown }
   const isKnown = unknown.length === 0 && leftOut === 0
-  return { hints: [...hints, ...ended].sort(byWeight), ended, isKnown, unknown }
+  const window = { fromMs, toMs: Math.min(toMs, nowMs) }
+  return { window, hints: [...hints, ...ended].sort(byWeightIn(window)), ended, isKnown, unknown }
+}
+
+/** Every hint that is known of, open or ended, each once. */
+export function allHints({ hints, ended }: Pick<MomentHints, 'hints' | 'ended'>): readonly Hint[] {
+  return [...new Set([...hints, ...ended])]
 }
 
 /** Parts of which nothing is known, as sentences. */

@@ -1,8 +1,8 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import { formatQuantity } from '../format/number.ts'
 import { PERCENT } from '../format/quantity.ts'
-import { type DeviceColumns, recentMean } from './device-columns.ts'
-import { newestValue } from './interface-data.ts'
+import type { DeviceColumns } from './device-columns.ts'
+import { lastValue, meanReading, type ReadSpan } from './reading.ts'
 
 /** Gigatransfers a second of each PCIe generation. */
 const GENERATIONS: readonly (readonly [gigatransfers: number, generation: number])[] = [
@@ -40,23 +40,23 @@ export function generationOf(gigatransfers: number): number {
 }
 
 /**
- * Reads the link of a device from its newest samples. What it can carry at most stands in where no source says how fast
+ * Reads the link of a device from its newest samples, or from a window: how it ran at the end, and its mean load. What it can carry at most stands in where no source says how fast
  * the link runs.
  */
 export function readLink(
   columns: DeviceColumns,
   { kind, limits }: Pick<DeviceInfo, 'kind' | 'limits'>,
-  stepMs = 1_000,
+  span: ReadSpan = { stepMs: 1_000, isNow: true },
 ): LinkReading {
-  const bandwidth = newestValue(columns.bandwidth)
+  const bandwidth = lastValue(columns.bandwidth, span)
   const loads = [columns.pcieSent, columns.pcieReceived]
-    .map((values) => recentMean(values, stepMs))
+    .map((values) => meanReading(values, span).value)
     .filter((load) => !Number.isNaN(load))
   return {
-    generation: generationOf(newestValue(columns.speed)),
-    generationMax: generationOf(newestValue(columns.speedMax)),
-    width: newestValue(columns.width),
-    widthMax: newestValue(columns.widthMax),
+    generation: generationOf(lastValue(columns.speed, span)),
+    generationMax: generationOf(lastValue(columns.speedMax, span)),
+    width: lastValue(columns.width, span),
+    widthMax: lastValue(columns.widthMax, span),
     bandwidth: bandwidth > 0 ? bandwidth : (limits.pcie_bytes_per_s ?? Number.NaN),
     load: loads.length > 0 ? Math.max(...loads) : Number.NaN,
     savesPower: kind === 'gpu',

@@ -3,26 +3,28 @@ import type { Hint } from '../api/hints.ts'
 import { niceTop } from '../chart/scale.ts'
 import type { StateTone } from '../components/state-mark.tsx'
 import type { TileFact, TileWords } from '../components/tile.tsx'
-import { ABSENT, formatIn, formatQuantity, pickUnit } from '../format/number.ts'
+import { ABSENT, type DisplayUnit, formatIn, formatQuantity, pickUnit } from '../format/number.ts'
 import { BITS_PER_SECOND, CELSIUS, PERCENT, PERCENT_WHOLE, WATTS } from '../format/quantity.ts'
-import { formatClock, type TimeZoneChoice } from '../format/time.ts'
+import { formatAge, formatClock, type TimeZoneChoice } from '../format/time.ts'
 import { deviceTitle } from './device.ts'
-import { type DeviceColumns, isSilent, recentMean } from './device-columns.ts'
+import { type DeviceColumns, isSilent } from './device-columns.ts'
 import { type Fired, firedTop } from './fired.ts'
 import { hintState, tileWordsOf } from './hint-words.ts'
-import { largestOfLast, newestValue } from './interface-data.ts'
+import { largestOfLast } from './interface-data.ts'
 import { downFor } from './interface-facts.ts'
+import { lastValue, meanReading, newestReading, type Reading, type ReadSpan, rangeWords } from './reading.ts'
 
 /** What a tile is made from, beside its device and columns. */
-export interface TileContext {
+export interface TileContext extends ReadSpan {
   /** The worst hint of which the device is at fault. */
   readonly hint?: Hint | undefined
   /** False where it is not known what rules saw: then it is not said to be in range. */
   readonly isJudged: boolean
   /** The signal that fired. */
   readonly fired?: Fired | undefined
-  readonly stepMs: number
   readonly zone: TimeZoneChoice
+  /** Position at which sparklines begin. Default: the first. */
+  readonly sparkFrom?: number
   /** Top of the sparklines of sent bytes, the same for all. Unit: bytes a second. */
   readonly sentTop: number
 }
@@ -37,58 +39,77 @@ type Plain = Pick<TileWords, 'value' | 'unit' | 'what' | 'facts'> & {
 
 /** The tile of a GPU: SM active, power and temperature. Utilisation never stands alone. */
 export function gpuTile(device: DeviceInfo, columns: DeviceColumns, context: TileContext): TileWords {
-  const watts = recentMean(columns.power, context.stepMs)
-  const power = fact(formatQuantity(WATTS, watts), 'power drawn')
-  const heat = fact(formatQuantity(CELSIUS, newestValue(columns.temperature)), 'temperature')
+  const watts = meanReading(columns.power, context)
+  const power = fact(formatQuantity(WATTS, watts.value), 'power drawn')
+  const heat = heatFact(columns, context)
   if (columns.sm) {
-    const value = formatIn(pickUnit(PERCENT, 1), recentMean(columns.sm, context.stepMs))
+    const percent = pickUnit(PERCENT, 1)
+    const sm = meanReading(columns.sm, context)
     return finish(device, columns, context, {
-      value,
+      value: formatIn(percent, sm.value),
       unit: '%',
       what: 'SM',
-      facts: [power, heat],
+      facts: [rangeFact(pickUnit(WHOLE, 1), sm) ?? power, heat],
       values: columns.sm,
       top: 1,
     })
   }
   const unit = pickUnit(WATTS, 1)
-  const running = formatQuantity(PERCENT_WHOLE, recentMean(columns.utilisation, context.stepMs))
+  const running = formatQuantity(PERCENT_WHOLE, meanReading(columns.utilisation, context).value)
   return finish(device, columns, context, {
-    value: formatIn(unit, watts),
+    value: formatIn(unit, watts.value),
     unit: 'W',
-    facts: [fact(`${running} busy`, 'utilisation: a kernel was running'), heat],
+    facts: [rangeFact(unit, watts) ?? fact(`${running} busy`, 'utilisation: a kernel was running'), heat],
     values: columns.power,
     top: device.limits.power_watts ?? niceTop(largestOfLast(columns.power ?? new Float64Array(0), 300), 1),
   })
 }
 
+/** The heat of now, or the greatest of the window. */
+function heatFact(columns: DeviceColumns, span: ReadSpan): TileFact {
+  const { value, high } = newestReading(columns.temperature, span)
+  if (Number.isNaN(high)) return fact(formatQuantity(CELSIUS, value), 'temperature')
+  return fact(`≤ ${formatQuantity(CELSIUS, high)}`, 'highest temperature in the window')
+}
+
+/** Least and most of a window; undefined where a number is of now. */
+function rangeFact(unit: DisplayUnit, reading: Reading): TileFact | undefined {
+  const words = rangeWords(unit, reading)
+  return words === '' ? undefined : fact(words, 'least and most in the window')
+}
+
 /** The tile of a NIC: what it sends, what it receives, and whether it counts errors. */
 export function nicTile(device: DeviceInfo, columns: DeviceColumns, context: TileContext): TileWords {
   const values = columns.sent ?? columns.interfaceSent
-  const sent = recentMean(values, context.stepMs)
-  const received = recentMean(columns.received ?? columns.interfaceReceived, context.stepMs)
-  const unit = pickUnit(BITS_PER_SECOND, Math.max(sent || 0, received || 0))
-  const errors = [columns.sequenceErrors, columns.symbolErrors, columns.checksumErrors].map((values) =>
-    recentMean(values, context.stepMs),
-  )
+  const sent = meanReading(values, context)
+  const received = meanReading(columns.received ?? columns.interfaceReceived, context).value
+  const unit = pickUnit(BITS_PER_SECOND, Math.max(sent.value || 0, received || 0))
+  // Of a window its worst moment counts: a mean would hide it.
+  const errors = [columns.sequenceErrors, columns.symbolErrors, columns.checksumErrors].map((values) => {
+    const reading = meanReading(values, context)
+    return context.isNow ? reading.value : reading.high
+  })
   const known = errors.filter((rate) => !Number.isNaN(rate))
   const count = known.reduce((sum, rate) => sum + rate, 0)
   const errorFact =
     known.length === 0
       ? fact(ABSENT, 'no source counts errors')
       : fact(count > 0 ? `${formatIn(pickUnit(COUNTED, count), count)}/s errors` : 'no errors', 'errors')
-  const state = linkState(columns, context.stepMs)
+  const errorsFact = context.isNow ? errorFact : { ...errorFact, text: errorFact.text.replace(/^(?=\d)/, '≤ ') }
+  const state = linkState(columns, context)
   return finish(device, columns, context, {
-    value: formatIn(unit, sent),
+    value: formatIn(unit, sent.value),
     unit: unit.label,
     what: 'sent',
-    facts: [fact(`${formatIn(unit, received)} in`, `received, ${unit.label}`), errorFact],
+    facts: [rangeFact(unit, sent) ?? fact(`${formatIn(unit, received)} in`, `received, ${unit.label}`), errorsFact],
     values,
     top: context.sentTop,
     ...(state ? { state } : {}),
   })
 }
 
+/** Extremes have little room. */
+const WHOLE = { ...PERCENT, resolution: 1, decimals: 0 } as const
 const COUNTED = { base: '', factor: 1, prefixes: 'si', resolution: 0.01 } as const
 
 function fact(text: string, title: string): TileFact {
@@ -96,14 +117,13 @@ function fact(text: string, title: string): TileFact {
 }
 
 /** A port that is not active says so; one that was active in the window fell. */
-function linkState(columns: DeviceColumns, stepMs: number): Plain['state'] | undefined {
-  const { state } = columns
-  const now = newestValue(state)
-  if (!state || Number.isNaN(now) || now >= ACTIVE) return undefined
-  const fell = downFor(
-    state.map((value) => (Number.isNaN(value) ? value : Number(value >= ACTIVE))),
-    stepMs,
-  )
+function linkState({ state }: DeviceColumns, span: ReadSpan): Plain['state'] | undefined {
+  const now = lastValue(state, span)
+  if (!state || Number.isNaN(now)) return undefined
+  const up = state.map((value) => (Number.isNaN(value) ? value : Number(value >= ACTIVE)))
+  const fell = downFor(up, span)
+  if (!span.isNow && fell !== undefined) return { tone: 'critical', word: `Down for ${formatAge(fell)}` }
+  if (now >= ACTIVE) return undefined
   return { tone: fell === undefined ? 'absent' : 'critical', word: now === 1 ? 'Down' : 'Not active' }
 }
 
@@ -121,7 +141,7 @@ function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext
     return { name, tone, word, value: ABSENT, unit: '', facts: [{ text: word, isTrouble: true }] }
   }
   const spark = (values: Float64Array | undefined, top: number, isLit: boolean): Pick<TileWords, 'spark'> =>
-    values ? { spark: { values, top, isLit } } : {}
+    values ? { spark: { values, top, isLit, from: context.sparkFrom ?? 0 } } : {}
   const { hint, fired } = context
   const what = plain.what && plain.value !== ABSENT ? { what: plain.what } : {}
   if (hint) {
@@ -138,7 +158,7 @@ function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext
       ...(fired ? spark(fired.values, firedTop(fired, device), true) : spark(plain.values, plain.top, false)),
     }
   }
-  const state = isSilent(columns)
+  const state = isSilent(columns, context)
     ? ({ tone: 'absent', word: 'No sample' } as const)
     : (plain.state ?? (context.isJudged ? IN_RANGE : NOT_JUDGED))
   const facts =

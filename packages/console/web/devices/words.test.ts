@@ -18,7 +18,7 @@ const GPU: DeviceColumns = { sm: of(0.66, 0.668), power: of(508), temperature: o
 const NIC: DeviceColumns = { sent: of(29e9), received: of(28e9), sequenceErrors: of(0), state: of(4, 4) }
 
 function context(more: Partial<TileContext> = {}): TileContext {
-  return { stepMs: 1_000, zone: 'utc', sentTop: 50e9, isJudged: true, ...more }
+  return { stepMs: 1_000, isNow: true, zone: 'utc', sentTop: 50e9, isJudged: true, ...more }
 }
 
 /** A tile in one line. */
@@ -167,7 +167,10 @@ test('no device is said to be in range that gives no sample', () => {
     ['gpu-0', { power: Float64Array.of(1) }],
     ['gpu-1', values(1)],
   ])
-  assert.equal(silentCountOf([testGpu(0), testGpu(1), testGpu(2), testGpu(3, { state: 'gone' })], columns), 2)
+  assert.equal(
+    silentCountOf([testGpu(0), testGpu(1), testGpu(2), testGpu(3, { state: 'gone' })], columns, context()),
+    2,
+  )
 })
 
 test('what holds on other devices of the node is told where these are in range', () => {
@@ -214,4 +217,14 @@ test('nothing is said to be in range before rules have spoken, or where a device
   assert.equal(sentence({ isKnown: false }).sentence, '4 devices are read.')
   const devices = [testGpu(0, { state: 'gone' }), testGpu(1)]
   assert.deepEqual([sentence({ devices }).tone, sentence({ devices }).sentence], ['warning', 'GPU 0 is gone'])
+})
+
+test('tiles of a window that is over have its mean and its extremes', () => {
+  const columns: DeviceColumns = { ...GPU, sm: of(0.1, 0.9, 0.8), temperature: of(88, 61, 60) }
+  const past = context({ isNow: false })
+  assert.equal(line(gpuTile(testGpu(3), columns, past)), 'GPU 3 | ok In range | 60.0 % SM | 10 – 90, ≤ 88 °C')
+  const lost = { ...NIC, sequenceErrors: of(400, 0, 0), state: of(4, 1, 4) }
+  assert.match(line(nicTile(testNic(3), lost, past)), /^NIC 3 \| critical Down for 1 s/)
+  const errors = { ...NIC, sent: of(29e9, 31e9), sequenceErrors: of(400, 0, 0) }
+  assert.match(line(nicTile(testNic(3), errors, past)), /232 – 248, ≤ 400\/s errors$/)
 })

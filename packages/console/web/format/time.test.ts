@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   formatAge,
   formatClock,
+  formatCount,
   formatDateTime,
   formatDuration,
   formatRoughAge,
@@ -73,4 +74,8 @@ test('an age where room is short has one unit', () => {
     [0, 38_400, 79_000, 11_520_000].map((ageMs) => spaced(formatRoughAge(ageMs))),
     ['0 s', '38 s', '1 min', '3 h'],
   )
+})
+
+test('a length of time that grows counts as a clock does', () => {
+  assert.deepEqual([9_400, 80_000, 3_725_000].map(formatCount), ['0:09', '1:20', '1:02:05'])
 })

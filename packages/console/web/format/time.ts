@@ -77,3 +77,11 @@ export function formatAge(ageMs: number): string {
 export function formatRoughAge(ageMs: number): string {
   return formatAge(ageMs).split(NO_BREAK_SPACE).slice(0, 2).join(NO_BREAK_SPACE)
 }
+
+/** A length of time that grows, as a clock counts it: `0:09`, `1:20`, `1:02:05`. */
+export function formatCount(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const head = hours > 0 ? `${hours}:${pad(minutes)}` : String(minutes)
+  return `${head}:${pad(seconds % 60)}`
+}

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../api/devices.ts'
-import type { Hint } from '../api/hints.ts'
+import { type Hint, spanOfHint } from '../api/hints.ts'
 import { useTypes } from '../api/resources.ts'
 import { useComparedColumns } from '../api/use-speed.ts'
 import { ChartGrid } from '../chart/chart-grid.tsx'
@@ -11,7 +11,7 @@ import { usePageState } from '../state/time-window.ts'
 import { chartQueries, type DeviceChartName, deviceCharts } from './device-charts.ts'
 import { evidenceOf } from './node/evidence.ts'
 
-/** Charts in which devices stand side by side, over the window of the page; hints that stand are flags in each. */
+/** Charts in which devices stand side by side, over the window of the page; hints that stand or stood are flags in each. */
 export function DeviceCharts({
   names,
   devices,
@@ -54,8 +54,7 @@ export function useMarks(hints: readonly Hint[]): readonly ChartMark[] {
       .filter(({ stage, severity }) => stage !== 'forming' && severity !== 'notice')
       .map(
         (hint): ChartMark => ({
-          fromMs: hint.sinceMs,
-          ...(hint.endedMs === undefined ? {} : { toMs: hint.endedMs }),
+          ...spanOfHint(hint, moment.toMs),
           label: hint.title,
           href: page.hrefTo('/explore', evidenceOf(hint, moment)),
         }),

@@ -43,7 +43,11 @@ export function lazyPage<Props extends object>(load: () => Promise<ComponentType
     const { page: Found, error } = useStore(store)
     useEffect(() => void preload(), [])
     if (Found) return <Found {...props} />
-    return error ? <NotLoaded error={error} preload={preload} /> : <Outlines panels={6} />
+    return error ? (
+      <NotLoaded error={error} preload={preload} />
+    ) : (
+      <Outlines panels={6} waitsFor="the script of this page" />
+    )
   }
   return Object.assign(Page, { preload })
 }

@@ -9,9 +9,11 @@ import { usePageState } from '../state/time-window.ts'
 import type { Moment } from './use-moment.ts'
 
 /** What rules saw at the moment of the page, and the answer that says so. */
-export function useMomentHints({ isNow }: Moment): MomentHints & Pick<Resource<HintsAnswer>, 'data' | 'error'> {
-  const { range } = usePageState()
-  const { data, error } = useHintsOf(range)
+export function useMomentHints({
+  isNow,
+  window,
+}: Pick<Moment, 'isNow' | 'window'>): MomentHints & Pick<Resource<HintsAnswer>, 'data' | 'error'> {
+  const { data, error } = useHintsOf(window)
   return useMemo(() => ({ ...momentHints(data, isNow), data, error }), [data, error, isNow])
 }
 

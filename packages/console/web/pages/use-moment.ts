@@ -3,15 +3,17 @@ import type { FrameRange } from '../api/frame.ts'
 import { useSeriesOfMetric } from '../api/resources.ts'
 import { useTense } from '../api/stale.ts'
 import type { LiveDevices } from '../devices/interface-facts.ts'
-import { formatDateTime, zoneName } from '../format/time.ts'
+import { formatSpanOfTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
 import type { Tense } from '../format/words.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../state/time-window.ts'
 
-/** The moment that headlines, tiles and facts speak of: now, or the end of the window that is shown. */
+/** What headlines, tiles, facts and tables speak of: now, or all of the window that is shown. */
 export interface Moment {
   /** What is asked for them: the last minutes, or what the charts of the window ask for. */
   readonly range: FrameRange
   readonly stepMs: number
+  /** What hints are asked for: the window of the page. */
+  readonly window: FrameRange
   readonly isNow: boolean
   /** Where the window ends; left out where it is now. Unit: milliseconds since the Unix epoch. */
   readonly toMs?: number
@@ -21,14 +23,23 @@ export interface Moment {
   readonly words: string
 }
 
-/** The moment of the page. */
-export function useMoment(): Moment {
-  const { range, stepMs, url } = usePageState()
+/** The moment of the page, or of another window than the page's. */
+export function useMoment(window?: FrameRange): Moment {
+  const { range: own, stepMs, url } = usePageState()
+  const range = window ?? own
   const tense = useTense()
-  if (range.kind === 'live') return { range: RECENT, stepMs: RECENT_STEP_MS, isNow: true, tense, words: '' }
   const zone = url.tz ?? 'utc'
-  const words = `At ${formatDateTime(range.toMs, zone)} ${zoneName(zone, range.toMs)}, where the window ends`
-  return { range, stepMs, isNow: false, toMs: range.toMs, tense: 'past', words }
+  return useMemo(() => momentOf(range, { stepMs, tense, zone }), [range, stepMs, tense, zone])
+}
+
+function momentOf(
+  range: FrameRange,
+  { stepMs, tense, zone }: Pick<Moment, 'stepMs' | 'tense'> & { readonly zone: TimeZoneChoice },
+): Moment {
+  if (range.kind === 'live')
+    return { range: RECENT, stepMs: RECENT_STEP_MS, window: range, isNow: true, tense, words: '' }
+  const words = `In the window ${formatSpanOfTime(range.fromMs, range.toMs, zone)} ${zoneName(zone, range.toMs)}`
+  return { range, stepMs, window: range, isNow: false, toMs: range.toMs, tense: 'past', words }
 }
 
 /**

@@ -1,7 +1,8 @@
 import { useFrameState } from '../api/query-client.ts'
 import { useNode } from '../api/resources.ts'
 import { Icon } from '../components/icon.tsx'
-import { formatAge, formatClock, formatSpanOfTime, zoneName } from '../format/time.ts'
+import { useSpan } from '../components/use-span.ts'
+import { formatAge, formatClock, formatCount, formatDuration, formatSpanOfTime, zoneName } from '../format/time.ts'
 import { heardMs, useSecond } from '../state/clock.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { toggleZone } from './use-shortcuts.ts'
@@ -78,8 +79,21 @@ export function LiveState() {
       <span className="live-dot" aria-hidden="true" />
       <span className="live-word">Live</span>
       <span className="live-lag num">{lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)} behind</span>
+      <Grown />
       {clock}
     </div>
+  )
+}
+
+/** How much of the window there is already, while it grows from the first sample: `1:20 of 5 min`. */
+function Grown() {
+  const { range, stepMs } = usePageState()
+  const { fromMs, toMs } = useSpan({ range, stepMs })
+  if (range.kind !== 'live' || toMs - fromMs >= range.windowMs) return null
+  return (
+    <span className="live-grown num" title="The window grows from the first sample that is kept.">
+      {formatCount(toMs - fromMs)} of {formatDuration(range.windowMs)}
+    </span>
   )
 }
 

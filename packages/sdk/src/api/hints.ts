@@ -35,13 +35,13 @@ export interface Hint {
   /** Id of the device at fault; `node` or `sim-node` where it is about no single device. */
   readonly device: string
   readonly sinceMs: number
-  /** When its rule held last. */
+  /** When its rule held last, or held last within the window that was asked for. */
   readonly seenMs: number
   /**
-   * When title, sentence and numbers were so: when the rule held last, of a hint that is over when it was worst.
+   * When title, sentence and numbers were so: when the rule held last; of a hint that is over, when it was worst.
    */
   readonly measuredMs: number
-  /** Only of a hint that is over; the last sign of it where it was cut. */
+  /** When its rule held last; there once the hint is over. It may be after the window that was asked for. */
   readonly endedMs?: number
   /** How it ended; there with `endedMs`. */
   readonly outcome?: HintOutcome
@@ -81,7 +81,7 @@ export interface HintsAnswer {
   /** The span that the answer is about: the last hour up to now, or the window that was asked for. */
   readonly fromMs: number
   readonly toMs: number
-  /** Hints that are open at `toMs`, worst first. Of a window that is over one may have ended since. */
+  /** Hints that hold at `toMs`, or are open now; worst first. Of a window that is over one may have ended since. */
   readonly hints: readonly Hint[]
   /** Those that ended within the span, the latest first. */
   readonly ended: readonly Hint[]
@@ -89,4 +89,51 @@ export interface HintsAnswer {
   readonly leftOut: number
   /** Parts of the span of which nothing is known, in their order. Empty where all of it is known. */
   readonly unknown: readonly HintsUnknown[]
+}
+
+/** When a hint held. Times in milliseconds since the Unix epoch. */
+export interface HintSpan {
+  readonly fromMs: number
+  /** When it ended; left out where it holds still. */
+  readonly toMs?: number
+}
+
+/** A span of time that hints are looked at in: the last hour, or a window. */
+export type HintWindow = HintSpan & { readonly toMs: number }
+
+/**
+ * When a hint held, as is known of it at a time: this is what *ended* means everywhere. A hint ends when its rule held
+ * last. It stays open for a while after that, in case its rule holds again; that wait is no part of it.
+ */
+export function spanOfHint({ sinceMs, seenMs, endedMs, stage }: Hint, atMs = Number.POSITIVE_INFINITY): HintSpan {
+  const toMs = endedMs ?? (stage === 'lingering' ? seenMs : Number.POSITIVE_INFINITY)
+  return toMs < atMs ? { fromMs: sinceMs, toMs } : { fromMs: sinceMs }
+}
+
+/** How long a hint held inside a window; negative where it did not. Unit: milliseconds. */
+export function heldWithinMs(hint: Hint, { fromMs, toMs }: HintWindow): number {
+  const span = spanOfHint(hint, toMs)
+  return (span.toMs ?? toMs) - Math.max(span.fromMs, fromMs)
+}
+
+const RANKS: Readonly<Record<HintSeverity, number>> = { critical: 0, warning: 1, notice: 2 }
+
+/** Whether a hint was confirmed: what only forms matters less than what stands. */
+function isSure({ stage, outcome }: Hint): boolean {
+  return stage !== 'forming' && outcome !== 'dismissed'
+}
+
+/** The order of hints that are open: those that hold first, the worst of them, what is sure, then the oldest. */
+export function byWeightNow(a: Hint, b: Hint): number {
+  const isOver = (hint: Hint) => Number(spanOfHint(hint).toMs !== undefined)
+  return isOver(a) - isOver(b) || bySeverity(a, b) || a.sinceMs - b.sinceMs
+}
+
+/** The order of hints of a window: the worst first, what is sure, then those that held for longest inside it. */
+export function byWeightIn(window: HintWindow): (a: Hint, b: Hint) => number {
+  return (a, b) => bySeverity(a, b) || heldWithinMs(b, window) - heldWithinMs(a, window)
+}
+
+function bySeverity(a: Hint, b: Hint): number {
+  return RANKS[a.severity] - RANKS[b.severity] || Number(isSure(b)) - Number(isSure(a))
 }

@@ -33,8 +33,8 @@ export type {
 } from '../api/events.ts'
 export type {
   Hint,
-  HintEvidence,
   HintComparator,
+  HintEvidence,
   HintOutcome,
   HintSeverity,
   HintsAnswer,

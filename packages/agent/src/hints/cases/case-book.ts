@@ -1,3 +1,4 @@
+import { byWeightNow } from '@sonde/sdk/api'
 import type { Hint, HintSeverity } from '@sonde/sdk/internal'
 import type { WhichNode } from '../device.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -37,7 +38,13 @@ const EDGE_LIMIT = 1024
 const SAME_MS = 120_000
 /** Longest time that one evaluation counts for: what lies beyond was not looked at. */
 const ELAPSED_MAX_MS = 2000
-const RANK: Readonly<Record<HintSeverity, number>> = { critical: 0, warning: 1, notice: 2 }
+
+/** A hint that is over. */
+interface Over {
+  readonly hint: Hint
+  /** Until when it was open: for a while after it ended, in case its rule held again. */
+  readonly openToMs: number
+}
 
 /** Every case there is, the hints that are over, and what happened to them. */
 export class CaseBook {
@@ -49,7 +56,7 @@ export class CaseBook {
   /** By rule and severity, as is the next. */
   readonly #opened = new Map<string, number>()
   readonly #lost = new Map<string, number>()
-  #ended: Hint[] = []
+  #ended: Over[] = []
   #forgottenMs = 0
   #edges: Edge[] = []
   #nowMs = 0
@@ -71,10 +78,10 @@ export class CaseBook {
     return found !== undefined && (found.isOpen || (found.isSeenNow && !isAlreadyOpen))
   }
 
-  /** Whether a hint of the rule ended in the last `withinMs`, on a device that is meant. */
+  /** Whether a hint of the rule was open in the last `withinMs` and is over, on a device that is meant. */
   hasEnded(rule: string, isMeant: (device: string) => boolean, withinMs: number): boolean {
     return this.#ended.some(
-      (one) => one.rule === rule && isMeant(one.device) && Math.abs(this.#nowMs - (one.endedMs ?? 0)) < withinMs,
+      ({ hint, openToMs }) => hint.rule === rule && isMeant(hint.device) && Math.abs(this.#nowMs - openToMs) < withinMs,
     )
   }
 
@@ -133,21 +140,21 @@ export class CaseBook {
       if (wasOpen || one.isOpen) this.version++
       if (one.isOpen && one.stage !== stage) this.turns++
     }
-    const kept = this.#ended.filter(({ endedMs = 0 }) => Math.abs(nowMs - endedMs) < ENDED_KEEP_MS)
+    const kept = this.#ended.filter(({ hint: { endedMs = 0 } }) => Math.abs(nowMs - endedMs) < ENDED_KEEP_MS)
     if (kept.length === this.#ended.length) return
     this.#ended = kept
     this.version++
   }
 
-  /** Open hints, worst first; of equal ones the oldest. */
+  /** Open hints: those whose rule holds before those that wait, the worst first, of equal ones the oldest. */
   hints(): Hint[] {
     const open = [...this.#cases.values()].filter((one) => one.isOpen).map((one) => one.hint())
-    return open.sort((a, b) => order(a) - order(b) || a.sinceMs - b.sinceMs)
+    return open.sort(byWeightNow)
   }
 
   /** Hints that are over, the latest first. */
   ended(): readonly Hint[] {
-    return this.#ended
+    return this.#ended.map(({ hint }) => hint)
   }
 
   /** When the latest hint ended that left for want of room; 0 where none did. */
@@ -160,8 +167,9 @@ export class CaseBook {
    * again: it began when it did, and is the same event.
    */
   recall(hints: readonly Hint[]): void {
-    const known = new Set(this.#ended.map(({ event }) => event))
-    this.#keep(hints.filter(({ event }) => !known.has(event)))
+    const known = new Set(this.#ended.map(({ hint }) => hint.event))
+    const fresh = hints.filter(({ event }) => !known.has(event))
+    this.#keep(fresh.map((hint) => ({ hint, openToMs: hint.endedMs ?? 0 })))
     for (const one of this.#cases.values()) if (one.isOpen) this.#resume(one)
     this.version++
     this.turns++
@@ -202,12 +210,12 @@ export class CaseBook {
   }
 
   #resume(one: Case): void {
-    const isSame = ({ id, outcome, endedMs = 0 }: Hint) =>
+    const isSame = ({ hint: { id, outcome, endedMs = 0 } }: Over) =>
       id === one.id && outcome === 'cut' && one.sinceMs >= endedMs && one.sinceMs - endedMs < SAME_MS
     const earlier = this.#ended.find(isSame)
     if (earlier === undefined) return
-    this.#ended = this.#ended.filter((hint) => hint !== earlier)
-    one.resume(BigInt(earlier.event), earlier.sinceMs)
+    this.#ended = this.#ended.filter((over) => over !== earlier)
+    one.resume(BigInt(earlier.hint.event), earlier.hint.sinceMs)
   }
 
   #end(one: Case, nowMs: number): void {
@@ -216,16 +224,17 @@ export class CaseBook {
     this.version++
     this.turns++
     const isSure = one.stage === 'standing'
-    const end = { endedMs: Math.round(nowMs), outcome: isSure ? 'ended' : 'dismissed' } as const
-    this.#keep([one.hint(end)])
+    const outcome = isSure ? 'ended' : 'dismissed'
+    const hint = one.hint(outcome)
+    this.#keep([{ hint, openToMs: nowMs }])
     if (isSure) this.#note(one, 'peak', one.peak.timeMs, one.peak.value)
-    this.#note(one, end.outcome, nowMs, undefined, one.hint(end))
+    this.#note(one, outcome, nowMs, undefined, hint)
   }
 
-  #keep(hints: readonly Hint[]): void {
-    const all = [...hints, ...this.#ended].sort((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0))
+  #keep(over: readonly Over[]): void {
+    const all = [...over, ...this.#ended].sort((a, b) => (b.hint.endedMs ?? 0) - (a.hint.endedMs ?? 0))
     this.#ended = all.slice(0, ENDED_LIMIT)
-    this.#forgottenMs = Math.max(this.#forgottenMs, all[ENDED_LIMIT]?.endedMs ?? 0)
+    this.#forgottenMs = Math.max(this.#forgottenMs, all[ENDED_LIMIT]?.hint.endedMs ?? 0)
   }
 
   #note(one: Case, edge: Edge['edge'], timeMs: number, value?: number, hint = one.hint()): void {
@@ -235,11 +244,6 @@ export class CaseBook {
     }
     this.#edges.push({ event: one.event, edge, timeMs, hint, value: value ?? hint.value })
   }
-}
-
-/** Standing before forming within the same severity: what is sure comes first. */
-function order({ severity, stage }: Hint): number {
-  return RANK[severity] * 2 + (stage === 'standing' ? 0 : 1)
 }
 
 function countUp(counts: Map<string, number>, key: string): void {

@@ -6,11 +6,10 @@ import { isWorse, type Sighting } from './sighting.ts'
 
 const VOTE_MASK = 0b11111
 const VOTES_NEEDED = 3
-const LINGER_MS = 5000
+/** How long a hint stays open after its rule held last, where the rule says nothing else. */
+export const LINGER_MS = 5000
 /** A rule that has not held for so long holds no more: samples come once a second, and one may be missed. */
 const UNSEEN_MS = 2000
-/** A hint that lingers for as long as this is about an event whose consequences last: it stays as grave as it was. */
-const LASTING_MS = 60_000
 
 /** A sighting, and when its numbers were so. Unit: milliseconds since the Unix epoch. */
 interface Seen {
@@ -42,8 +41,6 @@ export class Case {
   #wasSeen = false
   #wasGoingOn = false
   #heldMs = 0
-  /** Time since the rule held. Unit: milliseconds. */
-  #unseenMs = 0
   /** Time since it held or went on. Unit: milliseconds. */
   #idleMs = 0
   #seenMs: number
@@ -127,7 +124,6 @@ export class Case {
     this.#isSeenNow = false
     this.#isGoingOn = false
     this.#votes = ((this.#votes << 1) | (goesOn ? 1 : 0)) & VOTE_MASK
-    this.#unseenMs = wasSeen ? 0 : this.#unseenMs + elapsedMs
     this.#idleMs = goesOn ? 0 : this.#idleMs + elapsedMs
     const isHeld = bitCount(this.#votes) >= VOTES_NEEDED
     if (!isFirst && (goesOn || isHeld)) this.#heldMs += elapsedMs
@@ -148,13 +144,13 @@ export class Case {
   /** What is open says whether its rule still holds. */
   get #toldStage(): Hint['stage'] {
     if (this.stage !== 'standing') return 'forming'
-    return this.#unseenMs > UNSEEN_MS && this.#lingerMs < LASTING_MS ? 'lingering' : 'standing'
+    return this.#idleMs > UNSEEN_MS ? 'lingering' : 'standing'
   }
 
-  /** The hint of an open case, or of one that has just ended. */
-  hint(end?: { readonly endedMs: number; readonly outcome: HintOutcome }): Hint {
-    // The numbers of what is over are those of its worst moment: the last ones hardly passed the limit.
-    const { sighting, timeMs } = end === undefined ? { sighting: this.#sighting, timeMs: this.#seenMs } : this.#peak
+  /** The hint of an open case, or with its outcome that of one that is over: it ended when its rule held last. */
+  hint(outcome?: HintOutcome): Hint {
+    // The numbers of a hint that is over are those of its worst moment: the last ones hardly passed the limit.
+    const { sighting, timeMs } = outcome === undefined ? { sighting: this.#sighting, timeMs: this.#seenMs } : this.#peak
     const { finding, severity, sentence, device, evidence, lacks } = sighting
     const { title, measure, affected = [] } = finding
     const { comparator, limit, unit } = measure
@@ -163,12 +159,12 @@ export class Case {
       event: String(this.event),
       rule: this.rule.name,
       severity,
-      stage: end?.outcome === 'ended' ? 'standing' : this.#toldStage,
+      stage: outcome === 'ended' ? 'standing' : this.#toldStage,
       device: device.id,
       sinceMs: this.sinceMs,
       seenMs: this.#seenMs,
       measuredMs: timeMs,
-      ...end,
+      ...(outcome === undefined ? {} : { endedMs: this.#seenMs, outcome }),
       neededMs: this.#neededMs,
       title,
       sentence,

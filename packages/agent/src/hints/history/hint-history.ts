@@ -1,4 +1,5 @@
 import { type History, messageOf } from '@sonde/sdk'
+import { byWeightIn, heldWithinMs, spanOfHint } from '@sonde/sdk/api'
 import type { Hint, HintsAnswer, HintsUnknown } from '@sonde/sdk/internal'
 import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
@@ -57,10 +58,11 @@ export class HintHistory {
     const endMs = Math.min(toMs, now.nowMs)
     const { hints, unknown } = await this.#knownIn(fromMs, endMs, now)
     const latest = [...hints].sort((a, b) => (b.endedMs ?? b.seenMs) - (a.endedMs ?? a.seenMs)).slice(0, HINT_LIMIT)
-    const isOver = ({ endedMs = Number.POSITIVE_INFINITY }: Hint) => endedMs <= toMs
+    // What waits whether it holds again is open: its outcome is not known.
+    const isOver = (hint: Hint) => hint.outcome !== undefined && spanOfHint(hint, endMs).toMs !== undefined
     return {
       ...{ nowMs: now.nowMs, rules: now.rules, blind: now.blind, fromMs, toMs },
-      hints: latest.filter((hint) => !isOver(hint)).sort(byRank),
+      hints: latest.filter((hint) => !isOver(hint)).sort(byWeightIn({ fromMs, toMs: endMs })),
       ended: latest.filter(isOver),
       leftOut: hints.length - latest.length,
       unknown: unknown.filter((span) => span.toMs > span.fromMs),
@@ -83,7 +85,7 @@ export class HintHistory {
       const read = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)
       const open = new Set(now.hints.map(({ event }) => event))
       const readToMs = Math.min(toMs + UNSTATED_MS, now.nowMs)
-      const kept = hintsOf(read.statements, { fromMs, toMs, readToMs, open })
+      const kept = hintsOf(read.statements, { fromMs, toMs, readToMs, open }).map((hint) => renewed(hint, own, toMs))
       const known = new Set(kept.map(({ event }) => event))
       const spans = await unwatchedSpans(this.#store.history, fromMs, toMs)
       return {
@@ -108,11 +110,15 @@ export class HintHistory {
   }
 }
 
-/** Hints of this life that were open within a window. */
+/** Hints of this life that held within a window. */
 function ownIn({ hints, ended }: HintsAnswer, fromMs: number, toMs: number): Hint[] {
-  return [...hints, ...ended].filter(
-    ({ sinceMs, endedMs = Number.POSITIVE_INFINITY }) => sinceMs <= toMs && endedMs > fromMs,
-  )
+  return [...hints, ...ended].filter((hint) => heldWithinMs(hint, { fromMs, toMs }) >= 0)
+}
+
+/** A hint as memory has it where that is about the window too: a statement may be a minute old. */
+function renewed(hint: Hint, own: readonly Hint[], toMs: number): Hint {
+  const newer = own.find(({ event, seenMs }) => event === hint.event && seenMs <= toMs)
+  return newer ?? hint
 }
 
 function tooMany(fromMs: number, toMs: number): HintsUnknown {
@@ -138,10 +144,4 @@ async function readBackwards(records: KeptRecords['records'], fromMs: number, to
     readFromMs = pieceFromMs
   }
   return { statements, fromMs: readFromMs }
-}
-
-const RANK = { critical: 0, warning: 1, notice: 2 } as const
-
-function byRank(a: Hint, b: Hint): number {
-  return RANK[a.severity] - RANK[b.severity] || a.sinceMs - b.sinceMs
 }

@@ -1,4 +1,5 @@
 import { type Batch, type RecordOf, readRecords, viewsOf } from '@sonde/sdk'
+import { heldWithinMs } from '@sonde/sdk/api'
 import type { Hint, HintComparator, HintEvidence, HintSeverity } from '@sonde/sdk/internal'
 import { hintType } from './hint-type.ts'
 
@@ -36,21 +37,19 @@ export function hintsOf(statements: Iterable<Statement>, wanted: WantedHints): H
 }
 
 function hintOf(event: string, all: readonly Statement[], { fromMs, toMs, readToMs, open }: WantedHints) {
-  const said = all.findLast(({ time }) => msOf(time) <= toMs)
+  // What it says is of when its rule held last: a statement that came later may still be about the window.
+  const said = all.findLast((statement) => statement.seen_ms <= toMs)
   const last = all.at(-1)
   if (said === undefined || last === undefined) return undefined
   const end = endOf(last, open.has(event) ? Number.POSITIVE_INFINITY : readToMs)
-  if (end !== undefined && end.endedMs <= fromMs) return undefined
-  return { ...hintIn(event, said), ...end }
+  const hint: Hint = { ...hintIn(event, said), ...end }
+  return heldWithinMs(hint, { fromMs, toMs }) >= 0 ? hint : undefined
 }
 
-function endOf(
-  last: Statement,
-  readToMs: number,
-): (Pick<Hint, 'endedMs' | 'outcome'> & { endedMs: number }) | undefined {
-  const endedMs = msOf(last.time)
+function endOf(last: Statement, readToMs: number): Pick<Hint, 'endedMs' | 'outcome'> | undefined {
+  const endedMs = last.seen_ms
   if (last.edge === 'ended' || last.edge === 'dismissed') return { endedMs, outcome: last.edge }
-  const isOpen = readToMs === Number.POSITIVE_INFINITY || readToMs - endedMs < UNSTATED_MS
+  const isOpen = readToMs === Number.POSITIVE_INFINITY || readToMs - msOf(last.time) < UNSTATED_MS
   return isOpen ? undefined : { endedMs, outcome: 'cut' }
 }
 

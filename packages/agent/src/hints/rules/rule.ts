@@ -53,7 +53,7 @@ export interface Rule {
   readonly neededMs: number
   /** True of what is counted and not measured: one sample is enough then. */
   readonly isEvent?: boolean
-  /** How long a hint stays after the rule held last. Default: 5 seconds. Unit: milliseconds. */
+  /** How long a hint stays open after its end, when the rule held last. Default: 5 seconds. Unit: milliseconds. */
   readonly lingerMs?: number
   /** Signals that it uses; what a device has not of them is told as lacking. */
   readonly uses: readonly Signal[]

@@ -25,7 +25,7 @@ export function AppPage({ app }: { readonly app: string }) {
   return (
     <>
       <PageHead title={`${app} GPU`} parent={{ label: 'Apps', href: page.hrefTo('/apps') }} note={note} />
-      {!data && !error && <Outlines panels={4} />}
+      {!data && !error && <Outlines panels={4} waitsFor="the pods of this app" />}
       {!data && error && <Unanswered fact="The GPUs of this app are not known." error={error} onRetry={retry} />}
       {data && data.state !== 'ready' && <NoNumbers answer={data} />}
       {data && data.services.length > 0 && <Numbers answer={data} />}
@@ -39,15 +39,17 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
   const isSimulated = pods.some((pod) => pod.isSimulated)
   return (
     <>
-      {state === 'ready' && <Headline text={headlineOf(answer)} announced={countOf(pods.length, 'GPU pod')} />}
-      <Banner notices={services.flatMap((service) => partialNotices(service, pods))} />
+      {state === 'ready' && page.isLive && (
+        <Headline text={headlineOf(answer)} announced={countOf(pods.length, 'GPU pod')} />
+      )}
+      {!page.isLive && <Headline text={PAST_TEXT} />}
+      {page.isLive && <Banner notices={services.flatMap((service) => partialNotices(service, pods))} />}
       {leftOut.services > 0 && (
         <p className="panel-note">
           The {countOf(services.length, 'service')} with the most GPUs are shown; {countOf(leftOut.services, 'service')}{' '}
           with {countOf(leftOut.pods, 'pod')} are left out.
         </p>
       )}
-      {!page.isLive && <p className="panel-note">Numbers and pods are those of now; the charts show the window.</p>}
       <PanelBoundary>
         <ServiceTable services={services} />
       </PanelBoundary>
@@ -65,6 +67,13 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
       <p className="panel-note">{expectedWords(answer)}</p>
     </>
   )
+}
+
+/** What heads a window that is over: what pods held in it is drawn, and not told by the table of now. */
+const PAST_TEXT: HeadlineText = {
+  tone: 'calm',
+  sentence: 'The charts show the window; services and pods are those of now.',
+  facts: 'Which pods held GPUs then is not kept beside the values of each service.',
 }
 
 /** How many pods ask for GPUs, and which of them hold none that is known. */

@@ -6,6 +6,7 @@ import type { Hint } from '../../api/hints.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -55,7 +56,7 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
         <h2 id="pod-table" className="panel-title">
           Pods
         </h2>
-        <span className="panel-caption">ratios are means of a pod's GPUs, memory and power their sums</span>
+        <PresentCaption>ratios are means of a pod's GPUs, memory and power their sums</PresentCaption>
         <FilterInput label="Filter pods" />
       </header>
       {rows.length === 0 ? (

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { GpuNumber, GpuService } from '../../api/apps.ts'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import type { Quantity } from '../../format/quantity.ts'
@@ -18,9 +19,7 @@ export function ServiceTable({ services }: { readonly services: readonly GpuServ
         <h2 id="service-table" className="panel-title">
           Services
         </h2>
-        <span className="panel-caption">
-          means of the pods that have a number, and what lies between least and most
-        </span>
+        <PresentCaption>means of the pods that have a number, and what lies between least and most</PresentCaption>
       </header>
       <TableBox label="Table of services">
         <table className="table has-first-fixed service-table">

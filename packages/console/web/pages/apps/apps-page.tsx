@@ -4,6 +4,7 @@ import { useNode } from '../../api/resources.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
 import { countOf, formatQuantity } from '../../format/number.ts'
@@ -23,7 +24,7 @@ export function AppsPage() {
         title="Apps"
         note={data && data.apps.length > 0 && countOf(data.apps.length, 'app with GPU pods', 'apps with GPU pods')}
       />
-      {!data && !error && <Outlines panels={2} />}
+      {!data && !error && <Outlines panels={2} waitsFor="the list of apps" />}
       {!data && error && <Unanswered fact="The apps are not known." error={error} onRetry={retry} />}
       {data?.apps.length === 0 && !isUnasked(data) && <NoNumbers answer={data} />}
       {data?.apps.length === 0 && isUnasked(data) && (
@@ -50,7 +51,7 @@ function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
         <h2 id="app-table" className="panel-title">
           Apps
         </h2>
-        <span className="panel-caption">utilisation is the mean of the pods at the latest sample</span>
+        <PresentCaption>utilisation is the mean of the pods at the latest sample</PresentCaption>
       </header>
       <TableBox label="Table of apps">
         <table className="table has-first-fixed">

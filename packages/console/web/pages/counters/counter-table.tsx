@@ -3,6 +3,7 @@ import type { Labels, MetricQuery, SeriesValue, TypeInfo } from '../../api/types
 import { Breakable } from '../../components/breakable.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { TableBox } from '../../components/table-box.tsx'
@@ -57,7 +58,7 @@ export function CounterTable({ types, latest, matchersFor, shared, goneWords = '
         <h2 id="counter-table" className="panel-title">
           Counters
         </h2>
-        <span className="panel-caption">as last read, exact</span>
+        <PresentCaption>as last read, exact</PresentCaption>
         <FilterInput label="Filter counters" />
       </header>
       {rows.length === 0 ? (

@@ -43,7 +43,7 @@ export function DeviceOf({ id, sought, children }: DeviceOfProps) {
             {error.message}
           </Empty>
         ) : (
-          <Outlines panels={6} />
+          <Outlines panels={6} waitsFor="the list of devices" />
         )}
       </>
     )

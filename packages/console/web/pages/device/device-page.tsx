@@ -16,12 +16,18 @@ import { type Fact, Facts } from '../../components/facts.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle, isSeriesOf, linkPath, matchersFor } from '../../devices/device.ts'
-import { recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import { deviceSentence, goneWords } from '../../devices/device-sentence.ts'
 import { hintState, tileWordsOf, worstByDevice } from '../../devices/hint-words.ts'
-import { newestValue } from '../../devices/interface-data.ts'
-import { deviceAt } from '../../devices/moment-hints.ts'
-import { formatDuration } from '../../format/time.ts'
+import { allHints, deviceAt } from '../../devices/moment-hints.ts'
+import {
+  lastValue,
+  meanReading,
+  meansWords,
+  newestReading,
+  type Reading,
+  type ReadSpan,
+  readingOfNow,
+} from '../../devices/reading.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
@@ -35,17 +41,19 @@ import { columnsOf, type DevicePanel, devicePanels, panelQueries, queryOf } from
 import { Relations } from './relations.tsx'
 
 /**
- * Reads a number of a metric, the largest of several series such as priorities: of the device of the page, or of
- * another.
+ * Reads a number of a metric, that of the largest of several series such as priorities: of the device of the page, or
+ * of another. Of a window that is over it is the mean, with the extremes.
  */
-type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => number
+type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => Reading
 
-/** What facts are made from: newest samples of the panels' questions, and exact values. */
+/** What facts are made from: samples of the panels' questions, newest or of the window, and exact values. */
 export interface DeviceReadings {
   /** What rules see in some metrics of it. */
   readonly judge: Judge
-  /** The newest sample, NaN where there is none. */
+  /** The newest sample, or the mean of the window; NaN where there is none. */
   readonly newest: ReadDevice
+  /** The last sample: of states and limits. NaN where there is none. */
+  readonly last: (metric: string) => number
   /** The mean of the newest samples, as tiles have it; NaN where there is none. */
   readonly mean: ReadDevice
   /**
@@ -78,6 +86,7 @@ interface DevicePageProps {
 
 /** How often exact values are read. Their rates are of the time between two readings. */
 const LATEST_EVERY_MS = 5_000
+const NOT_READ = readingOfNow(Number.NaN)
 const NO_TYPES: readonly TypeInfo[] = []
 const NO_TOTALS: readonly string[] = []
 /** How far before its leaving a device is sought that fell silent: longer than the server waits for one. */
@@ -120,8 +129,8 @@ export function DevicePage({
   const recent = useKnownColumns(queries, range, moment.stepMs)
   const judge = useJudge(subject, moment)
   const readings = useMemo(
-    () => ({ ...readingsOf(device, recent, moment.isNow ? (latest.data ?? []) : []), judge }),
-    [device, recent, latest.data, moment.isNow, judge],
+    () => ({ ...readingsOf(device, recent, moment, moment.isNow ? (latest.data ?? []) : []), judge }),
+    [device, recent, latest.data, moment, judge],
   )
   const isAwaited = latest.data === undefined && latest.error === undefined
   const isUnknown = latest.data === undefined && latest.error !== undefined
@@ -135,7 +144,7 @@ export function DevicePage({
       >
         <DeviceLinks device={device} />
       </PageHead>
-      <DeviceHeadline device={subject} isSilent={subject === device && isSilentIn(device, queries, recent)} />
+      <DeviceHeadline device={subject} isSilent={subject === device && isSilentIn(device, queries, recent, moment)} />
       <Facts
         label={factsLabel(title, device, moment)}
         facts={recent.isReady ? facts(readings) : facts(readings).map(awaitedFact)}
@@ -143,7 +152,7 @@ export function DevicePage({
       <Relations device={device} />
       {lead}
       <AnswerState answer={recent} panels={panels.length} />
-      {recent.isReady && isAwaited && <Outlines panels={panels.length} />}
+      {recent.isReady && isAwaited && <Outlines panels={panels.length} waitsFor="the exact values of the device" />}
       {recent.isReady && !isAwaited && (
         <Panels device={device} subject={subject} panels={panels} latest={latest.data} catalogue={catalogue} />
       )}
@@ -180,14 +189,12 @@ function useLastKnownRange({ goneMs }: DeviceInfo, { range, isNow }: Moment): Fr
   )
 }
 
-function figuresNote({ state }: DeviceInfo, { isNow }: Moment): string {
-  return isNow && state === 'gone'
-    ? 'figures are the last known'
-    : `figures are means of ${formatDuration(TILE_SPAN_MS)}`
+function figuresNote({ state }: DeviceInfo, moment: Moment): string {
+  return moment.isNow && state === 'gone' ? 'figures are the last known' : `figures are ${meansWords(moment)}`
 }
 
 function factsLabel(title: string, { state }: DeviceInfo, { isNow }: Moment): string {
-  if (!isNow) return `${title} where the window ends`
+  if (!isNow) return `${title} in the window`
   return state === 'gone' ? `${title} as it was last known` : `${title} now`
 }
 
@@ -220,27 +227,30 @@ function useJudge(subject: DeviceInfo, moment: Moment): Judge {
 function readingsOf(
   device: DeviceInfo,
   recent: KnownColumns,
+  span: ReadSpan,
   latest: readonly SeriesValue[],
 ): Omit<DeviceReadings, 'judge'> {
   const read =
-    (summary: (values: Float64Array, stepMs: number) => number): ReadDevice =>
+    (summary: (values: Float64Array, span: ReadSpan) => Reading): ReadDevice =>
     (metric, fn = 'last', of = device) => {
-      const { grid, stepMs } = recent
-      if (!grid) return Number.NaN
+      const { grid } = recent
+      if (!grid) return NOT_READ
       const columns = columnsOf(of, { metric, function: fn }, recent)
-      const values = columns
-        .map((column) => summary(lastKnown(of, grid.slice(column)), stepMs))
-        .filter((value) => !Number.isNaN(value))
-      return values.length === 0 ? Number.NaN : Math.max(...values)
+      const readings = columns
+        .map((column) => summary(lastKnown(of, grid.slice(column)), span))
+        .filter(({ value }) => !Number.isNaN(value))
+      return readings.reduce((most, one) => (one.value > most.value ? one : most), readings[0] ?? NOT_READ)
     }
-  const newest = read((values) => newestValue(values))
+  const readLast = read((values) => readingOfNow(lastValue(values, span)))
+  const last = (metric: string): number => readLast(metric).value
   const told = (metric: string): string | undefined => {
-    const value = newest(metric)
+    const value = last(metric)
     return Number.isNaN(value) ? undefined : String(value)
   }
   return {
-    newest,
-    mean: read(recentMean),
+    newest: read(newestReading),
+    last,
+    mean: read(meanReading),
     exact: (metric) => {
       const series = latest.find((series) => series.metric === metric)
       return series ? (series.value ?? undefined) : told(metric)
@@ -290,13 +300,18 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
 }
 
 /** Whether none of the queries has a value of late; false before the server has said. */
-function isSilentIn({ kind }: DeviceInfo, queries: readonly MetricQuery[], recent: KnownColumns): boolean {
+function isSilentIn(
+  { kind }: DeviceInfo,
+  queries: readonly MetricQuery[],
+  recent: KnownColumns,
+  span: ReadSpan,
+): boolean {
   const { isReady, grid } = recent
   if (!isReady || grid === undefined) return false
   const found = queries.flatMap((query) => recent.columns(query))
   // A bridge has no values at all, and its link is judged all the same.
   if (found.length === 0) return kind === 'gpu' || kind === 'nic'
-  return found.every((column) => Number.isNaN(newestValue(grid.slice(column))))
+  return found.every((column) => Number.isNaN(lastValue(grid.slice(column), span)))
 }
 
 function DeviceHeadline({ device, isSilent }: { readonly device: DeviceInfo; readonly isSilent: boolean }) {
@@ -353,10 +368,10 @@ function Panels({
     () => new Set(catalogue.flatMap(({ fields }) => fields.map(({ metric }) => metric))),
     [catalogue],
   )
-  const concerned = useMemo(() => {
-    const all = new Set([...hints, ...ended])
-    return [...all].filter((hint) => hint.device === subject.id || hint.affected.includes(subject.id))
-  }, [hints, ended, subject.id])
+  const concerned = useMemo(
+    () => allHints({ hints, ended }).filter(({ device, affected }) => [device, ...affected].includes(subject.id)),
+    [hints, ended, subject.id],
+  )
   const marks = useMarks(concerned)
   const gone = goneWords(device, page.url.tz ?? 'utc')
   const charts = useMemo(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hint } from '../../api/hints.ts'
+import { readingOfNow } from '../../devices/reading.ts'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
 import { testHint } from '../../devices/test-hints.ts'
 import { gpuFacts } from '../gpu/gpu-facts.ts'
@@ -12,8 +13,15 @@ const STORM = testHint({ sentence: 'mlx5_3 counts 402 sequence errors/s, its sib
 
 /** A device all of whose numbers are 402, with some hints about it. */
 function readings(hints: readonly Hint[]): DeviceReadings {
-  const value = () => 402
-  return { newest: value, mean: value, exact: () => '45', all: () => [], judge: judgeBy(hints, 'NIC 3') }
+  const value = () => readingOfNow(402)
+  return {
+    newest: value,
+    last: () => 402,
+    mean: value,
+    exact: () => '45',
+    all: () => [],
+    judge: judgeBy(hints, 'NIC 3'),
+  }
 }
 
 test('a fact has the colour and the words of the hint that its metric shows, and no other fact has any', () => {

@@ -2,6 +2,7 @@ import type { Hint } from '../../api/hints.ts'
 import type { Labels, Matcher } from '../../api/types.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
+import { type Reading, rangeWords, readingOfNow } from '../../devices/reading.ts'
 import { ABSENT, formatIn, groupThousands, NO_BREAK_SPACE, pickUnit } from '../../format/number.ts'
 import { bounded, type Quantity } from '../../format/quantity.ts'
 
@@ -10,11 +11,14 @@ export function awaitedFact(fact: Fact): Fact {
   return fact.isFixed === true ? fact : { label: fact.label, value: NO_BREAK_SPACE, caption: NO_BREAK_SPACE }
 }
 
-/** A fact of one number; `–` where it is absent. */
-export function numberFact(label: string, quantity: Quantity, raw: number, caption = ''): Fact {
-  if (Number.isNaN(raw)) return { label, value: ABSENT, caption: 'not told' }
-  const unit = pickUnit(quantity, raw)
-  return { label, value: formatIn(unit, bounded(quantity, raw)), unit: unit.label, caption }
+/** A fact of one number; `–` where it is absent. Of a window that is over its extremes are the caption. */
+export function numberFact(label: string, quantity: Quantity, reading: Reading | number, caption = ''): Fact {
+  const { value, low, high } = typeof reading === 'number' ? readingOfNow(reading) : reading
+  if (Number.isNaN(value)) return { label, value: ABSENT, caption: 'not told' }
+  const unit = pickUnit(quantity, value)
+  const [told, least, most] = [value, low, high].map((raw) => bounded(quantity, raw)) as [number, number, number]
+  const range = rangeWords(unit, { value: told, low: least, high: most })
+  return { label, value: formatIn(unit, told), unit: unit.label, caption: range || caption }
 }
 
 /** A fact of a total. */

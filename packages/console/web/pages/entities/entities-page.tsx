@@ -15,7 +15,7 @@ export function EntitiesPage() {
   return (
     <>
       <PageHead title="Entities" note={entities && entities.length > 0 && kindWords(entities)} />
-      {!entities && !error && <Outlines panels={1} />}
+      {!entities && !error && <Outlines panels={1} waitsFor="the list of entities" />}
       {!entities && error && (
         <Empty icon="critical" fact="The entities are not known.">
           {error.message}

@@ -2,6 +2,7 @@ import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
@@ -39,6 +40,7 @@ export function EntityTable({ entities }: { readonly entities: readonly DeviceIn
         <h2 id="entity-table" className="panel-title">
           Entities
         </h2>
+        <PresentCaption />
         <FilterInput label="Filter entities" />
       </header>
       {rows.length === 0 ? (

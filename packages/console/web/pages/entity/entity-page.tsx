@@ -5,6 +5,7 @@ import type { FieldInfo, TypeInfo } from '../../api/types.ts'
 import { Empty } from '../../components/empty.tsx'
 import type { Fact } from '../../components/facts.tsx'
 import { ENTITIES_PATH } from '../../devices/device.ts'
+import type { Reading } from '../../devices/reading.ts'
 import { titleOf } from '../../format/names.ts'
 import { countOf } from '../../format/number.ts'
 import { quantityOf } from '../../format/quantity.ts'
@@ -68,6 +69,6 @@ function entityFacts(
   ]
 }
 
-function gaugeFact(field: FieldInfo, value: number): Fact {
+function gaugeFact(field: FieldInfo, value: Reading): Fact {
   return numberFact(fieldTitle(field), quantityOf({ ...field, function: 'last' }), value)
 }

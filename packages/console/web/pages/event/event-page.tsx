@@ -62,7 +62,7 @@ export function EventPage({ id }: { readonly id: string }) {
     return (
       <>
         <PageHead title={`Event ${id}`} parent={parent} />
-        <Outlines panels={3} />
+        <Outlines panels={3} waitsFor="the event" />
       </>
     )
   return (

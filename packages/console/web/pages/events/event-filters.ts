@@ -1,4 +1,5 @@
 import type { EventsRequest } from '../../api/events.ts'
+import type { FrameRange } from '../../api/frame.ts'
 import type { UrlState } from '../../state/url-state.ts'
 
 /** Windows that the list offers by name. */
@@ -25,4 +26,12 @@ export function requestOf(url: UrlState, nowMs: number): EventsRequest {
   if (withinMs === undefined) return { rule, device, state }
   const stepMs = withinMs / STEPS
   return { rule, device, state, fromMs: Math.floor((nowMs - withinMs) / stepMs) * stepMs }
+}
+
+/** The window that the list is narrowed to, for the hints beside it; undefined where it is not narrowed to any. */
+export function windowOf(url: UrlState, nowMs: number): FrameRange | undefined {
+  const { fromMs, toMs } = requestOf(url, nowMs)
+  if (fromMs === undefined) return undefined
+  const stepMs = (url.withinMs ?? 0) / STEPS
+  return { kind: 'fixed', fromMs, toMs: toMs ?? fromMs + (url.withinMs ?? 0) + stepMs }
 }

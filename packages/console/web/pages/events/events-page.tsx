@@ -1,7 +1,9 @@
+import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useDevices } from '../../api/devices.ts'
 import { EVENTS_COUNTED, type EventsAnswer, retryEvents, useEvents } from '../../api/events.ts'
 import { useEventsStream } from '../../api/events-stream.ts'
+import type { FrameRange } from '../../api/frame.ts'
 import { useTense, useToldSecond } from '../../api/stale.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Banner } from '../../components/banner.tsx'
@@ -10,10 +12,14 @@ import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
+import { allHints } from '../../devices/moment-hints.ts'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { HintsPanel } from '../node/hints-panel.tsx'
+import { useMoment } from '../use-moment.ts'
+import { useMomentHints } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
-import { isFiltered, requestOf } from './event-filters.ts'
+import { isFiltered, requestOf, windowOf } from './event-filters.ts'
 import { EventFilters } from './event-filters-bar.tsx'
 import { EventTable } from './event-table.tsx'
 import { limitSentences } from './event-words.ts'
@@ -31,10 +37,23 @@ export function EventsPage() {
   // What the headline says is of the node, whatever the list is filtered by.
   const all = useEvents(EVENTS_COUNTED).data
   const known = useDevices().data?.devices ?? []
+  const asked = windowOf(page.url, nowMs)
+  const from = asked?.kind === 'fixed' ? asked.fromMs : 0
+  const to = asked?.kind === 'fixed' ? asked.toMs : 0
+  const window = useMemo<FrameRange | undefined>(
+    () => (to === 0 ? undefined : { kind: 'fixed', fromMs: from, toMs: to }),
+    [from, to],
+  )
+  const seen = useMomentHints(useMoment(window))
+  const hints = (
+    <PanelBoundary>
+      <HintsPanel devices={known} window={window} />
+    </PanelBoundary>
+  )
   const open = (all ?? data)?.events.find(({ endMs }) => endMs === undefined)
   return (
     <>
-      <PageHead title="Events" note="opened by rules of traceback; hints are on the page of the node" />
+      <PageHead title="Events" note="opened by rules of traceback; hints of the same time stand beside them" />
       {data?.rulesFault && (
         <Banner
           notices={[
@@ -50,9 +69,12 @@ export function EventsPage() {
         />
       )}
       {!data && error && <Unanswered fact="The events are not known." error={error} onRetry={retryEvents} />}
-      {!data && !error && <Outlines panels={3} />}
+      {!data && !error && <Outlines panels={3} waitsFor="the list of events" />}
       {data && isEverything(data, page.url) && data.rules.length === 0 ? (
-        <NoRules answer={data} />
+        <>
+          <NoRules answer={data} hintCount={allHints(seen).length} />
+          {hints}
+        </>
       ) : (
         data && (
           <>
@@ -78,6 +100,7 @@ export function EventsPage() {
                 <Limits answer={data} />
               </section>
             </PanelBoundary>
+            {hints}
             <PanelBoundary>
               <RulesPanel rules={data.rules} devices={known} />
             </PanelBoundary>
@@ -107,16 +130,23 @@ function Limits({ answer }: { readonly answer: EventsAnswer }) {
   return sentences.length > 0 ? <p className="panel-note event-limits">{sentences.join(' ')}</p> : null
 }
 
-function NoRules({ answer }: { readonly answer: EventsAnswer }) {
+/** Why there is no event. What hints saw beside it is no event, and not nothing. */
+function NoRules({ answer, hintCount }: { readonly answer: EventsAnswer; readonly hintCount: number }) {
   return answer.rulesFault ? (
     <Empty icon="warning" fact="No rule watches.">
       The file of rules was refused, and there was none before it. Correct the file: it is read again when it changes.
     </Empty>
   ) : (
-    <Empty fact="No rules are configured.">
-      Events are opened by rules that watch samples. Name a file of rules as{' '}
-      <code className="mono">traceback.rules</code> in the configuration of <code className="mono">sonde up</code>; the
-      language is in docs/traceback.md.
+    <Empty
+      fact={
+        hintCount > 0
+          ? `${countOf(hintCount, 'hint')}, and no event: no rule of traceback is configured.`
+          : 'No rule of traceback is configured.'
+      }
+    >
+      Hints are built in, and listed below. Events keep every sample around a moment, and are opened by rules of yours:
+      name a file of rules as <code className="mono">traceback.rules</code> in the configuration of{' '}
+      <code className="mono">sonde up</code>; the language is in docs/traceback.md.
     </Empty>
   )
 }

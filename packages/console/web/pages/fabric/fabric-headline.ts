@@ -1,8 +1,7 @@
 import type { HeadlineText } from '../../components/headline.tsx'
-import { recentMean } from '../../devices/device-columns.ts'
 import { hintFacts, hintState, hintWords, type SpokenMoment } from '../../devices/hint-words.ts'
-import { newestValue } from '../../devices/interface-data.ts'
 import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'
+import { lastValue, meanReading, type ReadSpan } from '../../devices/reading.ts'
 import { allOf, countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { be, type Tense } from '../../format/words.ts'
@@ -18,7 +17,7 @@ const ACTIVE_MIN = 4
 export function portsHeadline(
   rows: readonly PortRow[],
   { hints, isKnown, unknown }: MomentHints,
-  stepMs: number,
+  span: ReadSpan,
   moment: SpokenMoment,
 ): HeadlineText {
   const { tense } = moment
@@ -33,9 +32,9 @@ export function portsHeadline(
       facts: `${hintFacts(worst, moment)}${more}`,
     }
   }
-  const activity = activityWords(rows, tense)
+  const activity = activityWords(rows, tense, span)
   const total = (name: 'sent' | 'received'): number =>
-    rows.reduce((sum, { columns }) => sum + (recentMean(columns[name], stepMs) || 0), 0)
+    rows.reduce((sum, { columns }) => sum + (meanReading(columns[name], span).value || 0), 0)
   const facts = `${formatQuantity(BITS_PER_SECOND, total('sent'))} sent and ${formatQuantity(BITS_PER_SECOND, total('received'))} received in all.`
   if (isKnown)
     return {
@@ -54,8 +53,9 @@ export function portsHeadline(
 function activityWords(
   rows: readonly PortRow[],
   tense: Tense,
+  span: ReadSpan,
 ): { readonly sentence: string; readonly isWhole: boolean } {
-  const states = rows.map(({ columns }) => newestValue(columns.state)).filter((state) => !Number.isNaN(state))
+  const states = rows.map(({ columns }) => lastValue(columns.state, span)).filter((state) => !Number.isNaN(state))
   const active = states.filter((state) => state >= ACTIVE_MIN).length
   const count = countOf(rows.length, 'port')
   if (active === rows.length)

@@ -57,6 +57,8 @@ function viewOf(count: number): ChartView {
 const eight = (usual: readonly number[], third: readonly number[] = usual): (readonly number[])[] =>
   Array.from({ length: 8 }, (_, place) => (place === 3 ? third : usual))
 
+const NOW = { stepMs: 1_000, isNow: true }
+
 test('every signal that is asked has its chart in one section, and the server takes the questions at once', () => {
   const charted = PORT_SECTIONS.flatMap(({ signals }) => signals)
   assert.deepEqual([...charted].sort(), Object.keys(PORT_SIGNALS).sort())
@@ -104,7 +106,7 @@ test('the one that stands out in three of five samples is odd, in that signal al
     sent: eight([10, 10, 10, 10, 10]),
     sequenceErrors: eight([0, 0, 0, 0, 0], [900, 0, 950, 0, 990]),
   })
-  const odd = oddSignals(siblingGroups(rows))
+  const odd = oddSignals(siblingGroups(rows), NOW)
   assert.deepEqual([...odd], [['nic-mlx5_3-1', new Set(['sequenceErrors'])]])
 })
 
@@ -113,7 +115,7 @@ test('the table lights what the chart of the same samples lights, and no noise',
   const busy = Array.from({ length: 8 }, (_, place) => new Array(8).fill(place === 6 ? 9.42e9 : 9.35e9))
   const late = Array.from({ length: 8 }, (_, place) => new Array(8).fill(place === 6 ? 0.45 : 0.3e-3))
   const rows = rowsOf({ paused: noise, pausing: late, received: busy, lineRate: eight([50e9]) })
-  const odd = oddSignals(siblingGroups(rows))
+  const odd = oddSignals(siblingGroups(rows), NOW)
   assert.deepEqual([...odd], [['nic-mlx5_6-1', new Set(['pausing'])]])
   const charts = portSections(rows, () => testColumns([]), []).flatMap((section) => section.charts)
   for (const { spec } of charts) {
@@ -123,11 +125,22 @@ test('the table lights what the chart of the same samples lights, and no noise',
   }
 })
 
+test('in a window that is over what stood out is lit, however long ago it ended', () => {
+  const calm = new Array<number>(30).fill(0)
+  const rows = rowsOf({ sequenceErrors: eight([0, 0, ...calm], [900, 950, ...calm]) })
+  const WINDOW = { ...NOW, isNow: false }
+  assert.equal(oddSignals(siblingGroups(rows), NOW).size, 0)
+  assert.deepEqual([...oddSignals(siblingGroups(rows), WINDOW)], [['nic-mlx5_3-1', new Set(['sequenceErrors'])]])
+  const [column] = columnsWithValues(rows)
+  const { value, low, high } = column!.read(rows[3]!, WINDOW)
+  assert.deepEqual([Math.round(value), low, high], [58, 0, 950])
+})
+
 test('two samples are no state yet, and a gap of all is none', () => {
   const short = rowsOf({ sequenceErrors: eight([0, 0, 0, 0], [0, 0, 950, 990]) })
-  assert.equal(oddSignals(siblingGroups(short)).size, 0)
+  assert.equal(oddSignals(siblingGroups(short), NOW).size, 0)
   const gap = rowsOf({ sequenceErrors: eight([0, 0, 0, GAP], [900, 950, 990, GAP]) })
-  assert.equal(oddSignals(siblingGroups(gap)).size, 1)
+  assert.equal(oddSignals(siblingGroups(gap), NOW).size, 1)
 })
 
 test('three are no herd, and a port in no rail is held against those of its own rate', () => {
@@ -142,10 +155,10 @@ test('three are no herd, and a port in no rail is held against those of its own 
     },
     three,
   )
-  assert.equal(oddSignals(siblingGroups(few)).size, 0)
+  assert.equal(oddSignals(siblingGroups(few), NOW).size, 0)
   const ports = [...Array.from({ length: 4 }, (_, place) => testNic(place)), testNic(9, { rail: null })]
   const rows = rowsOf({ sent: ports.map(({ rail }) => (rail === null ? [1, 1, 1] : [9, 9, 9])) }, ports)
-  assert.equal(oddSignals(siblingGroups(rows)).size, 0)
+  assert.equal(oddSignals(siblingGroups(rows), NOW).size, 0)
 })
 
 test('charts are herds of siblings with the line rate as their limit; what no port has has no chart', () => {
@@ -163,13 +176,13 @@ test('charts are herds of siblings with the line rate as their limit; what no po
 
 test('a port says what a rule sees of it, then what its driver says', () => {
   const [row] = rowsOf({ state: [[4]] }, [testNic(0)])
-  assert.deepEqual(portState(row!, testSeen()), { tone: 'ok', word: 'Active', rank: 2 })
-  assert.deepEqual(portState(row!, testSeen([HINT])), { tone: 'critical', word: 'Retransmission storm', rank: 0 })
+  assert.deepEqual(portState(row!, testSeen(), NOW), { tone: 'ok', word: 'Active', rank: 2 })
+  assert.deepEqual(portState(row!, testSeen([HINT]), NOW), { tone: 'critical', word: 'Retransmission storm', rank: 0 })
   const [down] = rowsOf({ state: [[1]] }, [testNic(0)])
-  assert.deepEqual(portState(down!, testSeen()), { tone: 'absent', word: 'Down', rank: 3 })
-  assert.deepEqual(portState(down!, testSeen([HINT])), { tone: 'critical', word: 'Down', rank: 0 })
+  assert.deepEqual(portState(down!, testSeen(), NOW), { tone: 'absent', word: 'Down', rank: 3 })
+  assert.deepEqual(portState(down!, testSeen([HINT]), NOW), { tone: 'critical', word: 'Down', rank: 0 })
   const [gone] = rowsOf({ state: [[4]] }, [testNic(0, { state: 'gone' })])
-  assert.equal(portState(gone!, testSeen([HINT])).word, 'Gone')
+  assert.equal(portState(gone!, testSeen([HINT]), NOW).word, 'Gone')
 })
 
 test('links are said as people say them, and what went down is counted over the window', () => {
@@ -185,8 +198,8 @@ test('links are said as people say them, and what went down is counted over the 
     },
     [testNic(0)],
   )
-  assert.equal(spaced(lineWords(row!)), '400 Gb/s ×4')
-  assert.equal(busWords(row!), 'Gen5 ×8 of ×16')
+  assert.equal(spaced(lineWords(row!, NOW)), '400 Gb/s ×4')
+  assert.equal(busWords(row!, NOW), 'Gen5 ×8 of ×16')
   assert.equal(linkDownCount(row!), 3)
   assert.ok(Number.isNaN(linkDownCount({ ...row!, columns: {} })))
 })
@@ -194,7 +207,7 @@ test('links are said as people say them, and what went down is counted over the 
 test('notifications are those that a port handled, which slow it, and the head says so', () => {
   const rows = rowsOf({ notified: eight([100]), slowed: eight([5]) })
   const [cnp, ...more] = columnsWithValues(rows)
-  assert.deepEqual([cnp?.key, cnp?.value(rows[0]!, 1_000), more.length], ['cnp', 5, 0])
+  assert.deepEqual([cnp?.key, cnp?.read(rows[0]!, NOW).value, more.length], ['cnp', 5, 0])
   assert.match(cnp?.title ?? '', /handled/)
 })
 
@@ -211,7 +224,7 @@ const HINT = testHint({ device: 'nic-mlx5_0-1', title: 'NIC 0 is losing packets'
 test('the headline is the worst that a rule sees of a port, or what all carry', () => {
   const rows = rowsOf({ state: eight([4]), sent: eight([1e9]), received: eight([2e9]) })
   const seen = testSeen([HINT, { ...HINT, id: 'other', severity: 'warning' }])
-  const trouble = portsHeadline(rows, seen, 1_000, testMoment())
+  const trouble = portsHeadline(rows, seen, NOW, testMoment())
   assert.equal(trouble.tone, 'critical')
   assert.equal(spaced(trouble.sentence), 'NIC 0 is losing packets, for 2 min 5 s')
   assert.match(trouble.facts, /limit 100\/s\. And 1 more\.$/)
@@ -219,12 +232,12 @@ test('the headline is the worst that a rule sees of a port, or what all carry', 
     { ...HINT, device: 'gpu-1' },
     { ...HINT, severity: 'notice' },
   ])
-  const calm = portsHeadline(rows, others, 1_000, testMoment())
+  const calm = portsHeadline(rows, others, NOW, testMoment())
   assert.equal(calm.tone, 'calm')
   assert.equal(spaced(calm.sentence), 'All 8 ports are active and in range')
   assert.equal(spaced(calm.facts), '64.0 Gb/s sent and 128 Gb/s received in all.')
   const unjudged = testMoment({ tense: 'past', toMs: 1_000_000 })
-  const past = portsHeadline(rows, testSeen([], { isKnown: false }), 1_000, unjudged)
+  const past = portsHeadline(rows, testSeen([], { isKnown: false }), NOW, unjudged)
   assert.equal(spaced(past.sentence), '8 ports were read')
   assert.match(spaced(past.facts), /^What rules saw is not known\. All 8 ports were active\. 64\.0 Gb\/s sent/)
 })

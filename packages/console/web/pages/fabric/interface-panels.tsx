@@ -40,7 +40,7 @@ export function useInterfaces(ports: readonly DeviceInfo[]): Interfaces {
       ports.flatMap(({ series, simulated }) => (series?.netdev ? keyOf(series.netdev.device ?? '', simulated) : [])),
     )
     const rows = interfaceColumns(answer).filter(({ device, simulated }) => !taken.has(keyOf(device, simulated)))
-    const facts = nodeFacts(answer.grid, rows, { live })
+    const facts = nodeFacts(moment, rows, { live })
     return { moment, answer, rows, facts, countWords: interfaceCount(facts.interfaces) }
   }, [moment, live, answer, ports])
 }
@@ -68,7 +68,7 @@ export function InterfacePanel({
     <>
       {isAlone && <Headline text={nodeHeadline(facts, moment.tense)} moment={moment.words} />}
       <PanelBoundary>
-        <InterfaceTable interfaces={rows} facts={facts.interfaces} range={answer.range} />
+        <InterfaceTable interfaces={rows} facts={facts.interfaces} answer={answer} span={moment} />
       </PanelBoundary>
     </>
   )

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { FrameRange } from '../../api/frame.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -9,13 +9,16 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
+import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
-import { type InterfaceColumns, newestValue } from '../../devices/interface-data.ts'
+import type { InterfaceColumns } from '../../devices/interface-data.ts'
 import { type InterfaceFact, type InterfaceState, interfaceState } from '../../devices/interface-facts.ts'
-import { countOf, formatIn, formatQuantity, groupThousands } from '../../format/number.ts'
+import { lastValue, meansWords, newestReading, type Reading, type ReadSpan } from '../../devices/reading.ts'
+import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
+import { countOf, type DisplayUnit, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
-import { spanOf, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 
 /** Rows beyond these are reached with the filter. */
 const ROW_LIMIT_COUNT = 200
@@ -28,21 +31,27 @@ interface Row {
   readonly columns: InterfaceColumns
   readonly state: InterfaceState
   readonly keys: Readonly<Record<string, SortKey>>
+  /** Numbers by the names of their columns. */
+  readonly readings: Readonly<Record<string, Reading>>
 }
 
 interface TableProps {
   readonly interfaces: readonly InterfaceColumns[]
   readonly facts: readonly InterfaceFact[]
   /** What the sparklines and the carrier changes are of. */
-  readonly range: FrameRange
+  readonly answer: KnownColumns
+  /** What numbers are read from. */
+  readonly span: ReadSpan
 }
 
-/** One row an interface: state, speed, rates, and five minutes of what it carried. */
-export function InterfaceTable({ interfaces, facts, range }: TableProps) {
+/** One row an interface: state, speed, rates, and the last minutes or the window of what it carried. */
+export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) {
   const page = usePageState()
+  const { fromMs, toMs } = useSpan(answer)
+  const sparkFrom = useFirstPosition(answer)
   const sort = parseSort(page.url.sort, BY_NAME)
   const filter = page.url.q ?? ''
-  const matching = rowsOf(interfaces, facts).filter(({ device }) => device.includes(filter))
+  const matching = rowsOf(interfaces, facts, span).filter(({ device }) => device.includes(filter))
   const rows = sortRows(
     matching,
     sort.direction,
@@ -55,13 +64,20 @@ export function InterfaceTable({ interfaces, facts, range }: TableProps) {
         <h2 id="interface-table" className="panel-title">
           Interfaces
         </h2>
-        <span className="panel-caption">those that need attention first</span>
+        <span className="panel-caption">
+          {span.isNow ? '' : `${meansWords(span)}; `}those that need attention first
+        </span>
         <FilterInput label="Filter interfaces" />
       </header>
       {rows.length === 0 ? (
         <Empty fact={`Nothing matches "${filter}".`}>{countOf(interfaces.length, 'interface')} searched.</Empty>
       ) : (
-        <Rows rows={rows.slice(0, ROW_LIMIT_COUNT)} sort={sort} spanWords={formatDuration(spanOf(range))} />
+        <Rows
+          rows={rows.slice(0, ROW_LIMIT_COUNT)}
+          sort={sort}
+          spanWords={formatDuration(toMs - fromMs)}
+          sparkFrom={sparkFrom}
+        />
       )}
       {rows.length > ROW_LIMIT_COUNT && (
         <p className="panel-note">
@@ -76,14 +92,16 @@ function Rows({
   rows,
   sort,
   spanWords,
+  sparkFrom,
 }: {
   readonly rows: readonly Row[]
   readonly sort: Sort
   readonly spanWords: string
+  readonly sparkFrom: number
 }) {
   const page = usePageState()
   const largest = (...columns: string[]): number =>
-    Math.max(0, ...rows.flatMap(({ keys }) => columns.map((column) => Number(keys[column]) || 0)))
+    Math.max(0, ...rows.flatMap(({ readings }) => columns.map((column) => largestOfReading(readings[column]!))))
   const bits = useUnit(BITS_PER_SECOND, largest('received', 'sent'))
   const packets = useUnit(PER_SECOND, largest('packets_in', 'packets_out'))
   const loss = useUnit(PER_SECOND, largest('errors', 'drops'))
@@ -121,7 +139,7 @@ function Rows({
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ device, columns, state, keys }) => (
+          {rows.map(({ device, columns, state, keys, readings }) => (
             <tr key={device}>
               <th scope="row">
                 <Link href={page.hrefTo(`/fabric/${encodeURIComponent(device)}`)}>{device}</Link>{' '}
@@ -130,14 +148,14 @@ function Rows({
               <td>
                 <StateMark tone={state.tone} word={state.word} />
               </td>
-              <td className="is-number num">{formatIn(bits, Number(keys.received))}</td>
-              <SparkCell values={columns.columns.received} top={top} />
-              <td className="is-number num">{formatIn(bits, Number(keys.sent))}</td>
-              <SparkCell values={columns.columns.sent} top={top} />
-              <td className="is-number num">{formatIn(packets, Number(keys.packets_in))}</td>
-              <td className="is-number num">{formatIn(packets, Number(keys.packets_out))}</td>
-              <LossCell text={formatIn(loss, Number(keys.errors))} isTrouble={Number(keys.errors) > 0} />
-              <LossCell text={formatIn(loss, Number(keys.drops))} isTrouble={Number(keys.drops) > 0} />
+              <ReadingCell unit={bits} reading={readings.received!} />
+              <SparkCell values={columns.columns.received} top={top} from={sparkFrom} />
+              <ReadingCell unit={bits} reading={readings.sent!} />
+              <SparkCell values={columns.columns.sent} top={top} from={sparkFrom} />
+              <ReadingCell unit={packets} reading={readings.packets_in!} />
+              <ReadingCell unit={packets} reading={readings.packets_out!} />
+              <ReadingCell unit={loss} reading={readings.errors!} troubleAbove={0} />
+              <ReadingCell unit={loss} reading={readings.drops!} troubleAbove={0} />
               <td className="is-number num">
                 {Number.isNaN(keys.carrier_changes) ? '–' : groupThousands(String(keys.carrier_changes))}
               </td>
@@ -159,39 +177,64 @@ function SparkHead({ of, spanWords }: { readonly of: string; readonly spanWords:
   )
 }
 
-function SparkCell({ values, top }: { readonly values: Float64Array | undefined; readonly top: number }) {
+function SparkCell({
+  values,
+  top,
+  from,
+}: {
+  readonly values: Float64Array | undefined
+  readonly top: number
+  readonly from: number
+}) {
   return (
     <td className="is-spark">
-      {values ? <Sparkline values={values} top={top} from={0} to={values.length - 1} /> : '–'}
+      {values ? <Sparkline values={values} top={top} from={from} to={values.length - 1} /> : '–'}
     </td>
   )
 }
 
-function LossCell({ text, isTrouble }: { readonly text: string; readonly isTrouble: boolean }) {
-  return <td className={isTrouble ? 'is-number num is-trouble' : 'is-number num'}>{text}</td>
+function ReadingCell({
+  unit,
+  reading,
+  troubleAbove = Number.POSITIVE_INFINITY,
+}: {
+  readonly unit: DisplayUnit
+  readonly reading: Reading
+  /** What is more than this is trouble. Default: nothing is. */
+  readonly troubleAbove?: number
+}) {
+  return (
+    <td className={reading.value > troubleAbove ? 'is-number num is-trouble' : 'is-number num'}>
+      <ReadingWords unit={unit} reading={reading} />
+    </td>
+  )
 }
 
-function rowsOf(interfaces: readonly InterfaceColumns[], facts: readonly InterfaceFact[]): Row[] {
+function rowsOf(interfaces: readonly InterfaceColumns[], facts: readonly InterfaceFact[], span: ReadSpan): Row[] {
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
   return interfaces.map((columns) => {
     const { device, errors, drops } = columns
     const state = interfaceState(factOf.get(device))
     const { received, sent, packetsIn, packetsOut, carrierChanges, speed } = columns.columns
+    const readings = {
+      received: newestReading(received, span),
+      sent: newestReading(sent, span),
+      packets_in: newestReading(packetsIn, span),
+      packets_out: newestReading(packetsOut, span),
+      errors: newestReading(errors, span),
+      drops: newestReading(drops, span),
+    }
     return {
       device,
       columns,
       state,
+      readings,
       keys: {
         interface: device,
         state: state.word,
-        received: newestValue(received),
-        sent: newestValue(sent),
-        packets_in: newestValue(packetsIn),
-        packets_out: newestValue(packetsOut),
-        errors: newestValue(errors),
-        drops: newestValue(drops),
+        ...Object.fromEntries(Object.entries(readings).map(([key, { value }]) => [key, value])),
         carrier_changes: sumOf(carrierChanges),
-        speed: newestValue(speed),
+        speed: lastValue(speed, span),
       },
     }
   })

@@ -1,4 +1,5 @@
-import { recentMean } from '../../devices/device-columns.ts'
+import { sumColumns } from '../../devices/interface-data.ts'
+import { meanReading, type Reading, type ReadSpan } from '../../devices/reading.ts'
 import { bounded, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
 import type { PortRow } from './port-data.ts'
 import type { PortSignal } from './port-signals.ts'
@@ -13,7 +14,7 @@ export interface PortTableColumn {
   readonly quantity: Quantity
   /** Signals that it shows: their sum, or the largest of shares. The cell is lit where one of them is odd. */
   readonly signals: readonly PortSignal[]
-  readonly value: (row: PortRow, stepMs: number) => number
+  readonly read: (row: PortRow, span: ReadSpan) => Reading
 }
 
 function column(
@@ -30,14 +31,23 @@ function column(
     ...(title === undefined ? {} : { title }),
     quantity,
     signals,
-    value: ({ columns }, stepMs) => {
-      const values = signals
-        .map((signal) => recentMean(columns[signal], stepMs))
-        .filter((value) => !Number.isNaN(value))
-      if (values.length === 0) return Number.NaN
-      return isShare ? bounded(quantity, Math.max(...values)) : values.reduce((sum, value) => sum + value, 0)
+    read: ({ columns }, span) => {
+      const own = signals.flatMap((signal) => columns[signal] ?? [])
+      const length = Math.max(0, ...own.map((values) => values.length))
+      const values = own.length < 2 ? own[0] : isShare ? largestColumn(own, length) : sumColumns(own, length)
+      const { value, low, high } = meanReading(values, span)
+      const cut = (end: number) => (isShare ? bounded(quantity, end) : end)
+      return { value: cut(value), low: cut(low), high: cut(high) }
     },
   }
+}
+
+/** The larger of some columns at each place, NaN where all are absent. */
+function largestColumn(columns: readonly Float64Array[], length: number): Float64Array {
+  return Float64Array.from({ length }, (_, at) => {
+    const known = columns.map((values) => values[at]!).filter((value) => !Number.isNaN(value))
+    return known.length === 0 ? Number.NaN : Math.max(...known)
+  })
 }
 
 /** Columns after those of traffic, in the order of {@link PORT_SECTIONS}. */

@@ -59,7 +59,7 @@ function labelsOf(ports: readonly DeviceInfo[]): string[] {
  */
 export function siblingGroups(rows: readonly PortRow[]): readonly (readonly PortRow[])[] {
   const groups = Map.groupBy(rows, ({ device, columns }) =>
-    device.rail === null ? newestValue(columns.lineRate) : 'rails',
+    device.rail === null ? newestValue(columns.lineRate, Number.POSITIVE_INFINITY) : 'rails',
   )
   return [...groups.values()].sort((a, b) => b.length - a.length)
 }

@@ -7,7 +7,7 @@ import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
-import type { MomentHints } from '../../devices/moment-hints.ts'
+import { allHints, type MomentHints } from '../../devices/moment-hints.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMarks } from '../device-charts-grid.tsx'
 import { type Moment, useMoment } from '../use-moment.ts'
@@ -43,11 +43,11 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const hasSamples = rows.some(({ columns }) => Object.keys(columns).length > 0)
   return (
     <>
-      {hasSamples && <PortsHeadline rows={rows} seen={seen} stepMs={recent.stepMs} moment={moment} />}
+      {hasSamples && <PortsHeadline rows={rows} seen={seen} moment={moment} />}
       <AnswerState answer={recent} />
       {hasSamples && (
         <PanelBoundary>
-          <PortTable ports={rows} seen={seen} range={recent.range} stepMs={recent.stepMs} />
+          <PortTable ports={rows} seen={seen} answer={recent} span={moment} />
         </PanelBoundary>
       )}
     </>
@@ -58,16 +58,14 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
 function PortsHeadline({
   rows,
   seen,
-  stepMs,
   moment,
 }: {
   readonly rows: readonly PortRow[]
   readonly seen: MomentHints
-  readonly stepMs: number
   readonly moment: Moment
 }) {
   const spoken = useSpokenMoment(moment)
-  return <Headline text={portsHeadline(rows, seen, stepMs, spoken)} moment={moment.words} />
+  return <Headline text={portsHeadline(rows, seen, moment, spoken)} moment={moment.words} />
 }
 
 /** Charts of the window: up to ten times a second where it is short and the ports are read that often. */
@@ -77,7 +75,7 @@ function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const { hints, ended } = useMomentHints(useMoment())
   const concerned = useMemo(() => {
     const ids = new Set(ports.map(({ id }) => id))
-    return [...new Set([...hints, ...ended])].filter(({ device }) => ids.has(device))
+    return allHints({ hints, ended }).filter(({ device }) => ids.has(device))
   }, [ports, hints, ended])
   const marks = useMarks(concerned)
   const sections = useMemo(() => {

@@ -1,8 +1,8 @@
 import type { StateTone } from '../../components/state-mark.tsx'
 import { hintState } from '../../devices/hint-words.ts'
-import { newestValue } from '../../devices/interface-data.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
 import { isDowntrained, linkWords, readLink } from '../../devices/pcie.ts'
+import { lastValue, type ReadSpan } from '../../devices/reading.ts'
 import { titleOf } from '../../format/names.ts'
 import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
@@ -31,9 +31,10 @@ export interface PortState {
 export function portState(
   { device, columns }: PortRow,
   { hints, isKnown }: Pick<MomentHints, 'hints' | 'isKnown'>,
+  span: ReadSpan,
 ): PortState {
   if (device.state === 'gone') return { tone: 'absent', word: 'Gone', rank: 4 }
-  const code = newestValue(columns.state)
+  const code = lastValue(columns.state, span)
   const word = STATE_WORDS.get(code)
   const hint = hints.find((candidate) => candidate.device === device.id && candidate.severity !== 'notice')
   const isDown = code >= 1 && code < 4
@@ -48,18 +49,18 @@ export function portState(
 }
 
 /** Speed and lanes of a port's link: `400 Gb/s ×4`; empty where neither is known. */
-export function lineWords({ columns }: PortRow): string {
-  const rate = newestValue(columns.lineRate)
-  const lanes = newestValue(columns.lanes)
+export function lineWords({ columns }: PortRow, span: ReadSpan): string {
+  const rate = lastValue(columns.lineRate, span)
+  const lanes = lastValue(columns.lanes, span)
   return [rate > 0 ? formatQuantity(BITS_PER_SECOND, rate) : '', lanes > 0 ? `×${lanes}` : ''].filter(Boolean).join(' ')
 }
 
 /** The PCIe link of a port: `Gen5 ×16`; empty where it is not known. */
-export function busWords({ device, columns }: PortRow): string {
-  return linkWords(readLink(columns, device))
+export function busWords({ device, columns }: PortRow, span: ReadSpan): string {
+  return linkWords(readLink(columns, device, span))
 }
 
 /** Whether the PCIe link of a port runs below what it can do. */
-export function isBusWorse({ device, columns }: PortRow): boolean {
-  return isDowntrained(readLink(columns, device))
+export function isBusWorse({ device, columns }: PortRow, span: ReadSpan): boolean {
+  return isDowntrained(readLink(columns, device, span))
 }

@@ -1,6 +1,6 @@
-import { memo, useRef } from 'react'
+import { memo, type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
-import type { FrameRange } from '../../api/frame.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -10,14 +10,16 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
+import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
 import { devicePath } from '../../devices/device.ts'
-import { recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
-import { countOf, type DisplayUnit, formatIn, groupThousands, pickUnit } from '../../format/number.ts'
+import { meanReading, meansWords, type Reading, type ReadSpan } from '../../devices/reading.ts'
+import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
+import { countOf, type DisplayUnit, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
-import { spanOf, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 import { oddSignals } from './odd-ports.ts'
 import { columnsWithValues, linkDownCount, type PortTableColumn } from './port-columns.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
@@ -33,24 +35,29 @@ interface Row extends PortRow {
   readonly state: PortState
   readonly odd: ReadonlySet<PortSignal>
   readonly keys: Readonly<Record<string, SortKey>>
+  /** Numbers by the names of their columns. */
+  readonly readings: Readonly<Record<string, Reading>>
+  readonly isBusWorse: boolean
 }
 
 interface TableProps {
   readonly ports: readonly PortRow[]
   readonly seen: MomentHints
   /** What the sparklines and the counts of the window are of. */
-  readonly range: FrameRange
-  /** Distance of two samples. Unit: milliseconds. */
-  readonly stepMs: number
+  readonly answer: KnownColumns
+  /** What numbers are read from. */
+  readonly span: ReadSpan
 }
 
 /** One row a port, all signals side by side; what stands out from its siblings is lit. */
-export const PortTable = memo(function PortTable({ ports, seen, range, stepMs }: TableProps) {
+export const PortTable = memo(function PortTable({ ports, seen, answer, span }: TableProps) {
   const page = usePageState()
+  const { fromMs, toMs } = useSpan(answer)
+  const sparkFrom = useFirstPosition(answer)
   const sort = parseSort(page.url.sort, BY_PLACE)
   const filter = (page.url.q ?? '').toLowerCase()
   const columns = columnsWithValues(ports)
-  const matching = rowsOf(ports, seen, columns, stepMs).filter((row) => wordsOf(row).includes(filter))
+  const matching = rowsOf(ports, seen, columns, span).filter((row) => wordsOf(row).includes(filter))
   const rows = sortRows(
     matching,
     sort.direction,
@@ -63,9 +70,7 @@ export const PortTable = memo(function PortTable({ ports, seen, range, stepMs }:
         <h2 id="port-table" className="panel-title">
           Ports
         </h2>
-        <span className="panel-caption">
-          means of {formatDuration(TILE_SPAN_MS)}; lit is what stands out from its siblings
-        </span>
+        <span className="panel-caption">{meansWords(span)}; lit is what stands out from its siblings</span>
         <FilterInput label="Filter ports" />
       </header>
       {rows.length === 0 ? (
@@ -75,7 +80,8 @@ export const PortTable = memo(function PortTable({ ports, seen, range, stepMs }:
           rows={rows.slice(0, ROW_LIMIT_COUNT)}
           columns={columns}
           sort={sort}
-          spanWords={formatDuration(spanOf(range))}
+          spanWords={formatDuration(toMs - fromMs)}
+          sparkFrom={sparkFrom}
         />
       )}
       {rows.length > ROW_LIMIT_COUNT && (
@@ -92,11 +98,12 @@ interface RowsProps {
   readonly columns: readonly PortTableColumn[]
   readonly sort: Sort
   readonly spanWords: string
+  readonly sparkFrom: number
 }
 
-function Rows({ rows, columns, sort, spanWords }: RowsProps) {
+function Rows({ rows, columns, sort, spanWords, sparkFrom }: RowsProps) {
   const largest = (...keys: string[]): number =>
-    Math.max(0, ...rows.flatMap((row) => keys.map((key) => Number(row.keys[key]) || 0)))
+    Math.max(0, ...rows.flatMap((row) => keys.map((key) => largestOfReading(row.readings[key]!))))
   const bits = useUnit(BITS_PER_SECOND, largest('sent', 'received'))
   const units = useUnits(columns.map((column) => ({ column, largest: largest(column.key) })))
   const sent = rows.flatMap((row) => row.columns.sent ?? [])
@@ -140,6 +147,7 @@ function Rows({ rows, columns, sort, spanWords }: RowsProps) {
               bits={bits}
               units={units}
               top={top}
+              sparkFrom={sparkFrom}
               isMixed={isMixed}
             />
           ))}
@@ -155,6 +163,7 @@ function PortTableRow({
   bits,
   units,
   top,
+  sparkFrom,
   isMixed,
 }: {
   readonly row: Row
@@ -162,11 +171,12 @@ function PortTableRow({
   readonly bits: DisplayUnit
   readonly units: ReadonlyMap<string, DisplayUnit>
   readonly top: number
+  readonly sparkFrom: number
   /** Whether real ports and simulated ones stand in the table. */
   readonly isMixed: boolean
 }) {
   const page = usePageState()
-  const { device, label, state, odd, keys } = row
+  const { device, label, state, odd, keys, readings } = row
   const { sent } = row.columns
   return (
     <tr>
@@ -177,28 +187,34 @@ function PortTableRow({
       <td>
         <StateMark tone={state.tone} word={state.word} />
       </td>
-      <NumberCell text={formatIn(bits, Number(keys.sent))} isOdd={odd.has('sent')} />
+      <NumberCell words={<ReadingWords unit={bits} reading={readings.sent!} />} isOdd={odd.has('sent')} />
       <td className="is-spark">
         {sent ? (
-          <Sparkline values={sent} top={top} from={0} to={sent.length - 1} tone={odd.has('sent') ? 'lit' : 'herd'} />
+          <Sparkline
+            values={sent}
+            top={top}
+            from={sparkFrom}
+            to={sent.length - 1}
+            tone={odd.has('sent') ? 'lit' : 'herd'}
+          />
         ) : (
           '–'
         )}
       </td>
-      <NumberCell text={formatIn(bits, Number(keys.received))} isOdd={odd.has('received')} />
+      <NumberCell words={<ReadingWords unit={bits} reading={readings.received!} />} isOdd={odd.has('received')} />
       {columns.map(({ key, signals }) => (
         <NumberCell
           key={key}
-          text={formatIn(units.get(key)!, Number(keys[key]))}
+          words={<ReadingWords unit={units.get(key)!} reading={readings[key]!} />}
           isOdd={signals.some((signal) => odd.has(signal))}
         />
       ))}
       <NumberCell
-        text={Number.isNaN(keys.link_downs) ? '–' : groupThousands(String(keys.link_downs))}
+        words={Number.isNaN(keys.link_downs) ? '–' : groupThousands(String(keys.link_downs))}
         isOdd={Number(keys.link_downs) > 0}
       />
-      <td className={isBusWorse(row) ? 'is-two-lined' : undefined}>
-        {isBusWorse(row) ? <StateMark tone="warning" word={String(keys.bus)} /> : keys.bus || '–'}
+      <td className={row.isBusWorse ? 'is-two-lined' : undefined}>
+        {row.isBusWorse ? <StateMark tone="warning" word={String(keys.bus)} /> : keys.bus || '–'}
       </td>
       <td>{keys.link || '–'}</td>
     </tr>
@@ -227,10 +243,10 @@ function NumberHead({
   )
 }
 
-function NumberCell({ text, isOdd }: { readonly text: string; readonly isOdd: boolean }) {
+function NumberCell({ words, isOdd }: { readonly words: ReactNode; readonly isOdd: boolean }) {
   return (
     <td className={isOdd ? 'is-number num is-odd' : 'is-number num'}>
-      {text}
+      {words}
       {isOdd && <span className="visually-hidden">, unlike its siblings</span>}
     </td>
   )
@@ -251,25 +267,30 @@ function rowsOf(
   ports: readonly PortRow[],
   seen: MomentHints,
   columns: readonly PortTableColumn[],
-  stepMs: number,
+  span: ReadSpan,
 ): readonly Row[] {
-  const odd = oddSignals(siblingGroups(ports))
+  const odd = oddSignals(siblingGroups(ports), span)
   return ports.map((port, place) => {
     const signals = odd.get(port.device.id) ?? NO_SIGNALS
-    const state = portState(port, seen)
+    const state = portState(port, seen, span)
+    const readings = {
+      sent: meanReading(port.columns.sent, span),
+      received: meanReading(port.columns.received, span),
+      ...Object.fromEntries(columns.map(({ key, read }) => [key, read(port, span)])),
+    }
     return {
       ...port,
       odd: signals,
       state,
+      readings,
+      isBusWorse: isBusWorse(port, span),
       keys: {
         port: place,
         state: state.word,
-        sent: recentMean(port.columns.sent, stepMs),
-        received: recentMean(port.columns.received, stepMs),
-        ...Object.fromEntries(columns.map(({ key, value }) => [key, value(port, stepMs)])),
+        ...Object.fromEntries(Object.entries(readings).map(([key, { value }]) => [key, value])),
         link_downs: linkDownCount(port),
-        bus: busWords(port),
-        link: lineWords(port),
+        bus: busWords(port, span),
+        link: lineWords(port, span),
       },
     }
   })

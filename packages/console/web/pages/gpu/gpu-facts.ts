@@ -16,9 +16,12 @@ export const GPU_TOTALS: readonly string[] = [
 ]
 
 /** The strip of facts of a GPU: what it does, what it draws, and whether it is sound. */
-export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact, all, judge }: DeviceReadings): readonly Fact[] {
-  const total = newest('DCGM_FI_DEV_FB_TOTAL')
-  const cap = newest('DCGM_FI_DEV_ENFORCED_POWER_LIMIT')
+export function gpuFacts(
+  { limits }: DeviceInfo,
+  { newest, last, mean, exact, all, judge }: DeviceReadings,
+): readonly Fact[] {
+  const total = last('DCGM_FI_DEV_FB_TOTAL')
+  const cap = last('DCGM_FI_DEV_ENFORCED_POWER_LIMIT')
   const limit = Number.isNaN(cap) ? (limits.power_watts ?? Number.NaN) : cap
   const uncorrected = exact('DCGM_FI_DEV_ECC_DBE_VOL_TOTAL')
   const xids = lastXids(exact('DCGM_FI_DEV_XID_ERRORS'), all(XID_EVENTS))
@@ -35,7 +38,7 @@ export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact, all, jud
         'Temperature',
         CELSIUS,
         newest('DCGM_FI_DEV_GPU_TEMP'),
-        `memory ${formatQuantity(CELSIUS, newest('DCGM_FI_DEV_MEMORY_TEMP'))}`,
+        `memory ${formatQuantity(CELSIUS, newest('DCGM_FI_DEV_MEMORY_TEMP').value)}`,
       ),
       'DCGM_FI_DEV_GPU_TEMP',
     ),

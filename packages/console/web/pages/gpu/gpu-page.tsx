@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfType } from '../../api/resources.ts'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { isSeriesOf } from '../../devices/device.ts'
 import { formatQuantity, NO_BREAK_SPACE } from '../../format/number.ts'
@@ -72,7 +73,7 @@ function MigTable({ device }: { readonly device: DeviceInfo }) {
         <h2 id="mig-table" className="panel-title">
           MIG instances
         </h2>
-        <span className="panel-caption">each relative to its slice</span>
+        <PresentCaption>each relative to its slice</PresentCaption>
       </header>
       <TableBox label="Table of MIG instances">
         <table className="table">

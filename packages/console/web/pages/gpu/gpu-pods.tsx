@@ -20,7 +20,7 @@ export function GpuPods({ device }: { readonly device: DeviceInfo }) {
   const pods = [...held.keys()].sort()
   return (
     <p className="page-more">
-      Held by{' '}
+      {page.isLive ? 'Held by' : 'Held now, not in the window, by'}{' '}
       {pods.slice(0, NAMED_COUNT).map((key, place) => {
         const { app = '', pod = '' } = rows.get(key) ?? {}
         return (

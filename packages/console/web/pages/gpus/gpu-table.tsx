@@ -2,6 +2,7 @@ import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Hint } from '../../api/hints.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
@@ -9,11 +10,14 @@ import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { TableBox } from '../../components/table-box.tsx'
+import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { type DeviceColumns, isSilent, recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
+import { type DeviceColumns, isSilent } from '../../devices/device-columns.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
+import { meanReading, meansWords, type Reading } from '../../devices/reading.ts'
+import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import type { DeviceSignal } from '../../devices/signals.ts'
-import { countOf, type DisplayUnit, formatIn, pickUnit } from '../../format/number.ts'
+import { countOf, type DisplayUnit, pickUnit } from '../../format/number.ts'
 import {
   BYTES_PER_SECOND,
   CELSIUS,
@@ -27,6 +31,7 @@ import {
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { DeviceState } from '../device/device-page.tsx'
+import type { Moment } from '../use-moment.ts'
 
 /** Columns of numbers: one unit each. */
 const COLUMNS: readonly (readonly [signal: DeviceSignal, title: string, quantity: Quantity])[] = [
@@ -50,19 +55,22 @@ interface TableProps {
   readonly hints: readonly Hint[]
   /** False where it is not known what rules saw. */
   readonly isJudged: boolean
-  /** Distance of two samples. Unit: milliseconds. */
-  readonly stepMs: number
+  readonly moment: Moment
+  /** What the samples are of. */
+  readonly answer: KnownColumns
 }
 
-/** One row a GPU; means of {formatDuration(TILE_SPAN_MS)}; those that need attention first. */
-export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps) {
+/** One row a GPU; those that need attention first. */
+export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: TableProps) {
   const page = usePageState()
+  const { fromMs, toMs } = useSpan(answer)
+  const sparkFrom = useFirstPosition(answer)
   const sort = parseSort(page.url.sort, BY_INDEX)
   const filter = (page.url.q ?? '').toLowerCase()
   const worst = worstByDevice(hints)
-  const nowOf = ({ id }: DeviceInfo, signal: DeviceSignal): number => recentMean(columns.get(id)?.[signal], stepMs)
+  const read = ({ id }: DeviceInfo, signal: DeviceSignal): Reading => meanReading(columns.get(id)?.[signal], moment)
   const isMixed = new Set(gpus.map(({ simulated }) => simulated)).size > 1
-  const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => nowOf(gpu, signal) || 0)))
+  const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => largestOfReading(read(gpu, signal)))))
   const matching = gpus.filter((gpu) =>
     `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`.toLowerCase().includes(filter),
   )
@@ -71,7 +79,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
     sort.direction,
     (gpu) => {
       const column = COLUMNS.find(([signal]) => signal === sort.column)
-      return column ? nowOf(gpu, column[0]) : deviceTitle(gpu)
+      return column ? read(gpu, column[0]).value : deviceTitle(gpu)
     },
     (gpu) => RANKS[worst.get(gpu.id)?.severity ?? ''] ?? (gpu.state === 'gone' ? 1 : 2),
   )
@@ -81,7 +89,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
         <h2 id="gpu-table" className="panel-title">
           GPUs
         </h2>
-        <span className="panel-caption">means of {formatDuration(TILE_SPAN_MS)}; those that need attention first</span>
+        <span className="panel-caption">{meansWords(moment)}; those that need attention first</span>
         <FilterInput label="Filter GPUs" />
       </header>
       {rows.length === 0 ? (
@@ -95,7 +103,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
                   GPU
                 </SortHead>
                 <th scope="col">State</th>
-                <th scope="col">SM, 5 min</th>
+                <th scope="col">SM, {formatDuration(toMs - fromMs)}</th>
                 {COLUMNS.map(([signal, title]) => (
                   <SortHead key={signal} column={signal} sort={sort}>
                     {title} {units.get(signal)?.label}
@@ -115,15 +123,15 @@ export function GpuTable({ gpus, columns, hints, isJudged, stepMs }: TableProps)
                       device={gpu}
                       hint={worst.get(gpu.id)}
                       isJudged={isJudged}
-                      isSilent={isSilent(columns.get(gpu.id) ?? {})}
+                      isSilent={isSilent(columns.get(gpu.id) ?? {}, moment)}
                     />
                   </td>
                   <td className="is-spark">
-                    <Spark values={columns.get(gpu.id)?.sm} />
+                    <Spark values={columns.get(gpu.id)?.sm} from={sparkFrom} />
                   </td>
                   {COLUMNS.map(([signal]) => (
                     <td key={signal} className="is-number num">
-                      {formatIn(units.get(signal)!, nowOf(gpu, signal))}
+                      <ReadingWords unit={units.get(signal)!} reading={read(gpu, signal)} />
                     </td>
                   ))}
                 </tr>
@@ -145,6 +153,6 @@ function useColumnUnits(largestOf: (signal: DeviceSignal) => number): ReadonlyMa
   return units.current
 }
 
-function Spark({ values }: { readonly values: Float64Array | undefined }) {
-  return values ? <Sparkline values={values} top={1} from={0} to={values.length - 1} /> : null
+function Spark({ values, from }: { readonly values: Float64Array | undefined; readonly from: number }) {
+  return values ? <Sparkline values={values} top={1} from={from} to={values.length - 1} /> : null
 }

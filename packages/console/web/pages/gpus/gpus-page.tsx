@@ -11,9 +11,10 @@ import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { deviceColumns, recentMean, silentCountOf } from '../../devices/device-columns.ts'
-import { devicesAt, unknownWords } from '../../devices/moment-hints.ts'
+import { deviceColumns, silentCountOf } from '../../devices/device-columns.ts'
+import { allHints, devicesAt, unknownWords } from '../../devices/moment-hints.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
+import { meanReading } from '../../devices/reading.ts'
 import { GPU_QUERIES } from '../../devices/signals.ts'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -46,7 +47,7 @@ export function GpusPage() {
   return (
     <>
       <PageHead title="GPUs" note={gpus && gpus.length > 0 && node?.hardware.gpus} />
-      {!gpus && !error && <Outlines panels={6} />}
+      {!gpus && !error && <Outlines panels={6} waitsFor="the list of devices" />}
       {!gpus && error && (
         <Empty icon="critical" fact="The GPUs are not known.">
           {error.message}
@@ -70,12 +71,17 @@ function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
   const gpus = useMemo(() => devicesAt(known, moment.toMs), [known, moment.toMs])
   const recent = useKnownColumns(QUERIES, moment.range, moment.stepMs)
   const columns = useMemo(() => deviceColumns(gpus, recent), [gpus, recent])
-  const [hints, elsewhere] = useMemo(() => {
+  const { hints: shown, ended } = seen
+  const { hints, elsewhere, marked } = useMemo(() => {
     const ids = new Set(gpus.map(({ id }) => id))
     const isHere = ({ device, affected }: Hint): boolean => ids.has(device) || affected.some((id) => ids.has(id))
-    return [seen.hints.filter(isHere), seen.hints.filter((hint) => !isHere(hint))]
-  }, [gpus, seen.hints])
-  const power = [...columns.values()].reduce((sum, own) => sum + (recentMean(own.power, recent.stepMs) || 0), 0)
+    return {
+      hints: shown.filter(isHere),
+      elsewhere: shown.filter((hint) => !isHere(hint)),
+      marked: allHints({ hints: shown, ended }).filter(isHere),
+    }
+  }, [gpus, shown, ended])
+  const power = [...columns.values()].reduce((sum, own) => sum + (meanReading(own.power, moment).value || 0), 0)
   const text = nodeSentence({
     devices: gpus,
     noun: ['GPU', 'GPUs'],
@@ -85,7 +91,7 @@ function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
     elsewhere,
     ruleCount: seen.data?.rules ?? 0,
     blindCount: seen.data?.blind.length ?? 0,
-    silentCount: silentCountOf(gpus, columns),
+    silentCount: silentCountOf(gpus, columns, moment),
     lastEndedMs: undefined,
     power: power || Number.NaN,
     sent: Number.NaN,
@@ -103,11 +109,18 @@ function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
       )}
       {recent.isReady && (
         <PanelBoundary>
-          <GpuTable gpus={gpus} columns={columns} hints={hints} isJudged={seen.isKnown} stepMs={recent.stepMs} />
+          <GpuTable
+            gpus={gpus}
+            columns={columns}
+            hints={hints}
+            isJudged={seen.isKnown}
+            moment={moment}
+            answer={recent}
+          />
         </PanelBoundary>
       )}
       <AnswerState answer={recent} panels={9} />
-      {recent.isReady && <DeviceCharts names={CHARTS} devices={gpus} hints={hints} />}
+      {recent.isReady && <DeviceCharts names={CHARTS} devices={gpus} hints={marked} />}
     </>
   )
 }

@@ -1,8 +1,9 @@
 import type { SeriesValue } from '../../api/types.ts'
 import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
-import { type InterfaceColumns, newestValue } from '../../devices/interface-data.ts'
+import type { InterfaceColumns } from '../../devices/interface-data.ts'
 import { type InterfaceFact, interfaceFindings, interfaceState } from '../../devices/interface-facts.ts'
+import { lastValue, newestReading, type ReadSpan, rangeWords } from '../../devices/reading.ts'
 import { formatIn, formatQuantity, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
 import { be, type Tense } from '../../format/words.ts'
@@ -12,11 +13,12 @@ export function interfaceHeadline(
   fact: InterfaceFact,
   row: InterfaceColumns,
   latest: readonly SeriesValue[],
-  tense: Tense,
+  { tense, ...span }: ReadSpan & { readonly tense: Tense },
 ): HeadlineText {
+  const rate = (values: Float64Array | undefined) => formatQuantity(BITS_PER_SECOND, newestReading(values, span).value)
   const isPast = tense === 'past'
   const findings = interfaceFindings(fact, [], { context: '', tense }).toSorted((a, b) => a.rank - b.rank)
-  const traffic = `${isPast ? 'Received' : 'Receives'} ${formatQuantity(BITS_PER_SECOND, newestValue(row.columns.received))}, ${isPast ? 'sent' : 'sends'} ${formatQuantity(BITS_PER_SECOND, newestValue(row.columns.sent))}.`
+  const traffic = `${isPast ? 'Received' : 'Receives'} ${rate(row.columns.received)}, ${isPast ? 'sent' : 'sends'} ${rate(row.columns.sent)}.`
   const worst = findings[0]
   if (worst) return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts} ${traffic}` }
   const { word } = interfaceState(fact)
@@ -40,21 +42,26 @@ export function interfaceHeadline(
  * The interface in a strip of facts: link, rates, loss, carrier. Without exact values, which are of now only, those
  * facts are left out.
  */
-export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesValue[]): Fact[] {
+export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesValue[], span: ReadSpan): Fact[] {
   const { columns, errors, drops } = row
   const rate = (label: string, quantity: Quantity, values: Float64Array | undefined, caption: string): Fact => {
-    const now = newestValue(values)
-    const unit = pickUnit(quantity, Number.isNaN(now) ? 0 : now)
-    return { label, value: formatIn(unit, now), unit: unit.label, caption }
+    const reading = newestReading(values, span)
+    const unit = pickUnit(quantity, Number.isNaN(reading.value) ? 0 : reading.value)
+    return {
+      label,
+      value: formatIn(unit, reading.value),
+      unit: unit.label,
+      caption: rangeWords(unit, reading) || caption,
+    }
   }
   const loss = (label: string, values: Float64Array, tone: 'critical' | 'warning', total: string): Fact => {
     const fact = rate(label, PER_SECOND, values, total)
-    return newestValue(values) > 0 ? { ...fact, tone } : fact
+    return newestReading(values, span).value > 0 ? { ...fact, tone } : fact
   }
   return [
-    speedFact(latest, newestValue(columns.speed)),
-    rate('Received', BITS_PER_SECOND, columns.received, `${rateText(columns.packetsIn)} packets`),
-    rate('Sent', BITS_PER_SECOND, columns.sent, `${rateText(columns.packetsOut)} packets`),
+    speedFact(latest, lastValue(columns.speed, span)),
+    rate('Received', BITS_PER_SECOND, columns.received, `${rateText(columns.packetsIn, span)} packets`),
+    rate('Sent', BITS_PER_SECOND, columns.sent, `${rateText(columns.packetsOut, span)} packets`),
     loss('Errors', errors, 'critical', totalText(latest, ['netdev_rx_errors_total', 'netdev_tx_errors_total'])),
     loss('Drops', drops, 'warning', totalText(latest, ['netdev_rx_dropped_total', 'netdev_tx_dropped_total'])),
     ...(latest.length === 0
@@ -66,8 +73,8 @@ export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesVal
   ]
 }
 
-function rateText(values: Float64Array | undefined): string {
-  return formatQuantity(PER_SECOND, newestValue(values))
+function rateText(values: Float64Array | undefined, span: ReadSpan): string {
+  return formatQuantity(PER_SECOND, newestReading(values, span).value)
 }
 
 function speedFact(latest: readonly SeriesValue[], sampled: number): Fact {

@@ -41,7 +41,7 @@ export function InterfacePage({ device }: { readonly device: string }) {
   const moment = useMoment()
   const recent = useKnownColumns(queries, moment.range, moment.stepMs)
   const row = useMemo(() => recentRow(recent, queries, device), [recent, queries, device])
-  const fact = row && interfaceFact(row, recent.stepMs)
+  const fact = row && interfaceFact(row, moment)
   // No answer is not gone: only a list of live series that lacks it says so.
   const isGone = series.data !== undefined && latest.length === 0
   const state = isGone ? (row ? GONE_STATE : NOT_READ_STATE) : interfaceState(fact)
@@ -63,10 +63,10 @@ export function InterfacePage({ device }: { readonly device: string }) {
       {isGone && recent.isReady && <Gone device={device} recent={recent} row={row} />}
       {row && fact && !(isGone && moment.isNow) && (
         <>
-          <Headline text={interfaceHeadline(fact, row, exact, moment.tense)} moment={moment.words} />
+          <Headline text={interfaceHeadline(fact, row, exact, moment)} moment={moment.words} />
           <Facts
-            label={moment.isNow ? `${device} now` : `${device} where the window ends`}
-            facts={interfaceFacts(row, exact)}
+            label={moment.isNow ? `${device} now` : `${device} in the window`}
+            facts={interfaceFacts(row, exact, moment)}
           />
         </>
       )}

@@ -16,17 +16,17 @@ const STATES: ReadonlyMap<number, string> = new Map([
 const LINK_METRICS = ['ethtool_port_link_down_events_phy_total', 'netdev_carrier_changes_total', 'netdev_carrier']
 
 /** The strip of facts of a NIC port: its link, what passes it, and what it loses. */
-export function nicFacts({ limits }: DeviceInfo, { newest, mean, judge }: DeviceReadings): readonly Fact[] {
+export function nicFacts({ limits }: DeviceInfo, { last, mean, judge }: DeviceReadings): readonly Fact[] {
   const sent = mean('rdma_port_xmit_data_bytes_total', 'rate')
   const received = mean('rdma_port_rcv_data_bytes_total', 'rate')
-  const bus = Math.max(...['doca_pci_tx_bytes', 'doca_pci_rx_bytes'].map((metric) => mean(metric, 'rate')))
-  const bandwidth = newest('pci_device_current_link_bandwidth_bytes') || (limits.pcie_bytes_per_s ?? Number.NaN)
+  const bus = Math.max(...['doca_pci_tx_bytes', 'doca_pci_rx_bytes'].map((metric) => mean(metric, 'rate').value))
+  const bandwidth = last('pci_device_current_link_bandwidth_bytes') || (limits.pcie_bytes_per_s ?? Number.NaN)
   const measured = (label: string, quantity: Quantity, metric: string, caption: string): Fact =>
     judge(numberFact(label, quantity, mean(metric, 'rate'), caption), metric)
   return [
-    judge(linkFact(newest('rdma_port_state'), newest('rdma_port_rate_bytes')), ...LINK_METRICS),
-    numberFact('Sent', BITS_PER_SECOND, sent, packetWords(mean('rdma_port_xmit_packets_total', 'rate'))),
-    numberFact('Received', BITS_PER_SECOND, received, packetWords(mean('rdma_port_rcv_packets_total', 'rate'))),
+    judge(linkFact(last('rdma_port_state'), last('rdma_port_rate_bytes')), ...LINK_METRICS),
+    numberFact('Sent', BITS_PER_SECOND, sent, packetWords(mean('rdma_port_xmit_packets_total', 'rate').value)),
+    numberFact('Received', BITS_PER_SECOND, received, packetWords(mean('rdma_port_rcv_packets_total', 'rate').value)),
     measured('Sequence errors', PER_SECOND, 'rdma_hw_packet_seq_err_total', 'packets lost on the way'),
     measured('Retransmissions', PER_SECOND, 'rdma_hw_roce_adp_retrans_total', 'adaptive'),
     measured('Paused by others', PAUSE_SHARE, 'ethtool_priority_rx_pause_seconds_total', 'the worst priority'),

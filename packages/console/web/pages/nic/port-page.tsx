@@ -25,7 +25,7 @@ function NamedPage({ name }: { readonly name: string }) {
     return (
       <>
         <PageHead title={name} />
-        <Outlines panels={9} />
+        <Outlines panels={9} waitsFor="the list of devices" />
       </>
     )
   }

@@ -6,9 +6,10 @@ import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
-import { type DeviceColumns, deviceColumns, recentMean, silentCountOf } from '../../devices/device-columns.ts'
-import { devicesAt, unknownWords } from '../../devices/moment-hints.ts'
+import { type DeviceColumns, deviceColumns, silentCountOf } from '../../devices/device-columns.ts'
+import { allHints, devicesAt, unknownWords } from '../../devices/moment-hints.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
+import { meanReading, type ReadSpan } from '../../devices/reading.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
@@ -68,18 +69,18 @@ export function DevicesOverview({ devices: known }: { readonly devices: readonly
   )
   const columns = useMemo(() => deviceColumns(devices, recent), [devices, recent])
   const host = useMemo(() => hostColumns(recent), [recent])
-  const totals = useMemo(() => totalsOf(devices, columns, recent.stepMs), [devices, columns, recent.stepMs])
+  const totals = useMemo(() => totalsOf(devices, columns, moment), [devices, columns, moment])
   const isEmpty = recent.isReady && !moment.isNow && [...columns.values()].every((own) => Object.keys(own).length === 0)
   if (isEmpty) return <NoSamples answer={recent} />
   return (
     <>
       <NodeHeadline devices={devices} moment={moment} recent={recent} totals={totals} />
       <PanelBoundary>
-        <Topology devices={devices} seen={seen} columns={columns} answer={recent} totals={totals} />
+        <Topology devices={devices} seen={seen} columns={columns} answer={recent} span={moment} totals={totals} />
       </PanelBoundary>
       <AnswerState answer={recent} />
-      {recent.isReady && <DeviceCharts names={CHARTS} devices={devices} hints={hints} />}
-      <HostFacts host={host} />
+      {recent.isReady && <DeviceCharts names={CHARTS} devices={devices} hints={allHints(seen)} />}
+      <HostFacts host={host} span={moment} />
       <div className="node-foot">
         <PanelBoundary>
           <HintsPanel devices={devices} />
@@ -134,14 +135,14 @@ function newestEnd(hints: readonly Hint[]): number | undefined {
   return ends.length === 0 ? undefined : Math.max(...ends)
 }
 
-function totalsOf(devices: readonly DeviceInfo[], columns: ReadonlyMap<string, DeviceColumns>, stepMs: number): Totals {
+function totalsOf(devices: readonly DeviceInfo[], columns: ReadonlyMap<string, DeviceColumns>, span: ReadSpan): Totals {
   const sum = (values: readonly (Float64Array | undefined)[]): number => {
-    const known = values.map((column) => recentMean(column, stepMs)).filter((value) => !Number.isNaN(value))
+    const known = values.map((column) => meanReading(column, span).value).filter((value) => !Number.isNaN(value))
     return known.length === 0 ? Number.NaN : known.reduce((total, value) => total + value, 0)
   }
   const all = [...columns.values()]
   return {
-    silentCount: silentCountOf(devices, columns),
+    silentCount: silentCountOf(devices, columns, span),
     power: sum(all.map(({ power }) => power)),
     sent: sum(all.map(({ sent, interfaceSent }) => sent ?? interfaceSent)),
   }

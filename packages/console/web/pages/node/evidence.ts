@@ -1,4 +1,4 @@
-import type { Hint } from '../../api/hints.ts'
+import { type Hint, spanOfHint } from '../../api/hints.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { formatSignal } from '../../state/signal.ts'
 import type { UrlChange } from '../../state/time-window.ts'
@@ -15,11 +15,12 @@ const AROUND_MS = 60_000
  * that is open now follows now, in a window that reaches back as far.
  */
 export function evidenceOf(
-  { evidence, sinceMs, endedMs }: Hint,
+  hint: Hint,
   { nowMs, toMs }: { readonly nowMs: number; readonly toMs?: number | undefined },
 ): UrlChange {
+  const { evidence, sinceMs } = hint
   const sig = evidence.slice(0, SIGNAL_LIMIT_COUNT).map(formatSignal)
-  const overMs = endedMs ?? toMs
+  const overMs = spanOfHint(hint).toMs ?? toMs
   const fromMs = Math.floor(sinceMs - AROUND_MS)
   if (overMs !== undefined) return { sig, rangeMs: undefined, fromMs, toMs: Math.ceil(overMs + AROUND_MS) }
   const rangeMs = Math.ceil((nowMs - fromMs) / AROUND_MS) * AROUND_MS

@@ -8,6 +8,7 @@ const CALM: InterfaceFact = {
   isUp: true,
   isGone: false,
   isSilent: false,
+  isOver: false,
   errors: 0,
   drops: 0,
   movingForMs: 0,

@@ -1,6 +1,6 @@
-import type { Hint, HintsAnswer } from '../../api/hints.ts'
+import { type Hint, type HintsAnswer, spanOfHint } from '../../api/hints.ts'
 import type { StateTone } from '../../components/state-mark.tsx'
-import { heldToMs, hintFacts, hintState, outcomeState, type SpokenMoment } from '../../devices/hint-words.ts'
+import { hintFacts, hintState, outcomeState, type SpokenMoment } from '../../devices/hint-words.ts'
 import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'
 import { countOf } from '../../format/number.ts'
 import { formatAge, formatClock, formatDateTime, zoneName } from '../../format/time.ts'
@@ -16,28 +16,37 @@ export interface HintRowWords {
 
 /** Hints that ended beyond these are the oldest, and only counted. */
 const ENDED_LIMIT_COUNT = 12
+/** Hints of a window beyond these matter least, and are only counted. */
+const WINDOW_LIMIT_COUNT = 24
 
 /** What the table says of a hint: its state at the moment, and for how long its rule held. */
 export function hintRow(hint: Hint, moment: SpokenMoment): HintRowWords {
-  const { endedMs, sinceMs, title } = hint
+  const { sinceMs, title, outcome } = hint
   const atMs = moment.toMs ?? moment.nowMs
-  const isOver = endedMs !== undefined && endedMs <= atMs
-  const heldMs = Math.min(isOver || hint.stage === 'lingering' ? heldToMs(hint) : atMs, endedMs ?? atMs)
+  const { toMs } = spanOfHint(hint, atMs)
   const isToday = formatDateTime(sinceMs, moment.zone).slice(0, 10) === formatDateTime(atMs, moment.zone).slice(0, 10)
   return {
-    state: isOver ? outcomeState(hint) : hintState(hint),
+    state: toMs !== undefined && outcome !== undefined ? outcomeState(hint) : hintState(hint),
     title,
     sentence: hintFacts(hint, moment),
     began: isToday ? formatClock(sinceMs, moment.zone) : formatDateTime(sinceMs, moment.zone),
-    lasted: formatAge(heldMs - sinceMs),
+    lasted: formatAge((toMs ?? atMs) - sinceMs),
   }
 }
 
-/** The rows of the table: what is open, then what ended; how many of these are left out. */
-export function shownHints({ hints, ended }: MomentHints): { readonly shown: readonly Hint[]; readonly more: number } {
-  const open = hints.filter((hint) => !ended.includes(hint))
+/**
+ * The rows of the table: what is open, then what ended, or those of a window in their order; how many are left out.
+ */
+export function shownHints({ hints, ended, window }: MomentHints): {
+  readonly shown: readonly Hint[]
+  readonly more: number
+} {
+  if (window !== undefined) {
+    const shown = hints.slice(0, WINDOW_LIMIT_COUNT)
+    return { shown, more: hints.length - shown.length }
+  }
   const latest = ended.toSorted((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0)).slice(0, ENDED_LIMIT_COUNT)
-  return { shown: [...open, ...latest], more: ended.length - latest.length }
+  return { shown: [...hints, ...latest], more: ended.length - latest.length }
 }
 
 /** What stands where there is no hint, no more than is known; and what is not known, under the table. */
@@ -48,7 +57,8 @@ export function hintNotes(
 ): { readonly empty: string; readonly notes: string } {
   const { more } = shownHints(seen)
   const isWindow = moment.toMs !== undefined
-  const earlier = more + leftOut > 0 ? `${countOf(more + leftOut, 'earlier hint')} not listed.` : ''
+  const what = isWindow ? 'further hint' : 'earlier hint'
+  const earlier = more + leftOut > 0 ? `${countOf(more + leftOut, what)} not listed.` : ''
   const notes = [earlier, unknownWords(seen.unknown, moment.zone)].filter(Boolean).join(' ')
   return { empty: emptyWords(seen, isWindow, moment), notes }
 }

@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
+import type { FrameRange } from '../../api/frame.ts'
 import type { Hint, HintsAnswer } from '../../api/hints.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
@@ -14,8 +15,15 @@ import { evidenceOf } from './evidence.ts'
 import { hintNotes, hintRow, shownHints } from './hint-row.ts'
 
 /** What rules see now and what ended within the last hour, or what they saw in a window that is over. */
-export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[] }) {
-  const now = useMoment()
+export function HintsPanel({
+  devices,
+  window,
+}: {
+  readonly devices: readonly DeviceInfo[]
+  /** Default: that of the page. */
+  readonly window?: FrameRange | undefined
+}) {
+  const now = useMoment(window)
   const seen = useMomentHints(now)
   const moment = useSpokenMoment(now)
   const { data, error } = seen

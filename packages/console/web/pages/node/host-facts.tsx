@@ -1,32 +1,38 @@
 import { type Fact, Facts } from '../../components/facts.tsx'
-import { newestValue } from '../../devices/interface-data.ts'
+import { newestReading, type ReadSpan, rangeWords } from '../../devices/reading.ts'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BYTES, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { type HostColumns, type NamedColumn, resourceName } from '../host-data.ts'
 
 /** The host in a strip of facts: processors, memory, pressure. */
-export function HostFacts({ host }: { readonly host: HostColumns }) {
-  const facts = hostFacts(host)
-  return facts.length > 0 && <Facts facts={facts} label="Host" />
+export function HostFacts({ host, span }: { readonly host: HostColumns; readonly span: ReadSpan }) {
+  const facts = hostFacts(host, span)
+  return facts.length > 0 && <Facts facts={facts} label={span.isNow ? 'Host' : 'Host in the window'} />
 }
 
-function hostFacts(host: HostColumns): Fact[] {
+function hostFacts(host: HostColumns, span: ReadSpan): Fact[] {
+  const percent = pickUnit(PERCENT, 1)
+  const read = (values: Float64Array | undefined) => newestReading(values, span)
   const facts: Fact[] = []
   if (host.busyMean) {
-    const busiest = busiestOf(host.busy)
+    const busy = read(host.busyMean)
+    const busiest = busiestOf(host.busy, span)
+    const range = rangeWords(percent, busy)
     facts.push({
       label: 'Processors busy',
-      value: formatIn(pickUnit(PERCENT, 1), newestValue(host.busyMean)),
+      value: formatIn(percent, busy.value),
       unit: '%',
       caption:
-        busiest && host.busy.length > 1
-          ? `mean of ${host.busy.length}, cpu ${busiest.name} ${formatQuantity(PERCENT, newestValue(busiest.values))}`
-          : 'of one processor',
+        range ||
+        (busiest && host.busy.length > 1
+          ? `mean of ${host.busy.length}, cpu ${busiest.name} ${formatQuantity(PERCENT, read(busiest.values).value)}`
+          : 'of one processor'),
     })
   }
-  const total = newestValue(host.memoryTotal)
-  const available = newestValue(host.memoryAvailable)
+  const total = read(host.memoryTotal).value
+  const memory = read(host.memoryAvailable)
+  const available = memory.value
   if (host.memoryAvailable) {
     const unit = pickUnit(BYTES, total || available)
     facts.push({
@@ -34,25 +40,34 @@ function hostFacts(host: HostColumns): Fact[] {
       value: formatIn(unit, available),
       unit: unit.label,
       caption: Number.isNaN(total)
-        ? ''
-        : `of ${formatQuantity(BYTES, total)}, ${formatQuantity(PERCENT, available / total)}`,
+        ? rangeWords(unit, memory)
+        : [
+            rangeWords(unit, memory),
+            `of ${formatQuantity(BYTES, total)}, ${formatQuantity(PERCENT, available / total)}`,
+          ]
+            .filter(Boolean)
+            .join(' '),
     })
   }
   for (const { name, values } of host.pressure) {
-    const share = newestValue(values)
+    const share = read(values)
+    const range = rangeWords(percent, share)
     facts.push({
       label: `Waiting for ${resourceName(name)}`,
-      value: formatIn(pickUnit(PERCENT, 1), share),
+      value: formatIn(percent, share.value),
       unit: '%',
-      caption: `some task, mean of ${formatDuration(host.pressureSpanMs)}`,
+      caption: range
+        ? `${range}, of ${formatDuration(host.pressureSpanMs)} each`
+        : `some task, mean of ${formatDuration(host.pressureSpanMs)}`,
     })
   }
   return facts
 }
 
-function busiestOf(columns: readonly NamedColumn[]): NamedColumn | undefined {
+function busiestOf(columns: readonly NamedColumn[], span: ReadSpan): NamedColumn | undefined {
+  const busy = ({ values }: NamedColumn) => newestReading(values, span).value
   return columns.reduce<NamedColumn | undefined>(
-    (most, column) => (most && newestValue(most.values) >= newestValue(column.values) ? most : column),
+    (most, column) => (most && busy(most) >= busy(column) ? most : column),
     undefined,
   )
 }

@@ -1,13 +1,15 @@
 import { Link } from 'wouter'
-import type { FrameRange } from '../../api/frame.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { Tile, type TileWords } from '../../components/tile.tsx'
-import { type InterfaceColumns, largestOfLast, newestValue } from '../../devices/interface-data.ts'
+import { useSpan } from '../../components/use-span.ts'
+import { type InterfaceColumns, largestOfLast } from '../../devices/interface-data.ts'
 import { type InterfaceFact, interfaceState } from '../../devices/interface-facts.ts'
+import { newestReading, type ReadSpan, rangeWords } from '../../devices/reading.ts'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
-import { spanOf, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 
 /** Tiles beyond these are reached through the fabric page. */
 const TILE_LIMIT_COUNT = 24
@@ -16,14 +18,15 @@ interface TilesProps {
   readonly interfaces: readonly InterfaceColumns[]
   readonly facts: readonly InterfaceFact[]
   /** What a sparkline shows. */
-  readonly range: FrameRange
-  readonly stepMs: number
+  readonly answer: KnownColumns
+  readonly span: ReadSpan
 }
 
 /** One tile an interface, side by side. */
-export function InterfaceTiles({ interfaces, facts, range, stepMs }: TilesProps) {
-  const spanMs = spanOf(range)
-  const sampleCount = Math.ceil(spanMs / stepMs)
+export function InterfaceTiles({ interfaces, facts, answer, span }: TilesProps) {
+  const { fromMs, toMs } = useSpan(answer)
+  const spanMs = toMs - fromMs
+  const sampleCount = Math.ceil(spanMs / span.stepMs)
   const page = usePageState()
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
   // What left is history: the fabric page still lists it.
@@ -38,7 +41,10 @@ export function InterfaceTiles({ interfaces, facts, range, stepMs }: TilesProps)
     <section className="rails" aria-label="Interfaces">
       <div className="rails-label">
         <h2>Interfaces</h2>
-        <p>sent, {formatDuration(spanMs)}</p>
+        <p>
+          sent, {span.isNow ? '' : 'mean of '}
+          {formatDuration(spanMs)}
+        </p>
         <p className="num" title="Height of every sparkline">
           0 – {formatQuantity(BITS_PER_SECOND, top)}
         </p>
@@ -47,7 +53,7 @@ export function InterfaceTiles({ interfaces, facts, range, stepMs }: TilesProps)
         {shown.map((row) => (
           <li key={row.device}>
             <Tile
-              words={interfaceTile(row, factOf.get(row.device), { top, sampleCount })}
+              words={interfaceTile(row, factOf.get(row.device), { top, sampleCount, span })}
               href={page.hrefTo(`/fabric/${encodeURIComponent(row.device)}`)}
             />
           </li>
@@ -66,11 +72,11 @@ export function InterfaceTiles({ interfaces, facts, range, stepMs }: TilesProps)
 function interfaceTile(
   row: InterfaceColumns,
   fact: InterfaceFact | undefined,
-  scale: { readonly top: number; readonly sampleCount: number },
+  scale: { readonly top: number; readonly sampleCount: number; readonly span: ReadSpan },
 ): TileWords {
   const { sent, received } = row.columns
-  const now = newestValue(sent)
-  const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(now) ? 0 : now)
+  const own = newestReading(sent, scale.span)
+  const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(own.value) ? 0 : own.value)
   const { tone, word, trouble } = interfaceState(fact)
   // In trouble the sparkline is the signal that fired.
   const signal = trouble ? (fact?.errors ? row.errors : row.drops) : sent
@@ -79,17 +85,28 @@ function interfaceTile(
     name: row.device,
     tone,
     word,
-    value: formatIn(unit, now),
+    value: formatIn(unit, own.value),
     unit: unit.label,
     what: 'sent',
     facts: [
-      { text: `${formatQuantity(BITS_PER_SECOND, newestValue(received))} received` },
+      {
+        text:
+          rangeWords(unit, own) ||
+          `${formatQuantity(BITS_PER_SECOND, newestReading(received, scale.span).value)} received`,
+      },
       trouble
         ? { text: trouble, isTrouble: true }
         : { text: tone === 'ok' ? 'no errors' : word, isTrouble: tone === 'critical' },
     ],
     ...(signal
-      ? { spark: { values: signal, top, isLit: trouble !== undefined, from: signal.length - scale.sampleCount } }
+      ? {
+          spark: {
+            values: signal,
+            top,
+            isLit: trouble !== undefined,
+            from: Math.max(0, signal.length - scale.sampleCount),
+          },
+        }
       : {}),
   }
 }

@@ -1,33 +1,43 @@
-import type { SampleGrid } from '../../api/sample-grid.ts'
-import { type InterfaceColumns, newestValue } from '../../devices/interface-data.ts'
+import type { InterfaceColumns } from '../../devices/interface-data.ts'
 import { interfaceFact, type LiveDevices } from '../../devices/interface-facts.ts'
+import { lastValue, newestReading, type ReadSpan } from '../../devices/reading.ts'
 import { type HostColumns, NO_HOST } from '../host-data.ts'
 import type { NodeFacts } from './headline.ts'
 
 /**
- * Makes the facts of a headline from the samples at the end of a window. Without a host it speaks of interfaces alone.
+ * Makes the facts of a headline from the newest samples, or from all of a window that is over: of shortage and waiting
+ * its worst moment. Without a host it speaks of interfaces alone.
  */
 export function nodeFacts(
-  grid: SampleGrid | undefined,
+  span: ReadSpan,
   interfaces: readonly InterfaceColumns[],
   { host = NO_HOST, live }: { readonly host?: HostColumns; readonly live?: LiveDevices } = {},
 ): NodeFacts {
-  const stepMs = grid?.stepMs ?? 1000
   // The loopback sends to itself: it would be counted twice in a sum of traffic.
   const outside = interfaces.filter(({ device }) => device !== 'lo')
-  const total = newestValue(host.memoryTotal)
+  const total = lastValue(host.memoryTotal, span)
+  const available = newestReading(host.memoryAvailable, span)
   return {
-    interfaces: interfaces.map((row) => interfaceFact(row, stepMs, live)),
-    received: sumNewest(outside.map(({ columns }) => columns.received)),
-    sent: sumNewest(outside.map(({ columns }) => columns.sent)),
-    busy: newestValue(host.busyMean),
-    memoryAvailable: newestValue(host.memoryAvailable) / total,
-    pressure: host.pressure.map(({ name, values }) => ({ name, share: newestValue(values) })),
+    interfaces: interfaces.map((row) => interfaceFact(row, span, live)),
+    received: sumOf(
+      outside.map(({ columns }) => columns.received),
+      span,
+    ),
+    sent: sumOf(
+      outside.map(({ columns }) => columns.sent),
+      span,
+    ),
+    busy: newestReading(host.busyMean, span).value,
+    memoryAvailable: (span.isNow ? available.value : available.low) / total,
+    pressure: host.pressure.map(({ name, values }) => {
+      const { value, high } = newestReading(values, span)
+      return { name, share: span.isNow ? value : high }
+    }),
     pressureSpanMs: host.pressureSpanMs,
   }
 }
 
-function sumNewest(columns: readonly (Float64Array | undefined)[]): number {
-  const values = columns.map((values) => newestValue(values)).filter((value) => !Number.isNaN(value))
+function sumOf(columns: readonly (Float64Array | undefined)[], span: ReadSpan): number {
+  const values = columns.map((values) => newestReading(values, span).value).filter((value) => !Number.isNaN(value))
   return values.length === 0 ? Number.NaN : values.reduce((sum, value) => sum + value, 0)
 }

@@ -11,7 +11,7 @@ import { portState } from '../fabric/port-state.ts'
 import { evidenceOf } from './evidence.ts'
 import { hintNotes, hintRow } from './hint-row.ts'
 
-const CONTEXT = { stepMs: 1_000, zone: 'utc', sentTop: 50e9 } as const
+const CONTEXT = { isNow: true, stepMs: 1_000, zone: 'utc', sentTop: 50e9 } as const
 const ACTIVE = { state: Float64Array.of(4), sent: Float64Array.of(29e9) }
 const SPAN = { fromMs: NOW_MS - 3_600_000, toMs: NOW_MS }
 const ANSWER = { nowMs: NOW_MS, rules: 18, blind: [], ...SPAN, hints: [], ended: [], leftOut: 0, unknown: [] }
@@ -20,12 +20,15 @@ const PAST = testMoment({ toMs: NOW_MS, tense: 'past', nowMs: NOW_MS + 600_000 }
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
 
 test('sentence 1: who zooms into an incident sees it, though it ended before the window did', () => {
-  const storm = testHint({ seenMs: NOW_MS - 30_000, endedMs: NOW_MS - 25_000, outcome: 'ended' })
+  const storm = testHint({ seenMs: NOW_MS - 30_000, endedMs: NOW_MS - 30_000, outcome: 'ended' })
   const seen = momentHints({ ...ANSWER, ended: [storm] }, false)
   const hint = worstByDevice(seen.hints).get(storm.device)
   const tile = nicTile(testNic(3), ACTIVE, { ...CONTEXT, hint, isJudged: seen.isKnown })
   assert.deepEqual([tile.tone, tile.word], ['critical', 'losing packets'])
-  assert.equal(portState({ device: testNic(3), columns: ACTIVE, label: 'NIC 3' } as never, seen).tone, 'critical')
+  assert.equal(
+    portState({ device: testNic(3), columns: ACTIVE, label: 'NIC 3' } as never, seen, CONTEXT).tone,
+    'critical',
+  )
   const sentence = deviceSentence(testNic(3), seen, PAST)
   assert.equal(sentence.sentence, 'From 14:11:15 UTC to 14:12:50 UTC: NIC 3 is losing packets')
   assert.match(sentence.facts, /^At 14:12:50 UTC: mlx5_3 counts/)
@@ -36,7 +39,10 @@ test('sentence 1: of a window that is not known nothing is said to be in range',
   const seen = momentHints({ ...ANSWER, unknown }, false)
   const tile = nicTile(testNic(3), ACTIVE, { ...CONTEXT, isJudged: seen.isKnown })
   assert.deepEqual([tile.tone, /^Not judged/.test(tile.word)], ['absent', true])
-  assert.equal(portState({ device: testNic(3), columns: ACTIVE, label: 'NIC 3' } as never, seen).tone, 'absent')
+  assert.equal(
+    portState({ device: testNic(3), columns: ACTIVE, label: 'NIC 3' } as never, seen, CONTEXT).tone,
+    'absent',
+  )
   const { sentence, facts } = deviceSentence(testNic(3), seen, PAST)
   assert.equal(sentence, 'NIC 3 was read.')
   assert.match(facts, /^What rules saw is not known from 2026-09-21 13:13:20 – 14:13:20 UTC: Sonde did not run\.$/)
@@ -54,7 +60,14 @@ test('sentence 2: after a restart the table says from when on nothing was', () =
 test('sentence 3: numbers of a rule that held minutes ago bear the time of the count', () => {
   const seenMs = NOW_MS - 360_000
   const sentence = 'GPU 4 counts uncorrected memory errors: 1 in the last minute, limit 1'
-  const hint = testHint({ rule: 'ecc_uncorrected', device: 'gpu-4', title: 'GPU 4 has errors', sentence, seenMs })
+  const hint = testHint({
+    rule: 'ecc_uncorrected',
+    device: 'gpu-4',
+    title: 'GPU 4 has errors',
+    sentence,
+    seenMs,
+    stage: 'lingering',
+  })
   const said = deviceSentence(testGpu(4), testSeen([hint]), testMoment())
   assert.equal(said.sentence, 'At 14:07:20 UTC: GPU 4 has errors')
   assert.equal(said.facts, `At 14:07:20 UTC: ${sentence}.`)
@@ -86,7 +99,7 @@ test('sentence 6: evidence of a hint that ended opens where it was, from a minut
 })
 
 test('sentence 7: what was never confirmed, or was cut off, is not listed as ended', () => {
-  const over = { stage: 'forming', seenMs: NOW_MS - 60_000, endedMs: NOW_MS - 55_000 } as const
+  const over = { stage: 'forming', seenMs: NOW_MS - 60_000, endedMs: NOW_MS - 60_000 } as const
   const word = (outcome: 'ended' | 'dismissed' | 'cut') => hintRow(testHint({ ...over, outcome }), testMoment()).state
   assert.deepEqual(
     [word('dismissed').word, word('cut').word, word('ended').word],

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import { useSources } from '../../api/resources.ts'
 import type { SourceInfo } from '../../api/types.ts'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, groupThousands } from '../../format/number.ts'
@@ -31,7 +32,7 @@ export function SourcesPanel() {
         <h2 id="sources-panel" className="panel-title">
           Sources
         </h2>
-        {!page.isLive && <span className="panel-caption">now, not in the window</span>}
+        <PresentCaption />
         <Link className="panel-link" href={page.hrefTo('/sources')}>
           All sources
         </Link>

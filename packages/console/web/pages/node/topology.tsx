@@ -5,21 +5,20 @@ import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { DeviceRow, RailGrid, type RailLink, type RowLabel } from '../../components/rail-grid.tsx'
 import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
+import { useFirstPosition } from '../../components/use-span.ts'
 import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
-import { type DeviceColumns, TILE_SPAN_MS } from '../../devices/device-columns.ts'
+import type { DeviceColumns } from '../../devices/device-columns.ts'
 import type { Fired } from '../../devices/fired.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
-import { largestOfLast, newestValue } from '../../devices/interface-data.ts'
+import { largestOfLast } from '../../devices/interface-data.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
 import { isDowntrained, linkUseWords, linkWords, readLink } from '../../devices/pcie.ts'
 import { layoutOf, RAILS_A_BLOCK_COUNT, type Rail } from '../../devices/rails.ts'
+import { lastValue, meanWords, type ReadSpan } from '../../devices/reading.ts'
 import { gpuTile, nicTile } from '../../devices/tile-words.ts'
 import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../../format/quantity.ts'
-import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
-
-const TILE_SPAN_WORDS = `mean of ${formatDuration(TILE_SPAN_MS)}`
 
 /** Fewest columns: one or two devices do not get tiles as wide as the page. */
 const COLUMNS_MIN_COUNT = 4
@@ -29,15 +28,17 @@ interface TopologyProps {
   readonly seen: MomentHints
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly answer: KnownColumns
+  /** What numbers are read from. */
+  readonly span: ReadSpan
   /** In all GPUs and NICs; NaN where unknown. */
   readonly totals: { readonly power: number; readonly sent: number }
 }
 
 /** Every GPU, link and NIC in its place. */
-export function Topology({ devices, seen, columns, answer, totals }: TopologyProps) {
+export function Topology({ devices, seen, columns, answer, span, totals }: TopologyProps) {
   const page = usePageState()
   const layout = useMemo(() => layoutOf(devices), [devices])
-  const tiles = useTiles(devices, seen, columns, answer)
+  const tiles = useTiles(devices, seen, columns, { answer, span })
   const tile = (device: DeviceInfo) => (
     <Tile
       key={device.id}
@@ -45,7 +46,7 @@ export function Topology({ devices, seen, columns, answer, totals }: TopologyPro
       href={page.hrefTo(devicePath(device))}
     />
   )
-  const labels = rowLabels(devices, columns, totals)
+  const labels = rowLabels(devices, columns, totals, span)
   const most = Math.max(...layout.blocks.map(({ rails }) => rails.length), layout.gpus.length, layout.nics.length)
   const columnCount = Math.min(RAILS_A_BLOCK_COUNT, Math.max(COLUMNS_MIN_COUNT, most))
   const cells = (row: readonly DeviceInfo[]) => row.map((device) => ({ key: device.id, cell: tile(device) }))
@@ -58,7 +59,7 @@ export function Topology({ devices, seen, columns, answer, totals }: TopologyPro
             number: rail.number,
             gpu: tile(rail.gpu),
             nic: rail.nics.map(tile),
-            link: railLink(rail, rails, columns, { stepMs: answer.stepMs, hrefTo: page.hrefTo }),
+            link: railLink(rail, rails, columns, { span, hrefTo: page.hrefTo }),
           }))}
           spans={spans}
           labels={labels}
@@ -83,10 +84,11 @@ function rowLabels(
   devices: readonly DeviceInfo[],
   columns: TopologyProps['columns'],
   { power, sent }: TopologyProps['totals'],
+  span: ReadSpan,
 ) {
   const rates = devices
     .filter(({ kind, rail }) => kind === 'nic' && rail !== null)
-    .map(({ id }) => newestValue(columns.get(id)?.lineRate))
+    .map(({ id }) => lastValue(columns.get(id)?.lineRate, span))
     .filter((rate) => rate > 0)
   const rate = new Set(rates).size === 1 ? formatQuantity(BITS_PER_SECOND, rates[0]!) : ''
   // A tile shows power where its GPU reports no SM active.
@@ -96,7 +98,7 @@ function rowLabels(
   return {
     gpu: {
       title: 'GPU',
-      notes: [gpuShows, TILE_SPAN_WORDS, Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} in all`].filter(
+      notes: [gpuShows, meanWords(span), Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} in all`].filter(
         Boolean,
       ),
       head: `GPU · ${gpuShows}`,
@@ -106,7 +108,7 @@ function rowLabels(
       title: 'NIC',
       notes: [
         rate ? `sent, of ${rate}` : 'sent',
-        TILE_SPAN_WORDS,
+        meanWords(span),
         Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} in all`,
       ].filter(Boolean),
       head: 'NIC · sent',
@@ -118,25 +120,25 @@ function useTiles(
   devices: readonly DeviceInfo[],
   { hints, isKnown }: MomentHints,
   columns: ReadonlyMap<string, DeviceColumns>,
-  answer: KnownColumns,
+  { answer, span }: Pick<TopologyProps, 'answer' | 'span'>,
 ): ReadonlyMap<string, TileWords> {
   const { url } = usePageState()
+  const sparkFrom = useFirstPosition(answer)
   const zone = url.tz ?? 'utc'
   return useMemo(() => {
     if (!answer.isReady) return new Map()
     const worst = worstByDevice(hints)
-    const stepMs = answer.stepMs
     const sentTop = topOfSent(columns)
     return new Map(
       devices.map((device) => {
         const hint = worst.get(device.id)
         const fired = hint && firedOf(hint, answer)
-        const context = { hint, isJudged: isKnown, fired, stepMs, zone, sentTop }
+        const context = { hint, isJudged: isKnown, fired, ...span, zone, sparkFrom, sentTop }
         const own = columns.get(device.id) ?? {}
         return [device.id, device.kind === 'gpu' ? gpuTile(device, own, context) : nicTile(device, own, context)]
       }),
     )
-  }, [devices, hints, isKnown, columns, answer, zone])
+  }, [devices, hints, isKnown, columns, answer, span, zone, sparkFrom])
 }
 
 /** The first of the signals that fired which there are samples of. */
@@ -163,11 +165,11 @@ function railLink(
   { gpu, nics, switch: port }: Rail,
   rails: readonly Rail[],
   columns: ReadonlyMap<string, DeviceColumns>,
-  { stepMs, hrefTo }: { readonly stepMs: number; readonly hrefTo: (path: string) => string },
+  { span, hrefTo }: { readonly span: ReadSpan; readonly hrefTo: (path: string) => string },
 ): RailLink {
   const ends = [gpu, ...nics].map((device) => ({
     device,
-    link: readLink(columns.get(device.id) ?? {}, device, stepMs),
+    link: readLink(columns.get(device.id) ?? {}, device, span),
   }))
   // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use, while it
   // is there.

@@ -2,6 +2,7 @@ import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
 import type { SeriesValue } from '../../api/types.ts'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle, isSeriesOf } from '../../devices/device.ts'
@@ -35,7 +36,7 @@ export function PathTable({
         <h2 id="path-table" className="panel-title">
           Path
         </h2>
-        <span className="panel-caption">from the root; both ends of each link, as last read</span>
+        <PresentCaption>from the root; both ends of each link, as last read</PresentCaption>
       </header>
       <TableBox label="Table of the path">
         <table className="table has-first-fixed">

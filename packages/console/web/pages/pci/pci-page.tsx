@@ -97,8 +97,10 @@ function pciFacts(
   const load = owner
     ? Math.max(
         ...(owner.kind === 'gpu'
-          ? ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES'].map((metric) => mean(metric, 'last', owner))
-          : ['doca_pci_tx_bytes', 'doca_pci_rx_bytes'].map((metric) => mean(metric, 'rate', owner))),
+          ? ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES'].map(
+              (metric) => mean(metric, 'last', owner).value,
+            )
+          : ['doca_pci_tx_bytes', 'doca_pci_rx_bytes'].map((metric) => mean(metric, 'rate', owner).value)),
       )
     : Number.NaN
   return [

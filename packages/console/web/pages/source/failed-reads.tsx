@@ -1,4 +1,5 @@
 import type { FailedReadInfo } from '../../api/types.ts'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { groupThousands } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
@@ -14,7 +15,7 @@ export function FailedReads({ failures }: { readonly failures: readonly FailedRe
         <h2 id="failed-reads" className="panel-title">
           Failed reads
         </h2>
-        <span className="panel-caption">the last places, since the start</span>
+        <PresentCaption>the last places, since the start</PresentCaption>
       </header>
       {failures.length === 0 ? (
         <p className="panel-note">No read has failed.</p>

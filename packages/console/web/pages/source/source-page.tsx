@@ -35,7 +35,7 @@ export function SourcePage({ name }: { readonly name: string }) {
     <>
       <SourceHead name={name} />
       {list && <NoSource name={name} />}
-      {!list && !error && <Outlines panels={3} />}
+      {!list && !error && <Outlines panels={3} waitsFor="the list of sources" />}
       {!list && error && <NotKnown name={name} error={error} />}
     </>
   )
@@ -60,7 +60,7 @@ function KnownSource({ name }: { readonly name: string }) {
     return (
       <>
         <SourceHead name={name} />
-        {error ? <NotKnown name={name} error={error} /> : <Outlines panels={3} />}
+        {error ? <NotKnown name={name} error={error} /> : <Outlines panels={3} waitsFor="the source" />}
       </>
     )
   }

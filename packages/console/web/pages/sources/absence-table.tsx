@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import { Breakable } from '../../components/breakable.tsx'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -25,7 +26,7 @@ export function AbsenceTable({
         <h2 id="absence-table" className="panel-title">
           Absent values
         </h2>
-        {isReady && <span className="panel-caption">{countOf(count, 'field')} of hardware that is here</span>}
+        {isReady && <PresentCaption>{`${countOf(count, 'field')} of hardware that is here`}</PresentCaption>}
       </header>
       {absences.length > 0 && (
         <TableBox label="Table of absent values">

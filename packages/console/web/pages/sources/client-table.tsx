@@ -2,6 +2,7 @@ import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { useTypes } from '../../api/resources.ts'
 import type { ClientInfo, ClientSource } from '../../api/types.ts'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
@@ -23,7 +24,7 @@ export function ClientTable({ clients }: { readonly clients: readonly ClientInfo
         <h2 id="client-table" className="panel-title">
           Applications
         </h2>
-        <span className="panel-caption">since they connected</span>
+        <PresentCaption>since they connected</PresentCaption>
       </header>
       <TableBox label="Table of applications">
         <table className="table has-first-fixed">

@@ -1,4 +1,5 @@
 import type { SinkInfo } from '../../api/types.ts'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { groupThousands } from '../../format/number.ts'
@@ -13,7 +14,7 @@ export function SinkTable({ sinks }: { readonly sinks: readonly SinkInfo[] }) {
         <h2 id="sink-table" className="panel-title">
           Sinks
         </h2>
-        <span className="panel-caption">since the start</span>
+        <PresentCaption>since the start</PresentCaption>
       </header>
       <TableBox label="Table of sinks">
         <table className="table has-first-fixed">

@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import type { SourceInfo } from '../../api/types.ts'
+import { PresentCaption } from '../../components/present-caption.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
@@ -24,7 +25,7 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceInfo
         <h2 id="source-table" className="panel-title">
           Sources
         </h2>
-        <span className="panel-caption">since the start</span>
+        <PresentCaption>since the start</PresentCaption>
       </header>
       <TableBox label="Table of sources">
         <table className="table has-first-fixed">

@@ -35,7 +35,7 @@ export function SourcesPage() {
       )}
       {data && (
         <>
-          <Headline text={sourcesHeadline(data, tense)} />
+          <Headline text={sourcesHeadline(data, tense)} moment={page.isLive ? '' : 'Now, not in the window'} />
           <PanelBoundary>
             <SourceTable sources={data.sources} />
           </PanelBoundary>

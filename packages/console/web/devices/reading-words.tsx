@@ -1,0 +1,18 @@
+import { type DisplayUnit, formatIn } from '../format/number.ts'
+import { type Reading, rangeWords } from './reading.ts'
+
+/** What a cell of a table says of a number; of a window that is over its least and most stand below. */
+export function ReadingWords({ unit, reading }: { readonly unit: DisplayUnit; readonly reading: Reading }) {
+  const range = rangeWords(unit, reading)
+  return (
+    <>
+      {formatIn(unit, reading.value)}
+      {range && <span className="cell-range">{range}</span>}
+    </>
+  )
+}
+
+/** What the largest unit of a column is chosen from. */
+export function largestOfReading({ value, high }: Reading): number {
+  return Number.isNaN(high) ? value || 0 : high
+}

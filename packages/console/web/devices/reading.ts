@@ -1,0 +1,82 @@
+import type { DisplayUnit } from '../format/number.ts'
+import { formatIn } from '../format/number.ts'
+import { formatDuration } from '../format/time.ts'
+import { newestValue } from './interface-data.ts'
+
+/**
+ * Over how much time the numbers of tiles are means. A training step takes seconds, so that single samples of a second
+ * jump between the phases of a step. Unit: milliseconds.
+ */
+const TILE_SPAN_MS = 10_000
+
+/** What numbers are read from: the newest samples of now, or all samples of a window that is over. */
+export interface ReadSpan {
+  /** Distance of two samples. Unit: milliseconds. */
+  readonly stepMs: number
+  readonly isNow: boolean
+}
+
+/** A number of a table, tile or fact, in raw units; NaN where it is absent. */
+export interface Reading {
+  readonly value: number
+  /** The extremes of a window that is over; NaN where the number is of now. */
+  readonly low: number
+  readonly high: number
+}
+
+/** The mean of the newest samples, or of the window. */
+export function meanReading(values: Float64Array | undefined, span: ReadSpan): Reading {
+  return span.isNow ? readingOfNow(recentMean(values, span.stepMs)) : windowReading(values)
+}
+
+/** The newest sample, or the mean of the window: of what does not jump. */
+export function newestReading(values: Float64Array | undefined, span: ReadSpan): Reading {
+  return span.isNow ? readingOfNow(newestValue(values)) : windowReading(values)
+}
+
+/** The last sample of a span: of states and limits there is no mean. */
+export function lastValue(values: Float64Array | undefined, { isNow }: ReadSpan): number {
+  return isNow ? newestValue(values) : newestValue(values, Number.POSITIVE_INFINITY)
+}
+
+/** A number without extremes. */
+export function readingOfNow(value: number): Reading {
+  return { value, low: Number.NaN, high: Number.NaN }
+}
+
+/** The extremes in a unit, `12.0 – 318`; empty where there are none, or where both read as the number itself. */
+export function rangeWords(unit: DisplayUnit, { value, low, high }: Reading): string {
+  if (Number.isNaN(low) || Number.isNaN(high)) return ''
+  const words = [low, high].map((end) => formatIn(unit, end))
+  return words.every((word) => word === formatIn(unit, value)) ? '' : words.join(' – ')
+}
+
+/** What a number is in words: `mean of 10 s`. */
+export function meanWords({ isNow }: ReadSpan): string {
+  return isNow ? `mean of ${formatDuration(TILE_SPAN_MS)}` : 'mean of the window'
+}
+
+/** What the numbers of a table are in words, its extremes too. */
+export function meansWords({ isNow, stepMs }: ReadSpan): string {
+  if (isNow) return `means of ${formatDuration(TILE_SPAN_MS)}`
+  return `means of the window, least – most of its steps of ${formatDuration(stepMs)}`
+}
+
+/** The mean of the newest samples of a column, NaN where there is none. */
+export function recentMean(values: Float64Array | undefined, stepMs: number): number {
+  const count = Math.max(1, Math.round(TILE_SPAN_MS / stepMs))
+  const { value } = windowReading(values?.subarray(Math.max(0, values.length - count)))
+  return Number.isNaN(value) ? newestValue(values) : value
+}
+
+function windowReading(values: Float64Array = new Float64Array(0)): Reading {
+  let [sum, count, low, high] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const value of values) {
+    if (Number.isNaN(value)) continue
+    sum += value
+    count++
+    if (value < low) low = value
+    if (value > high) high = value
+  }
+  return count === 0 ? readingOfNow(Number.NaN) : { value: sum / count, low, high }
+}
