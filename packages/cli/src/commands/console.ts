@@ -6,6 +6,7 @@ import {
   endAnswersWithin,
   HttpStats,
   polledStreamRoute,
+  QueryPlaces,
   queryRoutes,
   UnreadAnswers,
 } from '@sonde/agent'
@@ -76,7 +77,8 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
   // Charts of apps ask the routes of queries for what is listed: all see the same rows as the routes of apps.
   const rows = new ExporterHistory(history)
   const unread = new UnreadAnswers(http)
-  const queried = { history: rows, http, parallelCount: agent.limits.parallel_queries, unread }
+  const places = new QueryPlaces(http, agent.limits.parallel_queries)
+  const queried = { history: rows, http, places, unread }
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
   polledStreamRoute(app, { ...queried, state: () => describeConsole(told) })
