@@ -33,6 +33,8 @@ const CATCH_UP_MS = 2 * STEP_MS_MAX
 export interface Polled extends Queried {
   /** What `/api/v1/node` answers. */
   readonly state: () => object
+  /** How late samples can be found: each step is told so much later. Unit: milliseconds. Default: at once. */
+  readonly latencyMs?: () => number
 }
 
 /**
@@ -168,7 +170,7 @@ class PolledStream {
 
   #lastStepMs(): number {
     const { stepMs } = this.#asked
-    return Math.floor(Date.now() / stepMs) * stepMs
+    return Math.floor((Date.now() - (this.#polled.latencyMs?.() ?? 0)) / stepMs) * stepMs
   }
 
   #send(event: string, data: string): void {

@@ -53,7 +53,7 @@ export class SeriesReader {
    * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` where there are too many; SyntaxError where it is none.
    */
   take(text: string): void {
-    const { metric, values: points } = objectIn(text)
+    const { metric, value: point, values: points = [point] } = objectIn(text)
     if (!Array.isArray(points)) throw new SyntaxError('no series of a matrix')
     const values = points.map(pointIn)
     const { [PART_LABEL]: place = '', __name__: name = '', ...labels } = labelsIn(metric)
