@@ -61,8 +61,11 @@ test('a console serves page, queries and charts of apps over a Prometheus, one r
   const [from, to] = [START_MS + 60_000, START_MS + 600_000]
   const chart = `/api/v1/apps/chat/services/api/metrics?start=${from}&end=${to}&period=60&fields=gpu-util`
   const charts = await Promise.all<unknown>(Array.from({ length: 8 }, () => json(address, chart)))
-  const trip = '/api/v1/query_range'
-  assert.deepEqual(seen, [trip, trip], 'whether there are rows of agents; sixteen questions of eight people at once')
+  assert.deepEqual(
+    seen,
+    ['/api/v1/query', '/api/v1/query_range'],
+    'whether there are rows of agents; sixteen questions of eight people at once',
+  )
   const { services } = charts[0] as { services: { metrics: { avg: number[]; max: number[]; count: number[] }[] }[] }
   const [util] = services[0]?.metrics ?? []
   // The samples of a minute are four; the last of them ends 12 s before it does.
@@ -116,6 +119,31 @@ test('a console whose Prometheus is down starts, says so, and answers with 502, 
   assert.ok(retryAfterS > 5 && retryAfterS <= 30, `${retryAfterS}`)
   assert.match((await last?.text()) ?? '', /QRY_BACKEND_OPEN/)
   assert.doesNotMatch(sonde.output(), /hidden/)
+  await assertStops(sonde)
+})
+
+test('slow questions of one reader cost that reader alone', { ...needs('prometheus', 'promtool') }, async (t) => {
+  const many = Array.from({ length: 200 }, (_, i) => ({ pod: `p${i}` })).flatMap((labels) =>
+    Array.from({ length: 20 }, (_, at) => ({ metric: 'busy', labels, timeMs: START_MS + at * 15_000, value: at })),
+  )
+  // What this server takes as slow.
+  const url = await startBackfilled(t, [...samples(), ...many], ['--query.timeout=500ms'])
+  const sonde = await startSonde(['console', '--prometheus', url])
+  t.after(() => sonde.stop('SIGKILL'))
+  const ask = async (body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${sonde.address}/api/v1/query`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return `${answer.status} ${/"code":"([A-Z_]+)"/.exec(await answer.text())?.[1] ?? ''}`
+  }
+  const slow = (at: number) => {
+    const queries = Array.from({ length: 64 }, (_, i) => {
+      return { metric: 'busy', function: 'avg', matchers: [{ label: 'pod', op: '!=', value: `${at} ${i}` }], by: [] }
+    })
+    return ask({ fromMs: START_MS - 10_000_000, toMs: START_MS + 600_000, stepMs: 1000, queries })
+  }
+  for (const at of [1, 2, 3, 4]) assert.equal(await slow(at), '504 QRY_BACKEND_TIMEOUT')
+  const window = { fromMs: START_MS, toMs: START_MS + 600_000, stepMs: 60_000 }
+  assert.equal(await ask({ ...window, queries: [{ metric: 'requests_total', function: 'rate' }] }), '200 ')
   await assertStops(sonde)
 })
 

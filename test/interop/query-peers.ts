@@ -17,7 +17,11 @@ export interface PeerSample {
 }
 
 /** Starts Debian's Prometheus over samples of the past, and gives its address; it ends with the test. */
-export async function startBackfilled(t: Pick<TestContext, 'after'>, samples: readonly PeerSample[]): Promise<string> {
+export async function startBackfilled(
+  t: Pick<TestContext, 'after'>,
+  samples: readonly PeerSample[],
+  more: readonly string[] = [],
+): Promise<string> {
   const dir = temporaryDir()
   const [file, config, tsdb] = ['samples', 'prometheus.yml', 'tsdb'].map((name) => join(dir.path, name)) as [
     string,
@@ -27,16 +31,28 @@ export async function startBackfilled(t: Pick<TestContext, 'after'>, samples: re
   writeFileSync(file, `${linesOf(samples, 1000)}# EOF\n`)
   writeFileSync(config, '{}')
   execFileSync('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', file, tsdb], { stdio: 'pipe' })
-  const flags = [`--config.file=${config}`, `--storage.tsdb.path=${tsdb}`, '--storage.tsdb.retention.time=10y']
+  const flags = [`--config.file=${config}`, `--storage.tsdb.path=${tsdb}`, '--storage.tsdb.retention.time=10y', ...more]
   return (await launchPrometheus(t, flags, dir)).url
 }
 
 /** Starts Debian's VictoriaMetrics over samples of the past, and gives its address; it ends with the test. */
 export async function startVictoria(t: Pick<TestContext, 'after'>, samples: readonly PeerSample[]): Promise<string> {
-  const dir = temporaryDir()
+  const url = await launchVictoria(t, [], temporaryDir())
+  const answer = await fetch(`${url}/api/v1/import/prometheus`, { method: 'POST', body: linesOf(samples, 1) })
+  if (!answer.ok) throw new Error(`VictoriaMetrics takes no samples: ${answer.status}`)
+  await fetch(`${url}/internal/force_flush`)
+  return url
+}
+
+/** Starts Debian's VictoriaMetrics with these flags; it ends with the test, and its folder with it. */
+export async function launchVictoria(
+  t: Pick<TestContext, 'after'>,
+  more: readonly string[],
+  dir: { readonly path: string; remove(): void },
+): Promise<string> {
   const port = await freePort()
-  const flags = [`-httpListenAddr=127.0.0.1:${port}`, `-storageDataPath=${dir.path}`, '-retentionPeriod=10y']
-  const child = spawn('victoria-metrics', flags, { stdio: ['ignore', 'ignore', 'ignore'] })
+  const flags = [`-httpListenAddr=127.0.0.1:${port}`, `-storageDataPath=${dir.path}/data`, '-retentionPeriod=10y']
+  const child = spawn('victoria-metrics', [...flags, ...more], { stdio: ['ignore', 'ignore', 'ignore'] })
   const ended = new Promise((resolve) => child.once('close', resolve))
   t.after(async () => {
     child.kill('SIGKILL')
@@ -50,9 +66,6 @@ export async function startVictoria(t: Pick<TestContext, 'after'>, samples: read
       () => false,
     ),
   )
-  const answer = await fetch(`${url}/api/v1/import/prometheus`, { method: 'POST', body: linesOf(samples, 1) })
-  if (!answer.ok) throw new Error(`VictoriaMetrics takes no samples: ${answer.status}`)
-  await fetch(`${url}/internal/force_flush`)
   return url
 }
 

@@ -187,7 +187,7 @@ export const limitsSchema = block({
   parallel_queries: setting(
     integer(1, 1000, 'requests'),
     32,
-    'Queries that are answered at a time; further ones are refused with 503 and counted',
+    'Queries that are answered at a time; further ones wait: clients take turns. After 20 s they are refused with 503 and counted',
   ),
   gpu_metrics_max_pods: setting(
     integer(1, 500, 'services'),

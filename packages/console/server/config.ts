@@ -76,6 +76,11 @@ export const consoleSchema = block({
       0,
       'Distance of its samples, by which values hold and rates are made. 0: that of the middle one of its targets, as its `up` has it, else 15 000',
     ),
+    latency_ms: setting(
+      integer(0, 600_000, 'milliseconds'),
+      0,
+      'How late its samples can be found: the last values hold longer by this, and the live view lags by it. 0: by how much its newest sample is older than `interval_ms`, at most 30 000',
+    ),
   }),
 })
 

@@ -12,14 +12,18 @@ export { FieldSets, type FieldSetsOptions } from './fieldset/field-sets.ts'
 export { bothSets, createFieldSet, type FieldSet, type Projection } from './fieldset/fieldset.ts'
 export type { FieldSetKind } from './fieldset/parse.ts'
 export type { Timers } from './internal/timers.ts'
-export { answerRequest, type Found, tooManyValues } from './query/answer.ts'
+export { allSteps, answerInSteps, answerRequest, type FindInSteps, type Found, tooManyValues } from './query/answer.ts'
+export { AskerQueue } from './query/asker-queue.ts'
+export { Candidates } from './query/candidates.ts'
 export type { Catalogue, LatestSeries, ListedType } from './query/catalogue.ts'
 export { type Column, ColumnReader, matcherOf, slotsOfMetric } from './query/column.ts'
 export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
 export { type Evaluated, evaluate, gainsOf, gridOf, numbersOf } from './query/evaluate.ts'
 export {
   type Aggregate,
+  type Asker,
   type Bin,
+  CANDIDATE_COUNT_LIMIT,
   type History,
   type HistoryStatus,
   type Matcher,

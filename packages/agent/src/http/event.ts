@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { SondeError } from '@sonde/sdk'
-import type { EventAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import { askerOf, type EventAnswer, type TracebackEvent } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { marksIn } from '../traceback/event-list.ts'
@@ -11,7 +11,7 @@ import { readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
 import { sendBytes } from './answer-parts.ts'
 import { compress } from './compress.ts'
 import { numberIn } from './events.ts'
-import { fresh, parameter, type Queried, withinParallel } from './query.ts'
+import { fresh, parameter, type Queried } from './query.ts'
 
 const FIND_CHARS_MAX = 200
 const POINTS_DEFAULT = 1000
@@ -45,7 +45,7 @@ export function eventRoutes(app: FastifyInstance, agent: Agent, queried: Queried
   app.get<ById>('/api/v1/events/:id/samples', async (request, reply) => {
     const event = await eventOf(agent, request.params.id)
     const question = questionOf(request, event)
-    const samples = await withinParallel(queried, async () =>
+    const samples = await queried.places.take(askerOf(request), async () =>
       readSamples(await agent.traceback.readable(event.id), question),
     )
     const bytes = encodeSamples(samples, question.keys)

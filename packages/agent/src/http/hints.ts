@@ -1,9 +1,10 @@
 import { SondeError } from '@sonde/sdk'
+import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { compress } from './compress.ts'
 import { numberIn } from './events.ts'
-import { type Queried, withinParallel } from './query.ts'
+import type { Queried } from './query.ts'
 
 /**
  * `GET /api/v1/hints`: what rules see on the node now, and what they saw in the last hour; with `from` and `to`, what
@@ -15,7 +16,7 @@ export function hintsRoute(app: FastifyInstance, agent: Agent, queried: Queried)
     reply.header('cache-control', 'no-store')
     if (window === undefined) return reply.send(agent.hints.answer())
     const { fromMs, toMs } = window
-    return reply.send(await withinParallel(queried, () => agent.hintHistory.window(fromMs, toMs)))
+    return reply.send(await queried.places.take(askerOf(request), () => agent.hintHistory.window(fromMs, toMs)))
   })
 }
 

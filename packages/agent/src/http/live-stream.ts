@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import { messageOf, POINT_COUNT_LIMIT, type QueryAnswer, SondeError } from '@sonde/sdk'
+import { type Asker, messageOf, POINT_COUNT_LIMIT, type QueryAnswer, SondeError } from '@sonde/sdk'
 import type { Agent } from '../agent.ts'
 import { writePoints } from './answer-parts.ts'
 import type { LiveRound, Subscription } from './live-round.ts'
-import { type Queried, withinParallel } from './query.ts'
+import type { Queried } from './query.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
 
 /** A sample may arrive this long after its time and still be in the first message that covers it. */
@@ -143,9 +143,9 @@ export class LiveStream {
   /**
    * What the client missed, from history. What that cannot say is a gap.
    *
-   * @throws SondeError `QRY_BUSY` where as many queries are answered as are allowed: asked again, nothing is lost.
+   * @throws SondeError `QRY_BUSY` where no place for a query came free: asked again, nothing is lost.
    */
-  async missed(queried: Queried): Promise<Missed> {
+  async missed({ history, places }: Queried, asker: Asker): Promise<Missed> {
     const { queries, stepMs, lastMs } = this.#subscription
     const toMs = this.#sentMs
     if (lastMs === undefined || lastMs >= toMs) return { gaps: [], answer: undefined }
@@ -154,7 +154,7 @@ export class LiveStream {
     const gaps = fromMs > lastMs ? [{ fromMs: lastMs, toMs: fromMs, reason }] : []
     try {
       const request = { fromMs, toMs, stepMs, queries }
-      return { gaps, answer: await withinParallel(queried, () => queried.history.query(request)) }
+      return { gaps, answer: await places.take(asker, () => history.query(request, asker)) }
     } catch (error) {
       if (error instanceof SondeError && error.code === 'QRY_BUSY') throw error
       this.#agent.options.log.warn({ error }, 'a live stream could not resume from history')

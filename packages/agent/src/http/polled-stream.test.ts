@@ -5,6 +5,7 @@ import { until } from '../../../sdk/test/helper.ts'
 import { HttpStats } from '../pipeline/http-stats.ts'
 import { createHttpServer } from './http-server.ts'
 import { polledStreamRoute } from './polled-stream.ts'
+import { QueryPlaces } from './query-places.ts'
 import { UnreadAnswers } from './unread-answers.ts'
 
 /** Serves a stream over a history, and gives the reader of its text. */
@@ -19,12 +20,13 @@ async function streaming(t: TestContext, query: History['query'], more = '') {
     moreOf: () => Promise.resolve(''),
   })
   const unread = new UnreadAnswers(http)
-  polledStreamRoute(app, { history: { query }, http, parallelCount: 2, unread, state: () => ({ node: 'here' }) })
+  const places = new QueryPlaces(http, 2)
+  polledStreamRoute(app, { history: { query }, http, places, unread, state: () => ({ node: 'here' }) })
   t.after(() => app.close())
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const asked = encodeURIComponent(JSON.stringify({ stepMs: 1000, queries: [{ metric: 'm' }] }))
   const open = (suffix = more) => fetch(`${address}/api/v1/stream?q=${asked}${suffix}`)
-  return { http, open }
+  return { http, places, open }
 }
 
 /** Reads until a text has come. */
@@ -78,16 +80,19 @@ test('a history that fails is asked again, and nothing of what came meanwhile is
 
 test('who is far behind waits while others ask, and misses nothing', async (t) => {
   const requests: QueryRequest[] = []
-  const { http, open } = await streaming(t, async (request) => {
+  const { places, open } = await streaming(t, async (request) => {
     requests.push(request)
     return answerTo(request)
   })
   const beganMs = Math.floor(Date.now() / 1000) * 1000 - 3_000_000
-  http.queries = 2
+  const others = Promise.withResolvers<void>()
+  const other = { host: 'elsewhere', connection: '1', isGone: () => false }
+  const asked = [1, 2].map(() => places.take(other, () => others.promise))
   const response = await open(`&lastEventId=${beganMs}`)
-  await until('a refusal', () => http.refused.get('parallel_queries') === 1)
+  await until('its turn', () => places.waitingCount === 1)
   assert.equal(requests.length, 0)
-  http.queries = 0
+  others.resolve()
+  await Promise.all(asked)
   await readUntil(response, 'event: points')
   assert.equal(requests[0]?.fromMs, beganMs)
 })

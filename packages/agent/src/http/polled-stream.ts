@@ -1,8 +1,18 @@
 import type { ServerResponse } from 'node:http'
-import { messageOf, objectOf, POINT_COUNT_LIMIT, parseQueries, type SeriesQuery, SondeError, stepOf } from '@sonde/sdk'
+import {
+  type Asker,
+  messageOf,
+  objectOf,
+  POINT_COUNT_LIMIT,
+  parseQueries,
+  type SeriesQuery,
+  SondeError,
+  stepOf,
+} from '@sonde/sdk'
+import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { writePoints } from './answer-parts.ts'
-import { jsonParameter, parameter, type Queried, withinParallel } from './query.ts'
+import { jsonParameter, parameter, type Queried } from './query.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const STEP_MS_MIN = 100
@@ -23,6 +33,8 @@ const CATCH_UP_MS = 2 * STEP_MS_MAX
 export interface Polled extends Queried {
   /** What `/api/v1/node` answers. */
   readonly state: () => object
+  /** How late samples can be found: each step is told so much later. Unit: milliseconds. Default: at once. */
+  readonly latencyMs?: () => number
 }
 
 /**
@@ -41,7 +53,7 @@ export function polledStreamRoute(app: FastifyInstance, polled: Polled): void {
       throw new SondeError('STR_LIMIT', `${STREAM_COUNT} streams are open; close one, or ask for a window that stands`)
     }
     reply.hijack()
-    const stream = new PolledStream(polled, reply.raw, asked)
+    const stream = new PolledStream(polled, { out: reply.raw, asker: askerOf(request) }, asked)
     open.add(stream)
     polled.http.streams = open.size
     reply.raw.once('close', () => {
@@ -77,6 +89,7 @@ function askedOf(request: FastifyRequest): AskedStream {
 class PolledStream {
   readonly #polled: Polled
   readonly #out: ServerResponse
+  readonly #asker: Asker
   readonly #asked: AskedStream
   #sentMs: number
   #stateMs = Number.NEGATIVE_INFINITY
@@ -85,9 +98,10 @@ class PolledStream {
   #missed = 'a live stream resumes at most an hour, and 11000 steps, back'
   #isClosed = false
 
-  constructor(polled: Polled, out: ServerResponse, asked: AskedStream) {
+  constructor(polled: Polled, { out, asker }: { out: ServerResponse; asker: Asker }, asked: AskedStream) {
     this.#polled = polled
     this.#out = out
+    this.#asker = asker
     this.#asked = asked
     const nowMs = this.#lastStepMs()
     this.#sentMs = Math.min(nowMs, asked.afterMs ?? nowMs)
@@ -133,10 +147,10 @@ class PolledStream {
     const fromMs = Math.max(this.#sentMs, toMs - Math.min(RESUME_LIMIT_MS, POINT_COUNT_LIMIT * stepMs))
     if (toMs <= fromMs) return
     try {
-      const { history, unread } = this.#polled
-      const ask = () => history.query({ fromMs, toMs, stepMs, queries })
+      const { history, places, unread } = this.#polled
+      const ask = () => history.query({ fromMs, toMs, stepMs, queries }, this.#asker)
       // What comes bit by bit takes no place of those who ask once: its own places are the streams.
-      const answer = await (toMs - fromMs > CATCH_UP_MS ? withinParallel(this.#polled, ask) : ask())
+      const answer = await (toMs - fromMs > CATCH_UP_MS ? places.take(this.#asker, ask) : ask())
       if (this.#isClosed) return
       if (fromMs > this.#sentMs)
         this.#send('gap', JSON.stringify({ fromMs: this.#sentMs, toMs: fromMs, reason: this.#missed }))
@@ -156,7 +170,7 @@ class PolledStream {
 
   #lastStepMs(): number {
     const { stepMs } = this.#asked
-    return Math.floor(Date.now() / stepMs) * stepMs
+    return Math.floor((Date.now() - (this.#polled.latencyMs?.() ?? 0)) / stepMs) * stepMs
   }
 
   #send(event: string, data: string): void {

@@ -1,16 +1,17 @@
 import { answerToColumns, COLUMNS_CONTENT_TYPE, type History, parseQueryRequest, SondeError } from '@sonde/sdk'
+import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpStats } from '../pipeline/http-stats.ts'
 import { sendBytes, sendJson } from './answer-parts.ts'
 import { compress } from './compress.ts'
+import type { QueryPlaces } from './query-places.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
 
 /** What answers queries, and how many at a time. */
 export interface Queried {
   readonly history: History
   readonly http: HttpStats
-  /** Policy: further queries are refused. */
-  readonly parallelCount: number
+  readonly places: QueryPlaces
   /** Where answers are counted that wait for their readers. */
   readonly unread: UnreadAnswers
 }
@@ -54,35 +55,11 @@ async function answer(
   form: () => unknown,
 ): Promise<FastifyReply> {
   const asked = parseQueryRequest(form())
-  const { history, unread } = queried
-  const result = await withinParallel(queried, () => history.query(asked))
+  const { history, places, unread } = queried
+  const asker = askerOf(request)
+  const result = await places.take(asker, () => history.query(asked, asker))
   const wantsColumns = request.headers.accept?.includes(COLUMNS_CONTENT_TYPE) === true
   return wantsColumns
     ? sendBytes(fresh(reply).type(COLUMNS_CONTENT_TYPE), answerToColumns(result), unread)
     : sendJson(fresh(reply), result, unread)
-}
-
-/**
- * Asks history, where not too many do already. The place is free again when there is an answer: whether that is read
- * is its client's affair, and must keep nobody else waiting.
- *
- * @throws SondeError `QRY_BUSY` where they do.
- */
-export async function withinParallel<T>(
-  { http, parallelCount: limit }: Pick<Queried, 'http' | 'parallelCount'>,
-  ask: () => Promise<T>,
-): Promise<T> {
-  if (http.queries >= limit) {
-    http.refuse('parallel_queries')
-    throw new SondeError('QRY_BUSY', `${limit} queries are being answered; ask again, or raise limits.parallel_queries`)
-  }
-  http.queries++
-  try {
-    return await ask()
-  } catch (error) {
-    if (error instanceof SondeError && error.code.endsWith('_LIMIT')) http.refuse('query_cost')
-    throw error
-  } finally {
-    http.queries--
-  }
 }

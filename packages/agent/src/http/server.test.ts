@@ -270,7 +270,7 @@ test('a request for more values than may be computed is refused and counted', as
   assert.equal(`${answer.status} ${answer.code}`, '422 QRY_COST_LIMIT')
   assert.match(
     answer.message,
-    /over 2000000 values, series times points; take a larger stepMs, a shorter window, or add matchers/,
+    /2002000 values or more, series times points, with those of steady_samples_total; at most 2000000 a request: take/,
   )
   assert.equal(agent.http.refused.get('query_cost'), 1)
 })
@@ -288,22 +288,28 @@ function heldHistory(): { history: History; release(): void; waiting(): number }
   }
 }
 
-test('more queries at a time than the limit are told to come back, and are counted', async (t) => {
+test('with more queries than the limit clients take turns: who asks much waits behind who asks little', async (t) => {
   const { history, release, waiting } = heldHistory()
-  const { agent, address } = await served(t, { history, limits: { parallel_queries: 2 } })
-  const url = `${address}/api/v1/query?q=${encodeURIComponent('{"queries":[{"metric":"m"}]}')}`
-  const first = [fetch(url), fetch(url)]
-  await until('two queries', () => waiting() === 2)
-  const answer = await refusal(url)
-  assert.equal(`${answer.status} ${answer.code}`, '503 QRY_BUSY')
-  assert.equal(answer.headers.get('retry-after'), '5')
-  assert.equal(agent.http.refused.get('parallel_queries'), 1)
-  release()
-  for (const { status } of await Promise.all(first)) assert.equal(status, 200)
-  const later = fetch(url)
-  await until('a third query', () => waiting() === 1)
-  release()
-  assert.equal((await later).status, 200)
+  const { agent, address } = await served(t, { history, limits: { parallel_queries: 1 } })
+  const path = `/api/v1/query?q=${encodeURIComponent('{"queries":[{"metric":"m"}]}')}`
+  const order: string[] = []
+  const greedy = connect(Number(new URL(address).port), '127.0.0.1')
+  t.after(() => greedy.destroy())
+  greedy.on('data', (data) => {
+    for (const [, status] of String(data).matchAll(/HTTP\/1\.1 (\d+)/g)) order.push(`greedy ${status}`)
+  })
+  greedy.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(4))
+  await until('the first query', () => waiting() === 1)
+  const honest = fetch(address + path).then(({ status }) => order.push(`honest ${status}`))
+  await until('all queries', () => agent.http.requests === 5)
+  for (let answered = 1; answered <= 5; answered++) {
+    await until('a query', () => waiting() === 1)
+    release()
+    await until('its answer', () => order.length === answered)
+  }
+  await honest
+  assert.deepEqual(order, ['greedy 200', 'greedy 200', 'honest 200', 'greedy 200', 'greedy 200'])
+  assert.equal(agent.http.refused.get('parallel_queries'), 0)
 })
 
 test('a fault of ours is 500 without its details, and counted', async (t) => {

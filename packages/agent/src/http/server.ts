@@ -12,6 +12,7 @@ import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
 import { createHttpServer } from './http-server.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
+import { QueryPlaces } from './query-places.ts'
 import { simulatorRoutes } from './simulator.ts'
 import { isStream, streamRoute } from './stream.ts'
 import { tracebackRoute } from './traceback.ts'
@@ -38,7 +39,8 @@ export function createServer(agent: Agent): FastifyInstance {
 export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   const { history, http, options } = agent
   const unread = new UnreadAnswers(http)
-  const queried = { history, http, parallelCount: options.config.limits.parallel_queries, unread }
+  const places = new QueryPlaces(http, options.config.limits.parallel_queries)
+  const queried = { history, http, places, unread }
   metricsRoute(app, agent)
   healthRoutes(app, agent)
   apiRoutes(app, agent, queried)

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { objectOf, parseQueries, SondeError, stepOf } from '@sonde/sdk'
+import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { EVENTS_STREAM } from './events-stream.ts'
@@ -37,7 +38,7 @@ export function streamRoute(app: FastifyInstance, agent: Agent, queried: Queried
       // What cannot be answered is refused now, while there is still a status to say it with.
       const toMs = lastStepMs(subscription.stepMs)
       await new LiveRound(agent).points(subscription, toMs - subscription.stepMs, toMs)
-      missed = await stream.missed(queried)
+      missed = await stream.missed(queried, askerOf(request))
     } catch (error) {
       place.release()
       throw error

@@ -1,4 +1,11 @@
-import { type History, type HistoryStatus, type QueryAnswer, type QueryRequest, SondeError } from '@sonde/sdk'
+import {
+  type Asker,
+  type History,
+  type HistoryStatus,
+  type QueryAnswer,
+  type QueryRequest,
+  SondeError,
+} from '@sonde/sdk'
 import type { RecentRing } from './recent.ts'
 
 /** What a store answers that has nothing to say now; everything else is the fault of the question. */
@@ -16,15 +23,15 @@ export class BackedHistory implements History {
     this.#status = status
   }
 
-  async query(request: QueryRequest): Promise<QueryAnswer> {
+  async query(request: QueryRequest, asker?: Asker): Promise<QueryAnswer> {
     // A store that fails lacks what is newest; the ring has it, where it reaches back far enough.
     if (this.#status().state === 'failing' && request.fromMs >= this.#recent.sinceMs()) {
-      return this.#recent.queryNow(request)
+      return await this.#recent.query(request)
     }
     try {
-      return await this.#store.query(request)
+      return await this.#store.query(request, asker)
     } catch (error) {
-      if (error instanceof SondeError && UNAVAILABLE.has(error.code)) return this.#recent.queryNow(request)
+      if (error instanceof SondeError && UNAVAILABLE.has(error.code)) return await this.#recent.query(request)
       throw error
     }
   }

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Batch, createSource, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
+import {
+  type Batch,
+  ColumnReader,
+  createSource,
+  defineType,
+  gauge,
+  label,
+  labelNumber,
+  timestamp,
+  wallNs,
+} from '@sonde/sdk'
 import { testHistory } from '../../../sdk/test/test-history.ts'
 import { RecentRing } from './recent.ts'
 
@@ -16,18 +26,56 @@ testHistory('the ring of the last minutes', async () => {
   }
 })
 
-test('of many who ask at once, one whose answer fills a turn lets what waits go before the next', async (t) => {
+test('of many who ask at once, each gets on by turns, and what waits goes before the next', async (t) => {
   const ring = new RecentRing()
+  const source = createSource({ id: 'test', emit: (batch) => ring.accept(batch) })
+  const beganMs = Date.now()
+  for (let i = 0; i < 8; i++) {
+    source.report(type, { time: wallNs(), name: 'a', level: 1 })
+    source.flush()
+  }
   const order: string[] = []
-  t.mock.method(ring, 'queryNow', () => {
-    order.push('answer')
-    if (order.length === 1) setImmediate(() => order.push('something else'))
-    const endMs = performance.now() + 20
+  const { push } = ColumnReader.prototype
+  t.mock.method(ColumnReader.prototype, 'push', function (this: ColumnReader, ...of: Parameters<typeof push>) {
+    order.push('batch')
+    setImmediate(() => order.push('something else'))
+    // As much as a turn may take.
+    const endMs = performance.now() + 5
     while (performance.now() < endMs);
+    push.apply(this, of)
   })
-  const request = { fromMs: 0, toMs: 1000, stepMs: 1000, queries: [] }
-  await Promise.all([ring.query(request), ring.query(request)])
-  assert.deepEqual(order, ['answer', 'something else', 'answer'])
+  const query = { metric: 'kept_level', function: 'last', matchers: [], by: undefined, aggregate: 'sum' } as const
+  const request = { fromMs: beganMs - 1000, toMs: Date.now() + 1000, stepMs: 1000, queries: [query] }
+  const answers = await Promise.all([ring.query(request), ring.query(request)])
+  assert.equal(order.filter((one) => one === 'batch').length, 16)
+  for (const [at, one] of order.entries()) if (one === 'batch') assert.notEqual(order[at - 1], 'batch')
+  for (const { results } of answers) assert.equal(results[0]?.series.length, 1)
+})
+
+test('a request that would look through too many records is refused before it looks', async (t) => {
+  const ring = new RecentRing()
+  const pushed = t.mock.method(ColumnReader.prototype, 'push')
+  const narrow = defineType('narrow', 'Small records', {
+    time: timestamp(),
+    number: labelNumber('u16'),
+    level: gauge('u16'),
+  })
+  const source = createSource({ id: 'test', emit: (batch) => ring.accept(batch) })
+  const beganMs = Date.now()
+  for (let number = 0; number < 400_000; number++)
+    source.report(narrow, { time: wallNs(), number: number & 1023, level: 1 })
+  source.flush()
+  const matchers = [{ label: 'number', op: '=', value: 'none' }] as const
+  const query = { metric: 'narrow_level', function: 'last', matchers, by: undefined, aggregate: 'sum' } as const
+  const request = { fromMs: beganMs - 1000, toMs: Date.now() + 1000, stepMs: 1000 }
+  await assert.rejects(ring.query({ ...request, queries: Array.from({ length: 64 }, () => query) }), {
+    code: 'QRY_COST_LIMIT',
+    message:
+      /looks through 25600000 series and records, 400000 of them for narrow_level; at most 20000000 a request: take a shorter window, or fewer questions/,
+  })
+  assert.equal(pushed.mock.callCount(), 0)
+  await ring.query({ ...request, queries: [query] })
+  assert.ok(pushed.mock.callCount() > 0)
 })
 
 /**

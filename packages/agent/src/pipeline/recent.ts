@@ -1,6 +1,8 @@
 import {
-  answerRequest,
+  allSteps,
+  answerInSteps,
   type Batch,
+  Candidates,
   ColumnReader,
   countDrop,
   type Found,
@@ -123,15 +125,35 @@ export class RecentRing implements Sink, History {
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
-    // Many clients may ask at once, as when all of them resume, and one answer may fill a turn.
-    while (turn.isOver()) await turn.next()
-    return this.queryNow(request)
+    this.#checkCost(request)
+    const steps = this.#answer(request)
+    for (;;) {
+      while (turn.isOver()) await turn.next()
+      const step = steps.next()
+      if (step.done === true) return step.value
+    }
   }
 
   /** The same without a promise: the live stream asks once a step. */
   queryNow(request: QueryRequest): QueryAnswer {
+    return allSteps(this.#answer(request))
+  }
+
+  #answer(request: QueryRequest): Generator<undefined, QueryAnswer> {
     const { fromMs, toMs, stepMs } = request
-    return answerRequest(request, (query) => this.#find(query, fromMs, toMs, stepMs))
+    return answerInSteps(request, (query) => this.#find(query, fromMs, toMs, stepMs))
+  }
+
+  /** Refuses before anything is read what would look through too many records. */
+  #checkCost({ fromMs, toMs, stepMs, queries }: QueryRequest): void {
+    const candidates = new Candidates()
+    for (const { metric } of queries) {
+      let count = 0
+      for (const { batches } of this.#batchesOf(metric, fromMs, toMs, stepMs))
+        for (const { batch } of batches) count += batch.count
+      candidates.add(metric, count)
+    }
+    candidates.check()
   }
 
   /**
@@ -168,19 +190,33 @@ export class RecentRing implements Sink, History {
     return share
   }
 
-  #find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Found[] {
+  /** A step is a batch, of which the largest takes some milliseconds. */
+  *#find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Generator<undefined, Found[]> {
     const matches = matcherOf(query.matchers)
     const room = new SeriesRoom(query.metric)
-    return this.types().flatMap((type) =>
-      slotsOfMetric(type, query.metric).map((slot): Found => {
-        const reader = new ColumnReader(type, slot, matches, this.periods, room)
-        for (const batch of this.batches(type)) {
+    const found: Found[] = []
+    for (const { type, slot, batches } of this.#batchesOf(query.metric, fromMs, toMs, stepMs)) {
+      const reader = new ColumnReader(type, slot, matches, this.periods, room)
+      for (const { batch, startMs } of batches) {
+        if (!batch.hasLeft) reader.push(batch, startMs, toMs)
+        yield
+      }
+      found.push({ type, slot, clock: 'wall', series: reader.take() })
+    }
+    return found
+  }
+
+  /** The fields that bear a metric's name, and the batches that a window needs of them, each with where it starts. */
+  *#batchesOf(metric: string, fromMs: number, toMs: number, stepMs: number) {
+    for (const type of this.types()) {
+      for (const slot of slotsOfMetric(type, metric)) {
+        const batches = this.batches(type).flatMap((batch) => {
           const startMs = fromMs - leadMs(stepMs, this.periods.longestOf(batch.source, type))
-          if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)
-        }
-        return { type, slot, clock: 'wall', series: reader.take() }
-      }),
-    )
+          return batch.toMs > startMs && batch.fromMs <= toMs ? [{ batch, startMs }] : []
+        })
+        yield { type, slot, batches }
+      }
+    }
   }
 
   /** While memory is over its limit, the oldest batch of whoever takes more than its part leaves. */

@@ -5,7 +5,7 @@ import { type Piece, Slabs } from './slabs.ts'
 
 /**
  * A kept batch with the earliest and the latest time of its records. Its bytes stand until the main loop has its next
- * turn: then they may have left.
+ * turn: then it may have left.
  */
 export interface KeptBatch extends Batch {
   readonly fromMs: number
@@ -13,6 +13,8 @@ export interface KeptBatch extends Batch {
   readonly piece: Piece
   /** Memory of the texts that it keeps. Unit: bytes. */
   readonly textBytes: number
+  /** Whether its bytes are no longer its own. */
+  hasLeft: boolean
 }
 
 /** What a batch takes beside its bytes. Unit: bytes. */
@@ -50,7 +52,8 @@ export class Share {
   add(batch: Batch): void {
     const symbols = symbolsToKeep(batch)
     const textBytes = this.#texts.bytesOf({ symbols })
-    const kept = { ...keep(batch, this.#slabs.take(batch.bytes.byteLength)), symbols, textBytes }
+    const piece = this.#slabs.take(batch.bytes.byteLength)
+    const kept = { ...keep(batch, piece), symbols, textBytes, hasLeft: false }
     this.#textBytes += textBytes
     const { fingerprint } = batch.type
     let list = this.#byType.get(fingerprint)
@@ -66,6 +69,7 @@ export class Share {
   drop(): KeptBatch | undefined {
     const kept = this.#all.shift()
     if (kept === undefined) return undefined
+    kept.hasLeft = true
     const { fingerprint } = kept.type
     const list = this.#byType.get(fingerprint)
     list?.shift()
@@ -91,7 +95,7 @@ function symbolsToKeep({ type, source, symbols }: Batch): BatchSymbols {
   return type.fingerprint === absenceType.fingerprint ? symbols : new TextTable(source.symbols)
 }
 
-function keep(taken: Batch, piece: Piece): Omit<KeptBatch, 'symbols' | 'textBytes'> {
+function keep(taken: Batch, piece: Piece): Omit<KeptBatch, 'symbols' | 'textBytes' | 'hasLeft'> {
   const { bytes } = piece
   bytes.set(taken.bytes)
   const batch = { ...taken, checksum: undefined }

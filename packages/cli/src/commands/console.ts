@@ -6,6 +6,7 @@ import {
   endAnswersWithin,
   HttpStats,
   polledStreamRoute,
+  QueryPlaces,
   queryRoutes,
   UnreadAnswers,
 } from '@sonde/agent'
@@ -26,13 +27,14 @@ const CLOSE_LIMIT_MS = 1000
 /** `sonde console`: the page and the query API over a server with the HTTP API of Prometheus. */
 export async function runConsole(loaded: Loaded): Promise<Running> {
   const { host, port, prometheus } = loaded.config.console
-  const { url, interval_ms: intervalMs } = prometheus
+  const { url, interval_ms: intervalMs, latency_ms: latencyMs } = prometheus
   if (url === undefined) {
     throw new ConfigError([
       'console.prometheus.url is missing; give --prometheus http://HOST:9090, or run sonde up for a history of its own',
     ])
   }
-  const history = new PrometheusHistory({ url, ...(intervalMs === 0 ? {} : { intervalMs }) })
+  const given = { ...(intervalMs > 0 && { intervalMs }), ...(latencyMs > 0 && { latencyMs }) }
+  const history = new PrometheusHistory({ url, ...given })
   const app = serverOf(loaded, history)
   await pageRoutes(app)
   endAnswersWithin(app, CLOSE_LIMIT_MS)
@@ -76,10 +78,11 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
   // Charts of apps ask the routes of queries for what is listed: all see the same rows as the routes of apps.
   const rows = new ExporterHistory(history)
   const unread = new UnreadAnswers(http)
-  const queried = { history: rows, http, parallelCount: agent.limits.parallel_queries, unread }
+  const places = new QueryPlaces(http, agent.limits.parallel_queries)
+  const queried = { history: rows, http, places, unread }
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
-  polledStreamRoute(app, { ...queried, state: () => describeConsole(told) })
+  polledStreamRoute(app, { ...queried, state: () => describeConsole(told), latencyMs: () => history.latencyMs })
   appRoutes(app, { history: rows, limits: appLimits(loaded) })
   return app
 }

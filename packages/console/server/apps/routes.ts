@@ -1,12 +1,14 @@
 import { type History, SondeError } from '@sonde/sdk'
-import type {
-  AppGpuAnswer,
-  AppMetricsAnswer,
-  AppsAnswer,
-  GpuField,
-  GpuNumber,
-  GpuPod,
-  GpuService,
+import {
+  type AppGpuAnswer,
+  type AppMetricsAnswer,
+  type AppsAnswer,
+  askedBy,
+  askerOf,
+  type GpuField,
+  type GpuNumber,
+  type GpuPod,
+  type GpuService,
 } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { chartRequest, chartsOf, intervalAt } from './charts.ts'
@@ -38,9 +40,11 @@ export interface AppRoutesOptions {
 
 /** Routes of apps and the GPUs of their pods, below `/api/v1/apps`. */
 export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void {
-  const { history, limits } = options
+  const { limits } = options
   const gate = new Gate(limits.concurrent)
-  app.get('/api/v1/apps', async (_request, reply) => {
+  const historyOf = (request: FastifyRequest) => askedBy(options.history, askerOf(request))
+  app.get('/api/v1/apps', async (request, reply) => {
+    const history = historyOf(request)
     const apps = appsOf(await servicesBySize(history))
     const why =
       apps.length > 0
@@ -50,20 +54,23 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   })
   app.get('/api/v1/pods', async (request, reply) => {
     const name = queryOf(request, 'app')
-    return fresh(reply).send(await podsAnswer(options, name === undefined ? undefined : checked(name, 'app')))
+    const asked = { ...options, history: historyOf(request) }
+    return fresh(reply).send(await podsAnswer(asked, name === undefined ? undefined : checked(name, 'app')))
   })
-  app.get('/api/v1/apps/:app/gpu', async (request, reply) => fresh(reply).send(await gpuAnswer(options, request)))
+  app.get('/api/v1/apps/:app/gpu', async (request, reply) =>
+    fresh(reply).send(await gpuAnswer({ ...options, history: historyOf(request) }, request)),
+  )
   app.get('/api/v1/apps/:app/services', async (request, reply) => {
-    const { pods } = await podsNow(history, nameIn(request, 'app'), namesIn(request, 'services'))
+    const { pods } = await podsNow(historyOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
     return fresh(reply).send(servicesOf(pods).map(describeService))
   })
   app.get('/api/v1/apps/:app/processes', async (request, reply) => {
-    const { pods } = await podsNow(history, nameIn(request, 'app'), namesIn(request, 'services'))
+    const { pods } = await podsNow(historyOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
     return fresh(reply).send(pods.map(describePod))
   })
   app.get('/api/v1/apps/:app/processes/:pod', async (request, reply) => {
     const [name, pod] = [nameIn(request, 'app'), nameIn(request, 'pod')]
-    const { pods } = await podsNow(history, name)
+    const { pods } = await podsNow(historyOf(request), name)
     const found = pods.filter((each) => each.name === pod)
     if (found.length === 0) throw unknown(`app ${name} has no GPU pod ${pod}`)
     return fresh(reply).send(found.map(describePod))
@@ -87,6 +94,7 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
       fields: queryOf(request, 'fields'),
     }
     const [app, nowMs] = [nameIn(request, 'app'), Date.now()]
+    const history = historyOf(request)
     const requestWith = (intervalMs: number) => chartRequest(app, services, asked, { limits, intervalMs, nowMs })
     // What no distance of samples would allow is refused before anything is asked, and while others are answered.
     requestWith(COARSEST_MS)

@@ -32,8 +32,10 @@ import {
 import { ORIGINS, PodTable } from './pod-columns.ts'
 import { targetsOf } from './workload.ts'
 
-/** How long it holds whether there are rows of agents. Unit: milliseconds. */
+/** How long it holds that there are rows of agents. Unit: milliseconds. */
 const KNOWN_MS = 30_000
+/** The same where there are none yet. Unit: milliseconds. */
+const NONE_KNOWN_MS = 2000
 /** Raws that are asked for with every question: they say which GPUs pods hold. */
 const ALWAYS: readonly RawName[] = ['used', 'util']
 const ROW = /^(pod|app)_gpu_/
@@ -85,9 +87,14 @@ export class ExporterHistory implements History, Catalogue {
     ])
     const answer = asked.then(({ series: [rows = []] }) => rows.length > 0)
     this.#hasRows = { untilMs: nowMs + KNOWN_MS, answer }
-    answer.catch(() => {
-      this.#hasRows = undefined
-    })
+    answer.then(
+      (hasRows) => {
+        if (!hasRows) this.#hasRows = { untilMs: nowMs + NONE_KNOWN_MS, answer }
+      },
+      () => {
+        this.#hasRows = undefined
+      },
+    )
     return answer
   }
 

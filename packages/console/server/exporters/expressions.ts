@@ -85,13 +85,9 @@ export function labelExpression(grain: Grain): string {
   return `${labels} and on (namespace, pod) ${requestExpression(grain)}`
 }
 
-function lastOf(
-  metric: string,
-  { stepMs, intervalMs }: Grain,
-  match?: readonly [label: string, value: string],
-): string {
+function lastOf(metric: string, { stepMs, holdMs }: Grain, match?: readonly [label: string, value: string]): string {
   const matchers = match === undefined ? [] : [{ label: match[0], op: '=~' as const, value: match[1] }]
-  return `last_over_time(${selectorOf([metric], matchers)}[${spanOf(Math.max(stepMs, 2.5 * intervalMs) - 1)}])`
+  return `last_over_time(${selectorOf([metric], matchers)}[${spanOf(Math.max(stepMs, holdMs) - 1)}])`
 }
 
 /** Without `honor_labels` the pod of kube-state-metrics itself wins, and those that it tells of are renamed. */

@@ -6,8 +6,8 @@ const WITHIN_MS = 60_000
 const OPEN_MS = 30_000
 
 /**
- * Spares a server that fails, and those who would wait for it: after 3 failures within a minute nothing is asked for
- * 30 s. Then one request tries, and what becomes of it decides.
+ * Spares a server that cannot be reached, and those who would wait for it: after 3 failures within a minute nothing is
+ * asked for 30 s. Then one request tries, and what becomes of it decides.
  */
 export class Breaker {
   readonly #now: () => number
@@ -36,7 +36,7 @@ export class Breaker {
     return 0
   }
 
-  /** What became of a request that was let in. */
+  /** Whether the server was there for a request that was let in. */
   settle(isWell: boolean): void {
     const nowMs = this.#now()
     if (this.#isTrying) {

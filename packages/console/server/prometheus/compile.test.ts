@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Matcher, SeriesQuery } from '@sonde/sdk'
 import { compileQueries } from './compile.ts'
 
-const GRAIN = { stepMs: 60_000, intervalMs: 15_000, looksBack: false }
+const GRAIN = { stepMs: 60_000, intervalMs: 15_000, holdMs: 37_500, looksBack: false }
 
 function query(more: Partial<SeriesQuery> = {}): SeriesQuery {
   return { metric: 'm', function: 'last', matchers: [], by: undefined, aggregate: 'sum', ...more }
@@ -30,7 +30,7 @@ test('last values of several metrics are one selector, which keeps their names',
 
 test('a value is held until a scrape marks its series as stale, as long as a selector looks back so far', () => {
   const last = (stepMs: number, intervalMs: number, looksBack = false) => {
-    const { expression } = compiled([query()], { stepMs, intervalMs, looksBack })
+    const { expression } = compiled([query()], { stepMs, intervalMs, holdMs: 2.5 * intervalMs, looksBack })
     return expression.replace(/^label_replace\((.*), "__part", "0", "", ""\)$/, '$1').replaceAll('{__name__="m"}', 'm')
   }
   assert.equal(last(1000, 15_000), '(last_over_time(m[37499ms]) and m)')

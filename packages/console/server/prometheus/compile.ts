@@ -69,6 +69,12 @@ export function densityExpression(): string {
   return `max(${union(ranges)})`
 }
 
+/** When the newest sample of any target was taken. Unit: seconds since the Unix epoch. */
+export function newestExpression(): string {
+  // An agent that sends its samples has no `up`.
+  return 'max(timestamp({__name__=~"up|sonde_process_uptime_seconds"}))'
+}
+
 /** Places of questions that one part can answer: the same question, or last values that differ in the metric alone. */
 function alike(queries: readonly SeriesQuery[], isHistogram: (metric: string) => boolean): number[][] {
   const groups = new Map<string, number[]>()

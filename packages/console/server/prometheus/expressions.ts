@@ -3,7 +3,7 @@ import { levelsOf } from '@sonde/sdk/internal'
 import { labelName, selectorOf, spanOf } from './promql.ts'
 
 /** A value holds for at most this many periods of its source, as in the store. */
-const HOLD_INTERVALS = 2.5
+export const HOLD_INTERVALS = 2.5
 
 /** How far a selector looks back, unless a server is told otherwise. Unit: milliseconds. */
 const LOOKBACK_MS = 300_000
@@ -14,6 +14,8 @@ export interface Grain {
   readonly stepMs: number
   /** Distance of the samples. Unit: milliseconds. */
   readonly intervalMs: number
+  /** How long a value holds. Unit: milliseconds. */
+  readonly holdMs: number
   /** Whether functions of counters also see the reading before their range, as at VictoriaMetrics. */
   readonly looksBack: boolean
 }
@@ -28,10 +30,9 @@ export function functionOf(
   matchers: readonly Matcher[],
   grain: Grain,
 ): string {
-  const { stepMs, intervalMs } = grain
+  const { stepMs, intervalMs, holdMs } = grain
   const selector = selectorOf(metrics, matchers)
   const over = (name: string, ms: number) => `${name}(${selector}[${spanOf(ms - 1)}])`
-  const holdMs = HOLD_INTERVALS * intervalMs
   // A step that holds samples has the last of them, whatever became of the series then.
   if (fn === 'last' && stepMs >= intervalMs) return over('last_over_time', Math.max(stepMs, holdMs))
   const last = heldOf(selector, holdMs, grain)

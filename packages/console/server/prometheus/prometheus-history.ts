@@ -15,23 +15,28 @@ import {
 } from '@sonde/sdk'
 import { turn, unitOf } from '@sonde/sdk/internal'
 import { compileQueries, latestExpression, taggedUnion } from './compile.ts'
-import type { Grain } from './expressions.ts'
+import { type Grain, HOLD_INTERVALS } from './expressions.ts'
 import { Flights } from './flights.ts'
 import { labelsIn, objectIn, pointIn } from './foreign-json.ts'
 import { familyOf } from './metadata.ts'
 import { type Gathered, SeriesReader, seriesOf } from './read-series.ts'
-import { ToldMetrics } from './told-metrics.ts'
-import { INSTANT_LIMIT_MS, RANGE_LIMIT_MS, Transport } from './transport.ts'
+import { type GivenTimes, ToldMetrics } from './told-metrics.ts'
+import { INSTANT_LIMIT_MS, instantOf, RANGE_LIMIT_MS, Transport } from './transport.ts'
 
+/**
+ * VictoriaMetrics replaces the points of its newest 30 s by those before, up to a step from now: not where an answer
+ * ends later. So long after now it ends, beside two steps: clocks differ. Unit: milliseconds.
+ */
+const VICTORIA_AHEAD_MS = 10_000
+/** Answers that end before have nothing that it hides, unless it was told to hide more. Unit: milliseconds. */
+const HIDDEN_MS = 60_000
 /** Most labels that the types of a server are listed with. */
 const LABEL_COUNT = 100
 
 /** Options of {@link PrometheusHistory}. */
-export interface PrometheusOptions {
+export interface PrometheusOptions extends GivenTimes {
   /** `http://[NAME:PASSWORD@]HOST[:PORT][/PATH]` of a server with the HTTP API of Prometheus. */
   readonly url: string
-  /** Distance of the samples. Unit: milliseconds. Default: as the server's `up` has it, else 15 s. */
-  readonly intervalMs?: number
 }
 
 /** The series of expressions on a grid. */
@@ -54,15 +59,19 @@ export class PrometheusHistory implements History, Catalogue {
   readonly #answers = new Flights<QueryAnswer>(sizeOf)
 
   /** @throws SondeError `QRY_BACKEND_URL` where the address is none. */
-  constructor({ url, intervalMs }: PrometheusOptions) {
+  constructor({ url, ...given }: PrometheusOptions) {
     this.transport = new Transport(url)
-    this.#told = new ToldMetrics(this.transport, intervalMs)
+    this.#told = new ToldMetrics(this.transport, given)
+  }
+
+  /** How much older the newest sample is than the last scrape. Unit: milliseconds. */
+  get latencyMs(): number {
+    return this.#told.latencyMs
   }
 
   /** A sentence on why the server cannot be asked; empty where it can. */
   async look(): Promise<string> {
-    const form = { query: 'vector(1)' }
-    const asked = { path: '/api/v1/query', form, limitMs: INSTANT_LIMIT_MS, depthOfList: 3, isAside: true } as const
+    const asked = { ...instantOf({ query: 'vector(1)' }), isAside: true } as const
     const fault = await this.transport
       .ask(asked, () => undefined)
       .then(
@@ -96,11 +105,11 @@ export class PrometheusHistory implements History, Catalogue {
     await this.#told.ready()
     const { intervalMs } = this.#told
     const times = gridOf(fromMs, toMs, stepMs)
-    const asked = build({ stepMs, intervalMs, looksBack: this.transport.isVictoria })
+    const asked = build(this.#grainOf(times, stepMs))
     const parts = asked.map((_, place) => ({ kind: 'values' as const, questions: new Map([['', [place]]]) }))
     const reader = new SeriesReader(asked, parts, times, stepMs)
     const expression = taggedUnion(asked.map((one) => one.expression))
-    if (times.length > 0) await this.#askRange(expression, times, stepMs, reader)
+    if (times.length > 0) await this.#evaluate(expression, times, stepMs, reader)
     return { times, intervalMs, series: reader.gathered.map(({ series }) => series) }
   }
 
@@ -117,11 +126,10 @@ export class PrometheusHistory implements History, Catalogue {
   async series({ metric, type }: { readonly metric?: string; readonly type?: string }): Promise<LatestSeries[]> {
     await this.#told.ready()
     const wanted = metric ?? type ?? ''
-    const query = latestExpression(wanted, metric === undefined, 2.5 * this.#told.intervalMs)
+    const query = latestExpression(wanted, metric === undefined, this.#holdMs)
     const found: LatestSeries[] = []
     const room = new SeriesRoom(wanted)
-    const asked = { path: '/api/v1/query', form: { query }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
-    await this.transport.ask(asked, async (text) => {
+    await this.transport.ask(instantOf({ query }), async (text) => {
       const { metric: named, value: point } = objectIn(text)
       const { __name__ = wanted, ...labels } = labelsIn(named)
       const [seconds, value] = pointIn(point)
@@ -135,36 +143,53 @@ export class PrometheusHistory implements History, Catalogue {
   async #ask(request: QueryRequest): Promise<QueryAnswer> {
     const { fromMs, toMs, stepMs, queries } = request
     await this.#told.ready()
-    const { intervalMs } = this.#told
     for (const query of queries) this.#check(query)
     const times = gridOf(fromMs, toMs, stepMs)
     const isHistogram = (metric: string) => this.#told.of(metric).role === 'bucket'
-    const { expression, parts } = compileQueries(
-      queries,
-      { stepMs, intervalMs, looksBack: this.transport.isVictoria },
-      isHistogram,
-    )
+    const { expression, parts } = compileQueries(queries, this.#grainOf(times, stepMs), isHistogram)
     const reader = new SeriesReader(queries, parts, times, stepMs)
-    const notes = times.length === 0 ? [] : await this.#askRange(expression, times, stepMs, reader)
+    const notes = times.length === 0 ? [] : await this.#evaluate(expression, times, stepMs, reader)
     const results = queries.map((query, i) => this.#resultOf(query, reader.gathered[i] as Gathered, notes))
     return { fromMs, toMs, stepMs, times, results }
   }
 
-  async #askRange(query: string, times: Float64Array, stepMs: number, reader: SeriesReader) {
-    const limitMs = times.length === 1 ? INSTANT_LIMIT_MS : RANGE_LIMIT_MS
-    const form = {
-      query,
-      start: secondsOf(times[0] ?? 0),
-      end: secondsOf(times.at(-1) ?? 0),
-      step: secondsOf(stepMs),
-      timeout: `${limitMs / 1000}s`,
-    }
-    const asked = { path: '/api/v1/query_range', form, limitMs, depthOfList: 3 }
+  /** What is asked about one time is about now: there the latency of the server is no gap. */
+  #grainOf(times: Float64Array, stepMs: number): Grain {
+    const { intervalMs } = this.#told
+    const holdMs = times.length === 1 ? this.#holdMs : HOLD_INTERVALS * intervalMs
+    return { stepMs, intervalMs, holdMs, looksBack: this.transport.isVictoria }
+  }
+
+  /** How long the last value of a series holds now. */
+  get #holdMs(): number {
+    return HOLD_INTERVALS * this.#told.intervalMs + this.#told.latencyMs
+  }
+
+  /** Asks an expression at every time of a grid: now is an instant, and not a range that ends now. */
+  async #evaluate(query: string, times: Float64Array, stepMs: number, reader: SeriesReader) {
+    const [firstMs = 0] = times
+    const asked =
+      times.length === 1
+        ? instantOf({ query, time: secondsOf(firstMs), timeout: `${INSTANT_LIMIT_MS / 1000}s` })
+        : this.#rangeOf(query, firstMs, times.at(-1) ?? firstMs, stepMs)
     const { warnings = [] } = await this.transport.ask(asked, async (text) => {
       reader.take(text)
       if (turn.isOver()) await turn.next()
     })
     return warnings
+  }
+
+  #rangeOf(query: string, firstMs: number, lastMs: number, stepMs: number) {
+    const nowMs = Date.now()
+    const isHidden = this.transport.isVictoria && lastMs > nowMs - HIDDEN_MS
+    const stepCount = isHidden ? Math.max(0, Math.ceil((nowMs + VICTORIA_AHEAD_MS - lastMs) / stepMs) + 2) : 0
+    const endMs = lastMs + stepCount * stepMs
+    const form = {
+      query,
+      ...{ start: secondsOf(firstMs), end: secondsOf(endMs), step: secondsOf(stepMs) },
+      timeout: `${RANGE_LIMIT_MS / 1000}s`,
+    }
+    return { path: '/api/v1/query_range', form, limitMs: RANGE_LIMIT_MS, depthOfList: 3 }
   }
 
   /** What a gauge lost is no restart. Of a metric of which nothing is said anything may be asked. */

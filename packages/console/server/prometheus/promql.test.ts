@@ -14,7 +14,7 @@ test('nothing that a question holds leaves its string', () => {
 })
 
 test('a question whose labels are none is refused, wherever they stand', () => {
-  const grain = { stepMs: 15_000, intervalMs: 15_000, looksBack: false }
+  const grain = { stepMs: 15_000, intervalMs: 15_000, holdMs: 37_500, looksBack: false }
   const query = { metric: 'up', function: 'last', matchers: [], by: ['a) or (b'], aggregate: 'sum' } as const
   const within = { by: ['c) or (d'], aggregate: 'avg' } as const
   const none = () => false

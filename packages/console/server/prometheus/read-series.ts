@@ -26,6 +26,7 @@ export interface Gathered {
 /** Sorts the series of an answer by the questions that they are of, on a grid. */
 export class SeriesReader {
   readonly gathered: readonly Gathered[]
+  readonly #metrics: readonly string[]
   readonly #parts: readonly Part[]
   readonly #grid: Float64Array
   readonly #stepMs: number
@@ -40,6 +41,7 @@ export class SeriesReader {
     this.gathered = queries.map(({ metric }) => {
       return { series: [], histograms: new Map(), resets: [], room: new SeriesRoom(metric) }
     })
+    this.#metrics = queries.map(({ metric }) => metric)
     this.#parts = parts
     this.#grid = grid
     this.#stepMs = stepMs
@@ -51,7 +53,7 @@ export class SeriesReader {
    * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` where there are too many; SyntaxError where it is none.
    */
   take(text: string): void {
-    const { metric, values: points } = objectIn(text)
+    const { metric, value: point, values: points = [point] } = objectIn(text)
     if (!Array.isArray(points)) throw new SyntaxError('no series of a matrix')
     const values = points.map(pointIn)
     const { [PART_LABEL]: place = '', __name__: name = '', ...labels } = labelsIn(metric)
@@ -59,8 +61,8 @@ export class SeriesReader {
     const questions = part?.questions.get(name) ?? part?.questions.get('')
     if (part === undefined || questions === undefined) throw new SyntaxError('a series that was not asked for')
     this.#values += this.#grid.length
-    if (this.#values > VALUE_COUNT_LIMIT) throw tooManyValues()
     for (const question of questions) {
+      if (this.#values > VALUE_COUNT_LIMIT) throw tooManyValues(this.#metrics[question] ?? '', this.#values)
       const { room, series, resets, histograms } = this.gathered[question] as Gathered
       if (part.kind === 'restarts') resets.push({ labels, timesMs: values.map(([seconds]) => seconds * 1000) })
       else {

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { SondeError } from '@sonde/sdk'
+import { until } from '../../../sdk/test/helper.ts'
 import { PrometheusHistory } from './prometheus-history.ts'
 import { type Asked, Transport } from './transport.ts'
 
@@ -83,24 +84,76 @@ test('a server that does not answer is given up in time', async (t) => {
   assert.equal((await faultOf(transport.ask({ ...ASKED, limitMs: 20 }, () => undefined))).code, 'QRY_BACKEND_TIMEOUT')
 })
 
-test('a server that failed three times is not asked, and the answer says when to come back', async (t) => {
+test('a server that cannot be reached three times is not asked, and the answer says when to come back', async (t) => {
   let asked = 0
-  const host = await serving(t, (_request, answer) => {
+  const host = await serving(t, ({ socket }) => {
     asked++
-    answer.writeHead(500).end()
+    socket.destroy()
   })
   const transport = new Transport(`http://${host}`)
   for (let i = 0; i < 3; i++) await faultOf(transport.ask(ASKED, () => undefined))
+  // Each question, and whether the server is there.
+  assert.equal(asked, 6)
   const error = await faultOf(transport.ask(ASKED, () => undefined))
   assert.equal(error.code, 'QRY_BACKEND_OPEN')
   assert.equal(error.retryAfterS, 30)
-  assert.equal(asked, 3)
+  assert.equal(asked, 6)
 })
 
-test('a question that a server does not take is no failure of the server', async (t) => {
-  const host = await serving(t, (_request, answer) => answer.writeHead(400).end('{"error":"parse error"}'))
+/** What servers answer to a question that they do not answer: status, body, and what it is called here. */
+const REFUSALS: readonly [server: string, status: number, body: string, code: string][] = [
+  ['Prometheus: syntax', 400, '{"errorType":"bad_data","error":"parse error"}', 'QRY_BACKEND'],
+  ['Prometheus: too many samples', 422, '{"errorType":"execution","error":"too many samples"}', 'QRY_BACKEND_LIMIT'],
+  ['Prometheus: slow', 503, '{"errorType":"timeout","error":"query timed out"}', 'QRY_BACKEND_TIMEOUT'],
+  ['Prometheus: cut off', 503, '{"errorType":"canceled","error":"query was canceled"}', 'QRY_BACKEND_TIMEOUT'],
+  ['Prometheus 3: cut off', 499, '{"errorType":"canceled","error":"context canceled"}', 'QRY_BACKEND_TIMEOUT'],
+  ['Prometheus: remote read', 500, '{"errorType":"internal","error":"remote read"}', 'QRY_BACKEND'],
+  ['Prometheus: starts', 503, 'Service Unavailable', 'QRY_BACKEND'],
+  ['VictoriaMetrics: too many samples', 422, '{"errorType":"422","error":"maxSamplesPerQuery"}', 'QRY_BACKEND_LIMIT'],
+  ['VictoriaMetrics: overload', 503, '{"errorType":"503","error":"cannot start executing"}', 'QRY_BACKEND'],
+  ['VictoriaMetrics: overload', 429, '{"errorType":"429","error":"too many requests"}', 'QRY_BACKEND'],
+  ['Thanos: a store is missing', 503, '{"errorType":"execution","error":"no store matched"}', 'QRY_BACKEND'],
+  ['Mimir: too many queries', 429, '{"errorType":"too_many_requests","error":"outstanding"}', 'QRY_BACKEND'],
+  ['Mimir: too many chunks', 422, '{"errorType":"execution","error":"err-mimir-max-chunks"}', 'QRY_BACKEND_LIMIT'],
+  ['a proxy: slow', 504, '<html>', 'QRY_BACKEND_TIMEOUT'],
+  ['a proxy: overload', 502, '<html>', 'QRY_BACKEND'],
+]
+for (const [server, status, body, code] of REFUSALS) {
+  test(`${server} (${status}) is ${code}, and costs its asker alone`, async (t) => {
+    const host = await serving(t, ({ url = '' }, answer) => {
+      if (url.startsWith('/api/v1/labels')) answer.end(EMPTY)
+      else answer.writeHead(status).end(body)
+    })
+    const transport = new Transport(`http://${host}`)
+    for (let i = 0; i < 5; i++) assert.equal((await faultOf(transport.ask(ASKED, () => undefined))).code, code)
+    assert.equal((await transport.ask({ ...ASKED, path: '/api/v1/labels' }, () => undefined)).status, 'success')
+  })
+}
+
+test('questions without an answer in time cost their askers alone where the server is there', async (t) => {
+  const host = await serving(t, ({ url }, answer) => {
+    if (url === '/-/healthy') answer.writeHead(404).end()
+    else if (url === '/api/v1/labels') answer.end(EMPTY)
+  })
   const transport = new Transport(`http://${host}`)
-  for (let i = 0; i < 5; i++) assert.equal((await faultOf(transport.ask(ASKED, () => undefined))).code, 'QRY_BACKEND')
+  const slow = { ...ASKED, limitMs: 20 }
+  for (let i = 0; i < 5; i++)
+    assert.equal((await faultOf(transport.ask(slow, () => undefined))).code, 'QRY_BACKEND_TIMEOUT')
+  assert.equal((await transport.ask({ ...ASKED, path: '/api/v1/labels' }, () => undefined)).status, 'success')
+})
+
+test('a server that says nothing to anything is spared', async (t) => {
+  const host = await serving(t, ({ url, socket }) => {
+    if (url === '/-/healthy') socket.destroy()
+  })
+  const transport = new Transport(`http://${host}`)
+  const slow = { ...ASKED, limitMs: 20 }
+  const codes: string[] = []
+  await until('a server that is spared', async () => {
+    codes.push((await faultOf(transport.ask(slow, () => undefined))).code)
+    return codes.at(-1) === 'QRY_BACKEND_OPEN'
+  })
+  assert.ok(codes.length > 3)
 })
 
 test('name and password are sent, and stand in no message', async (t) => {
@@ -132,8 +185,39 @@ test('all questions of a request are one request to the server, and so are those
   })
   const request = { fromMs: 0, toMs: 600_000, stepMs: 60_000, queries }
   await Promise.all(Array.from({ length: 20 }, () => history.query(request)))
-  // What the server tells of its metrics, its simulated series and its agents is asked for once.
-  assert.deepEqual(seen.sort(), ['/api/v1/metadata', '/api/v1/query', '/api/v1/query', '/api/v1/query_range'])
+  // What the server tells of its metrics, its newest sample, its simulated series and its agents is asked for once.
+  const told = ['/api/v1/metadata', ...Array.from({ length: 3 }, () => '/api/v1/query')]
+  assert.deepEqual(seen.sort(), [...told, '/api/v1/query_range'])
   await history.query({ ...request, toMs: 660_000 })
-  assert.equal(seen.length, 5, 'what the server tells is kept')
+  assert.equal(seen.length, 6, 'what the server tells is kept')
 })
+
+for (const { given, held } of [
+  { given: {}, held: 47.5 },
+  { given: { latencyMs: 60_000 }, held: 97.5 },
+]) {
+  test(`a server whose newest sample is 25 s old has a latency: now holds ${held} s (${JSON.stringify(given)})`, async (t) => {
+    const asked: URLSearchParams[] = []
+    const host = await serving(t, async (request, answer) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const form = new URLSearchParams(body)
+      asked.push(form)
+      const newest = form.get('query')?.startsWith('max(timestamp(') ? Date.now() / 1000 - 25 : undefined
+      const result = newest === undefined ? [] : [{ metric: {}, value: [0, String(newest)] }]
+      answer.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }))
+    })
+    const history = new PrometheusHistory({ url: `http://${host}`, intervalMs: 15_000, ...given })
+    const query = { metric: 'm', function: 'last', matchers: [], by: undefined, aggregate: 'sum' } as const
+    const heldIn = async (window: { fromMs: number; toMs: number }) => {
+      await history.query({ ...window, stepMs: 1000, queries: [query] })
+      const { query: expression = '', time } = Object.fromEntries(asked.at(-1) ?? [])
+      return [Number(/\[(\d+)ms\]/.exec(expression)?.[1]), time]
+    }
+    const [heldMs = 0, time] = await heldIn({ fromMs: 9000, toMs: 10_000 })
+    assert.ok(Math.abs(Number(heldMs) - held * 1000) < 1000, String(heldMs))
+    assert.equal(time, '10.000')
+    // The end of a chart is where its samples end.
+    assert.deepEqual(await heldIn({ fromMs: 8000, toMs: 10_000 }), [37_499, undefined])
+  })
+}

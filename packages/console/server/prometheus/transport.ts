@@ -12,6 +12,8 @@ const ANSWER_LIMIT_BYTES = 128 << 20
 const ELEMENT_LIMIT_BYTES = 1 << 20
 /** What is read of an answer that says why there is none. Unit: bytes. */
 const FAULT_LIMIT_BYTES = 64 << 10
+/** Where a server is asked whether it is there. Any answer says so, whatever its status. */
+const ALIVE_PATH = '/-/healthy'
 
 /** What is asked of a server. */
 export interface Asked {
@@ -24,6 +26,14 @@ export interface Asked {
   readonly depthOfList: number
   /** Whether nobody waits for it, so that its failure says nothing to those who do. Default: no. */
   readonly isAside?: true
+}
+
+/**
+ * A question about one time. `nocache` has VictoriaMetrics answer for the time that is asked for, where it would answer
+ * for 30 s before; other servers do not know it.
+ */
+export function instantOf(form: Readonly<Record<string, string>>): Asked {
+  return { path: '/api/v1/query', form: { ...form, nocache: '1' }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
 }
 
 /** What stands around the list of an answer. */
@@ -77,21 +87,48 @@ export class Transport {
       if (!asked.isAside) this.#breaker.settle(true)
       return envelope
     } catch (error) {
-      const told = this.#told(error, asked.limitMs)
-      if (!asked.isAside) this.#breaker.settle(!isOfServer(told))
-      throw told
+      if (!asked.isAside) await this.#settle(error)
+      throw this.#told(error, asked.limitMs)
     }
   }
 
-  async #send({ path, form, limitMs, depthOfList }: Asked, take: (element: string) => void | Promise<void>) {
-    this.requests++
-    const response = await fetch(`${this.address}${path}`, {
+  /**
+   * Only a server that is not there is spared. One that answers is, whatever it says; of one that does not answer a
+   * question it is found out: a question that takes long, or that a proxy cuts off, is the matter of its asker.
+   */
+  async #settle(error: unknown): Promise<void> {
+    if (!isOfConnection(error)) {
+      this.#breaker.settle(true)
+      return
+    }
+    const settled = this.#isAlive().then((isAlive) => this.#breaker.settle(isAlive))
+    // Its asker has waited long enough.
+    if (!isTimeout(error)) await settled
+  }
+
+  async #isAlive(): Promise<boolean> {
+    try {
+      const { body } = await this.#fetch(ALIVE_PATH, INSTANT_LIMIT_MS)
+      await body?.cancel()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #fetch(path: string, limitMs: number, form?: Asked['form']): Promise<Response> {
+    return fetch(`${this.address}${path}`, {
       method: form === undefined ? 'GET' : 'POST',
       headers: { accept: 'application/json', ...this.#headers },
       ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
       redirect: 'manual',
       signal: AbortSignal.timeout(limitMs),
     })
+  }
+
+  async #send({ path, form, limitMs, depthOfList }: Asked, take: (element: string) => void | Promise<void>) {
+    this.requests++
+    const response = await this.#fetch(path, limitMs, form)
     const { status, body, headers } = response
     this.isVictoria = headers.has('x-server-hostname')
     if (status >= 300) throw await this.#refused(response)
@@ -123,23 +160,20 @@ export class Transport {
         'QRY_BACKEND',
         `${this.address} refuses (${status}); give name and password: http://NAME:PASSWORD@HOST`,
       )
-    if (errorType === 'timeout' || errorType === 'canceled' || status === 504)
+    if (errorType === 'timeout' || errorType === 'canceled' || status === 499 || status === 504)
       return new SondeError('QRY_BACKEND_TIMEOUT', `${this.address} gave the question up${said}`)
     if (status === 422 || status === 413)
       return new SondeError(
         'QRY_BACKEND_LIMIT',
         `${this.address} refuses the question as too large${said}; take a larger stepMs, a shorter window, or add matchers`,
       )
-    const isForAsker = status < 500 && status !== 429
-    return new SondeError('QRY_BACKEND', `${this.address} answers with ${status}${said}`, {
-      cause: isForAsker ? 'question' : 'server',
-    })
+    return new SondeError('QRY_BACKEND', `${this.address} answers with ${status}${said}`)
   }
 
   #told(error: unknown, limitMs: number): SondeError {
     if (error instanceof SondeError) return error
-    const { name, cause: inner } = error as { name?: string; cause?: { code?: string; message?: string } }
-    if (name === 'TimeoutError') {
+    const { cause: inner } = error as { cause?: { code?: string; message?: string } }
+    if (isTimeout(error)) {
       const message = `${this.address} did not answer within ${limitMs / 1000} s; ask for a shorter window, or look at the server`
       return new SondeError('QRY_BACKEND_TIMEOUT', message, { cause: error })
     }
@@ -157,7 +191,7 @@ export class Transport {
 
   #spared(waitMs: number): SondeError {
     const retryAfterS = Math.ceil(waitMs / 1000)
-    const message = `${this.address} failed three times within a minute, and is not asked for ${retryAfterS} s`
+    const message = `${this.address} could not be reached three times within a minute, and is not asked for ${retryAfterS} s`
     return new SondeError('QRY_BACKEND_OPEN', message, { retryAfterS })
   }
 }
@@ -171,9 +205,13 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether an error says that the server fails, rather than that it was asked for something that it cannot answer. */
-function isOfServer({ code, cause }: SondeError): boolean {
-  return code === 'QRY_BACKEND_TIMEOUT' || (code === 'QRY_BACKEND' && cause !== 'question')
+/** Whether no answer came, or it broke off. What an answer says, and what is made of it, is no fault of a connection. */
+function isOfConnection(error: unknown): boolean {
+  return !(error instanceof SondeError || error instanceof RangeError || error instanceof SyntaxError)
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError'
 }
 
 /** What a server says of a request that it refuses; its words are cut, and may be none. */

@@ -1,4 +1,4 @@
-import { SondeError } from '@sonde/sdk'
+import { type Asker, AskerQueue, SondeError } from '@sonde/sdk'
 import { type AnswerPart, joined } from './answer-parts.ts'
 import type { Answer } from './protocol.ts'
 
@@ -13,6 +13,8 @@ interface Call {
 /** A question that was not yet given to the worker. */
 export interface Question {
   readonly id: number
+  /** Who asks; undefined where the process itself does. */
+  readonly asker: Asker | undefined
   /** Gives it to the worker. */
   readonly send: (id: number) => void
   /** The last page that is written before it; undefined until its turn comes. */
@@ -20,13 +22,15 @@ export interface Question {
 }
 
 /**
- * What the worker was asked and has not answered. Questions wait here for their turn, one is with the worker at a time:
- * what is reported meanwhile would otherwise wait for all of them.
+ * What the worker was asked and has not answered. Questions wait here for their turn, and those who ask take turns. One
+ * question is with the worker at a time: what is reported meanwhile would otherwise wait for all of them.
  */
 export class Calls {
   readonly #limitMs: number
   readonly #open = new Map<number, Call>()
-  #waiting: Question[] = []
+  readonly #waiting = new AskerQueue<Question>()
+  /** The question whose turn it is: it waits for pages alone. */
+  #next: Question | undefined
   #nextId = 0
   /** The question that the worker has. */
   #asked: number | undefined
@@ -43,11 +47,12 @@ export class Calls {
    *
    * @throws SondeError `STO_BUSY` where too many wait, `STO_TIMEOUT` where it waited too long.
    */
-  ask(send: (id: number) => void): Promise<Answer> {
+  ask(send: (id: number) => void, asker?: Asker): Promise<Answer> {
     if (this.#isFull()) return Promise.reject(busy())
     const id = this.#nextId++
-    this.#waiting.push({ id, send, afterPage: undefined })
-    const timer = setTimeout(() => this.#expire(id), this.#limitMs).unref()
+    const question: Question = { id, asker, send, afterPage: undefined }
+    this.#waiting.add(asker, question)
+    const timer = setTimeout(() => this.#expire(question), this.#limitMs).unref()
     return this.#expect(id, timer)
   }
 
@@ -66,14 +71,20 @@ export class Calls {
 
   /** The question whose turn it is; undefined while the worker has one. */
   get next(): Question | undefined {
-    return this.#asked === undefined ? this.#waiting[0] : undefined
+    if (this.#asked !== undefined) return undefined
+    while (this.#next === undefined || this.#next.asker?.isGone()) {
+      if (this.#next !== undefined) this.reject(this.#next.id, hasLeft())
+      this.#next = this.#waiting.next()
+      if (this.#next === undefined) break
+    }
+    return this.#next
   }
 
   /** Gives the next question to the worker. */
   send(): void {
     const { next } = this
     if (next === undefined) return
-    this.#waiting.shift()
+    this.#next = undefined
     this.#asked = next.id
     next.send(next.id)
   }
@@ -98,7 +109,8 @@ export class Calls {
   /** Nobody will answer what is open. */
   rejectAll(error: Error): void {
     for (const id of [...this.#open.keys()]) this.reject(id, error)
-    this.#waiting = []
+    while (this.#waiting.next() !== undefined);
+    this.#next = undefined
     this.#forgetAsked()
   }
 
@@ -115,8 +127,10 @@ export class Calls {
     return new Promise((resolve, reject) => this.#open.set(id, { resolve, reject, timer }))
   }
 
-  #expire(id: number): void {
-    this.#waiting = this.#waiting.filter((question) => question.id !== id)
+  #expire(question: Question): void {
+    const { id, asker } = question
+    this.#waiting.remove(asker, question)
+    if (this.#next === question) this.#next = undefined
     const call = this.#open.get(id)
     this.#open.delete(id)
     // One that the worker has keeps its turn: the worker cannot be told to stop, and answers one after the other.
@@ -135,4 +149,8 @@ export class Calls {
 
 function busy(): SondeError {
   return new SondeError('STO_BUSY', `${CALL_COUNT_LIMIT} questions wait for an answer; ask again later`)
+}
+
+function hasLeft(): SondeError {
+  return new SondeError('QRY_BUSY', 'the client left before its turn came')
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import {
+  type Asker,
   type Batch,
   countDrop,
   droppedTotal,
@@ -210,8 +211,8 @@ export class EmbeddedStore implements Store {
     return 'its disk was not fast enough, or other programs had the processor; look which of them is overloaded'
   }
 
-  async query(request: QueryRequest): Promise<QueryAnswer> {
-    return (await this.#ask((id) => ({ kind: 'query', id, request }))) as QueryAnswer
+  async query(request: QueryRequest, asker?: Asker): Promise<QueryAnswer> {
+    return (await this.#ask((id) => ({ kind: 'query', id, request }), asker)) as QueryAnswer
   }
 
   async records(request: RecordsRequest): Promise<readonly Batch[]> {
@@ -415,9 +416,9 @@ export class EmbeddedStore implements Store {
     this.#worker.postMessage(message)
   }
 
-  #ask(make: (id: number) => ToWorker): Promise<Answer> {
+  #ask(make: (id: number) => ToWorker, asker?: Asker): Promise<Answer> {
     if (this.#closing !== undefined) return Promise.reject(isClosed())
-    const answer = this.#calls.ask((id) => this.#send(make(id)))
+    const answer = this.#calls.ask((id) => this.#send(make(id)), asker)
     this.#post()
     return answer
   }

@@ -95,6 +95,76 @@ test('a page that comes in the middle of a question is written before its answer
   }
 })
 
+test('between any 256 series that are looked through for a question, pages have a turn', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-turns-'))
+  const queue = new PageQueue(1 << 22, sinkStats(), new ClientLosses())
+  const type = defineType('wide', 'Many series', { time: timestamp(), number: label(), level: gauge('i32') })
+  const source = createSource({ id: 'wide', bufferBytes: 1 << 20, emit: (batch) => queue.append(batch, Date.now()) })
+  const sent: FromWorker[] = []
+  let turns = 0
+  const settings = settingsOf({ path: join(folder, 'store.db') })
+  const worker = new StoreWorker(
+    { settings, session: 'test', whenLocked: 'refuse' },
+    (message) => sent.push(message),
+    () => {
+      turns++
+      return undefined
+    },
+  )
+  const seriesCount = 2048
+  try {
+    worker.start()
+    for (let number = 0; number < seriesCount; number++)
+      source.report(type, { time: BigInt(Date.now()) * 1_000_000n, number: `${number}`, level: number })
+    source.flush()
+    queue.post(10, Date.now(), (next) => worker.receive({ kind: 'page', opening: 1, ...next }))
+    const { fromMs, toMs, stepMs } = wholeRequest()
+    const queries = Array.from({ length: 64 }, (_, i): QueryRequest['queries'][number] => {
+      const matchers = [{ label: 'number', op: '=', value: `none ${i}` }] as const
+      return { metric: 'wide_level', function: 'last', matchers, by: undefined, aggregate: 'sum' }
+    })
+    worker.receive({ kind: 'query', id: 0, request: { fromMs, toMs, stepMs, queries } })
+    assert.equal(sent.at(-1)?.kind, 'answer')
+    assert.ok(turns >= (64 * seriesCount) / 256, `${turns} turns`)
+    turns = 0
+    const same = queries.map((query) => ({ ...query, matchers: queries[0]?.matchers ?? [] }))
+    worker.receive({ kind: 'query', id: 1, request: { fromMs, toMs, stepMs, queries: same } })
+    assert.ok(turns < 200, `${turns} turns: questions with the same matchers share a walk`)
+  } finally {
+    worker.receive({ kind: 'close' })
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('questions of those who ask take turns, and of who has left none is answered', async () => {
+  const { store, close } = await openStore()
+  try {
+    const order: string[] = []
+    const left = new Set<string>()
+    const ask = (host: string, connection: string) => {
+      const asker = { host, connection, isGone: () => left.has(connection) }
+      return store.query(wholeRequest(), asker).then(
+        () => order.push(`${host}${connection}`),
+        ({ code }) => order.push(`${host}${connection} ${code}`),
+      )
+    }
+    const asked = [
+      ask('a', '1'),
+      ask('a', '1'),
+      ask('a', '1'),
+      ask('a', '2'),
+      ask('a', '3'),
+      ask('b', '4'),
+      ask('b', '4'),
+    ]
+    left.add('3')
+    await Promise.all(asked)
+    assert.deepEqual(order, ['a1', 'a1', 'b4', 'a2', 'b4', 'a3 QRY_BUSY', 'a1'])
+  } finally {
+    await close()
+  }
+})
+
 test('a thread that ended before it said which client is behind loses nothing of that client, and stores nothing twice', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-turns-'))
   const settings = settingsOf({ path: join(folder, 'store.db') })

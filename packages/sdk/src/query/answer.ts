@@ -35,19 +35,41 @@ interface Budget {
   values: number
 }
 
+/** Finds what a question asks for, in steps. */
+export type FindInSteps = (query: SeriesQuery) => Generator<undefined, readonly Found[]>
+
 /**
- * Answers every question of a request over what `find` gives for it.
+ * Answers every question of a request over what `find` gives for it, in steps: between two of them the caller may let
+ * others have a turn.
  *
  * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, or a quantile of anything but a
  * histogram; `QRY_SERIES_LIMIT` where a question matches too many series; `QRY_COST_LIMIT` where series times points
  * are too many in all.
  */
-export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) => readonly Found[]): QueryAnswer {
+export function* answerInSteps(request: QueryRequest, find: FindInSteps): Generator<undefined, QueryAnswer> {
   const { fromMs, toMs, stepMs, queries } = request
   const times = gridOf(fromMs, toMs, stepMs)
   const budget = { values: VALUE_COUNT_LIMIT }
-  const results = queries.map((query) => answerQuery(query, find(query), times, stepMs, budget))
+  const results: QueryResult[] = []
+  for (const query of queries) results.push(yield* answerQuery(query, yield* find(query), times, stepMs, budget))
   return { fromMs, toMs, stepMs, times, results }
+}
+
+/** The same at once, and as {@link answerInSteps} it throws. */
+export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) => readonly Found[]): QueryAnswer {
+  const steps = answerInSteps(request, function* (query) {
+    yield
+    return find(query)
+  })
+  return allSteps(steps)
+}
+
+/** What steps come to when they are taken one after the other. */
+export function allSteps<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
 }
 
 function newestOf({ function: asked, by }: SeriesQuery, { times }: Column): Pick<SeriesAnswer, 'newestMs'> {
@@ -56,13 +78,13 @@ function newestOf({ function: asked, by }: SeriesQuery, { times }: Column): Pick
 }
 
 /** Evaluates one question over what was found for it: nothing found is an answer without series, not an error. */
-function answerQuery(
+function* answerQuery(
   query: SeriesQuery,
   found: readonly Found[],
   grid: Float64Array,
   stepMs: number,
   budget: Budget,
-): QueryResult {
+): Generator<undefined, QueryResult> {
   const first = found[0]
   checkFunction(query, found)
   const room = new SeriesRoom(query.metric)
@@ -77,10 +99,11 @@ function answerQuery(
       if (resolutionMs === 0) resolutionMs = column.intervalMs || estimateIntervalMs(column.times)
       for (const { labels } of columns) room.take(labels)
       budget.values -= grid.length * columns.length
-      if (budget.values < 0) throw tooManyValues()
+      if (budget.values < 0) throw tooManyValues(query.metric, VALUE_COUNT_LIMIT - budget.values)
       const { labels } = column
       if (role === 'bucket') histograms.push({ labels, edges, ...evaluateBins(columns, query.function, grid, stepMs) })
       else series.push({ labels, ...evaluate(column, query.function, grid, stepMs), ...newestOf(query, column) })
+      yield
     }
   }
   const ofBins = answerHistograms(query, histograms)
@@ -135,10 +158,14 @@ function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly
   throw new SondeError('QRY_FORM', `${metric} is a gauge, and ${asked} is for counters; allowed: last, avg, min, max`)
 }
 
-/** The `QRY_COST_LIMIT` of a request that asks for too many values. */
-export function tooManyValues(): SondeError {
+/**
+ * The `QRY_COST_LIMIT` of a request that asks for too many values.
+ *
+ * @param count Values of its questions up to the one about `metric`, or some of them.
+ */
+export function tooManyValues(metric: string, count: number): SondeError {
   return new SondeError(
     'QRY_COST_LIMIT',
-    `the request asks for over ${VALUE_COUNT_LIMIT} values, series times points; take a larger stepMs, a shorter window, or add matchers`,
+    `the request asks for ${count} values or more, series times points, with those of ${metric}; at most ${VALUE_COUNT_LIMIT} a request: take a larger stepMs, a shorter window, or add matchers`,
   )
 }

@@ -61,6 +61,11 @@ export function expressionOf(source: string, place: string): Matches {
   return matches
 }
 
+/** Gives expressions all that they may take at a time: where those who ask take turns, each has a share of its own. */
+export function refillExpressions(): void {
+  leftMs = BURST_MS
+}
+
 function compile(source: string, place: string): Matches {
   if (source.length > LENGTH_LIMIT) {
     throw refused(place, source, `it has ${source.length} characters; at most ${LENGTH_LIMIT}`)

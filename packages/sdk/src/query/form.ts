@@ -101,16 +101,27 @@ export interface QueryAnswer {
   readonly results: readonly QueryResult[]
 }
 
+/** Who asks over the network. Requests of one asker wait behind those of others. */
+export interface Asker {
+  /** Address that the request comes from. */
+  readonly host: string
+  /** Names the connection among those of the address: behind a proxy, and on loopback, all have one address. */
+  readonly connection: string
+  /** Whether nobody waits for the answer any more: then it is not made. */
+  isGone(): boolean
+}
+
 /** Something that kept records and can be asked: the agent's short ring, or the console's store. */
 export interface History {
   /**
    * Answers a request.
    *
+   * @param asker Default: the process itself.
    * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, or a quantile of anything but a
    * histogram; `QRY_SERIES_LIMIT` where a question matches too many series; `QRY_COST_LIMIT` where the answer would
-   * hold too many values.
+   * hold too many values, or too much has to be looked through for it.
    */
-  query(request: QueryRequest): Promise<QueryAnswer>
+  query(request: QueryRequest, asker?: Asker): Promise<QueryAnswer>
 }
 
 /** State of the store behind a {@link History}. Times in milliseconds since the Unix epoch. */
@@ -142,3 +153,8 @@ export const POINT_COUNT_LIMIT = 11_000
 export const SERIES_COUNT_LIMIT = 10_000
 /** Most values, series times points, that one request may compute: 16 MB. */
 export const VALUE_COUNT_LIMIT = 2_000_000
+/**
+ * Most series and records that are looked through for one request, whether they match or not. A series counts once for
+ * each matcher of its question.
+ */
+export const CANDIDATE_COUNT_LIMIT = 20_000_000

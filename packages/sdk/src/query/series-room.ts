@@ -26,14 +26,18 @@ export class SeriesRoom {
     let characters = 0
     for (const name in labels) characters += name.length + (labels[name]?.length ?? 0)
     this.#left -= Math.max(1, Math.ceil(characters / SERIES_CHARACTERS))
-    if (this.#left < 0) throw tooManySeries(this.#metric)
+    if (this.#left < 0) throw tooManySeries(this.#metric, SERIES_COUNT_LIMIT - this.#left)
   }
 }
 
-/** The `QRY_SERIES_LIMIT` of a question that matches too many series. */
-export function tooManySeries(metric: string): SondeError {
+/**
+ * The `QRY_SERIES_LIMIT` of a question that matches too many series.
+ *
+ * @param count How many it matches, or some of them.
+ */
+export function tooManySeries(metric: string, count: number): SondeError {
   return new SondeError(
     'QRY_SERIES_LIMIT',
-    `${metric} matches over ${SERIES_COUNT_LIMIT} series, where one counts once for each ${SERIES_CHARACTERS} characters of its labels; add a matcher`,
+    `${metric} matches ${count} series or more, where one counts once for each ${SERIES_CHARACTERS} characters of its labels; at most ${SERIES_COUNT_LIMIT} a question: add a matcher`,
   )
 }

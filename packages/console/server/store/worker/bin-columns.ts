@@ -51,6 +51,12 @@ export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, a
   })
 }
 
+/** Series whose bins are made at a time. */
+export function blockCountOfBins({ fromMs, toMs }: Pick<Wanted, 'fromMs' | 'toMs'>): number {
+  const count = Math.ceil(toMs / BIN_MS) - binOf(fromMs)
+  return Math.max(1, Math.floor(BLOCK_BYTES / (BIN_BYTES * count)))
+}
+
 /** The columns of a question's series, made of roll-ups, and of raw samples where these are not rolled up. */
 export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Generator<readonly Column[]> {
   const { versions, series, toMs } = wanted
@@ -60,7 +66,7 @@ export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Gene
   const isWhole = asked.stepMs % BIN_MS === 0
   const stepBins = isWhole ? asked.stepMs / BIN_MS : 1
   const intervalMs = isWhole ? asked.intervalMs : BIN_MS
-  const blockCount = Math.max(1, Math.floor(BLOCK_BYTES / (BIN_BYTES * count)))
+  const blockCount = blockCountOfBins(wanted)
   for (let at = 0; at < series.length; at += blockCount) {
     const block = { ...wanted, series: series.slice(at, at + blockCount) }
     const totals = new Map<number, Bins>()

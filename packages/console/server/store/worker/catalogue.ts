@@ -171,6 +171,11 @@ export class Catalogue {
     return this.#series.get(typeName)?.values() ?? []
   }
 
+  /** How many series a type has. */
+  countOf(typeName: string): number {
+    return this.#series.get(typeName)?.size ?? 0
+  }
+
   /** Takes out every series of which no record arrived since an hour and that `isUsed` does not know. */
   deleteSeries(beforeHour: number, isUsed: (id: number) => boolean): void {
     const remove = this.#database.prepare('DELETE FROM series WHERE id = ?')

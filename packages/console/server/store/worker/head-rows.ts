@@ -18,6 +18,8 @@ export interface NewHeadRow extends Omit<HeadRow, 'body'> {
   readonly pieces: readonly Uint8Array[]
 }
 
+/** A record that is longer counts as several where records are looked through. */
+const CANDIDATE_BYTES = 256
 const COLUMNS = 'type, writer, clock, hour, first_ms, last_ms, count'
 const PLACE = 'bytes, crc, file, place'
 
@@ -39,6 +41,7 @@ export function headStatements(database: DatabaseSync) {
     bytes: prepare('SELECT sum(bytes) AS bytes FROM head'),
     row: prepare(`SELECT ${COLUMNS}, ${PLACE} FROM head WHERE id = ?`),
     inRange: prepare(`SELECT id FROM head WHERE ${inWindow} ORDER BY id`),
+    candidatesIn: prepare(`SELECT sum(max(count, bytes / ${CANDIDATE_BYTES})) AS count FROM head WHERE ${inWindow}`),
     writersIn: prepare(`SELECT DISTINCT writer FROM head WHERE ${inWindow} ORDER BY hour`),
     rangesIn: prepare(`SELECT min(first_ms) AS first, max(last_ms) AS last FROM head WHERE ${inWindow} GROUP BY hour`),
     oldestOf: prepare('SELECT min(hour) AS hour FROM head WHERE type = ?'),

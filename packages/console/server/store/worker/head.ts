@@ -197,6 +197,11 @@ export class Head {
     }
   }
 
+  /** How many records of a type a question about `(fromMs, toMs]` looks through; a long one counts as several. */
+  candidatesIn(type: number, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
+    return Number(this.#statements.candidatesIn.get(type, fromMs, toMs)?.count ?? 0)
+  }
+
   /** Who wrote records of a type in `(fromMs, toMs]`. */
   writersIn(type: number, fromMs: number, toMs: number): number[] {
     return this.#statements.writersIn.all(type, fromMs, toMs).map(({ writer }) => Number(writer))

@@ -130,6 +130,12 @@ export class Segments {
     return this.#statements.inRange.all(level, type, fromMs, toMs).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
   }
 
+  /** Series in the segments of a type, raw and rolled up, that hold samples in `(fromMs, toMs]`: one counts in each. */
+  seriesIn(type: number, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
+    const counts = [RAW, ROLLUP].map((level) => this.#statements.seriesIn.get(level, type, fromMs, toMs)?.bytes)
+    return counts.reduce<number>((sum, bytes) => sum + Number(bytes ?? 0), 0) / Uint32Array.BYTES_PER_ELEMENT
+  }
+
   /** Segments of a type in the slots `from` to `to`. */
   ofSlots(level: number, type: number, from: number, to: number): Segment[] {
     return this.#statements.ofSlots.all(level, type, from, to).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
@@ -272,6 +278,10 @@ function statementsOf(database: DatabaseSync) {
     deleteChunks: prepare('DELETE FROM chunk WHERE id BETWEEN ? AND ?'),
     markRolled: prepare('UPDATE segment SET rolled = ? WHERE id = ?'),
     segment: prepare(`SELECT ${COLUMNS} FROM segment WHERE id = ?`),
+    seriesIn: prepare(
+      `SELECT sum(length(series)) AS bytes FROM segment
+       WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? AND clock = 'wall'`,
+    ),
     inRange: prepare(
       `SELECT id FROM segment WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? AND clock = 'wall'
        ORDER BY slot, id`,

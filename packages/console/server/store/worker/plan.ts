@@ -1,0 +1,224 @@
+import {
+  Candidates,
+  elementsOf,
+  gridOf,
+  leadMs,
+  longestIn,
+  type Matcher,
+  matcherOf,
+  type QueryRequest,
+  type RecordType,
+  SERIES_COUNT_LIMIT,
+  type SeriesQuery,
+  slotsOfMetric,
+  tooManySeries,
+  tooManyValues,
+  VALUE_COUNT_LIMIT,
+} from '@sonde/sdk'
+import { type Asked, blockCountOfBins, isForBins } from './bin-columns.ts'
+import type { StoredSeries } from './catalogue.ts'
+import type { FieldVersion, Wanted } from './gather.ts'
+import { RAW, type Segment } from './segments.ts'
+import type { StoreFile } from './store-file.ts'
+import type { Window } from './stored-periods.ts'
+
+/** One field that bears a metric's name, in all versions of its type: what is read of it for a question, and how. */
+export interface PlannedField {
+  readonly type: RecordType
+  readonly versions: readonly FieldVersion[]
+  readonly wanted: Wanted
+  readonly asked: Asked
+  readonly isOfBins: boolean
+  /** Series that are read at a time. */
+  readonly blockCount: number
+}
+
+/** Series that are looked at before the store may write what was reported meanwhile. */
+const WALK_STEP_COUNT = 256
+/** So many samples of a column that matches take as long as one candidate. */
+const SAMPLES_PER_CANDIDATE = 16
+/** Samples of raw columns that are held at once. */
+const SAMPLE_BUDGET = 4 << 20
+
+type FieldsOf = ReadonlyMap<string, readonly (readonly FieldVersion[])[]>
+
+/**
+ * Looks for the fields and series of all questions of a request, and refuses it before anything is read of them where
+ * it costs too much.
+ *
+ * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT`.
+ */
+export function planOf(file: StoreFile, request: QueryRequest): ReadonlyMap<SeriesQuery, readonly PlannedField[]> {
+  const { queries } = request
+  const fields = fieldsOf(file, new Set(queries.map(({ metric }) => metric)))
+  const candidates = new Candidates()
+  addStored(candidates, file, request, fields)
+  candidates.check()
+  const seriesOf = matchingSeries(file)
+  const plan = new Map(
+    queries.map((query) => {
+      const ofMetric = fields.get(query.metric) ?? []
+      return [query, ofMetric.map((versions) => planField(file, request, query, versions, seriesOf))]
+    }),
+  )
+  checkAnswer(file, request, plan)
+  for (const [{ metric }, ofQuery] of plan)
+    candidates.add(metric, Math.ceil(ofQuery.reduce((sum, field) => sum + readingOf(file, field), 0)))
+  candidates.check()
+  return plan
+}
+
+/** The versions of each field that bears one of the metrics. Histograms of other edges are fields of their own. */
+function fieldsOf(file: StoreFile, metrics: ReadonlySet<string>): FieldsOf {
+  const found = new Map<string, Map<string, FieldVersion[]>>()
+  for (const stored of file.catalogue.types.values()) {
+    file.breathe()
+    for (const metric of new Set(stored.type.metrics.values())) {
+      if (!metrics.has(metric)) continue
+      const fields = found.get(metric) ?? new Map<string, FieldVersion[]>()
+      found.set(metric, fields)
+      for (const slot of slotsOfMetric(stored.type, metric)) {
+        const key = `${stored.type.name}\n${slot.name}\n${slot.field.edges ?? ''}`
+        fields.set(key, [...(fields.get(key) ?? []), { stored, slot }])
+      }
+    }
+  }
+  return new Map([...found].map(([metric, fields]) => [metric, [...fields.values()]]))
+}
+
+/** What is looked through for each question: series of its types, each for each matcher, and what is stored of them. */
+function addStored(candidates: Candidates, file: StoreFile, request: QueryRequest, fields: FieldsOf): void {
+  const walked = new Set<string>()
+  const stored = new Map<number, number>()
+  const storedOf = (type: number) => {
+    const known = stored.get(type) ?? file.segments.seriesIn(type, request) + file.head.candidatesIn(type, request)
+    stored.set(type, known)
+    return known
+  }
+  for (const { metric, matchers } of request.queries) {
+    let count = 0
+    for (const versions of fields.get(metric) ?? []) {
+      const { name } = (versions[0] as FieldVersion).stored.type
+      const key = walkKey(name, matchers)
+      if (!walked.has(key)) count += file.catalogue.countOf(name) * Math.max(1, matchers.length)
+      walked.add(key)
+      for (const version of versions) count += storedOf(version.stored.id)
+    }
+    candidates.add(metric, count)
+  }
+}
+
+function walkKey(typeName: string, matchers: readonly Matcher[]): string {
+  return `${typeName}\n${JSON.stringify(matchers)}`
+}
+
+type SeriesOf = (typeName: string, matchers: readonly Matcher[]) => readonly StoredSeries[]
+
+/** Series of a type that match. Questions of a request often have the same matchers: they share one walk. */
+function matchingSeries(file: StoreFile): SeriesOf {
+  const known = new Map<string, readonly StoredSeries[]>()
+  return (typeName, matchers) => {
+    const key = walkKey(typeName, matchers)
+    const found = known.get(key) ?? walk(file, typeName, matchers)
+    known.set(key, found)
+    return found
+  }
+}
+
+function walk(file: StoreFile, typeName: string, matchers: readonly Matcher[]): StoredSeries[] {
+  const matches = matcherOf(matchers)
+  const found: StoredSeries[] = []
+  let count = 0
+  for (const series of file.catalogue.seriesOf(typeName)) {
+    if (matches(series.labels)) found.push(series)
+    if (++count % WALK_STEP_COUNT === 0) file.breathe()
+  }
+  return found
+}
+
+function planField(
+  file: StoreFile,
+  { fromMs, toMs, stepMs }: QueryRequest,
+  { function: fn, matchers }: SeriesQuery,
+  versions: readonly FieldVersion[],
+  seriesOf: SeriesOf,
+): PlannedField {
+  const { type } = (versions.at(-1) as FieldVersion).stored
+  const ofType = versions.map((version) => version.stored)
+  const intervalMs = file.intervalMsIn(ofType, { fromMs, toMs })
+  const lead = leadMs(stepMs, intervalMs)
+  const wanted: Wanted = { versions, series: seriesOf(type.name, matchers), fromMs: fromMs - lead, toMs }
+  const asked = { function: fn, stepMs, leadMs: lead, intervalMs }
+  file.breathe()
+  if (isForBins(file, wanted, asked))
+    return { type, versions, wanted, asked, isOfBins: true, blockCount: blockCountOfBins(wanted) }
+  const skip = beforeLead(file, type, { fromMs, toMs }, stepMs)
+  const blockCount = blockCountOf(file, wanted)
+  return { type, versions, wanted: { ...wanted, skip }, asked, isOfBins: false, blockCount }
+}
+
+/**
+ * Leaves out segments that end before the window of their source begins, whatever the periods of others: a client may
+ * name any.
+ */
+function beforeLead(file: StoreFile, type: RecordType, window: Window, stepMs: number): (segment: Segment) => boolean {
+  const starts = new Map<number, number>()
+  return ({ source, lastMs }) => {
+    let startMs = starts.get(source)
+    if (startMs === undefined) {
+      startMs = window.fromMs - leadMs(stepMs, longestIn(file.periods.within(source, window), type))
+      starts.set(source, startMs)
+    }
+    return lastMs <= startMs
+  }
+}
+
+function blockCountOf(file: StoreFile, { versions, series, fromMs, toMs }: Wanted): number {
+  const elements = elementsOf((versions[0] as FieldVersion).slot).length
+  const samples = elements * versions.reduce((sum, { stored }) => sum + file.samplesIn(stored.id, { fromMs, toMs }), 0)
+  return Math.max(1, Math.floor((SAMPLE_BUDGET * series.length) / Math.max(1, samples)))
+}
+
+/** What reading the series of a field takes: their samples, and the head once more for each further block of them. */
+function readingOf(file: StoreFile, { type, versions, wanted, isOfBins, blockCount }: PlannedField): number {
+  const furtherBlocks = Math.max(0, Math.ceil(wanted.series.length / blockCount) - 1)
+  const part = wanted.series.length / Math.max(1, file.catalogue.countOf(type.name))
+  let count = 0
+  for (const { stored } of versions) {
+    count += furtherBlocks * file.head.candidatesIn(stored.id, wanted)
+    if (!isOfBins) count += (part * file.samplesIn(stored.id, wanted)) / SAMPLES_PER_CANDIDATE
+  }
+  return count
+}
+
+/** Refuses what is sure to be refused in the end: series of which the window holds whole segments, times points. */
+function checkAnswer(
+  file: StoreFile,
+  { fromMs, toMs, stepMs }: QueryRequest,
+  plan: ReadonlyMap<SeriesQuery, readonly PlannedField[]>,
+): void {
+  const points = gridOf(fromMs, toMs, stepMs).length
+  let values = 0
+  for (const [{ metric }, fields] of plan) {
+    const series = fields.reduce((sum, field) => sum + seriesSurelyIn(file, field, { fromMs, toMs }), 0)
+    if (series > SERIES_COUNT_LIMIT) throw tooManySeries(metric, series)
+    values += series * points
+    if (values > VALUE_COUNT_LIMIT) throw tooManyValues(metric, values)
+  }
+}
+
+/** Series that are sure to be in the answer: an optional field may be absent in all samples. */
+function seriesSurelyIn(file: StoreFile, { versions, wanted }: PlannedField, { fromMs, toMs }: Window): number {
+  const [first] = versions
+  if (first === undefined || versions.some(({ slot }) => slot.field.optional)) return 0
+  const rest = new Set(wanted.series.map(({ id }) => id))
+  for (const { stored } of versions) {
+    for (const segment of file.segments.inRange(RAW, stored.id, fromMs, toMs)) {
+      if (rest.size === 0) break
+      if (segment.firstMs <= fromMs || segment.lastMs > toMs) continue
+      for (const id of segment.series) rest.delete(id)
+      file.breathe()
+    }
+  }
+  return (wanted.series.length - rest.size) * elementsOf(first.slot).length
+}
