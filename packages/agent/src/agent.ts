@@ -16,8 +16,8 @@ import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
-import { Precedence } from './devices/precedence.ts'
 import { hardwareTypes, ownKinds } from './devices/own-kinds.ts'
+import { Precedence } from './devices/precedence.ts'
 import { ASK_EVERY_MS, Hints } from './hints/hints.ts'
 import { HintHistory } from './hints/history/hint-history.ts'
 import { Hosts } from './hosting/hosts.ts'
@@ -259,7 +259,9 @@ export class Agent {
       faults,
       sinks: router.sinks,
       ownKinds: ownKinds(types),
-      madeMetrics: new Set([podGpuType, appGpuType, ...hardwareTypes(types)].flatMap(({ metrics }) => [...metrics.values()])),
+      madeMetrics: new Set(
+        [podGpuType, appGpuType, ...hardwareTypes(types)].flatMap(({ metrics }) => [...metrics.values()]),
+      ),
       waitedFor: waitedFor.map(({ sink }) => sink),
       accept: (batch) => router.accept(batch),
       gone(source) {

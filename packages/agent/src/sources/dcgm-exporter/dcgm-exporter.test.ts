@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { after, type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
@@ -233,7 +233,11 @@ const BAD: readonly (readonly [name: string, answer: ServedExporter['answer'], r
   ],
   // "69" of 690.123: another number, in a body whose end nobody can see.
   ['an answer without a length that is cut in a number', withRest({}, cutIn('690.123', 2)), /cut off: its last line/],
-  ['an answer whose length is too small', withRest({ 'content-length': '1000' }, fixture('kubernetes')), /in the middle|cut off/],
+  [
+    'an answer whose length is too small',
+    withRest({ 'content-length': '1000' }, fixture('kubernetes')),
+    /in the middle|cut off/,
+  ],
   [
     'an answer whose length ends with a line before its last',
     withRest({ 'content-length': String(fixture('kubernetes').indexOf('\n') + 1) }, fixture('kubernetes')),
@@ -241,7 +245,11 @@ const BAD: readonly (readonly [name: string, answer: ServedExporter['answer'], r
   ],
   ['OpenMetrics without # EOF', withRest(OPENMETRICS, cutIn('\n# EOF\n', 1)), /cut off: it has no # EOF/],
   ['OpenMetrics that is cut in its # EOF', withRest(OPENMETRICS, cutIn('# EOF\n', 4)), /cut off: it has no # EOF/],
-  ['a gzip that is cut short', withRest({ 'content-encoding': 'gzip' }, gzipSync(BODY).subarray(0, 900)), /packed as "gzip"/],
+  [
+    'a gzip that is cut short',
+    withRest({ 'content-encoding': 'gzip' }, gzipSync(BODY).subarray(0, 900)),
+    /packed as "gzip"/,
+  ],
   [
     'an answer that says that it has 3 GB',
     (_, response) => void response.writeHead(200, { 'content-length': String(3 * 2 ** 30) }).write('a 1\n'),
@@ -455,7 +463,10 @@ test('work for more than max_cpu_ms is refused as a whole; its exporter rests, a
   assert.equal(recordsOf(tested.take(), nvmlGpuType).length, 3)
   const status = async () => (await tested.targets()).find(({ target }) => target === greedy.address)
   assert.deepEqual([(await status())?.state, (await status())?.refused], ['stopped', { cpu_time: 1 }])
-  assert.match((await status())?.reason ?? '', /more than 100 ms of processor time, which max_cpu_ms allows: it is refused/)
+  assert.match(
+    (await status())?.reason ?? '',
+    /more than 100 ms of processor time, which max_cpu_ms allows: it is refused/,
+  )
   await sample()
   assert.equal(greedy.requests, 1, 'it is not asked while it rests')
 })

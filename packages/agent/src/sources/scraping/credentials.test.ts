@@ -103,7 +103,15 @@ test('an exporter that repeats what it was shown brings no secret into a message
 
 test('keys that do not go together are refused with what is allowed', () => {
   const refusalOf = (more: Partial<ScrapingOptions>) => () =>
-    refuseCredentials({ interval_ms: 1, addresses: [], timeout_ms: 1, max_bytes: 1, max_cpu_ms: 1000, max_series: 1, ...more })
+    refuseCredentials({
+      interval_ms: 1,
+      addresses: [],
+      timeout_ms: 1,
+      max_bytes: 1,
+      max_cpu_ms: 1000,
+      max_series: 1,
+      ...more,
+    })
   const both = { username: 'a', password_file: '/p' }
   assert.throws(refusalOf({ username: 'a' }), /username and password_file go together/)
   assert.throws(refusalOf({ password_file: '/p' }), /username and password_file go together/)

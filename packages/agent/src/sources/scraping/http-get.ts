@@ -43,7 +43,8 @@ export async function httpGet(address: string, options: GetOptions): Promise<Ans
   const isShown = options.credentials?.authorization !== undefined
   const quoted = (text = '') => (isShown ? 'something else' : JSON.stringify(text.slice(0, QUOTED_LENGTH_MAX)))
   const fault = (reason: RefusalReason, why: string, cause?: unknown) => new ScrapeRefusal(reason, address, why, cause)
-  const isTooLong = () => fault('too_long', `answers with more than ${bytesMax} bytes; max_bytes of the source allows more`)
+  const isTooLong = () =>
+    fault('too_long', `answers with more than ${bytesMax} bytes; max_bytes of the source allows more`)
   let response: IncomingMessage | undefined
   try {
     response = await send(address, AbortSignal.any([limit, signal, ended.signal]), options.credentials)

@@ -136,7 +136,8 @@ export class Target {
     const credentials = await readCredentials(this.#options)
     const { body, isOpenMetrics } = await httpGet(this.address, { timeoutMs, bytesMax, signal, credentials })
     const refused = (reason: RefusalReason, why: string) => new ScrapeRefusal(reason, this.address, why)
-    const cut = (what: string) => refused('truncated', `answers with a body that is cut off: ${what}; nothing of it is taken`)
+    const cut = (what: string) =>
+      refused('truncated', `answers with a body that is cut off: ${what}; nothing of it is taken`)
     if (!isOpenMetrics && body.length > 0 && body.at(-1) !== NEWLINE) throw cut('its last line has no end')
     await inTurns(parser.read(body, isOpenMetrics ? 'openmetrics' : 'text'), budget, signal)
     if (isOpenMetrics && body.length > 0 && !parser.hasEnded) throw cut('it has no # EOF')

@@ -8,7 +8,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   symbol_limit: 'the service takes no more texts from one client',
   wrong_size: 'the bytes are not as many records as was said',
   foreign_type: 'a type that begins with sonde_ is of another version of Sonde',
-  made_metric: 'Sonde itself reports a metric of that name, of pods, apps or the hardware of the node; name it otherwise',
+  made_metric:
+    'Sonde itself reports a metric of that name, of pods, apps or the hardware of the node; name it otherwise',
   not_stored: 'a durable sink of the service dropped them, and its own counters say why',
   duplicate_series:
     'another process reports the same series, and the service shows that; give one of the two another id, tag or label',
