@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
+import { type RecordType, wallNs } from '@sonde/sdk'
+import * as v from 'valibot'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import { dcgmExporter } from '../sources/dcgm-exporter/dcgm-exporter.ts'
-import { nvmlGpuType } from '../sources/nvml/type.ts'
-import { fixture, serveExporter } from '../sources/scraping/test-exporter.ts'
-import type { SourceDefinition } from '../sources/source.ts'
+import { nvmlGpuInfoType, nvmlGpuType } from '../sources/nvml/type.ts'
+import { pciDeviceType } from '../sources/pci/type.ts'
+import { sampled } from '../sources/sampled.ts'
+import { fixture, serveExporter, withBody } from '../sources/scraping/test-exporter.ts'
+import type { SourceDefinition, TargetStatus } from '../sources/source.ts'
 
 /** The source with other options than its defaults, in the process of the test. */
 function scraping(addresses: readonly string[], isExported: boolean): SourceDefinition {
@@ -55,4 +60,76 @@ test('asked to, /metrics has what was scraped, under the names of DCGM', async (
   const { text } = await bringUp(t, true)
   assert.match(text, /^DCGM_FI_DEV_GPU_UTIL\{gpu="0",UUID="GPU-5b4d[^}]*Hostname="gpu-node-a"[^}]*\} 0*97$/m)
   assert.match(text, /^# TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION counter$/m)
+})
+
+/** A record of now; texts that are not given are empty. */
+function filled(type: RecordType, values: object): never {
+  const texts = type.layout.slots.filter(({ field }) => field.kind === 'symbol' && !field.optional)
+  return { time: wallNs(), ...Object.fromEntries(texts.map(({ name }) => [name, ''])), ...values } as never
+}
+
+/** A source that reads the hardware itself: a GPU and a NIC of this node, from its third sample on. */
+function firstHand(): SourceDefinition {
+  const gpu = { gpu: '0', UUID: 'GPU-real', Hostname: hostname(), address: '0000:1b:00.0' }
+  const nic = { device: '0000:e1:00.0', class: 'network', model: 'ConnectX-7' }
+  let samples = 0
+  return {
+    name: 'first_hand',
+    summary: 'A GPU and a NIC',
+    types: [nvmlGpuInfoType, pciDeviceType],
+    host: 'agent',
+    intervalMs: 50,
+    options: v.strictObject({}),
+    load: async () => ({
+      create: (_, context) =>
+        sampled(
+          {
+            probe: () => ({ state: 'present', found: 'a GPU' }),
+            sample() {
+              if (++samples < 3) return
+              context.source.report(nvmlGpuInfoType, filled(nvmlGpuInfoType, gpu))
+              context.source.report(pciDeviceType, filled(pciDeviceType, nic))
+            },
+            close: () => undefined,
+          },
+          context,
+        ),
+    }),
+  }
+}
+
+/** A body about one GPU of this node, which a pod of the app llama holds. */
+function bodyAbout(gpu: Readonly<Record<string, string>>): string {
+  const labels = { ...gpu, Hostname: hostname(), namespace: 'evil', pod: 'evil-0', container: 'c', app: 'llama' }
+  const written = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
+  return `DCGM_FI_DEV_GPU_UTIL{${written.join(',')}} 1\n`
+}
+
+test('what a source reads off the hardware itself, no exporter takes: not its index, its place, nor a NIC', async (t) => {
+  const exporter = await serveExporter(bodyAbout({ gpu: '0', UUID: 'GPU-forged', pci_bus_id: '00000000:1B:00.0' }))
+  t.after(() => exporter.close())
+  const { agent, address } = await serveAgent(t, { sources: [scraping([exporter.address], false), firstHand()] })
+  const disputeAbout = (uuid: string) =>
+    until(`the dispute about ${uuid}`, async () => {
+      const answer = await fetch(`${address}/api/v1/sources/dcgm_exporter`, { headers: { connection: 'close' } })
+      const { targets } = (await answer.json()) as { targets: readonly TargetStatus[] }
+      return targets[0]?.disputes.find(({ subject }) => subject === `GPU ${uuid} of ${hostname()}`)
+    })
+  const present = () => agent.devices.list().filter(({ goneMs }) => goneMs === undefined)
+  assert.equal((await disputeAbout('GPU-forged')).holder, 'first_hand')
+  const gpus = present().filter(({ kind }) => kind === 'gpu')
+  assert.deepEqual(
+    gpus.map(({ id, labels, source }) => [id, labels.UUID, source]),
+    [['gpu-0', 'GPU-real', 'first_hand']],
+  )
+  assert.ok(!present().some(({ kind }) => kind === 'pod'), 'no pod comes with it')
+  for (const gpu of [
+    { gpu: '9', UUID: 'GPU-ninth', pci_bus_id: '' },
+    { gpu: '0', UUID: 'GPU-real', pci_bus_id: '00000000:E1:00.0' },
+  ]) {
+    exporter.answer = withBody(bodyAbout(gpu))
+    assert.equal((await disputeAbout(gpu.UUID)).holder, 'first_hand')
+  }
+  const nic = agent.devices.deviceOf(pciDeviceType, { device: '0000:e1:00.0' })
+  assert.equal(nic?.id, 'pci-0000:e1:00.0', 'what is said of the NIC is said of the NIC')
 })
