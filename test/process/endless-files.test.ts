@@ -87,12 +87,20 @@ test('no command waits for a pipe into which nobody writes, and one with a write
   execFileSync('mkfifo', [pipe])
   const traceback = ['traceback', '-d', 'file:none', '--rules', pipe]
   const waiting = [['config', '--config', pipe], ['read', '.', '--fset', pipe], traceback]
+  const rules = join(path, 'rules.json')
+  const id = '0x1020000100000000'
+  const rule = { name: 'a', data_id: id, comparison_type: 'dt_gt', comparison_value: 1 }
+  const ids = { 'data-ids': [{ name: 'a', data_id: id }], diag_sample_period_ns: 1000, sample_history_depth: 1 }
+  writeFileSync(rules, JSON.stringify({ ...ids, rules: [rule] }))
+  const log = ['--event-log', join(path, 'events.log')]
+  const samples = await runSonde(['traceback', '-d', `file:${pipe}`, '--rules', rules, ...log])
   const ends = await Promise.all([...waiting, [...traceback, '--compat']].map((words) => runSonde(words)))
   for (const { code, output } of ends.slice(0, -1)) {
     assert.match(output, /^sonde: [^\n]*it is a pipe that gave nothing within 5000 ms\n$/)
     assert.equal(code, 2, output)
   }
   assert.match(ends.at(-1)?.output ?? '', /pipe is no regular file\n$/)
+  assert.match(samples.output, /it is no regular file\n$/)
   const writing = ['sh', '-c', 'printf "log: { level: fatal }" | "$@"', 'sh']
   const { code, output } = await runSonde(['config', '--config', '/dev/stdin'], { under: writing })
   assert.equal(code, 0, output)

@@ -78,6 +78,11 @@ test('root loads no library that another user owns, can write, or can exchange, 
       await refusal(command),
       `sonde: library ${library} is not loaded: it belongs to user ${OTHER_USER}, and root loads what is its own; chown it, or allow that owner with --trust-owner ${OTHER_USER}\n`,
     )
+  const explained = await runSonde(['explain', 'doca_telemetry_diag', '--config', config, '--listen', '127.0.0.1:1'])
+  assert.match(
+    explained.output,
+    /✗ library .*\n +came back: it belongs to user 65534, and root loads what is its own\n/,
+  )
   const [command = []] = commands
   await runSonde([...command, '--config', config, '--trust-owner', '7', '--trust-owner', `${OTHER_USER}`])
   assert.equal(existsSync(sprung), true, 'it is trusted')

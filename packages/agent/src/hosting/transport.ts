@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { SondeError } from '@sonde/sdk'
-import { TRUST_VARIABLE } from '@sonde/sdk/internal'
+import { codeFault, TRUST_VARIABLE } from '@sonde/sdk/internal'
 import { HOST_MODULE } from '../places.ts'
 import type { Place } from '../processor/readings.ts'
 import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
@@ -60,9 +60,9 @@ const CHILD_FLAGS = ['--max-semi-space-size=1', '--disable-sigusr1']
 
 /** Starts a child process: for everything that may hang or crash. */
 export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise }: TransportEvents): Transport {
-  const { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR, SUDO_UID, SUDO_GID } = process.env
+  const { PATH, HOME, LANG, XDG_RUNTIME_DIR, SUDO_UID, SUDO_GID } = process.env
   const trusted = { SUDO_UID, SUDO_GID, [TRUST_VARIABLE]: process.env[TRUST_VARIABLE] }
-  const given = { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR, ...trusted }
+  const given = { PATH, HOME, LANG, LD_LIBRARY_PATH: libraryFolders(), XDG_RUNTIME_DIR, ...trusted }
   const env = { ...given, UV_THREADPOOL_SIZE: POOL_THREADS, MALLOC_ARENA_MAX: MALLOC_ARENAS }
   const execArgv = [...process.execArgv, ...CHILD_FLAGS]
   const child = spawn(process.execPath, [...execArgv, fileURLToPath(HOST_MODULE)], {
@@ -96,6 +96,15 @@ export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise
     },
     kill: () => child.kill('SIGKILL'),
   }
+}
+
+/** Folders in which the loader looks for what a library needs, without those from which root must load nothing. */
+function libraryFolders(): string | undefined {
+  const { LD_LIBRARY_PATH: given } = process.env
+  return given
+    ?.split(':')
+    .filter((folder) => codeFault(folder) === '')
+    .join(':')
 }
 
 /** Starts a worker thread: for sampling above 100 Hz and heavy parsing by our own code. */

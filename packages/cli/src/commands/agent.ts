@@ -4,12 +4,15 @@ import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { appLimits, gpuSources } from './gpu-readers.ts'
+import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serve } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
 
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
 export async function runAgent(loaded: Loaded): Promise<Running> {
   const log = openLog(loaded.config.log.level)
+  // Nothing is touched for one who cannot listen.
+  await tryListeners(loaded.config.agent.export.prometheus)
   await tightenFolders(loaded, log)
   const agent = createAgent({ config: loaded.config.agent, log, version: VERSION, originOf: loaded.originOf })
   const running = await serve(agent, loaded, (app) =>

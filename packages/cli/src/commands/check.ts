@@ -17,8 +17,8 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 /**
  * `sonde check`: says whether the configuration is sound, whether it could listen, whether applications can report,
  * whether each destination can be used, rules are sound, and events and history can be kept, and what each source would
- * find here. Changes nothing, and runs no code of a vendor unless it may load libraries. Exit code 0 unless something is
- * taken, denied, stuck, failed or damaged.
+ * find here. Changes nothing, and runs no code of a vendor unless it may load libraries. Exit code 0 unless something
+ * is taken, denied, stuck, failed or damaged.
  */
 export async function check({ config, file }: Loaded, options: ProbeOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]

@@ -74,7 +74,9 @@ export async function tightenFolder(folder: string, isOwnName: (name: string) =>
     if (!isShared && (found.mode & OTHERS) === 0) return ''
     let count = isShared ? 0 : await tighten(folder)
     for (const name of own) count += await tightenAll(join(folder, name))
-    return count === 0 ? '' : `other users had rights in ${folder}; they were taken from ${countOf(count, 'entry')}`
+    return count === 0
+      ? ''
+      : `other users had rights in ${folder}; they were taken from ${countOf(count, 'entry', 'entries')}`
   } catch {
     // Whoever uses the folder says what is wrong with it.
     return ''

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { shellWord } from '@sonde/sdk/internal'
+import { codeFault, shellWord } from '@sonde/sdk/internal'
 import { readAs, readLine } from '../chains/attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type SourceExplain, type Step } from '../chains/chain.ts'
 import { type Ground, Refusal } from '../chains/ground.ts'
@@ -55,6 +55,10 @@ function lookForLibrary({ doca_library: configured }: Ground): Finding {
   if (typeof found === 'string') {
     const [what, ...fix] = found.split(/(?<=.): (?=install)|; (?=install)/)
     return broken(tried, what ?? found, fix.join('') || 'install doca-sdk-telemetry')
+  }
+  for (const path of [found.telemetry, found.common]) {
+    const [fault = '', fix = ''] = codeFault(path).split('; ')
+    if (fault !== '') return broken(path, fault, fix)
   }
   return fine(found.telemetry, `DOCA ${libraryVersion(found.telemetry) ?? 'of an unknown version'}`)
 }

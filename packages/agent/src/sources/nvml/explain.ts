@@ -1,3 +1,4 @@
+import { codeFault } from '@sonde/sdk/internal'
 import { readLine } from '../chains/attributes.ts'
 import { broken, type Finding, fine, type SourceExplain } from '../chains/chain.ts'
 import { type Ground, Refusal } from '../chains/ground.ts'
@@ -23,7 +24,10 @@ export const nvmlExplain: SourceExplain = {
 
 function lookForLibrary({ nvml_library: configured }: Ground): Finding {
   const found = findNvmlLibrary(configured)
-  if (typeof found !== 'string') return fine(found.path, 'it is there')
+  if (typeof found !== 'string') {
+    const [fault = '', fix = ''] = codeFault(found.path).split('; ')
+    return fault === '' ? fine(found.path, 'it is there') : broken(found.path, fault, fix)
+  }
   const [what = found, fix = ''] = found.split(/(?<=libnvidia-ml\.so\.1(?: there)?)[:;] /)
   return broken(configured || 'libnvidia-ml.so.1', what, fix)
 }

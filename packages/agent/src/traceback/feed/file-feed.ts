@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { idsText } from '../../native/doca/ids.ts'
@@ -30,7 +31,8 @@ export async function openFileFeed(request: FeedRequest): Promise<SampleFeed> {
   const path = request.device.slice(FILE_PREFIX.length)
   let file: FileHandle
   try {
-    file = await open(path, 'r')
+    // Without waiting for the other end of a pipe.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (cause) {
     if (DENIED.has((cause as NodeJS.ErrnoException).code ?? ''))
       throw new SondeError('TRB_DENIED', `${path} may not be read: give this user the right to, or run as root`, {
