@@ -27,8 +27,11 @@ function put(node: TestNode, folder: string, files: Files): void {
 }
 
 /** CPUs whose iowait and idle step back, as on kernels without ticks. */
-function putStat(node: TestNode, { iowait, idle, contextSwitches }: Readonly<Record<string, number>>): void {
-  const cpus = [`cpu0 2000 0 1000 40000 ${iowait} 0 25 0 0 0`, `cpu1 2000 0 1000 ${idle} 200 0 25 0 0 0`]
+function putStat(node: TestNode, times: { iowait: number; idle?: number; contextSwitches: number }): void {
+  const { iowait, idle, contextSwitches } = times
+  const cpus = [`cpu0 2000 0 1000 40000 ${iowait} 0 25 0 0 0`]
+  // A CPU that is offline has no line.
+  if (idle !== undefined) cpus.push(`cpu1 2000 0 1000 ${idle} 200 0 25 0 0 0`)
   node.write('proc/stat', `${cpus.join('\n')}\nctxt ${contextSwitches}\nbtime 1790000000\n`)
 }
 
@@ -93,6 +96,8 @@ function putSystem(node: TestNode): void {
   for (const [number, kib] of [500_000, 0].entries())
     put(node, `sys/devices/system/node/node${number}`, { meminfo: memory(number, kib), numastat: 'numa_hit 10' })
   node.write('proc/pressure/cpu', 'some avg10=0.00 avg60=0.00 avg300=0.00 total=14036781\n')
+  const softnet = (processed: string) => `${processed} 00000000 00000001 ${'00000000 '.repeat(8).trim()}\n`
+  node.write('proc/net/softnet_stat', `${softnet('0000272d')}${softnet('000034d9')}`)
   node.write('proc/pressure/irq', 'full avg10=0.00 avg60=0.00 avg300=0.00 total=8494\n')
 }
 
@@ -229,6 +234,7 @@ test('hosts and exporters that others stumbled over: values that are right, and 
   lacks('host_memory_controller_corrected_errors_total{controller="1"}')
   has('host_numa_total_bytes{numa_node="0"} 512000000', 'host_numa_total_bytes{numa_node="1"} 0')
   has('host_pressure_waiting_seconds_total{resource="cpu"} 14.036781')
+  has('host_softnet_processed_total{cpu="0"} 10029', 'host_softnet_processed_total{cpu="1"} 13529')
   // Interfaces.
   const received = (device: string) => `netdev_rx_bytes_total{device="${device}"}`
   has(`${received('ibr10:30')} 7`, `${received('💩0')} 57750104`, `${received('eth0@if7')} 18446744073709551615`)
@@ -330,4 +336,8 @@ async function checkSteps(sonde: SondeProcess, node: TestNode): Promise<void> {
   )
   putStat(node, { iowait: 5001, idle: 10, contextSwitches: 90_002 })
   assert.deepEqual(await timesAt(90_002), ['50.01', '0.1'])
+  putStat(node, { iowait: 5002, contextSwitches: 90_003 })
+  assert.deepEqual(await timesAt(90_003), ['50.02', undefined])
+  putStat(node, { iowait: 5003, idle: 9, contextSwitches: 90_004 })
+  assert.deepEqual(await timesAt(90_004), ['50.03', '0.09'])
 }

@@ -30,7 +30,8 @@ function prepare(t: TestContext, device: DoubleDevice, rules: object = RULES) {
   const path = (name: string) => join(folder, name)
   writeFileSync(path('rules.json'), JSON.stringify(rules))
   writeFileSync(path('sonde.yaml'), JSON.stringify({ native: { doca_library: double.folder } }))
-  const args = ['traceback', '-d', 'mlx5_0', '--config', path('sonde.yaml'), '--rules', path('rules.json')]
+  // The address of the double's first device, as the guide spells addresses.
+  const args = ['traceback', '-d', '10:00.0', '--config', path('sonde.yaml'), '--rules', path('rules.json')]
   return { double, path, args: [...args, '--event-log', path('events.log')] }
 }
 
@@ -96,7 +97,7 @@ test(
 
 test('a device that is not there, and counters that it does not have, are said', NEEDS, async (t) => {
   const { args } = prepare(t, {})
-  const other = args.map((word) => (word === 'mlx5_0' ? 'mlx5_7' : word))
+  const other = args.map((word) => (word === '10:00.0' ? 'mlx5_7' : word))
   const missing = await runSonde(other)
   assert.equal(missing.code, 1, missing.output)
   assert.match(missing.output, /no device is called mlx5_7; there are: mlx5_0/)
@@ -178,7 +179,7 @@ for (const misdeed of ['is removed', 'hangs'] as const)
       })
       assert.equal(code, 1, said)
       assert.match(text, /^end,.*,failed$/m)
-      assert.match(said, misdeed === 'hangs' ? /mlx5_0.*(stuck|took more than)/ : /mlx5_0/)
+      assert.match(said, misdeed === 'hangs' ? /10:00.0.*(stuck|took more than)/ : /10:00.0/)
     },
   )
 

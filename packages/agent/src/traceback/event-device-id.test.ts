@@ -46,3 +46,11 @@ test('a name that several devices bear stays as it is', () => {
   new NodeRecords(devices).port('mlx5_3', { port: 2, address: '0000:40:05.0' })
   assert.equal(eventDeviceId(called('mlx5_3'), undefined, devices), 'mlx5_3')
 })
+
+test('a PCI function is the device that is at its address, however that is spelled', () => {
+  const { devices } = node()
+  const { address } = devices.byId('nic-mlx5_3-1') ?? { address: '' }
+  assert.notEqual(devices.byId(`pci-${address}`), undefined)
+  for (const name of [`pci-${address}`, address, address.replace(/^0000:/, '').toUpperCase()])
+    assert.equal(eventDeviceId(called(name), undefined, devices), 'nic-mlx5_3-1', name)
+})

@@ -1,4 +1,6 @@
+import type { Device } from '../devices/device.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
+import { deviceName } from '../sources/pci-address.ts'
 import type { DeviceLookup } from './lookups.ts'
 
 /** What a source calls the device of an event. */
@@ -16,16 +18,26 @@ export function eventDeviceId(
   source: { readonly definition: Pick<RunningSource['definition'], 'labels' | 'types'> } | undefined,
   devices: DeviceLookup,
 ): string {
-  if (device === '' || devices.byId(device) !== undefined) return device
+  const own = devices.byId(device)
+  if (device === '' || own !== undefined) return own === undefined ? device : wholeOf(own, devices).id
   // A ring of one port is called DEVICE/PORT.
   const [, whole = device, port] = /^(.+)\/(\d{1,9})$/.exec(device) ?? []
-  const labels = { ...source?.definition.labels, device: whole, ...(port === undefined ? {} : { port }) }
+  const labels = { ...source?.definition.labels, device: deviceName(whole), ...(port === undefined ? {} : { port }) }
   for (const type of source?.definition.types ?? []) {
     const found = devices.deviceOf(type, labels)
-    if (found !== undefined) return found.id
+    if (found !== undefined) return wholeOf(found, devices).id
   }
-  const named = devices.own().filter((one) => one.labels.device === device)
+  const named = devices.own().filter((one) => one.labels.device === deviceName(device))
   const same = named.filter((one) => one.isSimulated === isSimulated)
   const [only, ...others] = same.length > 0 ? same : named
-  return only !== undefined && others.length === 0 ? only.id : device
+  return only !== undefined && others.length === 0 ? wholeOf(only, devices).id : device
+}
+
+/** A PCI function is the GPU, NIC or interface that is at its address: one device has events under one id. */
+function wholeOf(one: Device, devices: DeviceLookup): Device {
+  if (one.kind !== 'pci') return one
+  const { address, host, isSimulated } = one
+  const isAt = (other: Device) =>
+    other.kind !== 'pci' && other.address === address && other.host === host && other.isSimulated === isSimulated
+  return devices.own().find(isAt) ?? one
 }

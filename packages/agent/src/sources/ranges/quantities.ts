@@ -65,8 +65,8 @@ export const QUANTITIES = {
   /** Memory of GPUs has the highest effective clocks, 18 GHz today; processors end below 10 GHz. */
   megahertz: { words: 'a clock', unit: 'MHz', least: 0, most: 50_000 },
   hertz: { words: 'a clock that runs', unit: 'Hz', least: 1, most: 50 * GIGA },
-  /** Physical addresses of x86-64 and Arm have 52 bits. */
-  memory: { words: 'a size of memory', unit: 'bytes', least: 0, most: 2 ** 52 },
+  /** Physical addresses have 52 bits on x86-64, and 56 on Arm from version 9.4 on. */
+  memory: { words: 'a size of memory', unit: 'bytes', least: 0, most: 2 ** 56 },
   /** What was promised is no memory yet: each process may ask for 2^57 bytes. The kernel prints −1 kB as 2^64 − 1. */
   promisedMemory: { words: 'promised memory', unit: 'bytes', least: 0, most: 2 ** 63 },
   /** A GPU has 288 GB today, a superchip with all that it can reach 1 TB. */
@@ -105,10 +105,11 @@ export const QUANTITIES = {
   /** NVML gives 32 for a performance state that it does not know. */
   performanceState: { words: 'a performance state', unit: '', least: 0, most: 15 },
   flag: { words: 'a flag', unit: '', least: 0, most: 1 },
-  /** XID errors have less than three digits more than a byte holds; the label of their counts has 16 bits. */
+  /** XID errors have up to three digits; the label of their counts has 16 bits. */
   xid: { words: 'the number of an XID error', unit: '', least: 0, most: 65_535 },
-  /** A B200 has 160, of the links of NVLink 18. */
+  /** A B200 has 160. */
   multiprocessors: { words: 'a number of multiprocessors', unit: '', least: 1, most: 4096 },
+  /** A B200 has 18, a switch 72. */
   nvlinkLinks: { words: 'a number of NVLink links', unit: '', least: 0, most: 144 },
 } as const satisfies Readonly<Record<string, Quantity>>
 

@@ -58,8 +58,8 @@ export const PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Ma
 ])
 
 /**
- * Counters of `hw_counters` that are those of a port, by file: drivers without a folder `counters`, such as efa, bnxt_re
- * and mana, count bytes and packets there, and erdma with `_cnt` behind the names.
+ * Counters of `hw_counters` that are those of a port, by file: drivers without a folder `counters`, such as efa,
+ * bnxt_re and mana, count bytes and packets there, and erdma with `_cnt` behind the names.
  */
 export const HW_PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Map(
   ['', '_cnt'].flatMap((end): [string, CounterForm<PortField>][] => [

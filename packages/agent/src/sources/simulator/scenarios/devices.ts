@@ -1,3 +1,4 @@
+import { deviceName } from '../../pci-address.ts'
 import type { NodeClass } from '../classes/node-class.ts'
 import { STREAM, uniform } from '../model/hash.ts'
 import type { Scenario, StruckDevice } from './scenario.ts'
@@ -24,12 +25,13 @@ function isOfJob({ nics }: NodeClass, { kind, index }: StruckDevice): boolean {
   return kind === 'gpu' || nics[index]?.role === 'training'
 }
 
-/** The device with an id, with or without `sim-`; a NIC is known by the name of its RDMA device too. */
+/** The device with an id, with or without `sim-`, or a PCI address; a NIC is known by its RDMA device too. */
 export function findDevice(node: NodeClass, name: string): StruckDevice | undefined {
   return devicesOf(node).find((device) => {
     const id = deviceId(node, device)
-    const short = device.kind === 'nic' ? node.nics[device.index]?.device : undefined
-    return name === id || `sim-${name}` === id || name === short
+    const [nic, gpu] = [node.nics[device.index], node.gpus[device.index]]
+    const [short, address] = device.kind === 'nic' ? [nic?.device, nic?.address] : [undefined, gpu?.address]
+    return name === id || `sim-${name}` === id || name === short || deviceName(name) === address
   })
 }
 
