@@ -77,7 +77,9 @@ export interface NodeSource {
   probe(): Probe | Promise<Probe>
   /** What is to be done. The same array for as long as nothing changes; asked after each call. */
   duties(): readonly Duty[]
-  /** How its targets fare. The same array for as long as nothing changes; asked after each call. Default: it has none. */
+  /**
+   * How its targets fare. The same array for as long as nothing changes; asked after each call. Default: it has none.
+   */
   targets?(): readonly TargetStatus[]
   /**
    * A call of the device is over its limit: what is known of the device leaves the views. Called again at each time

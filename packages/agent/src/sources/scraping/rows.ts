@@ -81,7 +81,7 @@ export class Rows implements Claimant {
     return this.#disputes
   }
 
-  /** Claims a GPU or pod, of which rows may be made then; gives the dispute where another has it, or one of its keys. */
+  /** Claims a GPU or pod, of which rows may be made then; gives the dispute where another has one of its keys. */
   claim(subject: Subject): Dispute | undefined {
     const [own] = subject.keys
     const known = this.#subjects.get(own)
@@ -166,7 +166,7 @@ export class Rows implements Claimant {
     return isAny
   }
 
-  /** The exporter does not answer: nothing of its rows is known. They stay its own; after some misses others stand in. */
+  /** The exporter does not answer: nothing of its rows is known. After some misses others stand in for it. */
   fail(reason: string): void {
     for (const { rows } of this.#subjects.values()) for (const row of rows.values()) row.fail(reason)
     this.#disputes.clear()

@@ -8,11 +8,6 @@ export interface Subject {
   readonly keys: readonly [own: string, ...more: string[]]
 }
 
-/** The key of a node: whoever tells of one of its GPUs tells of all. */
-export function hostKey(host: string): string {
-  return `node ${host}`
-}
-
 /** The labels of a GPU that views merge by. */
 export interface GpuIdentity {
   readonly UUID: string
@@ -25,12 +20,12 @@ export interface GpuIdentity {
 
 /**
  * A GPU. Its id in views is made of node and index, its place on the bus of node and address, its values are found by
- * node and UUID: each is a key of its own.
+ * node and UUID: each is a key of its own. So is the node: whoever tells of one of its GPUs tells of all.
  */
 export function gpuSubject({ UUID, Hostname, gpu, pci_bus_id }: GpuIdentity): Subject {
   const own = `GPU ${UUID} of ${Hostname}`
   const address = sysfsAddress(pci_bus_id)
-  const keys: [string, ...string[]] = [own, hostKey(Hostname)]
+  const keys: [string, ...string[]] = [own, `node ${Hostname}`]
   if (gpu !== '') keys.push(`index ${gpu} of ${Hostname}`)
   if (address !== '') keys.push(addressKey(address, Hostname))
   return { name: own, keys }
