@@ -63,6 +63,30 @@ test('programs, the page itself, and an address that a person typed are let in',
   assert.equal(agent.http.refused.get('cross_site'), 0)
 })
 
+test('a page of another port of this machine changes nothing, also where its browser says no site', async (t) => {
+  const { agent, address, app } = await serveAgent(t)
+  const { hostname, host } = new URL(address)
+  const changing = [
+    ['POST', '/api/v1/simulator/scenarios'],
+    ['DELETE', '/api/v1/simulator/scenarios/:id'],
+    ['POST', '/api/v1/query'],
+  ] as const
+  const routes = app.printRoutes({ commonPrefix: false })
+  const others = routes.match(/\(([A-Z, ]+)\)/g)?.filter((methods) => /POST|PUT|PATCH|DELETE/.test(methods)) ?? []
+  assert.equal(others.length, changing.length, `a route that changes something is not in this test:\n${routes}`)
+  const statusWith = async ([method, url]: (typeof changing)[number], origin: string) => {
+    const headers = { origin, 'content-type': 'application/json' }
+    const body = method === 'POST' ? '{}' : null
+    return (await fetch(address + url.replace(':id', '1'), { method, headers, body })).status
+  }
+  for (const route of changing) {
+    for (const origin of [`http://${hostname}:3000`, `https://${hostname}`, 'http://elsewhere.example', 'null'])
+      assert.equal(await statusWith(route, origin), 403, `${route[1]} of ${origin}`)
+    assert.notEqual(await statusWith(route, `http://${host}`), 403, 'the page itself')
+  }
+  assert.equal(agent.http.refused.get('cross_site'), 4 * changing.length)
+})
+
 test('a link from another site opens the metrics, and nothing of the API; health is told to anybody', async (t) => {
   const { address } = await serveAgent(t)
   assert.equal(await statusOf(`${address}/metrics`, OF_A_LINK), 200)

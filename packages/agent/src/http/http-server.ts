@@ -14,12 +14,14 @@ const SILENCE_LIMIT_MS = 30_000
 /** How often it looks for requests that took too long to arrive: each look wakes a process that may have rest. */
 const REQUEST_LOOK_MS = 5000
 const RETRY_AFTER_S = 5
+/** What a stream says whose other end was closed. */
+const HANG_UP_CODES = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE'])
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** What a server is told by whoever runs it. */
 export interface Served {
   readonly http: HttpStats
-  readonly log: { error(details: object, message: string): void }
+  readonly log: Record<'error' | 'debug', (details: object, message: string) => void>
   /** Connections at a time. Policy: further ones are closed. */
   readonly connectionCount: number
   /** Whether the answers to an address go on for as long as they are read. */
@@ -39,9 +41,12 @@ export function createHttpServer(served: Served): FastifyInstance {
   const fail = (reply: FastifyReply, error: unknown) => {
     const answer = httpErrorOf(error)
     if (answer.status === 413) http.refuse('body_bytes')
-    if (answer.status === 500) {
+    const url = reply.request.url.slice(0, 200)
+    if (isHangUp(reply, error)) {
+      log.debug({ url }, 'a client hung up before it had its answer')
+    } else if (answer.status === 500) {
       http.errors++
-      log.error({ error, url: reply.request.url.slice(0, 200) }, 'a request failed')
+      log.error({ error, url }, 'a request failed')
     }
     sendError(reply, answer)
   }
@@ -84,6 +89,12 @@ export function createHttpServer(served: Served): FastifyInstance {
     served.admit(request)
   })
   return app
+}
+
+/** Whether an answer broke off because its client is gone: that is no fault of anybody. */
+function isHangUp({ raw }: FastifyReply, error: unknown): boolean {
+  const { code = '' } = error as { readonly code?: string }
+  return raw.req.socket.destroyed && HANG_UP_CODES.has(code)
 }
 
 /** No route has a schema of Fastify's. Left to itself it loads a hundred modules for them: some 6 MB and 60 ms. */

@@ -13,7 +13,7 @@ async function streaming(t: TestContext, query: History['query'], more = '') {
   const http = new HttpStats()
   const app = createHttpServer({
     http,
-    log: { error: () => undefined },
+    log: { error: () => undefined, debug: () => undefined },
     connectionCount: 100,
     isEndless: () => true,
     admit: () => undefined,

@@ -312,6 +312,27 @@ test('with more queries than the limit clients take turns: who asks much waits b
   assert.equal(agent.http.refused.get('parallel_queries'), 0)
 })
 
+test('a client that hangs up before it has its answer is no fault, and no line of the log but for who debugs', async (t) => {
+  const { history, release, waiting } = heldHistory()
+  const { agent, address, app } = await served(t, { history })
+  const told: string[] = []
+  for (const level of ['error', 'debug'] as const)
+    t.mock.method(agent.options.log, level, (_: object, message: string) => told.push(`${level}: ${message}`))
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
+  // A body that was read to its end: then Fastify takes a client that hangs up for a fault.
+  const body = '{"queries":[{"metric":"m"}]}'
+  const head = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  socket.write(`POST /api/v1/query HTTP/1.1\r\n${head}\r\n\r\n${body}`)
+  await until('a query', () => waiting() === 1)
+  socket.resetAndDestroy()
+  const connections = () => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)))
+  await until('the end of the connection', async () => (await connections()) === 0)
+  release()
+  await until('a line of the log', () => told.length > 0)
+  assert.deepEqual(told, ['debug: a client hung up before it had its answer'])
+  assert.equal(agent.http.errors, 0)
+})
+
 test('a fault of ours is 500 without its details, and counted', async (t) => {
   const history: History = { query: () => Promise.reject(new Error('secret path /etc/shadow')) }
   const { agent, address } = await served(t, { history })
