@@ -2,9 +2,9 @@ import { constants, type Dirent, type Stats } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
 
-const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_TRUNC, O_EXCL, O_NOFOLLOW } = constants
+const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 /** As Node spells them. */
-const FLAGS = { r: O_RDONLY, 'r+': O_RDWR, w: O_WRONLY | O_CREAT | O_TRUNC, wx: O_WRONLY | O_CREAT | O_EXCL } as const
+const FLAGS = { r: O_RDONLY, 'r+': O_RDWR, wx: O_WRONLY | O_CREAT | O_EXCL } as const
 
 /** Threads that Node has for everything that may wait: files, names of hosts, compression. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4

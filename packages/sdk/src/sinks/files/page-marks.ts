@@ -92,7 +92,11 @@ export class PageMarks {
     const path = `${this.#path}.new`
     // What a filter leaves nothing of has made no folder yet.
     await this.#disk.inTurn(() => makeFolders(dirname(this.#path)))
-    const file = await this.#disk.open(path, 'w')
+    // Whatever lies there, half a file of a process that was killed or the link of another user, goes first.
+    await this.#disk.unlink(path).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error
+    })
+    const file = await this.#disk.open(path, 'wx')
     try {
       this.#fileBytes = 0
       await this.#append(file, encode(marked))
