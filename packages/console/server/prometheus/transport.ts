@@ -205,7 +205,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether no answer came, or it broke off. What an answer says, and what is made of it, is no fault of a connection. */
+/** Whether no answer came, or it broke off. What an answer says, and what is made of it, is no fault of it. */
 function isOfConnection(error: unknown): boolean {
   return !(error instanceof SondeError || error instanceof RangeError || error instanceof SyntaxError)
 }
