@@ -32,6 +32,8 @@ interface SourceAnswer {
   readonly restarts: number
   readonly dropped: Readonly<Record<string, number>>
   readonly disputes: number
+  readonly failingTargets: number
+  readonly found: string
   readonly failures: readonly { readonly place: string; readonly message: string }[]
   readonly targets: readonly TargetStatus[]
 }
@@ -164,7 +166,9 @@ test('an exporter with 700 000 valid lines costs itself alone: it is stopped, an
   const target = await targetOf(other)
   assert.match(target?.reason ?? '', /more than 1000 ms of processor time, which max_cpu_ms allows/)
   assert.ok((target?.refused.cpu_time ?? 0) > 0)
-  assert.equal((await told()).restarts, 0)
+  const { restarts, found, failingTargets } = await told()
+  assert.deepEqual([restarts, failingTargets], [0, 1])
+  assert.ok(found.startsWith(`1 of 2 exporters; ${other.address} answered with work`), found)
   other.answer = withBody('DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-cut",Hostname="cut"} 69')
   await until('it is asked again', LIMIT_MS, async () => (await targetOf(other))?.refused.truncated === 1)
   assert.match((await targetOf(other))?.reason ?? '', /cut off: its last line has no end/)

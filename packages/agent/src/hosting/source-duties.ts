@@ -225,7 +225,11 @@ export class SourceDuties {
   }
 
   #noteTargets(): void {
-    this.#options.status.targets = this.#made?.node.targets?.() ?? this.#options.status.targets
+    const { status } = this.#options
+    const targets = this.#made?.node.targets?.() ?? status.targets
+    if (targets === status.targets) return
+    status.targets = targets
+    status.found = this.#made?.node.found?.() ?? status.found
   }
 
   #noteStuck(): void {

@@ -74,6 +74,12 @@ export class ScrapingSource implements NodeSource {
     return this.#statuses
   }
 
+  found(): string {
+    const ill = this.targets().filter(({ state }) => state !== 'reading')
+    const reasons = ill.map(({ target, reason }) => reason || `${target} has not answered yet`)
+    return foundOf(this.#targets.size, reasons)
+  }
+
   /**
    * Gives way to what sources hold that read the hardware themselves: `{"hold": [{"key", "holder", "isTaken"}]}`.
    *
@@ -144,7 +150,7 @@ export class ScrapingSource implements NodeSource {
   }
 }
 
-/** What a probe found: how many exporters answered, and what came of the first that did not. */
+/** How many exporters answer, and what came of the first that does not. */
 function foundOf(count: number, faults: readonly string[]): string {
   const [first, ...more] = faults
   if (first === undefined) return countOf(count, 'exporter')
