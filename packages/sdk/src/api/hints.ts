@@ -32,7 +32,7 @@ export interface Hint {
   /** Id of the device at fault; `node` or `sim-node` where it is about no single device. */
   readonly device: string
   readonly sinceMs: number
-  /** Title, sentence and numbers are of this time: when its rule held last, or held last within the window asked for. */
+  /** When its rule held last, or held last within the window: title, sentence and numbers are of that time. */
   readonly seenMs: number
   /** When its rule held last; there once the hint is over. It may be after the window that was asked for. */
   readonly endedMs?: number
