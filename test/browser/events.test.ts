@@ -83,8 +83,9 @@ test('the list of events, and what it says without any', needs('chromium-headles
   await t.test('without rules it says what to do next', async (t) => {
     const list = () => generatedList(Date.now(), { events: [], openCount: 0, rules: [] })
     const look = async (page: Page): Promise<void> => {
-      await page.getByText('No rules are configured.').waitFor()
+      await page.getByText(/no rule of traceback is configured\.$/i).waitFor()
       assert.match(await page.locator('main').innerText(), /traceback\.rules/)
+      await page.getByRole('heading', { name: 'Hints' }).waitFor()
       await lookEverywhere(t, page, 'events-no-rules')
     }
     await stage.visit('/events', look, answered({ list }))

@@ -10,7 +10,7 @@ import {
   messageOf,
   type Prometheus,
   type Sink,
-  type SondeError,
+  SondeError,
 } from '@sonde/sdk'
 import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
@@ -36,6 +36,7 @@ import { prometheusOptions } from './prometheus-options.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
+import { checkDataSources, type DataSourceConfig } from './sources/data-sources.ts'
 import type { ConfiguredSource } from './sources/source.ts'
 import { conditionOf, listedIn, signalsOf } from './traceback/book/condition.ts'
 import { readInWorker } from './traceback/book/read-in-worker.ts'
@@ -116,6 +117,8 @@ export class Agent {
   readonly #precedence: Precedence
   #hintTicker: Ticker | undefined
   #isClosed = false
+  /** Sources that were added since the start. */
+  readonly #added: DataSourceConfig[] = []
 
   constructor(options: AgentOptions) {
     const { config, log } = options
@@ -193,6 +196,44 @@ export class Agent {
     return destinationsOf(config).map((destination) =>
       openDestination(destination, context, (set) => this.#destinationSets.follow(set)),
     )
+  }
+
+  /** Every source that was configured or added, with its settings. */
+  get dataSources(): readonly DataSourceConfig[] {
+    return [...this.options.config.dataSources, ...this.#added]
+  }
+
+  /**
+   * Why the simulated node cannot be started while the agent runs, as a sentence; empty where it can: on a machine
+   * without hardware of its own to show, from which nothing simulated would leave.
+   */
+  get simulationRefusal(): string {
+    const { config } = this.options
+    const hasHardware = ({ kind, isSimulated }: { readonly kind: string; readonly isSimulated: boolean }) =>
+      !isSimulated && (kind === 'gpu' || kind === 'nic')
+    if (this.simulators.leader !== undefined) return 'a simulated node runs here already'
+    if (this.dataSources.some(({ name }) => name === SIMULATOR))
+      return `a source is called ${SIMULATOR}; start sonde with --simulate`
+    if (this.devices.list().some(hasHardware))
+      return 'this machine has GPUs or NICs of its own; start sonde with --simulate'
+    if (destinationsOf(config).length > 0)
+      return 'records are exported, and simulated ones would be among them; start sonde with --simulate'
+    return ''
+  }
+
+  /**
+   * Starts the simulated node, until the agent ends: as `--simulate` does.
+   *
+   * @throws SondeError `SIM_OFF` where {@link simulationRefusal} says why not.
+   */
+  simulate(): void {
+    const reason = this.simulationRefusal
+    if (reason !== '') throw new SondeError('SIM_OFF', `the simulated node is not started: ${reason}`)
+    const checked = checkDataSources([{ type: SIMULATOR }])
+    if (!checked.ok) throw new Error(`the simulator has no defaults: ${JSON.stringify(checked.issues)}`)
+    this.#added.push(...checked.value)
+    for (const source of checked.value) this.hosts.add(source)
+    this.simulators.look(this.dataSources, this.hosts.sources)
   }
 
   /** Configured sources and how they fare, in the order of the configuration. */
@@ -333,6 +374,9 @@ export class Agent {
     await this.router.close()
   }
 }
+
+/** Kind and name of the source that is added when the simulated node is asked for. */
+const SIMULATOR = 'simulator'
 
 /** Events that may not begin, because too many did of their device. */
 function edgesHeldBack(

@@ -63,20 +63,31 @@ interface StartingHost extends SourceHost {
 
 /** The hosts of an agent, and the sources in them: one in its own process, one a worker, and one a library. */
 export class Hosts {
-  /** In the order of the configuration. */
+  /** In the order of the configuration, then those that were added. */
   readonly sources: readonly RunningSource[]
+  readonly #running: RunningSource[]
   readonly #environment: HostsEnvironment
   readonly #hosts = new Map<string, StartingHost>()
-  readonly #given: readonly GivenSource[]
+  readonly #given: GivenSource[]
   readonly #startedMs = Date.now()
 
   constructor(configs: readonly ConfiguredSource[], environment: HostsEnvironment) {
     this.#environment = environment
     this.#given = configs.map((config, index) => this.#giveOf(config, index))
-    this.sources = configs.map((config, index) => {
+    this.#running = configs.map((config, index) => {
       const { status } = this.#given[index] as GivenSource
       return new RunningSource(config, status, this.#hostOf(config))
     })
+    this.sources = this.#running
+  }
+
+  /** Adds a source to those that run, and starts it. Its name is that of no other. */
+  add(config: ConfiguredSource): void {
+    const given = this.#giveOf(config, this.#given.length)
+    this.#given.push(given)
+    const host = this.#hostOf(config)
+    this.#running.push(new RunningSource(config, given.status, host))
+    host.start(given)
   }
 
   /** Processes of the hosts that have one of their own. */

@@ -13,10 +13,15 @@ const LEAD_MS = 100
 /** The sources that show a simulated node. Commands go to one of them; the others of the same node follow it. */
 export class Simulators {
   /** Who is commanded; undefined where there is none. */
-  readonly leader: RunningSource | undefined
-  readonly #followers: readonly RunningSource[]
+  leader: RunningSource | undefined
+  #followers: readonly RunningSource[] = []
 
   constructor(configs: readonly ConfiguredSource[], sources: readonly RunningSource[]) {
+    this.look(configs, sources)
+  }
+
+  /** Finds who leads and who follows among sources, some of which may have come since. */
+  look(configs: readonly ConfiguredSource[], sources: readonly RunningSource[]): void {
     const all = KINDS.flatMap((kind) => sources.filter(({ definition }) => definition.name === kind))
     const nodeOf = ({ name }: RunningSource) => {
       const options = (configs.find((config) => config.name === name)?.options ?? {}) as Record<string, unknown>

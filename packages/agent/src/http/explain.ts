@@ -18,7 +18,8 @@ const WALKS_LIMIT = 4
  * never waits for it.
  */
 export function explainRoute(app: FastifyInstance, agent: Agent): void {
-  const { paths, dataSources, traceback } = agent.options.config
+  const { paths, traceback } = agent.options.config
+  const { dataSources } = agent
   const ground = new KernelGround(paths)
   const kinds = dataSources.map(({ definition }) => definition)
   const definitions = [...new Set([...SOURCES, ...kinds])]

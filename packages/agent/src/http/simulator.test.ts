@@ -23,6 +23,7 @@ interface Running {
 
 interface Simulator {
   readonly enabled: boolean
+  readonly refusal: string
   readonly nodeClass: string
   readonly scenarios: readonly { readonly name: string; readonly target: string; readonly targets: readonly string[] }[]
   readonly running: readonly Running[]
@@ -68,7 +69,36 @@ test('without a simulator it says so, and refuses to start and to end', async (t
   assert.deepEqual([enabled, scenarios, running], [false, [], []])
   const { status, body } = await start(address, { name: 'straggler' })
   assert.deepEqual([status, body.error?.code], [409, 'SIM_OFF'])
-  assert.equal(await stop(address, '1'), 409)
+})
+
+/** Asks for the simulated node, as a page of some origin. */
+async function simulate(address: string, origin = address) {
+  const headers = { 'content-type': 'application/json', origin }
+  const response = await fetch(`${address}/api/v1/simulator`, { method: 'POST', headers, body: '{}' })
+  const { error } = (await response.json()) as Answer['body']
+  return { status: response.status, code: error?.code ?? '', message: error?.message ?? '' }
+}
+
+test('a machine without GPUs and NICs starts the simulated node when its own page asks, and once', async (t) => {
+  const { address, agent } = await serveAgent(t)
+  assert.equal((await simulate(address, 'http://elsewhere.example')).status, 403)
+  assert.deepEqual([(await ask(address)).enabled, (await ask(address)).refusal], [false, ''])
+  assert.equal((await simulate(address)).status, 201)
+  await until('devices', () => agent.devices.list().filter(({ kind }) => kind === 'gpu').length === 8)
+  assert.ok(agent.devices.list().every(({ isSimulated }) => isSimulated))
+  const { enabled, scenarios } = await ask(address)
+  assert.ok(enabled && scenarios.length > 10)
+  const again = await simulate(address)
+  assert.deepEqual([again.status, again.code], [409, 'SIM_OFF'])
+  assert.match(again.message, /runs here already/)
+  const detail = await fetch(`${address}/api/v1/sources/simulator`)
+  assert.equal(detail.status, 200)
+  assert.equal((await start(address, { name: 'straggler' })).status, 201)
+})
+
+test('the simulated node is not started where its records would leave', async (t) => {
+  const sending = await serveAgent(t, { export: { jsonl: { url: 'http://127.0.0.1:1/' } } })
+  assert.match((await simulate(sending.address)).message, /records are exported/)
 })
 
 test('tells what can be played, on which devices, and how bad', async (t) => {

@@ -7,7 +7,8 @@ import { type DataSourceConfig, dataSourceSchema } from '../sources/data-sources
 import { compress } from './compress.ts'
 
 /** `GET /api/v1/sources/:name`: one source with what it was told to do, what it reports, and where it failed. */
-export function sourceRoute(app: FastifyInstance, { sources, options }: Agent): void {
+export function sourceRoute(app: FastifyInstance, agent: Agent): void {
+  const { sources, options } = agent
   const { config, originOf = () => 'program' } = options
   app.get<{ Params: { readonly name: string } }>(
     '/api/v1/sources/:name',
@@ -15,7 +16,7 @@ export function sourceRoute(app: FastifyInstance, { sources, options }: Agent): 
     async (request, reply) => {
       const { name } = request.params
       const running = sources.find((each) => each.name === name)
-      const source = config.dataSources.find((each) => each.name === name)
+      const source = agent.dataSources.find((each) => each.name === name)
       if (running === undefined || source === undefined) {
         const known = sources.map((each) => each.name).join(', ')
         throw new SondeError(

@@ -3,7 +3,7 @@ import { getJson } from './client.ts'
 import type { FrameRange } from './frame.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
-export { byWeightIn, type HintWindow, heldWithinMs, spanOfHint } from '@sonde/sdk/api'
+export { byWeightIn, type HintWindow, spanOfHint } from '@sonde/sdk/api'
 export type { Hint, HintsAnswer, HintsUnknown }
 
 const EVERY_MS = 10_000

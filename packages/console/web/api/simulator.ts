@@ -34,6 +34,8 @@ export interface RunningScenario {
 /** Answer of `/api/v1/simulator`. */
 export interface SimulatorInfo {
   readonly enabled: boolean
+  /** Why the simulated node cannot be started now, as a sentence; empty where it can, or runs. */
+  readonly refusal: string
   readonly nodeClass: string
   readonly seed: number
   readonly intervalMs: number
@@ -55,6 +57,12 @@ const simulatorPoll = createPoll(() => getJson<SimulatorInfo>('/api/v1/simulator
 /** The simulator and what it plays, renewed every second. */
 export function useSimulator(): Resource<SimulatorInfo> {
   return usePoll(simulatorPoll)
+}
+
+/** Starts the simulated node. Throws `ApiError`. */
+export async function startSimulatedNode(): Promise<void> {
+  await sendChange('POST', '/api/v1/simulator', {})
+  await simulatorPoll.refresh()
 }
 
 /** Starts a scenario. Throws `ApiError`. */

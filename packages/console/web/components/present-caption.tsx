@@ -1,7 +1,7 @@
 import { usePageState } from '../state/time-window.ts'
 
 /** What is said of a table that knows the present alone, beside a window that is over. */
-export const PRESENT_WORDS = 'now, not in the window'
+const PRESENT_WORDS = 'now, not in the window'
 
 /** The caption of a table that knows the present alone: in a window that is over it says so. */
 export function PresentCaption({ children = '' }: { readonly children?: string }) {

@@ -23,7 +23,7 @@ export function useSpan({ range, stepMs }: Pick<Columns, 'range' | 'stepMs'>): S
  * When the first sample was taken that is kept: as the store says, without one when the agent started. Undefined where
  * nobody says it.
  */
-export function useFirstMs(): number | undefined {
+function useFirstMs(): number | undefined {
   const { data: node } = useNode()
   if (node === undefined || node.backend !== undefined) return undefined
   return node.store.oldestMs ?? node.startedMs

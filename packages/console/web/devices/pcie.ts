@@ -40,8 +40,8 @@ export function generationOf(gigatransfers: number): number {
 }
 
 /**
- * Reads the link of a device from its newest samples, or from a window: how it ran at the end, and its mean load. What it can carry at most stands in where no source says how fast
- * the link runs.
+ * Reads the link of a device from its newest samples, or from a window: how it ran at the end, and its mean load. What
+ * it can carry at most stands in where no source says how fast the link runs.
  */
 export function readLink(
   columns: DeviceColumns,

@@ -63,7 +63,7 @@ export function meansWords({ isNow, stepMs }: ReadSpan): string {
 }
 
 /** The mean of the newest samples of a column, NaN where there is none. */
-export function recentMean(values: Float64Array | undefined, stepMs: number): number {
+function recentMean(values: Float64Array | undefined, stepMs: number): number {
   const count = Math.max(1, Math.round(TILE_SPAN_MS / stepMs))
   const { value } = windowReading(values?.subarray(Math.max(0, values.length - count)))
   return Number.isNaN(value) ? newestValue(values) : value

@@ -11,7 +11,7 @@ import { usePageState } from '../state/time-window.ts'
 import { chartQueries, type DeviceChartName, deviceCharts } from './device-charts.ts'
 import { evidenceOf } from './node/evidence.ts'
 
-/** Charts in which devices stand side by side, over the window of the page; hints that stand or stood are flags in each. */
+/** Charts in which devices stand side by side, over the window of the page; hints are flags in each. */
 export function DeviceCharts({
   names,
   devices,

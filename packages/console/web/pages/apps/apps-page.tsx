@@ -5,6 +5,7 @@ import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { PresentCaption } from '../../components/present-caption.tsx'
+import { SimulatedOffer } from '../../components/simulated-offer.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
 import { countOf, formatQuantity } from '../../format/number.ts'
@@ -27,6 +28,7 @@ export function AppsPage() {
       {!data && !error && <Outlines panels={2} waitsFor="the list of apps" />}
       {!data && error && <Unanswered fact="The apps are not known." error={error} onRetry={retry} />}
       {data?.apps.length === 0 && !isUnasked(data) && <NoNumbers answer={data} />}
+      {data?.apps.length === 0 && isUnasked(data) && <SimulatedOffer />}
       {data?.apps.length === 0 && isUnasked(data) && (
         <Empty fact="No pod holds a GPU here.">
           Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm_exporter</code>

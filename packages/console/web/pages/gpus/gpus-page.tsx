@@ -10,6 +10,7 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { SimulatedOffer } from '../../components/simulated-offer.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { deviceColumns, silentCountOf } from '../../devices/device-columns.ts'
 import { allHints, devicesAt, unknownWords } from '../../devices/moment-hints.ts'
@@ -53,6 +54,7 @@ export function GpusPage() {
           {error.message}
         </Empty>
       )}
+      {gpus?.length === 0 && <SimulatedOffer />}
       {gpus?.length === 0 && (
         <Empty fact="No GPU is read here.">
           GPUs come from exporters that run already (<code className="mono">type: dcgm_exporter</code>);{' '}

@@ -38,7 +38,7 @@ export function HintsPanel({
         <h2 id="hints-panel" className="panel-title">
           Hints
         </h2>
-        <span className="panel-caption">
+        <span className="panel-caption is-whole">
           {seeingWords(data)} · {when}
         </span>
       </header>

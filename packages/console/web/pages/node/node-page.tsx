@@ -10,6 +10,7 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
+import { SimulatedOffer } from '../../components/simulated-offer.tsx'
 import { ENTITIES_PATH, isGeneric, kindWords } from '../../devices/device.ts'
 import { INTERFACE_QUERIES, interfaceColumns } from '../../devices/interface-data.ts'
 import { countOf } from '../../format/number.ts'
@@ -100,6 +101,7 @@ function InterfacesOverview() {
           <InterfaceTiles interfaces={interfaces} facts={facts.interfaces} answer={recent} span={moment} />
         </PanelBoundary>
       )}
+      {moment.isNow && <SimulatedOffer />}
       <HostFacts host={host} span={moment} />
       <AnswerState answer={recent} />
       {isReady && <NodeCharts />}

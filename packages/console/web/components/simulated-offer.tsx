@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import type { ApiError } from '../api/client.ts'
+import { refreshAll, useNode } from '../api/resources.ts'
+import { startSimulatedNode, useSimulator } from '../api/simulator.ts'
+import { Icon } from './icon.tsx'
+
+/** Offers the simulated node where a machine has no hardware of its own to show; nothing where it cannot be started. */
+export function SimulatedOffer() {
+  const { data: node } = useNode()
+  return node !== undefined && node.backend === undefined && <AgentOffer />
+}
+
+function AgentOffer() {
+  const { data } = useSimulator()
+  const [state, setState] = useState<'idle' | 'busy' | { readonly refusal: string }>('idle')
+  if (data === undefined || (data.enabled && state === 'idle') || data.refusal !== '') return null
+  const start = async (): Promise<void> => {
+    setState('busy')
+    try {
+      await startSimulatedNode()
+      refreshAll()
+    } catch (error) {
+      setState({ refusal: (error as ApiError).message })
+    }
+  }
+  return (
+    <section className="panel offer" aria-label="Simulated node">
+      <Icon name="flask" />
+      <p className="offer-words">
+        <strong>This machine has no GPU and no NIC of a fabric.</strong> A simulated node of eight GPUs shows what these
+        pages do. It is marked as simulated everywhere, and ends with Sonde.
+        {typeof state === 'object' && <span className="offer-refusal"> {state.refusal}</span>}
+      </p>
+      <button type="button" className="button" disabled={state === 'busy'} onClick={() => void start()}>
+        {state === 'busy' ? 'Starting …' : 'Show the simulated node'}
+      </button>
+    </section>
+  )
+}
