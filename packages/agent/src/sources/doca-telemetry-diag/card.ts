@@ -50,7 +50,7 @@ export class Card {
     if (nowMs - this.#lookedMs < LOOK_EVERY_MS) return undefined
     this.#lookedMs = nowMs
     const holder = this.#note.read()
-    return holder?.isOwn === false && holder.mayClaim ? holder : undefined
+    return holder?.isOwn === false && holder.isTrusted && holder.isAsking ? holder : undefined
   }
 
   /** Opens the counters for a function of the card; a failure where it cannot have them. In turn. */
@@ -63,10 +63,11 @@ export class Card {
     const holder = this.#note.read()
     const isOther = holder?.isOwn === false
     // An agent waits for another process of Sonde; whoever was started by a person for this may ask it to let go.
-    let opened = force && isOther && !isChild() ? await this.#ask(device, config) : undefined
-    opened ??= await DiagSampler.open(device, { ...config, force: force && !(isOther && isChild()) })
+    if (isOther && holder.isTrusted && isChild()) return heldByOther(device.name, holder, config)
+    let opened = force && isOther ? await this.#ask(device, config) : undefined
+    opened ??= await DiagSampler.open(device, config)
     if (!(opened instanceof DocaFailure)) {
-      if (this.#note.read()?.isOwn !== true) this.#note.write()
+      if (this.#note.read()?.isOwn !== true) this.#note.hold()
       return opened
     }
     this.#note.remove()
@@ -88,7 +89,7 @@ export class Card {
 
   /** Asks another process of Sonde to let go; undefined where it does not in time. */
   async #ask(device: DocaDevice, config: DiagConfig): Promise<DiagSampler | DocaFailure | undefined> {
-    this.#note.write()
+    this.#note.ask()
     const untilMs = performance.now() + ASK_MS
     while (performance.now() < untilMs) {
       const opened = await DiagSampler.open(device, { ...config, force: false })

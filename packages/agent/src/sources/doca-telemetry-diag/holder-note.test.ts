@@ -30,7 +30,7 @@ function write(t: TestContext) {
     rmSync(root, { recursive: true })
   })
   const note = new HolderNote('0000:3a:00', '/opt/libdoca_telemetry.so.2')
-  note.write()
+  note.ask()
   const folder = join(root, 'sonde-devices')
   const [name = ''] = readdirSync(folder)
   return { note, folder, path: join(folder, name) }
@@ -39,7 +39,7 @@ function write(t: TestContext) {
 test('a note names its process, to those of the same card and library, until it is taken away', (t) => {
   const { note } = write(t)
   const holder = note.read()
-  assert.deepEqual([holder?.pid, holder?.isOwn, holder?.mayClaim], [process.pid, true, true])
+  assert.deepEqual([holder?.pid, holder?.isOwn, holder?.isTrusted, holder?.isAsking], [process.pid, true, true, true])
   assert.ok(Math.abs(Date.now() - (holder?.sinceMs ?? 0)) < 60_000)
   assert.equal(new HolderNote('0000:3b:00', '/opt/libdoca_telemetry.so.2').read(), undefined)
   assert.equal(new HolderNote('0000:3a:00', '/usr/libdoca_telemetry.so.2').read(), undefined)
@@ -76,7 +76,7 @@ test('another user can neither ask for the counters nor speak for a process', { 
   const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   writeFileSync(path, `${child.pid} ${start} 1`)
   chmodSync(path, 0o644)
-  assert.deepEqual(note.read(), { pid: child.pid, sinceMs: 1, isOwn: false, mayClaim: false })
+  assert.deepEqual(note.read(), { pid: child.pid, sinceMs: 1, isOwn: false, isTrusted: false, isAsking: false })
   chownSync(path, 0, 0)
   chownSync(folder, OTHER_UID, OTHER_UID)
   assert.equal(note.read(), undefined, 'the folder is of another user')

@@ -26,8 +26,10 @@ export interface Holder {
   readonly sinceMs: number
   /** Whether it is this one. */
   readonly isOwn: boolean
-  /** Whether it may ask this one to let go: it is of the same user, or of root. */
-  readonly mayClaim: boolean
+  /** Whether it is of the same user, or of root: what it wants is heeded. */
+  readonly isTrusted: boolean
+  /** Whether it asked whoever had them before to let go. */
+  readonly isAsking: boolean
 }
 
 /** Like the folder for temporary files: everybody may add a note, and nobody take that of another. */
@@ -39,7 +41,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /**
  * The note that a process of Sonde leaves for others while it holds the counters of a card: the library says that they
- * are held, and not by whom. Who writes it over asks the one before to let go. It is a courtesy: without it everything
+ * are held, and not by whom. Who asks for them writes it over. It is a courtesy: without it everything
  * works, and nobody is named. Its words are numbers alone, which the kernel confirms.
  */
 export class HolderNote {
@@ -58,34 +60,44 @@ export class HolderNote {
     try {
       checkFolder()
       const { text, uid } = readShort(join(folder(), this.#name))
-      const [pid = 0, start, sinceMs = 0] = text.split(' ').map(Number)
+      const [pid = 0, start, sinceMs = 0, asking] = text.split(' ').map(Number)
       const ownUid = process.getuid?.() ?? 0
       if (start === undefined || startOf(pid) !== start || !Number.isSafeInteger(sinceMs)) return undefined
       // Nobody speaks for a process of another user.
       if (uid !== 0 && statSync(`/proc/${pid}`).uid !== uid) return undefined
-      return { pid, sinceMs, isOwn: pid === ownPid(), mayClaim: uid === 0 || uid === ownUid }
+      return { pid, sinceMs, isOwn: pid === ownPid(), isTrusted: uid === 0 || uid === ownUid, isAsking: asking === 1 }
     } catch {
       // There is none, or its process ended.
       return undefined
     }
   }
 
-  write(): void {
+  /** Says that this process holds the counters. */
+  hold(): void {
+    this.#write(0)
+  }
+
+  /** Says that this process holds the counters as soon as whoever has them lets go. */
+  ask(): void {
+    this.#write(1)
+  }
+
+  remove(): void {
+    if (this.read()?.isOwn === true) rmSync(join(folder(), this.#name), { force: true })
+  }
+
+  #write(asking: 0 | 1): void {
     const pid = ownPid()
     try {
       makeFolder()
       checkFolder()
       const next = join(folder(), `${this.#name}-${pid}`)
       rmSync(next, { force: true })
-      writeFileSync(next, `${pid} ${startOf(pid)} ${Date.now()}\n`, { flag: 'wx', mode: NOTE_MODE })
+      writeFileSync(next, `${pid} ${startOf(pid)} ${Date.now()} ${asking}\n`, { flag: 'wx', mode: NOTE_MODE })
       renameSync(next, join(folder(), this.#name))
     } catch {
       // Nobody can be told, as where another user's note is in the place.
     }
-  }
-
-  remove(): void {
-    if (this.read()?.isOwn === true) rmSync(join(folder(), this.#name), { force: true })
   }
 }
 

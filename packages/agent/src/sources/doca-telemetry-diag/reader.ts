@@ -106,8 +106,7 @@ export class DiagReader implements DocaReader {
     // The next call would be later than this one is early.
     const isDue = (nowMs - this.#drainedMs) * 1000 + drainUs / 2 >= restUs
     if (!isWatched && !isDue) return
-    this.#drainedMs = nowMs
-    return this.#drain()
+    return this.#drain(nowMs)
   }
 
   #tellPeriod(isWatched: boolean): void {
@@ -118,12 +117,15 @@ export class DiagReader implements DocaReader {
     source.setPeriod(undefined, { device, sampleUs: sampler.periodNs / 1000, drainUs, reportUs: intervalMs * 1000 })
   }
 
-  async #drain(): Promise<void> {
+  async #drain(nowMs: number): Promise<void> {
     const { sampler, plan } = this.#parts
+    // One that fails is due again at once: a rest between would pass for one that went well.
+    this.#drainedMs = Number.NEGATIVE_INFINITY
     for (let query = 0; query < QUERIES_MAX; query++) {
       await this.#query()
-      if (sampler.count < plan.querySamples) return
+      if (sampler.count < plan.querySamples) break
     }
+    this.#drainedMs = nowMs
   }
 
   async #query(): Promise<void> {
