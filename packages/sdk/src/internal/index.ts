@@ -31,8 +31,8 @@ export type {
 } from '../api/events.ts'
 export type {
   Hint,
-  HintEvidence,
   HintComparator,
+  HintEvidence,
   HintOutcome,
   HintSeverity,
   HintsAnswer,
