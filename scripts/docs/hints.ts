@@ -40,6 +40,13 @@ in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
   \`window_limit\` of the sink \`hints\`. 100 hints that ended, for an
   hour; older ones are in history. 1 024 rules on devices at a time; what finds no room is counted in \`sonde_hints_lost_total\`.
 
+* **Numbers support the verdict.** A sentence names the value that passed its limit, and that limit: of what holds its
+  newest samples, of what is over its worst moment. Siblings are compared at the moments of the same samples.
+* **What was there before the start** is told as such: an XID or an uncorrected memory error of the first sample, a link
+  that never was up. PCIe errors and errors of host memory from before are not: their counters begin with the machine.
+* **Times of which nothing is known** are in \`unknown\`: before the start, while the process was stopped or the machine
+  slept for more than 3 s, and where the clock was set.
+
 ## What no rule can know
 
 \`npm run faults -- hints\` sets random faults on simulated nodes, one or two at a time, and \`npm run faults --
@@ -127,7 +134,8 @@ const SUBJECT: Readonly<Record<Rule['of'], string>> = {
   node: 'the node',
 }
 
-function sectionOf({ name, of, uses, limits, not, toldApart = [], explainedBy = {}, lacksAlways = [] }: Rule): string {
+function sectionOf(rule: Rule): string {
+  const { name, of, uses, limits, not, toldApart = [], explainedBy = {}, goesOn, lacksAlways = [] } = rule
   const alike = [...Object.keys(not), ...toldApart].map((words) => `* Not ${words}.`)
   const others = Object.keys(explainedBy).map((other) => `\`${other}\``)
   return [
@@ -139,6 +147,7 @@ function sectionOf({ name, of, uses, limits, not, toldApart = [], explainedBy = 
     '',
     ...alike,
     ...(others.length > 0 ? [`* Not where ${others.join(' or ')} explains it.`] : []),
+    ...(goesOn === undefined ? [] : [`* An open hint goes on while ${goesOn.while}.`]),
     `* Uses ${[...new Set(uses.map(({ metric }) => `\`${metric}\``))].join(', ')}.`,
     ...(lacksAlways.length > 0 ? [`* Always lacks ${lacksAlways.join(', ')}.`] : []),
     '',

@@ -92,3 +92,26 @@ test('a store that does not answer is no reason to say that nothing was', async 
   const { unknown } = await life.history.window(startedMs - 600_000, life.node.nowMs)
   assert.match(unknown[0]?.reason ?? '', /^The store does not answer: .*closed/)
 })
+
+test('a time in which the process stood still is not known: at once, in any window, and after a restart', async (t) => {
+  const life = await beginLife(t)
+  life.run(30)
+  const fellMs = life.node.nowMs
+  life.node.sleep(50)
+  life.run(30)
+  const wokeMs = fellMs + 50_250
+  const isPause = ({ fromMs, toMs, reason }: { fromMs: number; toMs: number; reason: string }) =>
+    Math.abs(fromMs - fellMs) < 1000 && Math.abs(toMs - wokeMs) < 1000 && reason.startsWith('Sonde stood still')
+  assert.ok(life.node.hints.answer().unknown.some(isPause))
+  await life.flush()
+  const amid = await life.history.window(fellMs + 10_000, fellMs + 20_000)
+  assert.deepEqual(
+    amid.unknown.map(({ fromMs, toMs }) => [fromMs - fellMs, toMs - fellMs]),
+    [[10_000, 20_000]],
+  )
+  const next = await life.restart(5)
+  next.run(5)
+  assert.ok((await next.history.window(fellMs - 20_000, wokeMs + 20_000)).unknown.some(isPause))
+  assert.deepEqual((await next.history.window(wokeMs + 5_000, wokeMs + 20_000)).unknown, [])
+  assert.ok(next.node.hints.answer().unknown.some(isPause))
+})

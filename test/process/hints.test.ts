@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { ask, metricsOf } from '../ask.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const LIMIT_MS = 40_000
+/** A little longer than the shortest pause that is told. */
+const STOPPED_MS = 3500
 
 interface Hint {
   readonly id: string
@@ -108,4 +113,44 @@ test('a window of any length is answered soon, and says what is not known of it'
     const nowMs = Date.now()
     return (await window(nowMs - 2000, nowMs - 1000)).length === 0
   })
+})
+
+test('a process that was stopped, and a clock that stepped, are times of which nothing is known', async (t) => {
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const clock = join(dir.path, 'clock')
+  const sonde = await startSonde(['agent', '--only-simulated', '--simulate'], {
+    main: fileURLToPath(new URL('../faults/stepping-main.ts', import.meta.url)),
+    env: { SONDE_TEST_CLOCK: clock },
+  })
+  t.after(() => sonde.stop('SIGKILL'))
+  const spans = async () => {
+    const { unknown } = await ask<{ unknown: { fromMs: number; toMs: number; reason: string }[] }>(
+      sonde,
+      '/api/v1/hints',
+    )
+    return unknown.filter(({ reason }) => /stood still|set forward|set back/.test(reason))
+  }
+  await until('a look of the rules', LIMIT_MS, async () => (await ask<Answer>(sonde, '/api/v1/hints')).nowMs > 0)
+  const stoppedMs = Date.now()
+  sonde.child.kill('SIGSTOP')
+  await until('a time in which it stood still', LIMIT_MS, () => Date.now() - stoppedMs > STOPPED_MS)
+  const resumedMs = Date.now()
+  sonde.child.kill('SIGCONT')
+  const [still] = await until('the pause', LIMIT_MS, async () => {
+    const found = await spans()
+    return found.length > 0 && found
+  })
+  assert.match(still?.reason ?? '', /^Sonde stood still/)
+  assert.ok((still?.fromMs ?? 0) <= stoppedMs + 1000 && (still?.toMs ?? 0) >= resumedMs, JSON.stringify(still))
+  for (const [offsetMs, reason] of [
+    [60_000, /set forward/],
+    [30_000, /set back/],
+  ] as const) {
+    writeFileSync(clock, String(offsetMs))
+    sonde.child.kill('SIGUSR2')
+    await until(`a step to ${offsetMs} ms`, LIMIT_MS, async () =>
+      (await spans()).some((span) => reason.test(span.reason)),
+    )
+  }
 })

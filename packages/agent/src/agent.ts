@@ -337,7 +337,7 @@ export class Agent {
   #evaluate(): void {
     this.#precedence.tell()
     this.pods.evaluate(performance.now())
-    this.hints.evaluate(Date.now())
+    this.hints.evaluate(Date.now(), performance.now())
   }
 
   /** A store that is slow to open is asked again: until then hints say that nothing before the start is known. */

@@ -17,6 +17,7 @@ import { sightingOf } from './cases/sighting.ts'
 import { type DeviceLookup, NODES, type WhichNode } from './device.ts'
 import { reportHint } from './history/hint-type.ts'
 import { STATED_EVERY_MS } from './history/hints-of.ts'
+import { Pauses, spansWithin } from './history/pauses.ts'
 import { blindRules } from './look/blind.ts'
 import type { Look } from './look/look.ts'
 import type { Scope } from './look/scope.ts'
@@ -81,6 +82,7 @@ export class Hints implements Sink {
   readonly #watch: SeriesWatch
   readonly #scopes: Scopes
   readonly #book = new CaseBook()
+  readonly #pauses = new Pauses()
   #nowMs = 0
   #askedMs = 0
   #sweptMs = 0
@@ -144,9 +146,13 @@ export class Hints implements Sink {
     this.#watch.clear()
   }
 
-  /** Looks at what is there now with every rule. The time counts as spent by the sink. */
-  evaluate(nowMs: number): void {
+  /**
+   * Looks at what is there now with every rule. The time counts as spent by the sink. `monotonicMs` is that of a clock
+   * that only rises: with it a process that stood still is told from a clock that was set. Default: as `nowMs`.
+   */
+  evaluate(nowMs: number, monotonicMs = nowMs): void {
     if (this.#closed) return
+    this.#pauses.pass(nowMs, monotonicMs)
     const startedMs = performance.now()
     if (this.#startedMs === 0) this.#startedMs = nowMs
     this.#watch.nowMs = nowMs
@@ -181,9 +187,13 @@ export class Hints implements Sink {
     const before = this.#recalled ?? [{ fromMs, toMs: this.#startedMs, reason: BEFORE_START }]
     const forgotten = { fromMs, toMs: forgottenMs, reason: 'Too many hints ended since; ask for a window.' }
     const all = forgottenMs > fromMs ? [forgotten, ...before] : before
-    return all
-      .filter(({ toMs }) => toMs - fromMs >= 1000)
-      .map((span) => ({ ...span, fromMs: Math.max(fromMs, span.fromMs) }))
+    const known = all.filter(({ toMs }) => toMs - fromMs >= 1000)
+    return spansWithin([...known, ...this.#pauses.spans()], fromMs, this.#nowMs)
+  }
+
+  /** Times of this life in which rules were not asked, in their order. */
+  get pauses(): readonly HintsUnknown[] {
+    return this.#pauses.spans()
   }
 
   /**
@@ -201,6 +211,7 @@ export class Hints implements Sink {
       this.#statedMs = this.#nowMs
       for (const hint of this.#book.hints()) reportHint(source, hint, 'holds', this.#nowMs)
     }
+    this.#pauses.report(source, this.#nowMs)
     for (const { rule, severity, open, opened, lost } of this.#book.counts(this.#rules)) {
       const row = source.bind(hintCountType, { rule, severity })
       row.gauge('open').set(open)

@@ -79,6 +79,11 @@ export class SimulatedNode {
     for (const { id } of this.book.running(this.#nowS)) this.book.stop(id, this.#nowS)
   }
 
+  /** Passes seconds of which nobody sees anything. */
+  sleep(seconds: number): void {
+    this.#nowS += seconds
+  }
+
   /** Passes seconds, a sample each, and an evaluation each quarter of one. */
   run(seconds: number, each?: () => void): void {
     for (let second = 0; second < seconds; second++) {

@@ -5,17 +5,25 @@ import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
 import { hintType } from './hint-type.ts'
 import { hintsOf, type Statement, statementsIn, UNSTATED_MS } from './hints-of.ts'
+import { hintPauseType, pausesIn, spansWithin } from './pauses.ts'
 import { unwatchedSpans } from './watched-spans.ts'
 
 /** Statements that one question reads at most; what is older of its window is said to be unknown. */
 const STATEMENT_LIMIT = 20_000
 /** Hints of one answer at most. Policy: the latest stay, the others are counted in `leftOut`. */
 const HINT_LIMIT = 500
+/** Pauses that one question reads at most, the earliest: there are a few a day. */
+const PAUSE_LIMIT = 1000
+/** Clocks that are set back farther are told of the day that follows alone. Unit: milliseconds. */
+const PAUSE_MAX_MS = 86_400_000
 /**
  * Statements are read in pieces of this length, the newest first, and of twice the length where the one before was
  * empty: a window may reach back to 1970. Unit: milliseconds.
  */
 const PIECE_MS = 6 * 3_600_000
+
+const NOT_KEPT =
+  'No history is kept, and what was is forgotten after an hour or with the process; store.enabled keeps it.'
 
 /** What is asked beside memory. */
 export interface HintStore {
@@ -28,6 +36,8 @@ export interface RecentHints {
   answer(): HintsAnswer
   /** When rules were asked first. Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number
+  /** Times of this life in which rules were not asked. */
+  readonly pauses: readonly HintsUnknown[]
 }
 
 /** What takes hints of earlier lives. */
@@ -75,19 +85,19 @@ export class HintHistory {
     const fromMs = nowMs - ENDED_KEEP_MS
     const { statements } = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, nowMs)
     const wanted = { fromMs, toMs: nowMs, readToMs: nowMs + UNSTATED_MS, open: new Set<string>() }
-    hints.recall(hintsOf(statements, wanted), await unwatchedSpans(this.#store.history, fromMs, nowMs))
+    hints.recall(hintsOf(statements, wanted), await this.#unwatched(this.#store, fromMs, nowMs))
   }
 
   async #knownIn(fromMs: number, toMs: number, now: HintsAnswer): Promise<Known> {
     const own = ownIn(now, fromMs, toMs)
-    if (this.#store === undefined) return { hints: own, unknown: this.#beforeStart(fromMs, toMs, now) }
+    if (this.#store === undefined) return { hints: own, unknown: this.#notInMemory(fromMs, toMs, now, NOT_KEPT) }
     try {
       const read = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)
       const open = new Set(now.hints.map(({ event }) => event))
       const readToMs = Math.min(toMs + UNSTATED_MS, now.nowMs)
       const kept = hintsOf(read.statements, { fromMs, toMs, readToMs, open }).map((hint) => renewed(hint, own, toMs))
       const known = new Set(kept.map(({ event }) => event))
-      const spans = await unwatchedSpans(this.#store.history, fromMs, toMs)
+      const spans = await this.#unwatched(this.#store, fromMs, toMs)
       return {
         // What was not yet written is in memory.
         hints: [...kept, ...own.filter(({ event }) => !known.has(event))],
@@ -95,18 +105,23 @@ export class HintHistory {
       }
     } catch (error) {
       const reason = `The store does not answer: ${messageOf(error)}`
-      const unknown = this.#beforeStart(fromMs, toMs, now).map((span) => ({ ...span, reason }))
-      return { hints: own, unknown }
+      return { hints: own, unknown: this.#notInMemory(fromMs, toMs, now, reason) }
     }
   }
 
+  /** Parts of a window in which Sonde did not run, or stood still. */
+  async #unwatched({ history, records }: HintStore, fromMs: number, toMs: number): Promise<HintsUnknown[]> {
+    // A pause is told when it is over, long after the window maybe; of a clock that was set back, before it.
+    const window = { fromMs: fromMs - PAUSE_MAX_MS, toMs: Math.max(toMs, this.#recent.answer().nowMs) + UNSTATED_MS }
+    const told = await records({ type: hintPauseType.name, ...window, recordLimit: PAUSE_LIMIT })
+    const pauses = [...pausesIn(told), ...this.#recent.pauses]
+    return spansWithin([...(await unwatchedSpans(history, fromMs, toMs)), ...pauses], fromMs, toMs)
+  }
+
   /** What memory does not hold of a window. */
-  #beforeStart(fromMs: number, toMs: number, now: HintsAnswer): HintsUnknown[] {
+  #notInMemory(fromMs: number, toMs: number, now: HintsAnswer, reason: string): HintsUnknown[] {
     const knownFromMs = Math.max(now.fromMs, this.#recent.startedMs)
-    if (knownFromMs <= fromMs) return []
-    const reason =
-      'No history is kept, and what was is forgotten after an hour or with the process; store.enabled keeps it.'
-    return [{ fromMs, toMs: Math.min(knownFromMs, toMs), reason }]
+    return spansWithin([{ fromMs, toMs: knownFromMs, reason }, ...this.#recent.pauses], fromMs, toMs)
   }
 }
 

@@ -13,7 +13,7 @@ const PAST_LAG = 4
 /** A sample is the newest for this many periods. */
 const FRESH_PERIODS = 3.5
 const FRESH_MIN_MS = 3500
-/** Samples of two series are of the same moment up to this many periods apart: one that was missed is a whole period. */
+/** Samples of two series are of the same moment up to this many periods apart: a missed one is a whole period. */
 const MOMENT_PERIODS = 0.75
 /** Gaps of which the shortest is the period: samples may be missed between others. */
 const GAPS = 4

@@ -1,0 +1,95 @@
+import { type Batch, label, readRecords, type Source, timestamp, value, viewsOf } from '@sonde/sdk'
+import { defineOwnType, type HintsUnknown } from '@sonde/sdk/internal'
+
+/** Rules are asked twice a second: a shorter pause hides no sample from them. Unit: milliseconds. */
+const PAUSE_LEAST_MS = 3000
+/** A smaller step back of the clock is a correction. Unit: milliseconds. */
+const BACK_LEAST_MS = 1000
+/** Pauses that are kept. Policy: the two oldest become one, which is not known as a whole. */
+const PAUSE_LIMIT = 100
+
+const REASONS = {
+  stopped: 'Sonde stood still: its process was stopped, or got no processor time.',
+  asleep: 'The machine slept, or its clock was set forward: nothing was looked at in this time.',
+  back: 'The clock was set back: this time passed twice, and what happened in it cannot be told apart.',
+} as const
+
+type PauseKind = keyof typeof REASONS
+
+/** A time of which rules saw nothing, kept so that any window of history says so. Told when it is over. */
+export const hintPauseType = defineOwnType('sonde_hint_pause', 'A time of which rules saw nothing', {
+  time: timestamp(),
+  kind: label('stopped, asleep or back'),
+  from_ms: value('f64', { unit: 'milliseconds', help: 'Where it begins, since the Unix epoch' }),
+  to_ms: value('f64', { unit: 'milliseconds', help: 'Where it ends, since the Unix epoch' }),
+})
+
+interface Pause {
+  readonly kind: PauseKind
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Sees when rules were not asked: by a clock that only rises, and by the wall clock that sleep and people move. */
+export class Pauses {
+  #wallMs = Number.NaN
+  #monotonicMs = Number.NaN
+  #pauses: Pause[] = []
+  #untold: Pause[] = []
+
+  /** Rules are asked now, by both clocks. Unit: milliseconds. */
+  pass(wallMs: number, monotonicMs: number): void {
+    const [before, elapsedMs] = [this.#wallMs, monotonicMs - this.#monotonicMs]
+    this.#wallMs = wallMs
+    this.#monotonicMs = monotonicMs
+    const kind = elapsedMs >= PAUSE_LEAST_MS ? 'stopped' : 'asleep'
+    if (wallMs - before >= PAUSE_LEAST_MS) this.#add({ kind, fromMs: before, toMs: wallMs })
+    else if (before - wallMs >= BACK_LEAST_MS) this.#add({ kind: 'back', fromMs: wallMs, toMs: before })
+  }
+
+  /** Times of which nothing was seen, in their order. */
+  spans(): HintsUnknown[] {
+    return this.#pauses.map(spanOf)
+  }
+
+  /** Reports the pauses since the last report. `nowMs` is since the Unix epoch. */
+  report(source: Source, nowMs: number): void {
+    const time = BigInt(Math.round(nowMs)) * 1_000_000n
+    for (const { kind, fromMs, toMs } of this.#untold)
+      source.report(hintPauseType, { time, kind, from_ms: fromMs, to_ms: toMs })
+    this.#untold = []
+  }
+
+  #add(pause: Pause): void {
+    this.#pauses.push(pause)
+    this.#untold.push(pause)
+    const [first, second, ...others] = this.#pauses
+    if (this.#pauses.length <= PAUSE_LIMIT || first === undefined || second === undefined) return
+    this.#pauses = [{ ...second, fromMs: Math.min(first.fromMs, second.fromMs) }, ...others]
+    this.#untold = this.#untold.slice(-PAUSE_LIMIT)
+  }
+}
+
+/** The pauses in batches of a store. */
+export function pausesIn(batches: readonly Batch[]): HintsUnknown[] {
+  return batches.flatMap(({ type, bytes, count, symbols }) =>
+    type.fingerprint === hintPauseType.fingerprint
+      ? [...readRecords(hintPauseType, viewsOf(bytes), count, symbols)].map(({ kind, from_ms, to_ms }) =>
+          spanOf({ kind: kind as PauseKind, fromMs: from_ms, toMs: to_ms }),
+        )
+      : [],
+  )
+}
+
+/** Spans that lie within a window, cut to it, each once and in their order. */
+export function spansWithin(spans: readonly HintsUnknown[], fromMs: number, toMs: number): HintsUnknown[] {
+  const within = spans
+    .map((span) => ({ ...span, fromMs: Math.max(fromMs, span.fromMs), toMs: Math.min(toMs, span.toMs) }))
+    .filter((span) => span.toMs > span.fromMs)
+  const once = new Map(within.map((span) => [`${span.fromMs} ${span.toMs} ${span.reason}`, span]))
+  return [...once.values()].sort((a, b) => a.fromMs - b.fromMs)
+}
+
+function spanOf({ kind, fromMs, toMs }: Pause): HintsUnknown {
+  return { fromMs: Math.round(fromMs), toMs: Math.round(toMs), reason: REASONS[kind] }
+}
