@@ -205,6 +205,7 @@ export class SourceDuties {
     else stats.sampled({ durationMs, endMs: Date.now(), isFirstDuty: duty === this.#duties[0] })
     if (this.#made !== undefined && this.#made.node.duties() !== this.#duties) this.follow()
     const isFlushed = this.#flushIfDone()
+    if (isFlushed) this.#noteFound()
     // With thousands of devices not each call looks at all of them.
     if (failure !== undefined || status.state !== 'reading') this.#judge()
     // Told with what was reported: whoever hears of both wakes once.
@@ -218,6 +219,12 @@ export class SourceDuties {
     this.#made?.node.stuck?.(device, run.reason)
     this.#made?.outlet.flush()
     this.#judge()
+  }
+
+  /** What the source reads changes as devices and exporters come and go. */
+  #noteFound(): void {
+    const found = this.#made?.node.found?.()
+    if (found !== undefined) this.#options.status.found = found
   }
 
   #noteStuck(): void {

@@ -53,8 +53,9 @@ function factsOf(agent: Agent): AgentFacts {
     async source(name) {
       const running = sources.find((each) => each.name === name)
       if (running === undefined) return undefined
-      const { state, reason, stuck, stats } = running
-      return { name, state, reason, stuck, lastSampleMs: stats.lastSampleMs }
+      const { state, reason, stuck, found, stats } = running
+      const { errors, lastSampleMs } = stats
+      return { name, state, reason, stuck, found, lastSampleMs, errors, failures: stats.failed.latest() }
     },
     series: async (wanted) => latestSeries(recent, wanted),
     types: async () => recent.types(),

@@ -74,7 +74,11 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
   if (told?.sources === undefined) return undefined
   const { sources } = told
   return {
-    source: async (name) => sources.find((each) => each.name === name),
+    async source(name) {
+      const listed = sources.find((each) => each.name === name)
+      // The list has neither what a source reads nor what failed.
+      return listed && ((await ask<SourceFacts>(`sources/${encodeURIComponent(name)}`)) ?? listed)
+    },
     async series(wanted) {
       const [[key, value] = ['', '']] = Object.entries(wanted)
       const answer = await ask<{ series: readonly LatestSeries[] }>(`series?${key}=${encodeURIComponent(value)}`)

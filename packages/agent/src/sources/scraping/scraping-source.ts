@@ -40,14 +40,8 @@ export class ScrapingSource implements NodeSource {
     const fault = await this.#discover()
     const targets = [...this.#targets.values()]
     if (targets.length === 0) return { state: 'absent', reason: fault ?? 'no address of an exporter is given' }
-    const faults = new Map<string, string>(targets.map(({ address }) => [address, `${address} has not answered yet`]))
-    const looks = targets.map(async (target) => {
-      await target.look(this.#ending.signal).catch((error: unknown) => {
-        faults.set(target.address, messageOf(error))
-        throw error
-      })
-      faults.delete(target.address)
-    })
+    for (const target of targets) target.expect()
+    const looks = targets.map((target) => target.look(this.#ending.signal))
     try {
       await Promise.any(looks)
     } catch (error) {
@@ -55,7 +49,16 @@ export class ScrapingSource implements NodeSource {
       return { state: 'absent', reason: messageOf(first) }
     }
     await Promise.race([Promise.allSettled(looks), setTimeout(OTHERS_MS, undefined, { ref: false })])
-    return { state: 'present', found: foundOf(targets.length, [...faults.values()]) }
+    return { state: 'present', found: this.found() }
+  }
+
+  /** How many exporters answer, and what came of the first that does not. */
+  found(): string {
+    const targets = [...this.#targets.values()]
+    const [first, ...more] = targets.flatMap(({ fault }) => (fault === '' ? [] : [fault]))
+    if (first === undefined) return countOf(targets.length, 'exporter')
+    const rest = more.length > 0 ? `, and ${more.length} more` : ''
+    return `${targets.length - more.length - 1} of ${countOf(targets.length, 'exporter')}; ${first}${rest}`
   }
 
   duties(): readonly Duty[] {
@@ -119,12 +122,4 @@ export class ScrapingSource implements NodeSource {
       run: () => target.scrape(this.#ending.signal),
     }
   }
-}
-
-/** What a probe found: how many exporters answered, and what came of the first that did not. */
-function foundOf(count: number, faults: readonly string[]): string {
-  const [first, ...more] = faults
-  if (first === undefined) return countOf(count, 'exporter')
-  const rest = more.length > 0 ? `, and ${more.length} more` : ''
-  return `${count - faults.length} of ${countOf(count, 'exporter')}; ${first}${rest}`
 }

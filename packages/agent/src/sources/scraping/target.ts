@@ -1,4 +1,4 @@
-import { SondeError } from '@sonde/sdk'
+import { messageOf, SondeError } from '@sonde/sdk'
 import { ExpositionParser } from '@sonde/sdk/internal'
 import type { SourceContext } from '../source.ts'
 import { readCredentials } from './credentials.ts'
@@ -24,6 +24,8 @@ export interface TargetReader {
 /** One address: asks it, and hands what it answers to a reader. */
 export class Target {
   readonly address: string
+  /** Why it tells nothing now; empty while it answers as it should. */
+  fault: string
   readonly #options: ScrapingOptions
   readonly #context: SourceContext
   readonly #parser: ExpositionParser
@@ -32,10 +34,17 @@ export class Target {
 
   constructor(address: string, options: ScrapingOptions, context: SourceContext, reader: TargetReader) {
     this.address = address
+    this.fault = ''
+    this.expect()
     this.#options = options
     this.#context = context
     this.#reader = reader
     this.#parser = new ExpositionParser({ bodyBytes: options.max_bytes })
+  }
+
+  /** It is looked at anew: until it answers it tells nothing. */
+  expect(): void {
+    this.fault = `${this.address} has not answered yet`
   }
 
   /**
@@ -45,6 +54,16 @@ export class Target {
    * then; `SRC_CREDENTIALS` where there is nothing to show it.
    */
   async look(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#ask(signal)
+      this.fault = ''
+    } catch (error) {
+      if (!signal.aborted) this.fault = messageOf(error)
+      throw error
+    }
+  }
+
+  async #ask(signal: AbortSignal): Promise<void> {
     const { timeout_ms: timeoutMs, max_bytes: bytesMax } = this.#options
     const credentials = await readCredentials(this.#options)
     const { body, isOpenMetrics } = await httpGet(this.address, { timeoutMs, bytesMax, signal, credentials })
@@ -74,14 +93,16 @@ export class Target {
       if (!signal.aborted) this.#reader.report(this.#parser)
     } catch (error) {
       if (this.#left.signal.aborted) return
-      if (!signal.aborted) this.fail(error instanceof Error ? error.message : String(error))
+      if (!signal.aborted) this.fail(messageOf(error))
       throw error
     }
   }
 
   /** What is known of it is not known any more. */
   fail(reason: string): void {
-    if (!this.#left.signal.aborted) this.#reader.fail(reason)
+    if (this.#left.signal.aborted) return
+    this.fault = reason
+    this.#reader.fail(reason)
   }
 
   /** It is asked no more. */
