@@ -30,7 +30,7 @@ import type { KeptRecords } from './pipeline/kept-records.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import { PodGpus } from './pods/pod-gpus.ts'
-import { appGpuType, podGpuType } from './pods/type.ts'
+import { appGpuType, podGpuType, sharedGpuType } from './pods/type.ts'
 import { prometheusOptions } from './prometheus-options.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
@@ -255,7 +255,7 @@ export class Agent {
       faults,
       sinks: router.sinks,
       ownKinds: ownKinds(dataSources.flatMap(({ definition }) => definition.types)),
-      madeMetrics: new Set([podGpuType, appGpuType].flatMap(({ metrics }) => [...metrics.values()])),
+      madeMetrics: new Set([podGpuType, sharedGpuType, appGpuType].flatMap(({ metrics }) => [...metrics.values()])),
       waitedFor: waitedFor.map(({ sink }) => sink),
       accept: (batch) => router.accept(batch),
       gone(source) {

@@ -3,7 +3,7 @@ import { appRoutes } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
-import { appLimits, gpuSources } from './gpu-readers.ts'
+import { appLimits, appOrigin } from './gpu-readers.ts'
 import { type Running, readyLine, serve } from './run.ts'
 
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
@@ -11,7 +11,7 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   const log = openLog(loaded.config.log.level)
   const agent = createAgent({ config: loaded.config.agent, log, version: VERSION, originOf: loaded.originOf })
   const running = await serve(agent, loaded, (app) =>
-    appRoutes(app, { history: agent.history, limits: appLimits(loaded), ...gpuSources(agent) }),
+    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) }),
   )
   console.log(await readyLine(agent, running.places, ''))
   return running

@@ -17,6 +17,8 @@ export {
   type GpuPod,
   type GpuSeries,
   type GpuService,
+  type GpuSum,
+  type GpuTotals,
   type PodsAnswer,
 } from '../api/apps.ts'
 export type {
@@ -51,6 +53,7 @@ export { ToldSource } from '../link/told-source.ts'
 export { LinkWriter } from '../link/writer.ts'
 export { aggregateSeries, levelsOf } from '../query/aggregate.ts'
 export { unitOf } from '../query/answer.ts'
+export { UNTOLD_ABSENCE } from '../query/catalogue.ts'
 export { lifeOf, ownerOf } from '../schema/batch.ts'
 export { describeType, type TypeDescription } from '../schema/describe-type.ts'
 export { checkLabels, faultOfLabels, isOwnLabel, SERIES_CHARACTERS_MAX } from '../schema/label-rules.ts'

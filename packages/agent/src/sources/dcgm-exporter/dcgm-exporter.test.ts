@@ -5,7 +5,7 @@ import { after, type TestContext, test } from 'node:test'
 import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
-import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'
 import { type Taken, TestedSource, TestNode } from '../test-node.ts'
 import { dataOf } from '../test-records.ts'
@@ -16,7 +16,7 @@ const GPU_0 = 'GPU-5b4d2c1e-8f0a-4c7d-9e21-3a6f70d1c201'
 
 const shared = await serveExporter(fixture('mig'))
 after(() => shared.close())
-testSource(dcgmExporter, { options: { addresses: [shared.address] }, unreported: [nvmlXidType] })
+testSource(dcgmExporter, { options: { addresses: [shared.address] }, unreported: [nvmlXidType, podShareType] })
 
 interface BroughtUp {
   readonly tested: TestedSource

@@ -1,5 +1,5 @@
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
-import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import { refuseCredentials } from '../scraping/credentials.ts'
 import { INTERVAL_MS } from '../scraping/options.ts'
 import type { SourceDefinition } from '../source.ts'
@@ -9,7 +9,10 @@ import { type DcgmExporterOptions, dcgmExporterOptions } from './config.ts'
 export const dcgmExporter: SourceDefinition = {
   name: 'dcgm_exporter',
   summary: 'GPUs and their pods, as exporters of NVIDIA (dcgm-exporter) tell of them',
-  types: [nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlMigType, nvmlXidType, podInfoType, podDeviceType],
+  types: [
+    ...[nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlMigType, nvmlXidType],
+    ...[podInfoType, podDeviceType, podShareType],
+  ],
   host: 'worker',
   intervalMs: INTERVAL_MS,
   options: dcgmExporterOptions,

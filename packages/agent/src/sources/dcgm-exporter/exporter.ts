@@ -5,7 +5,7 @@ import type { Lack } from '../field-absences.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { sysfsAddress } from '../pci-address.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
-import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import type { Claims } from '../scraping/claims.ts'
 import type { Row } from '../scraping/row.ts'
 import { Rows } from '../scraping/rows.ts'
@@ -33,7 +33,15 @@ interface Place {
   readonly row: Row
   /** Whether the series was not copied for a pod. */
   readonly isOwn: boolean
+  /** Labels of the pod and device, where the series may be about the processes of a pod. */
+  readonly share: Readonly<Record<string, string>> | undefined
 }
+
+/** Fields that exporters tell of the processes of each pod too, beside what they tell of the device. */
+const SHARED_FIELDS: ReadonlyMap<string, { readonly field: string; readonly factor: number }> = new Map([
+  ['gpu_util', { field: 'util_percent', factor: 1 }],
+  ['fb_used', { field: 'memory_used_bytes', factor: MEBIBYTE }],
+])
 
 /** Makes records of what one exporter answers. */
 export class Exporter implements TargetReader {
@@ -84,6 +92,7 @@ export class Exporter implements TargetReader {
     this.#scrape++
     this.#follow(parser)
     let timeMs = Number.NaN
+    const shares: (readonly [Place, number | bigint | Lack])[] = []
     for (let i = 0; i < parser.count; i++) {
       const number = parser.numbers[i] as number
       let place = this.#places[number]
@@ -93,10 +102,13 @@ export class Exporter implements TargetReader {
       }
       if (place === null) continue
       for (const row of place.rows) row.begin(this.#scrape)
-      place.row.set(place.slot.name, valueIn(parser, place, i), place.isOwn)
+      const value = valueIn(parser, place, i)
+      place.row.set(place.slot.name, value, place.isOwn)
+      if (place.share !== undefined) shares.push([place, value])
       const ownMs = parser.timesMs[i] as number
       if (ownMs >= TIME_MIN_MS && ownMs <= TIME_MAX_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
+    this.#addShares(shares)
     this.#addTotals()
     this.#addXids()
     const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
@@ -139,23 +151,36 @@ export class Exporter implements TargetReader {
     const target = (instance === undefined ? undefined : field.ofInstance) ?? field.target
     const row = rows.find(({ type }) => type === target.type)
     if (row === undefined) throw new Error(`type ${target.type.name} is none of a GPU`)
-    return { rows, slot: slotOf(target), factor: target.factor, row, isOwn: pod === undefined }
+    const share = pod && SHARED_FIELDS.has(target.field) ? shareLabels(pod, gpu, instance?.id) : undefined
+    return { rows, slot: slotOf(target), factor: target.factor, row, isOwn: pod === undefined, share }
   }
 
   #podRows(pod: NonNullable<ReturnType<typeof podLabelsOf>>, gpu: Labels, instance: number | undefined): Row[] {
-    const { namespace, pod: name, container, app, service } = pod
-    const { UUID = '', Hostname = '' } = gpu
-    const GPU_I_ID = instance === undefined ? '' : String(instance)
-    const rowOf = (type: Row['type'], more = {}) =>
-      this.#rows.of(`pod ${namespace}/${name}`, type, { namespace, pod: name, ...more })
-    const device = rowOf(podDeviceType, { container, UUID, GPU_I_ID, Hostname })
-    const info = rowOf(podInfoType)
+    const { namespace, pod: name, app, service } = pod
+    const rowOf = (type: Row['type'], of: Readonly<Record<string, string>>) =>
+      this.#rows.of(`pod ${namespace}/${name}`, type, of)
+    const device = rowOf(podDeviceType, shareLabels(pod, gpu, instance))
+    const info = rowOf(podInfoType, { namespace, pod: name })
     if (device === undefined || info === undefined) return []
     device.setConstant('present', 1)
     device.setText('via', VIA)
-    for (const [text, value] of Object.entries({ app, service, node_name: Hostname, via: VIA }))
+    for (const [text, value] of Object.entries({ app, service, node_name: gpu.Hostname ?? '', via: VIA }))
       info.setText(text, value)
     return [device, info]
+  }
+
+  /**
+   * What the processes of pods use. A series with a pod is about them only where the device has a series of its own:
+   * else it is that of the device, copied for each pod.
+   */
+  #addShares(shares: readonly (readonly [Place, number | bigint | Lack])[]): void {
+    for (const [{ row, slot, share }, value] of shares) {
+      const place = SHARED_FIELDS.get(slot.name)
+      if (share === undefined || place === undefined || !row.isOwn(slot.name)) continue
+      const told = this.#rows.of(`pod ${share.namespace}/${share.pod}`, podShareType, share)
+      told?.begin(this.#scrape)
+      told?.set(place.field, typeof value === 'number' ? value * place.factor : value, true)
+    }
   }
 
   /** Exporters do not tell how much memory there is; it is what is free, used and reserved. */
@@ -185,6 +210,15 @@ export class Exporter implements TargetReader {
       }
     }
   }
+}
+
+/** Labels of what a container holds. */
+function shareLabels(
+  { namespace, pod, container }: NonNullable<ReturnType<typeof podLabelsOf>>,
+  { UUID = '', Hostname = '' }: Labels,
+  instance: number | undefined,
+): Record<'namespace' | 'pod' | 'container' | 'UUID' | 'GPU_I_ID' | 'Hostname', string> {
+  return { namespace, pod, container, UUID, GPU_I_ID: instance === undefined ? '' : String(instance), Hostname }
 }
 
 /** What a GPU is known by, whatever else its labels say. */
