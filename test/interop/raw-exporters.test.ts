@@ -18,8 +18,8 @@ const body = (exporter: string, name: string) =>
 /** What exporters answer, by the name of their job: several nodes, of which some are broken. */
 const BODIES: Readonly<Record<string, string | number>> = {
   node: body('dcgm-exporter', 'kubernetes'),
-  old: body('dcgm-exporter', 'old-labels'),
-  mig: body('dcgm-exporter', 'mig'),
+  old: body('dcgm-exporter', 'old-labels').replaceAll('GPU-', 'GPU-old-'),
+  mig: body('dcgm-exporter', 'mig').replaceAll('GPU-', 'GPU-mig-'),
   shared: body('dcgm-exporter', 'time-slicing').replaceAll('GPU-', 'GPU-shared-'),
   sentinels: body('dcgm-exporter', 'sentinels').replaceAll('GPU-', 'GPU-blank-'),
   empty: '',

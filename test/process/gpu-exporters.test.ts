@@ -5,10 +5,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { AppGpuAnswer } from '@sonde/sdk/internal'
+import type { AppGpuAnswer, GpuField, PodsAnswer } from '@sonde/sdk/internal'
 import { fixture, nodeBody } from '../../packages/agent/src/sources/scraping/test-exporter.ts'
 import { ask } from '../ask.ts'
-import { startSonde, temporaryDir, until } from '../sonde-process.ts'
+import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const PODS = fixture('cluster', 'kube-state-metrics')
 
@@ -119,4 +119,78 @@ test('an exporter that fails costs its own pods, which stay expected, and no oth
   }
   assert.equal(elsewhere.requests, 0, 'no redirect is followed')
   assert.match(sonde.output(), /ready/)
+})
+
+/** Bodies in which the GPU of the pod has values that cannot be. */
+const impossible = (body: string) =>
+  body
+    .replace(/^(DCGM_FI_DEV_GPU_UTIL\{.*\}) .*$/gm, '$1 4294967295')
+    .replace(/^(DCGM_FI_DEV_POWER_USAGE\{.*\}) .*$/gm, '$1 140737488355330')
+
+test('reasons come from the place that knows them: in pods, ps, the state of the page, found and explain', async (t) => {
+  const { sonde, other, pods, llama } = await bringUp(t)
+  const named = 'llama-7d9c-x2x4p'
+  const podIn = ({ pods }: AppGpuAnswer) => pods.find(({ name }) => name === named)
+  const reasonIn = (answer: AppGpuAnswer, field: GpuField) =>
+    podIn(answer)?.gaps.find(({ fields }) => fields.includes(field))?.reason ?? ''
+  const foundNow = async () => (await ask<{ found: string }>(sonde, '/api/v1/sources/dcgm_exporter')).found
+
+  // What the source refused is told by it, and not called unreported.
+  other.answer = (request, response) => text(impossible(nodeBody('gpu-node-a', named)))(request, response)
+  const refused = await llama('values that are refused', (answer) => reasonIn(answer, 'gpu-power-w') !== '')
+  assert.match(reasonIn(refused, 'gpu-util'), /4294967295/)
+  assert.match(reasonIn(refused, 'gpu-power-w'), /^DCGM says that the GPU does not support it$/)
+  assert.equal(podIn(refused)?.gpus, 1, 'it holds its GPU all the same')
+  const { output } = await runSonde(['ps', '--app', 'llama', '--url', sonde.address])
+  assert.match(output, new RegExp(`^${named}: no utilisation: .*4294967295`, 'm'))
+  assert.doesNotMatch(output, /not reported of its GPUs/)
+
+  // A pod with a node, of which no start is known, does not wait to be scheduled; one without does.
+  const waiting = refused.pods.find(({ name }) => name === 'llama-7d9c-zz9q1')
+  assert.match(waiting?.gaps[0]?.reason ?? '', /has no node: it waits to be scheduled/)
+  pods.answer = text(
+    PODS.replaceAll('uid="a2",container="server",node=""', 'uid="a2",container="server",node="gpu-node-c"'),
+  )
+  const scheduled = await llama('a node of the pod that waited', (answer) =>
+    answer.pods.some(({ name, isScheduled }) => name === 'llama-7d9c-zz9q1' && isScheduled === true),
+  )
+  const placed = scheduled.pods.find(({ name }) => name === 'llama-7d9c-zz9q1')
+  assert.match(placed?.gaps[0]?.reason ?? '', /^it has a node, and it is not known which GPU it holds/)
+
+  // An exporter that stops answering is named with what it answers; device and values leave by one rule.
+  assert.equal(await foundNow(), '2 exporters')
+  other.answer = (_, response) => void response.writeHead(503).end('busy')
+  await until('what is found now', 60_000, async () => /^1 of 2 exporters; .*answers 503/.test(await foundNow()))
+  const seen = await llama('the values of the node are gone', (answer) => {
+    const pod = podIn(answer)
+    assert.ok(pod !== undefined, 'it is expected still')
+    const isKnown = Object.values(pod.values).some((value) => value !== null)
+    assert.ok(pod.gpus > 0 || !isKnown, 'no values of a GPU that it does not hold')
+    return !isKnown
+  })
+  assert.ok(reasonIn(seen, 'gpu-util') !== '')
+  const explained = await runSonde([
+    'explain',
+    'DCGM_FI_DEV_FB_TOTAL{UUID="GPU-of-nobody"}',
+    '--listen',
+    new URL(sonde.address).host,
+  ])
+  assert.doesNotMatch(explained.output, /came back: no series/)
+  assert.match(explained.output, /none of its \d+ series has these labels; there are UUID="GPU-/)
+})
+
+test('where no exporter answers any more, the state names its address and its answer', async (t) => {
+  const { sonde, good, other } = await bringUp(t)
+  const busy: RequestListener = (_, response) => void response.writeHead(503).end('busy')
+  await until('numbers', 60_000, async () => (await ask<PodsAnswer>(sonde, '/api/v1/pods')).state === 'ready')
+  good.answer = busy
+  other.answer = busy
+  const answer = await until('no number', 60_000, async () => {
+    const found = await ask<PodsAnswer>(sonde, '/api/v1/pods')
+    return found.state !== 'ready' && found
+  })
+  const told = [answer.summary, ...answer.advice].join(' ')
+  assert.match(told, /http:\/\/127\.0\.0\.1:\d+\/metrics answers 503/)
+  const { output } = await runSonde(['explain', 'nvml_xid_events_total', '--listen', new URL(sonde.address).host])
+  assert.doesNotMatch(output, /came back: no series/)
 })

@@ -35,11 +35,10 @@ test('prints a row a pod with its numbers, a dash where one is not known, and wh
   }
   const [notebook, trainer] = [lines[0] ?? '', lines[3] ?? '']
   assert.match(trainer, / \d+\.\d% +\d+\.\dGiB +79\.6GiB +\d+\.\d% +\d+\.\d% +\d+\.\d% +\d+W +\d+d +\ds$/)
-  assert.deepEqual([cellsOf(notebook)[5], cellsOf(notebook)[11]], ['-', '-'], 'utilisation and power of an instance')
-  assert.match(
-    output,
-    /\nnotebook-0, notebook-1, notebook-2: no utilisation, power: a MIG instance has none of its own\n/,
-  )
+  assert.equal(cellsOf(notebook)[5], '-', 'utilisation of an instance')
+  assert.match(cellsOf(notebook)[11] ?? '', /^\d+W\*$/, 'power is that of the board')
+  assert.match(output, /\nnotebook-0, notebook-1, notebook-2: no utilisation: a MIG instance has none of its own\n/)
+  assert.match(output, /\nAll together, each GPU once: 4\sGPUs and instances, \d+W of 1\swhole GPU, .*GiB used\n/)
   assert.match(output, /\nAll of them are simulated\.\n$/)
 })
 
@@ -173,6 +172,7 @@ test('names from outside are shown as text', async (t) => {
   )
   const pod = {
     ...{ namespace: 'ml', name: 'a\x1b[2J', app: '', service: 's\n', gpus: 0, instances: 0, requested: 2, values },
+    ...{ sharedWith: 0, isScheduled: null, deviceValues: {} },
     ...{ isWarming: false, startedMs: null, ageMs: null, isSimulated: false },
     gaps: [{ fields: Object.keys(values), reason: 'it is not known which GPU it holds' }],
   }
@@ -182,6 +182,7 @@ test('names from outside are shown as text', async (t) => {
     summary: 'No number came.',
     advice: ['Look\x07.'],
     otherApps: [],
+    totals: { gpus: 0, sharedGpus: 0, memoryUsedBytes: null, powerW: null },
     pods: [pod],
   }
   const address = await serve(t, (_request, response) => response.end(JSON.stringify(answer)))

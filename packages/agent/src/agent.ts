@@ -31,7 +31,7 @@ import type { KeptRecords } from './pipeline/kept-records.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import { PodGpus } from './pods/pod-gpus.ts'
-import { appGpuType, podGpuType } from './pods/type.ts'
+import { appGpuType, podGpuType, sharedGpuType } from './pods/type.ts'
 import { prometheusOptions } from './prometheus-options.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
@@ -301,7 +301,9 @@ export class Agent {
       sinks: router.sinks,
       ownKinds: ownKinds(types),
       madeMetrics: new Set(
-        [podGpuType, appGpuType, ...hardwareTypes(types)].flatMap(({ metrics }) => [...metrics.values()]),
+        [podGpuType, sharedGpuType, appGpuType, ...hardwareTypes(types)].flatMap(({ metrics }) => [
+          ...metrics.values(),
+        ]),
       ),
       waitedFor: waitedFor.map(({ sink }) => sink),
       accept: (batch) => router.accept(batch),

@@ -1,7 +1,7 @@
 export { aloneRoutes, describeConsole, type Told } from './alone/alone.ts'
+export type { GpuReader } from './apps/origin.ts'
 export { podsAnswer } from './apps/pods-answer.ts'
 export { type AppRoutesOptions, appRoutes } from './apps/routes.ts'
-export type { GpuReader } from './apps/state.ts'
 export { ExporterHistory } from './exporters/exporter-history.ts'
 export { isOfPage, pageRoutes } from './page.ts'
 export { PrometheusHistory, type PrometheusOptions } from './prometheus/prometheus-history.ts'

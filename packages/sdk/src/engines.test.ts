@@ -5,7 +5,11 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const ENTRIES = Object.keys(manifest.exports).map((entry) => entry.replace('.', '@sonde/sdk'))
+/** The page loads `./api` too, where there is no Node. */
+const FOR_BROWSERS = new Set(['./api'])
+const ENTRIES = Object.keys(manifest.exports)
+  .filter((entry) => !FOR_BROWSERS.has(entry))
+  .map((entry) => entry.replace('.', '@sonde/sdk'))
 
 /** What loading an entry says on stderr where Node is of a version. */
 async function load(entry: string, version: string): Promise<string> {

@@ -16,6 +16,10 @@ export interface SourceFacts {
   readonly lastSampleMs: number
   /** Reads that failed since the start. Default: none. */
   readonly errors?: number
+  /** What it reads now, in words. Default: that is not known. */
+  readonly found?: string
+  /** What failed last, by its place; the latest first. Default: nothing. */
+  readonly failures?: readonly { readonly place: string; readonly message: string; readonly lastMs: number }[]
 }
 
 /** A type, as far as it says what its records are about. */

@@ -10,6 +10,7 @@ import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
 import type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './agent-facts.ts'
 import { ago } from './ago.ts'
+import { missingSeries, type Reporting } from './missing-series.ts'
 import { type Selector, selects } from './selector.ts'
 import { targetFinding } from './target-words.ts'
 
@@ -187,28 +188,24 @@ export function unlistedStep(source: string, device: string): Step {
 
 /** The newest values of a metric, or of the series that are chosen, as far as they are of the source. */
 export function valueStep(
-  facts: AgentFacts,
-  { metric, labels }: Selector,
+  selector: Selector,
+  reporting: Reporting,
   isOfSource: (labels: Labels) => boolean = () => true,
 ): Step {
+  const { metric, labels } = selector
   return {
     name: 'value',
     async look() {
-      const series = (await facts.series({ metric })).filter(
-        (each) => selects(labels, each.labels) && isOfSource(each.labels),
-      )
+      const all = await reporting.facts.series({ metric })
+      const ofSource = all.filter((each) => isOfSource(each.labels))
+      const series = ofSource.filter((each) => selects(labels, each.labels))
       const [live] = series.filter(({ value }) => value !== null)
       if (live !== undefined) {
         const newest = `newest ${live.value} ${ago(live.timeMs)}`
         return fine(metric, `${seriesWords(series)}, ${newest}${edgeWords(series)}`)
       }
       const [absent] = series
-      if (absent === undefined)
-        return broken(
-          metric,
-          'no series',
-          `ask ${sondeCommand()} explain, with the name of a source, why no device reports it`,
-        )
+      if (absent === undefined) return missingSeries(selector, all, ofSource, reporting)
       return broken(metric, `absent: ${absent.absent}`, 'do what the reason names; not every device has every value')
     },
   }

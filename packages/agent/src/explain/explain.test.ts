@@ -231,7 +231,24 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
     devices: async () => [],
   }
   const link = await brokenOf(node, seriesOf('mlx5_3'), { facts })
-  assert.deepEqual([link.name, link.answer], ['value', 'no series'])
+  assert.equal(link.name, 'value')
+  assert.match(link.answer, /^none of its 1 series has these labels; there are device="mlx5_2",port="1"$/)
+  const message = 'http://b:9400 tells of what another exporter of this source tells of, which is not taken: GPU X'
+  const disputed: AgentFacts = {
+    ...facts,
+    source: async (name) => ({
+      ...{ name, state: 'reading', reason: '', lastSampleMs: timeMs, found: '2 ports' },
+      failures: [{ place: 'http://b:9400', message, lastMs: timeMs }],
+    }),
+    series: async () => [],
+    types: async () => [{ name: 'rdma_port' }],
+  }
+  const collision = await brokenOf(node, seriesOf('mlx5_3'), { facts: disputed })
+  assert.match(
+    collision.answer,
+    /^rdma, which reads 2 ports, reports rdma_port, and no record of rdma_hw_first; .*: http:\/\/b/,
+  )
+  assert.equal(collision.fix, 'look at what that names: http://b:9400')
 })
 
 test('devices that are stuck are named with duty and time, and are not looked at again; the others are', async (t) => {

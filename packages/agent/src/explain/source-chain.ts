@@ -13,7 +13,7 @@ import {
 } from '../sources/chains/chain.ts'
 import type { Ground } from '../sources/chains/ground.ts'
 import type { SourceDefinition } from '../sources/source.ts'
-import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
+import type { AgentFacts, DeviceFacts, SourceFacts } from './agent-facts.ts'
 import {
   agentStep,
   configurationStep,
@@ -76,20 +76,29 @@ export async function chainOf(
   if (!isBroken) links.push(...(await linksOfDevices(devices, definition, ground, value)))
   const tail: Step[] = isStuck ? [] : [agent]
   const isWhole = firstBroken(links) === undefined
-  if (facts !== undefined) tail.push(...valueSteps(facts, definition, only, value))
+  if (facts !== undefined) tail.push(...valueSteps({ facts, definition, state }, only, value))
   else if (isWhole) tail.push(...(await trialSteps(subject, options, only, value)))
   const rest = isWhole ? await walk(tail) : tail.map(notReached)
   return { of, source, device: only?.name ?? '', links: mergeNames([...links, ...rest]) }
 }
 
+/** What an agent, or a trial, knows of a source. */
+interface Known {
+  readonly facts: AgentFacts
+  readonly definition: SourceDefinition
+  readonly state: SourceFacts | undefined
+}
+
 /** What is held of the series that are asked for, or of the device. */
 function valueSteps(
-  facts: AgentFacts,
-  definition: SourceDefinition,
+  { facts, definition, state: source }: Known,
   only: ChainDevice | undefined,
   value: Asked['value'],
 ): Step[] {
-  if (value !== undefined) return [valueStep(facts, value.selector, mayReport(definition))]
+  if (value !== undefined) {
+    const types = definition.types.map(({ name }) => name)
+    return [valueStep(value.selector, { facts, types, type: value.type, source }, mayReport(definition))]
+  }
   return only === undefined ? [] : [heldStep(facts, definition.types, only.name)]
 }
 
@@ -112,7 +121,7 @@ async function trialSteps(
   if (definition.host === 'agent' || config === undefined || trial === undefined) return []
   const facts = await trial(config)
   const state = await facts.source(config.name)
-  const steps = state?.state === 'reading' ? valueSteps(facts, definition, only, value) : []
+  const steps = state?.state === 'reading' ? valueSteps({ facts, definition, state }, only, value) : []
   return steps.length > 0 ? steps : [trialStep(state)]
 }
 

@@ -208,6 +208,7 @@ export class SourceDuties {
     else stats.sampled({ durationMs, endMs: Date.now(), isFirstDuty: duty === this.#duties[0] })
     if (this.#made !== undefined && this.#made.node.duties() !== this.#duties) this.follow()
     const isFlushed = this.#flushIfDone()
+    if (isFlushed) this.#noteFound()
     // With thousands of devices not each call looks at all of them.
     if (failure !== undefined || status.state !== 'reading') this.#judge()
     // Told with what was reported: whoever hears of both wakes once.
@@ -229,7 +230,13 @@ export class SourceDuties {
     const targets = this.#made?.node.targets?.() ?? status.targets
     if (targets === status.targets) return
     status.targets = targets
-    status.found = this.#made?.node.found?.() ?? status.found
+    this.#noteFound()
+  }
+
+  /** What the source reads changes as devices and exporters come and go. */
+  #noteFound(): void {
+    const found = this.#made?.node.found?.()
+    if (found !== undefined) this.#options.status.found = found
   }
 
   #noteStuck(): void {

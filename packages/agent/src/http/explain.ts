@@ -54,8 +54,9 @@ function factsOf(agent: Agent): AgentFacts {
     async source(name) {
       const running = sources.find((each) => each.name === name)
       if (running === undefined) return undefined
-      const { state, reason, stuck, targets, stats } = running
-      return { name, state, reason, stuck, targets, lastSampleMs: stats.lastSampleMs }
+      const { state, reason, stuck, targets, found, stats } = running
+      const { errors, lastSampleMs } = stats
+      return { name, state, reason, stuck, targets, found, lastSampleMs, errors, failures: stats.failed.latest() }
     },
     series: async (wanted) => latestSeries(recent, wanted),
     types: async () => recent.types(),

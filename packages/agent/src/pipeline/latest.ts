@@ -17,6 +17,7 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
+import { UNTOLD_ABSENCE } from '@sonde/sdk/internal'
 import type { RecentRing } from './recent.ts'
 import type { KeptBatch } from './share.ts'
 
@@ -86,7 +87,7 @@ function latestOf(
   if (!isPresent(type.layout, slot, views, at)) {
     const reason =
       reasons.get(absenceKey(type.name, key, slot.name)) ?? reasons.get(absenceKey(type.name, '', slot.name))
-    return { metric, labels, value: null, timeMs, absent: reason ?? 'Not in the last sample.', ...bins }
+    return { metric, labels, value: null, timeMs, absent: reason ?? UNTOLD_ABSENCE, ...bins }
   }
   return { metric, labels, value: exactText(slot, views, at), timeMs, absent: '', ...bins }
 }

@@ -1,4 +1,6 @@
 import {
+  type AbsenceCode,
+  absenceType,
   type Batch,
   isPresent,
   type Labels,
@@ -6,6 +8,7 @@ import {
   numberAt,
   type Periods,
   type RecordType,
+  readRecords,
   SeriesIndex,
   type Slot,
   type SourceInfo,
@@ -13,19 +16,30 @@ import {
 } from '@sonde/sdk'
 import { ownerOf } from '@sonde/sdk/internal'
 import { ORIGINS, type Origin, type PodBase } from './fields.ts'
-import { isOver, type Sighting, see, unseen } from './sighting.ts'
+import { readSeries } from './read-series.ts'
+import { isOver, SAMPLE_MS, type Sighting, see, unseen } from './sighting.ts'
 
 /** GPUs and instances of which values are kept. Policy: further ones are counted as `gpu_limit`. */
 const GPU_LIMIT = 16_384
 /** A GPU that has been silent for longer is forgotten. Unit: milliseconds. */
 const FORGET_MS = 300_000
 
+/** Why a number is not known, in the words of the source that should have it. */
+export interface Lacking {
+  readonly code: AbsenceCode
+  readonly reason: string
+}
+
 /** What one source says of one GPU now, by records of one type. */
 interface Part {
   readonly type: string
   readonly owner: object
   readonly values: Map<PodBase, number>
+  /** Why fields of the record are absent, by their name; `''` is all of them. */
+  readonly lacking: Map<string, Lacking>
   readonly seen: Sighting
+  /** When its source last said why something is absent. */
+  toldMs: number
   /** How often its source says that it reports; 0 where it does not say. Unit: milliseconds. */
   periodMs: number
 }
@@ -69,6 +83,11 @@ export function isInstance(key: string): boolean {
   return !key.endsWith(',""]')
 }
 
+/** The host, the UUID and the instance of a key. */
+export function partsOfKey(key: string): readonly [host: string, uuid: string, instance: string] {
+  return JSON.parse(key) as [string, string, string]
+}
+
 /**
  * The latest numbers of every GPU, by the host and UUID. Takes all batches, and looks at those of GPUs. Where two
  * sources report a GPU, the source that came first is believed as long as its records come.
@@ -102,6 +121,7 @@ export class GpuValues {
   /** Takes a batch; gives the records for which there was no room, undefined where it is of no GPU. */
   take(batch: Batch): number | undefined {
     const { type, source, count, bytes, arrivedMs } = batch
+    if (type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch)
     if (ORIGINS[type.name] === undefined) return undefined
     const readings = this.#readingsOf(type)
     const views = viewsOf(bytes)
@@ -117,6 +137,7 @@ export class GpuValues {
       }
       one.part.periodMs = this.#periods.ofSeries(source, type, one.labels)
       see(one.part.seen, arrivedMs, one.part.periodMs)
+      if (one.part.lacking.get('')?.code === 'gone') one.part.lacking.delete('')
       for (const { origin, slots } of readings) {
         let sum = 0
         let isWhole = slots.length === origin.from.length
@@ -147,9 +168,24 @@ export class GpuValues {
     return ageMs < 0 ? undefined : { values, ageMs, periodMs }
   }
 
+  /**
+   * Why a number of a GPU is not known: in the words of the source that should have it. Undefined where none says it.
+   */
+  lacking(key: string, base: PodBase): Lacking | undefined {
+    for (const { type, lacking } of this.#gpus.get(key) ?? []) {
+      const from = ORIGINS[type]?.find((origin) => origin.base === base)?.from ?? []
+      const names = from.length === 0 ? [] : ['', ...from]
+      for (const name of names) {
+        const found = lacking.get(name)
+        if (found !== undefined) return found
+      }
+    }
+    return undefined
+  }
+
   /** Forgets GPUs that have been silent for long, and the sources that had them, in steps. */
   *sweep(nowMs: number): Generator<undefined, void> {
-    const isSilent = ({ seen }: Part) => nowMs - seen.arrivedMs > FORGET_MS
+    const isSilent = ({ seen, toldMs }: Part) => nowMs - Math.max(seen.arrivedMs, toldMs) > FORGET_MS
     for (const [key, parts] of this.#gpus) {
       const left = parts.filter((part) => !isSilent(part))
       if (left.length === 0) this.#gpus.delete(key)
@@ -166,9 +202,36 @@ export class GpuValues {
     }
   }
 
+  /**
+   * Takes why values are absent. A GPU that a whole answer lacks is gone at once, as the pod that held it is. Gives 0,
+   * or undefined where nothing is of a GPU.
+   */
+  #takeAbsences({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
+    let isAny = false
+    for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
+      if (ORIGINS[type] === undefined) continue
+      const parts = this.#gpus.get(this.#keyOf(readSeries(series), source)) ?? []
+      const part = parts.find((each) => each.type === type && each.owner === ownerOf(source))
+      if (part === undefined) continue
+      isAny = true
+      part.toldMs = arrivedMs
+      if (code === '') part.lacking.delete(field)
+      else if (code !== 'gone') part.lacking.set(field, { code: code as AbsenceCode, reason })
+      else if (arrivedMs - part.seen.arrivedMs > SAMPLE_MS) {
+        part.lacking.clear()
+        part.lacking.set('', { code, reason })
+        part.seen.arrivedMs = Number.NEGATIVE_INFINITY
+      }
+    }
+    return isAny ? 0 : undefined
+  }
+
+  #keyOf({ UUID = '', GPU_I_ID = '', Hostname = '' }: Labels, source: SourceInfo): string {
+    return gpuKey(Hostname === '' ? (source.host ?? this.#host) : Hostname, UUID, GPU_I_ID)
+  }
+
   #open(type: RecordType, source: SourceInfo, labels: Labels): Series | null {
-    const { UUID = '', GPU_I_ID = '', Hostname = '' } = labels
-    const key = gpuKey(Hostname === '' ? (source.host ?? this.#host) : Hostname, UUID, GPU_I_ID)
+    const key = this.#keyOf(labels, source)
     let gpu = this.#gpus.get(key)
     if (gpu === undefined) {
       if (this.#gpus.size >= this.#limit) return null
@@ -178,7 +241,10 @@ export class GpuValues {
     const owner = ownerOf(source)
     let part = gpu.find((each) => each.type === type.name && each.owner === owner)
     if (part === undefined) {
-      part = { type: type.name, owner, values: new Map(), seen: unseen(), periodMs: 0 }
+      part = {
+        ...{ type: type.name, owner, values: new Map(), lacking: new Map(), seen: unseen() },
+        ...{ toldMs: Number.NEGATIVE_INFINITY, periodMs: 0 },
+      }
       gpu.push(part)
     }
     return { part, labels }

@@ -1,35 +1,22 @@
-import {
-  Absences,
-  type Batch,
-  countDrop,
-  type Labels,
-  Periods,
-  type RecordType,
-  type Sink,
-  type Source,
-  sinkStats,
-  wallNs,
-} from '@sonde/sdk'
-import { createOwnSource, turn } from '@sonde/sdk/internal'
+import { type Batch, countDrop, Periods, type Sink, sinkStats } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
-import { GpuValues, isInstance } from './gpu-values.ts'
+import type { PodBase } from './fields.ts'
+import { GpuValues } from './gpu-values.ts'
 import { PodTable } from './pod-table.ts'
-import { type PodRow, podFields, podRow, type ServiceRows, serviceFields, servicesOf } from './rows.ts'
-import { appGpuType, podGpuType } from './type.ts'
+import { ReportedRows } from './reported-rows.ts'
+import { lackingOf, type PodRow, podRow, servicesOf } from './rows.ts'
+import { holdersOf, sharedDevices } from './shares.ts'
 
 /** Records of one sample come in several batches: rows are made when none came for this long. Unit: milliseconds. */
 const SETTLED_MS = 100
 /** Where batches come without a pause, rows are made so long after the first. Unit: milliseconds. */
 const WAIT_MAX_MS = 1000
-/** Rows are made no more often, whatever the sources say. */
-const PERIOD_MIN_MS = WAIT_MAX_MS
 /** How often pods are looked for that nothing is reported of any more. Unit: milliseconds. */
 const FORGET_EVERY_MS = 1000
 const SWEEP_EVERY_MS = 60_000
 /** Steps between two looks at the clock: an exporter of a cluster tells of thousands of pods. */
 const STEPS_A_LOOK = 16
-
-const NO_PODS = { rows: [] }
 
 /** Options of {@link PodGpus}. */
 export interface PodGpusOptions {
@@ -43,21 +30,6 @@ export interface PodGpusOptions {
   readonly isTurnOver?: () => boolean
 }
 
-/** Where rows are reported: those of simulated pods are told as such. */
-interface Output {
-  readonly source: Source
-  readonly absences: Absences
-  /** The period of its rows, as it was last told; 0 before. Unit: milliseconds. */
-  periodMs: number
-}
-
-/** A row that was reported, by which its series is told to be gone. */
-interface ReportedRow {
-  readonly output: Output
-  readonly type: RecordType
-  readonly labels: Labels
-}
-
 /**
  * Joins what GPUs do with the pods that hold them: a sink of both, and the source of a row a pod (`pod_gpu`) and a row
  * a service (`app_gpu`) after each sample of GPUs. Costs nothing where no pod is known. It has no clock: time comes
@@ -69,12 +41,9 @@ export class PodGpus implements Sink {
   readonly #periods = new Periods()
   readonly #gpus: GpuValues
   readonly #pods: PodTable
-  readonly #emit: (batch: Batch) => void
+  readonly #rows: ReportedRows
   readonly #failed: (error: unknown) => void
   readonly #isTurnOver: () => boolean
-  readonly #outputs = new Map<string, Output>()
-  /** Rows of the last time, by their type and labels. */
-  #reported = new Map<string, ReportedRow>()
   /** When a batch came of which no row was made yet; undefined where there is none. */
   #waitingMs: number | undefined
   #arrivedMs = Number.NEGATIVE_INFINITY
@@ -89,7 +58,7 @@ export class PodGpus implements Sink {
     this.#isTurnOver = isTurnOver
     this.#gpus = new GpuValues(host, this.#periods)
     this.#pods = new PodTable(host, this.#periods)
-    this.#emit = emit
+    this.#rows = new ReportedRows(emit)
     this.#failed = failed
   }
 
@@ -100,7 +69,7 @@ export class PodGpus implements Sink {
 
   /** What is kept: pods, their devices, GPUs, series of GPUs, and rows. */
   get counts(): Readonly<Record<'pods' | 'devices' | 'gpus' | 'series' | 'rows', number>> {
-    return { ...this.#pods.counts, ...this.#gpus.counts, rows: this.#reported.size }
+    return { ...this.#pods.counts, ...this.#gpus.counts, rows: this.#rows.count }
   }
 
   accept(batch: Batch): void {
@@ -187,102 +156,28 @@ export class PodGpus implements Sink {
   *#report(nowMs: number): Generator<undefined, void> {
     const pods = this.#pods.all()
     this.#knowsPods = pods.length > 0
+    const holders = holdersOf(pods)
+    const nowOf = (device: string) => this.#gpus.now(device, nowMs)
     const rows: PodRow[] = []
     for (const pod of pods) {
-      rows.push(podRow(pod, (device) => this.#gpus.now(device, nowMs)))
+      rows.push(podRow(pod, { nowMs, holders, nowOf }))
       yield
     }
-    const before = this.#reported
-    this.#reported = new Map()
-    const time = wallNs()
-    this.#tellPeriods(rows)
-    yield
+    const why = (device: string, base: PodBase) => this.#gpus.lacking(device, base)
+    this.#rows.begin(rows, nowMs)
     for (const row of rows) {
-      this.#reportPod(row, time)
+      this.#rows.pod(row, lackingOf(row, why))
+      for (const device of sharedDevices(row.pod, holders)) {
+        if (!this.#rows.device(row, device, nowOf(device.key))) countDrop(this.stats, 'shared_limit', 1)
+      }
       yield
     }
     // Whoever has the row of a service has those of its pods of the same time.
-    this.#emitRows()
+    this.#rows.emit()
     for (const service of yield* servicesOf(rows)) {
-      this.#reportService(service, time)
+      this.#rows.service(service)
       yield
     }
-    const gone = [...before].filter(([key]) => !this.#reported.has(key)).map(([, row]) => row)
-    // A history holds values for a while: a last row ends that.
-    for (const { output, type, labels } of gone) {
-      if (type === appGpuType) output.source.report(appGpuType, { time, ...labels, ...serviceFields(NO_PODS) } as never)
-      yield
-    }
-    this.#emitRows()
-    for (const { output, type, labels } of gone) {
-      output.absences.gone(type, labels, type === podGpuType ? 'the pod is gone' : 'the service has no GPU pod now')
-      yield
-    }
-    this.#emitRows()
+    yield* this.#rows.end()
   }
-
-  #emitRows(): void {
-    for (const { source } of this.#outputs.values()) source.emit()
-  }
-
-  /**
-   * Tells how often rows are made: as often as the slowest of the GPUs is read. Where no source says how often that is,
-   * the period that was told before holds.
-   */
-  #tellPeriods(rows: readonly PodRow[]): void {
-    const byOutput = Map.groupBy(rows, (row) => this.#outputFor(row))
-    for (const [output, ofOutput] of byOutput) {
-      const saidMs = ofOutput.reduce((longest, row) => Math.max(longest, row.periodMs), 0)
-      const periodMs = Math.max(PERIOD_MIN_MS, saidMs)
-      if (saidMs === 0 || periodMs === output.periodMs) continue
-      output.periodMs = periodMs
-      output.source.setPeriod(undefined, { reportUs: Math.round(periodMs * 1000) })
-    }
-  }
-
-  #reportPod(row: PodRow, time: bigint): void {
-    const { app, service, namespace, pod, devices, gpusRequested, startedS } = row.pod
-    const labels = { app, service, namespace, pod }
-    this.#outputOf(row, podGpuType, labels).source.report(podGpuType, {
-      ...{ time, ...labels, count: devices.size, instances: instancesOf(row) },
-      ...podFields(row),
-      ...(gpusRequested === undefined ? {} : { requested: gpusRequested }),
-      ...(startedS === undefined ? {} : { started_seconds: startedS }),
-      ...(row.ageMs === undefined ? {} : { sample_age_seconds: row.ageMs / 1000 }),
-    })
-  }
-
-  #reportService(service: ServiceRows, time: bigint): void {
-    const [first] = service.rows
-    if (first === undefined) return
-    const labels = { app: service.app, service: service.service }
-    this.#outputOf(first, appGpuType, labels).source.report(appGpuType, { time, ...labels, ...serviceFields(service) })
-  }
-
-  /** Where a row goes; notes that it is reported. */
-  #outputOf(row: PodRow, type: RecordType, labels: Labels): Output {
-    const output = this.#outputFor(row)
-    const { simulated = '' } = row.pod.source.labels
-    this.#reported.set(JSON.stringify([type.name, simulated, ...Object.values(labels)]), { output, type, labels })
-    return output
-  }
-
-  #outputFor({ pod: { source } }: PodRow): Output {
-    const { simulated } = source.labels
-    const key = simulated ?? ''
-    let output = this.#outputs.get(key)
-    if (output === undefined) {
-      const constant: Record<string, string> = simulated === undefined ? {} : { simulated }
-      const created = createOwnSource({ id: 'pods', labels: constant, emit: this.#emit })
-      output = { source: created, absences: new Absences(created), periodMs: 0 }
-      this.#outputs.set(key, output)
-    }
-    return output
-  }
-}
-
-function instancesOf({ pod: { devices } }: PodRow): number {
-  let count = 0
-  for (const device of devices.keys()) if (isInstance(device)) count++
-  return count
 }

@@ -1,11 +1,10 @@
 import { absenceType, type Batch, type Periods, readRecord, readRecords, type SourceInfo, viewsOf } from '@sonde/sdk'
 import { ownerOf } from '@sonde/sdk/internal'
+import type { PodValues } from './fields.ts'
 import { gpuKey } from './gpu-values.ts'
 import { readSeries } from './read-series.ts'
-import { isOver, type Sighting, see, unseen } from './sighting.ts'
+import { isOver, SAMPLE_MS, type Sighting, see, unseen } from './sighting.ts'
 
-/** Reports of one sample come within this time. Unit: milliseconds. */
-const SAMPLE_MS = 100
 /** Pods that are kept. Policy: further ones are counted as `pod_limit`. */
 const POD_LIMIT = 16_384
 /** When something was last reported that is said to be gone. */
@@ -19,7 +18,15 @@ interface PodInfo {
   readonly service: string
   readonly startedS: number | undefined
   readonly gpusRequested: number | undefined
+  /** Name of its node; empty while it has none. */
+  readonly node: string
   readonly seen: Sighting
+}
+
+/** A device that a pod holds. */
+export interface Held extends Sighting {
+  /** What the processes of the pod use of it, where that is told; as it was with its last report. */
+  own: { readonly values: PodValues; readonly seen: Sighting } | undefined
 }
 
 /** What is known of a pod. */
@@ -30,12 +37,23 @@ export interface Pod {
   service: string
   startedS: number | undefined
   gpusRequested: number | undefined
+  /** Whether it has a node; undefined where no source says anything of the pod itself. */
+  isScheduled: boolean | undefined
   /** Constant labels of the source that reported it: a simulated pod is told as such. */
   source: SourceInfo
   /** When each device, by its key, was last told. */
-  readonly devices: Map<string, Sighting>
+  readonly devices: Map<string, Held>
   /** By what its source is known by, in the order in which sources told of it. */
   readonly infos: Map<object, PodInfo>
+}
+
+/** A record of a pod, and when it came. */
+interface Told {
+  readonly record: Readonly<Record<string, unknown>>
+  readonly source: SourceInfo
+  readonly arrivedMs: number
+  /** Unit: milliseconds; 0 where its source does not say it. */
+  readonly periodMs: number
 }
 
 /** Which pods there are, and the devices that they hold. */
@@ -65,8 +83,8 @@ export class PodTable {
   take(batch: Batch): number | undefined {
     const { type, source, count, bytes, symbols, arrivedMs } = batch
     if (type.fingerprint === absenceType.fingerprint) return this.#takeGone(batch)
-    const isInfo = type.name === 'pod_info'
-    if (!isInfo && type.name !== 'pod_device') return undefined
+    const { name } = type
+    if (name !== 'pod_info' && name !== 'pod_device' && name !== 'pod_share') return undefined
     const views = viewsOf(bytes)
     let refused = 0
     for (let at = 0; at < count * type.layout.recordBytes; at += type.layout.recordBytes) {
@@ -77,8 +95,9 @@ export class PodTable {
         continue
       }
       const periodMs = this.#periods.ofSeries(source, type, { namespace: pod.namespace, pod: pod.pod })
-      if (isInfo) tellInfo(pod, record, source, arrivedMs, periodMs)
-      else if (!this.#tellDevice(pod, record, source, arrivedMs, periodMs)) refused++
+      const told = { record, source, arrivedMs, periodMs }
+      if (name === 'pod_info') tellInfo(pod, told)
+      else if (!this.#tellDevice(pod, told, name)) refused++
     }
     return refused
   }
@@ -131,22 +150,25 @@ export class PodTable {
     return [...this.#pods.values()]
   }
 
-  #tellDevice(
-    pod: Pod,
-    record: Readonly<Record<string, unknown>>,
-    source: SourceInfo,
-    arrivedMs: number,
-    periodMs: number,
-  ): boolean {
+  #tellDevice(pod: Pod, { record, source, arrivedMs, periodMs }: Told, type: 'pod_device' | 'pod_share'): boolean {
     const host = textOf(record, 'Hostname') || (source.host ?? this.#host)
     const key = gpuKey(host, textOf(record, 'UUID'), textOf(record, 'GPU_I_ID'))
-    let sighting = pod.devices.get(key)
-    if (sighting === undefined) {
+    let held = pod.devices.get(key)
+    if (held === undefined) {
       if (pod.devices.size >= DEVICE_LIMIT) return false
-      sighting = unseen()
-      pod.devices.set(key, sighting)
+      held = { ...unseen(), own: undefined }
+      pod.devices.set(key, held)
     }
-    see(sighting, arrivedMs, periodMs)
+    see(held, arrivedMs, periodMs)
+    if (type === 'pod_device') return true
+    const [util, used] = [numberOf(record, 'util_percent'), numberOf(record, 'memory_used_bytes')]
+    const seen = held.own?.seen ?? unseen()
+    see(seen, arrivedMs, periodMs)
+    const values = {
+      ...(util === undefined ? {} : { util }),
+      ...(used === undefined ? {} : { memory_used: used }),
+    }
+    held.own = { values, seen }
     return true
   }
 
@@ -160,6 +182,7 @@ export class PodTable {
       service: '',
       startedS: undefined,
       gpusRequested: undefined,
+      isScheduled: undefined,
       devices: new Map(),
       infos: new Map(),
     }
@@ -172,13 +195,7 @@ function podKey(namespace: string, name: string, source: SourceInfo): string {
   return JSON.stringify([namespace, name, source.labels.simulated])
 }
 
-function tellInfo(
-  pod: Pod,
-  record: Readonly<Record<string, unknown>>,
-  source: SourceInfo,
-  arrivedMs: number,
-  periodMs: number,
-): void {
+function tellInfo(pod: Pod, { record, source, arrivedMs, periodMs }: Told): void {
   const { startedS: startedBeforeS } = pod
   const owner = ownerOf(source)
   const seen = pod.infos.get(owner)?.seen ?? unseen()
@@ -188,6 +205,7 @@ function tellInfo(
     service: textOf(record, 'service'),
     startedS: numberOf(record, 'started_seconds'),
     gpusRequested: numberOf(record, 'gpus_requested'),
+    node: textOf(record, 'node_name'),
     seen,
   })
   mergeInfos(pod)
@@ -209,6 +227,7 @@ function mergeInfos(pod: Pod): void {
   pod.service = infos.find(({ service }) => service !== '')?.service ?? pod.service
   pod.startedS = infos.find(({ startedS }) => startedS !== undefined)?.startedS
   pod.gpusRequested = infos.find(({ gpusRequested }) => gpusRequested !== undefined)?.gpusRequested
+  pod.isScheduled = infos.length === 0 ? undefined : infos.some(({ node }) => node !== '')
 }
 
 function textOf(record: Readonly<Record<string, unknown>>, name: string): string {

@@ -1,11 +1,16 @@
 import { fieldName, POD_FIELDS, type PodBase, type PodValues } from './fields.ts'
-import type { GpuNow } from './gpu-values.ts'
+import type { GpuNow, Lacking } from './gpu-values.ts'
 import type { Pod } from './pod-table.ts'
+import { type Holders, sharedWith } from './shares.ts'
+import { isOver } from './sighting.ts'
 
 /** One pod, with the numbers of its GPUs. */
 export interface PodRow {
   readonly pod: Pod
+  /** Of a GPU that other pods hold too, what the processes of this one use. */
   readonly values: PodValues
+  /** Other pods that hold one of its devices: the most of any. */
+  readonly sharedWith: number
   /** Unit: milliseconds; undefined where nothing is known of its GPUs. */
   readonly ageMs: number | undefined
   /** The longest period that sources of its GPUs declare; 0 where none does. Unit: milliseconds. */
@@ -19,19 +24,50 @@ export interface ServiceRows {
   readonly rows: readonly PodRow[]
 }
 
+/** What a row of a pod is made of. */
+export interface PodFacts {
+  readonly nowMs: number
+  readonly holders: Holders
+  readonly nowOf: (device: string) => GpuNow | undefined
+}
+
 /** What a pod's GPUs do together. A GPU without a number takes no part in a mean; a sum needs those of all. */
-export function podRow(pod: Pod, nowOf: (device: string) => GpuNow | undefined): PodRow {
-  const gpus = [...pod.devices.keys()].map(nowOf)
-  const known = gpus.filter((gpu) => gpu !== undefined)
+export function podRow(pod: Pod, { nowMs, holders, nowOf }: PodFacts): PodRow {
+  const gpus = [...pod.devices].map(([key, { own }]) => {
+    const now = nowOf(key)
+    if ((holders.get(key) ?? 1) === 1) return { now, numberFor: (base: PodBase) => now?.values.get(base) }
+    const shares: PodValues = own === undefined || isOver(own.seen, nowMs) ? {} : own.values
+    return { now, numberFor: (base: PodBase) => shares[base] }
+  })
+  const known = gpus.flatMap(({ now }) => now ?? [])
   const values: { [Base in PodBase]?: number } = {}
   for (const { base, within } of POD_FIELDS) {
-    const numbers = known.flatMap(({ values }) => values.get(base) ?? [])
+    const numbers = gpus.flatMap(({ numberFor }) => numberFor(base) ?? [])
     if (numbers.length === 0 || (within === 'sum' && numbers.length < gpus.length)) continue
     const sum = numbers.reduce((total, number) => total + number, 0)
     values[base] = within === 'sum' ? sum : sum / numbers.length
   }
   const periodMs = Math.max(0, ...known.map(({ periodMs }) => periodMs))
-  return { pod, values, ageMs: known.length === 0 ? undefined : Math.max(...known.map(({ ageMs }) => ageMs)), periodMs }
+  const ageMs = known.length === 0 ? undefined : Math.max(...known.map(({ ageMs }) => ageMs))
+  return { pod, values, sharedWith: sharedWith(pod, holders), ageMs, periodMs }
+}
+
+/** Why numbers of a row are not known, as far as a source says it of one of its GPUs. */
+export function lackingOf(
+  { pod, values }: PodRow,
+  whyOf: (device: string, base: PodBase) => Lacking | undefined,
+): ReadonlyMap<string, Lacking> {
+  const lacking = new Map<string, Lacking>()
+  for (const field of POD_FIELDS) {
+    if (values[field.base] !== undefined) continue
+    for (const device of pod.devices.keys()) {
+      const why = whyOf(device, field.base)
+      if (why === undefined) continue
+      lacking.set(fieldName(field), why)
+      break
+    }
+  }
+  return lacking
 }
 
 /** Rows by app and service, a step a row; simulated pods apart from others. */
@@ -48,11 +84,11 @@ export function* servicesOf(rows: readonly PodRow[]): Generator<undefined, Servi
   return [...services.values()]
 }
 
-/** The fields of a `pod_gpu` record that the GPUs give. */
-export function podFields({ values }: PodRow): Record<string, number> {
+/** The fields of a record that has some of the nine. */
+export function valueFields(numberFor: (base: PodBase) => number | undefined): Record<string, number> {
   return Object.fromEntries(
     POD_FIELDS.flatMap((field) => {
-      const value = values[field.base]
+      const value = numberFor(field.base)
       return value === undefined ? [] : [[fieldName(field), value]]
     }),
   )
@@ -60,8 +96,8 @@ export function podFields({ values }: PodRow): Record<string, number> {
 
 /** The fields of an `app_gpu` record: over the pods that have a number, each field by itself. */
 export function serviceFields({ rows }: Pick<ServiceRows, 'rows'>): Record<string, number> {
-  const gpus = rows.reduce((sum, { pod }) => sum + pod.devices.size, 0)
-  const fields: Record<string, number> = { pods: rows.length, gpus }
+  const gpus = new Set(rows.flatMap(({ pod }) => [...pod.devices.keys()]))
+  const fields: Record<string, number> = { pods: rows.length, gpus: gpus.size }
   for (const field of POD_FIELDS) {
     const numbers = rows.flatMap(({ values }) => values[field.base] ?? [])
     fields[`${field.base}_pods`] = numbers.length

@@ -7,6 +7,9 @@ const PERIOD_UNSAID_MS = 30_000
 /** A period that no source says shrinks by this at each report that comes sooner. */
 const SHRINK = 0.75
 
+/** Reports of one sample come within this time. Unit: milliseconds. */
+export const SAMPLE_MS = 100
+
 /** When something was last reported, and how often it is. */
 export interface Sighting {
   /** On the clock of `arrivedMs` of batches. */

@@ -8,6 +8,8 @@ const ofPod = POD_FIELDS.map((field) => {
   return [fieldName(field), value(field, `${field.help}, ${among}`)]
 })
 
+const ofDevice = POD_FIELDS.map((field) => [fieldName(field), value(field, `${field.help}, of the device`)])
+
 const ofApp = POD_FIELDS.flatMap((field) => [
   [fieldName(field), value(field, `${field.help}, mean of the pods`)],
   [fieldName(field, 'min'), value(field, `${field.help}, the pod with the least`)],
@@ -15,7 +17,10 @@ const ofApp = POD_FIELDS.flatMap((field) => [
   [`${field.base}_pods`, gauge('u32', { help: `Pods of which ${field.base} is known` })],
 ])
 
-/** What the GPUs of one pod do: a row a pod after each sample of its GPUs. */
+/**
+ * What the GPUs of one pod do: a row a pod after each sample of its GPUs. Of a GPU that other pods hold too, it has
+ * what its own processes use of it, where that is told, and nothing else.
+ */
 export const podGpuType = defineType(
   'pod_gpu',
   'The GPUs of one pod: ratios averaged, memory and power summed',
@@ -28,6 +33,10 @@ export const podGpuType = defineType(
     ...Object.fromEntries(ofPod),
     count: gauge('u32', { help: 'GPUs, or MIG instances, that the pod holds' }),
     instances: gauge('u32', { help: 'MIG instances among them, which have no utilisation and no power of their own' }),
+    shared_with: gauge('u32', {
+      help: 'Other pods that hold the same GPU, or MIG instance: the most of any of its own',
+    }),
+    scheduled: optional(gauge('u8', { help: '1 where the pod has a node, 0 while it waits for one' })),
     requested: optional(gauge('u32', { help: 'GPUs, or MIG instances, that the pod asks for' })),
     started_seconds: optional(gauge('f64', { unit: 'seconds', help: 'When the pod started, since the Unix epoch' })),
     sample_age_seconds: optional(
@@ -37,6 +46,23 @@ export const podGpuType = defineType(
   { entity: { kind: 'pod', key: ['namespace', 'pod'] } },
 )
 
+/**
+ * A device of a pod that is not the pod's alone, by itself: a GPU, or MIG instance, that several pods hold, and the
+ * board of an instance. A row a pod and device, so that whoever adds up pods can count each device once.
+ */
+export const sharedGpuType = defineType('shared_gpu', 'A GPU of a pod that shares one, as a whole', {
+  time: timestamp(),
+  app: label('App that the pod belongs to'),
+  service: label('Service of the app'),
+  namespace: label('Namespace of the pod'),
+  pod: label('Name of the pod'),
+  Hostname: label('Node of the GPU'),
+  UUID: label('UUID of the GPU'),
+  GPU_I_ID: label('Id of the MIG instance in its GPU; empty for a whole GPU'),
+  ...Object.fromEntries(ofDevice),
+  pods: gauge('u32', { help: 'Pods that hold the device; 0 for the board of an instance that is held' }),
+})
+
 /** What the GPUs of one service do: a row a service after each sample of its GPUs. */
 export const appGpuType = defineType('app_gpu', 'The GPU pods of one service of an app', {
   time: timestamp(),
@@ -44,5 +70,5 @@ export const appGpuType = defineType('app_gpu', 'The GPU pods of one service of 
   service: label('Service of the app'),
   ...Object.fromEntries(ofApp),
   pods: gauge('u32', { help: 'GPU pods of the service' }),
-  gpus: gauge('u32', { help: 'GPUs, or MIG instances, that they hold' }),
+  gpus: gauge('u32', { help: 'GPUs, or MIG instances, that they hold: each once, however many of the pods share it' }),
 })

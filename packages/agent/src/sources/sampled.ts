@@ -1,7 +1,7 @@
 import type { NodeSource, Probe, SourceContext } from './source.ts'
 
 /** A source whose only duty is one sample an interval. */
-export interface SampledSource extends Pick<NodeSource, 'command' | 'close'> {
+export interface SampledSource extends Pick<NodeSource, 'command' | 'close' | 'found'> {
   probe(): Probe | Promise<Probe>
   /** Reads everything once and reports it. Throws when nothing at all could be read. */
   sample(): void | Promise<void>
@@ -15,6 +15,7 @@ export function sampled(source: SampledSource, { intervalMs }: Pick<SourceContex
     probe: () => source.probe(),
     duties: () => duties,
     close: () => source.close(),
+    ...(source.found === undefined ? {} : { found: () => source.found?.() ?? '' }),
     ...(source.command === undefined ? {} : { command: (command: unknown) => source.command?.(command) }),
   }
 }

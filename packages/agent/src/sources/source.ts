@@ -75,6 +75,8 @@ export interface NodeSource {
    * be read.
    */
   probe(): Probe | Promise<Probe>
+  /** What it reads now, in words, as a probe says it; asked after each call. Default: what the last probe said. */
+  found?(): string
   /** What is to be done. The same array for as long as nothing changes; asked after each call. */
   duties(): readonly Duty[]
   /**

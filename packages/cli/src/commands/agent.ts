@@ -3,7 +3,7 @@ import { appRoutes } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
-import { appLimits, gpuSources } from './gpu-readers.ts'
+import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serve } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
@@ -16,7 +16,7 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   await tightenFolders(loaded, log)
   const agent = createAgent({ config: loaded.config.agent, log, version: VERSION, originOf: loaded.originOf })
   const running = await serve(agent, loaded, (app) =>
-    appRoutes(app, { history: agent.history, limits: appLimits(loaded), ...gpuSources(agent) }),
+    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) }),
   )
   console.log(await readyLine(agent, running.places, ''))
   return running

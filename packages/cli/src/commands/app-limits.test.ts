@@ -35,7 +35,14 @@ async function serve(t: TestContext, services: readonly Service[]) {
     source.report(appGpuType, row as never)
     for (let i = 0; i < pods; i++) {
       const labels = { app: 'chat', service, namespace: 'ml', pod: `${service}-${i}` }
-      source.report(podGpuType, { time, ...labels, count: gpus, instances: 0, util_percent: 50 } as never)
+      source.report(podGpuType, {
+        time,
+        ...labels,
+        count: gpus,
+        instances: 0,
+        shared_with: 0,
+        util_percent: 50,
+      } as never)
     }
     await source.flush()
     await store.flush()

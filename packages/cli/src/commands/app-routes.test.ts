@@ -195,7 +195,7 @@ test('an answer says why there are no numbers', async (t) => {
   await gpuUntil('chat', (answer) => answer.state === 'warming')
   state.now = { pods: [pod('decode', 'a', [{ UUID: 'G0' }])] }
   const held = await gpuUntil('chat', (answer) => answer.state === 'late')
-  assert.match(held.advice.join(' '), /the exporter of their node is down/)
+  assert.match(held.advice.join(' '), /Nothing reports the GPUs that it holds; look at the exporter of their node/)
   state.now = { pods: [pod('decode', 'a', [], { requested: 1, startedS: 1_700_000_000 })] }
   const unheld = await gpuUntil(
     'chat',

@@ -83,6 +83,6 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
   polledStreamRoute(app, { ...queried, state: () => describeConsole(told), latencyMs: () => history.latencyMs })
-  appRoutes(app, { history: rows, limits: appLimits(loaded) })
+  appRoutes(app, { history: rows, place: 'prometheus', limits: appLimits(loaded) })
   return app
 }

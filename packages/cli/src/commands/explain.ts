@@ -76,6 +76,7 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
   return {
     async source(name) {
       const listed = sources.find((each) => each.name === name)
+      // The list has neither what a source reads nor what failed.
       return listed && ((await ask<SourceFacts>(`sources/${encodeURIComponent(name)}`)) ?? listed)
     },
     async series(wanted) {

@@ -1,4 +1,4 @@
-import type { Agent } from '@sonde/agent'
+import { type Agent, agentCatalogue } from '@sonde/agent'
 import type { AppRoutesOptions, GpuReader } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 
@@ -18,7 +18,9 @@ const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReader['stat
 /** What of an agent reads GPUs, and how it fares. */
 export function gpuReaders({ sources }: Agent): GpuReader[] {
   const ofGpus = sources.filter(({ definition }) => definition.types.some(({ name }) => GPU_TYPES.includes(name)))
-  return ofGpus.map(({ name, state, reason }) => ({ name, state: STATES[state], reason }))
+  return ofGpus.map(({ name, state, reason, found }) => {
+    return { name, state: STATES[state], reason: state === 'reading' ? found : reason }
+  })
 }
 
 /** What the routes of apps answer at most, as it is configured. */
@@ -27,9 +29,16 @@ export function appLimits({ config }: Loaded): AppRoutesOptions['limits'] {
   return { services: gpu_metrics_max_pods, concurrent: gpu_metrics_max_concurrent, cells: gpu_metrics_max_cells }
 }
 
-/** What routes are told of what an agent reads of GPUs. */
-export function gpuSources(agent: Agent): Required<Pick<AppRoutesOptions, 'readers' | 'readsRequests'>> {
+/** What routes of apps are told of an agent. */
+export function appOrigin(agent: Agent): Required<Omit<AppRoutesOptions, 'limits'>> {
+  const catalogue = agentCatalogue(agent)
   const isReading = ({ definition, state }: Agent['sources'][number]) =>
     definition.name === 'kube_state_metrics' && state === 'reading'
-  return { readers: () => gpuReaders(agent), readsRequests: () => agent.sources.some(isReading) }
+  return {
+    history: agent.history,
+    place: 'agent',
+    readers: () => gpuReaders(agent),
+    readsRequests: () => agent.sources.some(isReading),
+    latest: (metric) => catalogue.series({ metric }),
+  }
 }

@@ -8,7 +8,7 @@ import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { readCommand } from '../read-command.ts'
 import { VERSION } from '../version.ts'
-import { appLimits, gpuSources } from './gpu-readers.ts'
+import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serve } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
@@ -34,7 +34,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   })
   if (store !== undefined) store.onFault = (error) => agent.faults.caught('store', error)
   const running = await serve(agent, loaded, async (app) => {
-    appRoutes(app, { history: agent.history, limits: appLimits(loaded), ...gpuSources(agent) })
+    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
     await pageRoutes(app)
   })
   console.log(await readyLine(agent, running.places, store === undefined ? 'no history' : historyWords(store, path)))

@@ -3,7 +3,8 @@ import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from
 import { appMetric } from './fields.ts'
 import type { AppLimits } from './limits.ts'
 import { serviceMatchers } from './matchers.ts'
-import { distanceOf, requestOfNow } from './pods.ts'
+import { requestOfNow } from './now.ts'
+import { distanceOf } from './pods.ts'
 
 /** Points that a window is shown with at most, where the request says no period. */
 const POINTS = 300

@@ -31,3 +31,9 @@ export function appMetric(field: GpuField, statistic: 'avg' | 'min' | 'max' | 'c
   if (statistic === 'count') return `app_gpu_${base}_pods`
   return statistic === 'avg' ? `app_gpu_${base}_${suffix}` : `app_gpu_${base}_${statistic}_${suffix}`
 }
+
+/** Metric of a number of a device that is not one pod's alone. */
+export function sharedMetric(field: GpuField): string {
+  const { base, suffix } = FIELD_NAMES[field]
+  return `shared_gpu_${base}_${suffix}`
+}

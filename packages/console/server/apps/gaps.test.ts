@@ -10,6 +10,7 @@ function podWith(known: readonly GpuField[], more: Partial<GpuPod> = {}): GpuPod
   return {
     ...{ namespace: 'ml', name: 'trainer-3', service: 'trainer', gpus: 1, instances: 0, requested: 1 },
     ...{ isWarming: false, startedMs: NOW_MS - 600_000, ageMs: 500, isSimulated: false },
+    ...{ sharedWith: 0, isScheduled: null, deviceValues: {}, gaps: [] },
     values: Object.fromEntries(values) as GpuPod['values'],
     ...more,
   }
@@ -27,14 +28,13 @@ test('where nothing is known, one reason says which hop fails', () => {
     assert.deepEqual([gap?.fields, others], [[...GPU_FIELDS], []])
     return gap?.reason ?? ''
   }
+  assert.match(reasonOf({ gpus: 0 }), /^it is not known which GPU it holds; look at the exporter and device plugin/)
   assert.match(
-    reasonOf({ gpus: 0 }),
-    /not known which GPU it holds; look whether it is scheduled, and at the exporter and device plugin/,
+    reasonOf({ gpus: 0, requested: 1, startedMs: null, isScheduled: false }),
+    /it asks for a GPU and has no node: it waits to be scheduled/,
   )
-  assert.match(
-    reasonOf({ gpus: 0, requested: 1, startedMs: null }),
-    /no start of it is known: it waits to be scheduled/,
-  )
+  const scheduled = reasonOf({ gpus: 0, requested: 1, startedMs: null, isScheduled: true })
+  assert.match(scheduled, /^it has a node, and it is not known which GPU it holds/)
   assert.match(reasonOf({ gpus: 2 }), /nothing reports the GPUs that it holds; look at the exporter/)
   const started = { isWarming: true, startedMs: NOW_MS - 12_400 }
   assert.match(reasonOf(started), /warming: it started 12 s ago, and numbers come within 90 s/)

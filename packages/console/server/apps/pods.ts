@@ -1,17 +1,14 @@
-import {
-  type History,
-  type Labels,
-  type QueryAnswer,
-  type QueryRequest,
-  type SeriesQuery,
-  SondeError,
-} from '@sonde/sdk'
-import { GPU_FIELDS, type GpuField, type GpuPod, turn } from '@sonde/sdk/internal'
+import { type History, type Labels, type QueryAnswer, type SeriesQuery, SondeError } from '@sonde/sdk'
+import { GPU_FIELDS, type GpuField, turn } from '@sonde/sdk/internal'
+import type { AppPod } from './app-pod.ts'
 import { podMetric } from './fields.ts'
+import { gapsOf } from './gaps.ts'
 import { serviceMatchers } from './matchers.ts'
+import { isOfSample, originOf, requestOfNow } from './now.ts'
+import type { AppsOrigin } from './origin.ts'
+import { reasonsOf } from './reasons.ts'
+import { podKey, type SharedGpu, sharedOf, sharedQueries, valuesOfDevices } from './shared-gpus.ts'
 
-/** Rows are as they were at the last full second: a value holds for 2.5 of its periods. Unit: milliseconds. */
-const STEP_MS = 1000
 /** A pod that started later is warming: its numbers are not missed yet. Unit: milliseconds. */
 const WARMING_MS = 90_000
 
@@ -22,6 +19,8 @@ const SERVICE_METRIC = 'app_gpu_pods'
 const MORE = [
   'pod_gpu_count',
   'pod_gpu_instances',
+  'pod_gpu_shared_with',
+  'pod_gpu_scheduled',
   'pod_gpu_requested',
   'pod_gpu_started_seconds',
   'pod_gpu_sample_age_seconds',
@@ -31,22 +30,20 @@ const MORE = [
 export interface PodsNow {
   readonly nowMs: number
   readonly pods: readonly AppPod[]
+  /** Devices of these pods that are not one pod's alone. */
+  readonly shared: readonly SharedGpu[]
   /** Unit: milliseconds; 0 where it is not known. */
   readonly intervalMs: number
 }
 
-/** A GPU pod, and the app that it belongs to. */
-export interface AppPod extends GpuPod {
-  readonly app: string
-}
-
 /**
- * Asks a history for the GPU pods of an app, or of all, as they are now, of all services or of some: one request.
+ * Asks a history for the GPU pods of an app, or of all, as they are now, of all services or of some: one request, and
+ * another where pods share GPUs.
  *
  * @throws SondeError `APP_CAP` where they are too many for one answer.
  */
 export async function podsNow(
-  history: History,
+  { history, latest }: Pick<AppsOrigin, 'history' | 'latest'>,
   app: string | undefined,
   services?: readonly string[],
 ): Promise<PodsNow> {
@@ -60,9 +57,30 @@ export async function podsNow(
     throw tooManyPods(app, error)
   })
   const intervalMs = distanceOf(answer)
-  const pods = await podsOf(answer, nowMs)
-  const chosen = services === undefined ? pods : pods.filter(({ service }) => services.includes(service))
-  return { nowMs, pods: chosen, intervalMs }
+  const rows = await rowsOf(answer)
+  const chosen = services === undefined ? rows : rows.filter(({ labels }) => services.includes(labels.service ?? ''))
+  const isShared = ({ byMetric }: Numbers) =>
+    (byMetric.get('pod_gpu_shared_with') ?? 0) > 0 || (byMetric.get('pod_gpu_instances') ?? 0) > 0
+  const sharing = new Map(chosen.filter(isShared).map((row) => [podKey(row.labels), row]))
+  const shared = sharing.size === 0 ? [] : await sharedGpus(history, sharedQueries(matchers, GPU_FIELDS), nowMs)
+  const ofSharing = shared.filter(({ pod, rowMs }) => {
+    const row = sharing.get(pod)
+    // Of what a pod shares no more there are rows for a while.
+    return row !== undefined && isOfSample(rowMs, row.rowMs)
+  })
+  const byPod = Map.groupBy(ofSharing, ({ pod }) => pod)
+  const pods: Omit<AppPod, 'gaps'>[] = []
+  for (const row of chosen) {
+    if (turn.isOver()) await turn.next()
+    pods.push(podOf(row, byPod.get(podKey(row.labels)) ?? [], nowMs))
+  }
+  const reasons = await reasonsOf(pods, latest)
+  const told = pods.map((pod) => ({ ...pod, gaps: gapsOf(pod, nowMs, reasons.get(pod.key)) }))
+  return { nowMs, pods: told, shared: ofSharing, intervalMs }
+}
+
+async function sharedGpus(history: History, queries: SeriesQuery[], nowMs: number): Promise<SharedGpu[]> {
+  return sharedOf(await history.query(requestOfNow(nowMs, queries)))
 }
 
 /**
@@ -82,12 +100,6 @@ export async function anyAsks(history: History): Promise<boolean> {
   return results.some(({ series }) => series.length > 0)
 }
 
-/** A request for the latest value of each series. */
-export function requestOfNow(nowMs: number, queries: readonly SeriesQuery[]): QueryRequest {
-  const toMs = Math.floor(nowMs / STEP_MS) * STEP_MS
-  return { fromMs: toMs - STEP_MS, toMs, stepMs: STEP_MS, queries }
-}
-
 /** What a history says of too many series names no app: who asks can do something else about it. */
 function tooManyPods(app: string | undefined, error: unknown): unknown {
   // Not QRY_BACKEND_LIMIT: a server may answer with too much whatever pods there are.
@@ -102,16 +114,19 @@ function tooManyPods(app: string | undefined, error: unknown): unknown {
 interface Numbers {
   readonly labels: Labels
   readonly byMetric: Map<string, number>
+  /** When each of them was sampled, where the history tells it. Unit: milliseconds since the Unix epoch. */
+  readonly sampledMs: Map<string, number | undefined>
   /** When its row was made; undefined where the history does not tell. Unit: milliseconds since the Unix epoch. */
   rowMs: number | undefined
 }
 
 /**
- * The pods of an answer to all questions, by app, service, namespace and name. A history holds the last row of a pod
- * for a while; one that is older than the newest row of a service is of a pod that was gone when that was made. The
- * loop gets its turn in between: there may be ten thousand pods.
+ * The rows of pods in an answer to all questions, by app, service, namespace and name. A history holds the last row of
+ * a pod for a while; one that is older than the newest row of a service is of a pod that was gone when that was made.
+ * It holds each number of a row likewise: one that the newest row lacks is not known any more. The loop gets its turn
+ * in between: there may be ten thousand pods.
  */
-async function podsOf({ results }: QueryAnswer, nowMs: number): Promise<AppPod[]> {
+async function rowsOf({ results }: QueryAnswer): Promise<Numbers[]> {
   const known = new Map<string, Numbers>()
   const newestMs = new Map<string, number>()
   for (const { metric, series } of results) {
@@ -124,50 +139,56 @@ async function podsOf({ results }: QueryAnswer, nowMs: number): Promise<AppPod[]
       }
       const value = values[values.length - 1] ?? Number.NaN
       if (Number.isNaN(value)) continue
-      const key = JSON.stringify([labels.app, labels.service, labels.namespace, labels.pod])
+      const key = podKey(labels)
       let numbers = known.get(key)
       if (numbers === undefined) {
-        numbers = { labels, byMetric: new Map(), rowMs: undefined }
+        numbers = { labels, byMetric: new Map(), sampledMs: new Map(), rowMs: undefined }
         known.set(key, numbers)
       }
       numbers.byMetric.set(metric, value)
+      numbers.sampledMs.set(metric, rowMs)
       if (metric === 'pod_gpu_count') numbers.rowMs = rowMs
     }
   }
   const isThere = ({ labels, rowMs = Number.POSITIVE_INFINITY }: Numbers) =>
     rowMs >= (newestMs.get(originOf(labels)) ?? 0)
-  const inOrder = [...known].filter(([, numbers]) => isThere(numbers)).sort(([a], [b]) => (a < b ? -1 : 1))
-  const pods: AppPod[] = []
-  for (const [, numbers] of inOrder) {
-    if (turn.isOver()) await turn.next()
-    pods.push(podOf(numbers, nowMs))
-  }
-  return pods
+  const there = [...known].filter(([, numbers]) => isThere(numbers)).sort(([a], [b]) => (a < b ? -1 : 1))
+  return there.map(([, numbers]) => withoutOld(numbers))
 }
 
-/** Who made a row: rows of one agent are of the same times, and those of simulated pods have their own. */
-function originOf({ app: _, service: _service, namespace: _namespace, pod: _pod, ...rest }: Labels): string {
-  return JSON.stringify(Object.entries(rest).sort())
+/** Without the numbers that the newest row of the pod lacks. */
+function withoutOld(numbers: Numbers): Numbers {
+  for (const [metric, atMs] of numbers.sampledMs) if (!isOfSample(atMs, numbers.rowMs)) numbers.byMetric.delete(metric)
+  return numbers
 }
 
-function podOf({ labels, byMetric }: Numbers, nowMs: number): AppPod {
+function podOf({ labels, byMetric }: Numbers, devices: readonly SharedGpu[], nowMs: number): Omit<AppPod, 'gaps'> {
   const numberOf = (metric: (typeof MORE)[number]) => byMetric.get(metric) ?? null
-  const values = GPU_FIELDS.map((field) => [field, byMetric.get(podMetric(field)) ?? null])
+  const values = Object.fromEntries(
+    GPU_FIELDS.map((field) => [field, byMetric.get(podMetric(field)) ?? null]),
+  ) as Record<GpuField, number | null>
   const startedS = numberOf('pod_gpu_started_seconds')
   const ageS = numberOf('pod_gpu_sample_age_seconds')
+  const scheduled = numberOf('pod_gpu_scheduled')
   const startedMs = startedS === null ? null : startedS * 1000
+  const gpus = numberOf('pod_gpu_count') ?? 0
   return {
+    key: podKey(labels),
     app: labels.app ?? '',
     namespace: labels.namespace ?? '',
     name: labels.pod ?? '',
     service: labels.service ?? '',
-    gpus: numberOf('pod_gpu_count') ?? 0,
+    gpus,
     instances: numberOf('pod_gpu_instances') ?? 0,
+    sharedWith: numberOf('pod_gpu_shared_with') ?? 0,
     requested: numberOf('pod_gpu_requested'),
+    // What runs, or holds a device, has a node.
+    isScheduled: gpus > 0 || startedMs !== null ? true : scheduled === null ? null : scheduled === 1,
     isWarming: startedMs !== null && nowMs - startedMs < WARMING_MS,
     startedMs,
     ageMs: ageS === null ? null : Math.round(ageS * 1000),
-    values: Object.fromEntries(values) as Record<GpuField, number | null>,
+    values,
+    deviceValues: valuesOfDevices(devices, values),
     isSimulated: labels.simulated === 'true',
   }
 }

@@ -1,8 +1,18 @@
 import type { History, Labels, SeriesQuery } from '@sonde/sdk'
-import { type AppSummary, turn } from '@sonde/sdk/internal'
+import { type AppSummary, type AppsAnswer, turn } from '@sonde/sdk/internal'
 import { appMetric } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
-import { requestOfNow } from './pods.ts'
+import { isOfSample, requestOfNow } from './now.ts'
+import {
+  distinct,
+  heldCount,
+  numberOf,
+  type SharedGpu,
+  serviceKey,
+  sharedCount,
+  sharedOf,
+  sharedQueries,
+} from './shared-gpus.ts'
 
 /** A service as its row says: how large it is, and what the list of apps shows. */
 export interface ServiceSize {
@@ -11,7 +21,10 @@ export interface ServiceSize {
   readonly pods: number
   readonly gpus: number
   readonly util: { readonly avg: number; readonly min: number; readonly max: number; readonly count: number } | null
+  /** Over its pods whose GPUs are all their own. */
   readonly power: { readonly avg: number; readonly count: number } | null
+  /** The devices that its pods share, a row a pod and device. */
+  readonly shared: readonly SharedGpu[]
 }
 
 const METRICS = {
@@ -34,27 +47,36 @@ export async function servicesBySize(history: History, app?: string): Promise<Se
   const queries = Object.values(METRICS).map((metric): SeriesQuery => {
     return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
   })
-  const { results } = await history.query(requestOfNow(Date.now(), queries))
-  const rows = new Map<string, { labels: Labels; numbers: Map<string, number> }>()
-  for (const { metric, series } of results) {
-    for (const { labels, values } of series) {
+  const ofShared = sharedQueries(matchers, ['gpu-power-w'])
+  const { results } = await history.query(requestOfNow(Date.now(), [...queries, ...ofShared]))
+  const rows = new Map<string, ServiceRow>()
+  for (const { metric, series } of results.slice(0, queries.length)) {
+    for (const { labels, values, newestMs: rowMs } of series) {
       if (turn.isOver()) await turn.next()
       const value = values[values.length - 1] ?? Number.NaN
       if (Number.isNaN(value)) continue
-      const key = JSON.stringify([labels.app, labels.service, labels.simulated])
-      const row = rows.get(key) ?? { labels, numbers: new Map() }
+      const key = serviceKey(labels)
+      const row = rows.get(key) ?? { labels, numbers: new Map(), rowMs: undefined }
       rows.set(key, row)
       row.numbers.set(metric, value)
+      if (metric === METRICS.pods) row.rowMs = rowMs
     }
   }
+  const shared = await sharedOf({ results: results.slice(queries.length) })
+  const byService = Map.groupBy(shared, ({ service }) => service)
   // The last row of a service whose pods are gone says that it has none.
-  const sizes = Array.from(rows.values(), ({ labels, numbers }) => sizeOf(labels, numbers)).filter(
-    ({ pods }) => pods > 0,
-  )
+  const sizes = [...rows].map(([key, row]) => sizeOf(row, byService.get(key) ?? [])).filter(({ pods }) => pods > 0)
   return sizes.sort((a, b) => b.gpus - a.gpus || (a.app < b.app || (a.app === b.app && a.name < b.name) ? -1 : 1))
 }
 
-function sizeOf(labels: Labels, numbers: ReadonlyMap<string, number>): ServiceSize {
+interface ServiceRow {
+  readonly labels: Labels
+  readonly numbers: Map<string, number>
+  /** When it was made; undefined where the history does not tell. Unit: milliseconds since the Unix epoch. */
+  rowMs: number | undefined
+}
+
+function sizeOf({ labels, numbers, rowMs: madeMs }: ServiceRow, shared: readonly SharedGpu[]): ServiceSize {
   const of = (key: keyof typeof METRICS) => numbers.get(METRICS[key])
   const [avg, min, max, count] = [of('utilAvg'), of('utilMin'), of('utilMax'), of('utilCount')]
   const [power, powerCount] = [of('powerAvg'), of('powerCount')]
@@ -65,6 +87,7 @@ function sizeOf(labels: Labels, numbers: ReadonlyMap<string, number>): ServiceSi
     gpus: of('gpus') ?? 0,
     util: avg === undefined || min === undefined || max === undefined || !count ? null : { avg, min, max, count },
     power: power === undefined || !powerCount ? null : { avg: power, count: powerCount },
+    shared: shared.filter(({ rowMs }) => isOfSample(rowMs, madeMs)),
   }
 }
 
@@ -74,21 +97,41 @@ export function appsOf(services: readonly ServiceSize[]): AppSummary[] {
   return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, ofApp]) => summaryOf(name, ofApp))
 }
 
+/** Over all apps: a GPU that pods of several share counts once. */
+export function totalOf(services: readonly ServiceSize[]): AppsAnswer['total'] {
+  return { pods: services.reduce((sum, { pods }) => sum + pods, 0), ...gpusOf(services) }
+}
+
 function summaryOf(name: string, services: readonly ServiceSize[]): AppSummary {
-  const sum = (numberOf: (service: ServiceSize) => number) => services.reduce((total, one) => total + numberOf(one), 0)
   const utils = services.flatMap(({ util }) => util ?? [])
   const count = utils.reduce((total, util) => total + util.count, 0)
   const utilSum = utils.reduce((total, util) => total + util.avg * util.count, 0)
   const min = Math.min(...utils.map((util) => util.min))
   const max = Math.max(...utils.map((util) => util.max))
-  const powers = services.flatMap(({ power }) => power ?? [])
   return {
     name,
     services: services.length,
-    pods: sum(({ pods }) => pods),
-    gpus: sum(({ gpus }) => gpus),
+    pods: services.reduce((sum, { pods }) => sum + pods, 0),
     util: count === 0 ? null : { avg: utilSum / count, min, max, count },
-    powerW: powers.length === 0 ? null : powers.reduce((total, power) => total + power.avg * power.count, 0),
+    ...gpusOf(services),
+  }
+}
+
+/** The GPUs of services together, each once. A device that lacks its power leaves out that alone. */
+function gpusOf(services: readonly ServiceSize[]): Pick<AppSummary, 'gpus' | 'sharedGpus' | 'powerW'> {
+  const devices = distinct(services.flatMap(({ shared }) => shared))
+  // Each service counts a device that several share.
+  const again = services.reduce((sum, { shared }) => sum + heldCount(distinct(shared)), 0) - heldCount(devices)
+  const powers = services.flatMap(({ power }) => (power === null ? [] : [power.avg * power.count]))
+  const ofDevices = numberOf(
+    devices.filter(({ values }) => values['gpu-power-w'] !== undefined),
+    'gpu-power-w',
+  )
+  if (ofDevices !== null) powers.push(ofDevices.avg * ofDevices.count)
+  return {
+    gpus: services.reduce((sum, { gpus }) => sum + gpus, 0) - again,
+    sharedGpus: sharedCount(devices),
+    powerW: powers.length === 0 ? null : powers.reduce((sum, power) => sum + power, 0),
   }
 }
 

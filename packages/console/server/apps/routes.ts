@@ -1,4 +1,4 @@
-import { type History, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import {
   type AppGpuAnswer,
   type AppMetricsAnswer,
@@ -11,13 +11,16 @@ import {
   type GpuService,
 } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AppPod } from './app-pod.ts'
 import { chartRequest, chartsOf, intervalAt } from './charts.ts'
 import { type AppLimits, Gate } from './limits.ts'
+import type { AppsOrigin } from './origin.ts'
 import { anyAsks, podsNow } from './pods.ts'
 import { podsAnswer } from './pods-answer.ts'
-import { appsOf, largestOf, servicesBySize } from './ranking.ts'
+import { appsOf, largestOf, servicesBySize, totalOf } from './ranking.ts'
 import { servicesOf } from './services.ts'
-import { type GpuReader, stateOf } from './state.ts'
+import { stateOf } from './state.ts'
+import { totalsOf } from './totals.ts'
 
 /** Pods in one answer for the page: a table of more is of no use to people. */
 const POD_ROWS_MAX = 5000
@@ -29,48 +32,45 @@ const COARSEST_MS = 86_400_000
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
 
 /** Options of {@link appRoutes}. */
-export interface AppRoutesOptions {
-  readonly history: History
+export interface AppRoutesOptions extends AppsOrigin {
   readonly limits: AppLimits
-  /** What reads GPUs. Default: that is not known. */
-  readonly readers?: () => readonly GpuReader[]
-  /** Whether what pods ask for is read. Default: where a pod of any app asks for something. */
-  readonly readsRequests?: () => boolean
 }
 
 /** Routes of apps and the GPUs of their pods, below `/api/v1/apps`. */
 export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void {
   const { limits } = options
   const gate = new Gate(limits.concurrent)
-  const historyOf = (request: FastifyRequest) => askedBy(options.history, askerOf(request))
+  const originOf = (request: FastifyRequest): AppRoutesOptions => {
+    return { ...options, history: askedBy(options.history, askerOf(request)) }
+  }
   app.get('/api/v1/apps', async (request, reply) => {
-    const history = historyOf(request)
-    const apps = appsOf(await servicesBySize(history))
+    const { history } = originOf(request)
+    const sizes = await servicesBySize(history)
+    const apps = appsOf(sizes)
     const why =
       apps.length > 0
         ? { state: 'ready' as const, summary: '', advice: [] }
-        : stateOf('any app', [], options.readers?.(), options.readsRequests?.() === true || (await anyAsks(history)))
-    return fresh(reply).send({ nowMs: Date.now(), apps, ...why } satisfies AppsAnswer)
+        : stateOf('any app', [], options, options.readsRequests?.() === true || (await anyAsks(history)))
+    return fresh(reply).send({ nowMs: Date.now(), apps, total: totalOf(sizes), ...why } satisfies AppsAnswer)
   })
   app.get('/api/v1/pods', async (request, reply) => {
     const name = queryOf(request, 'app')
-    const asked = { ...options, history: historyOf(request) }
-    return fresh(reply).send(await podsAnswer(asked, name === undefined ? undefined : checked(name, 'app')))
+    return fresh(reply).send(await podsAnswer(originOf(request), name === undefined ? undefined : checked(name, 'app')))
   })
   app.get('/api/v1/apps/:app/gpu', async (request, reply) =>
-    fresh(reply).send(await gpuAnswer({ ...options, history: historyOf(request) }, request)),
+    fresh(reply).send(await gpuAnswer(originOf(request), request)),
   )
   app.get('/api/v1/apps/:app/services', async (request, reply) => {
-    const { pods } = await podsNow(historyOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
-    return fresh(reply).send(servicesOf(pods).map(describeService))
+    const { pods, shared } = await podsNow(originOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
+    return fresh(reply).send(servicesOf(pods, shared).map(describeService))
   })
   app.get('/api/v1/apps/:app/processes', async (request, reply) => {
-    const { pods } = await podsNow(historyOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
+    const { pods } = await podsNow(originOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
     return fresh(reply).send(pods.map(describePod))
   })
   app.get('/api/v1/apps/:app/processes/:pod', async (request, reply) => {
     const [name, pod] = [nameIn(request, 'app'), nameIn(request, 'pod')]
-    const { pods } = await podsNow(historyOf(request), name)
+    const { pods } = await podsNow(originOf(request), name)
     const found = pods.filter((each) => each.name === pod)
     if (found.length === 0) throw unknown(`app ${name} has no GPU pod ${pod}`)
     return fresh(reply).send(found.map(describePod))
@@ -94,7 +94,7 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
       fields: queryOf(request, 'fields'),
     }
     const [app, nowMs] = [nameIn(request, 'app'), Date.now()]
-    const history = historyOf(request)
+    const { history } = originOf(request)
     const requestWith = (intervalMs: number) => chartRequest(app, services, asked, { limits, intervalMs, nowMs })
     // What no distance of samples would allow is refused before anything is asked, and while others are answered.
     requestWith(COARSEST_MS)
@@ -104,17 +104,15 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   }
 }
 
-async function gpuAnswer(
-  { history, limits, readers, readsRequests }: AppRoutesOptions,
-  request: FastifyRequest,
-): Promise<AppGpuAnswer> {
+async function gpuAnswer(options: AppRoutesOptions, request: FastifyRequest): Promise<AppGpuAnswer> {
+  const { history, limits, readsRequests } = options
   const app = nameIn(request, 'app')
   const chosen = await chosenServices(history, limits, app, request)
-  const { nowMs, pods, intervalMs } = await podsNow(history, app, chosen.names)
+  const { nowMs, pods, shared, intervalMs } = await podsNow(options, app, chosen.names)
   const knowsRequests =
     pods.some(({ requested }) => requested !== null) || readsRequests?.() === true || (await anyAsks(history))
-  const { state, summary, advice } = stateOf(app, pods, readers?.(), knowsRequests)
-  const services = servicesOf(pods)
+  const { state, summary, advice } = stateOf(app, pods, options, knowsRequests)
+  const services = servicesOf(pods, shared)
   const { leftOut } = chosen
   return {
     nowMs,
@@ -125,6 +123,7 @@ async function gpuAnswer(
     services,
     leftOut,
     pods: pods.map(withoutApp),
+    totals: totalsOf(pods, shared),
     knowsRequests,
     intervalMs,
   }
@@ -137,7 +136,7 @@ async function gpuAnswer(
  * @throws SondeError `APP_CAP` where they are more than one request may ask for.
  */
 async function chosenServices(
-  history: History,
+  history: AppsOrigin['history'],
   limits: AppLimits,
   app: string,
   request: FastifyRequest,
@@ -165,23 +164,24 @@ async function chosenServices(
 
 const NONE = { services: 0, pods: 0 }
 
-function withoutApp({ app: _, ...pod }: GpuPod & { app: string }): GpuPod {
+function withoutApp({ app: _, key: _key, ...pod }: AppPod): GpuPod {
   return pod
 }
 
 /** A service with the nine as keys of their own, those that are not known left out. */
-function describeService({ name, pods, gpus, values, warming, missing }: GpuService): object {
+function describeService({ name, pods, gpus, values, deviceValues, warming, missing }: GpuService): object {
   const known = Object.entries(values).filter((entry): entry is [GpuField, GpuNumber] => entry[1] !== null)
   const means = Object.fromEntries(known.map(([field, { avg }]) => [field, avg]))
-  return { name, gpu: gpus, pods, ...means, statistics: Object.fromEntries(known), warming, missing }
+  return { name, gpu: gpus, pods, ...means, statistics: Object.fromEntries(known), deviceValues, warming, missing }
 }
 
-function describePod({ namespace, name, service, gpus, values, isWarming, startedMs, ageMs }: GpuPod): object {
+function describePod(pod: GpuPod): object {
+  const { namespace, name, service, gpus, sharedWith, values, deviceValues, isWarming, startedMs, ageMs } = pod
   const known = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
   const started = startedMs === null ? {} : { started: new Date(startedMs).toISOString() }
   const age = ageMs === null ? {} : { sampleAgeMs: ageMs }
   const status = isWarming ? 'warming' : 'running'
-  return { id: name, namespace, service, gpu: gpus, status, ...started, ...age, ...known }
+  return { id: name, namespace, service, gpu: gpus, sharedWith, status, ...started, ...age, ...known, deviceValues }
 }
 
 /** What is asked again a second later must not come from a cache. */

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { GPU_FIELDS, type GpuField, type GpuPod, sondeCommand } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField, sondeCommand } from '@sonde/sdk/internal'
+import type { AppPod } from './app-pod.ts'
+import type { GpuReader } from './origin.ts'
 import { servicesOf } from './services.ts'
-import { type GpuReader, stateOf } from './state.ts'
+import { stateOf } from './state.ts'
 
 type Values = Partial<Record<GpuField, number>>
 
-function podOf(name: string, values: Values, more: Partial<GpuPod> = {}): GpuPod {
+function podOf(name: string, values: Values, more: Partial<AppPod> = {}): AppPod {
   return {
     ...{ namespace: 'ml', name, service: 'decode', gpus: 1, instances: 0, requested: 1, isWarming: false },
-    ...{ startedMs: 0, ageMs: 0, isSimulated: false },
-    values: Object.fromEntries(GPU_FIELDS.map((field) => [field, values[field] ?? null])) as GpuPod['values'],
+    ...{ key: name, app: 'chat', startedMs: 0, ageMs: 0, isSimulated: false },
+    ...{ sharedWith: 0, isScheduled: null, deviceValues: {}, gaps: [] },
+    values: Object.fromEntries(GPU_FIELDS.map((field) => [field, values[field] ?? null])) as AppPod['values'],
     ...more,
   }
 }
 
 const withUtil = (count: number) => Array.from({ length: count }, (_, i) => podOf(`with-${i}`, { 'gpu-util': i }))
-const without = (count: number, more: Partial<GpuPod> = {}) =>
+const without = (count: number, more: Partial<AppPod> = {}) =>
   Array.from({ length: count }, (_, i) => podOf(`without-${i}`, {}, more))
 
 test('each number is over the pods that have it', () => {
@@ -26,12 +29,12 @@ test('each number is over the pods that have it', () => {
     podOf('c', { 'gpu-power-w': 300 }),
     podOf('d', { 'gpu-util': 7 }, { service: 'alpha' }),
   ]
-  const [alpha, decode] = servicesOf(pods)
+  const [alpha, decode] = servicesOf(pods, [])
   assert.deepEqual([alpha?.name, decode?.name, decode?.pods, decode?.gpus], ['alpha', 'decode', 3, 5])
   assert.deepEqual(decode?.values['gpu-util'], { avg: 45, min: 0, max: 90, count: 2 })
   assert.deepEqual(decode?.values['gpu-power-w'], { avg: 200, min: 100, max: 300, count: 2 })
   assert.equal(decode?.values['gpu-sm-active'], null)
-  assert.deepEqual(servicesOf([]), [])
+  assert.deepEqual(servicesOf([], []), [])
 })
 
 describe('numbers are partial where over a quarter of the settled pods have no utilisation:', () => {
@@ -52,7 +55,7 @@ describe('numbers are partial where over a quarter of the settled pods have no u
     ['idle is a number', [podOf('idle', { 'gpu-util': 0 })], false, 0],
   ] as const) {
     test(words, () => {
-      const [service] = servicesOf(pods)
+      const [service] = servicesOf(pods, [])
       assert.deepEqual([service?.isPartial, service?.missing.length], [isPartial, missing])
     })
   }
@@ -77,7 +80,7 @@ describe('the state is the first that holds:', () => {
     ['the same where readers are not known', settled, undefined, 'late'],
   ] as const) {
     test(words, () => {
-      const told = stateOf('chat', pods, readers, false)
+      const told = stateOf('chat', pods, readers === undefined ? {} : { readers: () => readers }, false)
       assert.equal(told.state, state)
       assert.equal(told.summary === '', state === 'ready')
       assert.equal(told.advice.length === 0, state === 'ready')
@@ -85,23 +88,28 @@ describe('the state is the first that holds:', () => {
   }
 
   test('where nothing is read, it says what each source found and how to see why', () => {
-    const { summary, advice } = stateOf('chat', [], [{ ...reader('empty'), reason: 'it answers 500' }], false)
+    const { summary, advice } = stateOf(
+      'chat',
+      [],
+      { readers: () => [{ ...reader('empty'), reason: 'it answers 500' }] },
+      false,
+    )
     assert.equal(summary, 'No node with a GPU is seen; asked: nvml (it answers 500).')
     assert.deepEqual(advice, ['Sonde asks again by itself.', `To see why: ${sondeCommand()} explain nvml`])
   })
 
   test('pods that wait to be scheduled are not said to have run', () => {
-    const waiting = without(1, { gpus: 0, requested: 1, startedMs: null })
-    const { state, summary, advice } = stateOf('chat', waiting, undefined, true)
+    const waiting = without(1, { gpus: 0, requested: 1, startedMs: null, isScheduled: false })
+    const { state, summary, advice } = stateOf('chat', waiting, {}, true)
     assert.equal(state, 'late')
     assert.match(summary, /they wait to be scheduled/)
     assert.match(advice[0] ?? '', /kubectl describe pod -n \S+ without-0$/)
   })
 
   test('the failing hop is named', () => {
-    const given = stateOf('chat', without(1, { gpus: 0 }), undefined, true)
+    const given = stateOf('chat', without(1, { gpus: 0 }), {}, true)
     assert.match(given.advice.join(' '), /without-0.*exporter.*dcgm-exporter.*device plugin/)
-    assert.match(stateOf('chat', settled, undefined, true).advice.join(' '), /exporter/)
+    assert.match(stateOf('chat', settled, {}, true).advice.join(' '), /exporter/)
   })
 })
 
@@ -109,14 +117,14 @@ test('pods that ask for GPUs: how many, and which hold none that is known', () =
   const asking = without(3, { requested: 2, gpus: 0 })
   const [first] = asking
   const pods = [...asking.slice(1), { ...first, gpus: 2 } as (typeof asking)[number]]
-  const [service] = servicesOf(pods)
+  const [service] = servicesOf(pods, [])
   assert.deepEqual(service?.expected, { pods: 3, gpus: 6, seen: 1, missing: ['without-1', 'without-2'] })
-  assert.equal(servicesOf(without(2, { requested: null }))[0]?.expected, null)
+  assert.equal(servicesOf(without(2, { requested: null }), [])[0]?.expected, null)
 })
 
 test('that no pod asks for a GPU is said only where it is known', () => {
-  assert.equal(stateOf('chat', [], undefined, true).summary, 'No pod of chat asks for a GPU.')
-  const told = stateOf('chat', [], undefined, false)
+  assert.equal(stateOf('chat', [], {}, true).summary, 'No pod of chat asks for a GPU.')
+  const told = stateOf('chat', [], {}, false)
   assert.equal(told.summary, 'No pod of chat is known to hold a GPU.')
   assert.match(told.advice.join(' '), /type: kube_state_metrics/)
 })

@@ -6,26 +6,40 @@ import {
   type GpuPod,
   type GpuService,
 } from '@sonde/sdk/internal'
+import type { AppPod } from './app-pod.ts'
+import { distinct, heldCount, numberOf, type SharedGpu } from './shared-gpus.ts'
 
 /** More of the pods that are not warming without utilisation, and the numbers are called partial. */
 const PARTIAL_SHARE = 0.25
 
 /** The services of pods, in the order of their names. */
-export function servicesOf(pods: readonly GpuPod[]): GpuService[] {
+export function servicesOf(pods: readonly AppPod[], shared: readonly SharedGpu[]): GpuService[] {
   const byName = Map.groupBy(pods, ({ service }) => service)
-  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, ofService]) => serviceOf(name, ofService))
+  const byPod = Map.groupBy(shared, ({ pod }) => pod)
+  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, ofService]) => serviceOf(name, ofService, byPod))
 }
 
-function serviceOf(name: string, pods: readonly GpuPod[]): GpuService {
+function serviceOf(
+  name: string,
+  pods: readonly AppPod[],
+  byPod: ReadonlyMap<string, readonly SharedGpu[]>,
+): GpuService {
   // An instance has no utilisation: that of its pod is not missing.
   const settled = pods.filter(({ isWarming, gpus, instances }) => !isWarming && (gpus === 0 || gpus > instances))
-  const missing = settled.filter(({ values }) => values['gpu-util'] === null)
-  const values = GPU_FIELDS.map((field) => [field, numberOver(pods, field)])
+  const missing = settled.filter(isWithoutUse)
+  const values = GPU_FIELDS.map((field) => [field, numberOver(pods, field)] as const)
+  const devices = distinct(pods.flatMap(({ key }) => byPod.get(key) ?? []))
+  const ofDevices = values.flatMap(([field, number]) => {
+    const ofField = number === null ? numberOf(devices, field) : null
+    return ofField === null ? [] : [[field, ofField]]
+  })
+  const alone = pods.filter(({ key }) => !byPod.has(key))
   return {
     name,
     pods: pods.length,
-    gpus: gpusOf(pods),
+    gpus: alone.reduce((sum, { gpus }) => sum + gpus, 0) + heldCount(devices),
     values: Object.fromEntries(values) as Record<GpuField, GpuNumber | null>,
+    deviceValues: Object.fromEntries(ofDevices),
     expected: expectedOf(pods),
     warming: pods.filter(({ isWarming }) => isWarming).map(({ name }) => name),
     missing: missing.map(({ name }) => name),
@@ -52,6 +66,7 @@ function numberOver(pods: readonly GpuPod[], field: GpuField): GpuNumber | null 
   return { avg: sum / numbers.length, min: Math.min(...numbers), max: Math.max(...numbers), count: numbers.length }
 }
 
-function gpusOf(pods: readonly GpuPod[]): number {
-  return pods.reduce((sum, { gpus }) => sum + gpus, 0)
+/** Whether no utilisation is known of a pod, nor of the GPUs that it shares. */
+function isWithoutUse({ values, deviceValues }: Pick<GpuPod, 'values' | 'deviceValues'>): boolean {
+  return values['gpu-util'] === null && deviceValues['gpu-util'] === undefined
 }

@@ -1,16 +1,6 @@
 import { type AppState, type GpuPod, sondeCommand } from '@sonde/sdk/internal'
-
-/** What reads GPUs: a source, or an exporter. */
-export interface GpuReader {
-  readonly name: string
-  /**
-   * `starting`: it has not said yet; `reading`: it reports GPUs; `empty`: it runs, and sees none; `failing`: it is
-   * there, and cannot read.
-   */
-  readonly state: 'starting' | 'reading' | 'empty' | 'failing'
-  /** A sentence; empty where there is nothing to say. */
-  readonly reason: string
-}
+import { isUnscheduled } from './gaps.ts'
+import type { AppsOrigin, GpuReader, Place } from './origin.ts'
 
 /** What is the case, and what to do about it. */
 export interface Told {
@@ -28,19 +18,26 @@ const NO_SOURCE: Told = {
   ],
 }
 
+/** Reasons that the advice for pods without numbers quotes. */
+const REASONS_MAX = 3
+const AGAIN = 'Ask again in a minute; the page does so by itself.'
+
 /**
  * The state of an app's page: the first that holds.
  *
- * @param readers Undefined where they cannot be known.
  * @param knowsRequests Whether it is known which pods ask for GPUs.
  */
 export function stateOf(
   app: string,
   pods: readonly GpuPod[],
-  readers: readonly GpuReader[] | undefined,
+  { readers: read, place = 'agent' }: Pick<AppsOrigin, 'readers' | 'place'>,
   knowsRequests: boolean,
 ): Told {
-  const hasNumbers = pods.some(({ values }) => Object.values(values).some((value) => value !== null))
+  const readers = read?.()
+  const hasNumbers = pods.some(
+    ({ values, deviceValues }) =>
+      Object.values(values).some((value) => value !== null) || Object.keys(deviceValues).length > 0,
+  )
   if (hasNumbers) return { state: 'ready', summary: '', advice: [] }
   if (readers !== undefined) {
     if (readers.length === 0) return NO_SOURCE
@@ -49,7 +46,7 @@ export function stateOf(
       return {
         state: 'warming',
         summary: `${starting.name} is starting. Numbers come within 90 seconds.`,
-        advice: ['The page looks again by itself.'],
+        advice: [AGAIN],
       }
     }
     const failing = readers.find(({ state }) => state === 'failing')
@@ -72,26 +69,32 @@ export function stateOf(
       }
     }
   }
-  if (pods.length === 0) return noPods(app, knowsRequests)
+  if (pods.length === 0) return noPods(app, knowsRequests, place)
   if (pods.every(({ isWarming }) => isWarming)) {
     return {
       state: 'warming',
       summary: 'The pods have just started. Numbers come within 90 seconds.',
-      advice: ['The page looks again by itself.'],
+      advice: [AGAIN],
     }
   }
   if (pods.every(isUnscheduled)) {
     return {
       state: 'late',
-      summary: 'The pods ask for GPUs, and no start of them is known: they wait to be scheduled.',
-      advice: [`To see what they wait for: kubectl describe pod -n ${pods[0]?.namespace} ${pods[0]?.name}`],
+      summary: 'The pods ask for GPUs and have no node: they wait to be scheduled.',
+      advice: [`To see what they wait for: ${describeCommand(pods)}`],
     }
   }
   return {
     state: 'late',
-    summary: 'The pods have run for over 90 seconds, and no number came.',
-    advice: lateAdvice(pods),
+    summary: pods.every(({ startedMs }) => startedMs === null)
+      ? 'No number of the pods is known.'
+      : 'The pods have run for over 90 seconds, and no number came.',
+    advice: lateAdvice(pods, readers ?? [], place),
   }
+}
+
+function describeCommand(pods: readonly GpuPod[]): string {
+  return `kubectl describe pod -n ${pods[0]?.namespace} ${pods[0]?.name}`
 }
 
 /** A reader and what it found, so that nobody has to look for that elsewhere. */
@@ -99,37 +102,56 @@ function foundWords({ name, reason }: GpuReader): string {
   return reason === '' ? name : `${name} (${reason})`
 }
 
-/** Whether a pod asks for a GPU and has not started: nothing on the way to its numbers can be at fault. */
-export function isUnscheduled({ gpus, requested, startedMs }: GpuPod): boolean {
-  return gpus === 0 && requested !== null && startedMs === null
+/** What knows of the pods that ask for GPUs, and how to have it read. */
+const REQUESTS: Readonly<Record<Place, string>> = {
+  agent:
+    'Whether one asks for a GPU and got none is known where kube-state-metrics is scraped: data_sources: [{type: kube_state_metrics, addresses: ["http://HOST:8080/metrics"]}]',
+  prometheus:
+    'Whether one asks for a GPU and got none is known where the Prometheus scrapes kube-state-metrics: kube_pod_container_resource_requests',
 }
 
-function noPods(app: string, knowsRequests: boolean): Told {
+function noPods(app: string, knowsRequests: boolean, place: Place): Told {
   const ask = 'A pod asks for a GPU by its limits: resources: {limits: {nvidia.com/gpu: 1}}'
   if (knowsRequests) return { state: 'no_pods', summary: `No pod of ${app} asks for a GPU.`, advice: [ask] }
-  return {
-    state: 'no_pods',
-    summary: `No pod of ${app} is known to hold a GPU.`,
-    advice: [
-      ask,
-      'Whether one asks for a GPU and got none is known where kube-state-metrics is scraped: data_sources: [{type: kube_state_metrics, addresses: ["http://HOST:8080/metrics"]}]',
-    ],
-  }
+  const summary = `No pod of ${app} is known to hold a GPU.`
+  return { state: 'no_pods', summary, advice: [ask, REQUESTS[place]] }
 }
 
-/** Which hop fails: pods without a device were given none; else what reads the devices says nothing. */
-function lateAdvice(pods: readonly GpuPod[]): string[] {
+/** Commands that show the pods of a part, by how it was installed. */
+const EXPORTER_PODS = [
+  'The exporters, where the GPU Operator runs them: kubectl get pods -A -l app=nvidia-dcgm-exporter',
+  'The exporters, where their own chart does: kubectl get pods -A -l app.kubernetes.io/name=dcgm-exporter',
+]
+const PLUGIN_PODS = [
+  'The device plugin, where the GPU Operator runs it: kubectl get pods -A -l app=nvidia-device-plugin-daemonset',
+  'The device plugin, where its own chart does: kubectl get pods -A -l app.kubernetes.io/name=nvidia-device-plugin',
+]
+
+/** Which hop fails: in the words of what knows it, else pods without a device were given none. */
+function lateAdvice(pods: readonly GpuPod[], readers: readonly GpuReader[], place: Place): string[] {
   const unheld = pods.filter(({ gpus }) => gpus === 0)
-  if (unheld.length > 0) {
-    return [
-      `It is not known which GPU these pods hold: ${unheld.map(({ name }) => name).join(', ')}.`,
-      'An exporter says it, so look first whether that of their nodes answers: kubectl get pods -A -l app.kubernetes.io/name=dcgm-exporter',
-      'The exporter has it of the device plugin: kubectl get pods -A -l app.kubernetes.io/name=nvidia-device-plugin',
-    ]
-  }
-  return [
-    'What the pods hold is known, and nothing reports these GPUs: the exporter of their node is down, or cannot see them.',
-    'Look at it: kubectl get pods -A -l app.kubernetes.io/name=dcgm-exporter',
-    `To see each hop: ${sondeCommand()} explain DCGM_FI_DEV_GPU_UTIL`,
-  ]
+  const held = pods.filter(({ gpus }) => gpus > 0)
+  const said = readers.filter(({ reason }) => reason !== '').map((reader) => `Asked: ${foundWords(reader)}.`)
+  const names = unheld.map(({ name }) => name).slice(0, 5)
+  const more = unheld.length > names.length ? ` and ${unheld.length - names.length} more` : ''
+  const unheldWords =
+    unheld.length === 0
+      ? []
+      : [
+          `It is not known which GPU these pods hold: ${names.join(', ')}${more}.`,
+          'An exporter says it, and has it of the device plugin.',
+          `To see whether they run: ${describeCommand(unheld)}`,
+        ]
+  const hop =
+    place === 'agent'
+      ? `To see each hop: ${sondeCommand()} explain DCGM_FI_DEV_GPU_UTIL`
+      : 'To see which exporters do not answer, ask the Prometheus: up == 0'
+  const plugin = unheld.length > 0 ? PLUGIN_PODS : []
+  return [...reasonsOf(held), ...said, ...unheldWords, ...EXPORTER_PODS, ...plugin, hop]
+}
+
+/** Why the pods have no numbers, each reason once. */
+function reasonsOf(pods: readonly GpuPod[]): string[] {
+  const reasons = new Set(pods.flatMap(({ gaps }) => gaps.map(({ reason }) => reason)))
+  return [...reasons].slice(0, REASONS_MAX).map((reason) => `${reason[0]?.toUpperCase()}${reason.slice(1)}.`)
 }

@@ -1,7 +1,8 @@
 import type { SeriesAnswer } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/internal'
 import { appMetric, podMetric } from '../apps/fields.ts'
-import { gpuCounts, numberOfPod, type PodColumns } from './pod-columns.ts'
+import { isThere } from './gpu-columns.ts'
+import { gpuCounts, numberOfPod, type PodColumns, sharersOf } from './pod-columns.ts'
 
 const FIELD_OF_POD: ReadonlyMap<string, GpuField> = new Map(GPU_FIELDS.map((field) => [podMetric(field), field]))
 const FIELD_OF_APP = new Map(
@@ -25,6 +26,7 @@ function valuesOf(metric: string, pod: PodColumns, length: number): Float64Array
   if (field !== undefined) return numberOfPod(pod, field, length)
   if (metric === 'pod_gpu_count') return gpuCounts(pod, length, false)
   if (metric === 'pod_gpu_instances') return gpuCounts(pod, length, true)
+  if (metric === 'pod_gpu_shared_with') return sharersOf(pod, length)
   return pod.own.get(metric)
 }
 
@@ -42,7 +44,7 @@ export function appRows(metric: string, pods: readonly PodColumns[], length: num
 
 function serviceValues(metric: string, pods: readonly PodColumns[], length: number): Float64Array | undefined {
   const counts = () => pods.map((pod) => gpuCounts(pod, length, false))
-  if (metric === 'app_gpu_gpus') return joined(counts(), length, (numbers) => sumOf(numbers))
+  if (metric === 'app_gpu_gpus') return distinctGpus(pods, length)
   if (metric === 'app_gpu_pods') return joined(counts(), length, (numbers) => numbers.length)
   const asked = FIELD_OF_APP.get(metric)
   if (asked === undefined) return undefined
@@ -52,6 +54,16 @@ function serviceValues(metric: string, pods: readonly PodColumns[], length: numb
   if (statistic === 'max') return joined(columns, length, (numbers) => Math.max(...numbers))
   if (statistic === 'count') return joined(columns, length, (numbers) => numbers.length)
   return joined(columns, length, (numbers) => sumOf(numbers) / numbers.length)
+}
+
+/** Devices of some pods at each time, each once; NaN where no pod is there. */
+function distinctGpus(pods: readonly PodColumns[], length: number): Float64Array {
+  const counts = pods.map((pod) => gpuCounts(pod, length, false))
+  return Float64Array.from({ length }, (_, i) => {
+    if (counts.every((column) => Number.isNaN(column[i]))) return Number.NaN
+    const held = pods.flatMap(({ gpus }) => [...gpus].flatMap(([device, raws]) => (isThere(raws, i) ? [device] : [])))
+    return new Set(held).size
+  })
 }
 
 /** At each time over the columns that have a number then; NaN where none has. */

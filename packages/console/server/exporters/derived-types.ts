@@ -1,6 +1,6 @@
 import type { ListedType } from '@sonde/sdk'
 import { GPU_FIELDS } from '@sonde/sdk/internal'
-import { appMetric, podMetric } from '../apps/fields.ts'
+import { appMetric, podMetric, sharedMetric } from '../apps/fields.ts'
 import { RAWS } from './expressions.ts'
 
 /** Series of exporters, one of which there is wherever pods hold GPUs. */
@@ -39,11 +39,19 @@ export const DERIVED_TYPES: readonly ListedType[] = [
       ...[
         'pod_gpu_count',
         'pod_gpu_instances',
+        'pod_gpu_shared_with',
+        'pod_gpu_scheduled',
         'pod_gpu_requested',
         'pod_gpu_started_seconds',
         'pod_gpu_sample_age_seconds',
       ],
     ],
+  ),
+  typeOf(
+    'shared_gpu',
+    'A GPU of a pod that shares one, as a whole',
+    ['app', 'service', 'namespace', 'pod', 'Hostname', 'UUID', 'GPU_I_ID'],
+    [...GPU_FIELDS.map(sharedMetric), 'shared_gpu_pods'],
   ),
   typeOf(
     'app_gpu',

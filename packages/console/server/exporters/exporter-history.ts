@@ -12,8 +12,8 @@ import {
   SondeError,
 } from '@sonde/sdk'
 import { aggregateSeries, GPU_FIELDS, levelsOf } from '@sonde/sdk/internal'
-import { appMetric, podMetric } from '../apps/fields.ts'
-import { requestOfNow } from '../apps/pods.ts'
+import { appMetric, podMetric, sharedMetric } from '../apps/fields.ts'
+import { requestOfNow } from '../apps/now.ts'
 import type { Grain } from '../prometheus/expressions.ts'
 import { Flights } from '../prometheus/flights.ts'
 import type { PrometheusHistory } from '../prometheus/prometheus-history.ts'
@@ -26,10 +26,13 @@ import {
   type RawName,
   rawExpression,
   requestExpression,
+  scheduledExpression,
   startExpression,
   targetExpression,
 } from './expressions.ts'
-import { ORIGINS, PodTable } from './pod-columns.ts'
+import { ORIGINS } from './gpu-columns.ts'
+import { type PodColumns, PodTable } from './pod-columns.ts'
+import { sharedRows } from './shared-rows.ts'
 import { targetsOf } from './workload.ts'
 
 /** How long it holds that there are rows of agents. Unit: milliseconds. */
@@ -38,7 +41,7 @@ const KNOWN_MS = 30_000
 const NONE_KNOWN_MS = 2000
 /** Raws that are asked for with every question: they say which GPUs pods hold. */
 const ALWAYS: readonly RawName[] = ['used', 'util']
-const ROW = /^(pod|app)_gpu_/
+const ROW = /^(pod|app|shared)_gpu_/
 
 /**
  * The rows `pod_gpu_…` and `app_gpu_…` over a Prometheus that scrapes raw exporters: where it has no such row of an
@@ -103,22 +106,32 @@ export class ExporterHistory implements History, Catalogue {
     const names = rawsOf(request.queries)
     const fn = request.queries.some((query) => query.function === 'avg') ? 'avg' : 'last'
     const { times, intervalMs, series } = await this.#history.evaluate(request, (grain) => questions(names, fn, grain))
-    const [up = [], requested = [], started = [], labels = [], ages = [], ...raws] = series
+    const [up = [], requested = [], started = [], scheduled = [], labels = [], ages = [], ...raws] = series
     const table = new PodTable(targetsOf(up))
     for (const [i, name] of names.entries()) table.takeGpus(name, raws[i] ?? [])
     table.takePods('pod_gpu_requested', requested)
     table.takePods('pod_gpu_started_seconds', started)
+    table.takePods('pod_gpu_scheduled', scheduled)
     table.takeLabels(labels)
     table.takeLargest('pod_gpu_sample_age_seconds', ages)
     const pods = [...table.pods.values()]
     const results = request.queries.map((query): QueryResult => {
-      const rows = query.metric.startsWith('pod_') ? podRows(query.metric, pods, times.length) : []
-      const found = query.metric.startsWith('app_') ? appRows(query.metric, pods, times.length) : rows
-      return resultOf(query, found, intervalMs)
+      return resultOf(query, rowsOf(query.metric, pods, table, times.length), intervalMs)
     })
     const { fromMs, toMs, stepMs } = request
     return { fromMs, toMs, stepMs, times, results }
   }
+}
+
+function rowsOf(
+  metric: string,
+  pods: readonly PodColumns[],
+  { devices }: PodTable,
+  length: number,
+): readonly SeriesAnswer[] {
+  if (metric.startsWith('pod_')) return podRows(metric, pods, length)
+  if (metric.startsWith('app_')) return appRows(metric, pods, length)
+  return sharedRows(metric, pods, devices, length)
 }
 
 function metricsOf(type = ''): readonly string[] {
@@ -142,6 +155,7 @@ function questions(names: readonly RawName[], fn: 'last' | 'avg', grain: Grain) 
     { metric: 'up', expression: targetExpression(grain) },
     { metric: 'kube_pod_container_resource_requests', expression: requestExpression(grain) },
     { metric: 'kube_pod_start_time', expression: startExpression(grain) },
+    { metric: 'kube_pod_status_scheduled', expression: scheduledExpression(grain) },
     { metric: 'kube_pod_labels', expression: labelExpression(grain) },
     { metric: 'DCGM_FI_DEV_FB_USED', expression: ageExpression() },
     ...names.map((name) => ({ metric: `DCGM ${name}`, expression: rawExpression(name, fn, grain) })),
@@ -153,7 +167,7 @@ function rawsOf(queries: readonly SeriesQuery[]): RawName[] {
   const metrics = new Set(queries.map(({ metric }) => metric))
   const fields = GPU_FIELDS.filter((field) => {
     const named = (['avg', 'min', 'max', 'count'] as const).map((statistic) => appMetric(field, statistic))
-    return [podMetric(field), ...named].some((metric) => metrics.has(metric))
+    return [podMetric(field), sharedMetric(field), ...named].some((metric) => metrics.has(metric))
   })
   return [...new Set([...ALWAYS, ...fields.flatMap((field) => ORIGINS[field].raws)])]
 }

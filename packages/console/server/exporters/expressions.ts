@@ -32,7 +32,7 @@ export type RawName = keyof typeof RAWS
 
 /** Labels that say which GPU, which pod, and which target a series is of. */
 const KEPT = [
-  ...['UUID', 'uuid', 'GPU_I_ID', 'job', 'instance'],
+  ...['UUID', 'uuid', 'GPU_I_ID', 'Hostname', 'hostname', 'job', 'instance'],
   ...['pod', 'pod_name', 'exported_pod', 'namespace', 'pod_namespace', 'exported_namespace'],
   ...['app', 'app_kubernetes_io_name', 'exported_app', 'service', 'exported_service'],
 ].join(', ')
@@ -76,6 +76,14 @@ export function requestExpression(grain: Grain): string {
 export function startExpression(grain: Grain): string {
   const started = `max by (namespace, pod) (${ofWorkload(lastOf('kube_pod_start_time', grain))})`
   return `${started} and on (namespace, pod) ${requestExpression(grain)}`
+}
+
+/** Whether these pods have a node: 1 where they do, 0 while they wait for one. */
+export function scheduledExpression(grain: Grain): string {
+  const told = ofWorkload(lastOf('kube_pod_status_scheduled', grain, ['condition', 'true']))
+  const named = ofWorkload(lastOf('kube_pod_container_resource_requests', grain, ['node', '.+']))
+  const scheduled = `(max by (namespace, pod) (${named}) * 0 + 1 or max by (namespace, pod) (${told}))`
+  return `${scheduled} and on (namespace, pod) ${requestExpression(grain)}`
 }
 
 /** App and service of these pods, as labels. */

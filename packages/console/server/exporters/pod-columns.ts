@@ -1,46 +1,23 @@
 import type { Labels, SeriesAnswer } from '@sonde/sdk'
 import type { GpuField } from '@sonde/sdk/internal'
 import type { RawName } from './expressions.ts'
+import {
+  addColumn,
+  type DeviceColumns,
+  DeviceTable,
+  type HeldColumns,
+  holderCounts,
+  isThere,
+  numberOfDevice,
+  numberOfProcesses,
+  ORIGINS,
+} from './gpu-columns.ts'
 import { type Targets, type Workload, workloadOf } from './workload.ts'
-
-const MIB = 2 ** 20
-
-/** One of the nine: the raw series that add up to it, how it is joined over GPUs, whether MIG instances have it. */
-export interface Origin {
-  readonly raws: readonly RawName[]
-  /** Those of a MIG instance; none: it has no such number of its own. */
-  readonly ofInstance: readonly RawName[]
-  readonly factor: number
-  readonly within: 'mean' | 'sum'
-}
-
-const ratio = (raw: RawName, ofInstance: readonly RawName[] = []): Origin => {
-  return { raws: [raw], ofInstance, factor: 100, within: 'mean' }
-}
-
-/** Where each of the nine comes from; as the rows of an agent are made. */
-export const ORIGINS: Readonly<Record<GpuField, Origin>> = {
-  'gpu-util': { raws: ['util'], ofInstance: [], factor: 1, within: 'mean' },
-  'gpu-mem-used': { raws: ['used'], ofInstance: ['used'], factor: MIB, within: 'sum' },
-  'gpu-mem-total': { raws: ['used', 'free', 'reserved'], ofInstance: ['used', 'free'], factor: MIB, within: 'sum' },
-  'gpu-tensor-active': ratio('tensor', ['tensor']),
-  'gpu-sm-active': ratio('sm', ['sm']),
-  'gpu-dram-active': ratio('dram', ['dram']),
-  'gpu-fp16-active': ratio('fp16'),
-  'gpu-fp32-active': ratio('fp32'),
-  'gpu-power-w': { raws: ['power'], ofInstance: [], factor: 1, within: 'sum' },
-}
-
-/** One GPU of a pod, or an instance of one, over time. */
-interface GpuColumns {
-  readonly isInstance: boolean
-  readonly raws: Map<RawName, Float64Array>
-}
 
 /** A pod over time. */
 export interface PodColumns {
   workload: Workload
-  readonly gpus: Map<string, GpuColumns>
+  readonly gpus: Map<DeviceColumns, HeldColumns>
   /** Numbers of the pod as a whole by their metric. */
   readonly own: Map<string, Float64Array>
 }
@@ -48,6 +25,7 @@ export interface PodColumns {
 /** Pods of series, by namespace and name. */
 export class PodTable {
   readonly pods = new Map<string, PodColumns>()
+  readonly devices = new DeviceTable()
   readonly #targets: Targets
 
   constructor(targets: Targets) {
@@ -58,17 +36,13 @@ export class PodTable {
   takeGpus(name: RawName, series: readonly SeriesAnswer[]): void {
     for (const { labels, values } of series) {
       const pod = this.#podOf(labels)
+      const { held: device, told } = this.devices.of(labels, name)
+      addColumn(pod === undefined ? told.own : told.copied, name, values)
       if (pod === undefined) continue
-      const { GPU_I_ID: instance = '' } = labels
-      const key = `${labels.UUID ?? labels.uuid ?? ''}/${instance}`
-      const gpu: GpuColumns = pod.gpus.get(key) ?? { isInstance: instance !== '', raws: new Map() }
-      pod.gpus.set(key, gpu)
-      const known = gpu.raws.get(name)
-      // Two jobs may scrape the same exporter, and one that restarted has another instance.
-      gpu.raws.set(
-        name,
-        known === undefined ? values : known.map((value, i) => (value >= 0 ? value : (values[i] ?? value))),
-      )
+      const held: HeldColumns = pod.gpus.get(device) ?? { device, raws: new Map() }
+      pod.gpus.set(device, held)
+      device.holders.add(held)
+      addColumn(held.raws, name, values)
     }
   }
 
@@ -124,10 +98,10 @@ export function gpuCounts({ gpus, own }: PodColumns, length: number, isOnlyInsta
   return Float64Array.from({ length }, (_, i) => {
     let all = 0
     let instances = 0
-    for (const gpu of gpus.values()) {
-      if (!isThere(gpu, i)) continue
+    for (const [device, held] of gpus) {
+      if (!isThere(held, i)) continue
       all++
-      if (gpu.isInstance) instances++
+      if (device.instance !== '') instances++
     }
     const isPod = all > 0 || isAsking.some((values) => values[i] !== undefined && !Number.isNaN(values[i]))
     if (!isPod) return Number.NaN
@@ -135,34 +109,36 @@ export function gpuCounts({ gpus, own }: PodColumns, length: number, isOnlyInsta
   })
 }
 
-/** One of the nine of a pod: ratios are averaged over its GPUs, and a sum needs those of all. */
+/** Other pods that hold the same device at each time: the most of any of a pod's; NaN where it holds none. */
+export function sharersOf({ gpus }: PodColumns, length: number): Float64Array {
+  return Float64Array.from({ length }, (_, i) => {
+    let most = 0
+    for (const [device, held] of gpus) if (isThere(held, i)) most = Math.max(most, holderCounts(device, length)[i] ?? 0)
+    return most === 0 ? Number.NaN : most - 1
+  })
+}
+
+/**
+ * One of the nine of a pod: ratios are averaged over its GPUs, and a sum needs those of all. Of a GPU that other pods
+ * hold too, it is what the processes of the pod do.
+ */
 export function numberOfPod({ gpus }: PodColumns, field: GpuField, length: number): Float64Array {
-  const origin = ORIGINS[field]
+  const { within } = ORIGINS[field]
   return Float64Array.from({ length }, (_, i) => {
     let sum = 0
     let count = 0
     let there = 0
-    for (const gpu of gpus.values()) {
-      if (!isThere(gpu, i)) continue
+    for (const [device, held] of gpus) {
+      if (!isThere(held, i)) continue
       there++
-      const value = numberOfGpu(gpu, origin, i)
+      const isAlone = holderCounts(device, length)[i] === 1
+      const value = isAlone ? numberOfDevice(device, field, i) : numberOfProcesses(held, field, i)
       if (Number.isNaN(value)) continue
       sum += value
       count++
     }
     if (count === 0) return Number.NaN
-    if (origin.within === 'mean') return sum / count
+    if (within === 'mean') return sum / count
     return count < there ? Number.NaN : sum
   })
-}
-
-function numberOfGpu({ isInstance, raws }: GpuColumns, origin: Origin, i: number): number {
-  const names = isInstance ? origin.ofInstance : origin.raws
-  if (names.length === 0) return Number.NaN
-  return names.reduce((sum, name) => sum + (raws.get(name)?.[i] ?? Number.NaN), 0) * origin.factor
-}
-
-function isThere({ raws }: GpuColumns, i: number): boolean {
-  for (const values of raws.values()) if ((values[i] ?? Number.NaN) >= 0) return true
-  return false
 }

@@ -3,7 +3,16 @@ import { useMemo } from 'react'
 import { getJson } from './client.ts'
 import { createPoll, type Resource, usePoll } from './resources.ts'
 
-export type { AppGpuAnswer, AppSummary, AppsAnswer, GpuField, GpuNumber, GpuPod, GpuService } from '@sonde/sdk/internal'
+export type {
+  AppGpuAnswer,
+  AppSummary,
+  AppsAnswer,
+  GpuField,
+  GpuNumber,
+  GpuPod,
+  GpuService,
+  GpuSum,
+} from '@sonde/sdk/internal'
 
 /** Numbers change with each sample of GPUs; who looks at a service does so for minutes. Unit: milliseconds. */
 const POLL_EVERY_MS = 5_000

@@ -239,6 +239,8 @@ export interface MetricQuery {
   readonly matchers?: readonly Matcher[]
   readonly by?: readonly string[]
   readonly aggregate?: 'sum' | 'avg' | 'min' | 'max'
+  /** With `by`: series that agree in these labels and in those of `by` become one first. */
+  readonly within?: { readonly by: readonly string[]; readonly aggregate: 'sum' | 'avg' | 'min' | 'max' }
 }
 
 /** A span whose samples the stream cannot have any more, and why. */

@@ -33,13 +33,38 @@ export interface AppSummary {
   /** GPUs, or MIG instances, that its pods hold. */
   readonly gpus: number
   readonly util: GpuNumber | null
+  /** Power of its GPUs, each counted once. */
   readonly powerW: number | null
+  /** GPUs, or MIG instances, among them that several pods hold. */
+  readonly sharedGpus: number
+}
+
+/** What the GPUs of some pods are and do together: each GPU counts once, however many of the pods hold it. */
+export interface GpuTotals {
+  /** GPUs, or MIG instances. */
+  readonly gpus: number
+  /** Those among them that several pods hold, of whatever app. */
+  readonly sharedGpus: number
+  /** Null where it is not known of any. */
+  readonly memoryUsedBytes: GpuSum | null
+  readonly powerW: GpuSum | null
+}
+
+/** A sum over GPUs, each once. The power of a GPU that MIG splits is that of the whole board. */
+export interface GpuSum {
+  readonly sum: number
+  /** Pods whose GPUs are in it. */
+  readonly pods: number
+  /** GPUs in it that count as a whole, though pods share them, or MIG splits them for pods. */
+  readonly wholeGpus: number
 }
 
 /** What `GET /api/v1/apps` answers. */
 export interface AppsAnswer {
   readonly nowMs: number
   readonly apps: readonly AppSummary[]
+  /** Over all apps, each GPU once. */
+  readonly total: Pick<AppSummary, 'pods' | 'gpus' | 'sharedGpus' | 'powerW'>
   /** `ready` where there is an app, else why there is none. */
   readonly state: AppState
   /** What is the case; empty where the state is `ready`. */
@@ -68,8 +93,12 @@ export interface GpuPod {
   readonly gpus: number
   /** MIG instances among them, which have no utilisation and no power of their own. */
   readonly instances: number
+  /** Other pods that hold the same GPU, or MIG instance: the most of any of its own. */
+  readonly sharedWith: number
   /** GPUs that it asks for; null where that is not known. */
   readonly requested: number | null
+  /** Whether it has a node; null where that is not known. */
+  readonly isScheduled: boolean | null
   /** Started less than 90 s ago. */
   readonly isWarming: boolean
   /** When it started; null where that is not known. Unit: milliseconds since the Unix epoch. */
@@ -78,9 +107,16 @@ export interface GpuPod {
    * Age of the oldest GPU sample behind the numbers, when they were made; null where there is none. Unit: milliseconds.
    */
   readonly ageMs: number | null
-  /** Null where it is not known. */
+  /** Of the pod itself; null where it is not known. */
   readonly values: Readonly<Record<GpuField, number | null>>
+  /**
+   * What its GPUs do as a whole, where other pods take part in that: numbers of the devices, and not of the pod. Those
+   * of which the pod has a value of its own are left out.
+   */
+  readonly deviceValues: Readonly<Partial<Record<GpuField, number>>>
   readonly isSimulated: boolean
+  /** Of every number that is not known of the pod, why; each number stands in one of them. */
+  readonly gaps: readonly GpuGap[]
 }
 
 /** Why some numbers of a pod are not known. */
@@ -93,8 +129,6 @@ export interface GpuGap {
 /** A GPU pod of any app. */
 export interface AppGpuPod extends GpuPod {
   readonly app: string
-  /** Of every number that is not known, why; each number stands in one of them. */
-  readonly gaps: readonly GpuGap[]
 }
 
 /** What `GET /api/v1/pods` answers: the GPU pods of all apps, or of one. */
@@ -105,6 +139,8 @@ export interface PodsAnswer {
   readonly summary: string
   readonly advice: readonly string[]
   readonly pods: readonly AppGpuPod[]
+  /** Over these pods, each GPU once. */
+  readonly totals: GpuTotals
   /** Names of the apps that have GPU pods, where the app that was asked for has none; else empty. */
   readonly otherApps: readonly string[]
 }
@@ -124,14 +160,20 @@ export interface ExpectedPods {
 export interface GpuService {
   readonly name: string
   readonly pods: number
+  /** GPUs, or MIG instances, that its pods hold: each once. */
   readonly gpus: number
   /** Each over the pods that have it; null where none has. */
   readonly values: Readonly<Record<GpuField, GpuNumber | null>>
+  /**
+   * Each over the GPUs that pods of it share, with others or among themselves: numbers of these devices, each once.
+   * Left out where pods have values of their own, or no GPU is shared.
+   */
+  readonly deviceValues: Readonly<Partial<Record<GpuField, GpuNumber>>>
   /** Null where it is not known which pods ask for GPUs. */
   readonly expected: ExpectedPods | null
   /** Pods that started less than 90 s ago. */
   readonly warming: readonly string[]
-  /** Pods that did not, and have no utilisation, though they do not hold MIG instances alone. */
+  /** Pods that did not, and of whose GPUs no utilisation is known, though they do not hold MIG instances alone. */
   readonly missing: readonly string[]
   /** Whether over a quarter of the pods that are not warming, and do not hold MIG instances alone, are missing. */
   readonly isPartial: boolean
@@ -149,6 +191,8 @@ export interface AppGpuAnswer {
   /** Services with fewer GPUs that the answer leaves out, where it was asked for the largest, and their pods. */
   readonly leftOut: { readonly services: number; readonly pods: number }
   readonly pods: readonly GpuPod[]
+  /** Over the pods of the answer, each GPU once. */
+  readonly totals: GpuTotals
   /** Whether the pods that ask for GPUs are known; else pods that are missing altogether cannot be seen. */
   readonly knowsRequests: boolean
   /** Distance of the samples. Unit: milliseconds; 0 where it is not known. */

@@ -17,6 +17,8 @@ export {
   type GpuPod,
   type GpuSeries,
   type GpuService,
+  type GpuSum,
+  type GpuTotals,
   type PodsAnswer,
 } from '../api/apps.ts'
 export type {
@@ -55,6 +57,7 @@ export { LinkWriter } from '../link/writer.ts'
 export { aggregateSeries, levelsOf } from '../query/aggregate.ts'
 export { unitOf } from '../query/answer.ts'
 export { askedBy, askerOf } from '../query/asker.ts'
+export { UNTOLD_ABSENCE } from '../query/catalogue.ts'
 export { refillExpressions } from '../query/expression.ts'
 export { lifeOf, ownerOf } from '../schema/batch.ts'
 export { describeType, type TypeDescription } from '../schema/describe-type.ts'

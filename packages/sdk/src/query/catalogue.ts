@@ -9,6 +9,9 @@ export interface ListedType extends TypeDescription {
   readonly read: string
 }
 
+/** Why a value is absent of which nobody said why. */
+export const UNTOLD_ABSENCE = 'Not in the last sample.'
+
 /** One live series with its latest value. */
 export interface LatestSeries {
   readonly metric: string

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { absenceType, type ReadRecord, type RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
-import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import { gpuSubject } from '../scraping/subjects.ts'
 import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'
 import { type Taken, TestedSource, TestNode } from '../test-node.ts'
@@ -18,7 +18,10 @@ const GPU_0 = 'GPU-5b4d2c1e-8f0a-4c7d-9e21-3a6f70d1c201'
 
 const shared = await serveExporter(fixture('mig'))
 after(() => shared.close())
-testSource(dcgmExporter, { options: { addresses: [shared.address] }, unreported: [nvmlXidType, nvmlDoubtType] })
+testSource(dcgmExporter, {
+  options: { addresses: [shared.address] },
+  unreported: [nvmlXidType, nvmlDoubtType, podShareType],
+})
 
 interface BroughtUp {
   readonly tested: TestedSource

@@ -1,5 +1,5 @@
 import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
-import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import { refuseCredentials } from '../scraping/credentials.ts'
 import { INTERVAL_MS } from '../scraping/options.ts'
 import type { SourceDefinition } from '../source.ts'
@@ -11,7 +11,7 @@ export const dcgmExporter: SourceDefinition = {
   summary: 'GPUs and their pods, as exporters of NVIDIA (dcgm-exporter) tell of them',
   types: [
     ...[nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlMigType, nvmlXidType, nvmlDoubtType],
-    ...[podInfoType, podDeviceType],
+    ...[podInfoType, podDeviceType, podShareType],
   ],
   host: 'worker',
   intervalMs: INTERVAL_MS,

@@ -6,7 +6,7 @@ import { doubtsOf } from '../nvml/doubts.ts'
 import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { sysfsAddress } from '../pci-address.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
-import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import { beyondLink } from '../ranges/pcie-throughput.ts'
 import type { Claims } from '../scraping/claims.ts'
 import type { Dispute } from '../scraping/disputes.ts'
@@ -43,10 +43,18 @@ interface Place {
   readonly row: Row
   /** Whether the series was not copied for a pod. */
   readonly isOwn: boolean
+  /** Labels of the pod and device, where the series may be about the processes of a pod. */
+  readonly share: Readonly<Record<string, string>> | undefined
 }
 
 /** What becomes of a series: null where it says nothing of a GPU. */
 type Fate = Place | { readonly refusal: Refusal; readonly row?: undefined } | null
+
+/** Fields that exporters tell of the processes of each pod too, beside what they tell of the device. */
+const SHARED_FIELDS: ReadonlyMap<string, { readonly field: string; readonly factor: number }> = new Map([
+  ['gpu_util', { field: 'util_percent', factor: 1 }],
+  ['fb_used', { field: 'memory_used_bytes', factor: MEBIBYTE }],
+])
 
 /** Makes records of what one exporter answers. */
 export class Exporter implements TargetReader {
@@ -99,6 +107,7 @@ export class Exporter implements TargetReader {
     this.#scrape++
     yield* this.#follow(parser)
     let timeMs = Number.NaN
+    const shares: (readonly [Place, number | bigint | Lack])[] = []
     for (let i = 0; i < parser.count; i++) {
       const number = parser.numbers[i] as number
       let place = this.#places[number]
@@ -111,10 +120,13 @@ export class Exporter implements TargetReader {
       if (place.refusal !== undefined) this.rows.refuse(place.refusal, this.#scrape)
       if (place.row === undefined) continue
       for (const row of place.rows) row.begin(this.#scrape)
-      place.row.set(place.slot.name, valueIn(parser, place, i), place.isOwn)
+      const value = valueIn(parser, place, i)
+      place.row.set(place.slot.name, value, place.isOwn)
+      if (place.share !== undefined) shares.push([place, value])
       const ownMs = parser.timesMs[i] as number
       if (ownMs >= TIME_MIN_MS && ownMs <= TIME_MAX_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
+    yield* this.#addShares(shares)
     yield* this.#addTotals()
     yield* this.#addXids()
     yield* this.#checkLinks()
@@ -170,7 +182,8 @@ export class Exporter implements TargetReader {
     const target = (instance === undefined ? undefined : field.ofInstance) ?? field.target
     const row = rows.find(({ type }) => type === target.type)
     if (row === undefined) throw new Error(`type ${target.type.name} is none of a GPU`)
-    return { refusal, rows, slot: slotOf(target), factor: target.factor, row, isOwn: pod === undefined }
+    const share = pod && SHARED_FIELDS.has(target.field) ? shareLabels(pod, gpu, instance?.id) : undefined
+    return { refusal, rows, slot: slotOf(target), factor: target.factor, row, isOwn: pod === undefined, share }
   }
 
   #podRows(
@@ -178,21 +191,33 @@ export class Exporter implements TargetReader {
     gpu: Labels,
     instance: number | undefined,
   ): Row[] | Refusal {
-    const { namespace, pod: name, container, app, service } = pod
-    const { UUID = '', Hostname = '' } = gpu
-    const GPU_I_ID = instance === undefined ? '' : String(instance)
+    const { namespace, pod: name, app, service } = pod
     const subject = podSubject(namespace, name)
     const dispute = this.rows.claim(subject)
     if (dispute !== undefined) return dispute
-    const rowOf = (type: Row['type'], more = {}) => this.rows.of(subject, type, { namespace, pod: name, ...more })
-    const device = rowOf(podDeviceType, { container, UUID, GPU_I_ID, Hostname })
-    const info = rowOf(podInfoType)
+    const device = this.rows.of(subject, podDeviceType, shareLabels(pod, gpu, instance))
+    const info = this.rows.of(subject, podInfoType, { namespace, pod: name })
     if (device === undefined || info === undefined) return LEFT_OUT
     device.setConstant('present', 1)
     device.setText('via', VIA)
-    for (const [text, value] of Object.entries({ app, service, node_name: Hostname, via: VIA }))
+    for (const [text, value] of Object.entries({ app, service, node_name: gpu.Hostname ?? '', via: VIA }))
       info.setText(text, value)
     return [device, info]
+  }
+
+  /**
+   * What the processes of pods use. A series with a pod is about them only where the device has a series of its own:
+   * else it is that of the device, copied for each pod.
+   */
+  *#addShares(shares: readonly (readonly [Place, number | bigint | Lack])[]): Generator<undefined, void> {
+    for (const [{ row, slot, share }, value] of shares) {
+      yield
+      const place = SHARED_FIELDS.get(slot.name)
+      if (share === undefined || place === undefined || !row.isOwn(slot.name)) continue
+      const told = this.rows.of(podSubject(share.namespace ?? '', share.pod ?? ''), podShareType, share)
+      told?.begin(this.#scrape)
+      told?.set(place.field, typeof value === 'number' ? value * place.factor : value, true)
+    }
   }
 
   /** Exporters do not tell how much memory there is; it is what is free, used and reserved. */
@@ -261,6 +286,15 @@ export class Exporter implements TargetReader {
 
 function readerOf(row: Row): (field: string) => number | undefined {
   return (field) => row.numberOf(field)
+}
+
+/** Labels of what a container holds. */
+function shareLabels(
+  { namespace, pod, container }: NonNullable<ReturnType<typeof podLabelsOf>>,
+  { UUID = '', Hostname = '' }: Labels,
+  instance: number | undefined,
+): Record<'namespace' | 'pod' | 'container' | 'UUID' | 'GPU_I_ID' | 'Hostname', string> {
+  return { namespace, pod, container, UUID, GPU_I_ID: instance === undefined ? '' : String(instance), Hostname }
 }
 
 /** What a sample says for the field of its place. */

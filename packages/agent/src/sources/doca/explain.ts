@@ -100,11 +100,11 @@ async function lookAtNodes(place: Place): Promise<Finding> {
     const tried = `${folder}/device/fwctl`
     if (known instanceof Refusal)
       return broken(tried, 'the module mlx5_fwctl is not loaded', 'sudo modprobe mlx5_fwctl')
-    return broken(
-      tried,
-      `${device} has no fwctl node`,
-      'not possible: a virtual function has none; read its physical function',
-    )
+    const isVirtual = !((await ground.target(`${folder}/device/physfn`)) instanceof Refusal)
+    const fix = isVirtual
+      ? 'not possible: a virtual function has none; read its physical function'
+      : 'look in dmesg for fwctl: the driver of this kernel, or the firmware, offers it none'
+    return broken(tried, `${device} has no fwctl node`, fix)
   }
   if (verbs.length === 0)
     return broken(`${folder}/device/infiniband_verbs`, `${device} has no node of verbs`, 'sudo modprobe ib_uverbs')

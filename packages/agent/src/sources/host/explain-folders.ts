@@ -53,7 +53,8 @@ export interface ExplainedFolder {
 const MONITORS = 'sudo modprobe coretemp, on processors of AMD k10temp; virtual machines have none'
 const EDAC =
   'sudo modprobe skx_edac, i10nm_edac or amd64_edac, after the processor; where the firmware keeps the errors to itself they are in the log of the BMC'
-const METER = 'not possible: the driver of the monitor has none; what the board measures is often with the BMC alone'
+const METER =
+  'sudo modprobe acpi_power_meter, or the module that the board needs, where it has such a meter; many have it with the BMC alone'
 
 const NO_LIMIT = 'not possible: the driver of the monitor has no such limit'
 

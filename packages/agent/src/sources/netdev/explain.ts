@@ -60,7 +60,7 @@ async function lookAtCounters(
     const said =
       refusalWords(refused.found.kind, refused.path) ?? 'not possible: the kernel or the driver does not tell it'
     const isOff = value.field === 'carrier' && refused.found.kind === 'unsupported'
-    return broken(refused.path, refused.found.words, isOff ? `sudo ip link set ${shellWord(device)} up: ${said}` : said)
+    return broken(refused.path, refused.found.words, isOff ? `sudo ip link set ${shellWord(device)} up` : said)
   }
   const line = await lineOf(ground, device)
   if ('tried' in line) return line

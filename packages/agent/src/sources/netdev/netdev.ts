@@ -51,6 +51,10 @@ class NetdevSource implements SampledSource {
     }
   }
 
+  found(): string {
+    return countOf(this.#interfaces.size, 'interface')
+  }
+
   sample(): void {
     const table = this.#readTable()
     if (table.malformed !== undefined) this.#leftOut(`not an interface: ${JSON.stringify(table.malformed)}`)

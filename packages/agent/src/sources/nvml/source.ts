@@ -40,11 +40,14 @@ export class NvmlSource implements NodeSource {
   async probe(): Promise<Probe> {
     const list = await this.#listed()
     if (list instanceof NvmlFailure) return { state: 'absent', reason: list.error.message }
-    if (list.gpus.length > 0)
-      return { state: 'present', found: list.gpus.map(({ device, names }) => `${device} ${names.model}`).join(', ') }
+    if (list.gpus.length > 0) return { state: 'present', found: namesOf(list.gpus) }
     const [silent] = list.silent
     if (silent !== undefined) return { state: 'failed', reason: silenceOf(silent).message }
     return { state: 'absent', reason: NONE }
+  }
+
+  found(): string {
+    return namesOf(Array.from(this.#gpus.values(), ({ gpu }) => gpu))
   }
 
   duties(): readonly Duty[] {
@@ -102,6 +105,10 @@ export class NvmlSource implements NodeSource {
     })
     this.#duties = [...duties, this.#list]
   }
+}
+
+function namesOf(gpus: readonly { readonly device: string; readonly names: { readonly model: string } }[]): string {
+  return gpus.map(({ device, names }) => `${device} ${names.model}`).join(', ')
 }
 
 function silenceOf(index: number): SondeError {

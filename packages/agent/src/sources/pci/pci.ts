@@ -45,6 +45,10 @@ class PciSource implements SampledSource {
     return { state: 'absent', reason: this.#nothing(addresses.length) }
   }
 
+  found(): string {
+    return countOf(this.#inventory.devices.size, 'device')
+  }
+
   async sample(): Promise<void> {
     const addresses = this.#bus.addresses()
     const inventory = this.#inventory

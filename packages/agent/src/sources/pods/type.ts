@@ -40,3 +40,23 @@ export const podDeviceType = defineType(
   },
   { entity },
 )
+
+/**
+ * What the processes of a pod use of a GPU, where its exporter tells that beside what the whole GPU does: one record a
+ * container and device. A device that pods share has such numbers, and no others, for each of them.
+ */
+export const podShareType = defineType(
+  'pod_share',
+  'What the processes of a pod use of a GPU',
+  {
+    time: timestamp(),
+    ...labels,
+    container: label('Name of the container'),
+    UUID: label('UUID of the GPU'),
+    GPU_I_ID: label('Id of the MIG instance in its GPU; empty for a whole GPU'),
+    Hostname: label('Node of the GPU; empty where it is the node of the agent'),
+    util_percent: optional(gauge('f64', { help: 'Share of time in which kernels of the pod ran, in percent' })),
+    memory_used_bytes: optional(gauge('f64', { unit: 'bytes', help: 'Memory that processes of the pod use' })),
+  },
+  { entity },
+)

@@ -67,6 +67,13 @@ class RdmaSource implements SampledSource {
     }
   }
 
+  found(): string {
+    return countOf(
+      this.#devices.values().reduce((sum, { ports }) => sum + ports.size, 0),
+      'port',
+    )
+  }
+
   async sample(): Promise<void> {
     this.#sweep++
     const looksForDevices = !this.#isCrowded || this.#sweep % 2 === 0

@@ -90,6 +90,11 @@ export class Row {
     return typeof value === 'number' ? value : undefined
   }
 
+  /** Whether the value of a field is that of the device: it was not copied for a pod. */
+  isOwn(field: string): boolean {
+    return this.#isOwn.has(field)
+  }
+
   report(time: bigint): void {
     if (this.#isFailed) {
       this.#isFailed = false

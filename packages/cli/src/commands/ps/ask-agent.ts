@@ -12,6 +12,8 @@ const QUOTED_LENGTH = 300
 const numberOrNull = v.nullable(v.number())
 const fieldSchema = v.picklist(GPU_FIELDS)
 const values = Object.fromEntries(GPU_FIELDS.map((field) => [field, numberOrNull]))
+const someValues = Object.fromEntries(GPU_FIELDS.map((field) => [field, v.exactOptional(v.number())]))
+const sumOrNull = v.nullable(v.object({ sum: v.number(), pods: v.number(), wholeGpus: v.number() }))
 
 /** What is shown of an answer, and what else an agent says: who listens there may be none, or of another version. */
 const answerSchema = v.looseObject({
@@ -20,12 +22,20 @@ const answerSchema = v.looseObject({
   summary: v.string(),
   advice: v.array(v.string()),
   otherApps: v.array(v.string()),
+  totals: v.object({
+    ...{ gpus: v.number(), sharedGpus: v.number() },
+    ...{ memoryUsedBytes: sumOrNull, powerW: sumOrNull },
+  }),
   pods: v.array(
     v.looseObject({
       ...{ namespace: v.string(), name: v.string(), app: v.string(), service: v.string() },
-      ...{ gpus: v.number(), instances: v.number(), requested: numberOrNull },
+      ...{ gpus: v.number(), instances: v.number(), sharedWith: v.number(), requested: numberOrNull },
+      isScheduled: v.nullable(v.boolean()),
       ...{ isWarming: v.boolean(), startedMs: numberOrNull, ageMs: numberOrNull, isSimulated: v.boolean() },
       values: v.object(values as Record<GpuField, typeof numberOrNull>),
+      deviceValues: v.object(
+        someValues as Record<GpuField, v.ExactOptionalSchema<v.NumberSchema<undefined>, undefined>>,
+      ),
       gaps: v.array(v.object({ fields: v.array(fieldSchema), reason: v.string() })),
     }),
   ),

@@ -1,9 +1,11 @@
-import { type AppGpuPod, type GpuField, type PodsAnswer, printable } from '@sonde/sdk/internal'
+import { type AppGpuPod, countOf, type GpuField, type GpuSum, type PodsAnswer, printable } from '@sonde/sdk/internal'
 import { type Column, lineOf } from '../read/columns.ts'
 import { bytesText, durationText, percentText, wattsText } from './units.ts'
 
 /** Pods that one reason names; the table shows which others have no number. */
 const NAMED_PODS_MAX = 5
+/** Stands after a number of a whole GPU that others use too. */
+const MARK = '*'
 
 interface PodColumn extends Column {
   readonly text: (pod: AppGpuPod, nowMs: number) => string
@@ -34,19 +36,24 @@ const COLUMNS: readonly PodColumn[] = [
   { title: 'SERVICE', isNumber: false, text: ({ service }) => service },
   { title: 'GPUS', isNumber: true, text: gpusText },
   ...NUMBERS.map(({ title, field, text }): PodColumn => {
-    return { title, isNumber: true, text: ({ values }) => orDash(values[field], text) }
+    return { title, isNumber: true, text: (pod) => numberText(pod, field, text) }
   }),
   { title: 'AGE', isNumber: true, text: ({ startedMs }, nowMs) => orDash(startedMs, (ms) => durationText(nowMs - ms)) },
   { title: 'SAMPLE', isNumber: true, text: ({ ageMs }) => orDash(ageMs, durationText) },
 ]
 
-/** A row a pod, `-` where a number is not known, and below them each reason once. Names are shown as text. */
-export function podsText({ pods, nowMs }: PodsAnswer): string {
+/**
+ * A row a pod, `-` where a number is not known. Below them each reason once, and what all GPUs do together. A number of
+ * a whole GPU that others use too has a `*`. Names are shown as text.
+ */
+export function podsText({ pods, totals, nowMs }: PodsAnswer): string {
   const titles = COLUMNS.map(({ title }) => title)
   const rows = pods.map((pod) => COLUMNS.map(({ text }) => printable(text(pod, nowMs)) || '-'))
   const widths = COLUMNS.map((_, i) => Math.max(...[titles, ...rows].map((row) => row[i]?.length ?? 0)))
   const table = [titles, ...rows].map((row) => lineOf(COLUMNS, widths, row))
-  const notes = [...reasons(pods), ...simulatedNote(pods)].map(printable)
+  const notes = [...sharedNotes(pods), ...reasons(pods), ...totalNote(totals, pods), ...simulatedNote(pods)].map(
+    printable,
+  )
   return [...table, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n')
 }
 
@@ -55,7 +62,9 @@ function reasons(pods: readonly AppGpuPod[]): string[] {
   const podsBy = new Map<string, AppGpuPod[]>()
   for (const pod of pods) {
     for (const { fields, reason } of pod.gaps) {
-      const words = NUMBERS.filter(({ field }) => fields.includes(field)).map(({ word }) => word)
+      // What is shown of the whole GPU is told above.
+      const told = fields.filter((field) => pod.deviceValues[field] === undefined)
+      const words = NUMBERS.filter(({ field }) => told.includes(field)).map(({ word }) => word)
       if (words.length === 0) continue
       const what = `no ${words.length === NUMBERS.length ? 'numbers' : words.join(', ')}: ${reason}`
       const known = podsBy.get(what)
@@ -64,6 +73,36 @@ function reasons(pods: readonly AppGpuPod[]): string[] {
     }
   }
   return [...podsBy].map(([what, ofReason]) => `${namesOf(ofReason, pods)}: ${what}`)
+}
+
+/** What a `*` means, and how many share the GPUs of pods. */
+function sharedNotes(pods: readonly AppGpuPod[]): string[] {
+  const sharing = pods.filter(({ sharedWith }) => sharedWith > 0)
+  const byCount = Map.groupBy(sharing, ({ sharedWith }) => sharedWith)
+  const shared = [...byCount].map(
+    ([count, some]) => `${namesOf(some, pods)}: shared with ${countOf(count, 'other pod')}`,
+  )
+  const isMarked = pods.some(({ deviceValues }) => NUMBERS.some(({ field }) => deviceValues[field] !== undefined))
+  return isMarked ? [...shared, `${MARK} of the whole GPU, which other pods or instances use too`] : shared
+}
+
+/** What the GPUs do together, each counted once; nothing where no pod shares one, as the rows add up then. */
+function totalNote({ gpus, sharedGpus, powerW, memoryUsedBytes }: PodsAnswer['totals'], pods: readonly AppGpuPod[]) {
+  const isAddable = pods.every(({ sharedWith, instances }) => sharedWith === 0 && instances === 0)
+  if (isAddable) return []
+  const sums = [
+    ...(powerW === null ? [] : [wattsText(powerW.sum) + wholeText(powerW)]),
+    ...(memoryUsedBytes === null ? [] : [`${bytesText(memoryUsedBytes.sum)} used${wholeText(memoryUsedBytes)}`]),
+  ]
+  const shared = sharedGpus === 0 ? '' : `, ${sharedGpus} of them shared`
+  return [
+    `All together, each GPU once: ${[countOf(gpus, 'GPU or instance', 'GPUs and instances') + shared, ...sums].join(', ')}`,
+  ]
+}
+
+/** Of how many GPUs in a sum others may use a part. */
+function wholeText({ wholeGpus }: GpuSum): string {
+  return wholeGpus === 0 ? '' : ` of ${countOf(wholeGpus, 'whole GPU')}`
 }
 
 function simulatedNote(pods: readonly AppGpuPod[]): string[] {
@@ -83,6 +122,12 @@ function namesOf(some: readonly AppGpuPod[], pods: readonly AppGpuPod[]): string
 /** What it holds, and what it asks for where that is more or less. */
 function gpusText({ gpus, requested }: AppGpuPod): string {
   return requested === null || requested === gpus ? String(gpus) : `${gpus} of ${requested}`
+}
+
+/** A number of the pod; of the whole GPU, with a mark, where the pod has none of its own. */
+function numberText({ values, deviceValues }: AppGpuPod, field: GpuField, text: (value: number) => string): string {
+  const ofDevice = deviceValues[field]
+  return values[field] === null && ofDevice !== undefined ? `${text(ofDevice)}${MARK}` : orDash(values[field], text)
 }
 
 function orDash(value: number | null, text: (value: number) => string): string {

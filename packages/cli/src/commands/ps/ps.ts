@@ -36,7 +36,10 @@ export async function runPs(flags: PsFlags, usualAddress: () => Promise<string>)
 async function answerOf({ app, url, prometheus }: PsFlags, usualAddress: () => Promise<string>): Promise<PodsAnswer> {
   if (prometheus === undefined) return askAgent(url === undefined ? await usualAddress() : originOf(url), app)
   const { ExporterHistory, podsAnswer, PrometheusHistory } = await import('@sonde/console')
-  return podsAnswer({ history: new ExporterHistory(new PrometheusHistory({ url: prometheus })) }, app)
+  return podsAnswer(
+    { history: new ExporterHistory(new PrometheusHistory({ url: prometheus })), place: 'prometheus' },
+    app,
+  )
 }
 
 /** Prints pods, wherever they are known from: the table on stdout, and what is wrong as a whole on stderr. */

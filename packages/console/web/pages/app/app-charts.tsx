@@ -14,28 +14,46 @@ export interface AppChartsOptions {
   /** Those that are drawn. Default: all. */
   readonly services: readonly string[] | undefined
   readonly isSimulated: boolean
+  /** Whether pods share GPUs, or hold MIG instances: then numbers of whole GPUs stand in where pods have none. */
+  readonly isSharing: boolean
   /** Distance of the samples; 0 where it is not known. Unit: milliseconds. */
   readonly intervalMs: number
 }
 
 /** A line a service, over the window of the page: the rows that were recorded at each sample. */
-export function AppCharts({ app, services, isSimulated, intervalMs }: AppChartsOptions) {
+export function AppCharts({ app, services, isSimulated, isSharing, intervalMs }: AppChartsOptions) {
   const shown = usePageState()
   const page = useMemo(() => {
     const stepMs = shown.url.stepMs ?? chartStep(spanOf(shown.range), intervalMs, shown.stepMs)
     return { ...shown, stepMs }
   }, [shown, intervalMs])
-  const queries = useMemo(() => CHART_FIELDS.map(({ metric }) => queryOf(app, metric)), [app])
+  const queries = useMemo(() => {
+    const ofPods = CHART_FIELDS.map(({ metric }) => queryOf(app, metric))
+    return isSharing ? [...ofPods, ...CHART_FIELDS.map(({ deviceMetric }) => deviceQueryOf(app, deviceMetric))] : ofPods
+  }, [app, isSharing])
   const answer = useComparedColumns(queries, page)
   const types = useTypes().data?.types
   const charts = useMemo(
     () =>
       CHART_FIELDS.map(({ field, label, quantity }, at): GridChart => {
         const query = queries[at]!
-        const columns = answer.columns(query).filter(({ labels }) => services?.includes(labels.service ?? '') !== false)
-        const members = columns.map((column) => {
+        const ofDevices = queries[at + CHART_FIELDS.length]
+        const shownOf = (asked: MetricQuery | undefined) =>
+          asked === undefined
+            ? []
+            : answer.columns(asked).filter(({ labels }) => services?.includes(labels.service ?? '') !== false)
+        const columns = shownOf(query)
+        const named = new Set(columns.map(({ labels }) => labels.service ?? ''))
+        const rest = shownOf(ofDevices).filter(({ labels }) => !named.has(labels.service ?? ''))
+        const members = [...columns, ...rest].map((column, place) => {
           const service = column.labels.service ?? ''
-          return { key: service, label: service === '' ? 'no service' : service, values: answer.grid!.slice(column) }
+          const label = service === '' ? 'no service' : service
+          const isOfDevices = place >= columns.length
+          return {
+            key: service,
+            label: isOfDevices ? `${label}, whole GPUs` : label,
+            values: answer.grid!.slice(column),
+          }
         })
         return {
           answer,
@@ -76,4 +94,10 @@ function queryOf(app: string, metric: string): MetricQuery {
     by: ['service'],
     aggregate: 'avg',
   }
+}
+
+/** The mean over the GPUs that pods of a service share, each once. */
+function deviceQueryOf(app: string, metric: string): MetricQuery {
+  const within = { by: ['Hostname', 'UUID', 'GPU_I_ID'], aggregate: 'max' } as const
+  return { ...queryOf(app, metric), within }
 }

@@ -1,4 +1,4 @@
-import { type AppGpuAnswer, useAppGpu } from '../../api/apps.ts'
+import { type AppGpuAnswer, type GpuSum, useAppGpu } from '../../api/apps.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Banner, type Notice } from '../../components/banner.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -58,6 +58,7 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
           app={app}
           services={leftOut.services > 0 ? services.map(({ name }) => name) : undefined}
           isSimulated={isSimulated}
+          isSharing={pods.some(({ deviceValues }) => Object.keys(deviceValues).length > 0)}
           intervalMs={answer.intervalMs}
         />
       </PanelBoundary>
@@ -118,14 +119,15 @@ function listed(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, LISTED_COUNT).join(', ')} and ${more} more` : names.join(', ')
 }
 
-function headlineOf({ services, pods }: AppGpuAnswer): HeadlineText {
+function headlineOf({ services, pods, totals }: AppGpuAnswer): HeadlineText {
   const missing = services.reduce((sum, service) => sum + service.missing.length, 0)
   const known = pods.flatMap(({ values }) => values['gpu-util'] ?? [])
   const util = known.length === 0 ? Number.NaN : known.reduce((sum, value) => sum + value, 0) / known.length
-  const gpus = pods.reduce((sum, pod) => sum + pod.gpus, 0)
+  const { gpus, sharedGpus, powerW, memoryUsedBytes } = totals
   const facts = [
-    totalWords(pods, 'gpu-power-w', (watts) => formatQuantity(WATTS, watts)),
-    totalWords(pods, 'gpu-mem-used', (bytes) => `${formatQuantity(BYTES, bytes)} of GPU memory used`),
+    totalWords(powerW, pods.length, (watts) => formatQuantity(WATTS, watts)),
+    totalWords(memoryUsedBytes, pods.length, (bytes) => `${formatQuantity(BYTES, bytes)} of GPU memory used`),
+    sharedGpus > 0 && `${countOf(sharedGpus, 'GPU is', 'GPUs are')} shared, and counted once`,
     countOf(services.length, 'service'),
   ]
   return {
@@ -138,14 +140,10 @@ function headlineOf({ services, pods }: AppGpuAnswer): HeadlineText {
   }
 }
 
-/** A sum over pods, and of how many it is where not all have the number; empty where none has. */
-function totalWords(
-  pods: AppGpuAnswer['pods'],
-  field: 'gpu-power-w' | 'gpu-mem-used',
-  words: (sum: number) => string,
-): string {
-  const known = pods.flatMap(({ values }) => values[field] ?? [])
-  if (known.length === 0) return ''
-  const of = known.length < pods.length ? ` by ${known.length} of ${countOf(pods.length, 'pod')}` : ''
-  return `${words(known.reduce((sum, value) => sum + value, 0))}${of}`
+/** A sum over GPUs, and of how many pods they are where not all have the number; empty where none has. */
+function totalWords(total: GpuSum | null, pods: number, words: (sum: number) => string): string {
+  if (total === null) return ''
+  const of = total.pods < pods ? ` by ${total.pods} of ${countOf(pods, 'pod')}` : ''
+  const whole = total.wholeGpus > 0 ? ` of ${countOf(total.wholeGpus, 'whole GPU')}` : ''
+  return `${words(total.sum)}${whole}${of}`
 }

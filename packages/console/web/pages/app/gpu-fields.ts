@@ -11,6 +11,8 @@ export interface FieldWords {
   readonly quantity: Quantity
   /** Metric of a service's mean. */
   readonly metric: string
+  /** Metric of a device that pods share. */
+  readonly deviceMetric: string
 }
 
 /** The nine, in the order in which they are shown. */
@@ -32,5 +34,5 @@ export const CHART_FIELDS: readonly FieldWords[] = FIELD_WORDS.filter(({ field }
 )
 
 function word(field: GpuField, label: string, short: string, quantity: Quantity, name: string): FieldWords {
-  return { field, label, short, quantity, metric: `app_gpu_${name}` }
+  return { field, label, short, quantity, metric: `app_gpu_${name}`, deviceMetric: `shared_gpu_${name}` }
 }

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import type { GpuPod } from '../../api/apps.ts'
+import type { GpuField, GpuPod } from '../../api/apps.ts'
 import { useDevices } from '../../api/devices.ts'
 import type { Hint } from '../../api/hints.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
@@ -18,7 +18,7 @@ import { formatAge } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
-import { FIELD_WORDS } from './gpu-fields.ts'
+import { FIELD_WORDS, type FieldWords } from './gpu-fields.ts'
 import { type HeldGpu, heldGpus, podKey, worstOfPod } from './held-gpus.ts'
 import { isUnscheduled } from './waiting-pods.ts'
 
@@ -46,7 +46,7 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
     sort.direction,
     (pod) => {
       const field = FIELD_WORDS.find(({ field }) => field === sort.column)
-      return field ? (pod.values[field.field] ?? Number.NaN) : sort.column === 'gpus' ? pod.gpus : pod.name
+      return field ? shownOf(pod, field.field).value : sort.column === 'gpus' ? pod.gpus : pod.name
     },
     (pod) => (isMissing(pod) ? 0 : 1),
   )
@@ -56,7 +56,7 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
         <h2 id="pod-table" className="panel-title">
           Pods
         </h2>
-        <PresentCaption>ratios are means of a pod's GPUs, memory and power their sums</PresentCaption>
+        <PresentCaption>{captionOf(pods)}</PresentCaption>
         <FilterInput label="Filter pods" />
       </header>
       {rows.length === 0 ? (
@@ -100,12 +100,12 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
                     />
                   </td>
                   <td className="is-number num">
-                    {gpusOf(pod)} <GpuLinks gpus={held.get(podKey({ namespace: pod.namespace, pod: pod.name }))} />
+                    {gpusOf(pod)}
+                    {pod.sharedWith > 0 && <span className="pod-shared"> shared with {pod.sharedWith}</span>}{' '}
+                    <GpuLinks gpus={held.get(podKey({ namespace: pod.namespace, pod: pod.name }))} />
                   </td>
                   {FIELD_WORDS.map(({ field, quantity }) => (
-                    <td key={field} className="is-number num">
-                      {formatQuantity(quantity, pod.values[field] ?? Number.NaN)}
-                    </td>
+                    <ValueCell key={field} pod={pod} field={field} quantity={quantity} />
                   ))}
                   <td className="is-number num">{pod.ageMs === null ? '–' : formatAge(pod.ageMs)}</td>
                 </tr>
@@ -115,6 +115,32 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
         </TableBox>
       )}
     </section>
+  )
+}
+
+/** Stands after a number of a whole GPU that others use too. */
+const WHOLE_MARK = '*'
+
+function hasDeviceValue({ deviceValues }: GpuPod): boolean {
+  return Object.keys(deviceValues).length > 0
+}
+
+/** What is shown of a number: that of the pod, else that of the GPUs which it shares. */
+function shownOf({ values, deviceValues }: GpuPod, field: GpuField): { value: number; isOfDevice: boolean } {
+  const own = values[field]
+  if (own !== null) return { value: own, isOfDevice: false }
+  return { value: deviceValues[field] ?? Number.NaN, isOfDevice: deviceValues[field] !== undefined }
+}
+
+/** One of the nine of a pod, marked where it is that of a whole GPU; why it is not known is told on the cell. */
+function ValueCell({ pod, field, quantity }: { readonly pod: GpuPod } & Pick<FieldWords, 'field' | 'quantity'>) {
+  const { value, isOfDevice } = shownOf(pod, field)
+  const reason = pod.gaps.find(({ fields }) => fields.includes(field))?.reason
+  return (
+    <td className="is-number num" title={reason}>
+      {formatQuantity(quantity, value)}
+      {isOfDevice && <abbr title="of the whole GPU, which others use too">{WHOLE_MARK}</abbr>}
+    </td>
   )
 }
 
@@ -137,19 +163,25 @@ function GpuLinks({ gpus = [] }: { readonly gpus?: readonly HeldGpu[] | undefine
   )
 }
 
+function captionOf(pods: readonly GpuPod[]): string {
+  const words = "ratios are means of a pod's GPUs, memory and power their sums"
+  return pods.some(hasDeviceValue) ? `${words}; ${WHOLE_MARK} of the whole GPU, which others use too` : words
+}
+
 /** A pod is well where its GPUs are: what a rule sees on one of them is its state. */
 function PodState({ pod, trouble }: { readonly pod: GpuPod; readonly trouble: Hint | undefined }) {
   if (trouble !== undefined) return <StateMark tone={hintState(trouble).tone} word={trouble.title} />
   if (pod.isWarming) return <StateMark tone="info" word="warming" />
-  if (isUnscheduled(pod)) return <StateMark tone="warning" word="not started" />
+  if (isUnscheduled(pod)) return <StateMark tone="warning" word="not scheduled" />
   if (isMissing(pod)) return <StateMark tone="warning" word={pod.gpus === 0 ? 'GPU not known' : 'no utilisation'} />
-  if (pod.values['gpu-util'] === 0) return <StateMark tone="ok" word="idle" />
+  if (shownOf(pod, 'gpu-util').value === 0) return <StateMark tone="ok" word="idle" />
   return <StateMark tone="ok" word={pod.instances > 0 ? 'MIG' : 'ok'} />
 }
 
 /** Has no utilisation though it could: an instance of a GPU that MIG splits has none of its own. */
-function isMissing({ values, gpus, instances, isWarming }: GpuPod): boolean {
-  return !isWarming && values['gpu-util'] === null && (gpus === 0 || gpus > instances)
+function isMissing(pod: GpuPod): boolean {
+  const { gpus, instances, isWarming } = pod
+  return !isWarming && Number.isNaN(shownOf(pod, 'gpu-util').value) && (gpus === 0 || gpus > instances)
 }
 
 function gpusOf({ gpus, requested }: GpuPod): string {

@@ -52,7 +52,8 @@ export function ServiceTable({ services }: { readonly services: readonly GpuServ
   )
 }
 
-function ServiceRow({ service: { name, pods, gpus, values, warming } }: { readonly service: GpuService }) {
+function ServiceRow({ service }: { readonly service: GpuService }) {
+  const { name, pods, gpus, values, deviceValues, warming } = service
   return (
     <tr>
       <th scope="row">
@@ -66,12 +67,25 @@ function ServiceRow({ service: { name, pods, gpus, values, warming } }: { readon
       </th>
       {FIELD_WORDS.map(({ field, quantity }) => (
         <td key={field}>
-          <span className="service-value num">{formatQuantity(quantity, values[field]?.avg ?? Number.NaN)}</span>
-          <span className="service-note num">{rangeWords(values[field], quantity, pods)}</span>
+          <span className="service-value num">
+            {formatQuantity(quantity, (values[field] ?? deviceValues[field])?.avg ?? Number.NaN)}
+          </span>
+          <span className="service-note num">
+            {values[field] === null && deviceValues[field] !== undefined
+              ? deviceWords(deviceValues[field], quantity)
+              : rangeWords(values[field], quantity, pods)}
+          </span>
         </td>
       ))}
     </tr>
   )
+}
+
+/** That a number is of GPUs which pods share, and not of the pods; least and most of these GPUs. */
+function deviceWords({ min, max, count }: GpuNumber, quantity: Quantity): string {
+  const [low, high] = [formatQuantity(quantity, min), formatQuantity(quantity, max)]
+  const of = `of ${countOf(count, 'whole GPU')}`
+  return low === high ? of : `${of} · ${low} to ${high}`
 }
 
 /** Least and most of the pods, and how many have the number where not all do. */

@@ -4,23 +4,33 @@ import { GPU_FIELDS } from '@sonde/sdk/internal'
 import type { GpuField, GpuPod } from '../../api/apps.ts'
 import { isUnscheduled, missingCauses } from './waiting-pods.ts'
 
-function pod(name: string, more: Partial<GpuPod> = {}): GpuPod {
+function pod(name: string, reason: string, more: Partial<GpuPod> = {}): GpuPod {
   const values = Object.fromEntries(GPU_FIELDS.map((field) => [field, null])) as Record<GpuField, number | null>
-  const started = { startedMs: 1, ageMs: null, isWarming: false, isSimulated: false }
-  return { namespace: 'a', service: 'api', instances: 0, ...started, name, gpus: 0, requested: 1, values, ...more }
+  const started = { startedMs: 1, ageMs: null, isWarming: false, isScheduled: true, isSimulated: false }
+  const held = { gpus: 0, instances: 0, sharedWith: 0, requested: 1, values, deviceValues: {} }
+  return { namespace: 'a', service: 'api', ...started, ...held, name, gaps: [{ fields: GPU_FIELDS, reason }], ...more }
 }
 
-test('a pod that waits to be scheduled is not blamed on exporter, plugin or GPU', () => {
-  const waiting = pod('a', { startedMs: null })
-  assert.equal(isUnscheduled(waiting), true)
+test('a banner says why pods have no utilisation, in the words of what should have told it', () => {
+  const pods = [pod('a', 'the driver reported 4294967295'), pod('b', 'it waits to be scheduled')]
+  assert.equal(missingCauses(['a'], pods), 'The numbers leave them out. The driver reported 4294967295.')
   assert.equal(
-    missingCauses(['a'], [waiting]),
-    'The numbers leave them out. Of 1 no start is known: it waits to be scheduled.',
+    missingCauses(['a', 'b'], pods),
+    'The numbers leave them out. a: the driver reported 4294967295. b: it waits to be scheduled.',
   )
-  assert.match(missingCauses(['a', 'b'], [waiting, pod('b')]), /it waits to be scheduled\. Of the others: The exporter/)
-  assert.doesNotMatch(missingCauses(['b'], [waiting, pod('b')]), /scheduled/)
+  const many = Array.from({ length: 5 }, (_, i) => pod(`p${i}`, `reason ${i}`))
+  assert.match(
+    missingCauses(
+      many.map(({ name }) => name),
+      many,
+    ),
+    /p2: reason 2\. And 2\sother reasons: see the table/,
+  )
 })
 
-test('without kube-state-metrics no pod is said to wait', () => {
-  assert.equal(isUnscheduled(pod('a', { startedMs: null, requested: null })), false)
+test('a pod waits to be scheduled only where it is known to have no node', () => {
+  assert.equal(isUnscheduled(pod('a', '', { isScheduled: false })), true)
+  assert.equal(isUnscheduled(pod('a', '', { isScheduled: true, startedMs: null })), false)
+  assert.equal(isUnscheduled(pod('a', '', { isScheduled: null, startedMs: null })), false)
+  assert.equal(isUnscheduled(pod('a', '', { isScheduled: false, requested: null })), false)
 })

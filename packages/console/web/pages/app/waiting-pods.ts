@@ -1,19 +1,34 @@
 import type { GpuPod } from '../../api/apps.ts'
+import { countOf } from '../../format/number.ts'
 
-/** Whether a pod asks for a GPU and has not started: no exporter and no device plugin can know of it yet. */
-export function isUnscheduled({ gpus, requested, startedMs }: GpuPod): boolean {
-  return gpus === 0 && requested !== null && startedMs === null
+/** Reasons that a banner quotes. */
+const REASONS_MAX = 3
+/** Pods that a reason names. */
+const NAMES_MAX = 5
+
+/** Whether a pod asks for a GPU and has no node: no exporter and no device plugin can know of it yet. */
+export function isUnscheduled({ gpus, requested, isScheduled }: GpuPod): boolean {
+  return gpus === 0 && requested !== null && isScheduled === false
 }
 
-/** What may be the reason where pods of a service have no utilisation, in sentences. */
+/** Why pods of a service have no utilisation, in sentences: in the words of what should have told it. */
 export function missingCauses(missing: readonly string[], pods: readonly GpuPod[]): string {
   const isMissing = new Set(missing)
-  const waiting = pods.filter((pod) => isMissing.has(pod.name) && isUnscheduled(pod)).map(({ name }) => name)
-  const causes =
-    'The exporter of their node is down, the device plugin does not say what they hold, ' +
-    'or their GPU does not answer (an XID error).'
-  const waits = `Of ${waiting.length} no start is known: ${waiting.length === 1 ? 'it waits' : 'they wait'} to be scheduled.`
-  const said =
-    waiting.length === 0 ? causes : waiting.length === missing.length ? waits : `${waits} Of the others: ${causes}`
-  return `The numbers leave them out. ${said}`
+  const reasons = new Map<string, string[]>()
+  for (const { name, gaps } of pods) {
+    if (!isMissing.has(name)) continue
+    const reason = gaps.find(({ fields }) => fields.includes('gpu-util'))?.reason ?? 'not reported of its GPUs'
+    reasons.set(reason, [...(reasons.get(reason) ?? []), name])
+  }
+  const told = [...reasons].slice(0, REASONS_MAX).map(([reason, names]) => {
+    return reasons.size === 1 ? `${reason[0]?.toUpperCase()}${reason.slice(1)}.` : `${namesOf(names)}: ${reason}.`
+  })
+  const more = reasons.size - told.length
+  const rest = more > 0 ? [`And ${countOf(more, 'other reason')}: see the table of pods.`] : []
+  return ['The numbers leave them out.', ...told, ...rest].join(' ')
+}
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length - NAMES_MAX
+  return more > 0 ? `${names.slice(0, NAMES_MAX).join(', ')} and ${more} more` : names.join(', ')
 }

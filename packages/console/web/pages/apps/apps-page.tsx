@@ -21,10 +21,7 @@ export function AppsPage() {
   const { data: node } = useNode()
   return (
     <>
-      <PageHead
-        title="Apps"
-        note={data && data.apps.length > 0 && countOf(data.apps.length, 'app with GPU pods', 'apps with GPU pods')}
-      />
+      <PageHead title="Apps" note={data && data.apps.length > 0 && totalWords(data)} />
       {!data && !error && <Outlines panels={2} waitsFor="the list of apps" />}
       {!data && error && <Unanswered fact="The apps are not known." error={error} onRetry={retry} />}
       {data?.apps.length === 0 && !isUnasked(data) && <NoNumbers answer={data} />}
@@ -43,6 +40,17 @@ export function AppsPage() {
 /** Whether an exporter is all that is missing, or pods: else what is there to read GPUs says why it does not. */
 function isUnasked({ state }: AppsAnswer): boolean {
   return state === 'no_source' || state === 'no_pods'
+}
+
+/** What all apps have together: a GPU that several share counts once. */
+function totalWords({ apps, total: { gpus, sharedGpus, powerW } }: AppsAnswer): string {
+  const facts = [
+    countOf(apps.length, 'app with GPU pods', 'apps with GPU pods'),
+    countOf(gpus, 'GPU'),
+    powerW !== null && formatQuantity(WATTS, powerW),
+    sharedGpus > 0 && `${sharedGpus} shared, counted once`,
+  ]
+  return facts.filter(Boolean).join(' · ')
 }
 
 function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
@@ -78,7 +86,7 @@ function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
             </tr>
           </thead>
           <tbody>
-            {apps.map(({ name, services, pods, gpus, util, powerW }) => (
+            {apps.map(({ name, services, pods, gpus, sharedGpus, util, powerW }) => (
               <tr key={name}>
                 <th scope="row">
                   {name === '' ? (
@@ -89,7 +97,10 @@ function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
                 </th>
                 <td className="is-number num">{services}</td>
                 <td className="is-number num">{pods}</td>
-                <td className="is-number num">{gpus}</td>
+                <td className="is-number num">
+                  {gpus}
+                  {sharedGpus > 0 && ` · ${sharedGpus} shared`}
+                </td>
                 <td className="is-number num">{formatQuantity(PERCENT_WHOLE, util?.avg ?? Number.NaN)}</td>
                 <td className="is-number num">{formatQuantity(WATTS, powerW ?? Number.NaN)}</td>
               </tr>

@@ -1,0 +1,8 @@
+import type { GpuPod } from '@sonde/sdk/internal'
+
+/** A GPU pod, and the app that it belongs to. */
+export interface AppPod extends GpuPod {
+  readonly app: string
+  /** Tells the pod from all others. */
+  readonly key: string
+}

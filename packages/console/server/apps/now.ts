@@ -1,0 +1,23 @@
+import type { Labels, QueryRequest, SeriesQuery } from '@sonde/sdk'
+
+/** Rows are as they were at the last full second: a value holds for 2.5 of its periods. Unit: milliseconds. */
+const STEP_MS = 1000
+
+/** A request for the latest value of each series. */
+export function requestOfNow(nowMs: number, queries: readonly SeriesQuery[]): QueryRequest {
+  const toMs = Math.floor(nowMs / STEP_MS) * STEP_MS
+  return { fromMs: toMs - STEP_MS, toMs, stepMs: STEP_MS, queries }
+}
+
+/**
+ * Whether a value is of the sample that a row was made of, and not of one before it: a history holds each value for a
+ * while, and one that the newest row lacks is not known any more. Times are undefined where a history tells none.
+ */
+export function isOfSample(valueMs: number | undefined, rowMs: number | undefined): boolean {
+  return valueMs === undefined || rowMs === undefined || valueMs >= rowMs
+}
+
+/** Who made a row: rows of one agent are of the same times, and those of simulated pods have their own. */
+export function originOf({ app: _, service: _service, namespace: _namespace, pod: _pod, ...rest }: Labels): string {
+  return JSON.stringify(Object.entries(rest).sort())
+}

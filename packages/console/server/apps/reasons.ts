@@ -1,0 +1,28 @@
+import { GPU_FIELDS, type GpuField, turn, UNTOLD_ABSENCE } from '@sonde/sdk/internal'
+import type { AppPod } from './app-pod.ts'
+import { podMetric } from './fields.ts'
+import type { AppsOrigin } from './origin.ts'
+import { podKey } from './shared-gpus.ts'
+
+/** Why numbers of a pod are absent, in the words of what should have told them. */
+export type Reasons = ReadonlyMap<GpuField, string>
+
+/** Why numbers of some pods are absent, by the key of the pod: of those that a pod has none of, in some of them. */
+export async function reasonsOf(
+  pods: readonly Omit<AppPod, 'gaps'>[],
+  latest: AppsOrigin['latest'],
+): Promise<ReadonlyMap<string, Reasons>> {
+  const reasons = new Map<string, Map<GpuField, string>>()
+  if (latest === undefined) return reasons
+  const isLacked = (field: GpuField) => pods.some(({ values }) => values[field] === null)
+  for (const field of GPU_FIELDS.filter(isLacked)) {
+    for (const { labels, absent, value } of await latest(podMetric(field))) {
+      if (turn.isOver()) await turn.next()
+      if (value !== null || absent === '' || absent === UNTOLD_ABSENCE) continue
+      const key = podKey(labels)
+      const ofPod = reasons.get(key) ?? new Map<GpuField, string>()
+      reasons.set(key, ofPod.set(field, absent))
+    }
+  }
+  return reasons
+}

@@ -1,0 +1,116 @@
+import type { Labels, QueryAnswer, SeriesQuery } from '@sonde/sdk'
+import { GPU_FIELDS, type GpuField, type GpuNumber, turn } from '@sonde/sdk/internal'
+import { sharedMetric } from './fields.ts'
+
+/** A device of a pod that is not the pod's alone: its values are those of the whole device. */
+export interface SharedGpu {
+  /** Tells the device from all others. */
+  readonly device: string
+  /** The service of the pod, as {@link serviceKey} names it. */
+  readonly service: string
+  /** The pod, as {@link podKey} names it. */
+  readonly pod: string
+  readonly isInstance: boolean
+  /** Pods that hold it; 0 for the board of an instance that is held. */
+  readonly pods: number
+  readonly values: Readonly<Partial<Record<GpuField, number>>>
+  /** When its row was made; undefined where the history does not tell. Unit: milliseconds since the Unix epoch. */
+  readonly rowMs: number | undefined
+}
+
+const PODS_METRIC = 'shared_gpu_pods'
+const FIELD_OF: ReadonlyMap<string, GpuField> = new Map(GPU_FIELDS.map((field) => [sharedMetric(field), field]))
+/** Numbers that add up over devices; the others are means. */
+const SUMS: ReadonlySet<GpuField> = new Set(['gpu-mem-used', 'gpu-mem-total', 'gpu-power-w'])
+/** Numbers of a whole GPU: an instance has none of its own. */
+const OF_BOARDS: ReadonlySet<GpuField> = new Set(['gpu-power-w'])
+
+/** Tells a pod from all others. */
+export function podKey({ app, service, namespace, pod, simulated }: Labels): string {
+  return JSON.stringify([app ?? '', service ?? '', namespace ?? '', pod ?? '', simulated ?? ''])
+}
+
+/** Tells a service from all others. */
+export function serviceKey({ app, service, simulated }: Labels): string {
+  return JSON.stringify([app ?? '', service ?? '', simulated ?? ''])
+}
+
+/** Questions for the devices that pods share, of some fields. */
+export function sharedQueries(matchers: SeriesQuery['matchers'], fields: readonly GpuField[]): SeriesQuery[] {
+  return [PODS_METRIC, ...fields.map(sharedMetric)].map((metric) => {
+    return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
+  })
+}
+
+/** The devices of an answer to {@link sharedQueries}, a row a pod and device. */
+export async function sharedOf({ results }: Pick<QueryAnswer, 'results'>): Promise<SharedGpu[]> {
+  const rows = new Map<string, { labels: Labels; pods: number; rowMs: number | undefined; values: SharedValues }>()
+  for (const { metric, series } of results) {
+    for (const { labels, values, newestMs } of series) {
+      if (turn.isOver()) await turn.next()
+      const value = values[values.length - 1] ?? Number.NaN
+      if (Number.isNaN(value)) continue
+      const key = JSON.stringify([podKey(labels), deviceOf(labels)])
+      const row = rows.get(key) ?? { labels, pods: 0, rowMs: undefined, values: {} }
+      rows.set(key, row)
+      const field = FIELD_OF.get(metric)
+      if (field !== undefined) row.values[field] = value
+      else if (metric === PODS_METRIC) {
+        row.pods = value
+        row.rowMs = newestMs
+      }
+    }
+  }
+  return Array.from(rows.values(), ({ labels, ...row }) => ({
+    ...row,
+    device: deviceOf(labels),
+    ...{ service: serviceKey(labels), pod: podKey(labels) },
+    isInstance: (labels.GPU_I_ID ?? '') !== '',
+  }))
+}
+
+type SharedValues = Partial<Record<GpuField, number>>
+
+function deviceOf({ Hostname = '', UUID = '', GPU_I_ID = '', simulated = '' }: Labels): string {
+  return JSON.stringify([Hostname, UUID, GPU_I_ID, simulated])
+}
+
+/** Each device once, of rows of several pods. */
+export function distinct(rows: readonly SharedGpu[]): SharedGpu[] {
+  return [...new Map(rows.map((row) => [row.device, row])).values()]
+}
+
+/** Devices, or instances, that pods hold: boards of instances are not held themselves. */
+export function heldCount(devices: readonly SharedGpu[]): number {
+  return devices.filter(({ pods }) => pods > 0).length
+}
+
+/** Devices, or instances, that several pods hold. */
+export function sharedCount(devices: readonly SharedGpu[]): number {
+  return devices.filter(({ pods }) => pods > 1).length
+}
+
+/**
+ * A number over distinct devices; null where none has it, and where it adds up and one lacks it. Of what a whole GPU
+ * has alone, boards count instead of their instances.
+ */
+export function numberOf(devices: readonly SharedGpu[], field: GpuField): GpuNumber | null {
+  const having = devices.filter(({ pods, isInstance }) => (OF_BOARDS.has(field) ? !isInstance : pods > 0))
+  const numbers = having.flatMap(({ values }) => values[field] ?? [])
+  if (numbers.length === 0 || (SUMS.has(field) && numbers.length < having.length)) return null
+  const sum = numbers.reduce((total, number) => total + number, 0)
+  return { avg: sum / numbers.length, min: Math.min(...numbers), max: Math.max(...numbers), count: numbers.length }
+}
+
+/** What the devices of one pod do together, of those numbers that the pod has none of by itself. */
+export function valuesOfDevices(
+  devices: readonly SharedGpu[],
+  own: Readonly<Record<GpuField, number | null>>,
+): SharedValues {
+  return Object.fromEntries(
+    GPU_FIELDS.flatMap((field) => {
+      const number = own[field] === null ? numberOf(devices, field) : null
+      return number === null ? [] : [[field, SUMS.has(field) ? number.avg * number.count : number.avg]]
+    }),
+  )
+}

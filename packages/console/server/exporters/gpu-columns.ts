@@ -1,0 +1,136 @@
+import type { Labels } from '@sonde/sdk'
+import type { GpuField } from '@sonde/sdk/internal'
+import type { RawName } from './expressions.ts'
+
+const MIB = 2 ** 20
+
+/** One of the nine: the raw series that add up to it, how it is joined over GPUs, whether MIG instances have it. */
+export interface Origin {
+  readonly raws: readonly RawName[]
+  /** Those of a MIG instance; none: it has no such number of its own. */
+  readonly ofInstance: readonly RawName[]
+  /** Whether exporters tell it of the processes of each pod too, beside what they tell of the device. */
+  readonly isOfProcesses: boolean
+  readonly factor: number
+  readonly within: 'mean' | 'sum'
+}
+
+const ratio = (raw: RawName, ofInstance: readonly RawName[] = []): Origin => {
+  return { raws: [raw], ofInstance, isOfProcesses: false, factor: 100, within: 'mean' }
+}
+const memory = (raws: readonly RawName[], ofInstance: readonly RawName[], isOfProcesses: boolean): Origin => {
+  return { raws, ofInstance, isOfProcesses, factor: MIB, within: 'sum' }
+}
+
+/** Where each of the nine comes from; as the rows of an agent are made. */
+export const ORIGINS: Readonly<Record<GpuField, Origin>> = {
+  'gpu-util': { raws: ['util'], ofInstance: [], isOfProcesses: true, factor: 1, within: 'mean' },
+  'gpu-mem-used': memory(['used'], ['used'], true),
+  'gpu-mem-total': memory(['used', 'free', 'reserved'], ['used', 'free'], false),
+  'gpu-tensor-active': ratio('tensor', ['tensor']),
+  'gpu-sm-active': ratio('sm', ['sm']),
+  'gpu-dram-active': ratio('dram', ['dram']),
+  'gpu-fp16-active': ratio('fp16'),
+  'gpu-fp32-active': ratio('fp32'),
+  'gpu-power-w': { raws: ['power'], ofInstance: [], isOfProcesses: false, factor: 1, within: 'sum' },
+}
+
+/** What instances have none of: exporters copy what the whole GPU has to each. */
+const OF_BOARDS: ReadonlySet<RawName> = new Set(['power', 'util'])
+
+type Columns = Map<RawName, Float64Array>
+
+/** A device over time: a GPU, or a MIG instance. */
+export interface DeviceColumns {
+  readonly host: string
+  readonly uuid: string
+  readonly instance: string
+  /** Series that were not copied for a pod. */
+  readonly own: Columns
+  /** Series that were: where the device has none of its own, what they say is of the device. */
+  readonly copied: Columns
+  /** What the pods that hold it at some time say of it. */
+  readonly holders: Set<HeldColumns>
+  /** How many pods hold it at each time; undefined until it is asked for, which is when all series are taken. */
+  counts: Uint32Array | undefined
+}
+
+/** A device that a pod holds, and the series that say so. */
+export interface HeldColumns {
+  readonly device: DeviceColumns
+  readonly raws: Columns
+}
+
+/** All devices, by node, UUID and instance. */
+export class DeviceTable {
+  readonly #devices = new Map<string, DeviceColumns>()
+
+  /** The device that a series is about, and where its numbers belong: those of a board to the whole GPU. */
+  of(labels: Labels, raw: RawName): { readonly held: DeviceColumns; readonly told: DeviceColumns } {
+    const { GPU_I_ID: instance = '' } = labels
+    const held = this.#of(labels, instance)
+    return { held, told: instance !== '' && OF_BOARDS.has(raw) ? this.#of(labels, '') : held }
+  }
+
+  /** The whole GPU of a MIG instance. */
+  boardOf({ uuid, host }: DeviceColumns): DeviceColumns {
+    return this.#of({ UUID: uuid, Hostname: host }, '')
+  }
+
+  #of({ UUID, uuid = '', Hostname, hostname = '' }: Labels, instance: string): DeviceColumns {
+    const of = { host: Hostname ?? hostname, uuid: UUID ?? uuid, instance }
+    const key = JSON.stringify(of)
+    const known = this.#devices.get(key)
+    if (known !== undefined) return known
+    const device: DeviceColumns = {
+      ...of,
+      ...{ own: new Map(), copied: new Map(), holders: new Set(), counts: undefined },
+    }
+    this.#devices.set(key, device)
+    return device
+  }
+}
+
+/** Adds a column: two jobs may scrape the same exporter, and one that restarted has another instance. */
+export function addColumn(columns: Columns, raw: RawName, values: Float64Array): void {
+  const known = columns.get(raw)
+  columns.set(raw, known === undefined ? values : known.map((value, i) => (value >= 0 ? value : (values[i] ?? value))))
+}
+
+/** Whether a pod holds a device at a time. */
+export function isThere({ raws }: HeldColumns, i: number): boolean {
+  for (const values of raws.values()) if ((values[i] ?? Number.NaN) >= 0) return true
+  return false
+}
+
+/** How many pods hold a device at each time. */
+export function holderCounts(device: DeviceColumns, length: number): Uint32Array {
+  if (device.counts !== undefined) return device.counts
+  const counts = new Uint32Array(length)
+  for (const held of device.holders) for (let i = 0; i < length; i++) if (isThere(held, i)) counts[i]!++
+  device.counts = counts
+  return counts
+}
+
+/** One of the nine of a device at a time. */
+export function numberOfDevice({ own, copied, instance }: DeviceColumns, field: GpuField, i: number): number {
+  const origin = ORIGINS[field]
+  return sumOf(instance === '' ? origin.raws : origin.ofInstance, origin.factor, (raw) => {
+    const value = own.get(raw)?.[i] ?? Number.NaN
+    return value >= 0 ? value : (copied.get(raw)?.[i] ?? Number.NaN)
+  })
+}
+
+/** One of the nine of what the processes of one pod do, at a time; NaN where no exporter tells it. */
+export function numberOfProcesses({ device, raws }: HeldColumns, field: GpuField, i: number): number {
+  const origin = ORIGINS[field]
+  if (!origin.isOfProcesses) return Number.NaN
+  return sumOf(device.instance === '' ? origin.raws : origin.ofInstance, origin.factor, (raw) =>
+    (device.own.get(raw)?.[i] ?? Number.NaN) >= 0 ? (raws.get(raw)?.[i] ?? Number.NaN) : Number.NaN,
+  )
+}
+
+function sumOf(names: readonly RawName[], factor: number, numberFor: (raw: RawName) => number): number {
+  if (names.length === 0) return Number.NaN
+  return names.reduce((sum, name) => sum + numberFor(name), 0) * factor
+}
