@@ -83,8 +83,6 @@ export interface NodeSource {
    * How its targets fare. The same array for as long as nothing changes; asked after each call. Default: it has none.
    */
   targets?(): readonly TargetStatus[]
-  /** What it reads now, in words; asked when its targets fare otherwise. Default: what the last probe found. */
-  found?(): string
   /**
    * A call of the device is over its limit: what is known of the device leaves the views. Called again at each time
    * that the next call would be due. Default: nothing is reported.
