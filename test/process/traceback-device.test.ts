@@ -82,6 +82,16 @@ test('the compatible command logs the bursts of a device as the reference applic
   for (const [at, time] of ns.entries()) if (at > 0) assert.equal(Number(time - (ns[at - 1] ?? 0n)), 100_000)
 })
 
+test('the compatible command refuses samples of another size, as the reference application does', NEEDS, async (t) => {
+  const { args, path } = prepare(t, { facts: { stride: 8 } })
+  const { code, output } = await runSonde([...args, '--compat'])
+  assert.equal(code, 1, output)
+  assert.match(output, /has samples of 32 bytes; allowed: 24 bytes, which are 16 and 8 for each of 1 data IDs/)
+  assert.ok(!existsSync(path('events.log')) || readFileSync(path('events.log'), 'utf8') === '', 'nothing is logged')
+  const { text } = await watch(t, args, path('events.log'), (log) => /^end,/m.test(log))
+  assert.match(text, /^start,/m, 'without --compat they are read')
+})
+
 test(
   'without --compat its log says times, and a device that lengthens its period is watched all the same',
   NEEDS,
@@ -114,7 +124,8 @@ test(
   'the agent and the command know of each other: who holds the counters of a card, and the way out',
   NEEDS,
   async (t) => {
-    const { double, path, args } = prepare(t, { pci: '0000:3a:00.0' })
+    const { double, path, args: given } = prepare(t, { pci: '0000:3a:00.0' })
+    const args = given.map((word) => (word === '10:00.0' ? '3a:00.0' : word))
     // Another function of the card, in another process.
     double.play({ mlx5_0: { pci: '0000:3a:00.0' }, mlx5_1: { pci: '0000:3a:00.1' } })
     const source = {

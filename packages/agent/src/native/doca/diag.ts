@@ -1,7 +1,7 @@
 import type { DocaDevice } from './device.ts'
 import { DocaFailure } from './failure.ts'
 import { idsText } from './ids.ts'
-import { OUTPUT_FORMAT, SAMPLE_1, SAMPLE_MODE, SYNC_MODE, TIMESTAMP_SOURCE } from './layout.ts'
+import { OUTPUT_FORMAT, SAMPLE_MODE, SYNC_MODE, sampleBytesOf, TIMESTAMP_SOURCE } from './layout.ts'
 
 /** Memory beyond what the library says that it writes. Unit: bytes. */
 const SPARE_BYTES = 4096
@@ -198,8 +198,7 @@ export class DiagSampler {
     if (failure !== undefined) return failure
     const bytes = await this.#device.number('doca_telemetry_diag_get_sample_size', this.#context)
     if (bytes instanceof DocaFailure) return bytes
-    const leastBytes = SAMPLE_1.values + SAMPLE_1.valueBytes * this.ids.length
-    if (bytes < leastBytes || bytes > SAMPLE_BYTES_MAX)
+    if (bytes < sampleBytesOf(this.ids.length) || bytes > SAMPLE_BYTES_MAX)
       return new DocaFailure(this.#device.name, 'doca_telemetry_diag_get_sample_size', 'UNEXPECTED')
     this.sampleBytes = bytes
     this.#bytes = new Uint8Array(bytes * this.#config.querySamples + SPARE_BYTES)

@@ -74,3 +74,8 @@ export const SAMPLE_1 = {
   values: 16,
   valueBytes: 8,
 } as const
+
+/** Size of a sample of so many counters in format 1, without padding. Unit: bytes. */
+export function sampleBytesOf(counters: number): number {
+  return SAMPLE_1.values + SAMPLE_1.valueBytes * counters
+}

@@ -193,6 +193,7 @@ export class DiagReader implements DocaReader {
       time,
       device,
       device_ticks: this.#latestTicks,
+      sample_bytes: sampler.sampleBytes,
       samples_total: this.#samples,
       skipped_samples_total: this.#skipped,
       counters: sampler.ids.length,

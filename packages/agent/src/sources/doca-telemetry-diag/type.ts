@@ -142,6 +142,7 @@ export const docaDiagSamplingType = defineType(
     time: timestamp(),
     device,
     device_ticks: value('u64', { help: 'Clock of the device at the latest sample' }),
+    sample_bytes: value('u32', { unit: 'bytes', help: 'Size of a sample, as the device says' }),
     samples_total: counter('u64', { help: 'Samples read' }),
     skipped_samples_total: counter('u64', { help: 'Samples that the device overwrote before they were read' }),
     counters: gauge('u32', { help: 'Counters that are sampled' }),

@@ -1,5 +1,6 @@
 import { gapType, type RecordType, seriesKey, wallNs } from '@sonde/sdk'
 import { countOf, turn } from '@sonde/sdk/internal'
+import { sampleBytesOf } from '../../native/doca/layout.ts'
 import type { DocaDeviceNames } from '../../native/doca/roster.ts'
 import { WantedDevices } from '../doca/wanted-devices.ts'
 import { docaDiagSamplingType, sampleTypeOf } from '../doca-telemetry-diag/type.ts'
@@ -160,6 +161,7 @@ export class SimulatorDiag implements NodeSource {
       absences.absent('drain_cpu_ratio', 'unsupported', 'it is measured where a library is asked for samples')
       source.report(docaDiagSamplingType, {
         ...{ time, device, device_ticks: time, samples_total: made, skipped_samples_total: skipped },
+        sample_bytes: sampleBytesOf(this.#counters),
         ...{ counters: this.#counters, refused_counters: 0, period_seconds: this.#periodNs / NS_PER_S },
       })
       if (gap.samples === 0) continue

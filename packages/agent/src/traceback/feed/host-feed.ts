@@ -5,9 +5,10 @@ import { parse } from 'valibot'
 import { Host } from '../../hosting/host.ts'
 import { type Settled, SourceStatus } from '../../hosting/source-status.ts'
 import { idsText, idText } from '../../native/doca/ids.ts'
+import { sampleBytesOf } from '../../native/doca/layout.ts'
 import type { RingMemory } from '../../rules/walk/ring-memory.ts'
 import type { Tap } from '../../sampling/tap.ts'
-import { docaDiagSampleType, sampleFieldOf } from '../../sources/doca-telemetry-diag/type.ts'
+import { docaDiagSampleType, docaDiagSamplingType, sampleFieldOf } from '../../sources/doca-telemetry-diag/type.ts'
 import type { SourceDefinition, SourcePaths } from '../../sources/source.ts'
 import { type DeviceRing, SAMPLE_AT } from './device-ring.ts'
 import type { FeedInfo, FeedRequest, SampleFeed } from './sample-feed.ts'
@@ -52,7 +53,7 @@ export async function openHostFeed(request: FeedRequest, source: HostFeedSource)
   })
   const hosted = new HostedDevice(definition, paths, options)
   try {
-    const tap = await hosted.ring()
+    const tap = await hosted.ring(request)
     return new HostFeed(hosted, tap, request)
   } catch (error) {
     await hosted.close()
@@ -66,6 +67,8 @@ class HostedDevice {
   samplePeriodNs: number | undefined
   /** Clock of the device that its samples are stamped by: `rtc` or another. */
   clock: string | undefined
+  /** Size of a sample, as the device says. Unit: bytes. */
+  sampleBytes: number | undefined
   readonly #host = new Host()
   readonly #name: string
   readonly #status: SourceStatus
@@ -88,15 +91,16 @@ class HostedDevice {
     })
   }
 
-  /** The ring of the device, once it has one. */
-  async ring(): Promise<Tap> {
+  /** The ring of the device, once it has one and all is known of it that the request asks for. */
+  async ring({ isExact }: Pick<FeedRequest, 'isExact'>): Promise<Tap> {
     const untilMs = performance.now() + START_LIMIT_MS
     while (performance.now() < untilMs) {
       const { state, reason } = this.#settled
       if (state === 'denied') throw new SondeError('TRB_DENIED', reason)
       if (state === 'absent' || state === 'failed') throw new SondeError('TRB_DEVICE', reason)
       const [tap] = this.#host.rings(this.#name, docaDiagSampleType.name)
-      if (tap !== undefined && tap.total > 0 && this.clock !== undefined) return tap
+      const isKnown = this.clock !== undefined && (!isExact || this.sampleBytes !== undefined)
+      if (tap !== undefined && tap.total > 0 && isKnown) return tap
       await pause(WAIT_MS)
     }
     const why = this.#settled.reason || 'the device gives none'
@@ -121,6 +125,9 @@ class HostedDevice {
         if (sample_us !== undefined) this.samplePeriodNs = Number(sample_us) * MICROSECOND_NS
     if (type === clockType)
       for (const { clock } of readRecords(clockType, viewsOf(bytes), count, symbols)) this.clock = clock
+    if (type === docaDiagSamplingType)
+      for (const { sample_bytes } of readRecords(docaDiagSamplingType, viewsOf(bytes), count, symbols))
+        this.sampleBytes = sample_bytes
   }
 }
 
@@ -158,6 +165,11 @@ class HostFeed implements SampleFeed {
         'TRB_DEVICE',
         `${device} samples every ${samplePeriodNs} ns by ${clock}; allowed: ${allowed}`,
       )
+    }
+    const sampleBytes = sampleBytesOf(dataIds.length)
+    if (isExact && hosted.sampleBytes !== sampleBytes) {
+      const allowed = `${sampleBytes} bytes, which are 16 and 8 for each of ${dataIds.length} data IDs`
+      throw new SondeError('TRB_DEVICE', `${device} has samples of ${hosted.sampleBytes} bytes; allowed: ${allowed}`)
     }
     this.info = { device, samplePeriodNs, clock }
     this.#ticksAt = wordOf('device_ticks')
