@@ -48,18 +48,17 @@ async function readBack(t: TestContext, ...args: readonly string[]): Promise<voi
 test('200 000 different texts of an application, and ten new series after them, reach views, files and store', async (t) => {
   const dir = temporaryDir()
   t.after(dir.remove)
-  const [data, files] = [join(dir.path, 'data'), join(dir.path, 'files')]
+  const data = join(dir.path, 'data')
   const env = {
     SONDE_SERVICE_ENABLED: 'true',
     XDG_RUNTIME_DIR: dir.path,
     SONDE_EXPORT_FILES_ENABLED: 'true',
-    SONDE_EXPORT_FILES_DATA_ROOT: files,
   }
   const sonde = await startSonde(['up', '--data-dir', data, '--only-simulated', '--simulate'], { env })
   t.after(() => sonde.stop('SIGKILL'))
   assert.match(await report(t, join(dir.path, 'sonde'), 'ipc'), /^done \{\}$/m)
   assert.doesNotMatch(await metricsOf(sonde), /symbol_limit/)
-  await readBack(t, files)
+  await readBack(t, join(data, 'data'))
   await readBack(t, '--store', data)
   await assertStops(sonde)
 })

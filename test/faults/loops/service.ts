@@ -33,12 +33,12 @@ export const service: FaultLoop = {
     const dir = temporaryDir()
     const config = join(dir.path, 'sonde.yaml')
     writeFileSync(config, 'data_sources: []\n')
-    const files = join(dir.path, 'files')
+    // Where `--data-dir` keeps them.
+    const files = join(dir.path, 'data')
     const env = {
       SONDE_SERVICE_ENABLED: 'true',
       SONDE_SERVICE_SOCKETS_DIR: join(dir.path, 'sockets'),
       SONDE_EXPORT_FILES_ENABLED: 'true',
-      SONDE_EXPORT_FILES_DATA_ROOT: files,
       SONDE_EXPORT_FILES_MAX_SIZE_BYTES: '65536',
     }
     const start = (): Promise<SondeProcess> =>
