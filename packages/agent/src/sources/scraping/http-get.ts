@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { messageOf } from '@sonde/sdk'
+import { FairLimit } from '../../processor/fair-limit.ts'
+import { ownReadings } from '../../processor/readings.ts'
 import type { Credentials } from './credentials.ts'
 import { type RefusalReason, ScrapeRefusal } from './refusal.ts'
 
 /** How an exporter is asked. */
 export interface GetOptions {
-  /** Time for the whole answer. Unit: milliseconds. */
+  /** Time for the whole answer, in which this process has its processors. Unit: milliseconds. */
   readonly timeoutMs: number
   /** Bytes of the answer at most. */
   readonly bytesMax: number
@@ -25,6 +27,7 @@ export interface Answer {
 
 /** Of what an exporter answers so much is in a message. Unit: characters. */
 const QUOTED_LENGTH_MAX = 200
+const NOTHING = () => undefined
 const ACCEPT = 'text/plain;version=0.0.4'
 /** What a body takes at first, and beyond that what doubles as it comes. Unit: bytes. */
 const BODY_BYTES_MIN = 64 << 10
@@ -37,7 +40,9 @@ const BODY_BYTES_MIN = 64 << 10
  */
 export async function httpGet(address: string, options: GetOptions): Promise<Answer> {
   const { timeoutMs, bytesMax, signal } = options
-  const limit = AbortSignal.timeout(timeoutMs)
+  const late = new AbortController()
+  // An exporter is not blamed for time in which this process had no processor.
+  const limit = new FairLimit({ limitMs: timeoutMs, read: ownReadings, onOver: () => late.abort(), onShort: NOTHING })
   const ended = new AbortController()
   // Who was shown a secret may repeat it in what it answers.
   const isShown = options.credentials?.authorization !== undefined
@@ -47,7 +52,7 @@ export async function httpGet(address: string, options: GetOptions): Promise<Ans
     fault('too_long', `answers with more than ${bytesMax} bytes; max_bytes of the source allows more`)
   let response: IncomingMessage | undefined
   try {
-    response = await send(address, AbortSignal.any([limit, signal, ended.signal]), options.credentials)
+    response = await send(address, AbortSignal.any([late.signal, signal, ended.signal]), options.credentials)
     const { statusCode = 0, headers } = response
     if (statusCode >= 300 && statusCode < 400)
       throw fault('status', `redirects to ${quoted(headers.location)}, which is not followed; give the address itself`)
@@ -64,11 +69,12 @@ export async function httpGet(address: string, options: GetOptions): Promise<Ans
     return { body: await bodyOf(response, bytesMax, isTooLong), isOpenMetrics }
   } catch (error) {
     if (error instanceof ScrapeRefusal) throw error
-    if (limit.aborted) throw fault('unanswered', `gave no whole answer within ${timeoutMs} ms`, error)
+    if (late.signal.aborted) throw fault('unanswered', `gave no whole answer within ${timeoutMs} ms`, error)
     if (response !== undefined)
       throw fault('truncated', `ended its answer in the middle (${messageOf(error)}): nothing of it is taken`, error)
     throw fault('unanswered', `does not answer: ${messageOf(error)}`, error)
   } finally {
+    limit.stop()
     // What was not read of an answer does not come any more.
     ended.abort()
   }
