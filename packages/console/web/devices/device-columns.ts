@@ -51,7 +51,9 @@ export function dealtOut(
   return new Map(
     devices.flatMap((device) => {
       const named = byName.get(labelsFor(device, query.metric)?.[label] ?? '')
-      const column = named?.find(({ labels }) => isSeriesOf(device, query.metric, labels))
+      const own = named?.filter(({ labels }) => isSeriesOf(device, query.metric, labels)) ?? []
+      // Parts of a device, such as MIG instances, have the labels of the device and more.
+      const [column] = own.toSorted((a, b) => Object.keys(a.labels).length - Object.keys(b.labels).length)
       return column ? [[device.id, column] as const] : []
     }),
   )
