@@ -230,7 +230,7 @@ test(
         await page.locator('.live-lag').waitFor()
         assert.match(
           (await page.locator('.live').innerText()).replace(/\s+/g, ' '),
-          /^Live (< )?\d+ s behind \d\d:\d\d:\d\d UTC$/,
+          /^Live (< )?\d+ s behind( \d:\d\d of 5 min)? \d\d:\d\d:\d\d UTC$/,
         )
       },
       { viewport: SCREENS.phone },
