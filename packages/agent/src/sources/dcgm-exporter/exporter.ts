@@ -236,12 +236,11 @@ export class Exporter implements TargetReader {
 
   /** A GPU cannot move more over PCIe than its link carries. */
   *#checkLinks(): Generator<undefined, void> {
-    const inScrape = this.rows.inScrape(this.#scrape)
-    const infos = new Map(inScrape.filter(([, { type }]) => type === nvmlGpuInfoType))
-    for (const [subject, row] of inScrape) {
+    for (const [subject, row] of this.rows.inScrape(this.#scrape)) {
       yield
-      const info = infos.get(subject)
-      if (row.type !== nvmlProfileType || info === undefined) continue
+      if (row.type !== nvmlProfileType) continue
+      const info = this.rows.of(subject, nvmlGpuInfoType, row.labels)
+      if (info === undefined) continue
       for (const field of ['pcie_tx_bytes', 'pcie_rx_bytes']) {
         const [generation, lanes] = [info.numberOf('pcie_generation_max'), info.numberOf('pcie_width_max')]
         const lack = beyondLink(row.numberOf(field) ?? 0, generation, lanes)
