@@ -67,6 +67,7 @@ test('a page of another port of this machine changes nothing, also where its bro
   const { agent, address, app } = await serveAgent(t)
   const { hostname, host } = new URL(address)
   const changing = [
+    ['POST', '/api/v1/simulator'],
     ['POST', '/api/v1/simulator/scenarios'],
     ['DELETE', '/api/v1/simulator/scenarios/:id'],
     ['POST', '/api/v1/query'],
