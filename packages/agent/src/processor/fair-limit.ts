@@ -46,7 +46,7 @@ export class FairLimit {
   /** Waits anew, for another time where one is given. */
   restart(limitMs = this.#limitMs): void {
     this.#startedMs = this.#lookedMs = performance.now()
-    // Whoever is heard of a hundred times a second costs no timer each time.
+    // A process that answers a hundred times a second must not cost a new timer each time.
     if (this.#last === undefined && limitMs === this.#limitMs && this.#timer !== undefined) {
       this.#timer.refresh()
       return

@@ -22,7 +22,7 @@ export function ownThread(): number | undefined {
   }
 }
 
-/** Readings of whoever asks: of the thread in a worker, else of the process. */
+/** Readings of the caller: of its thread in a worker, else of the process. */
 export function ownReadings(): Readings {
   const thread = isMainThread ? undefined : ownThread()
   return readingsOf({ pid: process.pid, ...(thread === undefined ? {} : { thread }) })

@@ -239,8 +239,8 @@ function identityOf(path: string): Identity | undefined {
 }
 
 /**
- * Sees that no service listens on a socket. One that a killed service left is in nobody's way, nor is one that another
- * user put into a folder of ours.
+ * Checks that no service listens on a socket. A socket that a killed service left does not matter, nor does a socket
+ * that another user put into a folder of ours.
  *
  * @throws SondeError `IPC_DIRECTORY` where something else is there, `IPC_TAKEN` where somebody listens.
  */
