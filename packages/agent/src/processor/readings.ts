@@ -29,8 +29,8 @@ export function ownReadings(): Readings {
 }
 
 /**
- * What a process had so far, as the kernel tells. These are files of this process's own namespaces, wherever the
- * sources look for theirs.
+ * What a process had so far, as the kernel tells. It is read from the procfs of this process, even where sources are
+ * given another.
  */
 export function readingsOf({ pid, thread }: Place): Readings {
   const threads = thread === undefined ? threadsOf(pid) : timesOf(`/proc/${pid}/task/${thread}`)

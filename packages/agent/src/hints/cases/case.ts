@@ -31,7 +31,7 @@ export class Case {
   event = 0n
   /** The latest sighting. */
   #sighting: Sighting
-  /** The worst one. */
+  /** The worst sighting. */
   #peak: Seen
   #votes = 0
   #firstSampleMs: number

@@ -53,7 +53,7 @@ export class Card {
     return holder?.isOwn === false && holder.isTrusted && holder.isAsking ? holder : undefined
   }
 
-  /** Opens the counters for a function of the card; a failure where it cannot have them. Call it within {@link inTurn}. */
+  /** Opens the counters for a function, or says why it cannot have them. Call it within {@link inTurn}. */
   async take(device: DocaDevice, config: DiagConfig): Promise<DiagSampler | DocaFailure> {
     const before = this.#holder
     if (before?.keeps === true) return heldBySibling(device.name, before.device.name)

@@ -21,8 +21,9 @@ const BYTES_PER_MEGABIT = 125_000
 const NOT_SET = 'nobody has set it'
 
 /**
- * The one table of what a physical quantity can be. A bound is far beyond the best hardware that is known and below
- * what registers and drivers give for "not known": a value outside is no measurement. Each bound says where it is from.
+ * The one table of what a physical quantity can be. A bound is far beyond the best hardware that is known, and below
+ * the values by which registers and drivers mean "not known": a value outside is no measurement. Each bound says where
+ * it is from.
  */
 export const QUANTITIES = {
   /** What 64 bits hold. */
