@@ -103,8 +103,15 @@ const FAULTS: Readonly<
     },
     told: ['device node', /mlx5_fwctl is not loaded/, /^sudo modprobe mlx5_fwctl$/],
   },
-  'a virtual function has no fwctl node': {
+  'a function has no fwctl node': {
     strike: (node) => node.remove(`${ADAPTER}/fwctl`),
+    told: ['device node', /^mlx5_0 has no fwctl node$/, /^look in dmesg for fwctl: /],
+  },
+  'a virtual function has no fwctl node': {
+    strike(node) {
+      node.remove(`${ADAPTER}/fwctl`)
+      node.link(`${ADAPTER}/physfn`, '../0000:9a:00.1')
+    },
     told: ['device node', /^mlx5_0 has no fwctl node$/, /^not possible: .* physical function$/],
   },
   'the container lacks /dev/fwctl': {
