@@ -239,7 +239,10 @@ test('check says whether another Sonde has the history, and whether it can be ke
   assert.equal((await fetch(`${sonde.address}/healthz`)).status, 200)
   assert.equal(await sonde.stop(), 0)
   assert.match(await historyIn(dir), /^0 history +present +\S+store\.db, /)
-  assert.match(await historyIn('/proc/x'), /^1 history +denied +.*\/proc.*; give store\.dir another folder$/)
+  assert.match(
+    await historyIn('/proc/x'),
+    /^1 history +denied +.*\/proc.*; give store\.dir, or --data-dir, another folder$/,
+  )
 })
 
 test('a user without a home, as in a container, runs it; history has the place of the system', AS_NOBODY, async (t) => {

@@ -187,7 +187,8 @@ for (const command of program.commands) {
 program.hook('preAction', async (_program, command) => {
   const { trustOwner = [] } = command.opts<{ trustOwner?: readonly string[] }>()
   // See `loadFor`.
-  if (trustOwner.length > 0) (await import('./config/trust.ts')).trustOwners(trustOwner)
+  if (trustOwner.length > 0 || process.env.SONDE_TRUST_OWNER !== undefined)
+    (await import('./config/trust.ts')).trustOwners(trustOwner)
 })
 
 program.parseAsync().catch((error: unknown) => {

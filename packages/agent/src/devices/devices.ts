@@ -133,7 +133,7 @@ export class Devices implements Sink {
     return this.#ownDevices().devices
   }
 
-  /** What sources of the agent say, for whoever must know who says it. */
+  /** What sources of the agent say, each with its source. */
   facts(): Iterable<Fact> {
     return this.#own.all()
   }

@@ -16,8 +16,8 @@ export function ownKinds(types: readonly RecordType[]): ReadonlySet<string> {
 }
 
 /**
- * Types that are about the hardware. Pages and charts of a device find its series by their metrics and labels: what
- * applications report under such a metric would stand among them.
+ * Types that are about the hardware. Pages and charts of a device find its series by metric and labels: series of
+ * applications with such a metric would stand among them.
  */
 export function hardwareTypes(types: readonly RecordType[]): RecordType[] {
   return types.filter(({ entity }) => entity !== undefined && isHardware(entity.kind))

@@ -8,7 +8,7 @@ import type { Fact } from './facts.ts'
 import { isNoGpu } from './kinds/gpu.ts'
 import { addressOf, isSimulatedOf } from './world.ts'
 
-/** A source, as far as precedence goes by it. */
+/** A source, as far as precedence depends on it. */
 type Ranked = Pick<RunningSource, 'name' | 'definition' | 'stats' | 'command'>
 
 /** Options of {@link Precedence}. */
@@ -21,9 +21,9 @@ export interface PrecedenceOptions {
 }
 
 /**
- * Tells sources that read what others tell of devices which of these are held by sources that come before them: those
- * that read the hardware themselves, then those of their own kind that stand before them in the configuration. They
- * refuse then what claims one of the keys for something else.
+ * Tells sources of second hand, such as exporters, which devices are held by sources that come before them: first
+ * sources that read the hardware themselves, then sources of the same kind that stand earlier in the configuration. A
+ * source of second hand then refuses rows that claim one of these keys for something else.
  */
 export class Precedence {
   readonly #options: PrecedenceOptions
@@ -35,7 +35,7 @@ export class Precedence {
     this.#options = options
   }
 
-  /** Tells what is another than before. Costs nothing while no device is. */
+  /** Tells what has changed. Costs nothing while no device changes. */
   tell(): void {
     const { devices, sources } = this.#options
     const secondHand = sources.filter(({ definition }) => definition.isSecondHand)

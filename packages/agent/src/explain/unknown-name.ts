@@ -22,11 +22,18 @@ export async function unknownName(
   const rules = (await options.facts?.traceback?.(of.replace(/^rule:/, '')))?.nearest ?? []
   const nearest = [...rules, ...nearestNames(of, [...new Set(names)])]
   const offer =
-    nearest.length === 0 ? `sources are ${subjects.map(nameOf).join(', ')}` : `nearest: ${nearest.join(', ')}`
+    nearest.length === 0
+      ? `${withoutAgent(options)}sources are ${subjects.map(nameOf).join(', ')}`
+      : `nearest: ${nearest.join(', ')}`
   return new SondeError(
     'EXP_UNKNOWN',
     `no source, device, metric or rule is called ${JSON.stringify(of.slice(0, 100))}; ${offer}`,
   )
+}
+
+/** The agent knows names that files do not have: those of simulated devices, of exporters and of rules. */
+function withoutAgent({ facts, agentPlace }: ExplainOptions): string {
+  return facts === undefined ? `${agentPlace} gave no answer as an agent, which may know it; ` : ''
 }
 
 /** What was meant, perhaps: a slip of the finger, then names that contain it. */

@@ -21,7 +21,7 @@ export class DutyRun implements LaneCall {
   isDone = false
   /** Whether the open call is over its limit. */
   isStuck = false
-  /** What the open call, which is late, lacks of a processor, in words; empty where it lacks nothing. */
+  /** Why the open call is late for lack of a processor, in words; empty where it has one. */
   shortage = ''
   /** Whether a call waits or is open. */
   isPending = false

@@ -81,7 +81,7 @@ export class Hosts {
     this.sources = this.#running
   }
 
-  /** Adds a source to those that run, and starts it. Its name is that of no other. */
+  /** Adds a source to those that run, and starts it. No other source has its name. */
   add(config: ConfiguredSource): void {
     const given = this.#giveOf(config, this.#given.length)
     this.#given.push(given)

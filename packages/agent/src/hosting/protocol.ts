@@ -129,7 +129,7 @@ export interface StatusMessage {
   readonly reason: string
   readonly found: string
   readonly stuck: readonly StuckCall[]
-  /** All of them where one fares otherwise than in the message before. */
+  /** All targets, where one of them has changed since the message before. */
   readonly targets?: readonly TargetStatus[]
   readonly calls: readonly SampleCall[]
   readonly overruns: number

@@ -17,9 +17,9 @@ interface Waiting {
 }
 
 /**
- * The places of queries that are answered at a time. Who finds none free waits: clients take turns, so that one who
- * asks much waits behind those who ask little. A place is free again when there is an answer: whether that is read is
- * its client's affair.
+ * The places of queries that are answered at a time. A query that finds none free waits. Clients take turns, so that a
+ * busy client waits behind the others. A place is free again when there is an answer, whether or not the client reads
+ * it.
  */
 export class QueryPlaces {
   readonly #http: HttpStats

@@ -48,7 +48,7 @@ export const podGpuType = defineType(
 
 /**
  * A device of a pod that is not the pod's alone, by itself: a GPU, or MIG instance, that several pods hold, and the
- * board of an instance. A row a pod and device, so that whoever adds up pods can count each device once.
+ * board of an instance. A row a pod and device, so that a sum over pods can count each device once.
  */
 export const sharedGpuType = defineType('shared_gpu', 'A GPU of a pod that shares one, as a whole', {
   time: timestamp(),

@@ -12,15 +12,15 @@ export interface FairLimitOptions {
   readonly onShort: (words: string) => void
 }
 
-/** Looks in the time of a limit. */
+/** How many looks the time of a limit has. */
 const LOOKS = 4
-/** The last look comes so soon after the one before at the least, as a share of the time between two. */
+/** Least distance of the last two looks, as a share of the distance of others. */
 const LAST_SHARE = 0.1
 
 /**
- * The limit of a wait for a process of this machine. Time in which that process waits for a processor or is stopped,
- * and time in which this process itself is held up, does not count: what lacks is a processor then, and no device is at
- * fault. Reads nothing before a quarter of the limit is over.
+ * The limit of a wait for a process of this machine. Time in which that process waits for a processor or is stopped
+ * does not count, nor does time in which this process itself is held up: then a processor is lacking, and no device is
+ * at fault. Reads nothing before a quarter of the limit is over.
  */
 export class FairLimit {
   readonly #options: FairLimitOptions
@@ -46,7 +46,7 @@ export class FairLimit {
   /** Waits anew, for another time where one is given. */
   restart(limitMs = this.#limitMs): void {
     this.#startedMs = this.#lookedMs = performance.now()
-    // Whoever is heard of a hundred times a second costs no timer each time.
+    // A process that answers a hundred times a second must not cost a new timer each time.
     if (this.#last === undefined && limitMs === this.#limitMs && this.#timer !== undefined) {
       this.#timer.refresh()
       return
@@ -59,7 +59,7 @@ export class FairLimit {
     this.#wait(limitMs / LOOKS)
   }
 
-  /** Keeps the process alive for as long as it waits: work that hangs may hold nothing that would. */
+  /** Keeps the process alive for as long as it waits: work that hangs may hold nothing that keeps it alive. */
   keepAlive(): this {
     this.#keepsAlive = true
     this.#timer?.ref()
@@ -100,7 +100,7 @@ export class FairLimit {
 
   #tellShortage(nowMs: number, after: Readings): void {
     const before = this.#first
-    // A little is always lost: the looks that follow say whether it is more.
+    // A little time is always lost: later looks show whether it is more.
     const isLate = nowMs - this.#startedMs > this.#limitMs * (1 + 1 / LOOKS)
     if (!isLate || this.#isTold || before === undefined || before === after) return
     this.#isTold = true

@@ -22,15 +22,15 @@ export function ownThread(): number | undefined {
   }
 }
 
-/** Readings of whoever asks: of the thread in a worker, else of the process. */
+/** Readings of the caller: of its thread in a worker, else of the process. */
 export function ownReadings(): Readings {
   const thread = isMainThread ? undefined : ownThread()
   return readingsOf({ pid: process.pid, ...(thread === undefined ? {} : { thread }) })
 }
 
 /**
- * What a process had so far, as the kernel tells. These are files of this process's own namespaces, wherever the
- * sources look for theirs.
+ * What a process had so far, as the kernel tells. It is read from the procfs of this process, even where sources are
+ * given another.
  */
 export function readingsOf({ pid, thread }: Place): Readings {
   const threads = thread === undefined ? threadsOf(pid) : timesOf(`/proc/${pid}/task/${thread}`)

@@ -18,7 +18,7 @@ export interface Readings {
 export interface Stretch {
   readonly before: Readings
   readonly after: Readings
-  /** By how much the timers of whoever waits came late in it. Unit: milliseconds. */
+  /** By how much timers of the waiting process came late in it. Unit: milliseconds. */
   readonly lateMs: number
 }
 
@@ -59,7 +59,7 @@ export function shortageWords({ before, after, lateMs }: Stretch): string {
   return `waits for a processor: ${facts.filter(Boolean).join(', ')}`
 }
 
-/** What to do where a processor lacks, whichever kind of lack it is. */
+/** What to do where a processor is lacking, for whatever reason. */
 export const SHORTAGE_FIX =
   'no device is at fault: give this machine, or the container of Sonde, more processor time (top shows what takes it), or do what the reason names'
 

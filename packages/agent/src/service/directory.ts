@@ -88,7 +88,8 @@ export class SocketsDir {
    * @throws SondeError `IPC_DIRECTORY` where it cannot.
    */
   async listen(server: Server): Promise<void> {
-    // Node removes the name that it listened under, whoever has it by then. No longer than that of the socket.
+    // Node removes the name that it listened under, also where another service has it by then. It is no longer than the
+    // name of the socket.
     const begun = join(this.path, `.s${randomBytes(4).toString('hex')}`)
     try {
       await new Promise<void>((listening, reject) => {
@@ -104,7 +105,7 @@ export class SocketsDir {
     }
   }
 
-  /** Whether the path of the socket still leads here: who cleans up temporary folders takes sockets too. */
+  /** Whether the path of the socket still leads here: programs that clean temporary folders remove sockets too. */
   get hasSocket(): boolean {
     const found = identityOf(this.socket)
     return found !== undefined && found.ino === this.#own?.ino && found.mtimeNs === this.#own.mtimeNs
@@ -138,8 +139,9 @@ export class SocketsDir {
   }
 
   /**
-   * Lets in whom the folder lets in: its group is that of the socket too, also where it was changed meanwhile. What
-   * somebody of the group put in its place is left alone. Called once it listens, and now and then.
+   * Gives the socket the group of its folder, also where that was changed meanwhile: the folder decides who may
+   * connect. A file that a member of the group put in the place of the socket is left alone. Called once it listens, and
+   * now and then.
    *
    * @throws SondeError `IPC_DIRECTORY` where this user may not give the socket that group.
    */
@@ -239,8 +241,8 @@ function identityOf(path: string): Identity | undefined {
 }
 
 /**
- * Sees that no service listens on a socket. One that a killed service left is in nobody's way, nor is one that another
- * user put into a folder of ours.
+ * Checks that no service listens on a socket. A socket that a killed service left does not matter, nor does a socket
+ * that another user put into a folder of ours.
  *
  * @throws SondeError `IPC_DIRECTORY` where something else is there, `IPC_TAKEN` where somebody listens.
  */
@@ -276,7 +278,7 @@ function unusable(path: string, why: string): SondeError {
   return new SondeError('IPC_DIRECTORY', `${path} ${why}; give service.sockets_dir a folder of this user's own`)
 }
 
-/** The note of the service that has it is words: whoever may add notes can write any process into one. */
+/** The note names the service in words only: every user who may add notes can write any process into one. */
 function taken(path: string): SondeError {
   const note = readNotes(commonNotesDir()).find(({ socketsDir, isLiving }) => isLiving && socketsDir === path)
   const holder = note === undefined ? '' : ` (process ${note.pid})`

@@ -83,7 +83,7 @@ export class KnownTypes {
     return typeof name === 'string' && name.startsWith(OWN_PREFIX) && !this.#ownFingerprints.has(fingerprint)
   }
 
-  /** Whether a type has a metric that Sonde alone reports: answers are made of those, whoever reported them. */
+  /** Whether a type has a metric that Sonde alone reports: answers are made of these, whatever source has them. */
   isOfMade({ metrics }: RecordType): boolean {
     return metrics.values().some((metric) => this.#madeMetrics.has(metric))
   }

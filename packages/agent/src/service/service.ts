@@ -141,7 +141,7 @@ export class Service {
       server.close()
       throw error
     }
-    // What comes later is of one connection that could not be accepted.
+    // A later error means that one connection could not be accepted.
     server.on('error', () => undefined)
     this.#server = server
     this.#directory = directory

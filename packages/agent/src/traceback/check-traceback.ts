@@ -61,7 +61,7 @@ function folderFinding({
   try {
     const isThere = checkFoldersNow(dir)
     if (isThere && isTaken(dir)) {
-      const found = `another process keeps its events in ${dir}; stop that one, or give traceback.dir another folder`
+      const found = `another process keeps its events in ${dir}; stop that one, or give traceback.dir, or --data-dir, another folder`
       return { of, state: 'taken', found }
     }
     const freeBytes = freeIn(dir)
@@ -78,7 +78,7 @@ function folderFinding({
     if (isThere) return { of, state: 'present', found: `${dir}, ${free}` }
     return { of, state: 'absent', found: `${dir} is made with the first event, ${free}` }
   } catch (error) {
-    return { of, state: 'denied', found: `${messageOf(error)}; give traceback.dir another folder` }
+    return { of, state: 'denied', found: `${messageOf(error)}; give traceback.dir, or --data-dir, another folder` }
   }
 }
 

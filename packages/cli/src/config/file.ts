@@ -42,7 +42,7 @@ export function readConfigFile(path: string): ConfigFile {
   return { path, content: contentOf(document, path), lineOf: (keys) => lineOf(document, lines, keys) }
 }
 
-/** YAML without one key of a configuration is another file, of which nothing is shown. */
+/** YAML without a single key of a configuration is some other file, and nothing of it is shown. */
 function refuseForeign({ contents }: Document, path: string): void {
   if (!isMap(contents) || contents.items.length === 0) return
   const isMeant = ({ key }: { readonly key: unknown }) => {

@@ -2,16 +2,25 @@ import type { SourceDefinition, SourcePaths } from '@sonde/agent/config'
 import { codeFault, TRUST_VARIABLE } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 
-/** The greatest id of a user: the one above says that there is none. */
+/** The greatest id of a user: 2^32 − 1 means "no user". */
 const UID_MAX = 2 ** 32 - 2
 
-/** Has files of these users count as those of root, here and in processes that this one starts. @throws ConfigError */
+/**
+ * Lets files of these users, and of those in `SONDE_TRUST_OWNER`, count as files of root: here, and in processes that
+ * this one starts.
+ *
+ * @throws ConfigError where one of them is no number of a user.
+ */
 export function trustOwners(uids: readonly string[]): void {
+  const given = (process.env[TRUST_VARIABLE] ?? '').split(',').flatMap((uid) => uid.trim() || [])
+  const wrong = [...faultsOf('--trust-owner', uids), ...faultsOf(TRUST_VARIABLE, given)]
+  if (wrong.length > 0) throw new ConfigError(wrong)
+  process.env[TRUST_VARIABLE] = [...given, ...uids].join(',')
+}
+
+function faultsOf(origin: string, uids: readonly string[]): string[] {
   const wrong = uids.filter((uid) => !/^\d{1,10}$/.test(uid) || Number(uid) > UID_MAX)
-  if (wrong.length > 0)
-    throw new ConfigError(wrong.map((uid) => `--trust-owner is ${JSON.stringify(uid)}; allowed: the number of a user`))
-  const given = process.env[TRUST_VARIABLE] ?? ''
-  if (uids.length > 0) process.env[TRUST_VARIABLE] = [given, ...uids].filter((uid) => uid !== '').join(',')
+  return wrong.map((uid) => `${origin} is ${JSON.stringify(uid)}; allowed: the number of a user`)
 }
 
 /**

@@ -52,8 +52,8 @@ export function depthFault(text: string): YamlFault | undefined {
 }
 
 /**
- * What the parser found, at most once a line: one fault often brings others along. No text of the file is shown: what
- * is no YAML may be any file, one that only root can read included.
+ * What the parser found, at most once a line: one fault often brings others along. No text of the file is shown: a
+ * file that is no YAML may be any file, also one that only root can read.
  */
 export function syntaxFaults(text: string, { errors, warnings }: Document): YamlFault[] {
   const seen = new Set<number>()

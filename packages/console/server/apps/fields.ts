@@ -1,4 +1,4 @@
-import type { GpuField } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField } from '@sonde/sdk/internal'
 
 /** How one of the nine is kept: `pod_gpu_<base>_<suffix>` a pod, `app_gpu_<base>_<suffix>` a service. */
 interface FieldNames {
@@ -19,6 +19,11 @@ const FIELD_NAMES: Readonly<Record<GpuField, FieldNames>> = {
   'gpu-power-w': { base: 'power', suffix: 'watts' },
 }
 
+/** Numbers that add up over GPUs; the others are means. */
+export const SUMMED_FIELDS: ReadonlySet<GpuField> = new Set(['gpu-mem-used', 'gpu-mem-total', 'gpu-power-w'])
+/** Numbers that are told of a board beside its MIG instances, which have memory and activity of their own. */
+export const BOARD_FIELDS: ReadonlySet<GpuField> = new Set(['gpu-power-w'])
+
 /** Metric of a pod's number. */
 export function podMetric(field: GpuField): string {
   const { base, suffix } = FIELD_NAMES[field]
@@ -36,4 +41,11 @@ export function appMetric(field: GpuField, statistic: 'avg' | 'min' | 'max' | 'c
 export function sharedMetric(field: GpuField): string {
   const { base, suffix } = FIELD_NAMES[field]
   return `shared_gpu_${base}_${suffix}`
+}
+
+const SHARED_FIELDS: ReadonlyMap<string, GpuField> = new Map(GPU_FIELDS.map((field) => [sharedMetric(field), field]))
+
+/** The number that a metric is of, as {@link sharedMetric} names it; undefined where it is of none. */
+export function sharedFieldOf(metric: string): GpuField | undefined {
+  return SHARED_FIELDS.get(metric)
 }

@@ -1,8 +1,7 @@
 import { countOf, GPU_FIELDS, type GpuField, type GpuGap, type GpuPod } from '@sonde/sdk/internal'
+import { SUMMED_FIELDS } from './fields.ts'
 import type { Reasons } from './reasons.ts'
 
-/** Numbers of a pod that are sums over its GPUs. */
-const SUMS: ReadonlySet<GpuField> = new Set(['gpu-mem-used', 'gpu-mem-total', 'gpu-power-w'])
 /** What MIG instances have none of: it is measured of a whole GPU. */
 const OF_WHOLE_GPUS: ReadonlySet<GpuField> = new Set(['gpu-util', 'gpu-power-w'])
 /** What dcgm-exporter leaves out unless its file of counters names it. */
@@ -58,5 +57,5 @@ function reasonOf(field: GpuField, pod: KnownPod, told: string | undefined): str
     return 'not reported; dcgm-exporter leaves it out unless its counters file names it, see docs/gpu.md'
   }
   if (sharedWith > 0) return `it shares its GPU with ${countOf(sharedWith, 'other pod')}, and nothing reports it`
-  return SUMS.has(field) && gpus > 1 ? 'not reported of all its GPUs' : 'not reported of its GPUs'
+  return SUMMED_FIELDS.has(field) && gpus > 1 ? 'not reported of all its GPUs' : 'not reported of its GPUs'
 }

@@ -10,14 +10,14 @@ export function requestOfNow(nowMs: number, queries: readonly SeriesQuery[]): Qu
 }
 
 /**
- * Whether a value is of the sample that a row was made of, and not of one before it: a history holds each value for a
- * while, and one that the newest row lacks is not known any more. Times are undefined where a history tells none.
+ * Whether a value is of the sample that a row was made of, and not of an earlier sample: a history holds each value for
+ * a while, and a value that the newest row lacks is not known any more. Times are undefined where a history tells none.
  */
 export function isOfSample(valueMs: number | undefined, rowMs: number | undefined): boolean {
   return valueMs === undefined || rowMs === undefined || valueMs >= rowMs
 }
 
-/** Who made a row: rows of one agent are of the same times, and those of simulated pods have their own. */
+/** The maker of a row: rows of one agent have the same times, and rows of simulated pods have their own. */
 export function originOf({ app: _, service: _service, namespace: _namespace, pod: _pod, ...rest }: Labels): string {
   return JSON.stringify(Object.entries(rest).sort())
 }

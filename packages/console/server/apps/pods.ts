@@ -65,7 +65,7 @@ export async function podsNow(
   const shared = sharing.size === 0 ? [] : await sharedGpus(history, sharedQueries(matchers, GPU_FIELDS), nowMs)
   const ofSharing = shared.filter(({ pod, rowMs }) => {
     const row = sharing.get(pod)
-    // Of what a pod shares no more there are rows for a while.
+    // Rows of devices that a pod shares no more stay for a while.
     return row !== undefined && isOfSample(rowMs, row.rowMs)
   })
   const byPod = Map.groupBy(ofSharing, ({ pod }) => pod)
@@ -123,8 +123,8 @@ interface Numbers {
 /**
  * The rows of pods in an answer to all questions, by app, service, namespace and name. A history holds the last row of
  * a pod for a while; one that is older than the newest row of a service is of a pod that was gone when that was made.
- * It holds each number of a row likewise: one that the newest row lacks is not known any more. The loop gets its turn
- * in between: there may be ten thousand pods.
+ * It holds each number of a row likewise: a number that the newest row lacks is not known any more. The loop gets its
+ * turn in between: there may be ten thousand pods.
  */
 async function rowsOf({ results }: QueryAnswer): Promise<Numbers[]> {
   const known = new Map<string, Numbers>()

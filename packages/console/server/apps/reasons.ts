@@ -7,7 +7,7 @@ import { podKey } from './shared-gpus.ts'
 /** Why numbers of a pod are absent, in the words of what should have told them. */
 export type Reasons = ReadonlyMap<GpuField, string>
 
-/** Why numbers of some pods are absent, by the key of the pod: of those that a pod has none of, in some of them. */
+/** Why numbers of some pods are absent, by the key of the pod. A number without a told reason is left out. */
 export async function reasonsOf(
   pods: readonly Omit<AppPod, 'gaps'>[],
   latest: AppsOrigin['latest'],

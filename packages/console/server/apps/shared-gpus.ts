@@ -1,6 +1,6 @@
 import type { Labels, QueryAnswer, SeriesQuery } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField, type GpuNumber, turn } from '@sonde/sdk/internal'
-import { sharedMetric } from './fields.ts'
+import { BOARD_FIELDS, SUMMED_FIELDS, sharedFieldOf, sharedMetric } from './fields.ts'
 
 /** A device of a pod that is not the pod's alone: its values are those of the whole device. */
 export interface SharedGpu {
@@ -19,11 +19,6 @@ export interface SharedGpu {
 }
 
 const PODS_METRIC = 'shared_gpu_pods'
-const FIELD_OF: ReadonlyMap<string, GpuField> = new Map(GPU_FIELDS.map((field) => [sharedMetric(field), field]))
-/** Numbers that add up over devices; the others are means. */
-const SUMS: ReadonlySet<GpuField> = new Set(['gpu-mem-used', 'gpu-mem-total', 'gpu-power-w'])
-/** Numbers of a whole GPU: an instance has none of its own. */
-const OF_BOARDS: ReadonlySet<GpuField> = new Set(['gpu-power-w'])
 
 /** Tells a pod from all others. */
 export function podKey({ app, service, namespace, pod, simulated }: Labels): string {
@@ -53,7 +48,7 @@ export async function sharedOf({ results }: Pick<QueryAnswer, 'results'>): Promi
       const key = JSON.stringify([podKey(labels), deviceOf(labels)])
       const row = rows.get(key) ?? { labels, pods: 0, rowMs: undefined, values: {} }
       rows.set(key, row)
-      const field = FIELD_OF.get(metric)
+      const field = sharedFieldOf(metric)
       if (field !== undefined) row.values[field] = value
       else if (metric === PODS_METRIC) {
         row.pods = value
@@ -95,9 +90,9 @@ export function sharedCount(devices: readonly SharedGpu[]): number {
  * has alone, boards count instead of their instances.
  */
 export function numberOf(devices: readonly SharedGpu[], field: GpuField): GpuNumber | null {
-  const having = devices.filter(({ pods, isInstance }) => (OF_BOARDS.has(field) ? !isInstance : pods > 0))
+  const having = devices.filter(({ pods, isInstance }) => (BOARD_FIELDS.has(field) ? !isInstance : pods > 0))
   const numbers = having.flatMap(({ values }) => values[field] ?? [])
-  if (numbers.length === 0 || (SUMS.has(field) && numbers.length < having.length)) return null
+  if (numbers.length === 0 || (SUMMED_FIELDS.has(field) && numbers.length < having.length)) return null
   const sum = numbers.reduce((total, number) => total + number, 0)
   return { avg: sum / numbers.length, min: Math.min(...numbers), max: Math.max(...numbers), count: numbers.length }
 }
@@ -110,7 +105,7 @@ export function valuesOfDevices(
   return Object.fromEntries(
     GPU_FIELDS.flatMap((field) => {
       const number = own[field] === null ? numberOf(devices, field) : null
-      return number === null ? [] : [[field, SUMS.has(field) ? number.avg * number.count : number.avg]]
+      return number === null ? [] : [[field, SUMMED_FIELDS.has(field) ? number.avg * number.count : number.avg]]
     }),
   )
 }

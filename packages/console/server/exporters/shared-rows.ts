@@ -1,12 +1,7 @@
 import type { SeriesAnswer } from '@sonde/sdk'
-import { GPU_FIELDS, type GpuField } from '@sonde/sdk/internal'
-import { sharedMetric } from '../apps/fields.ts'
+import { BOARD_FIELDS, sharedFieldOf } from '../apps/fields.ts'
 import { type DeviceColumns, type DeviceTable, holderCounts, isThere, numberOfDevice } from './gpu-columns.ts'
 import type { PodColumns } from './pod-columns.ts'
-
-const FIELD_OF: ReadonlyMap<string, GpuField> = new Map(GPU_FIELDS.map((field) => [sharedMetric(field), field]))
-/** What is told of a board beside the instances that are held. */
-const OF_BOARDS: ReadonlySet<GpuField> = new Set(['gpu-power-w'])
 
 /** A device of a pod, or the board of an instance that it holds. */
 interface Shared {
@@ -62,8 +57,8 @@ function isHeldAt({ gpus }: PodColumns, { device, isBoard }: Shared, i: number):
 
 function numberFor(metric: string, { device, isBoard }: Shared, i: number, length: number): number {
   if (metric === 'shared_gpu_pods') return isBoard ? 0 : (holderCounts(device, length)[i] ?? 0)
-  const field = FIELD_OF.get(metric)
-  if (field === undefined || (isBoard && !OF_BOARDS.has(field))) return Number.NaN
+  const field = sharedFieldOf(metric)
+  if (field === undefined || (isBoard && !BOARD_FIELDS.has(field))) return Number.NaN
   return numberOfDevice(device, field, i)
 }
 

@@ -6,8 +6,8 @@ const WITHIN_MS = 60_000
 const OPEN_MS = 30_000
 
 /**
- * Spares a server that cannot be reached, and those who would wait for it: after 3 failures within a minute nothing is
- * asked for 30 s. Then one request tries, and what becomes of it decides.
+ * Spares a server that cannot be reached, and requests that would wait for it: after 3 failures within a minute nothing
+ * is asked for 30 s. Then one request tries, and its outcome decides.
  */
 export class Breaker {
   readonly #now: () => number

@@ -93,8 +93,8 @@ export class Transport {
   }
 
   /**
-   * Only a server that is not there is spared. One that answers is, whatever it says; of one that does not answer a
-   * question it is found out: a question that takes long, or that a proxy cuts off, is the matter of its asker.
+   * Only a server that is not there is spared. A server that answers anything is there. Where it does not answer a
+   * question, it is asked whether it is there: a slow question, or one that a proxy cuts off, costs only its asker.
    */
   async #settle(error: unknown): Promise<void> {
     if (!isOfConnection(error)) {
@@ -102,7 +102,7 @@ export class Transport {
       return
     }
     const settled = this.#isAlive().then((isAlive) => this.#breaker.settle(isAlive))
-    // Its asker has waited long enough.
+    // A client whose question timed out has waited long enough.
     if (!isTimeout(error)) await settled
   }
 

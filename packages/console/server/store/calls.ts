@@ -22,8 +22,8 @@ export interface Question {
 }
 
 /**
- * What the worker was asked and has not answered. Questions wait here for their turn, and those who ask take turns. One
- * question is with the worker at a time: what is reported meanwhile would otherwise wait for all of them.
+ * What the worker was asked and has not answered. Questions wait here for their turn, and clients take turns. One
+ * question is with the worker at a time: otherwise what is reported meanwhile would wait for all of them.
  */
 export class Calls {
   readonly #limitMs: number

@@ -38,7 +38,10 @@ test('a store in use is taken, and is sound once it is closed', async (context) 
   const store = await createStore({ path })
   const { state, found } = checkStore(path)
   assert.equal(state, 'taken')
-  assert.equal(found, `${path} is open in another process; stop that one, or give store.dir another folder`)
+  assert.equal(
+    found,
+    `${path} is open in another process; stop that one, or give store.dir, or --data-dir, another folder`,
+  )
   await store.close()
   assert.equal(checkStore(path).state, 'present')
 })

@@ -29,7 +29,7 @@ export function checkStore(path: string): StoreFinding {
   if (isTaken(path))
     return {
       state: 'taken',
-      found: `${path} is open in another process; stop that one, or give store.dir another folder`,
+      found: `${path} is open in another process; stop that one, or give store.dir, or --data-dir, another folder`,
     }
   if (!existsSync(path)) return { state: 'absent', found: `${path} is made at the first start` }
   try {
@@ -47,7 +47,10 @@ function look(path: string): StoreFinding {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     if (!hasOurTables(database))
-      return { state: 'denied', found: `${path} is a database of another program; give store.dir another folder` }
+      return {
+        state: 'denied',
+        found: `${path} is a database of another program; give store.dir, or --data-dir, another folder`,
+      }
     const format = numberOf(database, 'PRAGMA user_version')
     if (format > 0 && format !== FORMAT_VERSION) {
       const found = `${path} has format ${format}, and this Sonde keeps format ${FORMAT_VERSION}; the next start sets it aside`
@@ -73,7 +76,7 @@ function refusalOf(path: string): string | undefined {
     if (existsSync(path)) accessSync(path, constants.W_OK)
     return undefined
   } catch (error) {
-    return `${path} cannot be written: ${messageOf(error)}; give store.dir another folder`
+    return `${path} cannot be written: ${messageOf(error)}; give store.dir, or --data-dir, another folder`
   }
 }
 

@@ -44,7 +44,7 @@ export async function makeFolders(folder: string, attempts = ATTEMPTS): Promise<
 }
 
 /**
- * {@link makeFolders} for who cannot wait.
+ * {@link makeFolders} for callers that cannot wait.
  *
  * @param mode Of the folders that are made. Default: private ones.
  */

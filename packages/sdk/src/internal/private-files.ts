@@ -96,7 +96,7 @@ async function tightenAll(path: string): Promise<number> {
   return count
 }
 
-/** One file or folder: the one that was opened, whatever its name leads to meanwhile. 0 where it stays as it is. */
+/** Tightens what was opened, whatever its name leads to meanwhile. The number of entries that changed. */
 async function tighten(path: string): Promise<number> {
   const found = await lstat(path)
   if (!found.isFile() && !found.isDirectory()) return 0

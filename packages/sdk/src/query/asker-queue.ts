@@ -5,8 +5,7 @@ type Connections<T> = Map<string, T[]>
 
 /**
  * What waits for its turn. Hosts take turns, then the connections of a host; of one connection the oldest goes first.
- * So whoever asks much waits behind those who ask little. The process itself, which has no asker, is a host like any
- * other.
+ * So a busy client waits behind the others. The process itself, which has no asker, is a host like any other.
  */
 export class AskerQueue<T> {
   /** Whose turn is next comes first. */
@@ -33,7 +32,7 @@ export class AskerQueue<T> {
     for (const [host, connections] of this.#hosts) {
       for (const [connection, items] of connections) {
         const item = items.shift()
-        // Who had a turn waits behind all others.
+        // A host that had a turn waits behind all others.
         this.#hosts.delete(host)
         connections.delete(connection)
         if (items.length > 0) connections.set(connection, items)

@@ -9,7 +9,7 @@ export interface ListedType extends TypeDescription {
   readonly read: string
 }
 
-/** Why a value is absent of which nobody said why. */
+/** The reason of an absent value where its source gave no reason. */
 export const UNTOLD_ABSENCE = 'Not in the last sample.'
 
 /** One live series with its latest value. */

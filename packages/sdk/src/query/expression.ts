@@ -61,7 +61,7 @@ export function expressionOf(source: string, place: string): Matches {
   return matches
 }
 
-/** Gives expressions all that they may take at a time: where those who ask take turns, each has a share of its own. */
+/** Gives expressions their whole budget again: where requests take turns, each request has a budget of its own. */
 export function refillExpressions(): void {
   leftMs = BURST_MS
 }

@@ -25,7 +25,7 @@ function toldGpus(world: World): Draft[] {
   return world.defined('gpu').map((fact, place): Draft => {
     // People call a GPU by its index. Two exporters may leave it out: then its UUID is all there is.
     const number = labelOf(fact.labels, 'gpu') || nameOf(fact)
-    // What the bus has there is believed: nobody takes the place of a NIC by saying that a GPU is in it.
+    // The bus is believed: no exporter takes the place of a NIC by claiming that a GPU is in it.
     const address = isNoGpu(world.pci.get(addressOf(fact))) ? '' : addressOf(fact)
     const pci = world.pci.get(address)
     const slot = bandwidthOf(

@@ -27,8 +27,8 @@ export function draftsOf(world: World): Draft[] {
   const drafts: Draft[] = []
   for (const { make } of MAKERS) drafts.push(...make(world, drafts))
   drafts.push(...genericsOf(world, KINDS))
-  // Two series may claim one id: what is there takes it. Of two of one source it is the newer, as when a GPU was
-  // replaced; of two sources the one that came first, so that no other takes its devices.
+  // Two series may claim one id: the series that is present takes it. Of two series of one source the newer takes it,
+  // as when a GPU was replaced; of two sources the first, so that no other source takes its devices.
   const byId = new Map<string, Draft>()
   for (const draft of drafts.map((one) => (world.isElsewhere ? elsewhere(one) : one))) {
     const known = byId.get(draft.id)

@@ -31,7 +31,7 @@ export class Case {
   event = 0n
   /** The latest sighting. */
   #sighting: Sighting
-  /** The worst one. */
+  /** The worst sighting. */
   #peak: Seen
   #votes = 0
   #firstSampleMs: number
@@ -147,7 +147,7 @@ export class Case {
     return this.#idleMs > UNSEEN_MS ? 'lingering' : 'standing'
   }
 
-  /** The hint of an open case, or with its outcome that of one that is over: it ended when its rule held last. */
+  /** The hint of an open case; with an outcome, of a case that is over: it ended when its rule held last. */
   hint(outcome?: HintOutcome): Hint {
     // The numbers of a hint that is over are those of its worst moment: the last ones hardly passed the limit.
     const { sighting, timeMs } = outcome === undefined ? { sighting: this.#sighting, timeMs: this.#seenMs } : this.#peak

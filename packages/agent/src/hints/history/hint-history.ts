@@ -14,7 +14,7 @@ const STATEMENT_LIMIT = 20_000
 const HINT_LIMIT = 500
 /** Pauses that one question reads at most, the earliest: there are a few a day. */
 const PAUSE_LIMIT = 1000
-/** Clocks that are set back farther are told of the day that follows alone. Unit: milliseconds. */
+/** A clock that was set back farther is told in windows of the following day alone. Unit: milliseconds. */
 const PAUSE_MAX_MS = 86_400_000
 /**
  * Statements are read in pieces of this length, the newest first, and of twice the length where the one before was
@@ -130,7 +130,7 @@ function ownIn({ hints, ended }: HintsAnswer, fromMs: number, toMs: number): Hin
   return [...hints, ...ended].filter((hint) => heldWithinMs(hint, { fromMs, toMs }) >= 0)
 }
 
-/** A hint as memory has it where that is about the window too: a statement may be a minute old. */
+/** A hint as memory has it, where memory knows the window too: a statement may be a minute old. */
 function renewed(hint: Hint, own: readonly Hint[], toMs: number): Hint {
   const newer = own.find(({ event, seenMs }) => event === hint.event && seenMs <= toMs)
   return newer ?? hint

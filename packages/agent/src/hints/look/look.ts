@@ -32,11 +32,11 @@ export class Look {
   newestMs = Number.NEGATIVE_INFINITY
   readonly #windows: Map<Signal, Window[]>
   readonly #labels: Map<Signal, Labels[]>
-  /** The device at whose moments it is looked at; undefined where that is itself. */
+  /** The device whose sample times are used; undefined where its own are. */
   readonly #as: Look | undefined
   #isMissing = false
 
-  /** @param at What is known of the same device, and the device at whose moments it is looked at; default: nothing. */
+  /** @param at What is known of the same device, and the device whose sample times are used; default: its own. */
   constructor(device: HintDevice, scope: Scope, at?: { readonly known: Look; readonly as: Look }) {
     this.device = device
     this.scope = scope
@@ -46,8 +46,8 @@ export class Look {
   }
 
   /**
-   * The device as it was at the moments at which another one gave its samples: devices in the same phase of the same
-   * work differ from one sample to the next. A value of which a sample is missing there is not known.
+   * The device as it was when another device gave its samples: in the same work, devices differ from one sample to the
+   * next. Where a sample of such a moment is missing, the value is not known.
    */
   as(other: Look): Look {
     return other === this ? this : new Look(this.device, this.scope, { known: this, as: other })
@@ -199,7 +199,7 @@ export class Look {
     return fresh
   }
 
-  /** The window at whose moments a signal is read; undefined where that is each of its own. */
+  /** The window whose sample times a signal is read at; undefined where each window has its own. */
   #momentsOf(signal: Signal): Window | undefined {
     return this.#as?.windows(signal).find((window) => window.isFresh(this.scope.nowMs))
   }

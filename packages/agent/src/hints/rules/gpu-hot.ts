@@ -19,8 +19,8 @@ interface Heat {
 }
 
 /**
- * What of a GPU is too hot, or would be `above` its temperature: itself, or its memory. A card that tells no limit of
- * its own has none here.
+ * The part of a GPU that is too hot, or would be if it were hotter by `above`: the GPU itself, or its memory. A card
+ * that tells no limit of its own is never too hot.
  */
 function hottestOf(look: Look, above = 0): Heat | undefined {
   const read = (signal: typeof GPU.temperature) => (one: Look) => one.min(signal, 1500)

@@ -53,7 +53,7 @@ export const linkFlap: Rule = {
   find(look) {
     const isDownNow = isDown(look)
     const recent = downsOf((signal) => look.increase(signal, EVENT_OVER_MS))
-    // A port that went down before it was watched is none of an event.
+    // A port that went down before it was watched is no event.
     const forMs = isDownNow ? Math.max(0, sinceDown(look)) : Number.NaN
     if (!(recent >= 1) && !Number.isFinite(forMs)) return undefined
     const { name } = look.device

@@ -27,7 +27,7 @@ export interface Finding {
   /** Default: that of the rule; otherwise its `worse`. */
   readonly severity?: HintSeverity
   readonly title: string
-  /** What the verdict rests on. A finding whose measure did not pass its limit is none. */
+  /** What the verdict rests on. Without a measure that passed its limit there is no finding. */
   readonly measure: Measure
   readonly sentence: Sentence
   /** Devices that show the effect without being the origin. */

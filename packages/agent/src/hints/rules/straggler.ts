@@ -72,7 +72,7 @@ function stepRate(scope: Scope): number {
   return median(scope.rails.map((look) => look.rate(NIC.sentBytes, STEP_BYTES_OVER_MS) / look.base(NIC.sentBytes)))
 }
 
-/** What makes a GPU the one that others wait for: the numbers, and what they are of. */
+/** Why others wait for a GPU: the numbers, and what they measure. */
 interface Difference {
   readonly what: string
   readonly measure: Measure

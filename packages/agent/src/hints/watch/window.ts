@@ -255,7 +255,7 @@ export class Window {
     return at < 0 ? Number.NaN : this.#valueAt(at)
   }
 
-  /** How far back the sample of the same moment is as one of another window; −1 where there is none. */
+  /** How far back the own sample is that has the moment of a sample of another window; −1 where there is none. */
   #like(as: Window, back: number): number {
     if (as === this) return back
     const timeMs = as.#timeAt(back)

@@ -110,7 +110,7 @@ class Parser {
   }
 
   #fault(allowed: string): SondeError {
-    // No text of it: what is no JSON may be any file, one that only root can read included.
+    // Without its text: a file that is no JSON may be any file, also one that only root can read.
     const found = kindOf(this.#text[this.#at])
     return new SondeError('RUL_SYNTAX', `${placeIn(this.#text, this.#at)}: found ${found}; allowed: ${allowed}`)
   }

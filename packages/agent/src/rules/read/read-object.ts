@@ -36,7 +36,7 @@ export function membersOf(
     faults.add(path === '' ? 'the file' : path, `is ${path === '' ? 'no object' : shownNode(node)}`, allowed)
     return undefined
   }
-  // JSON without one key of a file of rules is another file, of which nothing is shown.
+  // JSON without a single key of rules is some other file, and nothing of it is shown.
   if (path === '' && node.members.length > 0 && !node.members.some(({ key }) => isMeant(key, known))) {
     faults.add('the file', 'has no key of a file of rules', allowed)
     return undefined

@@ -44,7 +44,7 @@ export class Card {
     return next
   }
 
-  /** The process of Sonde that asked for the counters which this one holds. In turn. */
+  /** The process of Sonde that asks for the counters while this process holds them. Call it within {@link inTurn}. */
   claimant(): Holder | undefined {
     const nowMs = performance.now()
     if (nowMs - this.#lookedMs < LOOK_EVERY_MS) return undefined
@@ -53,7 +53,7 @@ export class Card {
     return holder?.isOwn === false && holder.isTrusted && holder.isAsking ? holder : undefined
   }
 
-  /** Opens the counters for a function of the card; a failure where it cannot have them. In turn. */
+  /** Opens the counters for a function, or says why it cannot have them. Call it within {@link inTurn}. */
   async take(device: DocaDevice, config: DiagConfig): Promise<DiagSampler | DocaFailure> {
     const before = this.#holder
     if (before?.keeps === true) return heldBySibling(device.name, before.device.name)
@@ -62,7 +62,7 @@ export class Card {
     const { force } = config
     const holder = this.#note.read()
     const isOther = holder?.isOwn === false
-    // An agent waits for another process of Sonde; whoever was started by a person for this may ask it to let go.
+    // An agent waits for another process of Sonde. A command that a person started may ask that process to let go.
     if (isOther && holder.isTrusted && isChild()) return heldByOther(device.name, holder, config)
     let opened = force && isOther ? await this.#ask(device, config) : undefined
     opened ??= await DiagSampler.open(device, config)
@@ -74,12 +74,12 @@ export class Card {
     return opened.name === 'IN_USE' ? heldByOther(device.name, isOther ? holder : undefined, config) : opened
   }
 
-  /** Notes which function has what was opened. In turn. */
+  /** Notes which function has the counters. Call it within {@link inTurn}. */
   hold(sampler: CardSampler): void {
     this.#holder = sampler
   }
 
-  /** A function has no use for the counters any more. In turn. */
+  /** A function needs the counters no more. Call it within {@link inTurn}. */
   async leave(sampler: CardSampler): Promise<void> {
     await sampler.release()
     if (this.#holder !== sampler) return
@@ -167,7 +167,7 @@ export class CardSampler implements Sampler {
     return this.#card.inTurn(() => this.#card.leave(this))
   }
 
-  /** Gives the counters back until its next turn. In turn. */
+  /** Gives the counters back until its next turn. Called by {@link Card} alone. */
   async release(): Promise<void> {
     if (!this.#isOpen) return
     this.#isOpen = false

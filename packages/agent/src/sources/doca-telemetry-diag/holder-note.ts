@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startTimeOf } from '@sonde/sdk/internal'
 import { HOST_MODULE } from '../../places.ts'
 
 /** A process of Sonde that holds the diagnostic counters of a card. */
@@ -41,8 +42,8 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /**
  * The note that a process of Sonde leaves for others while it holds the counters of a card: the library says that they
- * are held, and not by whom. Who asks for them writes it over. It is a courtesy: without it everything
- * works, and nobody is named. Its words are numbers alone, which the kernel confirms.
+ * are held, and not by which process. A process that asks for the counters writes a note of its own in its place.
+ * Everything works without notes; then errors name no process. A note holds numbers alone, which the kernel confirms.
  */
 export class HolderNote {
   readonly #name: string
@@ -55,19 +56,19 @@ export class HolderNote {
     this.#name = `diag-${createHash('sha256').update(`${card}\n${library}`).digest('hex').slice(0, 16)}`
   }
 
-  /** Who holds the counters, in a process that lives; undefined where nobody says so. */
+  /** The process that holds the counters and still runs; undefined where no note names such a process. */
   read(): Holder | undefined {
     try {
       checkFolder()
       const { text, uid } = readShort(join(folder(), this.#name))
       const [pid = 0, start, sinceMs = 0, asking] = text.split(' ').map(Number)
       const ownUid = process.getuid?.() ?? 0
-      if (start === undefined || startOf(pid) !== start || !Number.isSafeInteger(sinceMs)) return undefined
+      if (start === undefined || Number(startTimeOf(pid)) !== start || !Number.isSafeInteger(sinceMs)) return undefined
       // Nobody speaks for a process of another user.
       if (uid !== 0 && statSync(`/proc/${pid}`).uid !== uid) return undefined
       return { pid, sinceMs, isOwn: pid === ownPid(), isTrusted: uid === 0 || uid === ownUid, isAsking: asking === 1 }
     } catch {
-      // There is none, or its process ended.
+      // There is no note, or its process ended.
       return undefined
     }
   }
@@ -77,7 +78,7 @@ export class HolderNote {
     this.#write(0)
   }
 
-  /** Says that this process holds the counters as soon as whoever has them lets go. */
+  /** Says that this process wants the counters, and asks their holder to let go. */
   ask(): void {
     this.#write(1)
   }
@@ -93,10 +94,10 @@ export class HolderNote {
       checkFolder()
       const next = join(folder(), `${this.#name}-${pid}`)
       rmSync(next, { force: true })
-      writeFileSync(next, `${pid} ${startOf(pid)} ${Date.now()} ${asking}\n`, { flag: 'wx', mode: NOTE_MODE })
+      writeFileSync(next, `${pid} ${startTimeOf(pid)} ${Date.now()} ${asking}\n`, { flag: 'wx', mode: NOTE_MODE })
       renameSync(next, join(folder(), this.#name))
     } catch {
-      // Nobody can be told, as where another user's note is in the place.
+      // Others cannot be told, for example where the note of another user is in the place.
     }
   }
 }
@@ -142,7 +143,7 @@ function makeFolder(): void {
   }
 }
 
-/** Whose folder it is could exchange what others left there. */
+/** The owner of the folder could replace the notes of others. */
 function checkFolder(): void {
   const { uid } = lstatSync(folder())
   if (uid !== 0 && uid !== process.getuid?.()) throw new Error(`${folder()} is of another user`)
@@ -158,11 +159,4 @@ function readShort(path: string): { readonly text: string; readonly uid: number 
   } finally {
     closeSync(file)
   }
-}
-
-/** When a process began, in ticks since the start of the machine: numbers of processes are used again. */
-function startOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // The name of the program, in brackets, may hold anything.
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
 }

@@ -176,7 +176,7 @@ export class NvmlGpu {
   }
 }
 
-/** A value, or why there is none. Nothing that a library says is believed, which goes for its counts too. */
+/** A value, or why there is none. Nothing that a library says is believed, its counts included. */
 function lackOr(found: Found | Lack | undefined, range: RangedField | undefined): number | bigint | Lack {
   if (found === undefined) return new Lack('not_sampled', NOT_READ)
   if (found instanceof Lack) return found

@@ -21,8 +21,9 @@ const BYTES_PER_MEGABIT = 125_000
 const NOT_SET = 'nobody has set it'
 
 /**
- * The one table of what a physical quantity can be. A bound is far beyond the best hardware that is known and below
- * what registers and drivers give for "not known": a value outside is no measurement. Each bound says where it is from.
+ * The one table of what a physical quantity can be. A bound is far beyond the best hardware that is known, and below
+ * the values by which registers and drivers mean "not known": a value outside is no measurement. Each bound says where
+ * it is from.
  */
 export const QUANTITIES = {
   /** What 64 bits hold. */
@@ -33,7 +34,7 @@ export const QUANTITIES = {
   ratio: { words: 'a ratio', unit: '', least: 0, most: 1.05 },
   /** A bit error rate: errors among all bits. */
   errorRate: { words: 'an error rate', unit: '', least: 0, most: 1 },
-  /** Processor time by time of the clock: one for each core, of which no kernel knows more. */
+  /** Processor time per time of the clock: 1 for each core, and no kernel knows more cores. */
   cores: { words: 'a share of processors', unit: '', least: 0, most: 8192 },
   /** Parts for industry work from −40 °C, those of the military from −55 °C; silicon fails beyond 175 °C. */
   temperature: { words: 'a temperature of hardware', unit: '°C', least: -55, most: 200 },

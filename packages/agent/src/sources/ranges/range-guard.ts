@@ -3,10 +3,10 @@ import type { Lack } from '../field-absences.ts'
 import { impossible } from './quantities.ts'
 import { type RangedField, rangesOf } from './range-of.ts'
 
-/** Series of a type of which a refusal is remembered. Policy: the oldest is forgotten; its absence is told again. */
+/** Series of a type whose refusals are remembered. Policy: the oldest is forgotten, and its absence is told again. */
 const REFUSED_SERIES_MAX = 4096
 
-/** Why fields of one series were refused: of the first value for as long as none comes that can be. */
+/** Why fields of one series were refused: the reason of the first value, until a possible value comes. */
 type Refused = ReadonlyMap<string, Lack>
 
 /**
@@ -63,7 +63,7 @@ export class RangeGuard {
       now.set(field, first)
       this.#absences.set(type, labels, field, first.code, first.reason)
     }
-    // What the source itself has no value of is absent for a reason that it tells.
+    // Where the source itself has no value, it tells the reason.
     for (const field of before?.keys() ?? [])
       if (!now.has(field) && (field === '' || values[field] !== undefined)) this.#absences.clear(type, labels, field)
     series.delete(key)

@@ -22,7 +22,7 @@ const BY_UNIT: Readonly<Record<string, Name>> = {
   seconds: 'seconds',
 }
 
-/** The quantity of fields that are another than their unit says, or have no unit: by type, and there by field. */
+/** The quantity of fields whose unit does not tell it, by type and field. */
 export const BY_FIELD: Readonly<Record<string, Readonly<Record<string, Name>>>> = {
   host_memory: { committed_bytes: 'promisedMemory', commit_limit_bytes: 'promisedMemory' },
   host_temperature: { limit_celsius: 'temperatureLimit', critical_celsius: 'temperatureLimit' },

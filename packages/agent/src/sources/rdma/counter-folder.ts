@@ -170,7 +170,7 @@ export class CounterFolder<F extends string> {
   #add(path: readonly string[], name: string, form: CounterForm<F>): void {
     const file = this.#sysfs.file(...path, name)
     const { attributes } = this.#parts[shareOf(form)]
-    // What another file gave is none of its values.
+    // What another file gave is no value of this one.
     this.#forget(form)
     this.#files.set(name, new CounterFile(name, form, file, attributes, form.field, this.#pauseReadsMax))
   }

@@ -5,7 +5,7 @@ export interface Claimant {
   readonly address: string
   /** Whether it has not answered for so long that another may stand in. */
   readonly isSilent: boolean
-  /** Another tells of what has this key from now on. */
+  /** From now on another claimant tells of what has this key. */
   yield(key: string, to: string): void
 }
 
@@ -57,7 +57,7 @@ export class Claims {
 
   /** The key that a source of the hardware holds for another GPU; undefined where there is none. */
   conflictOf([own, ...more]: Subject['keys']): Conflict | undefined {
-    // Whoever holds a node knows all GPUs of it: an exporter may tell of these, and of no other.
+    // The holder of a node knows all its GPUs: an exporter may tell of these, and of no other.
     const isKnown = this.#held.has(own)
     for (const key of [own, ...more]) {
       const held = this.#held.get(key)
@@ -72,7 +72,7 @@ export class Claims {
     this.version++
   }
 
-  /** A whole answer of its holder has it no more: another may take it, and the first may take it back. */
+  /** A whole answer of the holder has the key no more: another may take it, and the first may take it back. */
   release(key: string, claimant: Claimant): void {
     const claim = this.#claims.get(key)
     if (claim?.holder !== claimant) return

@@ -2,16 +2,16 @@ import type { DisputeStatus } from '../source.ts'
 import type { Conflict } from './claims.ts'
 import type { Subject } from './subjects.ts'
 
-/** Disputes of one exporter that are listed; the others are counted. */
+/** Disputes of one exporter that are listed. Policy: the others are counted alone. */
 const LISTED_MAX = 16
-/** Disputes of one exporter that are told apart; further ones are one. */
+/** Disputes of one exporter that are kept apart. Policy: all further ones count as one, `others`. */
 const APART_MAX = 1024
-/** Of a name from outside so much is told. Unit: characters. */
+/** Length of a name from outside. Policy: the rest is cut off. Unit: characters. */
 const NAME_LENGTH_MAX = 200
 
 /** A GPU or pod of which an exporter tells, and which somebody else holds, for as long as both do. */
 export class Dispute implements DisputeStatus {
-  /** Under which it is kept. */
+  /** The key under which it is kept. */
   readonly id: string
   readonly subject: string
   key: string
@@ -48,7 +48,7 @@ export class Disputes {
     return dispute
   }
 
-  /** A sample of a scrape was refused for a dispute, which may be one that had ended. */
+  /** Counts a sample that a scrape refused for a dispute; a dispute that had ended begins again. */
   refuse(dispute: Dispute, scrape: number): void {
     if (dispute.scrape !== scrape) {
       dispute.scrape = scrape
@@ -58,7 +58,7 @@ export class Disputes {
     dispute.samples++
   }
 
-  /** Ends the disputes that a scrape had no part in; those that are left, and the samples that they cost. */
+  /** Ends the disputes that this scrape did not see. Gives the others, and how many samples were refused for them. */
   settle(scrape: number): { readonly samples: number; readonly listed: readonly DisputeStatus[] } {
     let samples = 0
     for (const [name, dispute] of this.#disputes) {
@@ -76,7 +76,7 @@ export class Disputes {
   }
 }
 
-/** Who has what a dispute is about. */
+/** Says in words which party has what the dispute is about. */
 export function holderWords({ subject, key, holder }: DisputeStatus): string {
   return `${holder} has ${key === subject ? 'it' : key}`
 }

@@ -1,14 +1,14 @@
 import type { Claimant, Claims } from './claims.ts'
 import type { Subject } from './subjects.ts'
 
-/** Answers after which a claimant has no right to what it left. */
+/** Answers after which a claimant loses its right to keys that it left. */
 const ANSWERS_KEPT = 3
 
 /** The keys that one exporter holds, and those that it may take back. */
 export class HeldKeys {
   readonly #claims: Claims
   readonly #claimant: Claimant
-  /** How many of its GPUs and pods have a key: those of a node have that of the node in common. */
+  /** How many of its GPUs and pods have each key: all GPUs of a node share the key of the node. */
   readonly #held = new Map<string, number>()
   /** By key of each subject, to know those that were added later. */
   readonly #of = new Map<string, ReadonlySet<string>>()
@@ -57,7 +57,7 @@ export class HeldKeys {
     this.#of.delete(own)
   }
 
-  /** A whole answer was taken: after some of them the right to what it left ends. */
+  /** A whole answer was taken: after some answers the right to keys that it left ends. */
   endAnswer(): void {
     this.#answers++
     for (const [key, answer] of this.#left) {

@@ -34,7 +34,7 @@ interface Held {
   readonly rows: Map<string, Row>
 }
 
-/** What of an answer has no row for want of room. */
+/** Why a sample was not taken: there is no room for its row. */
 export const LEFT_OUT = 'left_out'
 
 /** The rows of one exporter, by the GPU or pod that they are of. */
@@ -76,7 +76,7 @@ export class Rows implements Claimant {
     return this.#misses > MISSES_MAX
   }
 
-  /** What the last whole answer told of, and somebody else holds. */
+  /** Disputes about what the last whole answer told of. */
   get disputes(): { readonly listed: readonly DisputeStatus[]; readonly count: number } {
     return this.#disputes
   }

@@ -1,6 +1,6 @@
 import { sysfsAddress } from '../pci-address.ts'
 
-/** A GPU or a pod of which somebody tells, with every key by which views merge what is told. */
+/** A GPU or a pod that an exporter or a source tells of, with every key by which views merge what is told. */
 export interface Subject {
   /** What it is called in messages, and in disputes; unique. */
   readonly name: string
@@ -20,7 +20,7 @@ export interface GpuIdentity {
 
 /**
  * A GPU. Its id in views is made of node and index, its place on the bus of node and address, its values are found by
- * node and UUID: each is a key of its own. So is the node: whoever tells of one of its GPUs tells of all.
+ * node and UUID: each is a key of its own. So is the node: the exporter of one of its GPUs tells of all of them.
  */
 export function gpuSubject({ UUID, Hostname, gpu, pci_bus_id }: GpuIdentity): Subject {
   const own = `GPU ${UUID} of ${Hostname}`

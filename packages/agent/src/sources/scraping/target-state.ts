@@ -7,7 +7,7 @@ const UNDISPUTED: Disputed = { listed: [], count: 0 }
 
 /** How one exporter fares, from scrape to scrape. */
 export class TargetState {
-  /** Another object whenever something of it is another. */
+  /** A new object whenever something in it changes. */
   status: TargetStatus
 
   constructor(target: string) {

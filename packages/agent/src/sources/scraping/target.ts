@@ -80,7 +80,7 @@ export class Target {
    * the reason; `SRC_CREDENTIALS` where there is nothing to show it.
    */
   async scrape(ending: AbortSignal): Promise<void> {
-    // What is under way when it leaves is not reported: nobody would take it back.
+    // A scrape that is under way when the target leaves is not reported: nobody would take its rows back.
     const signal = AbortSignal.any([ending, this.#left.signal])
     try {
       await this.#within(async (budget) => {

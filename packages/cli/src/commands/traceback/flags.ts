@@ -67,7 +67,7 @@ function flagsOfFile(path: string): TracebackFlags {
     throw new ConfigError([`--json ${path} cannot be read: ${messageOf(error)}`])
   }
   if (!isObject(read)) throw new ConfigError([`--json ${path} holds no object`])
-  // An object without one flag is another file, of which nothing is shown.
+  // An object without a single flag is some other file, and nothing of it is shown.
   if (![...NAMES, ...GROUPS].some((name) => name in read))
     throw new ConfigError([`--json ${path} holds no flag; allowed: ${NAMES.join(', ')}`])
   const groups = GROUPS.flatMap((group) => (isObject(read[group]) ? Object.entries(read[group]) : []))

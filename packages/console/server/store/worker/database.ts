@@ -206,7 +206,10 @@ function refuseForeign(path: string): void {
   } finally {
     database.close()
   }
-  throw new SondeError('STO_FOREIGN', `${path} is a database of another program; give store.dir another folder`)
+  throw new SondeError(
+    'STO_FOREIGN',
+    `${path} is a database of another program; give store.dir, or --data-dir, another folder`,
+  )
 }
 
 /** Whether it is a store, of whichever format. */

@@ -9,7 +9,7 @@ import type { StoreFile } from './store-file.ts'
 
 /** Answers a request from what the file holds. */
 export function query(file: StoreFile, request: QueryRequest): QueryAnswer {
-  // What an earlier request took for its expressions is not this one's fault: those who ask take turns.
+  // Each request has a budget of its own: an earlier request may have spent it.
   refillExpressions()
   const plan = planOf(file, request)
   return answerRequest(request, (one) => (plan.get(one) ?? []).map((field) => read(file, field, request.fromMs)))

@@ -55,7 +55,7 @@ export function failureSentence(error: unknown, settings: StoreSettings): string
     case 'full':
       return `the disk of ${path} is full; free some space: ${kept}`
     case 'forbidden':
-      return `${path} cannot be written (${cause}); look whether its file system is read-only, let this user write ${dirname(path)}, or give store.dir another folder: ${kept}`
+      return `${path} cannot be written (${cause}); look whether its file system is read-only, let this user write ${dirname(path)}, or give store.dir, or --data-dir, another folder: ${kept}`
     case 'damaged':
       return `${path} is damaged (${cause}); it is set aside and what can be read of it is carried over`
     case 'locked':

@@ -21,7 +21,7 @@ export async function refuseLinks(disk: Disk, root: string, folder: string): Pro
   }
 }
 
-/** {@link refuseLinks} for who cannot wait. */
+/** {@link refuseLinks} for callers that cannot wait. */
 export function refuseLinksNow(root: string, folder: string): void {
   for (const path of foldersBetween(root, folder)) {
     const found = lstatSync(path, { throwIfNoEntry: false })

@@ -92,7 +92,7 @@ export class PageMarks {
     const path = `${this.#path}.new`
     // What a filter leaves nothing of has made no folder yet.
     await this.#disk.inTurn(() => makeFolders(dirname(this.#path)))
-    // Whatever lies there, half a file of a process that was killed or the link of another user, goes first.
+    // Whatever lies there is removed first: half a file of a process that was killed, or the link of another user.
     await this.#disk.unlink(path).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error
     })

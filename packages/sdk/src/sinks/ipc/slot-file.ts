@@ -6,7 +6,6 @@ import {
   lstatSync,
   openSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statfsSync,
   writeSync,
@@ -14,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { SondeError } from '../../errors.ts'
 import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
+import { startTimeOf } from '../../internal/start-time.ts'
 
 const TMPFS_MAGIC = 0x01021994
 /** `sonde-<pid>-<start time of the process>-<random>`. */
@@ -50,7 +50,7 @@ export class SlotFile {
     sweepLeftovers(directory)
     this.slots = slots
     this.slotBytes = slotBytes
-    this.path = join(directory, `sonde-${process.pid}-${startTimeOf(process.pid)}-${randomBytes(8).toString('hex')}`)
+    this.path = join(directory, `sonde-${process.pid}-${startOf(process.pid)}-${randomBytes(8).toString('hex')}`)
     const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
     this.#descriptor = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_FILE_MODE)
     if (named.size === 0) process.on('exit', unlinkAll)
@@ -129,7 +129,7 @@ export class SlotFile {
 function sweepLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
     const [, pid, startTime] = NAME.exec(name) ?? []
-    if (pid === undefined || startTimeOf(Number(pid)) === startTime) continue
+    if (pid === undefined || startOf(Number(pid)) === startTime) continue
     const path = join(directory, name)
     const found = lstatSync(path, { throwIfNoEntry: false })
     if (found?.uid === process.getuid?.() && Date.now() - (found?.mtimeMs ?? 0) > LEFTOVER_MS)
@@ -137,19 +137,9 @@ function sweepLeftovers(directory: string): void {
   }
 }
 
-/**
- * When a process began, in clock ticks since boot; `0` where there is none. Process ids are used again, with it they
- * are not.
- */
-function startTimeOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program, which is in brackets, may hold anything.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0'
-  } catch {
-    // No such process.
-    return '0'
-  }
+/** See {@link startTimeOf}; `0` where that is not known. */
+function startOf(pid: number): string {
+  return startTimeOf(pid) ?? '0'
 }
 
 function unlinkAll(): void {

@@ -94,8 +94,8 @@ export class ExpositionParser {
   }
 
   /**
-   * Reads a body as {@link parse} does, in steps of some kilobytes: whoever shares a thread can yield between them. A
-   * reading that is not carried to its end leaves the samples up to there.
+   * Reads a body as {@link parse} does, in steps of some kilobytes: the caller can yield the thread between
+   * them. A reading that is stopped before its end leaves the samples up to there.
    */
   *read(body: Uint8Array, format: ExpositionFormat = 'text'): Generator<undefined, void> {
     const bytes = wholeLines(body, this.#limits.bodyBytes)
