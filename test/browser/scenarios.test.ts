@@ -8,6 +8,14 @@ import { assertSound } from './axe.ts'
 import { SHOW_LIMIT_MS, takePicture, untilDrawn } from './browser.ts'
 import { startSimulatedStage } from './simulated.ts'
 
+/** How long a scenario that strikes at once may take to be seen by rules. */
+const HINT_LIMIT_MS = 60_000
+
+interface OpenHint {
+  readonly rule: string
+  readonly sinceMs: number
+}
+
 interface Running {
   readonly running: readonly { readonly name: string; readonly device: string; readonly severity: number }[]
 }
@@ -59,6 +67,33 @@ test(
       })
     })
 
+    await t.test('a past window is headed by what held inside it, and one before by nothing of it', async () => {
+      const body = JSON.stringify({ name: 'link-flap', device: 'sim-nic-mlx5_5-1', durationS: 30 })
+      const headers = { 'content-type': 'application/json', origin: stage.address }
+      await fetch(`${stage.address}/api/v1/simulator/scenarios`, { method: 'POST', headers, body })
+      const { sinceMs } = await until('the hint', HINT_LIMIT_MS, async () => {
+        const { hints } = await ask<{ readonly hints: readonly OpenHint[] }>(stage, '/api/v1/hints')
+        return hints.find(({ rule }) => rule === 'link_flap')
+      })
+      const windowOf = (fromMs: number, toMs: number) =>
+        `from=${new Date(sinceMs + fromMs).toISOString()}&to=${new Date(sinceMs + toMs).toISOString()}`
+      await until('the end of the window', HINT_LIMIT_MS, () => Date.now() > sinceMs + 2000)
+      const headed = async (path: string, words: RegExp) =>
+        stage.visit(path, async (page) => {
+          const head = page.getByRole('region', { name: 'What is so' })
+          await head.getByText('In the window').waitFor()
+          await until(`${words} on ${path}`, SHOW_LIMIT_MS, async () => words.test(await head.innerText()))
+        })
+      await headed(`/?${windowOf(-8000, 2000)}`, /From \d\d:\d\d:\d\d.* NIC 5 lost its link/)
+      await headed(`/fabric?${windowOf(-8000, 2000)}`, /From \d\d:\d\d:\d\d.* NIC 5 lost its link/)
+      await headed(`/events?${windowOf(-8000, 2000)}`, /No event and 1\shint\./)
+      await stage.visit(`/?${windowOf(-8000, -2000)}`, async (page) => {
+        await page.getByText('In the window').waitFor()
+        await untilDrawn(page)
+        assert.doesNotMatch(await page.getByRole('main').innerText(), /lost its link|link goes down/)
+      })
+    })
+
     await t.test('one that waits says when it begins; what is refused says why', async () => {
       const refused = /Failed to load resource.*409/
       await stage.visit(
@@ -85,14 +120,33 @@ test(
   },
 )
 
-test('a page of real hardware alone has neither badge nor strip', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startSimulatedStage(t, 0)
-  await stage.visit('/', async (page) => {
-    await untilDrawn(page)
-    assert.equal(await page.getByRole('button', { name: /SIMULATED/ }).count(), 0)
-    assert.ok(!(await page.title()).includes('simulated'))
-  })
-})
+test(
+  'a page of real hardware has neither badge nor strip, and offers the simulated node where there is none',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const stage = await startSimulatedStage(t, 0)
+    await stage.visit('/', async (page) => {
+      await untilDrawn(page)
+      assert.equal(await page.getByRole('button', { name: /SIMULATED/ }).count(), 0)
+      assert.ok(!(await page.title()).includes('simulated'))
+    })
+    // A machine with hardware of its own is offered nothing.
+    const { refusal } = await ask<{ readonly refusal: string }>(stage, '/api/v1/simulator')
+    if (refusal !== '') return
+    for (const path of ['/', '/gpus', '/apps', '/fabric']) {
+      await stage.visit(path, async (page) => {
+        await page.getByRole('region', { name: 'Simulated node' }).waitFor()
+        await assertSound(page)
+      })
+    }
+    await stage.visit('/fabric', async (page) => {
+      await page.getByRole('button', { name: 'Show the simulated node' }).click()
+      await page.getByRole('link', { name: /^NIC 3/ }).waitFor()
+      await page.getByRole('button', { name: /SIMULATED/ }).waitFor()
+      assert.equal(await page.getByRole('region', { name: 'Simulated node' }).count(), 0)
+    })
+  },
+)
 
 async function openSheet(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: /SIMULATED/ }).click()

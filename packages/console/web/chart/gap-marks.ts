@@ -14,6 +14,9 @@ const INSIDE_SHARES = [1 / 2, 2 / 3, 1 / 3, 5 / 6, 1 / 6]
 /** Least distance of a gap's name from the line of a limit. Unit: CSS pixels. */
 const LIMIT_PX = 11
 
+/** Series that begin within this time of the first sample of all begin with it. Unit: milliseconds. */
+const START_MS = 5_000
+
 /** Hatches what has no sample: the whole height where all lack it, a stripe of its colour where one line does. */
 export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: PlotBox): void {
   const { first, last, x, top, height, unit } = box
@@ -36,6 +39,7 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
     // What is before the first sample of all is not missing.
     if (!(isBeginning && model.isGrowing))
       drawHatch(context, { x: fromX, y: top, width: widthPx, height }, palette.gap, unit)
+    if (isBeginning && model.isGrowing && gap.toMs - model.fromMs <= START_MS) continue
     const text = isBeginning
       ? beginWords(gap.toMs, model)
       : newest < 0

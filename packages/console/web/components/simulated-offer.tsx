@@ -3,11 +3,16 @@ import type { ApiError } from '../api/client.ts'
 import { refreshAll, useNode } from '../api/resources.ts'
 import { startSimulatedNode, useSimulator } from '../api/simulator.ts'
 import { Icon } from './icon.tsx'
+import { useFirstLook } from './use-first-look.ts'
 
-/** Offers the simulated node where a machine has no hardware of its own to show; nothing where it cannot be started. */
+/**
+ * Offers the simulated node where a machine has no hardware of its own to show. Nothing where it cannot be started, or
+ * where sources have not looked for hardware yet.
+ */
 export function SimulatedOffer() {
   const { data: node } = useNode()
-  return node !== undefined && node.backend === undefined && <AgentOffer />
+  const firstLook = useFirstLook()
+  return node !== undefined && node.backend === undefined && firstLook === '' && <AgentOffer />
 }
 
 function AgentOffer() {

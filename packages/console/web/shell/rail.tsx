@@ -78,7 +78,7 @@ function countedOf(
   if (path === '/gpus') return countOfKind('gpu') > 0 ? { count: countOfKind('gpu'), noun: 'GPUs' } : undefined
   if (path !== '/fabric') return undefined
   if (countOfKind('nic') > 0) return { count: countOfKind('nic'), noun: 'NICs' }
-  return interfaceCount === undefined ? undefined : { count: interfaceCount, noun: 'interfaces' }
+  return interfaceCount ? { count: interfaceCount, noun: 'interfaces' } : undefined
 }
 
 /** Whole minutes, then whole hours: the foot has no room for more, and nobody needs it. */

@@ -101,7 +101,7 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
                   </td>
                   <td className="is-number num">
                     {gpusOf(pod)}
-                    {pod.sharedWith > 0 && <span className="pod-shared"> shared with {pod.sharedWith}</span>}{' '}
+                    {pod.sharedWith > 0 && <span className="pod-shared"> · shared with {pod.sharedWith}</span>}{' '}
                     <GpuLinks gpus={held.get(podKey({ namespace: pod.namespace, pod: pod.name }))} />
                   </td>
                   {FIELD_WORDS.map(({ field, quantity }) => (

@@ -1,6 +1,5 @@
 import { Link } from 'wouter'
 import { type AppSummary, type AppsAnswer, useApps } from '../../api/apps.ts'
-import { useNode } from '../../api/resources.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'
@@ -8,6 +7,7 @@ import { PresentCaption } from '../../components/present-caption.tsx'
 import { SimulatedOffer } from '../../components/simulated-offer.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
+import { useFirstLook } from '../../components/use-first-look.ts'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import { PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -18,19 +18,23 @@ import { usePageTitle } from '../use-page-title.ts'
 export function AppsPage() {
   usePageTitle('Apps')
   const { data, error, retry } = useApps()
-  const { data: node } = useNode()
+  const firstLook = useFirstLook()
   return (
     <>
       <PageHead title="Apps" note={data && data.apps.length > 0 && totalWords(data)} />
       {!data && !error && <Outlines panels={2} waitsFor="the list of apps" />}
       {!data && error && <Unanswered fact="The apps are not known." error={error} onRetry={retry} />}
       {data?.apps.length === 0 && !isUnasked(data) && <NoNumbers answer={data} />}
-      {data?.apps.length === 0 && isUnasked(data) && <SimulatedOffer />}
-      {data?.apps.length === 0 && isUnasked(data) && (
-        <Empty fact="No pod holds a GPU here.">
-          Pods come with an exporter that names them (<code className="mono">data_sources: - type: dcgm_exporter</code>
-          ); <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> shows a simulated node with pods.
-        </Empty>
+      {data?.apps.length === 0 && isUnasked(data) && firstLook !== '' && <Outlines panels={2} waitsFor={firstLook} />}
+      {data?.apps.length === 0 && isUnasked(data) && firstLook === '' && (
+        <>
+          <Empty fact="No pod holds a GPU here.">
+            Pods come with an exporter that names them (
+            <code className="mono">data_sources: - type: dcgm_exporter</code>
+            ).
+          </Empty>
+          <SimulatedOffer />
+        </>
       )}
       {data && data.apps.length > 0 && <AppTable apps={data.apps} />}
     </>

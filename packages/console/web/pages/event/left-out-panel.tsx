@@ -1,11 +1,15 @@
+import { useDevices } from '../../api/devices.ts'
 import type { EventAnswer } from '../../api/events.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
+import { eventPlace } from '../events/event-device.ts'
 
 /** Stretches of an event that its size left out: their lanes are hatched there. */
 export function LeftOutPanel({ answer }: { readonly answer: EventAnswer }) {
   const { event, leftOut } = answer
+  const { isSimulated } = event
+  const devices = useDevices().data?.devices ?? []
   if (leftOut.length === 0) return null
   return (
     <section className="panel" aria-labelledby="left-out">
@@ -34,11 +38,11 @@ export function LeftOutPanel({ answer }: { readonly answer: EventAnswer }) {
           </thead>
           <tbody>
             {leftOut.map(({ source, type, device, fromMs, toMs, samples }) => (
-              <tr key={`${source} ${type} ${device}`}>
+              <tr key={`${source} ${type} ${device} ${fromMs}`}>
                 <td>
                   {type} <span className="is-quiet">{source}</span>
                 </td>
-                <td data-label="device">{device === '' ? 'all' : device}</td>
+                <td data-label="device">{device === '' ? 'all' : eventPlace({ device, isSimulated }, devices)}</td>
                 <td className="is-number num" data-label="from">
                   {sinceStart(fromMs - event.startMs)}
                 </td>

@@ -7,6 +7,21 @@ import { be, type Tense } from '../../format/words.ts'
 import { eventPlace } from './event-device.ts'
 import { openFirst } from './event-words.ts'
 
+/**
+ * How much is listed of a window that is over, whatever is open now.
+ *
+ * @param hintCount Undefined where it is not known.
+ */
+export function windowHeadline({ events, leftOut }: EventsAnswer, hintCount: number | undefined): HeadlineText {
+  const seen = countOrNone(events.length + leftOut, 'event')
+  const hinted = hintCount === undefined ? '' : ` and ${countOrNone(hintCount, 'hint').replace(/^N/, 'n')}`
+  return { tone: 'calm', sentence: `${seen}${hinted}.`, facts: '' }
+}
+
+function countOrNone(count: number, noun: string): string {
+  return count === 0 ? `No ${noun}` : countOf(count, noun)
+}
+
 /** What is open now, in one sentence. */
 export function eventsHeadline(
   { openCount, events, rules }: EventsAnswer,

@@ -23,7 +23,7 @@ import { isFiltered, requestOf, windowOf } from './event-filters.ts'
 import { EventFilters } from './event-filters-bar.tsx'
 import { EventTable } from './event-table.tsx'
 import { limitSentences } from './event-words.ts'
-import { eventsHeadline } from './events-headline.ts'
+import { eventsHeadline, windowHeadline } from './events-headline.ts'
 import { RulesPanel } from './rules-panel.tsx'
 
 /** What rules of traceback saw: open events first, then those that ended. */
@@ -44,7 +44,10 @@ export function EventsPage() {
     () => (to === 0 ? undefined : { kind: 'fixed', fromMs: from, toMs: to }),
     [from, to],
   )
-  const seen = useMomentHints(useMoment(window))
+  const moment = useMoment(window)
+  const seen = useMomentHints(moment)
+  const isOver = page.url.toMs !== undefined
+  const hintCount = allHints(seen).length
   const hints = (
     <PanelBoundary>
       <HintsPanel devices={known} window={window} />
@@ -72,16 +75,21 @@ export function EventsPage() {
       {!data && !error && <Outlines panels={3} waitsFor="the list of events" />}
       {data && isEverything(data, page.url) && data.rules.length === 0 ? (
         <>
-          <NoRules answer={data} hintCount={allHints(seen).length} />
+          <NoRules answer={data} hintCount={hintCount} />
           {hints}
         </>
       ) : (
         data && (
           <>
             <Headline
-              text={eventsHeadline(all ?? data, nowMs, tense, known)}
-              announced={`${(all ?? data).openCount} open`}
-              actions={open && <OpenEvent id={open.id} />}
+              text={
+                isOver
+                  ? windowHeadline(data, seen.isKnown || hintCount > 0 ? hintCount : undefined)
+                  : eventsHeadline(all ?? data, nowMs, tense, known)
+              }
+              moment={isOver ? moment.words : ''}
+              announced={isOver ? '' : `${(all ?? data).openCount} open`}
+              actions={!isOver && open && <OpenEvent id={open.id} />}
             />
             <PanelBoundary>
               <section className="panel" aria-labelledby="event-table">

@@ -14,7 +14,7 @@ import {
   openFirst,
   windowWords,
 } from './event-words.ts'
-import { eventsHeadline } from './events-headline.ts'
+import { eventsHeadline, windowHeadline } from './events-headline.ts'
 
 const NOW_MS = Date.UTC(2026, 6, 31, 10)
 const plain = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
@@ -98,6 +98,12 @@ test('the headline names an open event, counts several, and is calm without any'
   assert.match(plain(two.facts), /^The latest: .* for 9 s\. 1 rule watches\.$/)
   const none = eventsHeadline(answerOf([]), NOW_MS, 'past')
   assert.deepEqual([none.tone, none.sentence, plain(none.facts)], ['calm', 'No event was open.', '1 rule watched.'])
+})
+
+test('a window that is over is headed by what is listed of it, whatever is open now', () => {
+  assert.equal(plain(windowHeadline(answerOf([testEvent()]), 3).sentence), '1 event and 3 hints.')
+  assert.equal(windowHeadline(answerOf([]), 0).sentence, 'No event and no hint.')
+  assert.equal(windowHeadline(answerOf([]), undefined).sentence, 'No event.')
 })
 
 test('a window that follows now asks the same question for a while, and never for less than it says', () => {

@@ -27,7 +27,7 @@ export function RulesPanel({
       </header>
       {rules.length === 0 ? (
         <p className="panel-note">
-          The events above were opened before. <code className="mono">traceback.rules</code> names the file of rules.
+          <code className="mono">traceback.rules</code> names the file of rules. Events that are kept stay.
         </p>
       ) : (
         <TableBox label="Table of rules">

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { useDevices } from '../../api/devices.ts'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { SimulatedOffer } from '../../components/simulated-offer.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
@@ -25,6 +26,7 @@ export function FabricPage() {
       <PageHead title="Fabric" note={isKnown && counts} />
       {hasPorts && <PortPanels ports={ports} />}
       <InterfacePanel interfaces={interfaces} isAlone={!hasPorts && isKnown} />
+      {!hasPorts && isKnown && page.isLive && <SimulatedOffer />}
       {!hasPorts && isKnown && interfaces.rows.length > 0 && <InterfaceCharts />}
       {!hasPorts && isKnown && page.isLive && interfaces.answer.isReady && interfaces.rows.length === 0 && (
         <Empty fact="No port and no interface is read here.">

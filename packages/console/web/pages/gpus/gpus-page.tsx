@@ -11,6 +11,7 @@ import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { SimulatedOffer } from '../../components/simulated-offer.tsx'
+import { useFirstLook } from '../../components/use-first-look.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { deviceColumns, silentCountOf } from '../../devices/device-columns.ts'
 import { allHints, devicesAt, unknownWords } from '../../devices/moment-hints.ts'
@@ -44,6 +45,7 @@ export function GpusPage() {
   usePageTitle('GPUs')
   const { data, error } = useDevices()
   const { data: node } = useNode()
+  const firstLook = useFirstLook()
   const gpus = useMemo(() => data?.devices.filter(({ kind }) => kind === 'gpu'), [data])
   return (
     <>
@@ -54,12 +56,14 @@ export function GpusPage() {
           {error.message}
         </Empty>
       )}
-      {gpus?.length === 0 && <SimulatedOffer />}
-      {gpus?.length === 0 && (
-        <Empty fact="No GPU is read here.">
-          GPUs come from exporters that run already (<code className="mono">type: dcgm_exporter</code>);{' '}
-          <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> shows a simulated node of eight.
-        </Empty>
+      {gpus?.length === 0 && firstLook !== '' && <Outlines panels={6} waitsFor={firstLook} />}
+      {gpus?.length === 0 && firstLook === '' && (
+        <>
+          <Empty fact="No GPU is read here.">
+            GPUs come from exporters that run already (<code className="mono">type: dcgm_exporter</code>).
+          </Empty>
+          <SimulatedOffer />
+        </>
       )}
       {gpus && gpus.length > 0 && <Gpus gpus={gpus} />}
     </>

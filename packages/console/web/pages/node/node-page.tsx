@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
-import { useNode, useSources } from '../../api/resources.ts'
-import type { MetricQuery, SourceInfo } from '../../api/types.ts'
+import { useNode } from '../../api/resources.ts'
+import type { MetricQuery } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
@@ -11,9 +11,9 @@ import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
 import { SimulatedOffer } from '../../components/simulated-offer.tsx'
+import { useFirstLook } from '../../components/use-first-look.ts'
 import { ENTITIES_PATH, isGeneric, kindWords } from '../../devices/device.ts'
 import { INTERFACE_QUERIES, interfaceColumns } from '../../devices/interface-data.ts'
-import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { HOST_QUERIES, hostColumns } from '../host-data.ts'
 import { useLiveDevices, useMoment } from '../use-moment.ts'
@@ -43,30 +43,19 @@ const CHART_QUERIES: readonly MetricQuery[] = [
 export function NodePage() {
   const { data: node } = useNode()
   const { data, error } = useDevices()
-  const sources = useSources().data?.sources
-  // Whether there is hardware is known once its sources have looked.
-  const starting = useMemo(() => sources?.filter(({ state }) => state === 'starting') ?? [], [sources])
+  const firstLook = useFirstLook()
   usePageTitle(node?.node ?? 'Node')
   const devices = useMemo(() => data?.devices.filter(({ kind }) => kind === 'gpu' || kind === 'nic'), [data])
   return (
     <>
       <h1 className="visually-hidden">{node?.node ?? 'Node'}</h1>
       {devices && devices.length > 0 && <DevicesOverview devices={devices} />}
-      {devices?.length === 0 && starting.length > 0 && <Outlines panels={6} waitsFor={startingWords(starting)} />}
-      {((devices?.length === 0 && starting.length === 0) || (error && !devices)) && <InterfacesOverview />}
+      {devices?.length === 0 && firstLook !== '' && <Outlines panels={6} waitsFor={firstLook} />}
+      {((devices?.length === 0 && firstLook === '') || (error && !devices)) && <InterfacesOverview />}
       {!devices && !error && <Outlines panels={6} waitsFor="the list of devices" />}
       <OtherEntities all={data?.devices} />
     </>
   )
-}
-
-const NAMED_COUNT = 4
-
-/** The sources that have not looked yet, in words. */
-function startingWords(starting: readonly SourceInfo[]): string {
-  const names = starting.slice(0, NAMED_COUNT).map(({ name }) => name)
-  const more = starting.length > NAMED_COUNT ? ` and ${starting.length - NAMED_COUNT} more` : ''
-  return `the first look of ${countOf(starting.length, 'source')}: ${names.join(', ')}${more}`
 }
 
 /** The way to what types tell of beside hardware; nothing where they tell of nothing. */

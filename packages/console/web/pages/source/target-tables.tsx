@@ -65,9 +65,16 @@ function Targets({ targets, zone }: { readonly targets: readonly TargetInfo[]; r
                 <td>
                   <StateMark {...STATES[state]} />
                 </td>
-                <td className="is-quiet is-wrapping">{reason || '–'}</td>
-                <td className="is-wrapping">{refusedWords(refused)}</td>
-                <td className="is-number num">{formatDateTime(sinceMs, zone)}</td>
+                <td className={`is-quiet is-wrapping ${reason === '' ? 'is-empty' : ''}`}>{reason || '–'}</td>
+                <td
+                  className={Object.keys(refused).length === 0 ? 'is-wrapping is-empty' : 'is-wrapping'}
+                  data-label="refused"
+                >
+                  {refusedWords(refused)}
+                </td>
+                <td className="is-number is-row num" data-label="since">
+                  {formatDateTime(sinceMs, zone)}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -135,8 +142,12 @@ function Disputes({
                 <td className="mono is-wrapping" data-label="believed">
                   {holder}
                 </td>
-                <td className="is-quiet is-wrapping">{key}</td>
-                <td className="is-number num">{formatDateTime(sinceMs, zone)}</td>
+                <td className="is-quiet is-wrapping" data-label="which has">
+                  {key}
+                </td>
+                <td className="is-number is-row num" data-label="since">
+                  {formatDateTime(sinceMs, zone)}
+                </td>
               </tr>
             ))}
           </tbody>
