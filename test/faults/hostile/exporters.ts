@@ -146,11 +146,14 @@ const KEYS = [
 
 /** What an exporter can do to another. */
 export const EXPORTER_ATTACKS: Readonly<Record<string, Attack>> = {
-  /** Work just below and just above the budget. */
+  /** Work just below and just above the budget, once. */
   async costs({ exporters, random }) {
     const isOfOne = random.chance(0.5)
-    const body = lines(random.integer(20_000, 120_000), (at) => (isOfOne ? 'many' : `many-${at}`))
-    await exporters.answer(random, withBody(body))
+    let body = lines(random.integer(20_000, 120_000), (at) => (isOfOne ? 'many' : `many-${at}`))
+    await exporters.answer(random, (request, response) => {
+      withBody(body)(request, response)
+      body = '# EOF\n'
+    })
   },
   /** Some keys of the honest GPU, and its pod, also while the honest exporter misses scrapes. */
   async forges({ exporters, random }) {

@@ -11,7 +11,7 @@ const LISTEN_LIMIT_MS = 60_000
 
 /** Locks every file that it can open below a folder, and puts things of its own in the way, until it is ended. */
 const HOLDER = `
-import { mkdirSync, openSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 const [, dir, socketsDir, filesDir, plant] = process.argv
@@ -32,7 +32,6 @@ const go = () => {
   attempt(() => renameSync(sock, sock + '.old'))
   if (plant === 'file') attempt(() => writeFileSync(sock, '', { flag: 'wx' }))
   if (plant === 'link') attempt(() => symlinkSync('/dev/null', sock))
-  if (plant === 'folder') attempt(() => mkdirSync(sock))
   if (plant === 'socket') createServer((socket) => socket.destroy()).on('error', () => undefined).listen(sock)
   for (const name of ['host', 'fault', 'schema', 'hostile']) attempt(() => symlinkSync('/etc', filesDir + '/' + name))
 }
@@ -62,9 +61,9 @@ export const LOCK_ATTACKS: Readonly<Record<string, Attack>> = {
         )
         return service.state === 'listening' && store.state === 'writing'
       })
+      assert.equal(child.exitCode, null, 'the holder ended by itself')
     } finally {
       child.kill('SIGKILL')
-      assert.equal(child.exitCode, null, 'the holder ended by itself')
     }
   },
 }
