@@ -4,6 +4,8 @@ import { type Clock, definitionOf, type RecordType } from '@sonde/sdk'
 import { type Identity, RawClient } from '../../../packages/agent/test/raw-client.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import { until } from '../../sonde-process.ts'
+import type { Exporters } from './exporters.ts'
+import type { LyingPrometheus } from './prometheus.ts'
 
 /** How long it may take to be let in. Unit: milliseconds. */
 const ENTER_LIMIT_MS = 20_000
@@ -58,7 +60,20 @@ export interface Scene {
   readonly random: Random
   /** Ids of clients that are connected, as the API publishes them. */
   readonly clients: readonly bigint[]
+  /** Where Sonde listens. */
+  readonly address: string
+  /** Folder of all that Sonde keeps. */
+  readonly dir: string
+  /** Folder of its files of records, in which everybody may put things. */
+  readonly filesDir: string
+  readonly exporters: Exporters
+  readonly prometheus: LyingPrometheus
+  /** Ends Sonde and starts it again; resolves with its new address. For attacks that are alone in their round. */
+  restart(): Promise<string>
 }
+
+/** A way to hurt; it ends within seconds, whatever Sonde does. */
+export type Attack = (scene: Scene) => Promise<void>
 
 /** Enters, again where silent connections took the place before the service had read who it is. */
 export async function enter(socketsDir: string, identity?: Identity): Promise<RawClient> {

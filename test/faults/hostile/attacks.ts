@@ -23,10 +23,7 @@ import { RawClient } from '../../../packages/agent/test/raw-client.ts'
 import { anyType } from '../../../packages/sdk/test/any-type.ts'
 import { until } from '../../sonde-process.ts'
 import { numberedType } from '../numbered.ts'
-import { Attacker, EDGES, enter, lie, type Scene, TEXTS } from './attacker.ts'
-
-/** One way to hurt; it ends within seconds, whatever the service does. */
-type Attack = (scene: Scene) => Promise<void>
+import { type Attack, Attacker, EDGES, enter, lie, type Scene, TEXTS } from './attacker.ts'
 
 const heat = defineType('hostile_heat', 'Heat', {
   time: timestamp(),
@@ -85,7 +82,7 @@ function posing(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** Every way there is, by name. */
+/** What a client of the service can do, by name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   /** Sequences at the edges, in any order. */
   async sequences(scene) {
@@ -372,7 +369,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       ...names.map((name) => `/dev/shm/${name}`),
       '/etc/passwd',
       '/dev/shm/sonde-../x',
-      join(scene.socketsDir, 'sonde-service.key'),
+      join(scene.dir, 'service.key'),
       join(scene.socketsDir, SOCKET_NAME),
     ]
     for (const file of paths) {
