@@ -79,7 +79,7 @@ export const consoleSchema = block({
     latency_ms: setting(
       integer(0, 600_000, 'milliseconds'),
       0,
-      'How late its samples can be found: the last values hold longer by this, and the live view lags by it. 0: by how much its newest sample is older than `interval_ms`, at most 30 000',
+      'How late its samples can be found: last values hold longer by this, and the live view lags by it. 0: learned from the age of its newest sample, at most 30 000',
     ),
   }),
 })

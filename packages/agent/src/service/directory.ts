@@ -140,8 +140,8 @@ export class SocketsDir {
 
   /**
    * Gives the socket the group of its folder, also where that was changed meanwhile: the folder decides who may
-   * connect. A file that a member of the group put in the place of the socket is left alone. Called once it listens, and
-   * now and then.
+   * connect. A file that a member of the group put in the place of the socket is left alone. Called once it listens,
+   * and now and then.
    *
    * @throws SondeError `IPC_DIRECTORY` where this user may not give the socket that group.
    */

@@ -104,6 +104,9 @@ describe('the state is the first that holds:', () => {
     assert.equal(state, 'late')
     assert.match(summary, /they wait to be scheduled/)
     assert.match(advice[0] ?? '', /kubectl describe pod -n \S+ without-0$/)
+    const [forged] = waiting.map((pod) => ({ ...pod, name: 'a; reboot' }))
+    const [command] = stateOf('chat', forged === undefined ? [] : [forged], {}, true).advice
+    assert.match(command ?? '', /'a; reboot'$/, 'a name from outside is one word of a shell')
   })
 
   test('the failing hop is named', () => {

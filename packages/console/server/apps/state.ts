@@ -1,4 +1,4 @@
-import { type AppState, type GpuPod, sondeCommand } from '@sonde/sdk/internal'
+import { type AppState, type GpuPod, shellWord, sondeCommand } from '@sonde/sdk/internal'
 import { isUnscheduled } from './gaps.ts'
 import type { AppsOrigin, GpuReader, Place } from './origin.ts'
 
@@ -94,7 +94,8 @@ export function stateOf(
 }
 
 function describeCommand(pods: readonly GpuPod[]): string {
-  return `kubectl describe pod -n ${pods[0]?.namespace} ${pods[0]?.name}`
+  const { namespace = '', name = '' } = pods[0] ?? {}
+  return `kubectl describe pod -n ${shellWord(namespace)} ${shellWord(name)}`
 }
 
 /** A reader and what it found, so that nobody has to look for that elsewhere. */
@@ -105,9 +106,9 @@ function foundWords({ name, reason }: GpuReader): string {
 /** What knows of the pods that ask for GPUs, and how to have it read. */
 const REQUESTS: Readonly<Record<Place, string>> = {
   agent:
-    'Whether one asks for a GPU and got none is known where kube-state-metrics is scraped: data_sources: [{type: kube_state_metrics, addresses: ["http://HOST:8080/metrics"]}]',
+    'To see pods that ask for a GPU and got none, read kube-state-metrics: data_sources: [{type: kube_state_metrics, addresses: ["http://HOST:8080/metrics"]}]',
   prometheus:
-    'Whether one asks for a GPU and got none is known where the Prometheus scrapes kube-state-metrics: kube_pod_container_resource_requests',
+    'To see pods that ask for a GPU and got none, let the Prometheus scrape kube-state-metrics: kube_pod_container_resource_requests',
 }
 
 function noPods(app: string, knowsRequests: boolean, place: Place): Told {
@@ -139,7 +140,7 @@ function lateAdvice(pods: readonly GpuPod[], readers: readonly GpuReader[], plac
       ? []
       : [
           `It is not known which GPU these pods hold: ${names.join(', ')}${more}.`,
-          'An exporter says it, and has it of the device plugin.',
+          'An exporter tells it, and knows it from the device plugin.',
           `To see whether they run: ${describeCommand(unheld)}`,
         ]
   const hop =
