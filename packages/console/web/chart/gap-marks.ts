@@ -1,6 +1,7 @@
 import type { Palette } from '../components/palette.ts'
 import { formatClock, formatDuration } from '../format/time.ts'
 import { commonGaps, newestPosition, ownGaps } from './gaps.ts'
+import { shapeOf } from './geometry.ts'
 import { limitHeight } from './limit-marks.ts'
 import { drawHatch } from './marks.ts'
 import { isFree, isFreeOfTexts, type PlotBox, type TextPlace } from './plot-box.ts'
@@ -22,18 +23,22 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
   const { first, last, x, top, height, unit } = box
   const start = model.times[0] ?? model.toMs
   const newest = newestPosition(model.columns, first, last)
+  const back = stepBack(model, box)
   const gaps = commonGaps(model.columns, first, model.isLive ? newest : last).map(({ from, to }) => ({
     fromMs: start + (from - 1) * model.stepMs,
     toMs: start + (to + 1) * model.stepMs,
+    // Where the line after it begins.
+    endMs: start + (to + 1) * model.stepMs - (to < last ? back : 0),
     missing: to - from + 1,
   }))
   const leading = gaps[0] && gaps[0].fromMs < model.fromMs + model.stepMs ? gaps[0] : undefined
   if (newest < 0 || (start > model.fromMs + model.stepMs && !leading)) {
-    gaps.unshift({ fromMs: model.fromMs, toMs: newest < 0 ? model.toMs : start, missing: 0 })
+    const [toMs, endMs] = newest < 0 ? [model.toMs, model.toMs] : [start, start - back]
+    gaps.unshift({ fromMs: model.fromMs, toMs, endMs, missing: 0 })
   }
   for (const gap of gaps) {
     const fromX = Math.max(box.left, x(gap.fromMs))
-    const toX = Math.min(box.left + box.width, x(gap.toMs))
+    const toX = Math.min(box.left + box.width, x(gap.endMs))
     const widthPx = Math.max(toX - fromX, unit)
     const isBeginning = fromX <= box.left + unit && newest >= 0
     // What is before the first sample of all is not missing.
@@ -47,10 +52,15 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
         : `no sample, ${formatDuration(gap.missing * model.stepMs)}`
     const others = gaps
       .filter((other) => other !== gap)
-      .map((other) => ({ fromX: x(other.fromMs), toX: x(other.toMs) }))
+      .map((other) => ({ fromX: x(other.fromMs), toX: x(other.endMs) }))
     labelGap(context, model, text, { fromX, toX, others, ...box }, palette)
   }
   drawOwnGaps(context, model, palette, box)
+}
+
+/** How long before a sample its line begins: a sample that is drawn as a step is of all of that step. */
+function stepBack({ stepMs }: PlotModel, { x }: PlotBox): number {
+  return shapeOf({ perSample: x(stepMs) - x(0) }) === 'steps' ? stepMs : 0
 }
 
 /** Of long steps only whole ones have a sample, so that there may be some that is not drawn yet. */
@@ -73,6 +83,7 @@ function drawOwnGaps(context: CanvasRenderingContext2D, model: PlotModel, palett
   const { first, last, x, top, height, unit } = box
   const start = model.times[0] ?? model.toMs
   const perUnit = height / (model.top - model.bottom || 1)
+  const back = stepBack(model, box)
   for (const line of model.lines.slice(0, MARKED_LIMIT_COUNT)) {
     if (line.slot === undefined) continue
     const foot = top + height - ((line.lane?.base ?? model.bottom) - model.bottom) * perUnit
@@ -80,7 +91,7 @@ function drawOwnGaps(context: CanvasRenderingContext2D, model: PlotModel, palett
     if (line.lane && newestPosition([line.values], first, last) < 0) continue
     for (const run of ownGaps(line.values, model.columns, first, last)) {
       const fromX = x(start + (run.from - 1) * model.stepMs)
-      const toX = x(start + (run.to + 1) * model.stepMs)
+      const toX = x(start + (run.to + 1) * model.stepMs - (run.to < last ? back : 0))
       const stripe = { x: fromX, y: foot - 6 * unit, width: Math.max(toX - fromX, unit), height: 6 * unit }
       drawHatch(context, stripe, palette.slots[line.slot], unit)
     }

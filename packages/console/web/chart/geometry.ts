@@ -28,6 +28,6 @@ export function geometryOf(box: Box, model: PlotModel): Geometry {
 }
 
 /** Whether samples are so far apart that they are drawn as steps. */
-export function shapeOf(geometry: Geometry): 'line' | 'steps' {
-  return geometry.perSample > STEP_MIN_PX * uPlot.pxRatio ? 'steps' : 'line'
+export function shapeOf({ perSample }: Pick<Geometry, 'perSample'>): 'line' | 'steps' {
+  return perSample > STEP_MIN_PX * uPlot.pxRatio ? 'steps' : 'line'
 }
