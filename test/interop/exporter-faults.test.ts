@@ -153,7 +153,10 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
     assert.deepEqual([failure?.place, /ECONNREFUSED/.test(failure?.message ?? '')], [other.address, true])
     const { row, output } = await rowOf('b-0')
     assert.match(row, / - /)
-    assert.match(output, /^b-0, b-1: no numbers: it has a node, and it is not known which GPU it holds; look .*at the exporter/m)
+    assert.match(
+      output,
+      /^b-0, b-1: no numbers: it has a node, and it is not known which GPU it holds; look .*at the exporter/m,
+    )
   })
 
   await t.test('it answers, and a Prometheus in front of it renamed the labels', async () => {

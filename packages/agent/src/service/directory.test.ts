@@ -297,25 +297,31 @@ test('the note for everybody goes through no link', async (t) => {
   assert.match(readFileSync(join(services, noteName(dir)), 'utf8'), /"socketsDir"/)
 })
 
-test(
-  'a socket that another user put into a folder of ours is replaced, and ours cannot be taken away',
-  AS_ROOT,
-  async (t) => {
-    const dir = folder(t)
-    const socket = join(dir, SOCKET_NAME)
-    chownSync(dir, -1, OTHER_USER)
-    chmodSync(dir, 0o770)
-    const squatter = `
-import { createServer } from 'node:net'
-createServer().listen(process.argv[1], () => console.log('listening'))`
-    assert.equal((await asOtherUser(t, squatter, socket)).said, 'listening')
-    const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
-    await agent.service?.settled
-    assert.equal(agent.service?.status().state, 'listening', agent.service?.status().reason)
-    ;(await RawClient.enter(dir)).close()
-    const thief = `
+for (const [what, put] of [
+  ['a socket', "import { createServer } from 'node:net'; createServer().listen(path, () => console.log('put'))"],
+  ['a file', "fs.writeFileSync(path, ''); console.log('put')"],
+  ['a link', "fs.symlinkSync('/dev/null', path); console.log('put')"],
+  ['a folder', "fs.mkdirSync(path + '/full', { recursive: true }); console.log('put')"],
+] as const) {
+  test(
+    `${what} that another user put in place of the socket in a folder of ours is replaced, and ours cannot be taken away`,
+    AS_ROOT,
+    async (t) => {
+      const dir = folder(t)
+      const socket = join(dir, SOCKET_NAME)
+      chownSync(dir, -1, OTHER_USER)
+      chmodSync(dir, 0o770)
+      const squatter = `import fs from 'node:fs'; const path = process.argv[1]; ${put}`
+      assert.equal((await asOtherUser(t, squatter, socket)).said, 'put')
+      assert.equal((await checkSocketsDir(dir)).state, 'present')
+      const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
+      await agent.service?.settled
+      assert.equal(agent.service?.status().state, 'listening', agent.service?.status().reason)
+      ;(await RawClient.enter(dir)).close()
+      const thief = `
 import { unlinkSync } from 'node:fs'
 try { unlinkSync(process.argv[1]); console.log('gone') } catch ({ code }) { console.log(code) }`
-    assert.equal((await asOtherUser(t, thief, socket)).said, 'EPERM')
-  },
-)
+      assert.equal((await asOtherUser(t, thief, socket)).said, 'EPERM')
+    },
+  )
+}

@@ -98,6 +98,8 @@ export class SocketsDir {
       })
       chmodSync(begun, SOCKET_MODE)
       this.#own = identityOf(begun)
+      // A folder is not replaced by a name. It is not removed either: its owner could lead that astray.
+      if (isPlanted(this.socket) && lstatSync(this.socket).isDirectory()) renameSync(this.socket, `${begun}d`)
       renameSync(begun, this.socket)
     } catch (cause) {
       rmSync(begun, { force: true })
@@ -241,7 +243,7 @@ function identityOf(path: string): Identity | undefined {
 }
 
 /**
- * Checks that no service listens on a socket. A socket that a killed service left does not matter, nor does a socket
+ * Checks that no service listens on a socket. A socket that a killed service left does not matter, nor does anything
  * that another user put into a folder of ours.
  *
  * @throws SondeError `IPC_DIRECTORY` where something else is there, `IPC_TAKEN` where somebody listens.
@@ -249,10 +251,16 @@ function identityOf(path: string): Identity | undefined {
 async function checkFree(socket: string): Promise<void> {
   const found = lstatSync(socket, { throwIfNoEntry: false })
   if (found === undefined) return
+  if (isPlanted(socket)) return
   if (!found.isSocket()) throw unusable(socket, 'is no socket')
+  if (await answers(socket)) throw taken(dirname(socket))
+}
+
+/** Whether another user put something, whatever it is, into a folder of ours. */
+function isPlanted(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
   const us = process.geteuid?.()
-  const isPlanted = found.uid !== us && found.uid !== 0 && statSync(dirname(socket)).uid === us
-  if (!isPlanted && (await answers(socket))) throw taken(dirname(socket))
+  return found !== undefined && found.uid !== us && found.uid !== 0 && statSync(dirname(path)).uid === us
 }
 
 function answers(path: string): Promise<boolean> {
