@@ -22,7 +22,7 @@ const SCRAPE_LIMIT_MS = 1500
 const LATE_MS = 4500
 /** Scrapes that the honest exporter may miss without a loss of its claims. */
 const MISSES_MAX = 3
-const HONEST = { host: 'honest', pod: 'llama-honest', util: 97 }
+const HONEST = { host: 'honest', namespace: 'inference', pod: 'llama-honest', util: 97 }
 
 interface Device {
   readonly id: string
@@ -108,7 +108,7 @@ export class Exporters {
       const util = values['gpu-util'] ?? 0
       assert.ok(util >= 0 && util <= 100, `pod ${name} uses ${util} % of its GPU`)
     }
-    const pod = pods.find(({ name }) => name === HONEST.pod)
+    const pod = pods.find(({ namespace, name }) => namespace === HONEST.namespace && name === HONEST.pod)
     if (pod?.values['gpu-util'] === undefined || (pod.ageMs ?? LATE_MS) >= LATE_MS) return false
     assert.deepEqual([pod.app, pod.gpus, pod.values['gpu-util']], ['llama', 1, HONEST.util], 'the honest pod')
     return true
@@ -161,7 +161,14 @@ export const EXPORTER_ATTACKS: Readonly<Record<string, Attack>> = {
     const [uuid = ''] = /GPU-honest-[^"]+/.exec(nodeBody(HONEST.host, HONEST.pod)) ?? []
     const taken = KEYS.filter(() => random.chance(0.5)).map(([key, text]) => [key, key === 'UUID' ? uuid : text])
     const pod = random.pick([HONEST.pod, 'forger-0'])
-    const labels = { ...own, ...Object.fromEntries(taken), namespace: 'ml', pod, container: 'c', app: 'llama' }
+    const labels = {
+      ...own,
+      ...Object.fromEntries(taken),
+      namespace: random.pick([HONEST.namespace, 'forged']),
+      pod,
+      container: 'c',
+      app: 'llama',
+    }
     const body = sampleOf('DCGM_FI_DEV_GPU_UTIL', labels, '1') + sampleOf('DCGM_FI_DEV_GPU_TEMP', labels, '5')
     if (random.chance(0.5)) exporters.miss(random)
     await exporters.answer(random, withBody(body))
