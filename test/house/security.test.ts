@@ -25,7 +25,11 @@ test('every mouth says what it is trusted with, what its limits are, and by whic
     const files = [...attacks.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => join(dirname('docs/x'), link))
     assert.ok(files.length > 0, `${name} is attacked by no test`)
     for (const file of files) {
-      assert.match(file, /\.test\.ts$|^test\/faults\/loops\/\w+\.ts$|\/conformance\.ts$/, `${name}: ${file} is no test`)
+      assert.match(
+        file,
+        /\.test\.ts$|^test\/faults\/(loops|hostile)\/\w+\.ts$|\/conformance\.ts$/,
+        `${name}: ${file} is no test`,
+      )
       assert.ok(existsSync(join(ROOT, file)), `${name}: ${file} is not there`)
     }
   }
