@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { EventsAnswer } from '@sonde/sdk/internal'
+import type { EventAnswer, EventsAnswer } from '@sonde/sdk/internal'
 import { until } from '../../../../../sdk/test/helper.ts'
 import { serveAgent } from '../../../../test/served-agent.ts'
 import { TestNode } from '../../test-node.ts'
@@ -30,9 +30,10 @@ test('lanes of GPUs that are reported every 100 ms know power no better than its
   })
   const ask = async <T>(path: string) => (await (await fetch(`${address}/api/v1/events${path}`)).json()) as T
   // The first part of the event may be kept before every type was reported.
-  const lanes = (await until('an event with lanes of all types', async () => {
-    const { events } = await ask<EventsAnswer>('')
-    for (const { id } of events) {
+  const lanes = (await until('a part with lanes of all types', async () => {
+    const [event] = (await ask<EventsAnswer>('')).events
+    const { parts = [] } = event === undefined ? {} : await ask<EventAnswer>(`/${event.id}`)
+    for (const { id } of parts) {
       const { lanes } = await ask<{ lanes: readonly Lane[] }>(`/${id}`)
       if (TYPES.every((name) => lanes.some(({ type }) => type === name))) return lanes
     }
