@@ -39,8 +39,14 @@ interface Seen {
   readonly newest: number
 }
 
+/** A server may close an idle connection at the moment in which it is used again: browsers ask once more then. */
+async function textAt(url: string): Promise<string> {
+  const get = async () => (await fetch(url)).text()
+  return await get().catch(get)
+}
+
 async function look({ address }: SondeProcess): Promise<Seen> {
-  const text = await (await fetch(`${address}/metrics`)).text()
+  const text = await textAt(`${address}/metrics`)
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const own = lines.filter(
     (line) => line.startsWith('node_') || line.startsWith('host_') || line.startsWith('numbered_'),
@@ -57,7 +63,7 @@ async function look({ address }: SondeProcess): Promise<Seen> {
 }
 
 async function clientsOf({ address }: SondeProcess): Promise<bigint[]> {
-  const { clients } = (await (await fetch(`${address}/api/v1/sources`)).json()) as { clients: { client: string }[] }
+  const { clients } = JSON.parse(await textAt(`${address}/api/v1/sources`)) as { clients: { client: string }[] }
   return clients.map(({ client }) => BigInt(`0x${client}`))
 }
 
@@ -76,7 +82,7 @@ function openFolders(dir: string) {
 
 /** No source lost its worker or its child, and nothing went wrong in Sonde itself. */
 async function assertCalm({ address, output }: SondeProcess): Promise<void> {
-  const { sources } = (await (await fetch(`${address}/api/v1/sources`)).json()) as {
+  const { sources } = JSON.parse(await textAt(`${address}/api/v1/sources`)) as {
     sources: { name: string; restarts: number }[]
   }
   for (const { name, restarts } of sources) assert.equal(restarts, 0, `${name} was started again`)
