@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { needs } from '../debian.ts'
-import { assertEachGpuOnce, assertSharedText, SHARING_NODES } from '../shared-gpus.ts'
+import { assertEachGpuOnce, assertSharedText, SHARING_NODES } from '../gpu-sharing.ts'
 import { runSonde, startSonde, temporaryDir } from '../sonde-process.ts'
 import { startPrometheus } from './prometheus-peer.ts'
 

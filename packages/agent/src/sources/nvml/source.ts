@@ -64,7 +64,7 @@ export class NvmlSource implements NodeSource {
     this.#duties = [this.#list]
   }
 
-  /** GPUs that are wanted; what the others lack is told. */
+  /** The GPUs that the configuration wants. Missing ones are reported. */
   async #listed(): Promise<GpuList | NvmlFailure> {
     const list = await this.#roster.list([...this.#gpus.values()].map(({ gpu }) => gpu))
     if (list instanceof NvmlFailure) return list
