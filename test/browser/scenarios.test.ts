@@ -81,14 +81,14 @@ test(
       const headed = async (path: string, words: RegExp) =>
         stage.visit(path, async (page) => {
           const head = page.getByRole('region', { name: 'What is so' })
-          await head.getByText('In the window').waitFor()
+          await head.getByText(/^In the window /).waitFor()
           await until(`${words} on ${path}`, SHOW_LIMIT_MS, async () => words.test(await head.innerText()))
         })
       await headed(`/?${windowOf(-8000, 2000)}`, /From \d\d:\d\d:\d\d.* NIC 5 (has )?lost its link/)
       await headed(`/fabric?${windowOf(-8000, 2000)}`, /From \d\d:\d\d:\d\d.* NIC 5 (has )?lost its link/)
       await headed(`/events?${windowOf(-8000, 2000)}`, /No event and 1\shint\./)
       await stage.visit(`/?${windowOf(-8000, -2000)}`, async (page) => {
-        await page.getByText('In the window').waitFor()
+        await page.getByText(/^In the window /).waitFor()
         await untilDrawn(page)
         assert.doesNotMatch(await page.getByRole('main').innerText(), /lost its link|link goes down/)
       })
