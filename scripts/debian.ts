@@ -39,7 +39,7 @@ export function installDebianPackages(): void {
   console.log(`  ${installCommand(packages)}`)
 }
 
-/** What to put before a command to run it as root; undefined where this user may not, or the machine is no Debian. */
+/** What to put before a command to run it as root; undefined if this user may not, or the machine is no Debian. */
 function rootPrefix(): string[] | undefined {
   if (spawnSync('apt-get', ['--version']).status !== 0) return undefined
   if (process.getuid?.() === 0) return []

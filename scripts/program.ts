@@ -27,7 +27,7 @@ const ENTRIES = Object.fromEntries([
   ...PROGRAMS.agent.map((path) => [path, `packages/agent/src/${path}.ts`]),
   ...PROGRAMS.console.map((path) => [path, `packages/console/server/${path}.ts`]),
 ]) as Readonly<Record<string, string>>
-/** Native code, what starts threads from files of its own, and what is loaded only where it is needed. */
+/** Native code, what starts threads from files of its own, and what is loaded only if it is needed. */
 const EXTERNAL = ['@node-rs/crc32', 'koffi', 'pino', 're2js']
 /** What Fastify loads for schemas and for requests without a network, which no route has and nobody makes. */
 const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']

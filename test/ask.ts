@@ -33,7 +33,7 @@ export async function metricLinesOf(listener: Listener): Promise<ReadonlySet<str
   return new Set((await metricsOf(listener)).replace(/ 0+(?=\d)/g, ' ').split('\n'))
 }
 
-/** The value of a series on a page of metrics; undefined where it is not there. */
+/** The value of a series on a page of metrics; undefined if it is not there. */
 export function numberOn(page: string, series: string): number | undefined {
   const line = page.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))

@@ -20,7 +20,7 @@ export class Cgroup {
     this.#folders = folders
   }
 
-  /** Makes one; undefined where this user may not, or the kernel has none. */
+  /** Makes one; undefined if this user may not, or the kernel has none. */
   static make({ cores, memoryBytes }: CgroupLimits): Cgroup | undefined {
     const name = `sonde-${process.pid}`
     const quotaUs = Math.round(cores * PERIOD_US)
@@ -55,7 +55,7 @@ export class Cgroup {
     for (const folder of this.#folders) writeFileSync(join(folder, 'cgroup.procs'), String(pid))
   }
 
-  /** The most memory that was used, with pages of files. Unit: bytes; undefined where the kernel does not tell. */
+  /** The most memory that was used, with pages of files. Unit: bytes; undefined if the kernel does not tell. */
   get peakBytes(): number | undefined {
     const text = this.#read('memory.max_usage_in_bytes') ?? this.#read('memory.peak')
     return text === undefined ? undefined : Number(text)

@@ -22,7 +22,7 @@ const FILES: Readonly<Record<string, string>> = { 'json-c': '/usr/include/json-c
 /** A program, or a library with its headers, that a test may ask for. */
 export type DebianProgram = keyof typeof DEBIAN_PACKAGES
 
-/** The path of a program, or undefined where the machine lacks it. */
+/** The path of a program, or undefined if the machine lacks it. */
 export function programPath(program: DebianProgram): string | undefined {
   const file = FILES[program]
   if (file !== undefined) return existsSync(file) ? file : undefined

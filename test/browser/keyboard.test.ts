@@ -156,7 +156,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   assert.fail(`Tab does not reach ${target} in ${TAB_LIMIT_COUNT} steps`)
 }
 
-/** What the focused element calls itself; empty where none has the focus. */
+/** What the focused element calls itself; empty if none has the focus. */
 function focusedName(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement

@@ -103,7 +103,7 @@ function checkRow({ name, moment }: Page, hint: Hint): void {
   if (!holdsNow(hint, moment)) assert.match(sentence, new RegExp(`^At ${TIME}: `), name)
 }
 
-/** No check mark where a hint that is shown contradicts it, and none where nothing is known. */
+/** No check mark where a hint that is shown contradicts it, and none if nothing is known. */
 function checkTile({ name, seen, moment }: Page, device: DeviceInfo): void {
   const hint = worstByDevice(seen.hints).get(device.id)
   const context = { hint, isJudged: seen.isKnown, stepMs: 1_000, isNow: true, zone: 'utc', sentTop: 50e9 } as const

@@ -46,7 +46,7 @@ async function start(t: TestContext): Promise<{ sonde: SondeProcess; double: Eth
   return { sonde, double }
 }
 
-/** The value of a series on the page; undefined where it is not there. */
+/** The value of a series on the page; undefined if it is not there. */
 const pageValue = async (sonde: SondeProcess, series: string) => numberOn(await metricsOf(sonde), series)
 
 const untilValue = (sonde: SondeProcess, series: string, value: number | undefined) =>

@@ -23,7 +23,7 @@ function ip(...args: string[]): { ok: boolean; said: string } {
   return { ok: status === 0, said: (error?.message ?? stderr).trim() }
 }
 
-/** Why this machine does not let a test make interfaces; false where it does. */
+/** Why this machine does not let a test make interfaces; false if it does. */
 function refusal(): string | false {
   const made = ip(...PAIR)
   if (made.ok) ip('link', 'del', DEVICE)
@@ -63,7 +63,7 @@ async function send(packets: number): Promise<void> {
 /** Bytes sent, as the kernel itself counts them. */
 const sentBytes = () => Number(readFileSync(`/sys/class/net/${DEVICE}/statistics/tx_bytes`, 'utf8'))
 
-/** The value of a metric of the interface on the page; undefined where the page has none. */
+/** The value of a metric of the interface on the page; undefined if the page has none. */
 async function shown(sonde: SondeProcess, metric: string): Promise<number | undefined> {
   return numberOn(await metricsOf(sonde), `${metric}{device="${DEVICE}"}`)
 }

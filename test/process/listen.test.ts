@@ -175,7 +175,7 @@ test('metrics in the place of a view of the page are refused where there is a pa
 })
 
 /**
- * Asks for the page under a name that is not ours, which fetch would not do: exit code 0 where it is refused with 421.
+ * Asks for the page under a name that is not ours, which fetch would not do: exit code 0 if it is refused with 421.
  */
 const REBOUND = `require('node:http').get({ port: process.argv[1], headers: { host: 'rebound.example' } }, (response) =>
   process.exit(response.statusCode === 421 ? 0 : 1))`

@@ -53,7 +53,7 @@ async function started(
   return sonde
 }
 
-/** The latest number of steps of a worker that a query finds; 0 where there is none. */
+/** The latest number of steps of a worker that a query finds; 0 if there is none. */
 async function stepsOf(sonde: SondeProcess, worker = 'a'): Promise<number> {
   const matchers = [{ label: 'worker', value: worker }]
   const form = { fromMs: Date.now() - 120_000, toMs: Date.now() + 1000, stepMs: 1000 }

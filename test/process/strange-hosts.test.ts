@@ -184,7 +184,7 @@ test('hosts and exporters that others stumbled over: values that are right, and 
   const config = join(node.root, 'sonde.yaml')
   const own = ['host', 'netdev', 'rdma'].map((type) => ({ type, interval_ms: 100 }))
   const exporter = { type: 'dcgm_exporter', interval_ms: 1000, collect_interval_ms: 60_000, addresses: [address] }
-  // Values of an exporter are on the page of metrics only where it is asked to show them.
+  // Values of an exporter are on the page of metrics only if it is asked to show them.
   writeFileSync(config, JSON.stringify({ data_sources: [...own, { ...exporter, export: true }] }))
   const roots = ['--path.procfs', node.paths.procfs, '--path.sysfs', node.paths.sysfs]
   const sonde = await startSonde(['agent', '--config', config, '--log-level', 'error', ...roots])

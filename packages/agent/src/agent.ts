@@ -102,14 +102,14 @@ export class Agent {
   readonly simulators: Simulators
   /** What was caught where it could have ended the process. */
   readonly faults: Faults
-  /** What applications report to; undefined where it is switched off. */
+  /** What applications report to; undefined if it is switched off. */
   readonly service: Service | undefined
   readonly self: Self
   /** Events of rules on what is sampled. */
   readonly traceback: Traceback
   /** Has the rules watched wherever their signals are. */
   readonly ruleWatch: RuleWatch
-  /** The rules; undefined where none are configured. */
+  /** The rules; undefined if none are configured. */
   readonly rules: RulesFile | undefined
   /** Records that the agent made of others: rows of pods, marks of events. */
   madeRecords = 0
@@ -204,7 +204,7 @@ export class Agent {
   }
 
   /**
-   * Why the simulated node cannot be started while the agent runs, as a sentence; empty where it can: on a machine
+   * Why the simulated node cannot be started while the agent runs, as a sentence; empty if it can: on a machine
    * without hardware of its own to show, from which nothing simulated would leave.
    */
   get simulationRefusal(): string {

@@ -96,11 +96,11 @@ export interface SelfOptions {
   readonly hints: Hints
   readonly fieldSets: FieldSets
   readonly prometheus: Prometheus
-  /** Undefined where it is switched off. */
+  /** Undefined if it is switched off. */
   readonly service: Service | undefined
   readonly faults: Faults
   readonly log: Logger
-  /** Undefined where there is no store. */
+  /** Undefined if there is no store. */
   readonly storeStatus: (() => HistoryStatus) | undefined
 }
 
@@ -261,7 +261,7 @@ function reportLoss(source: Source, component: string, dropped: ReadonlyMap<stri
   }
 }
 
-/** Resident memory; undefined where no descriptor is left to read it with, which must not end the agent. */
+/** Resident memory; undefined if no descriptor is left to read it with, which must not end the agent. */
 function residentBytesNow(): number | undefined {
   try {
     return process.memoryUsage.rss()

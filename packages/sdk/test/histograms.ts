@@ -42,7 +42,7 @@ export function drawCounted(random: Random, device: string, bins: number, fromMs
 }
 
 /**
- * What each bin gained in `(atMs - stepMs, atMs]` by pairs of records, and their time; undefined where none says so.
+ * What each bin gained in `(atMs - stepMs, atMs]` by pairs of records, and their time; undefined if none says so.
  */
 export function gainedIn(
   records: readonly Counted[],

@@ -6,7 +6,7 @@ export interface ExposedSample {
   readonly labels: Readonly<Record<string, string>>
   /** As it is written, zeros in front included. */
   readonly value: string
-  /** As it is written; empty where there is none. */
+  /** As it is written; empty if there is none. */
   readonly time: string
 }
 

@@ -84,7 +84,7 @@ source.report(port, { ...record, up: 1 })
 source.report(port, { ...record, lanes: 1 })
 // @ts-expect-error null is not absent
 source.report(port, { ...record, speed: null })
-// @ts-expect-error undefined only where a field is optional
+// @ts-expect-error undefined only if a field is optional
 source.report(port, { ...record, rx: undefined })
 // @ts-expect-error a wrong record among many
 source.report(port, [record, { ...record, device: 2 }])

@@ -10,7 +10,7 @@ export interface Fault {
   readonly scenario: string
   readonly nodeClass: string
   readonly workload: 'training' | 'inference'
-  /** Id of the device, `sim-node` where it is the node. */
+  /** Id of the device, `sim-node` if it is the node. */
   readonly device: string
   readonly severity: number
 }
@@ -45,7 +45,7 @@ const SENT_SHARE = { training: 0.31, inference: 0.011 }
 
 const isTraining = ({ workload }: Fault) => workload === 'training'
 const isHgx = ({ nodeClass }: Fault) => nodeClass.startsWith('hgx')
-/** A GPU waits for others only where there are some that do the same. */
+/** A GPU waits for others only if there are some that do the same. */
 const hasPeers = (fault: Fault) => isHgx(fault)
 
 function lineOf({ nodeClass, device }: Fault): number {

@@ -140,7 +140,7 @@ function isOfUsedGpu(fault: Fault): boolean {
   return fault.scenario === 'pcie-downtrain' && isOnGpu(fault)
 }
 
-/** Why the first of two faults hides the second; undefined where it does not. */
+/** Why the first of two faults hides the second; undefined if it does not. */
 export function whyHidden(hider: Fault, hidden: Fault): string | undefined {
   return HIDINGS.find(({ hides }) => hides(hider, hidden))?.why
 }

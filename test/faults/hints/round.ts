@@ -25,9 +25,9 @@ export interface Finding extends Fault {
    * it be, for the other fault hides it.
    */
   readonly outcome: 'told' | 'late' | 'wrong device' | 'missed' | 'below' | 'hidden'
-  /** From when its effect could be seen. Unit: seconds; NaN where it was not told. */
+  /** From when its effect could be seen. Unit: seconds; NaN if it was not told. */
   readonly delayS: number
-  /** How often its hints opened again: one episode is one hint. 0 where it need not be told. */
+  /** How often its hints opened again: one episode is one hint. 0 if it need not be told. */
   readonly reopened: number
 }
 
@@ -105,7 +105,7 @@ function findingOf(fault: SetFault, openings: SimulatedNode['openings'], other: 
   const right = telling.filter(({ id }) => isOn(fault, id))
   const excuse = excuseOf(fault, other)
   const reopened = excuse === undefined ? right.length - new Set(right.map(({ id }) => id)).size : 0
-  // Of a wrong device only where nothing else that was set is told by the same rule.
+  // Of a wrong device only if nothing else that was set is told by the same rule.
   const isWrong = telling.some(({ id }) => other === undefined || !explains(other, id))
   if (right.length === 0) {
     const outcome = excuse ?? (isWrong ? 'wrong device' : 'missed')

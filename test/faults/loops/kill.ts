@@ -42,7 +42,7 @@ async function acked(sonde: SondeProcess, fromMs: number, upToMs?: number): Prom
 }
 
 /**
- * Reads all records of one interface back: each is there once, and gaps are only where a life ended. Gives their
+ * Reads all records of one interface back: each is there once, and gaps are only if a life ended. Gives their
  * number.
  */
 async function countOnce(dir: string, lives: number): Promise<number> {

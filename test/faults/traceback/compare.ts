@@ -15,7 +15,7 @@ const FALLS_OF_WALK = 64
 export interface Case {
   readonly stream: AnyStream
   readonly rules: readonly Rule[]
-  /** The depth of the reference application; absent where rules are those of the language. */
+  /** The depth of the reference application; absent if rules are those of the language. */
   readonly depth?: number
   readonly chunkSamples: number
   readonly isRingSmall: boolean

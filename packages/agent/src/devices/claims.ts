@@ -31,7 +31,7 @@ export function isText({ kind }: Slot['field']): boolean {
   return kind === 'symbol' || kind === 'char'
 }
 
-/** The entity that a fact is about; undefined where its labels do not name one. */
+/** The entity that a fact is about; undefined if its labels do not name one. */
 export function aboutOf({ type, labels }: Pick<Fact, 'type' | 'labels'>): EntityRef | undefined {
   return entityOf(type, labels)
 }
@@ -41,7 +41,7 @@ export function hostOf({ type, labels, source }: Pick<Fact, 'type' | 'labels' | 
   return namedHost(type, labels) || source.host || here
 }
 
-/** The host that a series names; empty where its type has no label for it. */
+/** The host that a series names; empty if its type has no label for it. */
 export function namedHost({ entity }: Pick<RecordType, 'entity'>, labels: Labels): string {
   return entity?.host === undefined ? '' : labelOf(labels, entity.host)
 }
@@ -82,13 +82,13 @@ function wordsIn(value: string | number | undefined): string[] {
     .filter((word) => word !== '')
 }
 
-/** A text of a fact; empty where there is none. */
+/** A text of a fact; empty if there is none. */
 export function textOf(fact: Fact | undefined, field: string): string {
   const value = fact?.values[field]
   return typeof value === 'string' ? value : ''
 }
 
-/** A number of a fact; undefined where it is absent. */
+/** A number of a fact; undefined if it is absent. */
 export function numberOf(fact: Fact | undefined, field: string): number | undefined {
   const value = fact?.values[field]
   return typeof value === 'number' ? value : undefined

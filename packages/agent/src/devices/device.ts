@@ -6,7 +6,7 @@ export type DeviceShare = 'virtual function' | 'subfunction'
 /** One entity of the node, made of the records that define it: a device, or what else a type tells of. */
 export interface Device {
   /**
-   * Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` where it is simulated,
+   * Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` if it is simulated,
    * and ends with `@` and the host where that is another than the agent's.
    */
   readonly id: string
@@ -43,7 +43,7 @@ export interface Device {
   /** What share of a board it is; null for a board, or a port of one. */
   readonly share: DeviceShare | null
   readonly driver: string
-  /** PCI address, empty where it has none or none is known. */
+  /** PCI address, empty if it has none or none is known. */
   readonly address: string
   readonly numaNode: number | null
   /** Addresses of the bridges from the root port to just above the device. */

@@ -145,7 +145,7 @@ export class Devices implements Sink {
 
   /**
    * The device that a series of the agent's own is about. Series of PCI belong to the GPU, NIC or interface at their
-   * address, those of an interface to the NIC that has it. `undefined` where no device is known.
+   * address, those of an interface to the NIC that has it. `undefined` if no device is known.
    */
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): Device | undefined {
     const about = entityOf(type, labels)

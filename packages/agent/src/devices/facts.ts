@@ -170,7 +170,7 @@ export class Facts {
     if (gone?.delete(fact) && gone.size === 0) this.#gone.delete(fact.group)
   }
 
-  /** Notes what a record says anew; `false` where it names more than there is room for. */
+  /** Notes what a record says anew; `false` if it names more than there is room for. */
   #renew(fact: Kept, { type, symbols }: Batch, views: Views, at: number): boolean {
     const values = valuesOf(type, fact.table.slots, symbols, views, at)
     const more = this.#room.placesOf(type, values) - fact.places
@@ -184,7 +184,7 @@ export class Facts {
 
   /**
    * The fact of a series that its table does not know: new, or known of another source of the same labels, such as a
-   * child process that was replaced. `false` where there is no room for it.
+   * child process that was replaced. `false` if there is no room for it.
    */
   #add(table: Table, number: number, batch: Batch, views: Views, at: number, nowMs: number): boolean {
     const { type, source } = batch

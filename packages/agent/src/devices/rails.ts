@@ -19,7 +19,7 @@ interface Group {
 /**
  * Which GPUs and NICs belong together: those with the closest bridge in common. Bridges are looked at from the ends of
  * the tree to its roots; below each, GPUs and NICs that are in no rail yet make rails, one for each of the fewer where
- * the numbers are multiples, else one for all. Devices without a bridge in common belong together only where there is
+ * the numbers are multiples, else one for all. Devices without a bridge in common belong together only if there is
  * no choice: one GPU and one NIC on a NUMA node, or on the whole node. A rail has the lowest number of its GPUs.
  *
  * Both lists are in the order in which their devices are counted. What is in no rail is not in the answer.

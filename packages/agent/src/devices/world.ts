@@ -80,7 +80,7 @@ function lookUps(facts: readonly Fact[]): Omit<World, keyof NodeRef | 'isElsewhe
   }
 }
 
-/** The PCI address that a fact names, as sysfs spells it; empty where it names none. */
+/** The PCI address that a fact names, as sysfs spells it; empty if it names none. */
 export function addressOf(fact: Fact): string {
   return (joined(fact, 'pci')[0] ?? '').toLowerCase()
 }

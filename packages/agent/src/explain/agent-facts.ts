@@ -36,7 +36,7 @@ export interface DeviceFacts {
   /** Type and source of the record that defines it. */
   readonly type: string
   readonly source: string
-  /** PCI address; empty where none is known. */
+  /** PCI address; empty if none is known. */
   readonly address: string
   readonly simulated: boolean
   /** Name of the host that it is on. Default: that of the agent. */
@@ -51,7 +51,7 @@ export interface DeviceFacts {
  * What a running agent adds to a walk: asked in its own process, or over HTTP. A trial of one source gives the same.
  */
 export interface AgentFacts {
-  /** Undefined where the agent does not run that source. */
+  /** Undefined if the agent does not run that source. */
   source(name: string): Promise<SourceFacts | undefined>
   /** Live series of a metric, or of every metric of a type, with reasons where values are absent. */
   series(wanted: { readonly metric: string } | { readonly type: string }): Promise<readonly LatestSeries[]>

@@ -8,7 +8,7 @@ import type { ExplainOptions, Explanation } from './explanation.ts'
 import { chainOf } from './source-chain.ts'
 import { SIMULATOR, type Subject } from './subject.ts'
 
-/** Chains of a device, by its name, id or address; none where nothing has that name. */
+/** Chains of a device, by its name, id or address; none if nothing has that name. */
 export async function ofDevice(
   of: string,
   subjects: readonly Subject[],
@@ -38,7 +38,7 @@ async function ofListedDevice(
     const wanted = devices.filter((device) => device.name === called || device.aliases.includes(called))
     if (wanted.length > 0) chains.push(await chainOf(of, subject, wanted, options))
   }
-  // A source that is switched off has a say only where no other has.
+  // A source that is switched off has a say only if no other has.
   const running = chains.filter(({ source }) => options.configured.some(({ name: own }) => own === source))
   return running.length > 0 ? running : chains
 }

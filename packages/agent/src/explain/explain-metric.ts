@@ -7,7 +7,7 @@ import { parseSelector, type Selector } from './selector.ts'
 import { chainOf } from './source-chain.ts'
 import { nameOf, SIMULATOR, type Subject } from './subject.ts'
 
-/** Chains of the sources that report a metric; undefined where none does. */
+/** Chains of the sources that report a metric; undefined if none does. */
 export async function ofMetric(
   of: string,
   subjects: readonly Subject[],

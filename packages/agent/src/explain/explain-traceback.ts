@@ -18,7 +18,7 @@ export function isOfTraceback(of: string): boolean {
   return of === TRACEBACK || RULE.test(of)
 }
 
-/** The chains of traceback as a whole, or of a rule; none where no rule has that name. */
+/** The chains of traceback as a whole, or of a rule; none if no rule has that name. */
 export async function ofTraceback(of: string, options: ExplainOptions): Promise<Explanation[]> {
   const name = RULE.exec(of)?.[1] ?? of
   const wanted = of === TRACEBACK ? undefined : name

@@ -13,7 +13,7 @@ import { unknownName } from './unknown-name.ts'
  * name, or `rule:NAME` where something else has that too); with `''` that of every source.
  * Chains with a broken link come first.
  *
- * @throws SondeError `EXP_UNKNOWN` where nothing has that name, with the nearest ones.
+ * @throws SondeError `EXP_UNKNOWN` if nothing has that name, with the nearest ones.
  */
 export async function explain(of: string, options: ExplainOptions): Promise<Explanation[]> {
   if (isOfTraceback(of)) {

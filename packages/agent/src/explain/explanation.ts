@@ -11,7 +11,7 @@ export interface Explanation {
   readonly of: string
   /** Name of the source that reads it. */
   readonly source: string
-  /** The device, by the name that the source gives it; empty where the source as a whole is explained. */
+  /** The device, by the name that the source gives it; empty if the source as a whole is explained. */
   readonly device: string
   readonly links: readonly ChainLink[]
 }
@@ -22,7 +22,7 @@ export interface ExplainOptions {
   readonly definitions: readonly SourceDefinition[]
   /** Sources that are configured and not switched off. */
   readonly configured: readonly DataSourceConfig[]
-  /** What a running agent knows; absent where none answers. */
+  /** What a running agent knows; absent if none answers. */
   readonly facts?: AgentFacts | undefined
   /** What the configuration says of traceback. Default: nothing. */
   readonly traceback?: TracebackConfig | undefined

@@ -17,7 +17,7 @@ export interface Reporting {
   readonly types: readonly string[]
   /** The type that has the metric. */
   readonly type: string
-  /** How the source fares; undefined where that is not known. */
+  /** How the source fares; undefined if that is not known. */
   readonly source: SourceFacts | undefined
 }
 

@@ -16,7 +16,7 @@ const OTHERS_LIMIT = 3
 /** The newest sample of a ring is fetched by itself. Unit: bytes. */
 const SAMPLE_BYTES_MAX = 1 << 20
 
-/** How one rule fares; undefined where the book has none of that name. */
+/** How one rule fares; undefined if the book has none of that name. */
 export async function ruleState(agent: Agent, book: RuleBook, name: string): Promise<RuleFacts | undefined> {
   const index = book.rules.findIndex((one) => one.name === name)
   const rule = book.rules[index]

@@ -12,7 +12,7 @@ const FORM = /^([A-Za-z_:][\w:]*)(?:\{([^{}]*)\})?$/
 /** Sticky: sought at every place, it would take the square of a long text. */
 const LABEL = /[\s,]*([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/y
 
-/** What a text selects; undefined where it is no metric at all. */
+/** What a text selects; undefined if it is no metric at all. */
 export function parseSelector(text: string): Selector | undefined {
   const match = FORM.exec(text)
   if (match === null) return undefined

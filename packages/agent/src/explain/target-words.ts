@@ -10,7 +10,7 @@ const TOLD_LIMIT = 3
 
 /**
  * What is wrong with the targets of a source that reads: those that are not read, and those that tell of what another
- * has. Of a device, the disputes about it alone. Undefined where all is well.
+ * has. Of a device, the disputes about it alone. Undefined if all is well.
  */
 export function targetFinding(
   { name, targets = [] }: SourceFacts,

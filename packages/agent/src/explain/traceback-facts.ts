@@ -3,13 +3,13 @@ import type { SourceState } from '../hosting/source-status.ts'
 
 /** How traceback fares in a running agent, as `/api/v1/traceback` tells it. Times are milliseconds since the epoch. */
 export interface TracebackFacts {
-  /** The file of rules; empty where none is configured. */
+  /** The file of rules; empty if none is configured. */
   readonly path: string
-  /** When the rules in effect were read; 0 where none are. */
+  /** When the rules in effect were read; 0 if none are. */
   readonly takenMs: number
   /** How often rules were taken into effect since the start. */
   readonly takenCount: number
-  /** Why the file as it is now is not in use; empty where it is. */
+  /** Why the file as it is now is not in use; empty if it is. */
   readonly fault: string
   readonly ruleCount: number
   readonly signalCount: number
@@ -22,7 +22,7 @@ export interface TracebackFacts {
   readonly limited: number
   /** Records of series for which rules had no room since the start. */
   readonly refused: number
-  /** The rule that was asked for; absent where none was, and where there is none. */
+  /** The rule that was asked for; absent if none was, and where there is none. */
   readonly rule?: RuleFacts
   /** Names like one that was asked for and is none. */
   readonly nearest?: readonly string[]
@@ -46,7 +46,7 @@ export interface RuleFacts {
   /** Its place in the file, from 1. */
   readonly number: number
   readonly condition: string
-  /** Rules that it combines; absent where it watches a signal. */
+  /** Rules that it combines; absent if it watches a signal. */
   readonly combines?: readonly string[]
   readonly signal?: {
     readonly name: string
@@ -79,9 +79,9 @@ export interface RuleSource {
   readonly host: string
   readonly state: SourceState
   readonly reason: string
-  /** Between two samples that rules see, as the source says; null where it does not. Unit: milliseconds. */
+  /** Between two samples that rules see, as the source says; null if it does not. Unit: milliseconds. */
   readonly everyMs: number | null
-  /** Why its rules cannot watch; empty where they can. */
+  /** Why its rules cannot watch; empty if they can. */
   readonly fault: string
 }
 
@@ -93,8 +93,8 @@ export interface RulePlace {
   readonly app: string
   /** Whether a ring of samples is watched in its host; else records are as they are reported. */
   readonly isRing: boolean
-  /** When the last sample came; 0 where none did. */
+  /** When the last sample came; 0 if none did. */
   readonly seenMs: number
-  /** Its last value, exact, as text; null where it is not known or absent. */
+  /** Its last value, exact, as text; null if it is not known or absent. */
   readonly value: string | null
 }

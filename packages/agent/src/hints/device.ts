@@ -18,7 +18,7 @@ export function nodeOf({ isSimulated }: Pick<HintDevice, 'isSimulated'>): WhichN
   return isSimulated ? 'simulated' : 'real'
 }
 
-/** The host of a device that is on another one than the agent; empty where it is on the agent's own. */
+/** The host of a device that is on another one than the agent; empty if it is on the agent's own. */
 export function elsewhereOf({ id, host }: Pick<HintDevice, 'id' | 'host'>): string {
   return id.endsWith(`@${host}`) ? host : ''
 }
@@ -29,6 +29,6 @@ export interface DeviceLookup {
   readonly version: number
   /** Devices that the agent itself knows of. */
   own(): readonly HintDevice[]
-  /** The device of a series; undefined where none is known (yet). */
+  /** The device of a series; undefined if none is known (yet). */
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): HintDevice | undefined
 }

@@ -11,7 +11,7 @@ const GPUS = 4
 
 /**
  * An agent that asks the exporters of two other nodes for 60 s; gives the hints. `values` says what a GPU has at a
- * second; undefined where it gives no sample.
+ * second; undefined if it gives no sample.
  */
 function watchTwo(values: (host: string, gpu: number, second: number) => Record<string, number> | undefined) {
   let nowMs = START_MS

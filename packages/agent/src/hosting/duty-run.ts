@@ -21,7 +21,7 @@ export class DutyRun implements LaneCall {
   isDone = false
   /** Whether the open call is over its limit. */
   isStuck = false
-  /** Why the open call is late for lack of a processor, in words; empty where it has one. */
+  /** Why the open call is late for lack of a processor, in words; empty if it has one. */
   shortage = ''
   /** Whether a call waits or is open. */
   isPending = false
@@ -53,7 +53,7 @@ export class DutyRun implements LaneCall {
     return { device, duty, sinceMs: this.sinceMs, limitMs: Math.ceil(this.limitMs), limitKey: key }
   }
 
-  /** Takes the next call on; false where one waits or is open. */
+  /** Takes the next call on; false if one waits or is open. */
   take(): boolean {
     if (this.isPending) return false
     this.isPending = true

@@ -57,7 +57,7 @@ export class EdgeGate {
   }
 
   /**
-   * Takes an edge that {@link isChange}: the number of its event; undefined where it is beyond the limit.
+   * Takes an edge that {@link isChange}: the number of its event; undefined if it is beyond the limit.
    *
    * @param share Whose share a start counts in. Default: that of its device.
    */

@@ -158,7 +158,7 @@ function errorOf(given: unknown): SaidError {
 /**
  * What a probe answered.
  *
- * @throws SondeError `AGT_CHILD_MESSAGE` where it is none.
+ * @throws SondeError `AGT_CHILD_MESSAGE` if it is none.
  */
 export function probeOf(given: unknown): Probe {
   const { state, found, reason } = objectOf('a probe', given)
@@ -171,7 +171,7 @@ export function probeOf(given: unknown): Probe {
 /**
  * What ended a window.
  *
- * @throws SondeError `AGT_CHILD_MESSAGE` where it is none.
+ * @throws SondeError `AGT_CHILD_MESSAGE` if it is none.
  */
 export function windowEndOf(given: unknown): WindowEnd {
   const { records, leftOut } = objectOf('a window', given)
@@ -181,7 +181,7 @@ export function windowEndOf(given: unknown): WindowEnd {
 /**
  * The rings of a source.
  *
- * @throws SondeError `AGT_CHILD_MESSAGE` where it is no list of them.
+ * @throws SondeError `AGT_CHILD_MESSAGE` if it is no list of them.
  */
 export function tapsOf(given: unknown): TapInfo[] {
   return listOf('rings', given, TAP_COUNT_MAX).map((one) => {

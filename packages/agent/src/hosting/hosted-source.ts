@@ -73,12 +73,12 @@ export class HostedSource {
     outlet.watch(watch)
   }
 
-  /** Its rings; none where it was not made yet. */
+  /** Its rings; none if it was not made yet. */
   taps(): TapInfo[] {
     return this.#made?.outlet.taps() ?? []
   }
 
-  /** Its rings of a type; none where it was not made yet. */
+  /** Its rings of a type; none if it was not made yet. */
   rings(type: string): Tap[] {
     return this.#made?.outlet.rings(type) ?? []
   }

@@ -56,7 +56,7 @@ export class LinkIn {
   /**
    * Takes a message; the batch where it holds one that may be passed on.
    *
-   * @throws SondeError `AGT_CHILD_MESSAGE` where it sent more than it may: a symbol that is left out would give others
+   * @throws SondeError `AGT_CHILD_MESSAGE` if it sent more than it may: a symbol that is left out would give others
    * its id.
    */
   take(message: LinkMessage): Batch | undefined {

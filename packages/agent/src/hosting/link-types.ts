@@ -43,7 +43,7 @@ export class LinkTypes {
    * Takes a version of a declared type, as a device makes it necessary at run time. The edges of its bins may be
    * others, and values that are no metrics may follow its fields.
    *
-   * @throws SondeError where it is anything else, or there are too many.
+   * @throws SondeError if it is anything else, or there are too many.
    */
   take({ definition, fingerprint }: { readonly definition: TypeDefinition; readonly fingerprint: string }): void {
     const type = parseDefinition(definition, fingerprint)

@@ -38,7 +38,7 @@ export class RemoteSource {
   #isShown = false
   /** Whether its host was lost, and nothing was reported in the next life yet. */
   #isAwaited = false
-  /** Rounds until what only lives before reported leaves; 0 where it left. */
+  /** Rounds until what only lives before reported leaves; 0 if it left. */
   #roundsLeft = 0
   /** When the last round was. Unit: milliseconds. */
   #roundMs = 0

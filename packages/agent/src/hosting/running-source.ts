@@ -58,7 +58,7 @@ export class RunningSource {
   /**
    * Has it answer a command.
    *
-   * @throws SondeError of the source; `AGT_COMMAND` where it takes none, `AGT_CHILD_EXIT` where its host does not run.
+   * @throws SondeError of the source; `AGT_COMMAND` if it takes none, `AGT_CHILD_EXIT` if its host does not run.
    */
   command(command: unknown): Promise<unknown> {
     return this.#host.command(this.name, command)
@@ -67,7 +67,7 @@ export class RunningSource {
   /**
    * Calls one of its duties at another period from now on, also in a host that replaces this one.
    *
-   * @throws SondeError `AGT_COMMAND` where there is no such duty or period, `AGT_CHILD_EXIT` where its host does not
+   * @throws SondeError `AGT_COMMAND` if there is no such duty or period, `AGT_CHILD_EXIT` if its host does not
    * run.
    */
   setPeriod(period: Period): Promise<void> {
@@ -86,7 +86,7 @@ export class RunningSource {
   /**
    * The rings of samples that it keeps.
    *
-   * @throws SondeError `AGT_CHILD_EXIT` where its host does not run.
+   * @throws SondeError `AGT_CHILD_EXIT` if its host does not run.
    */
   taps(): Promise<readonly TapInfo[]> {
     return this.#host.taps(this.name)

@@ -12,7 +12,7 @@ const LEAD_MS = 100
 
 /** The sources that show a simulated node. Commands go to one of them; the others of the same node follow it. */
 export class Simulators {
-  /** Who is commanded; undefined where there is none. */
+  /** Who is commanded; undefined if there is none. */
   leader: RunningSource | undefined
   #followers: readonly RunningSource[] = []
 
@@ -35,7 +35,7 @@ export class Simulators {
   /**
    * Has the node answer a command; a change shows in all sources of the node.
    *
-   * @throws SondeError `SIM_OFF` where there is none; that of the simulator where it refuses.
+   * @throws SondeError `SIM_OFF` if there is none; that of the simulator where it refuses.
    */
   async ask<C extends Extract<SimulatorCommand, { kind: 'describe' | 'start' | 'stop' }>>(
     command: C,

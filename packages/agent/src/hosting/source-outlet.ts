@@ -121,7 +121,7 @@ export class SourceOutlet {
     }
   }
 
-  /** The ring of a type and a device; undefined where there is none. */
+  /** The ring of a type and a device; undefined if there is none. */
   tap(type: string, device: string): Tap | undefined {
     return this.#taps.get(`${type}\n${device}`)?.tap
   }

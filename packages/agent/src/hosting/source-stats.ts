@@ -16,7 +16,7 @@ export interface SampleCall {
 export interface SaidPeriod {
   readonly type: string
   readonly device: string
-  /** Unit of all three: microseconds. Null where the device does not do that by itself. */
+  /** Unit of all three: microseconds. Null if the device does not do that by itself. */
   readonly sampleUs: number | null
   readonly drainUs: number | null
   readonly reportUs: number

@@ -4,7 +4,7 @@ import type { Settled } from './source-status.ts'
 
 /**
  * The state of a source by its duties: it reads as long as one of its devices does, and lacks a processor where only
- * that keeps the others. Undefined where no call has come back or is late.
+ * that keeps the others. Undefined if no call has come back or is late.
  */
 export function stateOfDuties(runs: readonly DutyRun[]): Pick<Settled, 'state' | 'reason'> | undefined {
   const ofDevices = runs.filter(({ duty }) => duty.device !== '')

@@ -1,6 +1,6 @@
 /** A call that is over its limit and has not come back. */
 export interface StuckCall {
-  /** Device that is asked; empty where the source has none. */
+  /** Device that is asked; empty if the source has none. */
   readonly device: string
   /** Name of the duty. */
   readonly duty: string
@@ -8,7 +8,7 @@ export interface StuckCall {
   readonly sinceMs: number
   /** Longest that it may take. Unit: milliseconds. */
   readonly limitMs: number
-  /** Key of the configuration that sets the limit; empty where the source itself sets it. */
+  /** Key of the configuration that sets the limit; empty if the source itself sets it. */
   readonly limitKey: string
 }
 

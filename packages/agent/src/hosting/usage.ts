@@ -12,7 +12,7 @@ export interface Usage {
 const TICKS_PER_SECOND = 100
 const BYTES_PER_KILOBYTE = 1024
 
-/** What a process of ours uses, as the kernel tells; undefined where it ended. */
+/** What a process of ours uses, as the kernel tells; undefined if it ended. */
 export function usageOf(pid: number): Usage | undefined {
   try {
     // The name of the program, in brackets, may hold blanks: user and system time are the 12th and 13th field behind

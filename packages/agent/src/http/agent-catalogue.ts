@@ -30,7 +30,7 @@ function* listed(
   for (const type of stored) yield { ...type, live: false, read: readOf(type) }
 }
 
-/** None where the store does not answer: its state is told by `/api/v1/node`. */
+/** None if the store does not answer: its state is told by `/api/v1/node`. */
 async function storedTypes(kept: KeptRecords | undefined, except: readonly string[]) {
   let stored: Awaited<ReturnType<KeptRecords['types']>> = { types: [], leftOut: 0 }
   const asked = kept?.types(except).then(

@@ -78,7 +78,7 @@ function laneFilterOf(request: FastifyRequest): LaneFilter {
   return { ...(find === undefined ? {} : { find }), ...(kind === undefined ? {} : { kind }) }
 }
 
-/** @throws SondeError `TRB_UNKNOWN` where there is none. */
+/** @throws SondeError `TRB_UNKNOWN` if there is none. */
 async function eventOf({ traceback }: Agent, id: string): Promise<TracebackEvent> {
   await traceback.opened()
   const event = /^\d{1,16}$/.test(id) ? traceback.get(Number(id)) : undefined

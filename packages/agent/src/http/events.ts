@@ -68,7 +68,7 @@ function filterOf(request: FastifyRequest): EventFilter {
   }
 }
 
-/** A number of the address; undefined where it is not there. */
+/** A number of the address; undefined if it is not there. */
 export function numberIn(request: FastifyRequest, name: string): number | undefined {
   const text = parameter(request, name)[name]
   if (text === undefined) return undefined

@@ -20,7 +20,7 @@ export function hintsRoute(app: FastifyInstance, agent: Agent, queried: Queried)
   })
 }
 
-/** The window of the address; undefined where it asks for now. */
+/** The window of the address; undefined if it asks for now. */
 function windowOf(request: FastifyRequest): { readonly fromMs: number; readonly toMs: number } | undefined {
   const fromMs = numberIn(request, 'from')
   const toMs = numberIn(request, 'to')

@@ -28,7 +28,7 @@ export interface Served {
   isEndless(url: string): boolean
   /** Refuses a request before it takes a place anywhere: it throws. */
   admit(request: FastifyRequest): void
-  /** What to say besides where nothing is; empty where there is nothing to say. */
+  /** What to say besides where nothing is; empty if there is nothing to say. */
   moreOf(request: FastifyRequest): Promise<string>
 }
 

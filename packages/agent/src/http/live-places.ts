@@ -57,7 +57,7 @@ export class LivePlaces {
     return place
   }
 
-  /** The streams that make room for what is asked: none where there is room. */
+  /** The streams that make room for what is asked: none if there is room. */
   #leavingFor(own: ReadonlySet<string>, stepMs: number): readonly Taken[] {
     const { stream_clients: clientLimit, stream_queries_per_s: queryLimit } = this.#agent.options.config.limits
     const leaving: Taken[] = []

@@ -16,7 +16,7 @@ export interface Subscription {
   /** Text that is the same for equal queries, one a query. */
   readonly keys: readonly string[]
   readonly stepMs: number
-  /** Id of the last event that it has; undefined where it is new. Unit: milliseconds since the Unix epoch. */
+  /** Id of the last event that it has; undefined if it is new. Unit: milliseconds since the Unix epoch. */
   readonly lastMs: number | undefined
 }
 
@@ -57,7 +57,7 @@ export class LiveRound {
   /**
    * The answer to a subscription over some steps, as JSON.
    *
-   * @throws SondeError `QRY_FORM`, `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` where it cannot be answered.
+   * @throws SondeError `QRY_FORM`, `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` if it cannot be answered.
    */
   async points({ queries, keys, stepMs }: Subscription, fromMs: number, toMs: number): Promise<string> {
     const place = `${stepMs} ${fromMs} ${toMs}`

@@ -29,7 +29,7 @@ interface Gap {
 /** What a client missed that comes again. */
 export interface Missed {
   readonly gaps: readonly Gap[]
-  /** Undefined where it missed nothing, or history cannot say what. */
+  /** Undefined if it missed nothing, or history cannot say what. */
   readonly answer: QueryAnswer | undefined
 }
 
@@ -143,7 +143,7 @@ export class LiveStream {
   /**
    * What the client missed, from history. What that cannot say is a gap.
    *
-   * @throws SondeError `QRY_BUSY` where no place for a query came free: asked again, nothing is lost.
+   * @throws SondeError `QRY_BUSY` if no place for a query came free: asked again, nothing is lost.
    */
   async missed({ history, places }: Queried, asker: Asker): Promise<Missed> {
     const { queries, stepMs, lastMs } = this.#subscription

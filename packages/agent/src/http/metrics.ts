@@ -26,7 +26,7 @@ export function metricsRoute(app: FastifyInstance, agent: Agent): void {
 }
 
 /**
- * The name of an address `/NAME` that no route has; undefined where there are no field sets, or it is another address.
+ * The name of an address `/NAME` that no route has; undefined if there are no field sets, or it is another address.
  */
 export function bareNameOf(
   { fieldSets }: Agent,

@@ -40,7 +40,7 @@ export class QueryPlaces {
   /**
    * Asks a history once there is a place.
    *
-   * @throws SondeError `QRY_BUSY` where none came free; whatever `ask` throws.
+   * @throws SondeError `QRY_BUSY` if none came free; whatever `ask` throws.
    */
   async take<T>(asker: Asker, ask: () => Promise<T>): Promise<T> {
     if (this.#http.queries >= this.#limit) await this.#turn(asker)

@@ -35,7 +35,7 @@ export function jsonParameter(request: FastifyRequest): unknown {
   }
 }
 
-/** A parameter of the address, as an object of one key; empty where it is not there. */
+/** A parameter of the address, as an object of one key; empty if it is not there. */
 export function parameter<const K extends string>(request: FastifyRequest, name: K): { readonly [P in K]?: string } {
   const value = (request.query as Record<string, string | string[] | undefined>)[name]
   if (value === undefined) return {}

@@ -90,7 +90,7 @@ function subscriptionOf(request: FastifyRequest): Subscription {
   return subscriptionTo(parseQueries(queries), stepMs, lastMsOf(request))
 }
 
-/** The id of the last event that the client has; undefined where it is new. */
+/** The id of the last event that the client has; undefined if it is new. */
 function lastMsOf(request: FastifyRequest): number | undefined {
   const header = request.headers['last-event-id']
   const text = typeof header === 'string' && header !== '' ? header : parameter(request, 'lastEventId').lastEventId

@@ -29,7 +29,7 @@ const MASK_WORDS_LIMIT = 32
 /** How often a driver may change its statistics while they are read, before that counts as a failure. */
 const ATTEMPTS = 3
 
-/** Who drives a device. Empty where the driver does not tell. */
+/** Who drives a device. Empty if the driver does not tell. */
 export interface DriverInfo {
   readonly driver: string
   readonly version: string
@@ -76,7 +76,7 @@ export class EthtoolSocket {
 
   /**
    * @param library See {@link openLibc}.
-   * @throws SondeError `SRC_LIBRARY`, and `SRC_CALL` where no socket is to be had.
+   * @throws SondeError `SRC_LIBRARY`, and `SRC_CALL` if no socket is to be had.
    */
   constructor(library?: string | null) {
     this.#libc = openLibc(library)
@@ -175,7 +175,7 @@ export class EthtoolSocket {
   }
 
   /**
-   * Undefined where the number is not the one expected. Newer kernels (6.19, and 5.15.198, 6.18.3 and their like) then
+   * Undefined if the number is not the one expected. Newer kernels (6.19, and 5.15.198, 6.18.3 and their like) then
    * give nothing, older ones write all there are: the memory holds the most that is ever asked for.
    */
   async #read(memory: Memory, count: number, known: StatisticSet | undefined) {

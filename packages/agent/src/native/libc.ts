@@ -8,7 +8,7 @@ export interface Libc {
   close(descriptor: number): void
   /**
    * Runs on a thread of the pool and so may hang without stopping the others. The memory must not be used otherwise
-   * until it ends. Resolves with the name of the error, such as `EIO`; empty where there was none.
+   * until it ends. Resolves with the name of the error, such as `EIO`; empty if there was none.
    */
   ioctl(descriptor: number, request: number, memory: Buffer): Promise<string>
   /** Where the memory is; it does not move while it is referenced. At least 4 096 bytes, since V8 moves small ones. */
@@ -23,7 +23,7 @@ const SOCK_CLOEXEC = 0o2000000
  * Binds the functions.
  *
  * @param path The library that has them; a test gives its own. Default: the C library of this process.
- * @throws SondeError `SRC_LIBRARY` where the library cannot be loaded or lacks one of them.
+ * @throws SondeError `SRC_LIBRARY` if the library cannot be loaded or lacks one of them.
  */
 export function openLibc(path: string | null = null): Libc {
   try {

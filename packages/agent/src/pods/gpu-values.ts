@@ -40,7 +40,7 @@ interface Part {
   readonly seen: Sighting
   /** When its source last said why something is absent. */
   toldMs: number
-  /** How often its source says that it reports; 0 where it does not say. Unit: milliseconds. */
+  /** How often its source says that it reports; 0 if it does not say. Unit: milliseconds. */
   periodMs: number
 }
 
@@ -58,7 +58,7 @@ interface Series {
   readonly labels: Labels
 }
 
-/** Series of one type from one source, by number; null where there was no room for its GPU. */
+/** Series of one type from one source, by number; null if there was no room for its GPU. */
 interface Stream {
   readonly index: SeriesIndex
   readonly series: (Series | null | undefined)[]
@@ -69,7 +69,7 @@ export interface GpuNow {
   readonly values: ReadonlyMap<PodBase, number>
   /** Age of the oldest part. Unit: milliseconds. */
   readonly ageMs: number
-  /** The longest period that the sources of its parts declare; 0 where none does. Unit: milliseconds. */
+  /** The longest period that the sources of its parts declare; 0 if none does. Unit: milliseconds. */
   readonly periodMs: number
 }
 
@@ -118,7 +118,7 @@ export class GpuValues {
     return { gpus: this.#gpus.size, series }
   }
 
-  /** Takes a batch; gives the records for which there was no room, undefined where it is of no GPU. */
+  /** Takes a batch; gives the records for which there was no room, undefined if it is of no GPU. */
   take(batch: Batch): number | undefined {
     const { type, source, count, bytes, arrivedMs } = batch
     if (type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch)
@@ -152,7 +152,7 @@ export class GpuValues {
     return refused
   }
 
-  /** What is known of a GPU now; undefined where nothing is. `nowMs` is on the clock of `arrivedMs` of batches. */
+  /** What is known of a GPU now; undefined if nothing is. `nowMs` is on the clock of `arrivedMs` of batches. */
   now(key: string, nowMs: number): GpuNow | undefined {
     const values = new Map<PodBase, number>()
     const types = new Set<string>()
@@ -169,7 +169,7 @@ export class GpuValues {
   }
 
   /**
-   * Why a number of a GPU is not known: in the words of the source that should have it. Undefined where none says it.
+   * Why a number of a GPU is not known: in the words of the source that should have it. Undefined if none says it.
    */
   lacking(key: string, base: PodBase): Lacking | undefined {
     for (const { type, lacking } of this.#gpus.get(key) ?? []) {
@@ -204,7 +204,7 @@ export class GpuValues {
 
   /**
    * Takes why values are absent. A GPU that a whole answer lacks is gone at once, as the pod that held it is. Gives 0,
-   * or undefined where nothing is of a GPU.
+   * or undefined if nothing is of a GPU.
    */
   #takeAbsences({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
     let isAny = false

@@ -44,7 +44,7 @@ export class PodGpus implements Sink {
   readonly #rows: ReportedRows
   readonly #failed: (error: unknown) => void
   readonly #isTurnOver: () => boolean
-  /** When a batch came of which no row was made yet; undefined where there is none. */
+  /** When a batch came of which no row was made yet; undefined if there is none. */
   #waitingMs: number | undefined
   #arrivedMs = Number.NEGATIVE_INFINITY
   #forgotMs = Number.NEGATIVE_INFINITY

@@ -37,7 +37,7 @@ export interface Pod {
   service: string
   startedS: number | undefined
   gpusRequested: number | undefined
-  /** Whether it has a node; undefined where no source says anything of the pod itself. */
+  /** Whether it has a node; undefined if no source says anything of the pod itself. */
   isScheduled: boolean | undefined
   /** Constant labels of the source that reported it: a simulated pod is told as such. */
   source: SourceInfo
@@ -52,7 +52,7 @@ interface Told {
   readonly record: Readonly<Record<string, unknown>>
   readonly source: SourceInfo
   readonly arrivedMs: number
-  /** Unit: milliseconds; 0 where its source does not say it. */
+  /** Unit: milliseconds; 0 if its source does not say it. */
   readonly periodMs: number
 }
 
@@ -79,7 +79,7 @@ export class PodTable {
     return { pods: this.#pods.size, devices: this.#pods.values().reduce((sum, { devices }) => sum + devices.size, 0) }
   }
 
-  /** Takes a batch; gives the records without room, undefined where it is of no pod. */
+  /** Takes a batch; gives the records without room, undefined if it is of no pod. */
   take(batch: Batch): number | undefined {
     const { type, source, count, bytes, symbols, arrivedMs } = batch
     if (type.fingerprint === absenceType.fingerprint) return this.#takeGone(batch)
@@ -104,7 +104,7 @@ export class PodTable {
 
   /**
    * Takes what a source says is gone: a whole answer of an exporter without a pod need not be waited for again. Gives
-   * 0, or undefined where nothing is of a pod.
+   * 0, or undefined if nothing is of a pod.
    */
   #takeGone({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
     let isAny = false

@@ -95,7 +95,7 @@ export class ReportedRows {
     })
   }
 
-  /** Reports a device of a pod that is not the pod's alone; false where there is no room for its row. */
+  /** Reports a device of a pod that is not the pod's alone; false if there is no room for its row. */
   device(row: PodRow, { key, pods }: SharedDevice, now: GpuNow | undefined): boolean {
     if (this.#sharedCount >= SHARED_LIMIT) return false
     this.#sharedCount++

@@ -11,9 +11,9 @@ export interface PodRow {
   readonly values: PodValues
   /** Other pods that hold one of its devices: the most of any. */
   readonly sharedWith: number
-  /** Unit: milliseconds; undefined where nothing is known of its GPUs. */
+  /** Unit: milliseconds; undefined if nothing is known of its GPUs. */
   readonly ageMs: number | undefined
-  /** The longest period that sources of its GPUs declare; 0 where none does. Unit: milliseconds. */
+  /** The longest period that sources of its GPUs declare; 0 if none does. Unit: milliseconds. */
   readonly periodMs: number
 }
 

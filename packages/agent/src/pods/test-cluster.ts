@@ -74,12 +74,12 @@ export class TestCluster {
     return (this.#rows.get(type) ?? []).toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   }
 
-  /** The row of a pod; undefined where there is none. */
+  /** The row of a pod; undefined if there is none. */
   pod(name: string): ReadRecord | undefined {
     return this.rows('pod_gpu').find(({ pod }) => pod === name)
   }
 
-  /** The row of a service; undefined where there is none. */
+  /** The row of a service; undefined if there is none. */
   service(name: string): ReadRecord | undefined {
     return this.rows('app_gpu').find(({ service }) => service === name)
   }
@@ -107,7 +107,7 @@ export class GpuNode {
     this.records = records
   }
 
-  /** Records of a GPU by its UUID; what is not given is 0, or absent where it may be. */
+  /** Records of a GPU by its UUID; what is not given is 0, or absent if it may be. */
   gpu(UUID: string, values: Readonly<Record<string, unknown>> = {}): this {
     return this.report(nvmlGpuType, { gpu: '0', UUID, ...values })
   }

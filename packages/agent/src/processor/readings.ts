@@ -13,7 +13,7 @@ const NANOSECONDS_PER_MS = 1e6
 const MICROSECONDS_PER_MS = 1e3
 const CGROUPS = '/sys/fs/cgroup'
 
-/** Number of the thread that asks, as the kernel gave it; undefined where there is no procfs. */
+/** Number of the thread that asks, as the kernel gave it; undefined if there is no procfs. */
 export function ownThread(): number | undefined {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1))
@@ -45,7 +45,7 @@ export function readingsOf({ pid, thread }: Place): Readings {
   }
 }
 
-/** Times of all threads; undefined where the kernel keeps none, which it shows as zeros. */
+/** Times of all threads; undefined if the kernel keeps none, which it shows as zeros. */
 function threadsOf(pid: number): Readings['threads'] {
   const sum = { runMs: 0, waitMs: 0 }
   for (const task of namesIn(`/proc/${pid}/task`)) {
@@ -95,7 +95,7 @@ function firstOf(folders: readonly string[], file: string): string {
   return ''
 }
 
-/** Empty where there is none: kernels keep some of these files only where they were built or told to. */
+/** Empty if there is none: kernels keep some of these files only if they were built or told to. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

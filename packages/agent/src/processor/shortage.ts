@@ -66,7 +66,7 @@ export const SHORTAGE_FIX =
 /** A shorter time is not told. Unit: milliseconds. */
 const SHOWN_MS = 50
 
-/** By how much a count grew; undefined where it is not kept. */
+/** By how much a count grew; undefined if it is not kept. */
 function change(before: number | undefined, after: number | undefined): number | undefined {
   // A thread that ended takes its times along.
   return before === undefined || after === undefined ? undefined : Math.max(0, after - before)

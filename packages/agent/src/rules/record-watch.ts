@@ -31,7 +31,7 @@ export class RecordWatch implements TapWatcher {
     return repeatSlotOf(type) !== undefined || type.layout.slots.some(({ field }) => field.optional)
   }
 
-  /** Rules on fields of a ring; undefined where there are none. */
+  /** Rules on fields of a ring; undefined if there are none. */
   static of(tap: Tap, device: string, watch: Watch, onEdge: (edge: SeriesEdge) => void): RecordWatch | undefined {
     const made = new RecordWatch(tap, device, watch, onEdge)
     return made.rules.length === 0 ? undefined : made
@@ -82,12 +82,12 @@ export class RecordWatch implements TapWatcher {
   }
 }
 
-/** The field of a type that marks repeats; undefined where it has none. */
+/** The field of a type that marks repeats; undefined if it has none. */
 export function repeatSlotOf({ layout }: Pick<RecordType, 'layout'>): Slot | undefined {
   return layout.slots.find(({ name, field }) => name === REPEAT_FIELD && field.role === 'value' && field.kind === 'u8')
 }
 
-/** Labels of the samples of a ring, which is called by their values: `DEVICE/PORT` where there are two. */
+/** Labels of the samples of a ring, which is called by their values: `DEVICE/PORT` if there are two. */
 function ringLabels({ labels }: RecordType, device: string): Labels {
   const [first, ...others] = labels
   const values = device.split('/')

@@ -89,7 +89,7 @@ export type Rule = SignalRule | CombinationRule
 
 /** A file of rules, as it was understood. */
 export interface RuleBook {
-  /** Wanted of the device. Unit: nanoseconds. 0 where no signal is a diagnostic counter. */
+  /** Wanted of the device. Unit: nanoseconds. 0 if no signal is a diagnostic counter. */
   readonly samplePeriodNs: number
   /** Samples that are kept of the time before an event; twice as many are in its first dump. */
   readonly historySamples: number

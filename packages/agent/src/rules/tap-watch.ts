@@ -39,7 +39,7 @@ export class TapWatch {
   #isLost = false
 
   /**
-   * Rules on fields of a ring; undefined where there are none. The ring refuses those that look further back than it
+   * Rules on fields of a ring; undefined if there are none. The ring refuses those that look further back than it
    * reaches.
    */
   static of(tap: Tap, device: string, watch: Watch, onEdge: (edge: TapEdge) => void): TapWatch | undefined {

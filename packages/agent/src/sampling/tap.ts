@@ -40,7 +40,7 @@ export class Tap implements SampleRing {
 
   /**
    * @param records Samples that it holds. Range: 1 to 10 000 000.
-   * @throws SondeError `AGT_TAP` where the type has no time in nanoseconds, or for a number out of range.
+   * @throws SondeError `AGT_TAP` if the type has no time in nanoseconds, or for a number out of range.
    */
   constructor(type: RecordType, records: number) {
     const { time, layout } = type
@@ -86,7 +86,7 @@ export class Tap implements SampleRing {
     this.#watcher = watcher
   }
 
-  /** @throws SondeError `AGT_TAP` where a watcher looks further back than the ring reaches. */
+  /** @throws SondeError `AGT_TAP` if a watcher looks further back than the ring reaches. */
   checkReach(watcher: TapWatcher | undefined): void {
     if (watcher === undefined || watcher.reachSamples < this.capacity) return
     const what = `rules that look ${watcher.reachSamples} samples back in a ring of ${this.capacity} ${this.type.name}`

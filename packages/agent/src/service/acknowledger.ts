@@ -43,7 +43,7 @@ export class Acknowledger {
     return this.#durable.length > 0 ? 'durable' : 'memory'
   }
 
-  /** The last page of a client that every durable sink has; 0 where that is none, or where no sink is durable. */
+  /** The last page of a client that every durable sink has; 0 if that is none, or where no sink is durable. */
   async stored(client: bigint): Promise<bigint> {
     const last = await Promise.all(this.#durable.map((sink) => sink.lastPage?.(client) ?? 0n))
     return last.reduce((least, sequence) => (sequence < least ? sequence : least), last[0] ?? 0n)

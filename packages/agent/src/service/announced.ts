@@ -9,7 +9,7 @@ export interface AnnouncedOptions {
   readonly memory: HeldMemory
   /** Memory for types, sources and symbols of this client. Unit: bytes. */
   readonly heldBytesMax: number
-  /** Whose series a source goes on with; undefined where it has new ones. Default: it has. */
+  /** Whose series a source goes on with; undefined if it has new ones. Default: it has. */
   readonly ownerOf?: (told: LinkSource) => object | undefined
 }
 

@@ -32,7 +32,7 @@ export class Answers {
     socket.on('drain', () => this.#onRead?.()).on('close', () => this.#onRead?.())
   }
 
-  /** Resolves when the client has read what it was told, or does not need to any more; undefined where that is now. */
+  /** Resolves when the client has read what it was told, or does not need to any more; undefined if that is now. */
   get unread(): Promise<void> | undefined {
     if (this.#isEnded || this.#socket.destroyed || this.#socket.writableLength <= UNREAD_BYTES_MAX) return undefined
     return new Promise((resolve) => {

@@ -25,7 +25,7 @@ export class Attachment {
   /**
    * Opens a file, and asks for a proof that it is the client's.
    *
-   * @throws SondeError `IPC_FRAME` where the client offered one before.
+   * @throws SondeError `IPC_FRAME` if the client offered one before.
    */
   offer(attach: Attach): void {
     if (this.#file !== undefined || this.#offered !== undefined) throw wrong('a second file was attached', 'one')
@@ -40,7 +40,7 @@ export class Attachment {
   /**
    * Uses the file that was offered where it begins with the nonce.
    *
-   * @throws SondeError `IPC_FRAME` where nothing was offered.
+   * @throws SondeError `IPC_FRAME` if nothing was offered.
    */
   prove(): void {
     const file = this.#offered

@@ -3,7 +3,7 @@ import type { ReadPage } from '@sonde/sdk/internal'
 import { crc32 } from '@sonde/sdk/internal'
 import type { SlotFile } from './slot-file.ts'
 
-/** Why a page is not taken; undefined where it is: its bytes are in `target` then, which is as long as it says. */
+/** Why a page is not taken; undefined if it is: its bytes are in `target` then, which is as long as it says. */
 export function checkPage(
   page: ReadPage,
   type: RecordType,

@@ -22,7 +22,7 @@ export class Departed {
     this.#gone = gone
   }
 
-  /** A source begins to report. Gives whose series it goes on with; undefined where it is another than before. */
+  /** A source begins to report. Gives whose series it goes on with; undefined if it is another than before. */
   arrived(source: Described): object | undefined {
     const key = keyOf(source)
     this.#present.set(key, (this.#present.get(key) ?? 0) + 1)

@@ -54,7 +54,7 @@ export class SocketsDir {
   readonly socket: string
   /** What tells this service's socket from another of that name; undefined before it listens. */
   #own: Identity | undefined
-  /** The note in the usual folder; undefined where this is the usual one. */
+  /** The note in the usual folder; undefined if this is the usual one. */
   #note: string | undefined
   #commonNote: CommonNote | undefined
 
@@ -67,7 +67,7 @@ export class SocketsDir {
    * Makes the folder where it is missing, and sees that nobody else can meddle with it and no service listens there.
    *
    * @param configured Default: the usual one.
-   * @throws SondeError `IPC_DIRECTORY` where it cannot be used, `IPC_TAKEN` where another service has it.
+   * @throws SondeError `IPC_DIRECTORY` if it cannot be used, `IPC_TAKEN` if another service has it.
    */
   static async take(configured: string | undefined): Promise<SocketsDir> {
     const path = resolve(configured ?? usualSocketsDir())
@@ -85,7 +85,7 @@ export class SocketsDir {
    * Has a server listen in the folder. Of two services that begin at once the later one has the place: it takes it with
    * one call, and the other finds out by {@link hasSocket}.
    *
-   * @throws SondeError `IPC_DIRECTORY` where it cannot.
+   * @throws SondeError `IPC_DIRECTORY` if it cannot.
    */
   async listen(server: Server): Promise<void> {
     // Node removes the name that it listened under, also where another service has it by then. It is no longer than the
@@ -145,7 +145,7 @@ export class SocketsDir {
    * connect. A file that a member of the group put in the place of the socket is left alone. Called once it listens,
    * and now and then.
    *
-   * @throws SondeError `IPC_DIRECTORY` where this user may not give the socket that group.
+   * @throws SondeError `IPC_DIRECTORY` if this user may not give the socket that group.
    */
   admitGroup(): void {
     keepSticky(this.path)
@@ -215,7 +215,7 @@ function keepSticky(path: string): void {
 }
 
 /**
- * Whether a folder is there that nobody else can meddle with; false where nothing is.
+ * Whether a folder is there that nobody else can meddle with; false if nothing is.
  *
  * @throws SondeError `IPC_DIRECTORY` where something else is.
  */

@@ -24,7 +24,7 @@ export class HeldMemory {
   /**
    * A client that held `beforeBytes` holds `afterBytes` from now on.
    *
-   * @throws SondeError `IPC_LIMIT` where there is no room: nothing changed then.
+   * @throws SondeError `IPC_LIMIT` if there is no room: nothing changed then.
    */
   change(beforeBytes: number, afterBytes: number): void {
     const more = this.#beyondShare(afterBytes) - this.#beyondShare(beforeBytes)

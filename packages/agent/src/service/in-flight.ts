@@ -34,7 +34,7 @@ export class InFlight {
   }
 
   /**
-   * Resolves when a client may hand in more; undefined where that is now. `heldBytes` is what is kept for it beside its
+   * Resolves when a client may hand in more; undefined if that is now. `heldBytes` is what is kept for it beside its
    * records. Also when `isLeft` says that it waits no longer.
    */
   room(client: Client, heldBytes: number, isLeft: () => boolean): Promise<void> | undefined {

@@ -91,7 +91,7 @@ export class KnownTypes {
   /**
    * The type of a definition, which nobody has yet.
    *
-   * @throws SondeError `SCH_DEFINITION` where it is none, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` where it would speak
+   * @throws SondeError `SCH_DEFINITION` if it is none, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` if it would speak
    * for Sonde.
    */
   find(definition: unknown, fingerprint: string): Known {

@@ -15,7 +15,7 @@ export class Pace {
     this.#bytesPerMs = bytesPerS / 1000
   }
 
-  /** So much came. Resolves when more may come; undefined where that is now. */
+  /** So much came. Resolves when more may come; undefined if that is now. */
   take(bytes: number): Promise<void> | undefined {
     const nowMs = performance.now()
     this.#coveredMs = Math.max(this.#coveredMs, nowMs - SAVED_MS) + bytes / this.#bytesPerMs

@@ -26,7 +26,7 @@ export class Refusals {
     this.#now = now
   }
 
-  /** @param hello Who it is; undefined where it did not say. */
+  /** @param hello Who it is; undefined if it did not say. */
   tell(hello: Hello | undefined, { code, message }: Pick<SondeError, 'code' | 'message'>): void {
     const { program, pid } = hello ?? {}
     const key = `${code} ${program ?? ''}`

@@ -130,7 +130,7 @@ export class Room {
   /**
    * A client said who it is. A connection of it that is still open is given up: it has a new one.
    *
-   * @throws SondeError `IPC_LIMIT` where there are too many.
+   * @throws SondeError `IPC_LIMIT` if there are too many.
    */
   async enter(id: bigint, session: Session): Promise<Client> {
     for (const other of this.sessions) {

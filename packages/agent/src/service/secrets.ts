@@ -26,7 +26,7 @@ export class Secrets {
   /**
    * Who a client is from now on: a client that has no id yet gets one.
    *
-   * @throws SondeError `IPC_SECRET` where it does not prove the id that it names.
+   * @throws SondeError `IPC_SECRET` if it does not prove the id that it names.
    */
   identify({ client, secret }: Identity): Identity {
     if (client === 0n) {

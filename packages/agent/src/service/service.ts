@@ -43,7 +43,7 @@ export class Service {
   #reason = ''
   #directory: SocketsDir | undefined
   #server: Server | undefined
-  /** Why the socket has not the group of its folder; empty where it has. */
+  /** Why the socket has not the group of its folder; empty if it has. */
   #groupFault = ''
   #ticker: Ticker | undefined
   #signs: Ticker | undefined
@@ -71,7 +71,7 @@ export class Service {
     this.#signs = startTicker(SIGN_MS, sign, failed)
   }
 
-  /** The program of a client, as it says; undefined where it is not connected. */
+  /** The program of a client, as it says; undefined if it is not connected. */
   programOf(client: bigint): string | undefined {
     for (const session of this.#room.sessions) if (session.clientId === client) return session.program
     return undefined

@@ -26,7 +26,7 @@ export class SessionPages {
    * Takes a page; a page that came before is counted as a duplicate. `file`: where its bytes are if they are not in the
    * page.
    *
-   * @throws SondeError `IPC_FRAME` where it leaves out more pages than a client may drop, or refers to what the client
+   * @throws SondeError `IPC_FRAME` if it leaves out more pages than a client may drop, or refers to what the client
    * never announced.
    */
   take(client: Client, page: ReadPage, file: SlotFile | undefined): void {

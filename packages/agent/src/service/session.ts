@@ -181,7 +181,7 @@ export class Session {
     this.#isSlowed = false
   }
 
-  /** Takes a page. Resolves when the next may be taken; undefined where that is now. */
+  /** Takes a page. Resolves when the next may be taken; undefined if that is now. */
   #takePage(page: ReadPage): Promise<void> | undefined {
     const client = this.#welcomed('page')
     this.#pages.take(client, page, this.#attachment.file)

@@ -28,7 +28,7 @@ export class SlotFile {
 
   /**
    * @param socketsDir Folder of the service's socket, where files may lie too.
-   * @throws SondeError `IPC_FILE` where the file is not one that is read; the sentence says why.
+   * @throws SondeError `IPC_FILE` if the file is not one that is read; the sentence says why.
    */
   constructor({ file, slots, slotBytes }: Attach, socketsDir: string, pageBytes: number) {
     if (slotBytes > pageBytes || slots * slotBytes > FILE_BYTES_MAX) {
@@ -56,7 +56,7 @@ export class SlotFile {
     return this.#read(0, found) && timingSafeEqual(found, this.#nonce)
   }
 
-  /** Reads the first bytes of a slot into `target`. False where there is no such slot, or not as many bytes. */
+  /** Reads the first bytes of a slot into `target`. False if there is no such slot, or not as many bytes. */
   read(slot: number, target: Uint8Array): boolean {
     return slot < this.#slots && target.length <= this.#slotBytes && this.#read(slot * this.#slotBytes, target)
   }

@@ -5,7 +5,7 @@ import { KernelText } from './kernel-text.ts'
 import type { SourceContext } from './source.ts'
 
 /**
- * What a file holds; a {@link Lack} where it says itself that there is no value, `undefined` where it holds something
+ * What a file holds; a {@link Lack} where it says itself that there is no value, `undefined` if it holds something
  * else than it should.
  */
 export type ParseAttribute<T> = (bytes: Uint8Array) => T | Lack | undefined
@@ -34,7 +34,7 @@ export class AttributeReader {
     this.#explain = explain
   }
 
-  /** What a file holds, for a field; `undefined` where the field is said to be absent. */
+  /** What a file holds, for a field; `undefined` if the field is said to be absent. */
   read<T>(field: string, file: KernelFile, parse: ParseAttribute<T>): T | undefined {
     return this.absences.settle(field, this.value(file, parse))
   }

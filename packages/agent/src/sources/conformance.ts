@@ -39,7 +39,7 @@ export interface SourceCase {
     readonly labels: Labels
     readonly write: (node: TestNode, value: bigint) => void
   }
-  /** Why the suite cannot run on this machine; false where it can. Default: false. */
+  /** Why the suite cannot run on this machine; false if it can. Default: false. */
   readonly skip?: string | false
   /** A series, and how it leaves. Left out where the source has only series that stay. */
   readonly series?: { readonly type: RecordType; readonly labels: Labels; readonly leave: (node: TestNode) => void }

@@ -22,7 +22,7 @@ export const intervalMs = integer(10, 3_600_000, 'milliseconds')
 
 /** One entry of `data_sources` after checking. */
 export interface DataSourceConfig extends ConfiguredSource {
-  /** Where it stands in the configuration: `data_sources[2]`; absent where it was made by a program. */
+  /** Where it stands in the configuration: `data_sources[2]`; absent if it was made by a program. */
   readonly place?: string
 }
 

@@ -115,7 +115,7 @@ export function failureKind(error: unknown): FailureKind {
   return KINDS[codeOf(error)] ?? 'failed'
 }
 
-/** The system's own word for an error, such as EACCES; empty where it has none. */
+/** The system's own word for an error, such as EACCES; empty if it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
@@ -159,7 +159,7 @@ export class KernelFiles {
    * A file by its path below the root, opened at its first read. Each part is one name, so that nothing read from the
    * kernel can lead out of the root; a name that is not UTF-8 is given as its bytes.
    *
-   * @throws SondeError `SRC_PATH` where a part is empty, `.`, `..`, or has a slash or NUL.
+   * @throws SondeError `SRC_PATH` if a part is empty, `.`, `..`, or has a slash or NUL.
    */
   file(...parts: readonly (string | Buffer)[]): KernelFile {
     for (const part of parts) {

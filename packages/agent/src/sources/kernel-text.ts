@@ -173,7 +173,7 @@ export function parseAttribute(bytes: Uint8Array): Integer64 | NumberFailure {
   return isNumber(value) && !text.lineDone() ? 'garbage' : value
 }
 
-/** A sysfs attribute that is one unsigned number; `undefined` where it is anything else. */
+/** A sysfs attribute that is one unsigned number; `undefined` if it is anything else. */
 export function parseNumber(bytes: Uint8Array): Integer64 | undefined {
   const value = parseAttribute(bytes)
   return isNumber(value) ? value : undefined

@@ -7,7 +7,7 @@ const DOMAIN = '0000'
 
 /**
  * A PCI address as sysfs spells it, however it was given: `03:00.0`, `0000:3A:00.1` and NVML's `00000000:9B:00.0` are
- * `0000:03:00.0`, `0000:3a:00.1` and `0000:9b:00.0`. Undefined where it is none.
+ * `0000:03:00.0`, `0000:3a:00.1` and `0000:9b:00.0`. Undefined if it is none.
  */
 export function pciAddressOf(text: string): string | undefined {
   const [, domain = DOMAIN, bus, device, functionNumber] = ADDRESS.exec(text) ?? []
@@ -16,7 +16,7 @@ export function pciAddressOf(text: string): string | undefined {
   return `${shortest}:${bus}:${device}.${functionNumber}`.toLowerCase()
 }
 
-/** A PCI address of NVML as sysfs spells it. Empty where it is none. */
+/** A PCI address of NVML as sysfs spells it. Empty if it is none. */
 export function sysfsAddress(busId: string): string {
   return pciAddressOf(busId) ?? ''
 }

@@ -13,7 +13,7 @@ export type Probe =
 
 /** What a host does for a source again and again. */
 export interface Duty {
-  /** Device that is asked; empty where the source has none. */
+  /** Device that is asked; empty if the source has none. */
   readonly device: string
   /** What is done, unique for the device: `sample`, `drain`. */
   readonly name: string
@@ -91,7 +91,7 @@ export interface NodeSource {
   /**
    * Answers a command; command and answer can be written as JSON. Default: the source has none.
    *
-   * @throws SondeError where it is refused.
+   * @throws SondeError if it is refused.
    */
   command?(command: unknown): unknown
   /** Releases everything. May be called twice. */
@@ -137,7 +137,7 @@ export interface SourceReports
   /** Reports packed records, which are not looked at. */
   reportPacked(type: RecordType, bytes: Uint8Array, count: number): void
   /**
-   * A record without the values that no hardware can have, which are said to be absent; undefined where it cannot be
+   * A record without the values that no hardware can have, which are said to be absent; undefined if it cannot be
    * without such a value.
    */
   pass<T extends RecordType>(type: T, record: RecordOf<T>): RecordOf<T> | undefined
@@ -194,7 +194,7 @@ export interface SourceContext<L = unknown> {
   readonly startedMs: number
   /** What it reports through; flushed when the calls of a tick are done. */
   readonly source: SourceReports
-  /** What the library of the source's host opened; undefined where it has none. */
+  /** What the library of the source's host opened; undefined if it has none. */
   readonly library: L
   /** Where the records of one device go, so that a flood of it takes nothing from the others. */
   report(device: string): DeviceReport
@@ -202,7 +202,7 @@ export interface SourceContext<L = unknown> {
    * A ring of samples that stay in the host until somebody asks for a window.
    *
    * @param records Samples that it holds; the oldest leave first.
-   * @throws SondeError `AGT_TAP` where the memory for it is more than a host may take, or the type has no time.
+   * @throws SondeError `AGT_TAP` if the memory for it is more than a host may take, or the type has no time.
    */
   sampled(type: RecordType, device: string, records: number): SampleRing
   /**
@@ -300,7 +300,7 @@ export interface SourceDefinition {
   versions?(paths: SourcePaths): Promise<readonly SourceVersion[]>
   /** Constant labels of everything it reports. Default: none. */
   readonly labels?: Labels
-  /** Whether it runs only where the configuration names it. Default: it runs unless the configuration names others. */
+  /** Whether it runs only if the configuration names it. Default: it runs unless the configuration names others. */
   readonly isOnRequest?: true
   /**
    * Whether it reads what others tell of devices: it gives way to sources that read the hardware themselves, and takes

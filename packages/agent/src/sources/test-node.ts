@@ -103,7 +103,7 @@ export class TestNode {
   }
 }
 
-/** Where a link leads; empty where it is gone, as that of the listing itself is. */
+/** Where a link leads; empty if it is gone, as that of the listing itself is. */
 function targetOf(link: string): string {
   try {
     return fs.readlinkSync(link)

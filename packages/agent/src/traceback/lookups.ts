@@ -12,9 +12,9 @@ export interface DeviceLookup {
 
 /** What rules say, for the events that they open. */
 export interface KnownRules {
-  /** What a rule says, in words; empty where it is not known. */
+  /** What a rule says, in words; empty if it is not known. */
   conditionOf(rule: string): string
-  /** The signals that a rule watches, those of the rules that it combines included; empty where it is not known. */
+  /** The signals that a rule watches, those of the rules that it combines included; empty if it is not known. */
   signalsOf(rule: string): readonly IndexSignal[]
   /** All signals that the file of rules lists. */
   listed(): readonly IndexSignal[]

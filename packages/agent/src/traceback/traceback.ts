@@ -163,7 +163,7 @@ export class Traceback {
   /**
    * The samples of an event, also while it is open.
    *
-   * @throws SondeError `TRB_UNKNOWN` where there is no such event, `TRB_NOTE` where its note does not hold.
+   * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NOTE` if its note does not hold.
    */
   readable(id: number): Promise<ReadableEvent> {
     return this.#reader.readable(id)
@@ -172,7 +172,7 @@ export class Traceback {
   /**
    * The file of an event that is closed, piece by piece.
    *
-   * @throws SondeError `TRB_UNKNOWN` where there is no such event, `TRB_NO_FILE` where it is open or has no samples.
+   * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NO_FILE` if it is open or has no samples.
    */
   fileOf(id: number): EventContent {
     return this.#reader.fileOf(id)
@@ -276,7 +276,7 @@ export class Traceback {
     else if (isFull) for (const [ring, ns] of event.cursors) next.cursors.set(ring, ns)
   }
 
-  /** Begins an event; undefined where there is no room for it. Its number is the wanted number if that is free. */
+  /** Begins an event; undefined if there is no room for it. Its number is the wanted number if that is free. */
   #begin(start: Omit<Beginning, 'id'>, wanted?: number): OpenEvent | undefined {
     if (!this.#open.hasRoom(start.holder)) {
       this.limited++

@@ -4,7 +4,7 @@ import { type ReferenceKind, ReferenceRule } from './reference-rule.ts'
 
 const W = 2n ** 64n
 
-/** The vectors of the reference document: after a value, `ON` or `off` where the rule changed; `W` is 2^64. */
+/** The vectors of the reference document: after a value, `ON` or `off` if the rule changed; `W` is 2^64. */
 const VECTORS: readonly [kind: ReferenceKind, value: bigint, depth: number, samples: string][] = [
   ['inc_gt', 10n, 4, '100. 105. 110ON 111off 119. 120ON 131. 150. 151off 161ON'],
   ['inc_gt', 0n, 4, '5ON 5. 4off 5ON'],

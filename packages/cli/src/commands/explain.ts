@@ -59,7 +59,7 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
   }
 }
 
-/** What the agent there knows; undefined where none answers. */
+/** What the agent there knows; undefined if none answers. */
 async function factsAt(place: string): Promise<AgentFacts | undefined> {
   const ask = async <T>(path: string): Promise<T | undefined> => {
     try {

@@ -21,7 +21,7 @@ export interface Place {
 /**
  * Listens for an instant, and takes no connection. Resolves with the address as the system spells it.
  *
- * @throws SondeError `CLI_LISTEN` where it cannot be listened on.
+ * @throws SondeError `CLI_LISTEN` if it cannot be listened on.
  */
 export async function tryListener(place: Place): Promise<string> {
   const server = createServer((socket) => socket.destroy())
@@ -35,7 +35,7 @@ export async function tryListener(place: Place): Promise<string> {
 /**
  * Has a server listen.
  *
- * @throws SondeError `CLI_LISTEN` where it cannot.
+ * @throws SondeError `CLI_LISTEN` if it cannot.
  */
 export async function listenOn(server: Server, place: Place): Promise<void> {
   try {

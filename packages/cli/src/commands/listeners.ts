@@ -33,7 +33,7 @@ export async function placesOf({ host, port, scrape_port: scrapePort }: Options)
  * Listens for an instant on each place, and takes no connection: so that a port that is in use is known before anything
  * is made on disk.
  *
- * @throws SondeError `CLI_LISTEN` where a place cannot be listened on.
+ * @throws SondeError `CLI_LISTEN` if a place cannot be listened on.
  */
 export async function tryListeners(options: Options): Promise<void> {
   for (const place of await placesOf(options)) await tryListener(place)
@@ -44,7 +44,7 @@ export async function tryListeners(options: Options): Promise<void> {
  * alone. Where the page has the same port, there is one socket, as Linux gives a port of all addresses only once: a
  * connection gets the page when it came to the address of the page.
  *
- * @throws SondeError `CLI_LISTEN` where a place cannot be listened on; then nothing listens.
+ * @throws SondeError `CLI_LISTEN` if a place cannot be listened on; then nothing listens.
  */
 export async function openListeners(app: FastifyInstance, agent: Agent, options: Options): Promise<Listeners> {
   const [first, second] = (await placesOf(options)) as [Place, Place?]

@@ -38,7 +38,7 @@ export function environmentLeaves(): Leaf[] {
 /**
  * The settings of the environment. Empty variables count as not there.
  *
- * @throws ConfigError where a variable is nearly, but not quite, the name of a setting: others named `SONDE_…` are not
+ * @throws ConfigError if a variable is nearly, but not quite, the name of a setting: others named `SONDE_…` are not
  * ours, such as those that Kubernetes makes for a service.
  */
 export function environmentSettings(environment: Environment): Setting[] {

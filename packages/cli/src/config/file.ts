@@ -20,7 +20,7 @@ export interface ConfigFile {
 /**
  * Reads and parses a YAML file.
  *
- * @throws ConfigError where it cannot be read or is no YAML; each line names the file and the line in it.
+ * @throws ConfigError if it cannot be read or is no YAML; each line names the file and the line in it.
  */
 export function readConfigFile(path: string): ConfigFile {
   const fault = codeFault(path)

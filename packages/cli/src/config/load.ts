@@ -78,7 +78,7 @@ function usualFile(environment: Environment): string | undefined {
 }
 
 /**
- * Puts a value at its path; false where the file has a list of blocks there, of which it would be nobody's. What else
+ * Puts a value at its path; false if the file has a list of blocks there, of which it would be nobody's. What else
  * the file has in the way is left, so that the check reports it.
  */
 function place(raw: Record<string, unknown>, { path, value }: Setting): boolean {
@@ -106,7 +106,7 @@ function describe({ path, fault, allowed }: ConfigIssue, file: ConfigFile | unde
   return `${subject} ${fault}; allowed: ${allowed}`
 }
 
-/** Where a value came from; undefined where nothing gave it. */
+/** Where a value came from; undefined if nothing gave it. */
 function originOf(path: string, file: ConfigFile | undefined, settings: readonly Setting[]): string | undefined {
   const given = settings.findLast(
     (setting) => path === setting.path.join('.') || path.startsWith(`${setting.path.join('.')}[`),

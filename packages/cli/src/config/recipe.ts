@@ -37,7 +37,7 @@ interface Recipe {
  * Changes `data_sources` as the variables of the recipe for Kubernetes say: `ENABLE_…`, `TELEMETRY_INTERVAL_MS` and
  * `DOCA_DEVICES`. Answers what they gave.
  *
- * @throws ConfigError where a variable has a value that is not allowed.
+ * @throws ConfigError if a variable has a value that is not allowed.
  */
 export function applyRecipe(raw: Entry, environment: Environment): EntrySetting[] {
   const { switches, periodMs, devices } = readRecipe(environment)

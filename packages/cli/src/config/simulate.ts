@@ -23,7 +23,7 @@ const COUNTERS_MAX = 1024
  * Adds the simulator to the configured sources, or changes the one that is among them. Answers where the values came
  * from.
  *
- * @throws ConfigError where a flag needs a simulator and none is asked for, and for scenarios that there are not.
+ * @throws ConfigError if a flag needs a simulator and none is asked for, and for scenarios that there are not.
  */
 export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   const { simulate, onlySimulated = false, seed, simulateClass } = flags

@@ -9,7 +9,7 @@ const UID_MAX = 2 ** 32 - 2
  * Lets files of these users, and of those in `SONDE_TRUST_OWNER`, count as files of root: here, and in processes that
  * this one starts.
  *
- * @throws ConfigError where one of them is no number of a user.
+ * @throws ConfigError if one of them is no number of a user.
  */
 export function trustOwners(uids: readonly string[]): void {
   const given = (process.env[TRUST_VARIABLE] ?? '').split(',').flatMap((uid) => uid.trim() || [])

@@ -27,7 +27,7 @@ export interface ChartRequest {
   readonly periodMs: number
 }
 
-/** What a request says, as text; undefined where it says nothing. */
+/** What a request says, as text; undefined if it says nothing. */
 export interface ChartParameters {
   readonly start: string | undefined
   readonly end: string | undefined
@@ -39,7 +39,7 @@ export interface ChartParameters {
  * Checks a request for series.
  *
  * @param intervalMs Distance of the samples, of which the period is a multiple.
- * @throws SondeError `QRY_FORM` names the parameter, its value and what is allowed; `APP_CAP` where it asks for more
+ * @throws SondeError `QRY_FORM` names the parameter, its value and what is allowed; `APP_CAP` if it asks for more
  * services or values than may be.
  */
 export function chartRequest(
@@ -78,7 +78,7 @@ export function chartRequest(
  * How far apart the rows of an app were at the end of a window: of the services that are asked for, the rarest. A
  * request that says its period, or no sensible end, is not asked for it.
  *
- * Unit: milliseconds; 0 where that is not known.
+ * Unit: milliseconds; 0 if that is not known.
  */
 export async function intervalAt(
   history: History,
@@ -184,7 +184,7 @@ function parseTime(text: string): number {
   return dateOf(local.includes('T') ? local : `${local}T00:00`, zone)
 }
 
-/** NaN where there is no such day: `Date.parse` takes 30 February for 2 March. */
+/** NaN if there is no such day: `Date.parse` takes 30 February for 2 March. */
 function dateOf(local: string, zone: string): number {
   const ms = Date.parse(`${local}Z`)
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== local.slice(0, 10)) return Number.NaN

@@ -45,7 +45,7 @@ export function sharedMetric(field: GpuField): string {
 
 const SHARED_FIELDS: ReadonlyMap<string, GpuField> = new Map(GPU_FIELDS.map((field) => [sharedMetric(field), field]))
 
-/** The number that a metric is of, as {@link sharedMetric} names it; undefined where it is of none. */
+/** The number that a metric is of, as {@link sharedMetric} names it; undefined if it is of none. */
 export function sharedFieldOf(metric: string): GpuField | undefined {
   return SHARED_FIELDS.get(metric)
 }

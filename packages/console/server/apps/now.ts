@@ -11,7 +11,7 @@ export function requestOfNow(nowMs: number, queries: readonly SeriesQuery[]): Qu
 
 /**
  * Whether a value is of the sample that a row was made of, and not of an earlier sample: a history holds each value for
- * a while, and a value that the newest row lacks is not known any more. Times are undefined where a history tells none.
+ * a while, and a value that the newest row lacks is not known any more. Times are undefined if a history tells none.
  */
 export function isOfSample(valueMs: number | undefined, rowMs: number | undefined): boolean {
   return valueMs === undefined || rowMs === undefined || valueMs >= rowMs

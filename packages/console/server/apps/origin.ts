@@ -8,7 +8,7 @@ export interface GpuReader {
    * there, and cannot read.
    */
   readonly state: 'starting' | 'reading' | 'empty' | 'failing'
-  /** A sentence; empty where there is nothing to say. */
+  /** A sentence; empty if there is nothing to say. */
   readonly reason: string
 }
 

@@ -32,7 +32,7 @@ export interface PodsNow {
   readonly pods: readonly AppPod[]
   /** Devices of these pods that are not one pod's alone. */
   readonly shared: readonly SharedGpu[]
-  /** Unit: milliseconds; 0 where it is not known. */
+  /** Unit: milliseconds; 0 if it is not known. */
   readonly intervalMs: number
 }
 
@@ -40,7 +40,7 @@ export interface PodsNow {
  * Asks a history for the GPU pods of an app, or of all, as they are now, of all services or of some: one request, and
  * another where pods share GPUs.
  *
- * @throws SondeError `APP_CAP` where they are too many for one answer.
+ * @throws SondeError `APP_CAP` if they are too many for one answer.
  */
 export async function podsNow(
   { history, latest }: Pick<AppsOrigin, 'history' | 'latest'>,
@@ -85,7 +85,7 @@ async function sharedGpus(history: History, queries: SeriesQuery[], nowMs: numbe
 
 /**
  * How far apart the samples of the rarest answer are: a mean that was learned may be a broken number, and a step may
- * not. Unit: whole milliseconds; 0 where it is not known.
+ * not. Unit: whole milliseconds; 0 if it is not known.
  */
 export function distanceOf({ results }: Pick<QueryAnswer, 'results'>): number {
   return Math.round(Math.max(0, ...results.map(({ resolutionMs }) => resolutionMs)))
@@ -116,7 +116,7 @@ interface Numbers {
   readonly byMetric: Map<string, number>
   /** When each of them was sampled, where the history tells it. Unit: milliseconds since the Unix epoch. */
   readonly sampledMs: Map<string, number | undefined>
-  /** When its row was made; undefined where the history does not tell. Unit: milliseconds since the Unix epoch. */
+  /** When its row was made; undefined if the history does not tell. Unit: milliseconds since the Unix epoch. */
   rowMs: number | undefined
 }
 

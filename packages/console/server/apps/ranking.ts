@@ -72,7 +72,7 @@ export async function servicesBySize(history: History, app?: string): Promise<Se
 interface ServiceRow {
   readonly labels: Labels
   readonly numbers: Map<string, number>
-  /** When it was made; undefined where the history does not tell. Unit: milliseconds since the Unix epoch. */
+  /** When it was made; undefined if the history does not tell. Unit: milliseconds since the Unix epoch. */
   rowMs: number | undefined
 }
 

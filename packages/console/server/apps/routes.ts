@@ -133,7 +133,7 @@ async function gpuAnswer(options: AppRoutesOptions, request: FastifyRequest): Pr
  * The services that an answer is about: those that are asked for, else all, else with `largest` those with the most
  * GPUs.
  *
- * @throws SondeError `APP_CAP` where they are more than one request may ask for.
+ * @throws SondeError `APP_CAP` if they are more than one request may ask for.
  */
 async function chosenServices(
   history: AppsOrigin['history'],
@@ -199,7 +199,7 @@ function checked(name: string, key: string): string {
   throw new SondeError('QRY_FORM', `${key} is ${told}; allowed: names of letters, digits, ".", "_" and "-"`)
 }
 
-/** Names that a parameter lists; undefined where it is not given. */
+/** Names that a parameter lists; undefined if it is not given. */
 function namesIn(request: FastifyRequest, key: string): string[] | undefined {
   return queryOf(request, key)
     ?.split(',')

@@ -58,7 +58,7 @@ function expectedOf(pods: readonly GpuPod[]): ExpectedPods | null {
   }
 }
 
-/** One of the nine over the pods that have it; null where none has. */
+/** One of the nine over the pods that have it; null if none has. */
 function numberOver(pods: readonly GpuPod[], field: GpuField): GpuNumber | null {
   const numbers = pods.flatMap(({ values }) => values[field] ?? [])
   if (numbers.length === 0) return null

@@ -14,7 +14,7 @@ export interface SharedGpu {
   /** Pods that hold it; 0 for the board of an instance that is held. */
   readonly pods: number
   readonly values: Readonly<Partial<Record<GpuField, number>>>
-  /** When its row was made; undefined where the history does not tell. Unit: milliseconds since the Unix epoch. */
+  /** When its row was made; undefined if the history does not tell. Unit: milliseconds since the Unix epoch. */
   readonly rowMs: number | undefined
 }
 
@@ -86,7 +86,7 @@ export function sharedCount(devices: readonly SharedGpu[]): number {
 }
 
 /**
- * A number over distinct devices; null where none has it, and where it adds up and one lacks it. Of what a whole GPU
+ * A number over distinct devices; null if none has it, and where it adds up and one lacks it. Of what a whole GPU
  * has alone, boards count instead of their instances.
  */
 export function numberOf(devices: readonly SharedGpu[], field: GpuField): GpuNumber | null {

@@ -56,7 +56,7 @@ function serviceValues(metric: string, pods: readonly PodColumns[], length: numb
   return joined(columns, length, (numbers) => sumOf(numbers) / numbers.length)
 }
 
-/** Devices of some pods at each time, each once; NaN where no pod is there. */
+/** Devices of some pods at each time, each once; NaN if no pod is there. */
 function distinctGpus(pods: readonly PodColumns[], length: number): Float64Array {
   const counts = pods.map((pod) => gpuCounts(pod, length, false))
   return Float64Array.from({ length }, (_, i) => {
@@ -66,7 +66,7 @@ function distinctGpus(pods: readonly PodColumns[], length: number): Float64Array
   })
 }
 
-/** At each time over the columns that have a number then; NaN where none has. */
+/** At each time over the columns that have a number then; NaN if none has. */
 function joined(columns: readonly Float64Array[], length: number, how: (numbers: number[]) => number): Float64Array {
   return Float64Array.from({ length }, (_, i) => {
     const numbers = columns.flatMap((values) => ((values[i] ?? Number.NaN) >= 0 ? [values[i] as number] : []))

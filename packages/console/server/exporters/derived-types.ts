@@ -8,7 +8,7 @@ const SIGNS: ReadonlySet<string> = new Set([...RAWS.util.metrics, ...RAWS.used.m
 /** What rows of agents have. */
 const ROWS_SIGN = 'pod_gpu_count'
 
-/** The unit at the end of a metric's name; empty where none is. */
+/** The unit at the end of a metric's name; empty if none is. */
 function unitOf(metric: string): string {
   return /_(percent|bytes|watts|seconds)$/.exec(metric)?.[1] ?? ''
 }

@@ -121,7 +121,7 @@ export function numberOfDevice({ own, copied, instance }: DeviceColumns, field: 
   })
 }
 
-/** One of the nine of what the processes of one pod do, at a time; NaN where no exporter tells it. */
+/** One of the nine of what the processes of one pod do, at a time; NaN if no exporter tells it. */
 export function numberOfProcesses({ device, raws }: HeldColumns, field: GpuField, i: number): number {
   const origin = ORIGINS[field]
   if (!origin.isOfProcesses) return Number.NaN

@@ -92,7 +92,7 @@ export class PodTable {
   }
 }
 
-/** GPUs of a pod at each time; NaN where the pod is not there. */
+/** GPUs of a pod at each time; NaN if the pod is not there. */
 export function gpuCounts({ gpus, own }: PodColumns, length: number, isOnlyInstances: boolean): Float64Array {
   const isAsking = [...own.values()]
   return Float64Array.from({ length }, (_, i) => {
@@ -109,7 +109,7 @@ export function gpuCounts({ gpus, own }: PodColumns, length: number, isOnlyInsta
   })
 }
 
-/** Other pods that hold the same device at each time: the most of any of a pod's; NaN where it holds none. */
+/** Other pods that hold the same device at each time: the most of any of a pod's; NaN if it holds none. */
 export function sharersOf({ gpus }: PodColumns, length: number): Float64Array {
   return Float64Array.from({ length }, (_, i) => {
     let most = 0

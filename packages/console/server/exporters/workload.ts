@@ -26,7 +26,7 @@ export function targetsOf(up: readonly SeriesAnswer[]): Targets {
 }
 
 /**
- * The pod of a series; undefined where there is none, as of an idle GPU. Whatever `honor_labels` is: a label that a
+ * The pod of a series; undefined if there is none, as of an idle GPU. Whatever `honor_labels` is: a label that a
  * Prometheus renamed is the workload's, and one that the target has itself is the exporter's.
  */
 export function workloadOf(labels: Labels, targets: Targets): Workload | undefined {

@@ -20,12 +20,12 @@ export class Breaker {
     this.#now = now
   }
 
-  /** For how long nothing may be asked; 0 where it is closed. Unit: milliseconds. */
+  /** For how long nothing may be asked; 0 if it is closed. Unit: milliseconds. */
   get openMs(): number {
     return this.#openUntilMs === 0 ? 0 : Math.max(1, this.#openUntilMs - this.#now())
   }
 
-  /** For how long nothing may be asked; 0 where the caller may, and then owes {@link settle}. Unit: milliseconds. */
+  /** For how long nothing may be asked; 0 if the caller may, and then owes {@link settle}. Unit: milliseconds. */
   enter(): number {
     if (this.#openUntilMs === 0) return 0
     const leftMs = this.#openUntilMs - this.#now()

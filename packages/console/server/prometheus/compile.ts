@@ -32,7 +32,7 @@ interface Draft extends Part {
  * functions over a range drop it.
  *
  * @param isHistogram Whether a metric is kept as cumulative buckets.
- * @throws SondeError `QRY_FORM` where a question cannot be asked in PromQL.
+ * @throws SondeError `QRY_FORM` if a question cannot be asked in PromQL.
  */
 export function compileQueries(
   queries: readonly SeriesQuery[],

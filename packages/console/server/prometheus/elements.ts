@@ -32,7 +32,7 @@ export class ElementReader {
   /**
    * Reads a piece, and gives the text of each element that ends in it.
    *
-   * @throws RangeError where an element, or what stands around the list, is too long.
+   * @throws RangeError if an element, or what stands around the list, is too long.
    */
   *push(piece: Uint8Array): Generator<string> {
     let start = 0
@@ -70,7 +70,7 @@ export class ElementReader {
   /**
    * What stands around the list, the list empty.
    *
-   * @throws SyntaxError where it is no JSON.
+   * @throws SyntaxError if it is no JSON.
    */
   envelope(): unknown {
     return JSON.parse(Buffer.concat(this.#envelope).toString())

@@ -6,7 +6,7 @@ export type ForeignPoint = readonly [seconds: number, value: string]
 /**
  * An element of a list, whose fields are anything.
  *
- * @throws SyntaxError where it is no object.
+ * @throws SyntaxError if it is no object.
  */
 export function objectIn(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text)
@@ -17,7 +17,7 @@ export function objectIn(text: string): Readonly<Record<string, unknown>> {
 /**
  * The labels of a series: texts, as all that is made of them takes them to be.
  *
- * @throws SyntaxError where they are none.
+ * @throws SyntaxError if they are none.
  */
 export function labelsIn(value: unknown): Labels {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -28,7 +28,7 @@ export function labelsIn(value: unknown): Labels {
 /**
  * A time and a value.
  *
- * @throws SyntaxError where it is none.
+ * @throws SyntaxError if it is none.
  */
 export function pointIn(value: unknown): ForeignPoint {
   const [seconds, text] = Array.isArray(value) ? (value as unknown[]) : []

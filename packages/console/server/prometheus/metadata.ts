@@ -54,7 +54,7 @@ export function metadataOf(metric: string, entry: MetadataEntry | undefined): Me
   }
 }
 
-/** The unit that a name ends in, before `_total`; empty where it ends in none. */
+/** The unit that a name ends in, before `_total`; empty if it ends in none. */
 function unitIn(metric: string): string {
   const name = metric.replace(/_total$/, '')
   return UNITS.find(([end]) => name === end || name.endsWith(`_${end}`))?.[1] ?? ''

@@ -58,7 +58,7 @@ export class PrometheusHistory implements History, Catalogue {
   readonly #told: ToldMetrics
   readonly #answers = new Flights<QueryAnswer>(sizeOf)
 
-  /** @throws SondeError `QRY_BACKEND_URL` where the address is none. */
+  /** @throws SondeError `QRY_BACKEND_URL` if the address is none. */
   constructor({ url, ...given }: PrometheusOptions) {
     this.transport = new Transport(url)
     this.#told = new ToldMetrics(this.transport, given)
@@ -69,7 +69,7 @@ export class PrometheusHistory implements History, Catalogue {
     return this.#told.latencyMs
   }
 
-  /** A sentence on why the server cannot be asked; empty where it can. */
+  /** A sentence on why the server cannot be asked; empty if it can. */
   async look(): Promise<string> {
     const asked = { ...instantOf({ query: 'vector(1)' }), isAside: true } as const
     const fault = await this.transport

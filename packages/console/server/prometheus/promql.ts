@@ -9,10 +9,10 @@ export function quoted(text: string): string {
 
 /**
  * A selector of the series of metrics whose matchers all hold. A regular expression matches as in the query form:
- * anchored at both ends, and `.` is any character. The latter is said only where it matters: alternatives of plain
+ * anchored at both ends, and `.` is any character. The latter is said only if it matters: alternatives of plain
  * texts are looked up in the index of labels, a group of them is not.
  *
- * @throws SondeError `QRY_FORM` where a label has a name that no label of such a server has.
+ * @throws SondeError `QRY_FORM` if a label has a name that no label of such a server has.
  */
 export function selectorOf(metrics: readonly string[], matchers: readonly Matcher[]): string {
   const [first = ''] = metrics
@@ -33,7 +33,7 @@ export function spanOf(ms: number): string {
 /**
  * The name of a label, checked.
  *
- * @throws SondeError `QRY_FORM` where it is none, or one that servers keep for themselves.
+ * @throws SondeError `QRY_FORM` if it is none, or one that servers keep for themselves.
  */
 export function labelName(name: string): string {
   if (LABEL_NAME.test(name) && !name.startsWith('__')) return name

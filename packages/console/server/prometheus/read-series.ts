@@ -50,7 +50,7 @@ export class SeriesReader {
   /**
    * Takes one series as the server wrote it.
    *
-   * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` where there are too many; SyntaxError where it is none.
+   * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` if there are too many; SyntaxError if it is none.
    */
   take(text: string): void {
     const { metric, value: point, values: points = [point] } = objectIn(text)

@@ -139,7 +139,7 @@ export class ToldMetrics {
     })
   }
 
-  /** Asks for one number; `take` is called with none where there is none. */
+  /** Asks for one number; `take` is called with none if there is none. */
   async #ask(query: string, take: (value: string | undefined) => void): Promise<void> {
     const asked = { ...instantOf({ query }), isAside: true } as const
     let found: string | undefined

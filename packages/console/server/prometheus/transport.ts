@@ -58,7 +58,7 @@ export class Transport {
 
   /**
    * @param url Where the server is, `http:` or `https:`; name and password in it become Basic credentials.
-   * @throws SondeError `QRY_BACKEND_URL` where it is no such address. The message does not repeat a password.
+   * @throws SondeError `QRY_BACKEND_URL` if it is no such address. The message does not repeat a password.
    */
   constructor(url: string, breaker = new Breaker()) {
     const place = URL.canParse(url) ? new URL(url) : undefined
@@ -75,8 +75,8 @@ export class Transport {
   /**
    * Sends one request, and hands the elements of its list on while they come.
    *
-   * @throws SondeError `QRY_BACKEND` where the server cannot be asked or answers with nonsense, `QRY_BACKEND_TIMEOUT`
-   * where it takes too long, `QRY_BACKEND_OPEN` while it is spared, `QRY_BACKEND_LIMIT` where the answer would be too
+   * @throws SondeError `QRY_BACKEND` if the server cannot be asked or answers with nonsense, `QRY_BACKEND_TIMEOUT`
+   * if it takes too long, `QRY_BACKEND_OPEN` while it is spared, `QRY_BACKEND_LIMIT` if the answer would be too
    * large; whatever `take` throws.
    */
   async ask(asked: Asked, take: (element: string) => void | Promise<void>): Promise<Envelope> {

@@ -58,7 +58,7 @@ export class Announcer {
     return { reportingTypes: this.#types.size, reportingSources: this.#writers.count, retired: size }
   }
 
-  /** The type of a batch; undefined where there are too many, or too many of its client. */
+  /** The type of a batch; undefined if there are too many, or too many of its client. */
   typeOf({ type, page }: Batch, nowMs: number): AnnouncedType | undefined {
     let found = this.#types.get(type.fingerprint)
     // What this process says of a type beside its fingerprint holds, whichever client reported that type before.

@@ -24,7 +24,7 @@ function valuesOf({ values }: SeriesAnswer): number {
   return values.length
 }
 
-/** Cuts a large answer into parts; undefined where it is small enough to go as it is. */
+/** Cuts a large answer into parts; undefined if it is small enough to go as it is. */
 export function parcelled(answer: QueryAnswer): ParcelledAnswer | undefined {
   const series = answer.results.flatMap((result) => result.series)
   const values = series.reduce((sum, one) => sum + valuesOf(one), 0)

@@ -13,7 +13,7 @@ interface Call {
 /** A question that was not yet given to the worker. */
 export interface Question {
   readonly id: number
-  /** Who asks; undefined where the process itself does. */
+  /** Who asks; undefined if the process itself does. */
   readonly asker: Asker | undefined
   /** Gives it to the worker. */
   readonly send: (id: number) => void
@@ -45,7 +45,7 @@ export class Calls {
   /**
    * Puts a question into the row.
    *
-   * @throws SondeError `STO_BUSY` where too many wait, `STO_TIMEOUT` where it waited too long.
+   * @throws SondeError `STO_BUSY` where too many wait, `STO_TIMEOUT` if it waited too long.
    */
   ask(send: (id: number) => void, asker?: Asker): Promise<Answer> {
     if (this.#isFull()) return Promise.reject(busy())

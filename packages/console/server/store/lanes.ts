@@ -26,7 +26,7 @@ export class Lanes {
     lane.splice(index < 0 ? lane.length : index, 0, page)
   }
 
-  /** Takes out the oldest of the client whose turn it is and that is not busy; undefined where there is none. */
+  /** Takes out the oldest of the client whose turn it is and that is not busy; undefined if there is none. */
   next(isBusy: (client: bigint) => boolean): QueuedPage | undefined {
     for (const [client, lane] of this.#lanes) {
       if (isBusy(client)) continue
@@ -38,7 +38,7 @@ export class Lanes {
     return undefined
   }
 
-  /** Takes out the oldest of the client that has the most waiting; undefined where nothing waits. */
+  /** Takes out the oldest of the client that has the most waiting; undefined if nothing waits. */
   largest(): QueuedPage | undefined {
     let largest: [client: bigint, lane: QueuedPage[]] | undefined
     for (const each of this.#lanes) if (largest === undefined || each[1].length > largest[1].length) largest = each

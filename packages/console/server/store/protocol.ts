@@ -53,7 +53,7 @@ export interface Announcement {
   readonly writers: readonly {
     readonly key: number
     readonly source: SourceDescriptor
-    /** The client that brings it; undefined where it is of this process. */
+    /** The client that brings it; undefined if it is of this process. */
     readonly client: bigint | undefined
   }[]
   /** What tables of writers gained; `source` is the key of the writer. */
@@ -108,7 +108,7 @@ export interface StoredBatch {
 /** What the worker says of the file. */
 export interface FileStatus {
   readonly state: 'writing' | 'failing'
-  /** A sentence: why it fails, or what happened to an earlier file; empty where there is nothing to say. */
+  /** A sentence: why it fails, or what happened to an earlier file; empty if there is nothing to say. */
   readonly reason: string
   /** Size on disk, write-ahead log included. */
   readonly bytes: number
@@ -122,7 +122,7 @@ export interface FileStatus {
   readonly errors: number
   /** Records of the head. Unit: bytes. */
   readonly backlogBytes: number
-  /** Part of the time in which it writes that the thread computes; undefined where it is not known. Range: 0 to 1. */
+  /** Part of the time in which it writes that the thread computes; undefined if it is not known. Range: 0 to 1. */
   readonly processorPart: number | undefined
   /** What is held in memory, by what it names. */
   readonly names: Readonly<Record<string, number>>

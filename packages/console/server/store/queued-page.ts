@@ -30,7 +30,7 @@ interface QueuedBatch {
   readonly place: number
   readonly type: AnnouncedType
   readonly writer: AnnouncedWriter
-  /** The table of texts that its records refer to; undefined where they refer to none. */
+  /** The table of texts that its records refer to; undefined if they refer to none. */
   readonly table: BatchSymbols | undefined
   /** Memory of its records and texts. Unit: bytes. */
   readonly heldBytes: number

@@ -32,7 +32,7 @@ export class ReportingWriters {
     for (const writers of this.#clients.values()) yield* writers.values()
   }
 
-  /** The writer of a source that reports now; undefined where it is not known. */
+  /** The writer of a source that reports now; undefined if it is not known. */
   used(source: SourceInfo, client: Client): AnnouncedWriter | undefined {
     const writers = this.#clients.get(client)
     const writer = writers?.get(source)
@@ -59,7 +59,7 @@ export class ReportingWriters {
     return [replaced, forgotten].filter((each) => each !== undefined)
   }
 
-  /** Takes out a source; undefined where it is not known. */
+  /** Takes out a source; undefined if it is not known. */
   take(source: SourceInfo): AnnouncedWriter | undefined {
     for (const writers of this.#clients.values()) {
       const writer = writers.get(source)

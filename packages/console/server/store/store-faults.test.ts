@@ -313,7 +313,7 @@ faultTest('a file that is taken away while it is open is made anew', async (fold
   assert.deepEqual(await numbersIn(store), upTo(10))
 })
 
-/** A small disk; undefined where mounting is not allowed. */
+/** A small disk; undefined if mounting is not allowed. */
 function smallDisk(folder: string, releases: Releases, megabytes: number): string | undefined {
   const disk = join(folder, 'disk')
   mkdirSync(disk)

@@ -20,7 +20,7 @@ export interface StoreReader {
    * order of their arrival. What is reported after the call may be missing; no record comes twice. The file is not held
    * between two blocks, so that a slow caller keeps nothing from its writer.
    *
-   * @throws SondeError `STO_READ` where the disk fails.
+   * @throws SondeError `STO_READ` if the disk fails.
    */
   read(wants: WantsBlock): Generator<Batch>
   /** Pieces of the file that are damaged and were skipped so far. */
@@ -31,7 +31,7 @@ export interface StoreReader {
 /**
  * Opens the file of a store for reading. Nothing in it is changed.
  *
- * @throws SondeError `STO_READ` where the file is missing, damaged or of another format; `STO_FOREIGN` where it is a
+ * @throws SondeError `STO_READ` if the file is missing, damaged or of another format; `STO_FOREIGN` if it is a
  * database of another program.
  */
 export function openStoreReader(path: string): StoreReader {

@@ -48,7 +48,7 @@ export interface Store extends Sink, History {
  * Opens the embedded store. Whatever lies at the path, it starts: a damaged file is set aside, an unwritable one is
  * tried again, and the status says so.
  *
- * @throws SondeError `STO_OPTIONS`; `STO_LOCKED` where another process has the file open.
+ * @throws SondeError `STO_OPTIONS`; `STO_LOCKED` if another process has the file open.
  */
 export async function createStore(options: StoreOptions): Promise<Store> {
   const store = new EmbeddedStore(settingsOf(options), STORE_MODULE)

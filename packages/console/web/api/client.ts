@@ -3,11 +3,11 @@ import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
 import { parseMarked, unmarked } from './marked-text.ts'
 import type { MetricQuery, QueryAnswer } from './types.ts'
 
-/** An answer that is not the one asked for. `status` is 0 where no answer came at all. */
+/** An answer that is not the one asked for. `status` is 0 if no answer came at all. */
 export class ApiError extends Error {
   /** Stable code: the server's, or `WEB_UNREACHABLE`, `WEB_BAD_ANSWER`. */
   readonly code: string
-  /** HTTP status, 0 where the server was not reached. */
+  /** HTTP status, 0 if the server was not reached. */
   readonly status: number
 
   constructor(code: string, status: number, message: string, options?: ErrorOptions) {
@@ -75,7 +75,7 @@ export async function postQuery(body: QueryRequest): Promise<QueryAnswer> {
   return decodeColumns(await response.arrayBuffer())
 }
 
-/** Sends a change and gives the answer back; undefined where there is none to read. Throws {@link ApiError}. */
+/** Sends a change and gives the answer back; undefined if there is none to read. Throws {@link ApiError}. */
 export async function sendChange<T>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<T | undefined> {
   const response = await request(path, {
     method,

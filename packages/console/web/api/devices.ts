@@ -5,7 +5,7 @@ import type { Labels, TypeInfo } from './types.ts'
 
 /** One device of `/api/v1/devices`. */
 export interface DeviceInfo {
-  /** Part of the addresses of pages; begins with `sim-` where the device is simulated. */
+  /** Part of the addresses of pages; begins with `sim-` if the device is simulated. */
   readonly id: string
   /** `gpu`, `nic`, `netdev` (an interface without a device of its own), `pci`, or what a type says. */
   readonly kind: string

@@ -11,7 +11,7 @@ export interface ExplainLink {
   /** What was tried, and what came back. */
   readonly tried: string
   readonly answer: string
-  /** How to fix it: a command, or a sentence; absent where nothing is broken or nothing is known. */
+  /** How to fix it: a command, or a sentence; absent if nothing is broken or nothing is known. */
   readonly fix?: string
 }
 
@@ -19,7 +19,7 @@ export interface ExplainLink {
 export interface ExplainWalk {
   readonly of: string
   readonly source: string
-  /** Empty where a source as a whole is explained. */
+  /** Empty if a source as a whole is explained. */
   readonly device: string
   readonly links: readonly ExplainLink[]
 }

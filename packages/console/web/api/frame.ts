@@ -110,13 +110,13 @@ export class Frame {
     return this.#wanted.size === 0
   }
 
-  /** Since when the question that waits longest has no answer, server's time; undefined where none waits. */
+  /** Since when the question that waits longest has no answer, server's time; undefined if none waits. */
   get awaitedSinceMs(): number | undefined {
     const awaited = [...this.#wanted.values()].filter(({ state }) => state === 'new' || state === 'asked')
     return awaited.length === 0 ? undefined : Math.min(...awaited.map(({ sinceMs }) => sinceMs))
   }
 
-  /** From when on its newest samples are stale; undefined where there are none, or where it stands. */
+  /** From when on its newest samples are stale; undefined if there are none, or where it stands. */
   get staleFromMs(): number | undefined {
     const { newestMs } = this.#snapshot
     return this.#range.kind === 'live' && newestMs > 0 ? newestMs + staleAfterMs(this.#stepMs) : undefined

@@ -134,9 +134,9 @@ export interface FrameState {
   readonly sinceMs: number
   /** Time of the newest sample that any live frame has. */
   readonly newestMs: number
-  /** From when on the newest samples of a live frame are stale; undefined where none has any. */
+  /** From when on the newest samples of a live frame are stale; undefined if none has any. */
   readonly staleFromMs: number | undefined
-  /** Since when a question waits for its answer, server's time; undefined where none does. */
+  /** Since when a question waits for its answer, server's time; undefined if none does. */
   readonly awaitedSinceMs: number | undefined
   readonly error: ApiError | undefined
   /** Why the server ended a stream that is not well again yet. */

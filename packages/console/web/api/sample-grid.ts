@@ -6,9 +6,9 @@ import type { Bin, Labels, QueryAnswer, ResultMeta, ResultSeries } from './types
  */
 export interface GridColumn {
   readonly labels: Labels
-  /** The bin of a histogram that it counts; absent where it is none. */
+  /** The bin of a histogram that it counts; absent if it is none. */
   readonly bin?: Bin
-  /** All edges of that histogram as a text, which tells its bins from those of other edges; empty where it is none. */
+  /** All edges of that histogram as a text, which tells its bins from those of other edges; empty if it is none. */
   readonly edges: string
   readonly values: Float64Array
   /** Times at which the counter was seen to restart, oldest first; at most 64 are kept. */

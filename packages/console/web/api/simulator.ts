@@ -7,7 +7,7 @@ export interface ScenarioInfo {
   readonly summary: string
   /** Kind of device that it happens to. */
   readonly target: string
-  /** Ids of the devices that it can happen to; empty where it happens to the node. */
+  /** Ids of the devices that it can happen to; empty if it happens to the node. */
   readonly targets: readonly string[]
   /** How bad it is; `unit` says what the number means. */
   readonly severity: {
@@ -34,7 +34,7 @@ export interface RunningScenario {
 /** Answer of `/api/v1/simulator`. */
 export interface SimulatorInfo {
   readonly enabled: boolean
-  /** Why the simulated node cannot be started now, as a sentence; empty where it can, or runs. */
+  /** Why the simulated node cannot be started now, as a sentence; empty if it can, or runs. */
   readonly refusal: string
   readonly nodeClass: string
   readonly seed: number

@@ -5,7 +5,7 @@ const FAST_STEP_MS = 100
 /** Windows up to this length are shown as fast as their sources are read. Unit: milliseconds. */
 export const FAST_WINDOW_MS = 60_000
 
-/** How often each metric that the server has is read, in milliseconds; undefined where no source of it reads now. */
+/** How often each metric that the server has is read, in milliseconds; undefined if no source of it reads now. */
 export type Intervals = ReadonlyMap<string, number | undefined>
 
 /** How often each metric is read: by the quickest of the sources that read its type now. */

@@ -13,7 +13,7 @@ export type SourceStateName = 'starting' | 'reading' | 'absent' | 'denied' | 'st
 
 /** A call of a source that does not come back. */
 export interface StuckCallInfo {
-  /** Empty where the source has no devices. */
+  /** Empty if the source has no devices. */
   readonly device: string
   readonly duty: string
   readonly sinceMs: number
@@ -59,7 +59,7 @@ export interface SourceInfo {
 export interface SettingInfo {
   readonly key: string
   readonly value: unknown
-  /** What holds where nothing is said; null where there is no fixed value. */
+  /** What holds where nothing is said; null if there is no fixed value. */
   readonly fallback: unknown
   readonly allowed: string
   readonly description: string
@@ -202,7 +202,7 @@ export interface TypeInfo {
   readonly name: string
   readonly description: string
   readonly labels: readonly string[]
-  /** Absent where the type does not tell. */
+  /** Absent if the type does not tell. */
   readonly entity?: EntityInfo
   /** Its metrics. */
   readonly fields: readonly FieldInfo[]
@@ -210,11 +210,11 @@ export interface TypeInfo {
   readonly records: readonly Pick<FieldInfo, 'name' | 'help'>[]
   /** Whether records of it came in the last minutes; of others the store has records. */
   readonly live: boolean
-  /** The command that prints the records that are kept; empty where there is no store. */
+  /** The command that prints the records that are kept; empty if there is no store. */
   readonly read: string
 }
 
-/** One live series of `/api/v1/series`: `value` is null where it is absent, and `absent` says why. */
+/** One live series of `/api/v1/series`: `value` is null if it is absent, and `absent` says why. */
 export interface SeriesValue {
   readonly metric: string
   readonly labels: Labels

@@ -102,7 +102,7 @@ function drawnAtEnd(members: readonly ChartMember[], newest: number, stepMs: num
 
 const PEERS: ChartSpec['noun'] = ['peer', 'peers']
 
-/** `8 NICs`, or `7 peers` where some are lit; `7 of 8 NICs` where one of them is not drawn at the end. */
+/** `8 NICs`, or `7 peers` if some are lit; `7 of 8 NICs` if one of them is not drawn at the end. */
 function herdName(noun: ChartSpec['noun'], count: number, drawnCount: number): string {
   const name = countOf(count, ...noun)
   return drawnCount < count ? `${drawnCount} of ${name}` : name

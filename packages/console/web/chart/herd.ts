@@ -180,7 +180,7 @@ function findLit(
 }
 
 /**
- * The largest deviation of a member while it was lit, 0 where it never was. One that is lit at the end counts ten
+ * The largest deviation of a member while it was lit, 0 if it never was. One that is lit at the end counts ten
  * times.
  */
 function oddnessOf(

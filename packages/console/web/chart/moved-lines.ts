@@ -45,7 +45,7 @@ export interface Moved {
   readonly fromSample: number
 }
 
-/** How one drawing becomes the next; undefined where they have too little in common. */
+/** How one drawing becomes the next; undefined if they have too little in common. */
 export function movedBy(before: DrawnLines, next: DrawnLines): Moved | undefined {
   if (!isAlike(before, next)) return undefined
   const { model, box } = next

@@ -43,7 +43,7 @@ export function isFreeOfTexts({ texts, unit }: PlotBox, place: TextPlace): boole
 
 /**
  * The first of some places for a text with neither a line nor a text; where there is none, the first without a text;
- * undefined where all have one.
+ * undefined if all have one.
  */
 export function freePlace(model: PlotModel, box: PlotBox, places: readonly TextPlace[]): TextPlace | undefined {
   const unwritten = places.filter((place) => isFreeOfTexts(box, place))

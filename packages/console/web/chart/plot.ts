@@ -41,7 +41,7 @@ export class Plot {
   #cursorMs: number | null = null
   #isCursorShown = false
   #isSettingCursor = false
-  /** Where the pointer is over this plot, from its top; undefined where it is not. Unit: CSS pixels. */
+  /** Where the pointer is over this plot, from its top; undefined if it is not. Unit: CSS pixels. */
   #pointerTop: number | undefined
 
   constructor(host: HTMLElement, size: Size, model: PlotModel, palette: Palette, handlers: PlotHandlers) {

@@ -4,7 +4,7 @@ import type { PlotModel } from './plot-model.ts'
 /** A span that is narrower was a click that slipped. Unit: CSS pixels. */
 export const DRAG_MIN_PX = 6
 
-/** The sample that the pointer is at; null where it left. Where there is no sample it is the time itself. */
+/** The sample that the pointer is at; null if it left. Where there is no sample it is the time itself. */
 export function hoveredTime(plot: uPlot, { times, stepMs }: PlotModel): number | null {
   const { left, idx } = plot.cursor
   if (left === undefined || left < 0) return null
@@ -14,7 +14,7 @@ export function hoveredTime(plot: uPlot, { times, stepMs }: PlotModel): number |
   return Math.min(Math.round(timeMs / stepMs) * stepMs, newest)
 }
 
-/** The span that was dragged over, which is then let go; undefined where it was none. */
+/** The span that was dragged over, which is then let go; undefined if it was none. */
 export function takeDragged(plot: uPlot): { readonly fromMs: number; readonly toMs: number } | undefined {
   const { left, width } = plot.select
   if (width < DRAG_MIN_PX) return undefined

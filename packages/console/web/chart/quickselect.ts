@@ -25,7 +25,7 @@ export function quickselect(values: Float64Array, count: number, k: number): num
   return values[k]!
 }
 
-/** The middle of the first `count` numbers of `scratch`, which is reordered. NaN where there are none. */
+/** The middle of the first `count` numbers of `scratch`, which is reordered. NaN if there are none. */
 export function medianInPlace(scratch: Float64Array, count: number): number {
   if (count === 0) return Number.NaN
   const upper = quickselect(scratch, count, count >> 1)

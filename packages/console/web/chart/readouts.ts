@@ -37,7 +37,7 @@ export function readoutsOf({ plot, unit, herd }: ChartModel, at: number): Readou
   return { lit: said, others: beside, moreCount: lit.length + others.length - said.length - beside.length }
 }
 
-/** The value of a line at a position, NaN where it has none. */
+/** The value of a line at a position, NaN if it has none. */
 export function readingOf({ values }: PlotLine, at: number): number {
   return values[at] ?? Number.NaN
 }

@@ -70,7 +70,7 @@ export function labelStep(spanMs: number, widthPx: number): number {
   return stepMs
 }
 
-/** Ticks between the labels of a step, such as half minutes; undefined where the labels are enough. */
+/** Ticks between the labels of a step, such as half minutes; undefined if the labels are enough. */
 export function minorStep(stepMs: number): number | undefined {
   return MINOR_STEPS_MS[stepMs]
 }

@@ -161,7 +161,7 @@ function isQuiet({ values, full }: ChartMember, { from, to }: Shown, { words }: 
   return values.subarray(from, to + 1).every((value) => !(least === undefined ? value > 0 : value < least))
 }
 
-/** `up`, or `up, down 12 s` where it was not always so. */
+/** `up`, or `up, down 12 s` if it was not always so. */
 function stateNote(now: string, values: Float64Array, off: string, stepMs: number): string {
   const count = values.reduce((sum, value) => sum + Number(value === 0), 0)
   if (count === 0) return now

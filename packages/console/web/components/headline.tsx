@@ -11,7 +11,7 @@ export interface HeadlineText {
   readonly facts: string
 }
 
-/** The sentence at the top of a page: boxed only where something is wrong. */
+/** The sentence at the top of a page: boxed only if something is wrong. */
 export function Headline({
   text,
   moment = '',

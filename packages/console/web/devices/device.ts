@@ -49,7 +49,7 @@ export function linkPath({ address, simulated }: Pick<DeviceInfo, 'address' | 's
   return address ? `/pci/${pathPart(`${simulated ? 'sim-' : ''}pci-${address}`)}` : undefined
 }
 
-/** The labels that a device's series of a metric have; undefined where none of its series has that metric. */
+/** The labels that a device's series of a metric have; undefined if none of its series has that metric. */
 export function labelsFor({ kind, labels, series = {}, claims }: DeviceInfo, metric: string): Labels | undefined {
   const claim = claims.get(metric)
   const own = claim?.kind === kind ? labels : series[claim?.kind ?? '']
@@ -71,7 +71,7 @@ export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): 
 
 /**
  * The condition that leaves few others than a device's own series: what remains is told apart by {@link isSeriesOf}.
- * Questions go into the address of a stream, where every condition counts. Undefined where the device has no series of
+ * Questions go into the address of a stream, where every condition counts. Undefined if the device has no series of
  * that family.
  */
 export function askFor(device: DeviceInfo, metric: string): readonly Matcher[] | undefined {
@@ -81,7 +81,7 @@ export function askFor(device: DeviceInfo, metric: string): readonly Matcher[] |
   return [{ label, op: '=', value: wanted[label] ?? '' }]
 }
 
-/** The conditions that hold for the series of a device alone; undefined where it has none of that family. */
+/** The conditions that hold for the series of a device alone; undefined if it has none of that family. */
 export function matchersFor(device: DeviceInfo, metric: string): readonly Matcher[] | undefined {
   const wanted = labelsFor(device, metric)
   if (!wanted) return undefined

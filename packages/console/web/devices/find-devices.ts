@@ -8,7 +8,7 @@ const FIRST_DOMAIN = '0000:'
  * The devices of a kind that go by a name: an id, an index, a UUID, a name with or without port, a PCI address. Without
  * a kind it is any that has no page of its own. An id is one device's own; of other names real devices come before
  * simulated ones, and those that are there before those that left. More than one where the name does not tell them
- * apart, none where nothing is named so.
+ * apart, none if nothing is named so.
  */
 export function findDevices(
   devices: readonly DeviceInfo[],

@@ -73,7 +73,7 @@ export function sumColumns(columns: readonly (Float64Array | undefined)[], lengt
   return sum
 }
 
-/** The newest value of a column among its last `within` samples, NaN where there is none. */
+/** The newest value of a column among its last `within` samples, NaN if there is none. */
 export function newestValue(values: Float64Array | undefined, within = 10): number {
   if (!values) return Number.NaN
   for (let i = values.length - 1; i >= Math.max(0, values.length - within); i--) {
@@ -82,7 +82,7 @@ export function newestValue(values: Float64Array | undefined, within = 10): numb
   return Number.NaN
 }
 
-/** The largest of the last `within` samples, NaN where there is none. */
+/** The largest of the last `within` samples, NaN if there is none. */
 export function largestOfLast(values: Float64Array, within: number): number {
   let largest = Number.NaN
   for (let i = Math.max(0, values.length - within); i < values.length; i++) {

@@ -18,7 +18,7 @@ export interface NodeState {
   readonly noun?: readonly [one: string, many: string]
   /** Worst first. */
   readonly hints: readonly Hint[]
-  /** False where it is not known what rules saw of all of the window: then nothing is said to be in range. */
+  /** False if it is not known what rules saw of all of the window: then nothing is said to be in range. */
   readonly isKnown: boolean
   /** Why it is not known, in sentences. */
   readonly unknown: string
@@ -29,7 +29,7 @@ export interface NodeState {
   readonly blindCount?: number
   /** How many of the devices are there and give no sample: none of these is said to be in range. Default: 0. */
   readonly silentCount?: number
-  /** When the last hint ended that had stood; undefined where none did within the hour. */
+  /** When the last hint ended that had stood; undefined if none did within the hour. */
   readonly lastEndedMs: number | undefined
   /** Watts of all GPUs and bytes a second that all NICs send; NaN where unknown. */
   readonly power: number

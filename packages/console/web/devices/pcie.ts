@@ -28,13 +28,13 @@ export interface LinkReading {
   readonly widthMax: number
   /** Bytes a second and direction that the link can carry as it runs. */
   readonly bandwidth: number
-  /** Bytes a second in the busier direction; NaN where nobody counts them. */
+  /** Bytes a second in the busier direction; NaN if nobody counts them. */
   readonly load: number
   /** Whether the device slows its link down when it is idle, as GPUs do. */
   readonly savesPower: boolean
 }
 
-/** The generation of a signalling rate, NaN where it is none. */
+/** The generation of a signalling rate, NaN if it is none. */
 export function generationOf(gigatransfers: number): number {
   return GENERATIONS.find(([rate]) => Math.abs(gigatransfers - rate) < rate * 0.02)?.[1] ?? Number.NaN
 }
@@ -63,7 +63,7 @@ export function readLink(
   }
 }
 
-/** `Gen5 ×16`; empty where nothing is known. */
+/** `Gen5 ×16`; empty if nothing is known. */
 export function linkName(generation: number, width: number): string {
   return [Number.isNaN(generation) ? '' : `Gen${generation}`, width > 0 ? `×${width}` : ''].filter(Boolean).join(' ')
 }
@@ -78,7 +78,7 @@ export function isDowntrained({ generation, generationMax, width, widthMax, load
   return isNarrow || isSlow
 }
 
-/** The link in words: `Gen5 ×16`; `Gen5 ×8 of ×16` where it lost lanes, `Gen3 ×16 of Gen5` where it lost speed. */
+/** The link in words: `Gen5 ×16`; `Gen5 ×8 of ×16` if it lost lanes, `Gen3 ×16 of Gen5` if it lost speed. */
 export function linkWords(link: LinkReading): string {
   const { generation, generationMax, width, widthMax } = link
   const now = linkName(generation, width)
@@ -87,12 +87,12 @@ export function linkWords(link: LinkReading): string {
   return `${now} of ${best.filter(Boolean).join(' ')}`
 }
 
-/** Share of the link that is in use, 0 to 1; NaN where it is not known. */
+/** Share of the link that is in use, 0 to 1; NaN if it is not known. */
 function linkUse({ load, bandwidth }: LinkReading): number {
   return bandwidth > 0 ? load / bandwidth : Number.NaN
 }
 
-/** The share in words: `46 %`; empty where it is not known. */
+/** The share in words: `46 %`; empty if it is not known. */
 export function linkUseWords(link: LinkReading): string {
   const use = linkUse(link)
   if (Number.isNaN(use)) return ''

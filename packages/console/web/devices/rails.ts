@@ -11,7 +11,7 @@ export interface Rail {
   readonly gpu: DeviceInfo
   /** At least one; several where an adapter has two ports, or one for storage hangs on the same switch. */
   readonly nics: readonly DeviceInfo[]
-  /** Upstream port of the PCIe switch that GPU and a NIC hang on; undefined where they share none. */
+  /** Upstream port of the PCIe switch that GPU and a NIC hang on; undefined if they share none. */
   readonly switch: string | undefined
 }
 
@@ -31,7 +31,7 @@ export interface RailBlock {
 
 /** How the devices of a node stand on its overview. */
 export interface Layout {
-  /** Columns of GPU, link and NIC; empty where the devices cannot be paired. */
+  /** Columns of GPU, link and NIC; empty if the devices cannot be paired. */
   readonly blocks: readonly RailBlock[]
   /** Devices in no column, in rows of their own. */
   readonly gpus: readonly DeviceInfo[]

@@ -16,10 +16,10 @@ export interface ReadSpan {
   readonly isNow: boolean
 }
 
-/** A number of a table, tile or fact, in raw units; NaN where it is absent. */
+/** A number of a table, tile or fact, in raw units; NaN if it is absent. */
 export interface Reading {
   readonly value: number
-  /** The extremes of a window that is over; NaN where the number is of now. */
+  /** The extremes of a window that is over; NaN if the number is of now. */
   readonly low: number
   readonly high: number
 }
@@ -44,7 +44,7 @@ export function readingOfNow(value: number): Reading {
   return { value, low: Number.NaN, high: Number.NaN }
 }
 
-/** The extremes in a unit, `12.0 – 318`; empty where there are none, or where both read as the number itself. */
+/** The extremes in a unit, `12.0 – 318`; empty if there are none, or where both read as the number itself. */
 export function rangeWords(unit: DisplayUnit, { value, low, high }: Reading): string {
   if (Number.isNaN(low) || Number.isNaN(high)) return ''
   const words = [low, high].map((end) => formatIn(unit, end))
@@ -62,7 +62,7 @@ export function meansWords({ isNow, stepMs }: ReadSpan): string {
   return `means of the window, least – most of its steps of ${formatDuration(stepMs)}`
 }
 
-/** The mean of the newest samples of a column, NaN where there is none. */
+/** The mean of the newest samples of a column, NaN if there is none. */
 function recentMean(values: Float64Array | undefined, stepMs: number): number {
   const count = Math.max(1, Math.round(TILE_SPAN_MS / stepMs))
   const { value } = windowReading(values?.subarray(Math.max(0, values.length - count)))

@@ -18,7 +18,7 @@ import { lastValue, meanReading, newestReading, type Reading, type ReadSpan, ran
 export interface TileContext extends ReadSpan {
   /** The worst hint of which the device is at fault. */
   readonly hint?: Hint | undefined
-  /** False where it is not known what rules saw: then it is not said to be in range. */
+  /** False if it is not known what rules saw: then it is not said to be in range. */
   readonly isJudged: boolean
   /** The signal that fired. */
   readonly fired?: Fired | undefined
@@ -72,7 +72,7 @@ function heatFact(columns: DeviceColumns, span: ReadSpan): TileFact {
   return fact(`≤ ${formatQuantity(CELSIUS, high)}`, 'highest temperature in the window')
 }
 
-/** Least and most of a window; undefined where a number is of now. */
+/** Least and most of a window; undefined if a number is of now. */
 function rangeFact(unit: DisplayUnit, reading: Reading): TileFact | undefined {
   const words = rangeWords(unit, reading)
   return words === '' ? undefined : fact(words, 'least and most in the window')

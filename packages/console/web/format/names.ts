@@ -45,7 +45,7 @@ function isPlace(name: string, all: readonly Labels[]): boolean {
 
 /**
  * The labels that tell some series apart, the shortest ones that do: of `gpu` and `UUID`, which differ together, `gpu`
- * alone. Empty where nothing differs. Whether one is simulated does not count, as in {@link seriesWords}.
+ * alone. Empty if nothing differs. Whether one is simulated does not count, as in {@link seriesWords}.
  */
 export function tellingLabels(all: readonly Labels[]): ReadonlySet<string> {
   const names = [...new Set(all.flatMap((labels) => Object.keys(labels)))].filter((name) => name !== 'simulated')

@@ -146,7 +146,7 @@ export function unitWords({ metric, unit, role }: Pick<Asked, 'metric' | 'unit' 
 
 /**
  * The unit of a sample after a function was applied, not scaled: `bytes/s` of a rate of bytes, `/s` of one of a count;
- * empty where it has none.
+ * empty if it has none.
  */
 export function sampleUnit({ metric, unit, role, function: fn }: Asked): string {
   if (fn === 'rate') return role === 'bucket' ? '/s' : `${unit}/s`

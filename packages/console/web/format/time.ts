@@ -28,7 +28,7 @@ export function formatDateTime(
   return `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())} ${formatClock(timeMs, zone, detail)}`
 }
 
-/** Writes a span from one time to another; the day of its end only where it is another one. */
+/** Writes a span from one time to another; the day of its end only if it is another one. */
 export function formatSpanOfTime(fromMs: number, toMs: number, zone: TimeZoneChoice): string {
   const from = formatDateTime(fromMs, zone)
   const to = formatDateTime(toMs, zone)

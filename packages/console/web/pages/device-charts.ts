@@ -77,7 +77,7 @@ export function chartQueries(names: readonly DeviceChartName[]): readonly Metric
 /** A chart, or why there is none. */
 export interface DeviceChart {
   readonly spec: ChartSpec
-  /** Why no device can have it; empty where one could. */
+  /** Why no device can have it; empty if one could. */
   readonly absent: string
 }
 
@@ -123,7 +123,7 @@ export function deviceCharts(
   })
 }
 
-/** Why there is no chart of a metric; empty where there is one. */
+/** Why there is no chart of a metric; empty if there is one. */
 function absentWords(
   metric: string,
   noun: string,

@@ -31,7 +31,7 @@ export function stateWords({ name, state }: Pick<SourceInfo, 'name' | 'state'>, 
   return `${name} ${verb} ${sourceState(state).word.toLowerCase()}`
 }
 
-/** What is wrong with the exporters that a source asks, in words; empty where nothing is. */
+/** What is wrong with the exporters that a source asks, in words; empty if nothing is. */
 export function targetWords({ failingTargets, disputes }: Pick<SourceInfo, 'failingTargets' | 'disputes'>): string {
   const failing = failingTargets > 0 ? `${countOf(failingTargets, 'exporter')} not read` : ''
   return [failing, disputes > 0 ? countOf(disputes, 'dispute') : ''].filter(Boolean).join(', ')

@@ -19,7 +19,7 @@ export interface Moment {
   readonly toMs?: number
   /** How sentences speak of it: what stands since data came last is of the past too. */
   readonly tense: Tense
-  /** The moment in words; empty where it is now. */
+  /** The moment in words; empty if it is now. */
   readonly words: string
 }
 

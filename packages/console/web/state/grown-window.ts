@@ -5,7 +5,7 @@ const LEAST_MS = 10_000
  * From when on a window that follows now is shown: it grows from the first sample that is kept. What is missing after
  * that sample is a gap.
  *
- * @param firstMs Undefined where it is not known when that was.
+ * @param firstMs Undefined if it is not known when that was.
  */
 export function grownFromMs(toMs: number, windowMs: number, firstMs: number | undefined): number {
   const fullMs = toMs - windowMs

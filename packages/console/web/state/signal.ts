@@ -13,14 +13,14 @@ const ESCAPES = /%(?:25|3A|3B)/gi
  *
  * Function and metric are needed; conditions and grouping may be left out. A condition's value may be any text: in it
  * `%` and `;` are written as `%25` and `%3B`, and a colon as `%3A` where what follows would read as a grouping.
- * Undefined where it cannot be read.
+ * Undefined if it cannot be read.
  */
 export function parseSignal(text: string): MetricQuery | undefined {
   const read = readSignal(text)
   return typeof read === 'string' ? undefined : read
 }
 
-/** Why a signal cannot be read, in a sentence; empty where it can. */
+/** Why a signal cannot be read, in a sentence; empty if it can. */
 export function signalFault(text: string): string {
   const read = readSignal(text)
   return typeof read === 'string' ? read : ''

@@ -39,7 +39,7 @@ export interface UrlState {
 export interface IgnoredPart {
   /** Name of the parameter; of one of several like it, with its value. */
   readonly part: string
-  /** Why, in a sentence; empty where the name alone says it. */
+  /** Why, in a sentence; empty if the name alone says it. */
   readonly reason: string
 }
 
@@ -56,7 +56,7 @@ const STEP_MIN_MS = 100
 const STEP_MAX_MS = 86_400_000
 const SIGNAL_LIMIT_COUNT = 16
 
-/** Reads `500ms`, `5m`, `24h`; undefined where it is no duration or out of bounds. */
+/** Reads `500ms`, `5m`, `24h`; undefined if it is no duration or out of bounds. */
 export function parseSpan(text: string, minMs: number, maxMs: number): number | undefined {
   const match = /^(\d{1,6})(ms|s|m|h|d)$/.exec(text)
   if (!match) return undefined
@@ -91,7 +91,7 @@ export function formatTime(ms: number): string {
   return whole.replace('Z', `${String(us).padStart(3, '0')}Z`)
 }
 
-/** Reads `FROM/TO`, an interval of ISO 8601; undefined where it is none. */
+/** Reads `FROM/TO`, an interval of ISO 8601; undefined if it is none. */
 function parseInterval(text: string): { readonly fromMs: number; readonly toMs: number } | undefined {
   const [fromMs, toMs, ...more] = text.split('/').map(parseTime)
   if (fromMs === undefined || toMs === undefined || more.length > 0 || fromMs >= toMs) return undefined
@@ -200,7 +200,7 @@ function readSignals(all: readonly string[]): { sig: readonly string[]; refused:
   return { sig: readable.slice(0, SIGNAL_LIMIT_COUNT), refused: [...wrong, ...beyond] }
 }
 
-/** Writes the query part of an address, in a fixed order; empty where nothing is said. */
+/** Writes the query part of an address, in a fixed order; empty if nothing is said. */
 export function formatUrl(state: UrlState): string {
   const written: Readonly<Record<string, readonly (string | undefined)[]>> = {
     range: [state.rangeMs === undefined || state.fromMs !== undefined ? undefined : formatSpan(state.rangeMs)],

@@ -45,7 +45,7 @@ export interface GpuTotals {
   readonly gpus: number
   /** Those among them that several pods hold, of whatever app. */
   readonly sharedGpus: number
-  /** Null where it is not known of any. */
+  /** Null if it is not known of any. */
   readonly memoryUsedBytes: GpuSum | null
   readonly powerW: GpuSum | null
 }
@@ -65,9 +65,9 @@ export interface AppsAnswer {
   readonly apps: readonly AppSummary[]
   /** Over all apps, each GPU once. */
   readonly total: Pick<AppSummary, 'pods' | 'gpus' | 'sharedGpus' | 'powerW'>
-  /** `ready` where there is an app, else why there is none. */
+  /** `ready` if there is an app, else why there is none. */
   readonly state: AppState
-  /** What is the case; empty where the state is `ready`. */
+  /** What is the case; empty if the state is `ready`. */
   readonly summary: string
   /** What to do about it, a sentence each. */
   readonly advice: readonly string[]
@@ -89,25 +89,25 @@ export interface GpuPod {
   readonly namespace: string
   readonly name: string
   readonly service: string
-  /** GPUs, or MIG instances, that it holds; 0 where it asks for some and none is known. */
+  /** GPUs, or MIG instances, that it holds; 0 if it asks for some and none is known. */
   readonly gpus: number
   /** MIG instances among them, which have no utilisation and no power of their own. */
   readonly instances: number
   /** Other pods that hold the same GPU, or MIG instance: the most of any of its own. */
   readonly sharedWith: number
-  /** GPUs that it asks for; null where that is not known. */
+  /** GPUs that it asks for; null if that is not known. */
   readonly requested: number | null
-  /** Whether it has a node; null where that is not known. */
+  /** Whether it has a node; null if that is not known. */
   readonly isScheduled: boolean | null
   /** Started less than 90 s ago. */
   readonly isWarming: boolean
-  /** When it started; null where that is not known. Unit: milliseconds since the Unix epoch. */
+  /** When it started; null if that is not known. Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number | null
   /**
-   * Age of the oldest GPU sample behind the numbers, when they were made; null where there is none. Unit: milliseconds.
+   * Age of the oldest GPU sample behind the numbers, when they were made; null if there is none. Unit: milliseconds.
    */
   readonly ageMs: number | null
-  /** Of the pod itself; null where it is not known. */
+  /** Of the pod itself; null if it is not known. */
   readonly values: Readonly<Record<GpuField, number | null>>
   /**
    * What its GPUs do as a whole, where other pods take part in that: numbers of the devices, and not of the pod. Those
@@ -162,14 +162,14 @@ export interface GpuService {
   readonly pods: number
   /** GPUs, or MIG instances, that its pods hold: each once. */
   readonly gpus: number
-  /** Each over the pods that have it; null where none has. */
+  /** Each over the pods that have it; null if none has. */
   readonly values: Readonly<Record<GpuField, GpuNumber | null>>
   /**
    * Each over the GPUs that pods of it share, with others or among themselves: numbers of these devices, each once.
    * Left out where pods have values of their own, or no GPU is shared.
    */
   readonly deviceValues: Readonly<Partial<Record<GpuField, GpuNumber>>>
-  /** Null where it is not known which pods ask for GPUs. */
+  /** Null if it is not known which pods ask for GPUs. */
   readonly expected: ExpectedPods | null
   /** Pods that started less than 90 s ago. */
   readonly warming: readonly string[]
@@ -195,11 +195,11 @@ export interface AppGpuAnswer {
   readonly totals: GpuTotals
   /** Whether the pods that ask for GPUs are known; else pods that are missing altogether cannot be seen. */
   readonly knowsRequests: boolean
-  /** Distance of the samples. Unit: milliseconds; 0 where it is not known. */
+  /** Distance of the samples. Unit: milliseconds; 0 if it is not known. */
   readonly intervalMs: number
 }
 
-/** One number over time. Every list has one entry a time; null where nothing is known. */
+/** One number over time. Every list has one entry a time; null if nothing is known. */
 export interface GpuSeries {
   readonly name: GpuField
   readonly avg: readonly (number | null)[]

@@ -38,7 +38,7 @@ export interface TracebackEvent {
   readonly device: string
   /** Name of the source whose samples the rule watched; `traceback` for a combination. */
   readonly source: string
-  /** Id of the client whose records opened it, in decimal; absent where a source of the agent did. */
+  /** Id of the client whose records opened it, in decimal; absent if a source of the agent did. */
   readonly client?: string
   readonly startMs: number
   /** How far off both times are at most. Unit: milliseconds. */
@@ -46,7 +46,7 @@ export interface TracebackEvent {
   /** Absent while it is open. */
   readonly endMs?: number
   readonly end?: EventEnd
-  /** The stretch whose samples are kept, so far where it is open; absent where none are. */
+  /** The stretch whose samples are kept, so far where it is open; absent if none are. */
   readonly window?: { readonly fromMs: number; readonly toMs: number }
   /** Samples kept, of all signals. */
   readonly samples: number
@@ -82,9 +82,9 @@ export interface EventsAnswer {
   /** Events that match and are not listed. */
   readonly leftOut: number
   readonly openCount: number
-  /** Rules that watch, each with 256 of its devices at most; empty where traceback is not configured. */
+  /** Rules that watch, each with 256 of its devices at most; empty if traceback is not configured. */
   readonly rules: readonly WatchingRule[]
-  /** Why a file of rules is not in use; absent where it is. */
+  /** Why a file of rules is not in use; absent if it is. */
   readonly rulesFault?: string
   /** Events that the limit of a minute, or of open events, left out since the start. */
   readonly limited: number
@@ -103,7 +103,7 @@ export interface EventLane {
   readonly device: string
   /** What kernel or driver call it. */
   readonly deviceName: string
-  /** What its records are about: `nic`, `netdev`, `gpu`, `pci`; empty where it is not known. */
+  /** What its records are about: `nic`, `netdev`, `gpu`, `pci`; empty if it is not known. */
   readonly kind: string
   /** Field, and labels that tell it from other series of its device. */
   readonly name: string
@@ -147,9 +147,9 @@ export interface EventMark {
 export interface EventAnswer {
   /** The event, or the part of it that has the id. */
   readonly event: TracebackEvent
-  /** All of the event that `event` is a part of; absent where it was never cut. */
+  /** All of the event that `event` is a part of; absent if it was never cut. */
   readonly whole?: TracebackEvent
-  /** Its parts that are kept, by start, at most 1000 of the latest; empty where it was never cut. */
+  /** Its parts that are kept, by start, at most 1000 of the latest; empty if it was never cut. */
   readonly parts: readonly EventPart[]
   /** Stretches that limits left out, by start; at most 256. */
   readonly leftOut: readonly LeftOutStretch[]
@@ -169,7 +169,7 @@ export interface EventAnswer {
  * The head of what `GET /api/v1/events/:id/samples?lanes=KEY,KEY&from=&to=&points=` answers
  * (`application/vnd.sonde.samples`): the length of the head as u32, the head as JSON, zeros to a multiple of 8, then
  * the columns, each beginning at a multiple of 8. All is little-endian. Of a lane with more samples than points, point
- * `i` is the least and the greatest value of the `i`th of `points` equal stretches, NaN where it has no sample; else
+ * `i` is the least and the greatest value of the `i`th of `points` equal stretches, NaN if it has no sample; else
  * each point is a sample, and one neighbour on each side is told too. Counters are their increase a second, at the time
  * of the later sample: NaN for the first sample, behind a gap, and at a reset.
  */

@@ -32,7 +32,7 @@ export interface Hint {
    * only waits whether it does again.
    */
   readonly stage: 'forming' | 'standing' | 'lingering'
-  /** Id of the device at fault; `node` or `sim-node` where it is about no single device. */
+  /** Id of the device at fault; `node` or `sim-node` if it is about no single device. */
   readonly device: string
   readonly sinceMs: number
   /** When its rule held last, or held last within the window that was asked for. */
@@ -87,7 +87,7 @@ export interface HintsAnswer {
   readonly ended: readonly Hint[]
   /** Hints of the span for which the answer has no room, the earliest. */
   readonly leftOut: number
-  /** Parts of the span of which nothing is known, in their order. Empty where all of it is known. */
+  /** Parts of the span of which nothing is known, in their order. Empty if all of it is known. */
   readonly unknown: readonly HintsUnknown[]
 }
 

@@ -24,7 +24,7 @@ export interface NodeAnswer {
     readonly interfaceCount: number
     readonly gpuCount: number
     readonly nicCount: number
-    /** Boards, and shares of boards, in words, such as `8 × H100 SXM 80 GB`; empty where there are none. */
+    /** Boards, and shares of boards, in words, such as `8 × H100 SXM 80 GB`; empty if there are none. */
     readonly gpus: string
     readonly nics: string
     readonly kernel: string
@@ -40,7 +40,7 @@ export interface NodeAnswer {
     /** `off`: it is not wanted. `failing`: nobody can connect, for the reason that `reason` says. */
     readonly state: 'starting' | 'listening' | 'failing' | 'closed' | 'off'
     readonly reason: string
-    /** Folder of the socket; empty where there is none. */
+    /** Folder of the socket; empty if there is none. */
     readonly socketsDir: string
     /** What an acknowledgement is worth: `durable` survives a crash of the agent. */
     readonly ack: 'memory' | 'durable'

@@ -4,7 +4,7 @@ const EDIT_LIMIT = 2
 const WORD_LENGTH_MAX = 64
 
 /**
- * The candidate that a misspelt word is closest to; undefined where none is within two edits, or a third of its length,
+ * The candidate that a misspelt word is closest to; undefined if none is within two edits, or a third of its length,
  * and for words of over 64 characters.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {

@@ -161,7 +161,7 @@ function issueOf(issue: Issue, { schema, place, shown }: Whole): ConfigIssue {
   return { path, fault: 'is missing', allowed: at === undefined ? issue.message : allowedAt(at) }
 }
 
-/** The schema of what a value has at a key; undefined where it says nothing of it. */
+/** The schema of what a value has at a key; undefined if it says nothing of it. */
 function innerSchema(schema: v.GenericSchema, value: unknown, key: unknown): v.GenericSchema | undefined {
   const { entries, wrapped, item, getter } = schema as Parts
   const inner = wrapped ?? getter?.(value)

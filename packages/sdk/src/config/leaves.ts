@@ -9,7 +9,7 @@ export interface Leaf {
   readonly allowed: string
   /** Whether it must be given. */
   readonly isNeeded: boolean
-  /** Undefined where there is no fixed one. */
+  /** Undefined if there is no fixed one. */
   readonly fallback: unknown
   readonly description: string
 }

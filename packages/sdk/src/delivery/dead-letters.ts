@@ -10,7 +10,7 @@ export interface DeadLetter<P> {
    * One batch, or several where halving had been given up. Their bytes stay as they are; keep them as long as you like.
    */
   readonly batches: readonly Batch[]
-  /** What was sent; absent where the encoder threw. */
+  /** What was sent; absent if the encoder threw. */
   readonly payload?: P
 }
 

@@ -72,7 +72,7 @@ export interface DeliverySink extends Sink {
    * Resolves when every record accepted before the call is acknowledged: it has arrived or, with a durable queue, is
    * written down. Does not linger; may take as long as retries do.
    *
-   * @throws FlushError `DLV_LOST` where records were dropped instead, since the flush before or during this one;
+   * @throws FlushError `DLV_LOST` if records were dropped instead, since the flush before or during this one;
    * `not_encoded` is no loss.
    */
   flush(): Promise<void>
@@ -82,7 +82,7 @@ export interface DeliverySink extends Sink {
  * Puts queue, batching, retry, timeouts and accounting around an encoder and a transport: a whole push sink. The
  * contract is `docs/delivery.md`.
  *
- * @throws SondeError `DLV_OPTION` where a limit is out of range.
+ * @throws SondeError `DLV_OPTION` if a limit is out of range.
  */
 export function delivery<P>(options: DeliveryOptions<P>): DeliverySink {
   return new Delivery(options)

@@ -28,7 +28,7 @@ export async function httpResult(response: Response, secrets: readonly string[] 
 }
 
 /**
- * Seconds or a date, as RFC 9110 has it. Unit: milliseconds from now. `undefined` where it says neither, or a time that
+ * Seconds or a date, as RFC 9110 has it. Unit: milliseconds from now. `undefined` if it says neither, or a time that
  * is past.
  */
 export function retryAfterMs(header: string | null, nowMs: number): number | undefined {

@@ -71,10 +71,10 @@ export class FieldSets {
   }
 
   /**
-   * The set of a name: of one kind, or of both, where both files are there both apply. Undefined where there is none,
+   * The set of a name: of one kind, or of both, where both files are there both apply. Undefined if there is none,
    * or the name is none.
    *
-   * @throws SondeError `SET_SYNTAX`, `SET_LIMIT` or `SET_READ` where a file cannot be used and never could.
+   * @throws SondeError `SET_SYNTAX`, `SET_LIMIT` or `SET_READ` if a file cannot be used and never could.
    */
   async find(name: string, kind?: FieldSetKind): Promise<FieldSet | undefined> {
     if (!NAME.test(name)) return undefined
@@ -192,7 +192,7 @@ export class FieldSets {
   }
 }
 
-/** Why no field sets can be read from a folder; undefined where they can. */
+/** Why no field sets can be read from a folder; undefined if they can. */
 async function folderFault(dir: string): Promise<SondeError | undefined> {
   let folder: Dir
   try {

@@ -7,9 +7,9 @@ const EVERY_MS = 1000
 
 /** The field set of a destination. */
 export interface CurrentSet {
-  /** Another object where the set has changed; undefined where there is none yet. */
+  /** Another object where the set has changed; undefined if there is none yet. */
   readonly current: FieldSet | undefined
-  /** Why it is not as it should be, as a sentence; empty where it is. */
+  /** Why it is not as it should be, as a sentence; empty if it is. */
   readonly fault: string
 }
 

@@ -29,7 +29,7 @@ const TOKENS_OF_LINE_LIMIT = 64
 const SPECIAL = '^$+-\\#'
 
 /**
- * Reads a token expression, such as `^port+xmit-discard`, up to its end or to a `#`. Undefined where nothing is there.
+ * Reads a token expression, such as `^port+xmit-discard`, up to its end or to a `#`. Undefined if nothing is there.
  * Pure.
  */
 export function parseExpression(line: string): Expression | Fault | undefined {

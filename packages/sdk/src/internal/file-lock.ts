@@ -15,7 +15,7 @@ const DAMAGED = new Set([11, 26])
 /**
  * Takes a lock that the kernel drops with the process, however that ends: an exclusive transaction on an empty
  * database, in a file that other users cannot open. Whoever can open a file can lock it: one that is open to others is
- * replaced, unless a process of this user or of root has the lock. Undefined where another process has it.
+ * replaced, unless a process of this user or of root has the lock. Undefined if another process has it.
  *
  * @throws what SQLite or the file system says where the file cannot be made.
  */

@@ -5,9 +5,9 @@ import { SondeError } from '../errors.ts'
 /** Options of {@link FollowedFile}. */
 export interface FollowedFileOptions<T> {
   readonly path: string
-  /** The text of the file. @throws SondeError where there is none to be had. */
+  /** The text of the file. @throws SondeError if there is none to be had. */
   readonly read: () => Promise<string>
-  /** What the text means. @throws SondeError where it means nothing. */
+  /** What the text means. @throws SondeError if it means nothing. */
   readonly parse: (text: string) => T
   /** Told once of each version that cannot be used. */
   readonly onFault: (fault: SondeError) => void
@@ -27,14 +27,14 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR'])
  */
 export class FollowedFile<T> {
   /**
-   * The last version that could be used; undefined where there was none. The same object as long as the file says the
+   * The last version that could be used; undefined if there was none. The same object as long as the file says the
    * same.
    */
   value: T | undefined
   /** Why the file cannot be used as it is. */
   fault: SondeError | undefined
   readonly #options: FollowedFileOptions<T>
-  /** Tells versions of the file apart without reading it; empty where it is too young for that. */
+  /** Tells versions of the file apart without reading it; empty if it is too young for that. */
   #version = ''
   /** Tells contents apart. */
   #digest = ''
@@ -46,7 +46,7 @@ export class FollowedFile<T> {
     this.#digest = digestOf(options.before.text)
   }
 
-  /** Brings `value` and `fault` up to date. False where the file is not there, and need not be. */
+  /** Brings `value` and `fault` up to date. False if the file is not there, and need not be. */
   async look(): Promise<boolean> {
     const { path, isNeeded } = this.#options
     const version = await versionOf(path)
@@ -87,7 +87,7 @@ function digestOf(text: string): string {
 }
 
 /**
- * What tells versions of a file apart: empty where it is too young to be told, an error code where it cannot be looked
+ * What tells versions of a file apart: empty if it is too young to be told, an error code where it cannot be looked
  * at.
  */
 async function versionOf(path: string): Promise<string> {

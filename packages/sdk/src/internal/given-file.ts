@@ -8,7 +8,7 @@ const PIPE_LOOK_MS = 10
 const PIPE_READ_BYTES = 64 << 10
 
 /**
- * All bytes of a file, or of a pipe such as `/dev/stdin`, that a person named; undefined where there are more than
+ * All bytes of a file, or of a pipe such as `/dev/stdin`, that a person named; undefined if there are more than
  * `limitBytes`. A pipe into which nobody writes is not waited for.
  *
  * @throws what the system says, or why it is not read.
@@ -43,7 +43,7 @@ function readPipe(file: number, limitBytes: number): Buffer | undefined {
   throw new Error(`it is a pipe that gave ${length === 0 ? 'nothing' : 'no end'} within ${PIPE_LIMIT_MS} ms`)
 }
 
-/** What is there; undefined where nothing is yet. */
+/** What is there; undefined if nothing is yet. */
 function readPart(file: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(PIPE_READ_BYTES)
   try {

@@ -60,7 +60,7 @@ export function makeFoldersNow(folder: string, mode = PRIVATE_FOLDER_MODE): void
 }
 
 /**
- * Sees, without making anything, that files can be made in a folder, or that it can be made. False where it is not
+ * Sees, without making anything, that files can be made in a folder, or that it can be made. False if it is not
  * there yet.
  *
  * @throws what the file system says of it, or of the nearest one above that there is.

@@ -63,7 +63,7 @@ export function isHeldByUs(path: string): boolean {
  * in it. No link is followed.
  *
  * @param isOwnName Whether Sonde makes something of that name in the folder.
- * @returns What was done, as a sentence; empty where there was nothing to do, or nothing could be done.
+ * @returns What was done, as a sentence; empty if there was nothing to do, or nothing could be done.
  */
 export async function tightenFolder(folder: string, isOwnName: (name: string) => boolean): Promise<string> {
   try {

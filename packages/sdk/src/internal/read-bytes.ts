@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises'
 const PAGE_BYTES = 4096
 
 /**
- * All bytes of a file that is open, from its beginning; undefined where there are more than `limitBytes`. At most 4096
+ * All bytes of a file that is open, from its beginning; undefined if there are more than `limitBytes`. At most 4096
  * bytes beyond the limit are read, whatever size the file says: files of the kernel such as `/proc/self/pagemap` say 0,
  * and hardly end.
  */

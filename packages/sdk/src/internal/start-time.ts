@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * When a process began, in clock ticks since boot; undefined where there is no such process. Numbers of processes are
+ * When a process began, in clock ticks since boot; undefined if there is no such process. Numbers of processes are
  * used again; together with this time they are not.
  */
 export function startTimeOf(pid: number): string | undefined {

@@ -17,7 +17,7 @@ export interface TextFile {
   /** Size of the file at most. Unit: bytes. */
   readonly limitBytes: number
   /**
-   * Makes the error: `limit` where the file is too large, `read` for everything else. `why` goes on behind the name of
+   * Makes the error: `limit` if the file is too large, `read` for everything else. `why` goes on behind the name of
    * the file: `is no UTF-8 text`.
    */
   readonly fault: (kind: 'read' | 'limit', why: string, cause?: unknown) => SondeError

@@ -14,7 +14,7 @@ const LINKS_MAX = 40
 /**
  * Why root must not load code or configuration from a path: the file, a folder above it or a link on the way belongs to
  * a user who is not trusted, or can be written by others. Only trusted users can change the path afterwards, so the
- * answer still holds when it is opened. Empty where there is no reason, for every other user, and where nothing is
+ * answer still holds when it is opened. Empty if there is no reason, for every other user, and where nothing is
  * there.
  */
 export function codeFault(path: string): string {
@@ -47,7 +47,7 @@ export function codeFault(path: string): string {
 
 /**
  * Why root must not load data from a file that is open: its owner is neither root, nor the user who called `sudo`, nor
- * trusted, or others can write it. Empty where there is no reason, and for every other user.
+ * trusted, or others can write it. Empty if there is no reason, and for every other user.
  */
 export function dataFault(found: Stats): string {
   const { uid, gid, mode } = found

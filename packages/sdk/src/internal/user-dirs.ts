@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path'
 const SYSTEM_STATE_DIR = '/var/lib'
 
 /**
- * The user's folder of configuration; undefined where the user has no home, as a user of a container that no table of
+ * The user's folder of configuration; undefined if the user has no home, as a user of a container that no table of
  * users names.
  */
 export function userConfigDir(environment: NodeJS.ProcessEnv = process.env): string | undefined {

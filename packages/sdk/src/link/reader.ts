@@ -109,7 +109,7 @@ export class LinkReader {
   /**
    * A type, or why its records are dropped.
    *
-   * @throws SondeError where it was not told.
+   * @throws SondeError if it was not told.
    */
   type(key: number): RecordType | string {
     const type = this.#types.get(key)
@@ -117,7 +117,7 @@ export class LinkReader {
     return type
   }
 
-  /** @throws SondeError where it was not told. */
+  /** @throws SondeError if it was not told. */
   source(key: number): ReadSource {
     const source = this.#sources.get(key)
     if (source === undefined) throw this.#wrong(`source ${key} was not announced`, 'one that was')

@@ -25,7 +25,7 @@ export function symbolPlaces(type: RecordType): SymbolPlaces {
   return places
 }
 
-/** The highest id of a label that records refer to; 0 where they refer to none. Labels may stand in text fields too. */
+/** The highest id of a label that records refer to; 0 if they refer to none. Labels may stand in text fields too. */
 export function lastLabelOf({ type, bytes }: Pick<Batch, 'type' | 'bytes'>): number {
   const { recordBytes } = type.layout
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

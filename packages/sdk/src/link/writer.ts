@@ -38,7 +38,7 @@ export type TakeItem = (item: LinkItem) => void
  * Types and sources have keys in the order of their coming.
  */
 export class LinkWriter {
-  /** Why something was last `not_announced`, for people; undefined where nothing was. */
+  /** Why something was last `not_announced`, for people; undefined if nothing was. */
   fault: string | undefined
   readonly #limits: LinkLimits
   readonly #types = new Map<string, number>()
@@ -169,7 +169,7 @@ export class LinkWriter {
     this.#symbols -= Math.max(0, told.labels - SYMBOLS_OF_SOURCE)
   }
 
-  /** Null where everything is told. */
+  /** Null if everything is told. */
   #tellSymbols(batch: Referring, told: ToldSource, out: TakeItem): Refusal | undefined | null {
     const { source, symbols } = batch
     if (source.symbols.count > told.labels) {

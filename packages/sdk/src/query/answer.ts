@@ -42,8 +42,8 @@ export type FindInSteps = (query: SeriesQuery) => Generator<undefined, readonly 
  * Answers every question of a request over what `find` gives for it, in steps: between two of them the caller may let
  * others have a turn.
  *
- * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, or a quantile of anything but a
- * histogram; `QRY_SERIES_LIMIT` where a question matches too many series; `QRY_COST_LIMIT` where series times points
+ * @throws SondeError `QRY_FORM` if the rate or increase of a gauge is asked for, or a quantile of anything but a
+ * histogram; `QRY_SERIES_LIMIT` if a question matches too many series; `QRY_COST_LIMIT` where series times points
  * are too many in all.
  */
 export function* answerInSteps(request: QueryRequest, find: FindInSteps): Generator<undefined, QueryAnswer> {
@@ -126,7 +126,7 @@ function* answerQuery(
   }
 }
 
-/** The unit of an answer: that of the metric, and none where series are counted. */
+/** The unit of an answer: that of the metric, and none if series are counted. */
 export function unitOf(query: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>, unit: string): string {
   return levelsOf(query).some(({ aggregate }) => aggregate === 'count') ? '' : unit
 }

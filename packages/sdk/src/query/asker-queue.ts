@@ -27,7 +27,7 @@ export class AskerQueue<T> {
     this.#count++
   }
 
-  /** Takes out the next; undefined where nothing waits. */
+  /** Takes out the next; undefined if nothing waits. */
   next(): T | undefined {
     for (const [host, connections] of this.#hosts) {
       for (const [connection, items] of connections) {

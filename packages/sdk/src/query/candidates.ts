@@ -12,7 +12,7 @@ export class Candidates {
     if (count > this.#dearest.count) this.#dearest = { metric, count }
   }
 
-  /** @throws SondeError `QRY_COST_LIMIT` where they are too many. */
+  /** @throws SondeError `QRY_COST_LIMIT` if they are too many. */
   check(): void {
     if (this.#count <= CANDIDATE_COUNT_LIMIT) return
     const { metric, count } = this.#dearest

@@ -5,7 +5,7 @@ import type { Labels } from '../schema/series.ts'
 export interface ListedType extends TypeDescription {
   /** Whether records of it came in the last minutes. */
   readonly live: boolean
-  /** The command that prints its records; empty where there is none. */
+  /** The command that prints its records; empty if there is none. */
   readonly read: string
 }
 
@@ -16,10 +16,10 @@ export const UNTOLD_ABSENCE = 'Not in the last sample.'
 export interface LatestSeries {
   readonly metric: string
   readonly labels: Labels
-  /** Exact, as text; of a histogram the count of all its bins. Null where it is absent. */
+  /** Exact, as text; of a histogram the count of all its bins. Null if it is absent. */
   readonly value: string | null
   readonly timeMs: number
-  /** Why it is absent; empty where it is not. */
+  /** Why it is absent; empty if it is not. */
   readonly absent: string
   /** Of a histogram the upper edges of all bins but the last. Unit: that of the field. */
   readonly edges?: readonly number[]

@@ -18,14 +18,14 @@ export interface Column {
   readonly times: Float64Array
   /**
    * `numbers`: plain values. `words`: exact u64 as low and high u32 in turn. `increases`: what a counter gained since
-   * the sample before, NaN where that is not known (roll-ups keep counters so).
+   * the sample before, NaN if that is not known (roll-ups keep counters so).
    */
   readonly values:
     | { readonly numbers: Float64Array }
     | { readonly words: Uint32Array }
     | { readonly increases: Float64Array }
   /**
-   * Period of the source; 0 where it has none, or where its series are read in turns: then it is seen from the times.
+   * Period of the source; 0 if it has none, or where its series are read in turns: then it is seen from the times.
    */
   readonly intervalMs: number
 }
@@ -33,7 +33,7 @@ export interface Column {
 /**
  * A test of labels made once from matchers.
  *
- * @throws SondeError `QRY_FORM` where an expression is none.
+ * @throws SondeError `QRY_FORM` if an expression is none.
  */
 export function matcherOf(matchers: readonly Matcher[]): (labels: Labels) => boolean {
   const tests = matchers.map((matcher) => {

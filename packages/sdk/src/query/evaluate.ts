@@ -88,7 +88,7 @@ function evaluateCounter(column: Column, fn: 'rate' | 'increase', grid: Float64A
   return { values, resetsMs }
 }
 
-/** What a counter gained between each sample and the one before, NaN where that is not known; and when it restarted. */
+/** What a counter gained between each sample and the one before, NaN if that is not known; and when it restarted. */
 export function gainsOf(column: Column): { readonly gains: Float64Array; readonly resetsMs: readonly number[] } {
   const { times, values } = column
   if ('increases' in values) return { gains: values.increases, resetsMs: [] }

@@ -55,7 +55,7 @@ export interface QueryRequest {
   readonly queries: readonly SeriesQuery[]
 }
 
-/** A bin of a histogram: values above one edge, up to and including the other. Null where it is open. */
+/** A bin of a histogram: values above one edge, up to and including the other. Null if it is open. */
 export interface Bin {
   readonly above: number | null
   readonly upTo: number | null
@@ -64,7 +64,7 @@ export interface Bin {
 /** One series of an answer. A histogram has one a bin, the lowest first. */
 export interface SeriesAnswer {
   readonly labels: Labels
-  /** The bin whose count this is. Absent where it is not of one bin. Unit of its edges: that of the metric. */
+  /** The bin whose count this is. Absent if it is not of one bin. Unit of its edges: that of the metric. */
   readonly bin?: Bin
   /** One value a time of the grid; NaN is a gap. */
   readonly values: Float64Array
@@ -84,11 +84,11 @@ export interface QueryResult {
   readonly role: string
   readonly help: string
   readonly function: QueryFunction
-  /** Real distance of the samples behind the values, 0 where there are none. */
+  /** Real distance of the samples behind the values, 0 if there are none. */
   readonly resolutionMs: number
   readonly clock: string
   readonly series: readonly SeriesAnswer[]
-  /** Sentences on what is not in the answer, or not joined, and why. Empty where nothing is left out. */
+  /** Sentences on what is not in the answer, or not joined, and why. Empty if nothing is left out. */
   readonly notes: readonly string[]
 }
 
@@ -117,8 +117,8 @@ export interface History {
    * Answers a request.
    *
    * @param asker Default: the process itself.
-   * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, or a quantile of anything but a
-   * histogram; `QRY_SERIES_LIMIT` where a question matches too many series; `QRY_COST_LIMIT` where the answer would
+   * @throws SondeError `QRY_FORM` if the rate or increase of a gauge is asked for, or a quantile of anything but a
+   * histogram; `QRY_SERIES_LIMIT` if a question matches too many series; `QRY_COST_LIMIT` if the answer would
    * hold too many values, or too much has to be looked through for it.
    */
   query(request: QueryRequest, asker?: Asker): Promise<QueryAnswer>
@@ -127,7 +127,7 @@ export interface History {
 /** State of the store behind a {@link History}. Times in milliseconds since the Unix epoch. */
 export interface HistoryStatus {
   readonly state: 'writing' | 'failing' | 'none'
-  /** A sentence: why it fails, or what happened to an earlier file. Empty where there is nothing to say. */
+  /** A sentence: why it fails, or what happened to an earlier file. Empty if there is nothing to say. */
   readonly reason: string
   /** Size on disk. Unit: bytes. */
   readonly bytes: number

@@ -62,7 +62,7 @@ export function apartAt(times: Float64Array, i: number): number {
   return (times[i] as number) - (times[i - 1] as number)
 }
 
-/** The usual distance of samples: the median of up to 64 of them. 0 where there are fewer than two. */
+/** The usual distance of samples: the median of up to 64 of them. 0 if there are fewer than two. */
 export function estimateIntervalMs(times: Float64Array): number {
   const apart: number[] = []
   for (let i = Math.max(1, times.length - 64); i < times.length; i++) apart.push(apartAt(times, i))

@@ -68,7 +68,7 @@ function binAt(edges: readonly number[], bin: number): Bin {
   return { above: edges[bin - 1] ?? null, upTo: edges[bin] ?? null }
 }
 
-/** The quantile of what each step counted; NaN where it counted nothing. */
+/** The quantile of what each step counted; NaN if it counted nothing. */
 export function seriesOfQuantile({ labels, edges, bins, resetsMs }: Histogram, quantile: number): SeriesAnswer {
   const counts = new Float64Array(bins.length)
   const values = Float64Array.from(bins[0] ?? [], (_, i) => {

@@ -20,7 +20,7 @@ export class SeriesRoom {
   /**
    * Takes the room of one series.
    *
-   * @throws SondeError `QRY_SERIES_LIMIT` where none is left.
+   * @throws SondeError `QRY_SERIES_LIMIT` if none is left.
    */
   take(labels: Labels): void {
     let characters = 0

@@ -75,7 +75,7 @@ export interface Batch {
   readonly symbols: BatchSymbols
   /**
    * The CRC-32 of `bytes` where somebody computed it on the way; left out else. It is of no other bytes: a batch that
-   * is made of a part of another may keep it, for it holds only where both are the same object.
+   * is made of a part of another may keep it, for it holds only if both are the same object.
    */
   readonly checksum?: { readonly bytes: Uint8Array; readonly crc32: number } | undefined
   /** Where it came in a page of a client; left out where it did not. */

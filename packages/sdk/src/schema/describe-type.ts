@@ -6,7 +6,7 @@ interface FieldDescription {
   readonly name: string
   readonly kind: Field['kind']
   readonly role: Field['role']
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly unit: string
   readonly help: string
 }
@@ -16,7 +16,7 @@ export interface TypeDescription {
   readonly name: string
   readonly description: string
   readonly labels: readonly string[]
-  /** What its records are about; absent where it does not tell. */
+  /** What its records are about; absent if it does not tell. */
   readonly entity?: EntityClaim
   /** Its metrics. `edges` are the upper edges of a histogram's bins but the last, in the unit; others have none. */
   readonly fields: readonly (FieldDescription & { readonly metric: string; readonly edges?: readonly number[] })[]

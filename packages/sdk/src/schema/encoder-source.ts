@@ -5,7 +5,7 @@ import type { RecordType } from './record-type.ts'
 /** How generated code gets at the fields of a record, and what it does where a label finds no symbol. */
 interface SourceOptions {
   /**
-   * An expression of a field's value, by its name; undefined where the code has none, and the field is absent. Numbers
+   * An expression of a field's value, by its name; undefined if the code has none, and the field is absent. Numbers
    * and fixed words only.
    */
   readonly expressionOf?: (field: string) => string | undefined

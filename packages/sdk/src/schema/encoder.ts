@@ -6,7 +6,7 @@ import type { TextIds } from './texts.ts'
 import type { Views } from './views.ts'
 
 /**
- * Writes one record at a byte offset. Throws `SRC_VALUE` before the record counts as written. False where the text of a
+ * Writes one record at a byte offset. Throws `SRC_VALUE` before the record counts as written. False if the text of a
  * label found the symbol table full: the record is not written then.
  */
 export type Encode = (record: object, views: Views, offset: number) => boolean

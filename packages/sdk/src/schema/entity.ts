@@ -34,7 +34,7 @@ export interface EntityRelation {
 export interface EntityClaim {
   /** What it is, such as `gpu`: lower case letters, digits and `_`, at most 64, beginning with a letter. */
   readonly kind: string
-  /** Names of the labels that tell it from others of its kind; at most 8, none where there is but one, as the host. */
+  /** Names of the labels that tell it from others of its kind; at most 8, none if there is but one, as the host. */
   readonly key: readonly string[]
   /** Name of the label with the host that it is on. Default: it is on the host of its source. */
   readonly host?: string
@@ -55,7 +55,7 @@ export interface EntityRef {
   readonly key: readonly string[]
 }
 
-/** The entity that a series is about; undefined where its type tells none, or the series has no name for it. */
+/** The entity that a series is about; undefined if its type tells none, or the series has no name for it. */
 export function entityOf(
   { entity }: { readonly entity: EntityClaim | undefined },
   labels: Labels,

@@ -54,19 +54,19 @@ export class Periods {
     this.#longest.set(owner, Math.max(0, ...Array.from(periods.values(), (devices) => Math.max(...devices.values()))))
   }
 
-  /** How far apart records of a series are; 0 where nobody said it. Unit: milliseconds. */
+  /** How far apart records of a series are; 0 if nobody said it. Unit: milliseconds. */
   ofSeries(source: SourceInfo, type: RecordType, labels: Labels): number {
     return periodIn(this.#sources.get(ownerOf(source)), type, labels)
   }
 
-  /** The longest that any series of a type may have, or of any type; 0 where nobody said it. Unit: milliseconds. */
+  /** The longest that any series of a type may have, or of any type; 0 if nobody said it. Unit: milliseconds. */
   longestOf(source: SourceInfo, type?: RecordType): number {
     const owner = ownerOf(source)
     return type === undefined ? (this.#longest.get(owner) ?? 0) : longestIn(this.#sources.get(owner), type)
   }
 }
 
-/** The period of a series; 0 where nobody said it, or where the series of its type are read in turns. */
+/** The period of a series; 0 if nobody said it, or where the series of its type are read in turns. */
 export function periodIn(
   periods: SourcePeriods | undefined,
   type: Pick<RecordType, 'name' | 'inTurns' | 'entity'>,
@@ -81,7 +81,7 @@ export function periodIn(
   return 0
 }
 
-/** The longest period that a series of a type may have; 0 where nobody said any. */
+/** The longest period that a series of a type may have; 0 if nobody said any. */
 export function longestIn(periods: SourcePeriods | undefined, type: Pick<RecordType, 'name' | 'inTurns'>): number {
   if (periods === undefined || type.inTurns) return 0
   return Math.max(0, ...(periods.get(type.name)?.values() ?? []), ...(periods.get('')?.values() ?? []))

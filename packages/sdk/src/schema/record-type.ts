@@ -43,7 +43,7 @@ export interface RecordType<F extends Fields = Fields> {
    * series are.
    */
   readonly inTurns: boolean
-  /** What its records are about; undefined where the type does not tell. */
+  /** What its records are about; undefined if the type does not tell. */
   readonly entity: EntityClaim | undefined
 }
 
@@ -128,7 +128,7 @@ export function typeOfDefinition(definition: TypeDefinition): RecordType {
 /**
  * The type with another claim of what its records are about, or with none; checked as far as it comes from outside.
  *
- * @throws SondeError `SCH_ENTITY` where the fields of the type do not fit the claim.
+ * @throws SondeError `SCH_ENTITY` if the fields of the type do not fit the claim.
  */
 export function withEntity(type: RecordType, claim: unknown): RecordType {
   return Object.freeze({ ...type, entity: claim === undefined ? undefined : claimOf(type, claim) })

@@ -33,9 +33,9 @@ export class SeriesIndex {
   readonly #keyBytes: Uint8Array
   /** Keys of all series, one after the other. */
   #keys: Uint32Array
-  /** Place of each series in `#table`; `DEAD` where the number is free. */
+  /** Place of each series in `#table`; `DEAD` if the number is free. */
   #places = new Int32Array(16).fill(DEAD)
-  /** Open addressing: number + 1, 0 where free, `DEAD` where a series was forgotten. */
+  /** Open addressing: number + 1, 0 where free, `DEAD` if a series was forgotten. */
   #table = new Int32Array(32)
   #used = 0
   #free: number[] = []

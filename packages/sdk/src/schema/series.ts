@@ -6,7 +6,7 @@ import type { Views } from './views.ts'
 /** Label names and values of a series, in the order in which they are written. */
 export type Labels = Readonly<Record<string, string>>
 
-/** The value of a label, empty where there is none. For names from outside: `toString` is no label of every series. */
+/** The value of a label, empty if there is none. For names from outside: `toString` is no label of every series. */
 export function labelOf(labels: Labels, name: string): string {
   return Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''
 }

@@ -6,7 +6,7 @@ const REPLACE_APART_MS = 60_000
 
 /** What an encoder asks for ids of texts that identify. */
 export interface LabelIds extends TextIds {
-  /** The id of a text that identifies; undefined where the table is full. */
+  /** The id of a text that identifies; undefined if the table is full. */
   idOfLabel(text: string): number | undefined
 }
 

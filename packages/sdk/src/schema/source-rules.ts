@@ -10,7 +10,7 @@ export interface GivenSource {
   readonly labels: unknown
 }
 
-/** The first thing that keeps this from being a source, here and on the wire; undefined where nothing does. */
+/** The first thing that keeps this from being a source, here and on the wire; undefined if nothing does. */
 export function faultOfSource({ id, tag, labels }: GivenSource): SourceFault | undefined {
   if (typeof id !== 'string' || id.length < 1 || id.length > ID_CHARACTERS_MAX) {
     return { place: 'id', given: id, allowed: `1 to ${ID_CHARACTERS_MAX} characters` }

@@ -73,7 +73,7 @@ export class SymbolTable implements Symbols {
   }
 
   /**
-   * The id of a text, made on first use; that of `…` where the table is full. Text beyond 4096 characters is cut, and
+   * The id of a text, made on first use; that of `…` if the table is full. Text beyond 4096 characters is cut, and
    * counted in `cut`.
    */
   id(text: string): number {
@@ -83,7 +83,7 @@ export class SymbolTable implements Symbols {
     return 1
   }
 
-  /** The id of a text that identifies; undefined where the table is full. */
+  /** The id of a text that identifies; undefined if the table is full. */
   idOfLabel(text: string): number | undefined {
     const known = this.#ids.get(text)
     if (known !== undefined) return known

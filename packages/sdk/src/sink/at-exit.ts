@@ -18,7 +18,7 @@ export interface Leaver {
    * Default: none.
    */
   pendingRecords?(): number
-  /** What was dropped and nobody was told of, as a sentence; empty where nothing was. Default: it does not say. */
+  /** What was dropped and nobody was told of, as a sentence; empty if nothing was. Default: it does not say. */
   lost?(): string
 }
 

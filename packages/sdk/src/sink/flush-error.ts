@@ -21,7 +21,7 @@ export const NO_RECORDS: FlushCounts = { lost: 0, hidden: 0, pending: 0 }
  * it lost.
  *
  * @example
- * // Reports a batch again only where none of it was kept.
+ * // Reports a batch again only if none of it was kept.
  * source.reportMany(type, batch)
  * await source.flush().catch((error) => {
  *   if (error instanceof FlushError && error.lost === batch.length) retryLater(batch)

@@ -63,7 +63,7 @@ export class Room {
     if (queuedBytes * 4 <= this.#limitBytes) this.open()
   }
 
-  /** Resolves when there is room; undefined where there is. */
+  /** Resolves when there is room; undefined if there is. */
   wait(queuedBytes: number): Promise<void> | undefined {
     if (queuedBytes * 2 <= this.#limitBytes || this.#isStalled) return undefined
     if (this.#waiting === undefined) {

@@ -83,7 +83,7 @@ export interface Sink {
   accept(batch: Batch): void
   /**
    * Resolves when a producer may go on: there is room, nothing has left the queue for longer than the sink's own limit,
-   * or the sink is closed. Never rejects. Undefined where there is room now, and to be asked often. Default: there is
+   * or the sink is closed. Never rejects. Undefined if there is room now, and to be asked often. Default: there is
    * always room.
    */
   ready?(): Promise<void> | undefined
@@ -124,7 +124,7 @@ export function countsOf(sink: Sink): SinkCounts {
   }
 }
 
-/** What a sink says about a reason; empty where it says nothing, or throws. */
+/** What a sink says about a reason; empty if it says nothing, or throws. */
 export function causeOf(sink: Sink, reason: string): string {
   try {
     return sink.causeOf?.(reason) ?? ''

@@ -16,7 +16,7 @@ export interface Drops {
   readonly lost: number
   /** Records that are kept elsewhere, and not shown. */
   readonly hidden: number
-  /** Both as the end of a sentence, such as `dropped 3 records (2 too_large, 1 closed)`; empty where there are none. */
+  /** Both as the end of a sentence, such as `dropped 3 records (2 too_large, 1 closed)`; empty if there are none. */
   readonly words: string
 }
 
@@ -29,7 +29,7 @@ export class Untold {
   readonly #causeOf: (reason: string) => string
   #told: Required<DropCounts> = { dropped: NONE, hidden: NONE }
 
-  /** `causeOf` says in words what a reason means; empty where the reason speaks for itself. */
+  /** `causeOf` says in words what a reason means; empty if the reason speaks for itself. */
   constructor(counts: DropCounts, causeOf: (reason: string) => string = () => '') {
     this.#counts = counts
     this.#causeOf = causeOf

@@ -17,7 +17,7 @@ export interface CommonOptions {
   /** Whether it is used. Default: true. */
   readonly enabled?: boolean
   /**
-   * Fields that it is given: the name of a `.cset` or `.fset`, or the lines of one, of a `.fset` where the first is a
+   * Fields that it is given: the name of a `.cset` or `.fset`, or the lines of one, of a `.fset` if the first is a
    * section such as `[port]`. Time and labels always come along. Default: all fields.
    */
   readonly fieldSet?: string | readonly string[]

@@ -48,13 +48,13 @@ export class Route {
     this.#admits = (source) => isNamed(source.id) && isTagged(source)
   }
 
-  /** Why it fails, as a sentence; empty while all is well, undefined where the sink does not say. */
+  /** Why it fails, as a sentence; empty while all is well, undefined if the sink does not say. */
   get failing(): string | undefined {
     const fault = this.#fieldSet?.fault ?? ''
     return fault === '' ? this.sink.failing : fault
   }
 
-  /** What of a batch passes; undefined where nothing does. Its bytes are valid during the call, as those given. */
+  /** What of a batch passes; undefined if nothing does. Its bytes are valid during the call, as those given. */
   pass(batch: Batch): Batch | undefined {
     if (this.#leavesOut?.(batch)) return undefined
     if (this.#admits !== undefined && !this.#isAdmitted(batch.source)) return undefined

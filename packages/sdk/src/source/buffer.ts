@@ -21,7 +21,7 @@ export interface RecordBuffer {
   readonly earliestHigh: number
   /** Fields of the type; −1 where some are records themselves. */
   readonly fieldCount: number
-  /** Words in which a record says which fields it has; 0 where it has all. */
+  /** Words in which a record says which fields it has; 0 if it has all. */
   readonly presenceWords: number
   /** Whether an object without any field is a record of the type. */
   readonly mayBeEmpty: boolean
@@ -47,7 +47,7 @@ export interface BufferOptions {
  */
 export const EARLIEST_HIGH = { ns: 220_417_231, us: 220_417 }
 
-/** @throws SondeError `SRC_RECORD_SIZE` where not even one record fits. */
+/** @throws SondeError `SRC_RECORD_SIZE` if not even one record fits. */
 export function makeBuffer(
   type: RecordType,
   { labels, texts }: { readonly labels: SourceLabels; readonly texts: SourceTexts },
@@ -102,7 +102,7 @@ function presentCount({ fieldCount, presenceWords, views }: RecordBuffer, offset
   return count
 }
 
-/** @throws SondeError `SRC_VALUE` where the record, or one nested in it, has a field that the type has not. */
+/** @throws SondeError `SRC_VALUE` if the record, or one nested in it, has a field that the type has not. */
 function checkEachName(type: string, fields: Fields, record: object): void {
   for (const name of Object.keys(record)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined

@@ -94,7 +94,7 @@ export class HandOver {
   /**
    * Resolves once all that was emitted is acknowledged.
    *
-   * @throws FlushError `SRC_LOST` where records were dropped since this was asked before; else what `acknowledge`
+   * @throws FlushError `SRC_LOST` if records were dropped since this was asked before; else what `acknowledge`
    * throws.
    */
   acknowledged(): Promise<void> {
@@ -124,7 +124,7 @@ export class HandOver {
   }
 }
 
-/** What a promise was rejected with; undefined where it was not. */
+/** What a promise was rejected with; undefined if it was not. */
 function failureOf(act: () => Promise<void>): Promise<{ readonly cause: unknown } | undefined> {
   return act().then(
     () => undefined,

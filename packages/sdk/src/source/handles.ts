@@ -13,7 +13,7 @@ export interface GaugeHandle {
    * Sets the value: a whole number in the range of an integer kind, any number for f32 (no finite one beyond its range)
    * and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, which is exact; from 2^53 on they take nothing else.
    *
-   * @throws SondeError `SRC_VALUE` where the field cannot hold it; the old value stays.
+   * @throws SondeError `SRC_VALUE` if the field cannot hold it; the old value stays.
    */
   set(value: Integer64): void
 }

@@ -10,7 +10,7 @@ export interface HistogramHandle {
    * Counts a value into the first bin whose upper edge is not below it, and adds it to the sum where the type has one:
    * a field `<field>_sum`, exact where that is a u64.
    *
-   * @throws SondeError `SRC_VALUE` where the value is not finite; where there is a sum, which only rises, and it is
+   * @throws SondeError `SRC_VALUE` if the value is not finite; where there is a sum, which only rises, and it is
    * negative; and where the sum is a u64 and it is not whole.
    */
   observe(value: number): void

@@ -6,7 +6,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   metric_no_room: 'no room for a new label text or row; raise symbolLimit or rowLimit',
 }
 
-/** The cause of a reason in words; empty where none is known. */
+/** The cause of a reason in words; empty if none is known. */
 export function causeOf(reason: string): string {
   return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
 }

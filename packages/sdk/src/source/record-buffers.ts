@@ -39,7 +39,7 @@ export class RecordBuffers {
   /**
    * The buffer of a type, or of that of an index.
    *
-   * @throws SondeError `SRC_TYPE` where it may not be reported, `SRC_RECORD_SIZE` where not even one record fits.
+   * @throws SondeError `SRC_TYPE` if it may not be reported, `SRC_RECORD_SIZE` if not even one record fits.
    */
   of(type: RecordType | number): RecordBuffer {
     if (type === this.#lastType && this.#last !== undefined) return this.#last
@@ -57,7 +57,7 @@ export class RecordBuffers {
   /**
    * The type that was given, by itself or by its index.
    *
-   * @throws SondeError `SRC_TYPE` where it is none.
+   * @throws SondeError `SRC_TYPE` if it is none.
    */
   typeOf(given: RecordType | number): RecordType {
     const { types } = this.#options
@@ -70,7 +70,7 @@ export class RecordBuffers {
     )
   }
 
-  /** @throws SondeError `SRC_TYPE` where the source may not report a type. */
+  /** @throws SondeError `SRC_TYPE` if the source may not report a type. */
   check(type: RecordType): void {
     const { types } = this.#options
     if (types === undefined || types.includes(type) || this.#admitted.has(type)) return

@@ -31,7 +31,7 @@ interface ReporterSource {
  * Generates the function of `reporter`: the encoder's code with arguments in place of members, storing into the one
  * buffer of its type. Nothing is looked up, and no object is made.
  *
- * @throws SondeError `SRC_REPORTER` where a name is none of a field or comes twice, or a field that is not optional is
+ * @throws SondeError `SRC_REPORTER` if a name is none of a field or comes twice, or a field that is not optional is
  * missing.
  */
 export function makeReporter<T, const N extends readonly (keyof RecordOf<T> & string)[]>(

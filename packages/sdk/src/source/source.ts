@@ -24,8 +24,8 @@ const LOSS_REPORT_MS = 1000
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the
  * buffer of its type; a full buffer, `flush` and `close` emit it as a batch.
  *
- * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` where an option is not allowed, `SCH_LABEL_NAME`
- * where a label is one that only Sonde gives, `SCH_LIMIT` for a symbol table out of range.
+ * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` if an option is not allowed, `SCH_LABEL_NAME`
+ * if a label is one that only Sonde gives, `SCH_LIMIT` for a symbol table out of range.
  */
 export function createSource(options: SourceOptions): Source {
   const own = Object.keys(options?.labels ?? {}).find(isOwnLabel)
@@ -98,11 +98,11 @@ export class Source {
    * full amid, what it emitted stays, and the error says how many of them that is. Packed bytes are checked before the
    * first is copied, and split between records where they exceed the buffer.
    *
-   * @throws SondeError `SRC_VALUE` where a field is missing or does not fit, where a timestamp of the wall clock is
+   * @throws SondeError `SRC_VALUE` if a field is missing or does not fit, where a timestamp of the wall clock is
    * before 2000 (milliseconds given for nanoseconds, say) in a record or in packed bytes, and where a record has a
    * field that the type has not. Nothing of the record, or of the bytes, is kept then. `SRC_BYTES` unless packed bytes
-   * are whole records, `count` of them; nothing is kept then. `SRC_RECORD_SIZE` where a record is larger than the
-   * buffer, `SRC_TYPE` where the schema has no such type, `SRC_CLOSED` after `close`.
+   * are whole records, `count` of them; nothing is kept then. `SRC_RECORD_SIZE` if a record is larger than the
+   * buffer, `SRC_TYPE` if the schema has no such type, `SRC_CLOSED` after `close`.
    */
   report(index: number, what: object, count?: number): void
   report(type: RecordType, bytes: Uint8Array, count?: number): void
@@ -188,7 +188,7 @@ export class Source {
    * fastest way from values to records, for types that are reported at millions a second. Optional fields that are not
    * named are absent. It throws what `report` throws.
    *
-   * @throws SondeError `SRC_REPORTER` where a name is none of a field or comes twice, or a field that is not optional
+   * @throws SondeError `SRC_REPORTER` if a name is none of a field or comes twice, or a field that is not optional
    * is missing; others as `report`.
    * @example
    * const report = source.reporter(job, ['time', 'queue', 'seconds'])
@@ -214,9 +214,9 @@ export class Source {
    * The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. The same
    * labels, in any order, are the same row.
    *
-   * @throws SondeError `SRC_VALUE` where a label is missing or does not fit, `SRC_BIND` where the type has no such
+   * @throws SondeError `SRC_VALUE` if a label is missing or does not fit, `SRC_BIND` if the type has no such
    * label, a packed layout, or a field that is not optional and that handles do not write, `SRC_ROW_LIMIT` where
-   * `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` where a label is new text and finds no room in an empty
+   * `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` if a label is new text and finds no room in an empty
    * symbol table either.
    */
   bind<T extends RecordType>(type: T, labels: Labels): Row {
@@ -280,7 +280,7 @@ export class Source {
    * Emits what is buffered before it returns. Resolves once all that was emitted is acknowledged: by every sink, for a
    * source of a schema. A program that does not wait for it may ignore the promise.
    *
-   * @throws SondeError `SRC_LOST` where the source itself dropped records since the flush before; else what
+   * @throws SondeError `SRC_LOST` if the source itself dropped records since the flush before; else what
    * `acknowledge` throws: `TEL_LOST` or `TEL_PENDING` for a source of a schema.
    */
   flush(): Promise<void> {
@@ -311,9 +311,9 @@ export class Source {
   }
 
   /**
-   * Records of a type, or of that of an index in the schema, that fit in one buffer; 0 where it is too small for one.
+   * Records of a type, or of that of an index in the schema, that fit in one buffer; 0 if it is too small for one.
    *
-   * @throws SondeError `SRC_TYPE` where it is no type, and no index of one.
+   * @throws SondeError `SRC_TYPE` if it is no type, and no index of one.
    */
   capacityFor(type: RecordType | number): number {
     return Math.floor(this.#options.bufferBytes / this.#buffers.typeOf(type).layout.recordBytes)

@@ -242,7 +242,7 @@ export class Row {
   /**
    * The handle of a counter of any kind: `add` or `set`.
    *
-   * @throws SondeError `SRC_BIND` where the type has no such scalar counter.
+   * @throws SondeError `SRC_BIND` if the type has no such scalar counter.
    */
   counter(field: string): CounterHandle {
     return handleOf(this, this.counterSlot(field))
@@ -251,7 +251,7 @@ export class Row {
   /**
    * Where a counter is. For Sonde's own handles.
    *
-   * @throws SondeError `SRC_BIND` where the type has no such scalar counter.
+   * @throws SondeError `SRC_BIND` if the type has no such scalar counter.
    */
   counterSlot(field: string): Slot {
     return this.#slot(field, 'a counter', isScalar('counter'))
@@ -260,7 +260,7 @@ export class Row {
   /**
    * The handle of a gauge of any kind, or of a `value` that is a number.
    *
-   * @throws SondeError `SRC_BIND` where the type has no such scalar gauge or value.
+   * @throws SondeError `SRC_BIND` if the type has no such scalar gauge or value.
    */
   gauge(field: string): GaugeHandle {
     return handleOf(this, this.#slot(field, 'a gauge', isScalar('gauge', 'value')))
@@ -269,7 +269,7 @@ export class Row {
   /**
    * The handle of a histogram: `observe`.
    *
-   * @throws SondeError `SRC_BIND` where the type has no such field made by `buckets`.
+   * @throws SondeError `SRC_BIND` if the type has no such field made by `buckets`.
    */
   histogram(field: string): HistogramHandle {
     const isBucket = ({ field: { role } }: Slot) => role === 'bucket'

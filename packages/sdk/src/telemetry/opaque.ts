@@ -63,8 +63,8 @@ export function maxOpaqueBytes(source: Source): number {
 /**
  * Reports an event as a record of the smallest of the {@link opaqueTypes} that holds its data.
  *
- * @throws SondeError `OPQ_SIZE` where the data is longer than {@link maxOpaqueBytes}, `OPQ_VALUE` where `appId` is no
- * GUID or the data no bytes, and where source or event is none, `OPQ_DISABLED` where the schema of the source has no
+ * @throws SondeError `OPQ_SIZE` if the data is longer than {@link maxOpaqueBytes}, `OPQ_VALUE` where `appId` is no
+ * GUID or the data no bytes, and where source or event is none, `OPQ_DISABLED` if the schema of the source has no
  * `opaqueEvents: true`; others of `report`.
  */
 export function reportOpaque(source: Source, event: OpaqueEvent): void {
@@ -103,7 +103,7 @@ export function reportOpaque(source: Source, event: OpaqueEvent): void {
 /**
  * The event of a record of one of the {@link opaqueTypes}, as `readRecord` gives it.
  *
- * @throws SondeError `OPQ_VALUE` where it is another record, or says that it has more data than it holds.
+ * @throws SondeError `OPQ_VALUE` if it is another record, or says that it has more data than it holds.
  */
 export function readOpaque(record: ReadRecord): ReadOpaqueEvent {
   const { time, app_id, size, user_defined1, user_defined2, data } = record

@@ -95,8 +95,8 @@ export class Outlet implements HandOut {
   /**
    * Resolves once every sink that is waited for has acknowledged what it was handed.
    *
-   * @throws FlushError `TEL_LOST` where a sink or one of `sources` lost records, `TEL_PENDING` where records only wait
-   * for longer than a limit, `TEL_HIDDEN` where a view does not show records that are acknowledged.
+   * @throws FlushError `TEL_LOST` if a sink or one of `sources` lost records, `TEL_PENDING` where records only wait
+   * for longer than a limit, `TEL_HIDDEN` if a view does not show records that are acknowledged.
    */
   async acknowledged(sources: readonly Source[] = []): Promise<void> {
     const told = sources.map(({ losses }) => losses.told)
@@ -107,7 +107,7 @@ export class Outlet implements HandOut {
   /**
    * Flushes and closes the sinks. `sources` are closed already.
    *
-   * @throws FlushError `TEL_LOST` where a sink or one of `sources` lost records, `TEL_HIDDEN` where a view does not
+   * @throws FlushError `TEL_LOST` if a sink or one of `sources` lost records, `TEL_HIDDEN` if a view does not
    * show records that are kept; all sinks are closed then too.
    */
   async close(sources: readonly Source[]): Promise<void> {
@@ -119,7 +119,7 @@ export class Outlet implements HandOut {
   }
 
   /**
-   * What was dropped and nobody has heard of, as a sentence; empty where nothing was. Sinks say themselves what they
+   * What was dropped and nobody has heard of, as a sentence; empty if nothing was. Sinks say themselves what they
    * dropped, but not what they threw.
    */
   unheard(sources: readonly Source[]): string {

@@ -36,7 +36,7 @@ export interface SchemaStatus {
   /** `declared` until it is started: types may be added. `started`: sources may be made. */
   readonly state: 'declared' | 'starting' | 'started' | 'closed'
   /**
-   * What an acknowledgement means: `durable` where it waits for a sink that keeps records across a crash of the
+   * What an acknowledgement means: `durable` if it waits for a sink that keeps records across a crash of the
    * process, else `memory`.
    */
   readonly ack: 'durable' | 'memory'
@@ -47,7 +47,7 @@ export interface SchemaStatus {
   /** How the service is reached; code 1 where the schema has no `ipc`. */
   readonly ipc: IpcStatus
   /**
-   * Where its metrics are served, such as `http://127.0.0.1:9101`; undefined where they are not, or the service does
+   * Where its metrics are served, such as `http://127.0.0.1:9101`; undefined if they are not, or the service does
    * it.
    */
   readonly prometheus: string | undefined
@@ -74,7 +74,7 @@ const SOURCE_COUNT_LIMIT = 1024
  * Makes a schema: types, and where their records go. Add the types, `start` it, make sources, report; `close` it in the
  * end.
  *
- * @throws SondeError `TEL_NAME`, `TEL_OPTION` or `IPC_OPTION` where an option is not allowed.
+ * @throws SondeError `TEL_NAME`, `TEL_OPTION` or `IPC_OPTION` if an option is not allowed.
  * @example
  * const schema = createSchema({ name: 'jobs', export: { files: { dataRoot: '/var/lib/jobs' } }, ipc: {} })
  * const job = schema.addType(
@@ -139,7 +139,7 @@ export class Schema {
   /**
    * Adds a type and gives it back. A type that does not begin with a timestamp gets a warning of the process, once.
    *
-   * @throws SondeError `TEL_STATE` after `start`, `TEL_TYPE` where a type of that name is there, `TEL_LIMIT` beyond 256
+   * @throws SondeError `TEL_STATE` after `start`, `TEL_TYPE` if a type of that name is there, `TEL_LIMIT` beyond 256
    * types.
    */
   addType<T extends RecordType>(type: T): T {
@@ -171,7 +171,7 @@ export class Schema {
   /**
    * The index of a type, for `report` and for who counts as the C interface does.
    *
-   * @throws SondeError `TEL_TYPE` where it is not of this schema.
+   * @throws SondeError `TEL_TYPE` if it is not of this schema.
    */
   indexOf(type: RecordType): number {
     const index = this.#types.indexOf(type)
@@ -182,7 +182,7 @@ export class Schema {
   /**
    * The type at an index.
    *
-   * @throws SondeError `TEL_TYPE` where there is none.
+   * @throws SondeError `TEL_TYPE` if there is none.
    */
   typeAt(index: number): RecordType {
     const type = this.#types[index]
@@ -196,8 +196,8 @@ export class Schema {
   /**
    * Opens the sinks; from now on no type is added, and sources may be made. May be tried again where it failed.
    *
-   * @throws SondeError `TEL_STATE` where it was started or closed already; `FIL_ROOT` where no file can be made in
-   * `dataRoot`; `TEL_OPTION` where a field set is not there; whatever else a sink cannot be opened for.
+   * @throws SondeError `TEL_STATE` if it was started or closed already; `FIL_ROOT` if no file can be made in
+   * `dataRoot`; `TEL_OPTION` if a field set is not there; whatever else a sink cannot be opened for.
    */
   async start(): Promise<void> {
     this.#expect('declared', 'it is started once')
@@ -225,7 +225,7 @@ export class Schema {
    * Makes a source of this schema; all of them share its sinks.
    *
    * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed,
-   * `TEL_OPTION` for an option that there is not, `TEL_SOURCE` where an open source has the same id, tag and labels,
+   * `TEL_OPTION` for an option that there is not, `TEL_SOURCE` if an open source has the same id, tag and labels,
    * `TEL_LIMIT` beyond 1024 open sources; others of {@link createSource}.
    */
   createSource(options: SchemaSourceOptions): Source {
@@ -281,8 +281,8 @@ export class Schema {
   /**
    * Closes the sources, flushes and closes the sinks. May be called twice.
    *
-   * @throws FlushError `TEL_LOST` where a sink or a source lost records since the flush before, or a sink may not have
-   * kept some, `TEL_HIDDEN` where all are kept and a view does not show some; all sinks are closed then too.
+   * @throws FlushError `TEL_LOST` if a sink or a source lost records since the flush before, or a sink may not have
+   * kept some, `TEL_HIDDEN` if all are kept and a view does not show some; all sinks are closed then too.
    */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()

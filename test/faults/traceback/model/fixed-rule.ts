@@ -99,7 +99,7 @@ const exactly = (isMatch: boolean): Match => ({ isMatch, isNear: false })
 const above = ({ order, isNear }: Comparison): Match => ({ isMatch: order > 0, isNear })
 const below = ({ order, isNear }: Comparison): Match => ({ isMatch: order < 0, isNear })
 
-/** Whether the sample at a position matches; undefined where that cannot be told. */
+/** Whether the sample at a position matches; undefined if that cannot be told. */
 function matchOf(test: Counted, watched: Watched, position: number): Match | undefined {
   const { points, isCounter } = watched
   const point = points[position] as Point

@@ -11,7 +11,7 @@ export interface ModelSample {
   readonly number: number
   /** Above that of the sample before. Unit: nanoseconds. */
   readonly timeNs: bigint
-  /** A value a signal; undefined where the sample has none. */
+  /** A value a signal; undefined if the sample has none. */
   readonly values: readonly (Value | undefined)[]
 }
 
@@ -31,7 +31,7 @@ export interface Point {
   readonly isWrap: boolean
 }
 
-/** The points of a signal, one a sample; undefined where the sample has no value. */
+/** The points of a signal, one a sample; undefined if the sample has no value. */
 export function pointsOf(
   samples: readonly ModelSample[],
   signal: number,

@@ -6,7 +6,7 @@ import { modelWords } from '../words.ts'
 import { addressOf, type World } from '../world.ts'
 import { type DeviceMaker, type Draft, draftOf, isVirtual, limitsOf, linkLimit } from './draft.ts'
 
-/** What a GPU is on the bus; empty where that is not known. */
+/** What a GPU is on the bus; empty if that is not known. */
 const GPU_CLASSES: ReadonlySet<string> = new Set(['', 'gpu', 'accelerator'])
 
 const NAMES = { kind: 'gpu', prefix: 'gpu' }

@@ -157,7 +157,7 @@ export class CaseBook {
     return this.#ended.map(({ hint }) => hint)
   }
 
-  /** When the latest hint ended that left for want of room; 0 where none did. */
+  /** When the latest hint ended that left for want of room; 0 if none did. */
   get forgottenMs(): number {
     return this.#forgottenMs
   }

@@ -113,7 +113,7 @@ export class Case {
     this.#isGoingOn = this.#wasGoingOn
   }
 
-  /** Ends an evaluation; `false` where the case is over. */
+  /** Ends an evaluation; `false` if the case is over. */
   advance(elapsedMs: number, nowMs: number): boolean {
     const wasSeen = this.#isSeenNow
     const goesOn = wasSeen || this.#isGoingOn

@@ -56,7 +56,7 @@ export class HintHistory {
   readonly #recent: RecentHints
   readonly #store: HintStore | undefined
 
-  /** @param store Undefined where history is kept nowhere. */
+  /** @param store Undefined if history is kept nowhere. */
   constructor(recent: RecentHints, store: HintStore | undefined) {
     this.#recent = recent
     this.#store = store

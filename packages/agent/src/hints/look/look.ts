@@ -32,7 +32,7 @@ export class Look {
   newestMs = Number.NEGATIVE_INFINITY
   readonly #windows: Map<Signal, Window[]>
   readonly #labels: Map<Signal, Labels[]>
-  /** The device whose sample times are used; undefined where its own are. */
+  /** The device whose sample times are used; undefined if its own are. */
   readonly #as: Look | undefined
   #isMissing = false
 

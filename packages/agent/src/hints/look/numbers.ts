@@ -1,6 +1,6 @@
 // NaN is what is not known. Every comparison with it is false, so that what is missing never makes a rule hold.
 
-/** Median of numbers; those that are not known are left out, NaN where none is known. */
+/** Median of numbers; those that are not known are left out, NaN if none is known. */
 export function median(values: readonly number[]): number {
   const known = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
   const middle = known.length >> 1
@@ -21,17 +21,17 @@ export function mediansOfOthers(values: readonly number[]): number[] {
   })
 }
 
-/** The first number that is known; NaN where none is. */
+/** The first number that is known; NaN if none is. */
 export function firstKnown(...values: readonly number[]): number {
   return values.find((value) => !Number.isNaN(value)) ?? Number.NaN
 }
 
-/** Sum of the numbers that are known; NaN where none is. */
+/** Sum of the numbers that are known; NaN if none is. */
 export function sumKnown(...values: readonly number[]): number {
   return values.reduce((sum, value) => (Number.isNaN(value) ? sum : (Number.isNaN(sum) ? 0 : sum) + value), Number.NaN)
 }
 
-/** Largest of the numbers that are known; NaN where none is. */
+/** Largest of the numbers that are known; NaN if none is. */
 export function maxKnown(...values: readonly number[]): number {
   return values.reduce((most, value) => (value <= most || Number.isNaN(value) ? most : value), Number.NaN)
 }

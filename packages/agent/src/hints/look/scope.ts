@@ -75,7 +75,7 @@ export class Scope {
     return id === this.node.id || this.#looks.has(id)
   }
 
-  /** The look at a device that is known; undefined where it is not. */
+  /** The look at a device that is known; undefined if it is not. */
   at(id: string): Look | undefined {
     return this.#looks.get(id)
   }
@@ -90,7 +90,7 @@ export class Scope {
     return this.#peersOf(look.device).filter((other) => other !== look)
   }
 
-  /** NICs without a GPU are peers only where none has one: beside rails they serve something else. */
+  /** NICs without a GPU are peers only if none has one: beside rails they serve something else. */
   #peersOf({ kind, rail }: HintDevice): readonly Look[] {
     if (kind === 'gpu') return this.gpus
     if (rail !== null) return this.rails

@@ -69,7 +69,7 @@ function jobBytes(look: Look, overMs: number): number {
   return firstKnown(own, look.rate(NIC.sentBytes, overMs))
 }
 
-/** What the job sends on the busiest of the training NICs, as a share of its line; NaN where none tells. */
+/** What the job sends on the busiest of the training NICs, as a share of its line; NaN if none tells. */
 export function railUse(scope: Scope, overMs: number): number {
   return maxKnown(...scope.rails.map((look) => jobBytes(look, overMs) / lineOf(look)))
 }
@@ -87,7 +87,7 @@ export function isCollective(scope: Scope): boolean {
   return median(jobNics(scope).map((look) => jobBytes(look, STEPS_MS) / lineOf(look))) > COLLECTIVE_SHARE
 }
 
-/** What the busiest of the NICs outside all rails sends to storage. Unit: bytes per second; NaN where there is none. */
+/** What the busiest of the NICs outside all rails sends to storage. Unit: bytes per second; NaN if there is none. */
 export function storageBytes(scope: Scope): number {
   return maxKnown(...scope.nics.filter(({ device }) => device.rail === null).map((look) => look.rate(NIC.sentBytes)))
 }

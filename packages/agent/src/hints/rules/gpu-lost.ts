@@ -13,7 +13,7 @@ const TOLD_BEFORE_MS = 5000
 /** Samples after XID 79 that show that it answers again; one may have been under way. */
 const ANSWERS = 2
 
-/** Samples that each of its siblings gave since its last one, at least; NaN where it answers, or no sibling does. */
+/** Samples that each of its siblings gave since its last one, at least; NaN if it answers, or no sibling does. */
 function missedSamples(look: Look): number {
   const { scope } = look
   const mine = look.lastSeenMs(GPU.power)

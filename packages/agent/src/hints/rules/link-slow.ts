@@ -8,7 +8,7 @@ import { amount, besides, titleOf } from './words.ts'
 
 const SHARE = 0.9
 
-/** The rate of the link. Unit: bytes per second; 0 where it is down. */
+/** The rate of the link. Unit: bytes per second; 0 if it is down. */
 function rateNow(look: Look): number {
   return firstKnown(look.last(NIC.lineRate), look.last(NIC.speed))
 }

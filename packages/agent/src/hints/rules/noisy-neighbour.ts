@@ -17,7 +17,7 @@ const LINK_SHARE = 0.8
 /** Port and queue pairs are not read at the same moment: over two seconds that evens out. */
 const OVER_MS = 2000
 
-/** Bytes that no queue pair of this host accounts for. Unit: bytes per second; NaN where nobody counts them. */
+/** Bytes that no queue pair of this host accounts for. Unit: bytes per second; NaN if nobody counts them. */
 function unattributed(look: Look): number {
   const own = firstKnown(look.rate(NIC.ownSentBytes, OVER_MS), look.rate(NIC.portRdmaSentBytes, OVER_MS))
   return firstKnown(look.rate(NIC.portSentBytes, OVER_MS), look.rate(NIC.sentBytes, OVER_MS)) - own

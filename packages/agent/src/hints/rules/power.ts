@@ -55,7 +55,7 @@ function isStarved(look: Look): boolean {
   return isSlow && look.mean(GPU.clock) < CLOCK_SHARE * usualClock(look)
 }
 
-/** A median with its unit, behind some words; empty where no GPU tells it. */
+/** A median with its unit, behind some words; empty if no GPU tells it. */
 function usually(words: string, looks: readonly Look[], read: (look: Look) => number, unit: string): string {
   const usual = median(looks.map(read))
   return Number.isNaN(usual) ? '' : `, ${words} ${Math.round(usual)}\u00a0${unit}`

@@ -85,6 +85,6 @@ export interface Rule {
   readonly looksBackMs?: number
   /** What it would want to know and no signal tells. */
   readonly lacksAlways?: readonly string[]
-  /** What it sees of a device now; undefined where it does not hold. Look-alikes are ruled out after it. */
+  /** What it sees of a device now; undefined if it does not hold. Look-alikes are ruled out after it. */
   find(look: Look): Finding | undefined
 }

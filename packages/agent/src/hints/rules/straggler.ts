@@ -23,7 +23,7 @@ const STEP_BYTES_OVER_MS = 30_000
 /** Tensor activity of a job that trains; below it there is nothing to compare. */
 const TENSOR_LEAST = 0.05
 
-/** What one GPU has and the median of its siblings, at the same moments; the same of the past. NaN where not known. */
+/** What one GPU has and the median of its siblings, at the same moments; the same of the past. NaN if not known. */
 interface Comparison {
   readonly own: number
   readonly others: number

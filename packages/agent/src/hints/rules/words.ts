@@ -58,7 +58,7 @@ export function duration(milliseconds: number, more = 0): string {
   return rest === 0 ? `${minutes}${GAP}min` : `${minutes}${GAP}min ${rest}${GAP}s`
 }
 
-/** What the siblings have meanwhile, as part of a sentence; empty where it is not known. */
+/** What the siblings have meanwhile, as part of a sentence; empty if it is not known. */
 export function besides(usual: number, write: (usual: number) => string): string {
   return Number.isNaN(usual) ? '' : `, its siblings ${write(usual)}`
 }

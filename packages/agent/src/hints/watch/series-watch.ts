@@ -63,7 +63,7 @@ interface Fed {
 /** Records of one type from one source. */
 interface Stream {
   readonly index: SeriesIndex
-  /** By number of the index; null where the series finds no room. */
+  /** By number of the index; null if the series finds no room. */
   readonly fed: (Fed | null)[]
 }
 

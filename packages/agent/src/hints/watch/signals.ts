@@ -71,7 +71,7 @@ export const GPU = {
   uncorrectedErrors: counterOf(nvmlGpuType, 'ecc_dbe_vol_total', EVENTS),
   remapPending: gaugeOf(nvmlGpuType, 'row_remap_pending'),
   remapFailure: gaugeOf(nvmlGpuType, 'row_remap_failure'),
-  /** The last XID error, 0 where there was none since the driver was loaded. */
+  /** The last XID error, 0 if there was none since the driver was loaded. */
   lastXid: gaugeOf(nvmlGpuType, 'xid_errors'),
   profilingDoubted: gaugeOf(nvmlDoubtType, 'readings', {
     where: ({ doubt }) => doubt === 'profiling',

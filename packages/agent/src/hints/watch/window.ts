@@ -34,7 +34,7 @@ export class Window {
   #periodMs = 0
   /** When the counter last rose. Unit: milliseconds since the Unix epoch; −∞ where it never did. */
   roseMs = Number.NEGATIVE_INFINITY
-  /** What the counter had counted when its series was first seen; 0 where it began while it was watched. */
+  /** What the counter had counted when its series was first seen; 0 if it began while it was watched. */
   before = 0
   #isNew = true
   /** When the window last began anew, but for its first sample. */
@@ -85,7 +85,7 @@ export class Window {
   }
 
   // Where a method takes `as`, it reads the samples of the moments at which that window has its own: what two devices
-  // do is compared at the same moments, or not at all. NaN where a sample of such a moment is missing.
+  // do is compared at the same moments, or not at all. NaN if a sample of such a moment is missing.
 
   /** The newest value of a gauge. */
   last(as: Window = this): number {

@@ -38,7 +38,7 @@ export class DocaDevice {
     return opened ?? new DocaFailure(name, 'doca_dev_open', 'DEVICE_FATAL_ERROR')
   }
 
-  /** Its PCI address; empty where the library does not tell it. */
+  /** Its PCI address; empty if the library does not tell it. */
   pciAddress(): Promise<string> {
     return pciAddressOf(this.library, this.info)
   }

@@ -30,7 +30,7 @@ export interface DiagConfig {
    * nanoseconds.
    */
   readonly periodNs: number
-  /** Samples that the device keeps, as a power of two; 0 where they are asked for. */
+  /** Samples that the device keeps, as a power of two; 0 if they are asked for. */
   readonly logSamples: number
   readonly hasRealTime: boolean
   /** Whether the counters are taken from a program that holds them. */
@@ -63,7 +63,7 @@ export class DiagSampler {
   ids: readonly bigint[] = []
   /** Counters that it refused, and why. */
   readonly refused = new Map<bigint, DocaFailure>()
-  /** Between two samples, as the device says; 0 where they are asked for. Unit: nanoseconds. */
+  /** Between two samples, as the device says; 0 if they are asked for. Unit: nanoseconds. */
   periodNs = 0
   /** From one sample to the next. Unit: bytes. */
   sampleBytes = 0

@@ -30,7 +30,7 @@ export class DocaLibrary {
   /** The open call of each device: the next one waits for it, whoever makes it. */
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** @throws SondeError `SRC_LIBRARY` where they are no libraries, or made for another machine. */
+  /** @throws SondeError `SRC_LIBRARY` if they are no libraries, or made for another machine. */
   constructor(paths: DocaPaths) {
     this.paths = paths
     const common = load(paths.common)
@@ -50,7 +50,7 @@ export class DocaLibrary {
    * nothing else until then.
    *
    * @param device Named in the failure.
-   * @returns Why it gave nothing; undefined where it did.
+   * @returns Why it gave nothing; undefined if it did.
    */
   async call(device: string, symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {
     const called = this.#functions.get(symbol)
@@ -59,7 +59,7 @@ export class DocaLibrary {
     return code === 0 ? undefined : new DocaFailure(device, symbol, ERROR_NAMES[code] ?? 'UNKNOWN')
   }
 
-  /** The same for a function that answers with an address; 0 where there is none. */
+  /** The same for a function that answers with an address; 0 if there is none. */
   async address(device: string, symbol: DocaSymbol, ...args: Argument[]): Promise<bigint> {
     const called = this.#functions.get(symbol)
     const answer = called === undefined ? 0n : await this.#inTurn(device, () => this.#start(called, args))

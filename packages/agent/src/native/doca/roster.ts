@@ -28,7 +28,7 @@ type Names = { -readonly [key in keyof DocaDeviceNames]: string }
 export class DocaRoster {
   /** Whether a device has not told its names yet. Until it has, no other list is made. */
   isWaiting = false
-  /** Why a device did not tell its RDMA name when the last list was made; undefined where all of them did. */
+  /** Why a device did not tell its RDMA name when the last list was made; undefined if all of them did. */
   refusal: DocaFailure | undefined
   readonly #library: DocaLibrary
   readonly #limitMs: number
@@ -82,7 +82,7 @@ export class DocaRoster {
 /**
  * Finds a listed device by its RDMA name and does something with it. Devices that do not tell their names delay nobody.
  *
- * @returns What came of it; undefined where no device has the name.
+ * @returns What came of it; undefined if no device has the name.
  */
 export async function findDocaInfo<T>(
   library: DocaLibrary,
@@ -139,7 +139,7 @@ function ibNameOf(library: DocaLibrary, info: bigint): Promise<string | DocaFail
   return textOf(library, size, 'doca_devinfo_get_ibdev_name', info, size)
 }
 
-/** The PCI address of a device; empty where the library does not tell it. */
+/** The PCI address of a device; empty if the library does not tell it. */
 export async function pciAddressOf(library: DocaLibrary, info: bigint): Promise<string> {
   return textIn(await textOf(library, TEXT_BYTES.pciAddress, 'doca_devinfo_get_pci_addr_str', info))
 }

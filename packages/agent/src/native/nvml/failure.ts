@@ -34,7 +34,7 @@ export class NvmlFailure {
   /** GPU, call and what the library said; fit for people. */
   readonly error: SondeError
 
-  /** @param code What the call answered; undefined where the library has no such function. */
+  /** @param code What the call answered; undefined if the library has no such function. */
   constructor(device: string, call: string, code: number | undefined) {
     this.name = code === undefined ? 'NO_SYMBOL' : (ERROR_NAMES[code] ?? `error ${code}`)
     const meaning = MEANINGS[this.name]

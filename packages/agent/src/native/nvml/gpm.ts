@@ -18,7 +18,7 @@ export class GpmSampler {
     ;[this.#before, this.#after] = samples
   }
 
-  /** Undefined where the GPU cannot do it; a failure says why it might have been. */
+  /** Undefined if the GPU cannot do it; a failure says why it might have been. */
   static open(gpu: GpuHandle, ids: readonly number[]): GpmSampler | NvmlFailure | undefined {
     const support = gpu.structure('nvmlGpmQueryDeviceSupport', GPM_SUPPORT.version)
     if (!Buffer.isBuffer(support)) return support
@@ -37,7 +37,7 @@ export class GpmSampler {
   }
 
   /**
-   * Takes a sample. The means since the one before, of each id, NaN where there is none; undefined at the first.
+   * Takes a sample. The means since the one before, of each id, NaN if there is none; undefined at the first.
    */
   sample(): number[] | NvmlFailure | undefined {
     const { library, device, handle } = this.#gpu

@@ -14,7 +14,7 @@ export interface GpuNames {
   /** As NVML spells it: `00000000:9B:00.0`. */
   readonly pciBusId: string
   readonly model: string
-  /** Number of its device file; undefined where it is not told. */
+  /** Number of its device file; undefined if it is not told. */
   readonly minor: number | undefined
 }
 
@@ -46,7 +46,7 @@ export class GpuHandle {
   }
 
   /**
-   * The GPU of an index, as the driver counts now; that of `known` where it is one of them, which is not called: a call
+   * The GPU of an index, as the driver counts now; that of `known` if it is one of them, which is not called: a call
    * of it may hang.
    */
   static async at(library: NvmlLibrary, index: number, known: readonly GpuHandle[]): Promise<GpuHandle | NvmlFailure> {

@@ -18,7 +18,7 @@ export class NvmlLibrary {
   /** Memory of open calls: what a call writes is not freed before it came back. */
   readonly #written = new Set<readonly NvmlArgument[]>()
 
-  /** @throws SondeError `SRC_LIBRARY` where it is no such library, or does not begin: the sentence says why. */
+  /** @throws SondeError `SRC_LIBRARY` if it is no such library, or does not begin: the sentence says why. */
   constructor(path: string) {
     const library = load(path)
     for (const [name, parameters] of Object.entries(SYMBOLS)) {

@@ -5,7 +5,7 @@ const DIGITS = {
 }
 
 /**
- * What `strtoul` of C makes of a text, with 64 bits: the digits that it begins with, 0 where there are none, the most
+ * What `strtoul` of C makes of a text, with 64 bits: the digits that it begins with, 0 if there are none, the most
  * where there are too many; with a minus, modulo 2^64.
  */
 export function strtoul(text: string, base: 10 | 16): bigint {

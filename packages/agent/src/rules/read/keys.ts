@@ -16,7 +16,7 @@ export interface Key {
   readonly name: string
   readonly form: Form
   readonly help: string
-  /** What holds where it is left out; absent where it must be there. */
+  /** What holds where it is left out; absent if it must be there. */
   readonly fallback?: string
 }
 

@@ -20,8 +20,8 @@ export function fieldOfDataId(id: bigint): KnownField {
 }
 
 /**
- * A field of a type that comes with Sonde; undefined where the type is not one of those: applications declare others
- * while Sonde runs. `unfit` where the type has no such field, or it is no number.
+ * A field of a type that comes with Sonde; undefined if the type is not one of those: applications declare others
+ * while Sonde runs. `unfit` if the type has no such field, or it is no number.
  */
 export function knownField(type: string, field: string): KnownField | 'unfit' | undefined {
   const known = SOURCES.flatMap(({ types }) => types).find(({ name }) => name === type)
@@ -31,7 +31,7 @@ export function knownField(type: string, field: string): KnownField | 'unfit' | 
   return { isWhole: isWhole(found), role: found.role === 'counter' ? 'counter' : 'gauge' }
 }
 
-/** Labels of a type that comes with Sonde; undefined where the type is not one of those. */
+/** Labels of a type that comes with Sonde; undefined if the type is not one of those. */
 export function labelsOfType(type: string): readonly string[] | undefined {
   const known = SOURCES.flatMap(({ types }) => types).find(({ name }) => name === type)
   return known?.labels.map(({ name }) => name)

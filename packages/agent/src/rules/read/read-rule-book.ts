@@ -22,7 +22,7 @@ const KEYS = [...FILE_KEYS.map(({ name }) => name), 'data-ids', 'data_ids', 'sig
  * Reads a file of rules strictly: what it does not know is refused, and nothing is guessed.
  *
  * @param text The file, as UTF-8 gave it.
- * @throws SondeError `RUL_LIMIT` where it is too large, `RUL_SYNTAX` where it is no JSON; {@link RuleFaults} with
+ * @throws SondeError `RUL_LIMIT` if it is too large, `RUL_SYNTAX` if it is no JSON; {@link RuleFaults} with
  * everything else that is wrong.
  */
 export function readRuleBook(text: string, limits: RuleLimits = RULE_LIMITS): ReadRules {

@@ -10,7 +10,7 @@ import { type FaultList, membersOf, readKeys, shownNode } from './read-object.ts
 /** A signal of the file, with what is known of its values. */
 export interface ReadSignal {
   readonly signal: Signal
-  /** Undefined where the type is not known yet. */
+  /** Undefined if the type is not known yet. */
   readonly known: KnownField | undefined
 }
 

@@ -15,7 +15,7 @@ export interface Fall {
   readonly kind: 'reset' | 'wrap'
 }
 
-/** What a counter that is lower than before did; undefined where it is not lower. */
+/** What a counter that is lower than before did; undefined if it is not lower. */
 export function fallOf(column: Column, sample: number, before: number): Fall['kind'] | undefined {
   if (column.compare(sample, before) >= 0) return undefined
   if (column.signal.kind === 'f64') return 'reset'

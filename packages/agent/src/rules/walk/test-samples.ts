@@ -2,7 +2,7 @@ import type { SignalRule, Test } from '../rule.ts'
 import { EdgeList } from './edge-list.ts'
 import { RuleWalk } from './rule-walk.ts'
 
-/** Samples of a test: a value a signal, 100 µs apart; undefined where samples are missing before the next. */
+/** Samples of a test: a value a signal, 100 µs apart; undefined if samples are missing before the next. */
 export type TestSamples = readonly (readonly (bigint | number)[] | undefined)[]
 
 /** How {@link edgesOf} walks. */

@@ -75,7 +75,7 @@ export function valueText(found: unknown): string {
   return text.length > VALUE_LIMIT ? `${text.slice(0, VALUE_LIMIT)}…` : text
 }
 
-/** What was found at a path of a survey; undefined where it was not read, or gives nothing. */
+/** What was found at a path of a survey; undefined if it was not read, or gives nothing. */
 export function foundAt(looks: readonly Look[], path: string): unknown {
   const found = looks.find((look) => look.path === path)?.found
   return found instanceof Refusal ? undefined : found
@@ -133,7 +133,7 @@ function permitting(denied: readonly Look[]): string {
 
 /**
  * The first file that could not be read for no reason that a driver gives, or that holds something else than it should;
- * undefined where there is none.
+ * undefined if there is none.
  */
 export function failedIn(looks: readonly Look[]): Finding | undefined {
   const failed = refusedIn(looks, 'failed')

@@ -52,7 +52,7 @@ export interface SourceExplain {
   steps(ground: Ground): readonly Step[]
   /** What it would read: devices, or files where it has none. Nothing is walked that is not among them. */
   devices(ground: Ground): Promise<readonly ChainDevice[]>
-  /** Links of one device, in order; `value` where one value is asked for. */
+  /** Links of one device, in order; `value` if one value is asked for. */
   deviceSteps(ground: Ground, device: string, value?: ValuePlace): readonly Step[]
 }
 

@@ -15,8 +15,8 @@ import type { SourcePaths } from '../source.ts'
 export class Refusal {
   readonly kind: FailureKind
   /**
-   * The kernel's own word, such as EACCES; `late` where nothing came back in time, `starved` where Sonde itself lacks a
-   * processor, `content` where a file holds something else than it should.
+   * The kernel's own word, such as EACCES; `late` if nothing came back in time, `starved` where Sonde itself lacks a
+   * processor, `content` if a file holds something else than it should.
    */
   readonly code: string
   /** The answer in words. */

@@ -5,7 +5,7 @@ import { type Ground, Refusal } from './ground.ts'
 
 // Links that several sources have in common.
 
-/** A folder or file that must be there; `fix` where it is not. */
+/** A folder or file that must be there; `fix` if it is not. */
 export function fileStep(ground: Ground, path: string, fix: string): Step {
   return {
     name: 'file',
@@ -57,7 +57,7 @@ const MODULES: readonly { readonly start: string; readonly vendor: string; reado
 export const busOf = (ground: Ground): string => `${ground.sysfs}/bus/pci/devices`
 
 /**
- * The command that gives a PCI device without a driver its own; undefined where none is known for it. A module that is
+ * The command that gives a PCI device without a driver its own; undefined if none is known for it. A module that is
  * loaded is bound, which loading it again would not do.
  */
 export async function bindCommand(ground: Ground, address: string): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { INTERVAL_MS } from '../scraping/options.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type DcgmExporterOptions, dcgmExporterOptions } from './config.ts'
 
-/** Registry row of the exporters of NVIDIA: runs only where it is asked for. */
+/** Registry row of the exporters of NVIDIA: runs only if it is asked for. */
 export const dcgmExporter: SourceDefinition = {
   name: 'dcgm_exporter',
   summary: 'GPUs and their pods, as exporters of NVIDIA (dcgm-exporter) tell of them',

@@ -35,7 +35,7 @@ type Refusal = Dispute | typeof LEFT_OUT
 
 /** Where the samples of a series go; the rows that it means are there. */
 interface Place {
-  /** Why its pod is not told of; undefined where it is, or has none. */
+  /** Why its pod is not told of; undefined if it is, or has none. */
   readonly refusal: Refusal | undefined
   readonly rows: readonly Row[]
   readonly slot: Slot
@@ -47,7 +47,7 @@ interface Place {
   readonly share: Readonly<Record<string, string>> | undefined
 }
 
-/** What becomes of a series: null where it says nothing of a GPU. */
+/** What becomes of a series: null if it says nothing of a GPU. */
 type Fate = Place | { readonly refusal: Refusal; readonly row?: undefined } | null
 
 /** Fields that exporters tell of the processes of each pod too, beside what they tell of the device. */
@@ -62,7 +62,7 @@ export class Exporter implements TargetReader {
   readonly #address: string
   /** By the row of the GPU, and for as long as that is there. */
   readonly #xids = new WeakMap<Row, XidCounts>()
-  /** By number of the series; undefined where it was not looked at. */
+  /** By number of the series; undefined if it was not looked at. */
   #places: (Fate | undefined)[] = []
   #parser: ExpositionParser | undefined
   #epoch = -1
@@ -206,7 +206,7 @@ export class Exporter implements TargetReader {
   }
 
   /**
-   * What the processes of pods use. A series with a pod is about them only where the device has a series of its own:
+   * What the processes of pods use. A series with a pod is about them only if the device has a series of its own:
    * else it is that of the device, copied for each pod.
    */
   *#addShares(shares: readonly (readonly [Place, number | bigint | Lack])[]): Generator<undefined, void> {

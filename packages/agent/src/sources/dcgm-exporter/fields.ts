@@ -14,7 +14,7 @@ export interface DcgmField {
   /** Its names, without `DCGM_FI_`: those that exporters write today first, then those of DCGM 4.6 and before. */
   readonly names: readonly string[]
   readonly target: DcgmTarget
-  /** Where the values of MIG instances go; undefined where DCGM has none, and copies those of the GPU to each. */
+  /** Where the values of MIG instances go; undefined if DCGM has none, and copies those of the GPU to each. */
   readonly ofInstance: DcgmTarget | undefined
 }
 
@@ -128,7 +128,7 @@ const METRIC_OF: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** The metric that a field comes from, as exporters write it today; undefined where no exporter has it. */
+/** The metric that a field comes from, as exporters write it today; undefined if no exporter has it. */
 function metricOf(type: RecordType, field: string): string | undefined {
   return METRIC_OF.get(`${type.name} ${field}`)
 }

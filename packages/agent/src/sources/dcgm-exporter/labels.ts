@@ -19,7 +19,7 @@ export interface BoardTexts {
 }
 
 /**
- * The labels of the GPU that a series is about, by any of their names; undefined where it is about none.
+ * The labels of the GPU that a series is about, by any of their names; undefined if it is about none.
  *
  * @param host Name of the node, for exporters that do not tell it.
  */
@@ -36,7 +36,7 @@ export function gpuLabelsOf(labels: Labels, host: string): GpuLabels | undefined
   }
 }
 
-/** Id and profile of the MIG instance that a series is about; undefined where it is about the whole GPU. */
+/** Id and profile of the MIG instance that a series is about; undefined if it is about the whole GPU. */
 export function instanceOf(labels: Labels): { readonly id: number; readonly profile: string } | undefined {
   const text = labelOf(labels, 'GPU_I_ID')
   if (!/^\d{1,3}$/.test(text) || Number(text) > 255) return undefined

@@ -6,7 +6,7 @@ export class XidCounts {
   readonly #counts = new Map<number, number>()
   #last = 0
 
-  /** Takes what the gauge says; undefined where it says nothing, 0 where there was none. */
+  /** Takes what the gauge says; undefined if it says nothing, 0 if there was none. */
   take(xid: number | undefined): void {
     if (xid === undefined || xid === this.#last) return
     this.#last = xid

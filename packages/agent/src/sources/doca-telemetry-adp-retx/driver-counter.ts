@@ -15,7 +15,7 @@ export class DriverCounter {
     this.#ports = ports.map((file) => ({ file, wide: new WideCounter() }))
   }
 
-  /** The counter of a device; undefined where its driver has none, or it may not be read. */
+  /** The counter of a device; undefined if its driver has none, or it may not be read. */
   static open(device: string, sysfs: string): DriverCounter | undefined {
     const files = new KernelFiles(sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
     const folder = ['class', 'infiniband', device, 'ports'] as const
@@ -30,7 +30,7 @@ export class DriverCounter {
     return undefined
   }
 
-  /** What it shows; undefined where a port cannot be read. */
+  /** What it shows; undefined if a port cannot be read. */
   read(): number | bigint | undefined {
     let sum: number | bigint = 0
     for (const { file, wide } of this.#ports) {

@@ -87,7 +87,7 @@ export class Card {
     this.#note.remove()
   }
 
-  /** Asks another process of Sonde to let go; undefined where it does not in time. */
+  /** Asks another process of Sonde to let go; undefined if it does not in time. */
   async #ask(device: DocaDevice, config: DiagConfig): Promise<DiagSampler | DocaFailure | undefined> {
     this.#note.ask()
     const untilMs = performance.now() + ASK_MS

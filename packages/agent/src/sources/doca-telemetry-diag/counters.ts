@@ -119,7 +119,7 @@ function expanded({ id, scope }: DiagCounter, ports: number): bigint[] {
 /** A counter by its ID, with the labels that its properties are. */
 export interface PlacedCounter {
   readonly id: bigint
-  /** Undefined where the table does not have it. */
+  /** Undefined if the table does not have it. */
   readonly counter: DiagCounter | undefined
   readonly labels: Readonly<Record<string, number | string>>
 }
@@ -145,7 +145,7 @@ export function isFirstPortCounter(text: string): boolean {
   return placeOf(id).counter !== undefined && (id & PORT_BITS) === 0n
 }
 
-/** What NVIDIA calls the counter of an ID, whatever its properties; `unknown` where the table does not have it. */
+/** What NVIDIA calls the counter of an ID, whatever its properties; `unknown` if the table does not have it. */
 export function nameOf(id: bigint): string {
   return COUNTERS.find((known) => known.id >> 32n === id >> 32n)?.name ?? 'unknown'
 }

@@ -29,7 +29,7 @@ export class Extremes {
     }
   }
 
-  /** What was found of a value; undefined where the newest is told. */
+  /** What was found of a value; undefined if the newest is told. */
   of(at: number): bigint | undefined {
     const found = this.#found.get(at)
     return found === undefined ? undefined : BigInt(found)

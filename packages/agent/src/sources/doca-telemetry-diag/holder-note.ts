@@ -56,7 +56,7 @@ export class HolderNote {
     this.#name = `diag-${createHash('sha256').update(`${card}\n${library}`).digest('hex').slice(0, 16)}`
   }
 
-  /** The process that holds the counters and still runs; undefined where no note names such a process. */
+  /** The process that holds the counters and still runs; undefined if no note names such a process. */
   read(): Holder | undefined {
     try {
       checkFolder()
@@ -102,7 +102,7 @@ export class HolderNote {
   }
 }
 
-/** Name of a program as a person starts it: `sonde traceback`; `Sonde` where that cannot be seen. */
+/** Name of a program as a person starts it: `sonde traceback`; `Sonde` if that cannot be seen. */
 export function commandOf(pid: number): string {
   try {
     const [, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

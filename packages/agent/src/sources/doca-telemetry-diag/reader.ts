@@ -22,7 +22,7 @@ export interface DiagParts {
   readonly device: string
   readonly sampler: Sampler
   readonly plan: SamplingPlan
-  /** The type of the samples at full rate; undefined where they are not kept. */
+  /** The type of the samples at full rate; undefined if they are not kept. */
   readonly sampleType: RecordType | undefined
   /** Share of a core that draining took, once it was measured. */
   readonly cpuRatio: () => number | undefined

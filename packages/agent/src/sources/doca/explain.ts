@@ -63,7 +63,7 @@ function lookForLibrary({ doca_library: configured }: Ground): Finding {
   return fine(found.telemetry, `DOCA ${libraryVersion(found.telemetry) ?? 'of an unknown version'}`)
 }
 
-/** A device under all names that the option `devices` knows; none where another vendor made it. */
+/** A device under all names that the option `devices` knows; none if another vendor made it. */
 async function deviceOf(ground: Ground, name: string): Promise<ChainDevice[]> {
   const folder = `${ground.sysfs}/class/infiniband/${name}`
   if ((await readLine(ground, `${folder}/device/vendor`)) !== NVIDIA_NETWORKING) return []

@@ -45,7 +45,7 @@ function findAt(configured: string): DocaPaths | string {
     : withCommon(telemetry, [configured])
 }
 
-/** Undefined where nothing is there, or this user may not look. */
+/** Undefined if nothing is there, or this user may not look. */
 function isFolderAt(path: string): boolean | undefined {
   try {
     return statSync(path).isDirectory()

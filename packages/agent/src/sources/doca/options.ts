@@ -23,7 +23,7 @@ export interface DocaOptions {
   readonly stuck_ms: number
 }
 
-/** Where the libraries are; none where they are not there. */
+/** Where the libraries are; none if they are not there. */
 export function docaLibraries({ doca_library: configured }: SourcePaths): readonly string[] {
   const found = findDocaLibrary(configured)
   return typeof found === 'string' ? [] : [found.telemetry, found.common]

@@ -30,7 +30,7 @@ export async function docaVersions(paths: SourcePaths): Promise<SourceVersion[]>
   ]
 }
 
-/** The version of a library by its file behind the link: `2.10.0087`; undefined where the name tells none. */
+/** The version of a library by its file behind the link: `2.10.0087`; undefined if the name tells none. */
 export function libraryVersion(path: string): string | undefined {
   try {
     return /\.so\.(\d+\.\d[\d.]*)$/.exec(basename(realpathSync(path)))?.[1]

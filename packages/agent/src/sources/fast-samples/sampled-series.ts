@@ -26,7 +26,7 @@ export class SampledSeries<T extends RecordType> {
 
   /**
    * @param ringSamples Samples that are kept.
-   * @throws SondeError `AGT_TAP` where the rings of the source would be larger than they may be.
+   * @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be.
    */
   constructor(type: T, labels: SeriesLabels, ringSamples: number, context: SourceContext) {
     this.type = type

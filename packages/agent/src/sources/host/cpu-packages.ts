@@ -186,7 +186,7 @@ class CpuPackage implements SlowSeries {
   }
 }
 
-/** The number of a package; undefined where the kernel gives −1 or the like because the firmware does not tell it. */
+/** The number of a package; undefined if the kernel gives −1 or the like because the firmware does not tell it. */
 function packageNumber(text: string): number | undefined {
   const number = Number(text)
   return Number.isInteger(number) && impossible(QUANTITIES.package, number) === undefined ? number : undefined

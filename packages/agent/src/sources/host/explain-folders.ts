@@ -44,7 +44,7 @@ export interface ExplainedFolder {
   readonly alias: string
   /** Names of the folders in it. */
   readonly things: RegExp
-  /** File in each of them that says what it is; empty where its name does. */
+  /** File in each of them that says what it is; empty if its name does. */
   readonly title: string
   readonly fix: string
   readonly sights: readonly Sight[]

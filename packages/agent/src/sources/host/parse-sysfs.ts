@@ -9,7 +9,7 @@ const NEWLINE = 10
 const MINUS = 45
 const BYTES_PER_MEBIBYTE = 2 ** 20
 
-/** A line of text such as the name of a sensor or the release of the kernel; `undefined` where it is none. */
+/** A line of text such as the name of a sensor or the release of the kernel; `undefined` if it is none. */
 export function parseLabel(bytes: Uint8Array): string | undefined {
   const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   return /^([\x21-\x7e][\x20-\x7e]{0,127}?) *\n?$/.exec(line)?.[1]

@@ -21,7 +21,7 @@ export interface FoundSeries {
 
 /** The files of one series, which move slowly or are slow to read. */
 export interface SlowSeries {
-  /** What was read last; undefined where nothing was. */
+  /** What was read last; undefined if nothing was. */
   readonly values: Readonly<Record<string, unknown>> | undefined
   read(): void
   close(): void

@@ -33,7 +33,7 @@ interface AskingPod {
 /** Makes a record of each pod that asks for GPUs, of what one kube-state-metrics answers. */
 export class GpuRequests implements TargetReader {
   readonly rows: Rows
-  /** By number of the series; undefined where it was not looked at, null where it says nothing of interest. */
+  /** By number of the series; undefined if it was not looked at, null if it says nothing of interest. */
   #series: (PodSeries | null | undefined)[] = []
   #parser: ExpositionParser | undefined
   #epoch = -1

@@ -40,7 +40,7 @@ export function isOfPods(metric: string): boolean {
 }
 
 /**
- * What a series says of a pod; undefined where that is nothing of interest.
+ * What a series says of a pod; undefined if that is nothing of interest.
  *
  * @param renamed Whether a Prometheus without `honor_labels` renamed the labels of the body.
  */

@@ -15,7 +15,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 }
 const explain: ExplainFailure = ({ kind, words }, { path }) => refusalWords(kind, path) ?? words
 
-/** Why a file of an interface that the kernel refuses gives nothing; undefined where its own words say it. */
+/** Why a file of an interface that the kernel refuses gives nothing; undefined if its own words say it. */
 export function refusalWords(kind: FailureKind, path: string): string | undefined {
   return kind === 'unsupported' ? REFUSALS[basename(path)] : undefined
 }

@@ -109,7 +109,7 @@ const OPERSTATES = ['up', 'down', 'unknown', 'dormant', 'lowerlayerdown', 'notpr
 /** State of an interface in `operstate`. */
 export type Operstate = (typeof OPERSTATES)[number]
 
-/** Reads `operstate`; `undefined` where it holds none of the states. */
+/** Reads `operstate`; `undefined` if it holds none of the states. */
 export function parseOperstate(bytes: Uint8Array): Operstate | undefined {
   const text = new KernelText(bytes)
   const word = text.word()

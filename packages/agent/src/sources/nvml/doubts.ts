@@ -1,4 +1,4 @@
-/** Reads a field of a GPU; undefined where it is not known. */
+/** Reads a field of a GPU; undefined if it is not known. */
 export type ReadField = (field: string) => number | undefined
 
 /** Readings of a GPU that others contradict. */
@@ -45,7 +45,7 @@ function isWorking(gpu: ReadField): boolean {
   return (gpu('gpu_util') ?? 0) >= WORK_PERCENT && (gpu('power_usage') ?? 0) >= least
 }
 
-/** A throughput of 0 is what an idle link has: it is doubted only where a second reading shows traffic. */
+/** A throughput of 0 is what an idle link has: it is doubted only if a second reading shows traffic. */
 function linkDoubts(gpu: ReadField, profile: ReadField, isStanding: boolean): Doubt[] {
   const bandwidth = gpu('nvlink_bandwidth_total')
   const [sent, received] = [profile('nvlink_tx_bytes'), profile('nvlink_rx_bytes')]

@@ -59,7 +59,7 @@ export class NvmlGpu {
     this.#events = XidEvents.open(gpu)
   }
 
-  /** @throws SondeError where the GPU does not answer. */
+  /** @throws SondeError if the GPU does not answer. */
   async read(): Promise<void> {
     const read = await readGpu(this.gpu)
     // It left the list while the call was open: nothing of it may be called any more.

@@ -45,7 +45,7 @@ export function infoOf(gpu: GpuHandle): GpuInfo {
   }
 }
 
-/** Links that are up; why there are none where the first is refused. */
+/** Links that are up; why there are none if the first is refused. */
 function linksOf(gpu: GpuHandle): Found {
   let links = 0
   for (let link = 0; link < LINKS_MAX; link++) {

@@ -32,7 +32,7 @@ export class DeviceSampler implements Sampler {
 
   /**
    * @param glance What is known of the device now.
-   * @throws SondeError `AGT_TAP` where the rings of the source would be larger than they may be.
+   * @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be.
    */
   constructor(address: string, glance: () => PciGlance | undefined, parts: DeviceSamplerParts) {
     const { sysfs, context, ringSamples } = parts

@@ -37,7 +37,7 @@ export function glanceAt(address: string, bus: PciBus, sysfs: KernelFiles): PciG
 }
 
 /**
- * The last name of where a link leads: the driver behind `driver`, the device behind `physfn`. Empty where it is not
+ * The last name of where a link leads: the driver behind `driver`, the device behind `physfn`. Empty if it is not
  * there, or has left.
  */
 export function nameBehind(

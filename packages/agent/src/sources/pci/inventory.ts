@@ -79,7 +79,7 @@ export class PciInventory {
   }
 
   /**
-   * Looks at a device again whose files are leaving. False where it is gone, even if there is another at its address.
+   * Looks at a device again whose files are leaving. False if it is gone, even if there is another at its address.
    */
   meetAgain(device: PciDevice): boolean {
     const { address } = device

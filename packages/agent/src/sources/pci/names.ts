@@ -122,7 +122,7 @@ const MODELS: ReadonlyMap<string, string> = new Map([
   ['1af4:1041', 'virtio network'],
 ])
 
-/** Name of a product, empty where none is known. */
+/** Name of a product, empty if none is known. */
 export function modelName(vendorId: string, productId: string): string {
   return MODELS.get(`${vendorId}:${productId}`) ?? ''
 }

@@ -15,7 +15,7 @@ export function addressesOf(folders: readonly string[]): string[] {
   return folders.filter(isAddress)
 }
 
-/** A number such as `0x15b3`; `undefined` where it is none. */
+/** A number such as `0x15b3`; `undefined` if it is none. */
 export function parseHexadecimal(bytes: Uint8Array): number | undefined {
   const text = new KernelText(bytes)
   if (!text.skip('0x')) return undefined

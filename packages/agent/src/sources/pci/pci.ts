@@ -13,7 +13,7 @@ import { pciAerType, pciDeviceType } from './type.ts'
 
 /**
  * Devices whose link and errors are read in one sweep; bridges have what the others leave of it, and at least a
- * quarter. Beyond it each has its turn, and nothing is reported of the others; only where a turn would last too long
+ * quarter. Beyond it each has its turn, and nothing is reported of the others; only if a turn would last too long
  * are there more.
  */
 const REFRESH_LIMIT = 48

@@ -12,7 +12,7 @@ const device = label('PCI address, such as 0000:9b:00.0')
 
 /**
  * What identifies one PCI device, where it is plugged in, and how its link does: a record each time that its link and
- * errors are read. Texts are empty where there is nothing of the kind.
+ * errors are read. Texts are empty if there is nothing of the kind.
  */
 export const pciDeviceType = defineType(
   'pci_device',

@@ -9,7 +9,7 @@ export interface PodLabels {
   readonly service: string
 }
 
-/** The first label of some names that is not empty; empty where none is. */
+/** The first label of some names that is not empty; empty if none is. */
 export function firstOf(labels: Labels, names: readonly string[]): string {
   for (const name of names) {
     const text = labelOf(labels, name)
@@ -24,7 +24,7 @@ export function isRenamed(labels: Labels): boolean {
 }
 
 /**
- * The pod that a series was copied for; undefined where there is none, as for an idle GPU.
+ * The pod that a series was copied for; undefined if there is none, as for an idle GPU.
  *
  * @param renamed Whether any series of the body {@link isRenamed}.
  */

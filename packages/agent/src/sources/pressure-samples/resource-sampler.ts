@@ -18,7 +18,7 @@ export class ResourceSampler implements Sampler {
   readonly #file: KernelFile
   #isReported = false
 
-  /** @throws SondeError `AGT_TAP` where the rings of the source would be larger than they may be. */
+  /** @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be. */
   constructor(resource: string, ringSamples: number, procfs: KernelFiles, context: SourceContext) {
     this.#resource = resource
     this.#context = context

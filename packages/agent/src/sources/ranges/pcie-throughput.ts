@@ -6,7 +6,7 @@ import { impossible, QUANTITIES } from './quantities.ts'
 const TOLERANCE = 1.1
 
 /**
- * Why a throughput is more than a PCIe link carries; undefined where it is not, or the link is not known. The link at
+ * Why a throughput is more than a PCIe link carries; undefined if it is not, or the link is not known. The link at
  * its best counts: an idle one runs slower, and may have run fast within the time of the mean.
  */
 export function beyondLink(

@@ -4,7 +4,7 @@ import { Lack } from '../field-absences.ts'
 export interface Quantity {
   /** The quantity in a sentence: `a percentage`. */
   readonly words: string
-  /** Unit as people write it behind a number; empty where there is none. */
+  /** Unit as people write it behind a number; empty if there is none. */
   readonly unit: string
   readonly least: number
   readonly most: number
@@ -115,7 +115,7 @@ export const QUANTITIES = {
 } as const satisfies Readonly<Record<string, Quantity>>
 
 /**
- * Why a number is no value of a quantity; undefined where it can be one. What drivers say instead of a value is
+ * Why a number is no value of a quantity; undefined if it can be one. What drivers say instead of a value is
  * `unsupported`, any other is `failed`.
  */
 export function impossible(quantity: Quantity, value: number | bigint): Lack | undefined {

@@ -22,7 +22,7 @@ export class RangeGuard {
     this.#absences = absences
   }
 
-  /** The record, without the values that cannot be; undefined where it cannot be without such a value. */
+  /** The record, without the values that cannot be; undefined if it cannot be without such a value. */
   pass<T extends RecordType>(type: T, record: RecordOf<T>): RecordOf<T> | undefined {
     const values = record as Readonly<Record<string, unknown>>
     let refused: Map<string, Lack> | undefined

@@ -15,7 +15,7 @@ export class PortSampler implements Sampler {
   readonly #counters: PortCounters<PortField>
   #isReported = false
 
-  /** @throws SondeError `AGT_TAP` where the rings of the source would be larger than they may be. */
+  /** @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be. */
   constructor(place: PortPlace, ringSamples: number, parts: PortCountersParts<PortField>) {
     this.#place = place
     this.#context = parts.context

@@ -4,7 +4,7 @@ import { type RdmaPortSamplesOptions, rdmaPortSamplesOptions } from './config.ts
 import { rdmaPortSampleType, rdmaPortSamplingType } from './type.ts'
 
 /**
- * Registry row of the fast samples of port counters: runs only where it is asked for. It is no part of `rdma_samples`,
+ * Registry row of the fast samples of port counters: runs only if it is asked for. It is no part of `rdma_samples`,
  * as its reads wait for the firmware: in a worker of their own they keep no sample of `hw_counters` waiting.
  */
 export const rdmaPortSamples: SourceDefinition = {

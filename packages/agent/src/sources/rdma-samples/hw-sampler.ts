@@ -25,7 +25,7 @@ export class HwSampler implements Sampler {
   #lifespanMs: number | undefined
   #isReported = false
 
-  /** @throws SondeError `AGT_TAP` where the rings of the source would be larger than they may be. */
+  /** @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be. */
   constructor(place: PortPlace, ringSamples: number, parts: PortCountersParts<HwField>) {
     const { context, sysfs, folder } = parts
     this.#place = place

@@ -36,7 +36,7 @@ export class CounterFile<F extends string> {
   #refusals = 0
 
   /**
-   * @param absentField What is said to be absent: the field, or `''` where there is a series for the counter alone.
+   * @param absentField What is said to be absent: the field, or `''` if there is a series for the counter alone.
    * @param pauseReadsMax Sweeps for which it is left alone at most once it was refused. Default: 63.
    */
   constructor(

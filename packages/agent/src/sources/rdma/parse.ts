@@ -22,7 +22,7 @@ export function parseCounter(bytes: Uint8Array, unitBytes: number): Integer64 | 
   return exact < U64_LIMIT ? exact : 'huge'
 }
 
-/** Number of a state, as in `4: ACTIVE`; `undefined` where there is none. */
+/** Number of a state, as in `4: ACTIVE`; `undefined` if there is none. */
 export function parseState(bytes: Uint8Array): number | undefined {
   const state = (bytes[0] ?? 0) - ZERO
   const isLine = bytes.indexOf(NEWLINE) === bytes.length - 1 || bytes.indexOf(NEWLINE) === -1
@@ -32,7 +32,7 @@ export function parseState(bytes: Uint8Array): number | undefined {
 
 /**
  * Reads `lifespan`: for how long a driver repeats the hardware counters that it read last. Unit: milliseconds.
- * `undefined` where it is none.
+ * `undefined` if it is none.
  */
 export function parseLifespan(bytes: Uint8Array): number | undefined {
   const value = parseNumber(bytes)
@@ -46,7 +46,7 @@ export interface RdmaRate {
   readonly signalling: string
 }
 
-/** Reads `rate`, such as `400 Gb/sec (4X NDR)` or `2.5 Gb/sec (1X SDR)`; `undefined` where it is not like that. */
+/** Reads `rate`, such as `400 Gb/sec (4X NDR)` or `2.5 Gb/sec (1X SDR)`; `undefined` if it is not like that. */
 export function parseRate(bytes: Uint8Array): RdmaRate | undefined {
   const [, gigabits, lanes, signalling = ''] =
     /^(\d{1,6}(?:\.\d)?) Gb\/sec \((\d{1,2})X(?: ([A-Z]{2,4}\d*))?\)\n?$/.exec(textOf(bytes)) ?? []
@@ -54,7 +54,7 @@ export function parseRate(bytes: Uint8Array): RdmaRate | undefined {
   return { rate_bytes: Math.round(Number(gigabits) * BYTES_PER_GIGABIT), width_lanes: Number(lanes), signalling }
 }
 
-/** A file of one line of printable text; `undefined` where it is none, empty text where the line is empty. */
+/** A file of one line of printable text; `undefined` if it is none, empty text where the line is empty. */
 export function parseLine(bytes: Uint8Array): string | undefined {
   return /^([\x20-\x7e]{0,128})\n?$/.exec(textOf(bytes))?.[1]?.trim()
 }
@@ -71,7 +71,7 @@ export interface RdmaPlace {
 }
 
 /**
- * Driver and PCI address in the `uevent` of a device, whose lines are `KEY=value`; `undefined` where neither is there.
+ * Driver and PCI address in the `uevent` of a device, whose lines are `KEY=value`; `undefined` if neither is there.
  */
 export function parseUevent(bytes: Uint8Array): RdmaPlace | undefined {
   const text = new KernelText(bytes)

@@ -28,7 +28,7 @@ export interface Holding {
 interface Claim {
   /** Who told of it first: takes it back as soon as it answers again. */
   first: Claimant
-  /** Who tells of it now; undefined where nobody does. */
+  /** Who tells of it now; undefined if nobody does. */
   holder: Claimant | undefined
 }
 
@@ -55,7 +55,7 @@ export class Claims {
     return undefined
   }
 
-  /** The key that a source of the hardware holds for another GPU; undefined where there is none. */
+  /** The key that a source of the hardware holds for another GPU; undefined if there is none. */
   conflictOf([own, ...more]: Subject['keys']): Conflict | undefined {
     // The holder of a node knows all its GPUs: an exporter may tell of these, and of no other.
     const isKnown = this.#held.has(own)

@@ -6,7 +6,7 @@ const FILE_BYTES_MAX = 64 << 10
 
 /** What an exporter is shown. Nothing of it is in a message, a log or an answer. */
 export interface Credentials {
-  /** Value of the header `authorization`; undefined where none is sent. */
+  /** Value of the header `authorization`; undefined if none is sent. */
   readonly authorization?: string
   readonly ca?: string
   readonly cert?: string
@@ -33,7 +33,7 @@ export function refuseCredentials(options: ScrapingOptions): void {
 /**
  * Reads what an exporter is shown, as the files have it now.
  *
- * @throws SondeError `SRC_CREDENTIALS` where a file cannot be read or holds nothing that can be sent.
+ * @throws SondeError `SRC_CREDENTIALS` if a file cannot be read or holds nothing that can be sent.
  */
 export async function readCredentials(options: ScrapingOptions): Promise<Credentials> {
   const [password, token, ca, cert, key] = await Promise.all([

@@ -10,7 +10,7 @@ const LABELS = { scheme: '__scheme__', path: '__metrics_path__' }
 /**
  * The addresses that a discovery file of Prometheus lists, each once.
  *
- * @throws SondeError `SRC_DISCOVERY` where it is no such file, or lists too many.
+ * @throws SondeError `SRC_DISCOVERY` if it is no such file, or lists too many.
  */
 export function readDiscovery(text: string, path: string): string[] {
   const fault = (why: string) => new SondeError('SRC_DISCOVERY', `${path} ${why}`)

@@ -7,7 +7,7 @@ const COUNT_MAX = 65_536
 /**
  * The holdings that a command lists.
  *
- * @throws SondeError `AGT_COMMAND` where it is no such command.
+ * @throws SondeError `AGT_COMMAND` if it is no such command.
  */
 export function holdingsIn(command: unknown): readonly Holding[] {
   const { hold } = (command ?? {}) as { readonly hold?: unknown }

@@ -25,7 +25,7 @@ export class BudgetSpent extends Error {}
 /**
  * Does work in steps: gives the thread to others when its share of a turn is over, and stops when its budget is spent.
  *
- * @throws BudgetSpent where the work takes more than its budget; the reason of `signal` where that aborts.
+ * @throws BudgetSpent where the work takes more than its budget; the reason of `signal` if that aborts.
  */
 export async function inTurns<T>(steps: Generator<undefined, T>, budget: CpuBudget, signal: AbortSignal): Promise<T> {
   try {

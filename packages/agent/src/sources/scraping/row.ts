@@ -84,7 +84,7 @@ export class Row {
     this.#values.set(field, lack)
   }
 
-  /** A number that was set; undefined where there is none. */
+  /** A number that was set; undefined if there is none. */
   numberOf(field: string): number | undefined {
     const value = this.#values.get(field)
     return typeof value === 'number' ? value : undefined

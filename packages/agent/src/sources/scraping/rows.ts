@@ -93,7 +93,7 @@ export class Rows implements Claimant {
     return undefined
   }
 
-  /** A row of a GPU or pod that was claimed; undefined where there is no room, or another has it by now. */
+  /** A row of a GPU or pod that was claimed; undefined if there is no room, or another has it by now. */
   of(subject: Subject, type: RecordType, labels: Readonly<Record<string, string | number>>): Row | undefined {
     const rows = this.#subjects.get(subject.keys[0])?.rows
     const key = `${type.name} ${JSON.stringify(Object.values(labels))}`

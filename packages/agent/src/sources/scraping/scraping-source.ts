@@ -83,7 +83,7 @@ export class ScrapingSource implements NodeSource {
   /**
    * Gives way to what sources hold that read the hardware themselves: `{"hold": [{"key", "holder", "isTaken"}]}`.
    *
-   * @throws SondeError `AGT_COMMAND` where it is no such command.
+   * @throws SondeError `AGT_COMMAND` if it is no such command.
    */
   command(command: unknown): object {
     this.#claims.hold(holdingsIn(command))
@@ -100,7 +100,7 @@ export class ScrapingSource implements NodeSource {
     this.#ending.abort()
   }
 
-  /** Why the file is not followed as it is now; undefined where it is, or none is given. */
+  /** Why the file is not followed as it is now; undefined if it is, or none is given. */
   async #discover(): Promise<string | undefined> {
     const { discovery_file: path } = this.#options
     if (path === undefined) return undefined

@@ -12,9 +12,9 @@ export interface Subject {
 export interface GpuIdentity {
   readonly UUID: string
   readonly Hostname: string
-  /** Index as NVML counts; empty where it is not told. */
+  /** Index as NVML counts; empty if it is not told. */
   readonly gpu: string
-  /** PCI address as NVML or sysfs spells it; empty where it is not told. */
+  /** PCI address as NVML or sysfs spells it; empty if it is not told. */
   readonly pci_bus_id: string
 }
 

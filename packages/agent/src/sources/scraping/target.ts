@@ -19,14 +19,14 @@ const REST = 10
 export interface TargetReader {
   readonly rows: Rows
   /**
-   * Looks, in steps, why a body is not one of such an exporter: what follows its address, empty where it is one. It has
+   * Looks, in steps, why a body is not one of such an exporter: what follows its address, empty if it is one. It has
    * a series.
    */
   refusal(parser: ExpositionParser): Generator<undefined, string>
   /**
    * Reports everything in a body, in steps.
    *
-   * @throws SondeError where the body tells that what is in it does not hold; then `fail` follows.
+   * @throws SondeError if the body tells that what is in it does not hold; then `fail` follows.
    */
   report(parser: ExpositionParser): Generator<undefined, void>
   /** What was known of the exporter is not known any more. */
@@ -76,8 +76,8 @@ export class Target {
   /**
    * Asks, and reports everything in the answer.
    *
-   * @throws SondeError `SRC_SCRAPE` where there is no answer, or one that is refused: everything is absent then, with
-   * the reason; `SRC_CREDENTIALS` where there is nothing to show it.
+   * @throws SondeError `SRC_SCRAPE` if there is no answer, or one that is refused: everything is absent then, with
+   * the reason; `SRC_CREDENTIALS` if there is nothing to show it.
    */
   async scrape(ending: AbortSignal): Promise<void> {
     // A scrape that is under way when the target leaves is not reported: nobody would take its rows back.

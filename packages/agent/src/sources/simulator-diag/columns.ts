@@ -24,7 +24,7 @@ export type SampleColumn =
 /**
  * The data IDs that names and IDs stand for, on a simulated NIC.
  *
- * @throws SondeError `SIM_COUNTER` where the NIC has no such counter.
+ * @throws SondeError `SIM_COUNTER` if the NIC has no such counter.
  */
 export function simulatedIds(counters: readonly string[]): bigint[] {
   const ids = idsOf(counters, PORTS)
@@ -35,7 +35,7 @@ export function simulatedIds(counters: readonly string[]): bigint[] {
 /**
  * How the value of a data ID is made.
  *
- * @throws SondeError `SIM_COUNTER` where a simulated NIC has no such counter.
+ * @throws SondeError `SIM_COUNTER` if a simulated NIC has no such counter.
  */
 export function sampleColumn(id: bigint): SampleColumn {
   const { counter, labels } = placeOf(id)

@@ -29,7 +29,7 @@ export class NodeClock {
     return this.#clocks.monoNs()
   }
 
-  /** Follows the wall clock; by how much that was set ahead, 0 where it was not. Unit: nanoseconds. */
+  /** Follows the wall clock; by how much that was set ahead, 0 if it was not. Unit: nanoseconds. */
   look(): bigint {
     const offsetNs = this.#read()
     const aheadNs = offsetNs - this.offsetNs

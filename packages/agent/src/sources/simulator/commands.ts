@@ -20,7 +20,7 @@ interface Lead {
 export interface ToldScenario {
   readonly id: string
   readonly name: string
-  /** Id of the device; empty where it happens to the node. */
+  /** Id of the device; empty if it happens to the node. */
   readonly device: string
   readonly onsetMs: number
   readonly endMs: number

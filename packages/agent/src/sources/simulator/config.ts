@@ -6,7 +6,7 @@ import { parseScenario } from './scenarios/flag.ts'
 
 const SCENARIO = 'a scenario as NAME, NAME@DEVICE, or NAME@DEVICE:SEVERITY:DELAY'
 
-/** What is allowed in place of a text that is no scenario, and what was perhaps meant; empty where it is one. */
+/** What is allowed in place of a text that is no scenario, and what was perhaps meant; empty if it is one. */
 function allowedFor(text: string): string {
   try {
     parseScenario(text)

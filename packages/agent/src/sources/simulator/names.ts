@@ -1,4 +1,4 @@
-// What the configuration of the simulator can name. The simulator itself is loaded only where it runs; a test holds
+// What the configuration of the simulator can name. The simulator itself is loaded only if it runs; a test holds
 // these to it.
 
 /** Names of the kinds of node; the first is the default. */

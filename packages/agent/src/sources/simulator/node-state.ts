@@ -24,7 +24,7 @@ export interface Origin {
 
 /** All that decides what a simulated node shows, beside seed, node and workload. */
 export interface NodeState {
-  /** Absent where the schedule begins with the epoch. */
+  /** Absent if the schedule begins with the epoch. */
   readonly origin?: Origin
   readonly aerNames: readonly string[]
   /** Events before the origin: what they counted stays. */

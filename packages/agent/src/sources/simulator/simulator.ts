@@ -15,7 +15,7 @@ import { sampled } from '../sampled.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type SimulatorOptions, simulatorOptions } from './config.ts'
 
-/** Registry row of the simulator: runs only where it is asked for. */
+/** Registry row of the simulator: runs only if it is asked for. */
 export const simulator: SourceDefinition = {
   name: 'simulator',
   summary: 'A simulated AI node: GPUs, NICs and links that behave like real ones',

@@ -81,7 +81,7 @@ function recordsOf(type: RecordType, batches: readonly Batch[]): Map<string, Rea
   return records
 }
 
-/** A number of a record, whatever its kind; NaN where it is absent. */
+/** A number of a record, whatever its kind; NaN if it is absent. */
 export function numberOf(record: ReadRecord | undefined, field: string): number {
   const value = record?.[field]
   return value === undefined ? Number.NaN : Number(value)

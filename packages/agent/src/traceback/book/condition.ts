@@ -1,13 +1,13 @@
 import type { RuleBook, Signal } from '../../rules/rule.ts'
 import { describeRule } from '../describe-rule.ts'
 
-/** What a rule says, in words; empty where the book does not have it. */
+/** What a rule says, in words; empty if the book does not have it. */
 export function conditionOf(book: RuleBook | undefined, name: string): string {
   const rule = book?.rules.find((one) => one.name === name)
   return book === undefined || rule === undefined ? '' : describeRule(rule, book)
 }
 
-/** The signals that a rule watches, or those of the rules that it combines; empty where the book has no such rule. */
+/** The signals that a rule watches, or those of the rules that it combines; empty if the book has no such rule. */
 export function signalsOf(
   book: RuleBook | undefined,
   name: string,

@@ -28,7 +28,7 @@ export interface RulesFileOptions {
 export class RulesFile {
   /** The rules in effect; undefined before the first file that holds. */
   book: RuleBook | undefined
-  /** Why the file as it is now is not in use; undefined where it is. */
+  /** Why the file as it is now is not in use; undefined if it is. */
   fault: string | undefined
   /** When the rules in effect were read; 0 before the first. Unit: milliseconds since the Unix epoch. */
   takenMs = 0
@@ -73,7 +73,7 @@ export class RulesFile {
     }
   }
 
-  /** Its text; undefined where it is as it was. */
+  /** Its text; undefined if it is as it was. */
   #changed(): Promise<string | undefined> {
     return readRulesText(this.#options.path, (state) => {
       const isAsBefore = state === this.#seen

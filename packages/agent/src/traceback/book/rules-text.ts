@@ -9,8 +9,8 @@ import { RULE_LIMITS } from '../../rules/read/limits.ts'
  *
  * @param isKnown Told what the file is like, in a text that changes whenever the file does; where it answers true, the
  * file is not read. Default: it is read.
- * @returns Undefined where it was not read.
- * @throws SondeError `TRB_RULES` where it cannot be read, is no regular file, too large or no UTF-8; or what the system
+ * @returns Undefined if it was not read.
+ * @throws SondeError `TRB_RULES` if it cannot be read, is no regular file, too large or no UTF-8; or what the system
  * says where nothing is there.
  */
 export async function readRulesText(

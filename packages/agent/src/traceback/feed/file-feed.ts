@@ -24,8 +24,8 @@ const DENIED = new Set(['EACCES', 'EPERM'])
 /**
  * Opens a file of samples as a device: `file:SAMPLES`. Values are found by data ID, so the file may hold more of them.
  *
- * @throws SondeError `TRB_DENIED` where this user may not read it, `TRB_SAMPLES` where it is no such file, `TRB_DEVICE`
- * where it does not have a data ID, or another period than is asked for exactly.
+ * @throws SondeError `TRB_DENIED` if this user may not read it, `TRB_SAMPLES` if it is no such file, `TRB_DEVICE`
+ * if it does not have a data ID, or another period than is asked for exactly.
  */
 export async function openFileFeed(request: FeedRequest): Promise<SampleFeed> {
   const path = request.device.slice(FILE_PREFIX.length)

@@ -39,7 +39,7 @@ export interface HostFeedSource {
 /**
  * Samples of a device by a source of the agent, run by a host in this process.
  *
- * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` where it is not there, samples
+ * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` if it is not there, samples
  * otherwise than is asked for exactly, or refuses counters.
  */
 export async function openHostFeed(request: FeedRequest, source: HostFeedSource): Promise<SampleFeed> {
@@ -193,7 +193,7 @@ class HostFeed implements SampleFeed {
     return end - first
   }
 
-  /** @throws SondeError `TRB_DEVICE` where the device is gone or hangs: nothing else would say so. */
+  /** @throws SondeError `TRB_DEVICE` if the device is gone or hangs: nothing else would say so. */
   #checkSilence(): void {
     const { silence } = this.#hosted
     if (silence === undefined || performance.now() - this.#cameMs < SILENT_MS) return

@@ -32,8 +32,8 @@ export interface SampleFeed {
    * Puts the next samples into a ring, at most `limit`. Waits a while where there are none yet, and comes back at once
    * when `stop` is aborted.
    *
-   * @returns How many; `end` where there will be no more.
-   * @throws SondeError where the device is gone, or refuses.
+   * @returns How many; `end` if there will be no more.
+   * @throws SondeError if the device is gone, or refuses.
    */
   read(ring: DeviceRing, limit: number, stop: AbortSignal): Promise<number | 'end'>
   /** Stops the sampling. May be called twice. */
@@ -43,7 +43,7 @@ export interface SampleFeed {
 /**
  * Opens the samples of a device.
  *
- * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` where it is not there or
+ * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` if it is not there or
  * cannot do what is asked for.
  */
 export type OpenFeed = (request: FeedRequest) => Promise<SampleFeed>

@@ -24,7 +24,7 @@ export class SamplesWriter {
   /**
    * Creates the file, or empties it.
    *
-   * @throws SondeError `TRB_SAMPLES` where it cannot be written.
+   * @throws SondeError `TRB_SAMPLES` if it cannot be written.
    */
   constructor(path: string, header: SamplesHeader) {
     this.#path = path
@@ -39,7 +39,7 @@ export class SamplesWriter {
     this.#write(encodeSamplesHeader(header))
   }
 
-  /** @throws SondeError `TRB_SAMPLES` where it has not one value for each data ID, or cannot be written. */
+  /** @throws SondeError `TRB_SAMPLES` if it has not one value for each data ID, or cannot be written. */
   put(sample: FileSample): void {
     if (sample.values.length !== this.#values)
       throw fault(this.#path, `a sample of ${sample.values.length} values; allowed: ${this.#values}`)

@@ -77,7 +77,7 @@ export class Archive {
   /**
    * Sees that the folder is there, and that no other process keeps events in it.
    *
-   * @throws SondeError `TRB_DIR` where one does, or what the system says.
+   * @throws SondeError `TRB_DIR` if one does, or what the system says.
    */
   async ready(): Promise<void> {
     if (this.#lock !== undefined) return

@@ -17,7 +17,7 @@ export interface EventDiskFile {
 export interface EventDisk {
   /** Makes the folder and those above it where they are not there. */
   makeFolder(folder: string): Promise<void>
-  /** Takes the lock of a folder, for as long as this process lives; undefined where another process has it. */
+  /** Takes the lock of a folder, for as long as this process lives; undefined if another process has it. */
   lock(folder: string): FileLock | undefined
   /** Names of what is in a folder. */
   names(folder: string): Promise<readonly string[]>
@@ -25,7 +25,7 @@ export interface EventDisk {
   sizeOf(path: string): Promise<number>
   /** Makes a file that must not be there. */
   create(path: string): Promise<EventDiskFile>
-  /** Bytes from a place on, fewer than asked for only where the file ends. */
+  /** Bytes from a place on, fewer than asked for only if the file ends. */
   read(path: string, at: number, bytes: number): Promise<Uint8Array>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>

@@ -85,7 +85,7 @@ export class EventFile {
     await file?.close()
   }
 
-  /** Size of the file once it is finished; 0 where nothing was written. Unit: bytes. */
+  /** Size of the file once it is finished; 0 if nothing was written. Unit: bytes. */
   get finalBytes(): number {
     return this.bytes === 0 || this.#isEnded ? this.bytes : this.bytes + this.#made.end().byteLength
   }

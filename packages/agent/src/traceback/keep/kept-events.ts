@@ -102,7 +102,7 @@ export class KeptEvents {
     return isClients ? this.nextOfClients() : this.#oldest()
   }
 
-  /** The oldest event of the client that holds most; undefined where no client holds any. */
+  /** The oldest event of the client that holds most; undefined if no client holds any. */
   nextOfClients(): number | undefined {
     let most: Held | undefined
     for (const [client, held] of this.#held)

@@ -49,7 +49,7 @@ export interface KeptIndex {
   readonly parts: readonly KeptPart[]
   readonly blocks: readonly KeptBlock[]
   readonly series: readonly KeptSeries[]
-  /** Signal of the rule; absent where it is not known. */
+  /** Signal of the rule; absent if it is not known. */
   readonly signal?: IndexSignal
   /** Signals that the file of rules lists. */
   readonly listed: readonly IndexSignal[]

@@ -68,7 +68,7 @@ export class NoteLists {
   }
 }
 
-/** The object that a line is; undefined where it is none. */
+/** The object that a line is; undefined if it is none. */
 export function objectOf(line: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
     const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString()

@@ -32,7 +32,7 @@ export async function encodeNote(event: TracebackEvent, index: KeptIndex): Promi
 /**
  * The event of a note, from its beginning.
  *
- * @throws SondeError `TRB_NOTE` where that is none.
+ * @throws SondeError `TRB_NOTE` if that is none.
  */
 export function decodeEvent(beginning: Uint8Array): TracebackEvent {
   const end = beginning.indexOf(0x0a)
@@ -52,7 +52,7 @@ export function decodeEvent(beginning: Uint8Array): TracebackEvent {
 /**
  * What the file of a note holds. The loop gets its turn in between.
  *
- * @throws SondeError `TRB_NOTE` where that is nothing.
+ * @throws SondeError `TRB_NOTE` if that is nothing.
  */
 export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
   const lists = new NoteLists()

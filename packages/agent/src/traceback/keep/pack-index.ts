@@ -67,7 +67,7 @@ export interface PackedFrame {
   readonly partCount: number
 }
 
-/** A series of a note; undefined where it does not hold. */
+/** A series of a note; undefined if it does not hold. */
 export function unpackSeries(packed: PackedSeries, { texts, baseMs, partCount }: PackedFrame): KeptSeries | undefined {
   if (!Array.isArray(packed) || packed.length !== 15) return undefined
   const [part, key, labels, device, deviceName, kind, near, apart, moves, samples, fromMs, toMs, ...more] =

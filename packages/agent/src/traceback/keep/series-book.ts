@@ -30,7 +30,7 @@ export interface Part {
   readonly isRing: boolean
   /** Constant labels of the source. */
   readonly labels: Labels
-  /** Between two records of a series, as the source says; 0 where it does not. Unit: milliseconds. */
+  /** Between two records of a series, as the source says; 0 if it does not. Unit: milliseconds. */
   readonly periodMs: number
   /**
    * How old or how averaged its values are at least, as the source says: records that come faster say no more. Default:
@@ -208,12 +208,12 @@ export class SeriesBook {
   }
 }
 
-/** The field that numbers the samples of a type; undefined where it has none. */
+/** The field that numbers the samples of a type; undefined if it has none. */
 export function numberSlotOf({ layout }: RecordType): Slot | undefined {
   return layout.slots.find(({ name, field }) => field.role === 'value' && NUMBER_FIELDS.has(name))
 }
 
-/** The device that labels name; empty where they name none. */
+/** The device that labels name; empty if they name none. */
 export function deviceIn(labels: Labels): string {
   return labelOf(labels, 'device')
 }

@@ -71,7 +71,7 @@ export class SignalMoves {
     }
   }
 
-  /** A digit a slot of the type: 0 where it did not move, 1 where it moved as it does, from 2 on how far it moved. */
+  /** A digit a slot of the type: 0 if it did not move, 1 where it moved as it does, from 2 on how far it moved. */
   told(): string {
     const digits = new Uint8Array(this.#type.layout.slots.length)
     for (const [index, { slot }] of this.#slots.entries())

@@ -4,7 +4,7 @@ import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 /** A field of a diagnostic counter, by its data ID. */
 const DATA_ID = /^id_([0-9a-f]{16})$/
 
-/** The data ID that a field of samples is of; undefined where it is of none. */
+/** The data ID that a field of samples is of; undefined if it is of none. */
 export function dataIdOf({ name }: Pick<Slot, 'name'>): bigint | undefined {
   const [, id] = DATA_ID.exec(name) ?? []
   return id === undefined ? undefined : BigInt(`0x${id}`)

@@ -43,7 +43,7 @@ export class CompatLog {
   /**
    * Creates the file, or empties it. The head is written by {@link begin}: a device that refuses leaves an empty log.
    *
-   * @throws SondeError `TRB_LOG` where it cannot be opened.
+   * @throws SondeError `TRB_LOG` if it cannot be opened.
    */
   constructor(path: string, header: CompatHeader, ring: DeviceRing) {
     this.#path = path
@@ -86,7 +86,7 @@ export class CompatLog {
     this.#file = -1
   }
 
-  /** @throws SondeError `TRB_LOG` where the disk does not take it. */
+  /** @throws SondeError `TRB_LOG` if the disk does not take it. */
   flush(): void {
     const bytes = Buffer.from(this.#pending, 'latin1')
     this.#pending = ''

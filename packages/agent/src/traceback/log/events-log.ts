@@ -91,7 +91,7 @@ export class EventsLog {
   /** Events whose end the log does not have. */
   #cutOff: { readonly rule: number; readonly event: number; readonly sample: number }[] = []
 
-  /** @throws SondeError `TRB_LOG` where the file cannot be opened. */
+  /** @throws SondeError `TRB_LOG` if the file cannot be opened. */
   constructor(options: EventsLogOptions) {
     this.#options = options
     const { rows, feed, book, version, eventSMax = 60, eventBytesMax = 64 * 1024 * 1024 } = options

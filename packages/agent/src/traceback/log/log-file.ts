@@ -21,7 +21,7 @@ export interface LogFileOptions {
 export interface LogLosses {
   /** Rows that the disk did not take. */
   rows: number
-  /** Why the latest of them were not taken; empty where all were. */
+  /** Why the latest of them were not taken; empty if all were. */
   reason: string
   /** Files that were removed for their number. */
   removedFiles: number
@@ -54,7 +54,7 @@ export class LogFile {
    * Opens the file and writes its head.
    *
    * @param headOf The rows that each file begins with.
-   * @throws SondeError `TRB_LOG` where it cannot be opened or written.
+   * @throws SondeError `TRB_LOG` if it cannot be opened or written.
    */
   constructor(
     { path, fileBytesMax = 64 * 1024 * 1024, filesMax = 8, append = false }: LogFileOptions,
@@ -86,7 +86,7 @@ export class LogFile {
     if (this.#pending.length >= Math.min(BUFFER_CHARACTERS, this.#fileBytesMax / 2)) this.#write()
   }
 
-  /** Writes what waits. Returns false where the disk did not take rows since the call before; see {@link losses}. */
+  /** Writes what waits. Returns false if the disk did not take rows since the call before; see {@link losses}. */
   flush(): boolean {
     this.#write()
     const isWhole = this.#isWhole
@@ -204,7 +204,7 @@ export class LogFile {
 }
 
 /**
- * The lock of a log, beside it: two processes would rotate and cut the rows of each other. Undefined where the folder
+ * The lock of a log, beside it: two processes would rotate and cut the rows of each other. Undefined if the folder
  * takes no further file; then the log does not rotate either.
  *
  * @throws Error where another process has it.

@@ -42,7 +42,7 @@ export class EventReader {
   /**
    * The samples of an event, also while it is open.
    *
-   * @throws SondeError `TRB_UNKNOWN` where there is no such event, `TRB_NOTE` where its note does not hold.
+   * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NOTE` if its note does not hold.
    */
   async readable(id: number): Promise<ReadableEvent> {
     const { archive, open } = this.#options
@@ -61,7 +61,7 @@ export class EventReader {
   /**
    * The file of an event that is closed, piece by piece.
    *
-   * @throws SondeError `TRB_UNKNOWN` where there is no such event, `TRB_NO_FILE` where it is open or has no samples.
+   * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NO_FILE` if it is open or has no samples.
    */
   fileOf(id: number): EventContent {
     const { archive, open } = this.#options

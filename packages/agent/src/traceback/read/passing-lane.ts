@@ -16,7 +16,7 @@ export class PassingLane {
   readonly lows: Float32Array
   readonly highs: Float32Array
   readonly exact: Float64Array
-  /** The value before, as two words where it is a u64; NaN where there is none. */
+  /** The value before, as two words where it is a u64; NaN if there is none. */
   #before = Number.NaN
   #beforeHigh = 0
 
@@ -74,7 +74,7 @@ export class PassingLane {
   }
 }
 
-/** The increase of a counter of 32 bits that began again; NaN where it was reset. */
+/** The increase of a counter of 32 bits that began again; NaN if it was reset. */
 function wrapped(before: number, value: number): number {
   return before >= WRAP_FROM && before < WORD && value < WRAP_TO ? value + WORD - before : Number.NaN
 }

@@ -47,7 +47,7 @@ export class PassingSeries {
   #lastMs = Number.NaN
   #lastNumber = 0
 
-  /** @param usualMs Between two samples; 0 where it is not known. */
+  /** @param usualMs Between two samples; 0 if it is not known. */
   constructor(
     { type, key, usualMs }: { readonly type: RecordType; readonly key: readonly number[]; readonly usualMs: number },
     signals: readonly Signal[],

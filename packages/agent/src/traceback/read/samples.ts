@@ -36,7 +36,7 @@ export interface ReadSamples {
 /**
  * Reads the samples of some lanes of an event, block by block; between two lanes of a block the loop gets its turn.
  *
- * @throws SondeError `QRY_FORM` for a key that is none, `DTB_…` where the file does not hold.
+ * @throws SondeError `QRY_FORM` for a key that is none, `DTB_…` if the file does not hold.
  */
 export async function readSamples({ index, read }: ReadableEvent, question: SamplesQuestion): Promise<ReadSamples> {
   const { keys, fromMs, toMs, points } = question

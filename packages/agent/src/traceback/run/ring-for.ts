@@ -12,7 +12,7 @@ const HEAD_WORDS = 8
  * A ring that holds the history before an event, what the windows of the rules need, and one batch.
  *
  * @param samplePeriodNs Of the device.
- * @throws SondeError `TRB_MEMORY` where it would take more than 1 GiB.
+ * @throws SondeError `TRB_MEMORY` if it would take more than 1 GiB.
  */
 export function ringFor(book: RuleBook, samplePeriodNs: number): DeviceRing {
   const tests = book.rules.flatMap((rule) => ('test' in rule ? [rule.test] : []))

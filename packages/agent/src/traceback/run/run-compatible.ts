@@ -25,7 +25,7 @@ export interface CompatibleOptions {
  * Watches a device as the reference application does: the same log, the same order of steps, the same end.
  *
  * @returns Samples that were read.
- * @throws SondeError `TRB_DEVICE`, `TRB_DENIED`, `TRB_SAMPLES`, `TRB_LOG`, `TRB_MEMORY`; `TRB_SKIPPED` where the device
+ * @throws SondeError `TRB_DEVICE`, `TRB_DENIED`, `TRB_SAMPLES`, `TRB_LOG`, `TRB_MEMORY`; `TRB_SKIPPED` if the device
  * lost samples.
  */
 export async function runCompatible(options: CompatibleOptions): Promise<number> {

@@ -139,7 +139,7 @@ export class ReportedSignals {
     }
   }
 
-  /** Who left last of those whose series a rule watched; undefined where nobody did since the rules were read. */
+  /** Who left last of those whose series a rule watched; undefined if nobody did since the rules were read. */
   leftOf(rule: string): LeftReporter | undefined {
     return this.#left.get(rule)
   }
@@ -219,7 +219,7 @@ export class ReportedSignals {
     return stream
   }
 
-  /** A series; `none` where no rule is about it; the time where there is no room. */
+  /** A series; `none` if no rule is about it; the time where there is no room. */
   #open({ type, source, arrivedMs, origin, page }: Batch, labels: Labels): Watched | 'none' | number {
     const groups = groupsOf(this.#watch, type, labels)
     if (groups.length === 0) return 'none'

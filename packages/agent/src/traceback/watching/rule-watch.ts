@@ -99,7 +99,7 @@ export class RuleWatch implements Sink {
   /**
    * Watches these rules from now on, in place of those before.
    *
-   * @throws SondeError `AGT_TAP` where a ring does not reach back as far as a rule looks; then no rule of its source is
+   * @throws SondeError `AGT_TAP` if a ring does not reach back as far as a rule looks; then no rule of its source is
    * watched.
    */
   async set({ rules, signals }: RuleBook): Promise<void> {
@@ -210,7 +210,7 @@ export class RuleWatch implements Sink {
     this.#inRings = taps.flat().flatMap(({ rules, device }) => rules.map((rule) => [rule, device] as const))
   }
 
-  /** Who left last of those whose series a rule watched; undefined where nobody did since the rules were read. */
+  /** Who left last of those whose series a rule watched; undefined if nobody did since the rules were read. */
   leftOf(rule: string): LeftReporter | undefined {
     return this.#reported.leftOf(rule)
   }

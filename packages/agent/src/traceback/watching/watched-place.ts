@@ -14,7 +14,7 @@ export interface WatchedPlace {
   readonly labels: Labels
   /** Whether a ring of samples is watched in its host; else records are as they are reported. */
   readonly isRing: boolean
-  /** When the last sample came; 0 where none did. Unit: milliseconds since the Unix epoch. */
+  /** When the last sample came; 0 if none did. Unit: milliseconds since the Unix epoch. */
   readonly seenMs: number
 }
 

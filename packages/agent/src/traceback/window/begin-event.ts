@@ -88,7 +88,7 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   )
 }
 
-/** Between two samples that the rule saw; 0 where nobody says. Unit: milliseconds. */
+/** Between two samples that the rule saw; 0 if nobody says. Unit: milliseconds. */
 function periodOf(running: RunningSource | undefined, type: string | undefined, { device, isRing }: Beginning): number {
   const said = type === undefined ? undefined : saidPeriodOf(running?.stats.periods ?? [], { type, device })
   return said === undefined ? 0 : Math.min(everyMsOf(said, isRing), PERIOD_MAX_MS)

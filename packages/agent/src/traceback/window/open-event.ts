@@ -22,7 +22,7 @@ export interface EventStart {
   readonly source: string
   /** Whether its rule watched a ring of samples; else records as they are reported. */
   readonly isRing: boolean
-  /** The client whose records opened it; undefined where a source of the agent did. */
+  /** The client whose records opened it; undefined if a source of the agent did. */
   readonly holder: Holder
   /** By the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint

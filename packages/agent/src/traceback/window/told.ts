@@ -27,7 +27,7 @@ export class Told {
     else if (batch.type === clockType || batch.type.fingerprint === clockType.fingerprint) this.#takeClocks(batch)
   }
 
-  /** How far off times of a device are at most; 0 where it has no clock of its own. Unit: milliseconds. */
+  /** How far off times of a device are at most; 0 if it has no clock of its own. Unit: milliseconds. */
   errorMs(source: string, device: string): number {
     return (this.#errors.get(`${source}\n${device}`) ?? 0) / 1e6
   }

@@ -44,7 +44,7 @@ const answerSchema = v.looseObject({
 /**
  * Asks the agent at an address for GPU pods: of all apps, or of one.
  *
- * @throws SondeError `CLI_AGENT` where none answers as an agent does; the message says what to do.
+ * @throws SondeError `CLI_AGENT` if none answers as an agent does; the message says what to do.
  */
 export async function askAgent(address: string, app: string | undefined): Promise<PodsAnswer> {
   const url = `${address}/api/v1/pods${app === undefined ? '' : `?app=${encodeURIComponent(app)}`}`

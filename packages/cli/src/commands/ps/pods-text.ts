@@ -43,7 +43,7 @@ const COLUMNS: readonly PodColumn[] = [
 ]
 
 /**
- * A row a pod, `-` where a number is not known. Below them each reason once, and what all GPUs do together. A number of
+ * A row a pod, `-` if a number is not known. Below them each reason once, and what all GPUs do together. A number of
  * a whole GPU that others use too has a `*`. Names are shown as text.
  */
 export function podsText({ pods, totals, nowMs }: PodsAnswer): string {

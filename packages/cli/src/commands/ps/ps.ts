@@ -18,11 +18,11 @@ export interface PsFlags {
 }
 
 /**
- * `sonde ps`: prints the GPU pods that an agent knows, and why a number is missing. Exit code 0 where it answers, no
+ * `sonde ps`: prints the GPU pods that an agent knows, and why a number is missing. Exit code 0 if it answers, no
  * pod included.
  *
- * @throws ConfigError where an option is wrong.
- * @throws SondeError `CLI_AGENT` where no agent answers.
+ * @throws ConfigError if an option is wrong.
+ * @throws SondeError `CLI_AGENT` if no agent answers.
  */
 export async function runPs(flags: PsFlags, usualAddress: () => Promise<string>): Promise<number> {
   const { app, json } = flags

@@ -8,8 +8,8 @@ import { type ElementText, elementText, type FieldText, isText, quotedText } fro
 export type Int64 = 'digits' | 'string'
 
 /**
- * A JSON object a line: `{"type":…,"source":…,"tag":…,"record":{…}}`, before the record with `labels` where the source
- * has any, and `clock` where that is not the wall clock. Absent fields are left out; what JSON has no number for is
+ * A JSON object a line: `{"type":…,"source":…,"tag":…,"record":{…}}`, before the record with `labels` if the source
+ * has any, and `clock` if that is not the wall clock. Absent fields are left out; what JSON has no number for is
  * text.
  */
 export function jsonl(int64: Int64): Format {

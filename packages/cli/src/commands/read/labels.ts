@@ -13,7 +13,7 @@ export function hasLabels(source: Named): boolean {
   return labelTexts(source).length > 0
 }
 
-/** Such labels as a JSON object; empty where there are none. */
+/** Such labels as a JSON object; empty if there are none. */
 export function labelsJson(source: Named): string {
   return hasLabels(source) ? JSON.stringify(ownLabels(source)) : ''
 }

@@ -29,7 +29,7 @@ export function reportLeftOut({ withoutTime, seen }: Selection, options: ReadOpt
   if (note !== undefined) tell(note)
 }
 
-/** Which filter fits nothing of what was seen, and what there is instead; undefined where no filter is at fault. */
+/** Which filter fits nothing of what was seen, and what there is instead; undefined if no filter is at fault. */
 export function nothingFits(
   { sources, tags, labels, types, typesWithFields, fromNs, toNs }: Seen,
   wanted: Pick<ReadOptions, 'sources' | 'tags' | 'labels' | 'types' | 'startNs' | 'endNs'>,

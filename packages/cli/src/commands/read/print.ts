@@ -47,7 +47,7 @@ export class Printer {
     }
   }
 
-  /** Prints what there is of a file for now. False where nothing was. */
+  /** Prints what there is of a file for now. False if nothing was. */
   async drain(reading: Reading): Promise<boolean> {
     const before = reading.at
     try {

@@ -14,7 +14,7 @@ import { verify } from './verify.ts'
 
 /**
  * `sonde read FILE|DIR…`: prints the records of files, or sums up or verifies what is in them. Exit code 0; 1 where a
- * file cannot be read or is damaged, and with `--strict` where the last block of one is cut off. With `--store` it
+ * file cannot be read or is damaged, and with `--strict` if the last block of one is cut off. With `--store` it
  * prints those that a store keeps.
  *
  * @param defaultStore Gives the path of the store where `--store` names none.

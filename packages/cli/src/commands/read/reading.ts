@@ -45,7 +45,7 @@ export class Reading {
   blockCount = 0
   recordCount = 0
 
-  /** @throws SondeError `DTB_READ` where it cannot be read. */
+  /** @throws SondeError `DTB_READ` if it cannot be read. */
   constructor(path: string, { salvage, schemaDir, selection }: ReadingOptions) {
     this.path = path
     this.#file = openDtb(path)
@@ -86,7 +86,7 @@ export class Reading {
     return { kept: [...this.#gaps, faultOf(end, at, ignoredBytes)], count: this.#gapCount + 1 }
   }
 
-  /** The next records that are wanted, valid until the next call; undefined where there are none for now. */
+  /** The next records that are wanted, valid until the next call; undefined if there are none for now. */
   next(): Batch | undefined {
     while (!this.isDone) {
       const step = this.#decoder.next()

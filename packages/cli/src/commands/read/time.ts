@@ -7,7 +7,7 @@ const SPAN_NS: Readonly<Record<string, bigint>> = {
 
 /**
  * A time that somebody typed, in nanoseconds since the Unix epoch: ISO 8601, in UTC where it names no zone, or a span
- * back from now such as `90s`, `10m`, `2h`, `7d`. Undefined where it is neither.
+ * back from now such as `90s`, `10m`, `2h`, `7d`. Undefined if it is neither.
  */
 export function parseTime(text: string, nowMs: number): bigint | undefined {
   const [, span, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []

@@ -8,7 +8,7 @@ import { Selection } from './select.ts'
 import { type SummaryRow, summaryText } from './summary.ts'
 
 /**
- * Reads all of each file, and tells how each fares: blocks, records, bytes, and what does not hold. False where a file
+ * Reads all of each file, and tells how each fares: blocks, records, bytes, and what does not hold. False if a file
  * is damaged or cannot be read; with `strict` also where the last block of one is cut off.
  */
 export async function verify(

@@ -21,7 +21,7 @@ export class StopSignals {
     return this.#controller.signal
   }
 
-  /** 128 and the number of the signal that came; 0 where none did. */
+  /** 128 and the number of the signal that came; 0 if none did. */
   get exitCode(): number {
     const { aborted, reason } = this.stop
     return aborted ? 128 + constants.signals[reason as NodeJS.Signals] : 0

@@ -31,7 +31,7 @@ export interface DecodeOptions {
 /**
  * Reads a blob of `encodeColumn`. Whatever the bytes are, memory stays within what `VALUE_COUNT_LIMIT` allows.
  *
- * @throws SondeError `STO_CHUNK_CORRUPT` where they are anything but such a blob, whole and unchanged.
+ * @throws SondeError `STO_CHUNK_CORRUPT` if they are anything but such a blob, whole and unchanged.
  */
 export function decodeColumn(blob: Uint8Array, options: DecodeOptions = {}): WordColumn {
   const head = readHead(blob)

@@ -27,7 +27,7 @@ const valuesScratch = new Scratch()
  * then each element's vector after its length. Numbers and lengths are varints. The CRC-32 covers everything but
  * itself.
  *
- * @throws SondeError `STO_COLUMN` where the arrays do not fit the counts, or the counts their limits.
+ * @throws SondeError `STO_COLUMN` if the arrays do not fit the counts, or the counts their limits.
  */
 export function encodeColumn(column: WordColumn): Uint8Array {
   const { kind, count, elements, texts } = column

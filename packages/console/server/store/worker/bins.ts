@@ -95,7 +95,7 @@ function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float
   }
 }
 
-/** `gains` are what each sample gained since the one before, NaN where that is not known. */
+/** `gains` are what each sample gained since the one before, NaN if that is not known. */
 function addCounter(
   { firstBin, parts }: Bins,
   times: Float64Array,

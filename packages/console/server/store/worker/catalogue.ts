@@ -16,7 +16,7 @@ export interface StoredType {
 export interface StoredSeries {
   readonly id: number
   readonly labels: Labels
-  /** The last hour in which a record of it arrived since the file was opened; 0 where none did. */
+  /** The last hour in which a record of it arrived since the file was opened; 0 if none did. */
   seenHour: number
 }
 
@@ -79,7 +79,7 @@ export class Catalogue {
   }
 
   /**
-   * Id of a type, by its definition as JSON; it is stored at first sight, undefined where there are too many already.
+   * Id of a type, by its definition as JSON; it is stored at first sight, undefined if there are too many already.
    */
   typeId(definition: string, fingerprint: string, holder: Holder): number | undefined {
     const known = this.#typeIds.get(fingerprint)
@@ -114,7 +114,7 @@ export class Catalogue {
     return this.#sources.get(id)
   }
 
-  /** Id of a source, which is stored at first sight; undefined where there are too many already. */
+  /** Id of a source, which is stored at first sight; undefined if there are too many already. */
   sourceId(source: SourceDescriptor, holder: Holder): number | undefined {
     const descriptor = JSON.stringify(source)
     const known = this.#sourceIds.get(descriptor)
@@ -136,7 +136,7 @@ export class Catalogue {
   readonly findSeries = (typeName: string, labels: Labels): StoredSeries | undefined =>
     this.#series.get(typeName)?.get(keyOfText(seriesKey(labels)))
 
-  /** A series, which is stored at first sight; undefined where there are too many already. */
+  /** A series, which is stored at first sight; undefined if there are too many already. */
   addSeries(typeName: string, labels: Labels, holder: Holder): StoredSeries | undefined {
     const known = this.findSeries(typeName, labels)
     if (known !== undefined) {

@@ -4,7 +4,7 @@ export const GROUP_SERIES = 8
 /**
  * Puts the chunks of up to {@link GROUP_SERIES} series into one row. Layout: where each ends, as u32 little-endian
  * counted from the end of this table, whose length is {@link GROUP_SERIES}; then the chunks. One that is not there ends
- * where it starts. Undefined where none is there.
+ * where it starts. Undefined if none is there.
  */
 export function packGroup(chunks: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
   const bytes = chunks.reduce((sum, chunk) => sum + (chunk?.length ?? 0), 0)
@@ -22,7 +22,7 @@ export function packGroup(chunks: readonly (Uint8Array | undefined)[]): Uint8Arr
 }
 
 /**
- * The chunk of the series with this place in its group, as a view; undefined where it is not there, `damaged` where the
+ * The chunk of the series with this place in its group, as a view; undefined if it is not there, `damaged` where the
  * table makes no sense.
  */
 export function chunkOfGroup(row: Uint8Array, place: number): Uint8Array | undefined | 'damaged' {

@@ -86,7 +86,7 @@ function arrivalMsOf(record: number): number {
   return 1_700_000_000_000 + Math.floor(record / ROW_RECORDS)
 }
 
-/** An element of a field of a record as a chunk has it; undefined where the record lacks the field. */
+/** An element of a field of a record as a chunk has it; undefined if the record lacks the field. */
 function wordsAt(type: RecordType, bytes: Buffer, record: number, slot: Slot, element: number): bigint | undefined {
   const at = record * type.layout.recordBytes
   const { kind, count, optional: mayLack } = slot.field

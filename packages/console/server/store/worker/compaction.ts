@@ -126,7 +126,7 @@ function encodeTimes(stretch: Places, grouped: GroupedRecords): Uint8Array {
   return encodeColumn({ kind: 'u64', count: stretch.count, elements: 1, words, present: null, texts: null })
 }
 
-/** Which record each sample is in the order of arrival; undefined where that is the order of the samples. */
+/** Which record each sample is in the order of arrival; undefined if that is the order of the samples. */
 function encodeOrder({ start, count }: Places, grouped: GroupedRecords, arena: Arena): Uint8Array | undefined {
   const records = grouped.records.subarray(start, start + count)
   if (grouped.groups.length === 1 && records.every((record, i) => record === start + i)) return undefined

@@ -11,7 +11,7 @@ import { sqliteFailureOf } from './sqlite-error.ts'
 /** The open file. */
 export interface Opened {
   readonly database: DatabaseSync
-  /** What happened on the way, as a sentence; empty where nothing did. */
+  /** What happened on the way, as a sentence; empty if nothing did. */
   readonly notice: string
 }
 
@@ -58,7 +58,7 @@ CREATE TABLE chunk (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
  * Opens or makes the file. One that is damaged is set aside as `<path>.corrupt-<time>`, what can be read of it is
  * carried over, and a new one takes its place.
  *
- * @throws SondeError `STO_FOREIGN` where it is a database of another program, which is left alone; whatever SQLite or
+ * @throws SondeError `STO_FOREIGN` if it is a database of another program, which is left alone; whatever SQLite or
  * the file system says where the place cannot be written.
  */
 export function openDatabase(settings: StoreSettings): Opened {

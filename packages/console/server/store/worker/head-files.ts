@@ -27,7 +27,7 @@ export interface BodyPlace {
   readonly bytes: number
 }
 
-/** A file is full at this length, or at a part of `max_bytes` where that is less. Unit: bytes. */
+/** A file is full at this length, or at a part of `max_bytes` if that is less. Unit: bytes. */
 const FILE_BYTES_MAX = 64 << 20
 const FILE_BYTES_MIN = 64 << 10
 const FILE_PART = 1 / 64
@@ -156,7 +156,7 @@ export class HeadFiles {
   }
 
   /**
-   * The bytes of a body, in `memory` where that has room for them; undefined where the file does not have them.
+   * The bytes of a body, in `memory` if that has room for them; undefined if the file does not have them.
    */
   read({ file, place, bytes }: BodyPlace, memory: Uint8Array = NO_MEMORY): Uint8Array | undefined {
     if (this.#read?.file !== file) {
@@ -227,7 +227,7 @@ export class HeadFiles {
     if (this.#isDurable) this.#syncFolder()
   }
 
-  /** Opens a file for reading; undefined where there is none. */
+  /** Opens a file for reading; undefined if there is none. */
   #open(file: number): number | undefined {
     const path = this.#pathOf(file)
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? openSync(path, 'r') : undefined

@@ -272,7 +272,7 @@ export class Head {
     }))
   }
 
-  /** A row as it is in the file now; undefined where it is damaged. */
+  /** A row as it is in the file now; undefined if it is damaged. */
   read(id: number): HeadRow | undefined {
     const row = this.#statements.row.get(id)
     return row === undefined ? undefined : this.#checked(row)

@@ -164,7 +164,7 @@ class Sorter {
     return { firstMs, lastMs }
   }
 
-  /** The hour to which all records of a range belong; undefined where it may be more than one. */
+  /** The hour to which all records of a range belong; undefined if it may be more than one. */
   #hourOf({ firstMs, lastMs }: Range): number | undefined {
     if (this.#entry.clock !== 'wall' || this.#context.stored.type.time === undefined) return this.#arrivalHour
     const { fromMs, toMs } = this.#context.believed

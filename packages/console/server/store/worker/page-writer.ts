@@ -112,7 +112,7 @@ export class PageWriter {
     })
   }
 
-  /** What the entries of one client become; undefined where they need more lookups than it has. */
+  /** What the entries of one client become; undefined if they need more lookups than it has. */
   #read(
     memory: SharedArrayBuffer,
     entries: readonly PageEntry[],

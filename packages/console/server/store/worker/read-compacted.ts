@@ -44,7 +44,7 @@ export function readCompacted(file: StoreFile, stored: StoredType, segments: rea
 }
 
 /**
- * The columns of a series; undefined where one is damaged. `from` is the number of its first record where no order was
+ * The columns of a series; undefined if one is damaged. `from` is the number of its first record where no order was
  * kept.
  */
 function columnsOf(

@@ -16,7 +16,7 @@ interface Content {
  */
 export class Samples {
   readonly labels: Labels
-  /** Period of the source that wrote the last piece. Unit: milliseconds; 0 where it has none. */
+  /** Period of the source that wrote the last piece. Unit: milliseconds; 0 if it has none. */
   intervalMs = 0
   /** Id of that source; -1 before the first. */
   source = -1

@@ -198,7 +198,7 @@ export class Segments {
     return ids
   }
 
-  /** One chunk; undefined where it was lost. */
+  /** One chunk; undefined if it was lost. */
   chunk(segment: number, field: number, series: number): Uint8Array | undefined {
     const row = this.#statements.chunk.get(chunkId(segment, field, series)) as unknown as [Uint8Array] | undefined
     return row === undefined ? undefined : this.#chunkOf(row[0], series % GROUP_SERIES)

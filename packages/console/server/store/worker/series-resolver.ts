@@ -23,7 +23,7 @@ export class SeriesResolver {
   }
 
   /**
-   * The record's series. One that is not known here is asked of `lookup`; undefined where that has none. {@link
+   * The record's series. One that is not known here is asked of `lookup`; undefined if that has none. {@link
    * REFUSED} is remembered until {@link forgetRefused}.
    */
   of(views: Views, offset: number, lookup: SeriesLookup): StoredSeries | undefined {
@@ -46,7 +46,7 @@ export class SeriesResolver {
     return found
   }
 
-  /** The series of a number; undefined where a record has none. */
+  /** The series of a number; undefined if a record has none. */
   at(number: number): StoredSeries | undefined {
     return number < 0 ? undefined : this.#series[number]
   }

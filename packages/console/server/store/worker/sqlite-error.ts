@@ -33,7 +33,7 @@ const OF_FILE_SYSTEM: Readonly<Record<string, SqliteFailure>> = {
 }
 
 /**
- * What kind of failure of SQLite or of the file system an error is; undefined where it is none: then it is an error of
+ * What kind of failure of SQLite or of the file system an error is; undefined if it is none: then it is an error of
  * ours.
  */
 export function sqliteFailureOf(error: unknown): SqliteFailure | undefined {

@@ -84,7 +84,7 @@ export class StoreFile {
   }
 
   /**
-   * Makes it ready to be written, once. Gives what was lost before, as a sentence; empty where nothing was. Throws
+   * Makes it ready to be written, once. Gives what was lost before, as a sentence; empty if nothing was. Throws
    * where it cannot be written.
    */
   prepareToWrite(): string {
@@ -103,7 +103,7 @@ export class StoreFile {
     return pages * numberOf(this.database, 'PRAGMA page_size') + this.head.fileBytes
   }
 
-  /** What to do where names take so much of the file that it is over its limit; undefined where they do not. */
+  /** What to do where names take so much of the file that it is over its limit; undefined if they do not. */
   get crowdedSentence(): string | undefined {
     const { maxBytes } = this.settings
     const { fileBytes } = this.catalogue
@@ -117,7 +117,7 @@ export class StoreFile {
     return numberOf(this.database, 'PRAGMA freelist_count') * numberOf(this.database, 'PRAGMA page_size')
   }
 
-  /** Time of the first record that is kept; null where there is none. Unit: milliseconds since the Unix epoch. */
+  /** Time of the first record that is kept; null if there is none. Unit: milliseconds since the Unix epoch. */
   oldestMs(): number | null {
     const firstMs = Math.min(this.head.firstMs(), this.segments.firstMs())
     return Number.isFinite(firstMs) ? firstMs : null

@@ -228,7 +228,7 @@ export class StoreWorker {
   }
 
   /**
-   * A question that cannot be answered closes the file only where the file is the reason: a fault of the question, or
+   * A question that cannot be answered closes the file only if the file is the reason: a fault of the question, or
    * of ours, concerns nobody else.
    */
   #refuse(id: number, error: unknown): void {

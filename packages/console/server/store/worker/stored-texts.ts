@@ -27,7 +27,7 @@ export class StoredTexts {
     this.#database = database
   }
 
-  /** The text of an id; undefined where the file has none. */
+  /** The text of an id; undefined if the file has none. */
   of(writer: number, id: number): string | undefined {
     const first = id - (id % BLOCK_IDS)
     const key = `${writer} ${first}`

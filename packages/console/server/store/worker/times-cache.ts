@@ -9,7 +9,7 @@ export class TimesCache {
   readonly #times = new Map<string, Float64Array>()
   #bytes = 0
 
-  /** Times of a series of a segment in milliseconds; decoded by `decode` where they are not at hand. */
+  /** Times of a series of a segment in milliseconds; decoded by `decode` if they are not at hand. */
   of(segment: number, owner: number, decode: () => Float64Array | undefined): Float64Array | undefined {
     const key = `${segment} ${owner}`
     const known = this.#times.get(key)

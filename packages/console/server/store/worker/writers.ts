@@ -57,7 +57,7 @@ export class Writers {
     return { writers: this.#live.size, earlierWriters: this.#idle.size }
   }
 
-  /** Stores a new writer; undefined where there are too many sources already. */
+  /** Stores a new writer; undefined if there are too many sources already. */
   add(descriptor: SourceDescriptor, holder: Holder): StoredWriter | undefined {
     const source = this.#catalogue.sourceId(descriptor, holder)
     if (source === undefined) return undefined
@@ -88,7 +88,7 @@ export class Writers {
   }
 
   /**
-   * Stores labels to which records refer: what a table holds besides costs no row. False where there is no room for
+   * Stores labels to which records refer: what a table holds besides costs no row. False if there is no room for
    * them.
    */
   storeSymbols({ id: writer, texts, stored }: StoredWriter, ids: readonly number[]): boolean {
@@ -113,7 +113,7 @@ export class Writers {
     this.#texts.retire(writer.id)
   }
 
-  /** A writer by its id; undefined where its row was lost. */
+  /** A writer by its id; undefined if its row was lost. */
   of(id: number): StoredWriter | undefined {
     const known = this.#live.get(id) ?? this.#idle.get(id)
     if (known !== undefined) return known

@@ -19,7 +19,7 @@ export class WritingTime {
   }
 
   /**
-   * Part of the time since this was asked last, or when it last wrote. Range: 0 to 1; undefined where it is not known.
+   * Part of the time since this was asked last, or when it last wrote. Range: 0 to 1; undefined if it is not known.
    */
   takePart(): number | undefined {
     if (this.#wallUs > 0) this.#part = Math.min(1, this.#processorUs / this.#wallUs)

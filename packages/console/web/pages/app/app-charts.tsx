@@ -16,7 +16,7 @@ export interface AppChartsOptions {
   readonly isSimulated: boolean
   /** Whether pods share GPUs, or hold MIG instances: then numbers of whole GPUs stand in where pods have none. */
   readonly isSharing: boolean
-  /** Distance of the samples; 0 where it is not known. Unit: milliseconds. */
+  /** Distance of the samples; 0 if it is not known. Unit: milliseconds. */
   readonly intervalMs: number
 }
 

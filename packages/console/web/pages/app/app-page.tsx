@@ -140,7 +140,7 @@ function headlineOf({ services, pods, totals }: AppGpuAnswer): HeadlineText {
   }
 }
 
-/** A sum over GPUs, and of how many pods they are where not all have the number; empty where none has. */
+/** A sum over GPUs, and of how many pods they are where not all have the number; empty if none has. */
 function totalWords(total: GpuSum | null, pods: number, words: (sum: number) => string): string {
   if (total === null) return ''
   const of = total.pods < pods ? ` by ${total.pods} of ${countOf(pods, 'pod')}` : ''

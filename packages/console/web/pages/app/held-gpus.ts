@@ -38,7 +38,7 @@ export function heldGpus(
   return held
 }
 
-/** The gravest hint of the GPUs of a pod; undefined where none is worse than a notice. */
+/** The gravest hint of the GPUs of a pod; undefined if none is worse than a notice. */
 export function worstOfPod(gpus: readonly HeldGpu[] = [], worst: ReadonlyMap<string, Hint>): Hint | undefined {
   const hints = gpus.flatMap(({ device }) => worst.get(device.id) ?? [])
   return hints.find(({ severity }) => severity === 'critical') ?? hints.find(({ severity }) => severity === 'warning')

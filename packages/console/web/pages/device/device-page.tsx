@@ -50,11 +50,11 @@ type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => Readi
 export interface DeviceReadings {
   /** What rules see in some metrics of it. */
   readonly judge: Judge
-  /** The newest sample, or the mean of the window; NaN where there is none. */
+  /** The newest sample, or the mean of the window; NaN if there is none. */
   readonly newest: ReadDevice
-  /** The last sample: of states and limits. NaN where there is none. */
+  /** The last sample: of states and limits. NaN if there is none. */
   readonly last: (metric: string) => number
-  /** The mean of the newest samples, as tiles have it; NaN where there is none. */
+  /** The mean of the newest samples, as tiles have it; NaN if there is none. */
   readonly mean: ReadDevice
   /**
    * The exact value as it was read last, or as the history has it where the page does not speak of now; undefined where
@@ -333,7 +333,7 @@ export function DeviceState({
 }: {
   readonly device: DeviceInfo
   readonly hint: Hint | undefined
-  /** False where it is not known what rules saw. */
+  /** False if it is not known what rules saw. */
   readonly isJudged: boolean
   /** Whether it gives no sample: then it is not said to be in range. Default: false. */
   readonly isSilent?: boolean

@@ -11,7 +11,7 @@ export function awaitedFact(fact: Fact): Fact {
   return fact.isFixed === true ? fact : { label: fact.label, value: NO_BREAK_SPACE, caption: NO_BREAK_SPACE }
 }
 
-/** A fact of one number; `–` where it is absent. Of a window that is over its extremes are the caption. */
+/** A fact of one number; `–` if it is absent. Of a window that is over its extremes are the caption. */
 export function numberFact(label: string, quantity: Quantity, reading: Reading | number, caption = ''): Fact {
   const { value, low, high } = typeof reading === 'number' ? readingOfNow(reading) : reading
   if (Number.isNaN(value)) return { label, value: ABSENT, caption: 'not told' }

@@ -240,7 +240,7 @@ function upOrDown(values: Float64Array, isUp: (value: number) => boolean): Float
   return values.map((value) => (Number.isNaN(value) ? value : Number(isUp(value))))
 }
 
-/** The newest value in the window of a metric that a device has once; undefined where there is none. */
+/** The newest value in the window of a metric that a device has once; undefined if there is none. */
 function newestOf(device: DeviceInfo, metric: string, answer: Columns): number | undefined {
   const column = columnsOf(device, { metric, function: 'last' }, answer)[0]
   return column && answer.grid && newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY)
@@ -255,7 +255,7 @@ function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Colu
 
 /**
  * Why a panel has no line: nobody reports it, the question was refused, or its source says why the values are absent.
- * Empty where a sample may still come.
+ * Empty if a sample may still come.
  */
 function reasonOf(
   device: DeviceInfo,

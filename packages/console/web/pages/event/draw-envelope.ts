@@ -5,7 +5,7 @@ import { pointsWithin } from './lane-scale.ts'
 /** How strong the band is beside its line. */
 const ALPHA = 0.22
 
-/** The least and the greatest value that a lane may have had at each column; NaN where there is none. */
+/** The least and the greatest value that a lane may have had at each column; NaN if there is none. */
 export interface Envelope {
   readonly lows: Float64Array
   readonly highs: Float64Array

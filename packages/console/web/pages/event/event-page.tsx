@@ -232,7 +232,7 @@ function Kept({
   )
 }
 
-/** What the page says first; undefined where nothing is known yet. */
+/** What the page says first; undefined if nothing is known yet. */
 function headWords(
   { event, lanes, lanesKept }: EventAnswer,
   ranked: readonly RankedOnset[],

@@ -10,7 +10,7 @@ export type LaneAction =
 export interface LaneKeyState {
   readonly view: Span
   readonly bounds: Span
-  /** The cursor; undefined where there is none. */
+  /** The cursor; undefined if there is none. */
   readonly atMs: number | undefined
   /** Times of the samples of the lane that was chosen, as they are drawn. */
   readonly times: Float64Array
@@ -22,7 +22,7 @@ export interface LaneKeyState {
 const STRIDE_COUNT = 10
 const ZOOM_FACTOR = 2
 
-/** What a key does; undefined where it does nothing. */
+/** What a key does; undefined if it does nothing. */
 export function laneAction(key: string, isShifted: boolean, state: LaneKeyState): LaneAction | undefined {
   const { view, bounds, atMs, startMs, endMs } = state
   const middleMs = atMs ?? (view.fromMs + view.toMs) / 2

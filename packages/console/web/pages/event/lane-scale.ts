@@ -34,7 +34,7 @@ export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'u
 }
 
 /**
- * The scale of a lane over what is in view. It keeps the `before` where that still fits, so that panning does not make
+ * The scale of a lane over what is in view. It keeps the `before` if that still fits, so that panning does not make
  * it jump.
  */
 export function laneScale(

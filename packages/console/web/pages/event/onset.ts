@@ -13,7 +13,7 @@ export interface Onset {
   readonly after: number
 }
 
-/** What is usual before an event; undefined where there are too few samples to say. */
+/** What is usual before an event; undefined if there are too few samples to say. */
 export interface Usual {
   readonly low: number
   readonly high: number
@@ -64,7 +64,7 @@ export function usualOf({ times, lows, highs, isExact }: LaneSamples, base: Span
 }
 
 /**
- * The first point after the base from which on a signal stays outside of what is usual; undefined where it never does.
+ * The first point after the base from which on a signal stays outside of what is usual; undefined if it never does.
  *
  * What is asked is whether it left, not how far: a signal that swings widely before the event has to swing further.
  */

@@ -28,7 +28,7 @@ export function requestOf(url: UrlState, nowMs: number): EventsRequest {
   return { rule, device, state, fromMs: Math.floor((nowMs - withinMs) / stepMs) * stepMs }
 }
 
-/** The window that the list is narrowed to, for the hints beside it; undefined where it is not narrowed to any. */
+/** The window that the list is narrowed to, for the hints beside it; undefined if it is not narrowed to any. */
 export function windowOf(url: UrlState, nowMs: number): FrameRange | undefined {
   const { fromMs, toMs } = requestOf(url, nowMs)
   if (fromMs === undefined) return undefined

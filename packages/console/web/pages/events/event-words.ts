@@ -65,7 +65,7 @@ export function windowWords({ window, startMs }: Pick<TracebackEvent, 'window' |
   return `${beforeMs > 0 ? `−${formatDuration(beforeMs)}` : 'start'} to +${formatDuration(window.toMs - startMs)}`
 }
 
-/** What limits left out of a list, in sentences; empty where they left out nothing. */
+/** What limits left out of a list, in sentences; empty if they left out nothing. */
 export function limitSentences({
   leftOut,
   limited,

@@ -10,7 +10,7 @@ import { openFirst } from './event-words.ts'
 /**
  * How much is listed of a window that is over, whatever is open now.
  *
- * @param hintCount Undefined where it is not known.
+ * @param hintCount Undefined if it is not known.
  */
 export function windowHeadline({ events, leftOut }: EventsAnswer, hintCount: number | undefined): HeadlineText {
   const seen = countOrNone(events.length + leftOut, 'event')

@@ -11,7 +11,7 @@ import { heatStripsOf } from '../heat-strips.ts'
 /** One series of the explorer: its member in a chart, and where it comes from. */
 export interface ExplorerSeries {
   readonly member: ChartMember
-  /** What its labels say beyond the name of the member; empty where that is all. */
+  /** What its labels say beyond the name of the member; empty if that is all. */
   readonly more: string
   readonly labels: Labels
   readonly meta: ResultMeta
@@ -48,7 +48,7 @@ interface Answered {
 interface Group {
   readonly id: string
   readonly answers: readonly Answered[]
-  /** What tells it from other lanes of the same signal; empty where there is none. */
+  /** What tells it from other lanes of the same signal; empty if there is none. */
   readonly note: string
 }
 

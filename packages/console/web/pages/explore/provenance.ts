@@ -5,7 +5,7 @@ const SIMULATOR = 'simulator'
 
 /**
  * Names of the sources that a series can come from: those that report the type of its metric, simulated series from
- * simulators and all others from the rest. Empty where no source of the list reports it, as with what an application
+ * simulators and all others from the rest. Empty if no source of the list reports it, as with what an application
  * sends.
  */
 export function sourcesOf(

@@ -28,7 +28,7 @@ interface RowProps {
   readonly type: TypeInfo | undefined
   readonly field: FieldInfo | undefined
   readonly metrics: readonly ComboOption[]
-  /** Why this signal shows nothing; empty where it does. */
+  /** Why this signal shows nothing; empty if it does. */
   readonly problem: string
   readonly onMetric: (metric: string) => void
   readonly onChange: (query: MetricQuery) => void

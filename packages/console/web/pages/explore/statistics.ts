@@ -1,6 +1,6 @@
 import { quickselect } from '../../chart/quickselect.ts'
 
-/** What a series did in the window. Values are raw; all but the counts are NaN where there is no sample. */
+/** What a series did in the window. Values are raw; all but the counts are NaN if there is no sample. */
 export interface Statistics {
   readonly last: number
   readonly min: number

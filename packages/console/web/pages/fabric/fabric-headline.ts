@@ -49,7 +49,7 @@ export function portsHeadline(
   return { tone: 'calm', sentence, facts: `${judged} ${activity.sentence}. ${facts}` }
 }
 
-/** How many ports are active; `isWhole` where all are. */
+/** How many ports are active; `isWhole` if all are. */
 function activityWords(
   rows: readonly PortRow[],
   tense: Tense,

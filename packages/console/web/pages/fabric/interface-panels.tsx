@@ -25,7 +25,7 @@ export interface Interfaces {
   readonly answer: KnownColumns
   readonly rows: readonly InterfaceColumns[]
   readonly facts: NodeFacts
-  /** How many there are, in words; empty where there are none. */
+  /** How many there are, in words; empty if there are none. */
   readonly countWords: string
 }
 

@@ -42,7 +42,7 @@ function column(
   }
 }
 
-/** The larger of some columns at each place, NaN where all are absent. */
+/** The larger of some columns at each place, NaN if all are absent. */
 function largestColumn(columns: readonly Float64Array[], length: number): Float64Array {
   return Float64Array.from({ length }, (_, at) => {
     const known = columns.map((values) => values[at]!).filter((value) => !Number.isNaN(value))

@@ -48,14 +48,14 @@ export function portState(
   return { tone: isKnown ? 'ok' : 'absent', word, rank: 2 }
 }
 
-/** Speed and lanes of a port's link: `400 Gb/s ×4`; empty where neither is known. */
+/** Speed and lanes of a port's link: `400 Gb/s ×4`; empty if neither is known. */
 export function lineWords({ columns }: PortRow, span: ReadSpan): string {
   const rate = lastValue(columns.lineRate, span)
   const lanes = lastValue(columns.lanes, span)
   return [rate > 0 ? formatQuantity(BITS_PER_SECOND, rate) : '', lanes > 0 ? `×${lanes}` : ''].filter(Boolean).join(' ')
 }
 
-/** The PCIe link of a port: `Gen5 ×16`; empty where it is not known. */
+/** The PCIe link of a port: `Gen5 ×16`; empty if it is not known. */
 export function busWords({ device, columns }: PortRow, span: ReadSpan): string {
   return linkWords(readLink(columns, device, span))
 }

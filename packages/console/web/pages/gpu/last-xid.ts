@@ -5,7 +5,7 @@ import { compareNames } from '../../format/names.ts'
 export const XID_EVENTS = 'nvml_xid_events_total'
 
 /**
- * The XID errors that came last, empty where there was none; undefined where nobody tells. Counts say which rose last,
+ * The XID errors that came last, empty if there was none; undefined if nobody tells. Counts say which rose last,
  * also of a GPU that fell off the bus before its gauge could be read again; where none rose in the window the gauge
  * says it, and where that is silent all that ever came.
  */

@@ -53,7 +53,7 @@ interface TableProps {
   readonly gpus: readonly DeviceInfo[]
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly hints: readonly Hint[]
-  /** False where it is not known what rules saw. */
+  /** False if it is not known what rules saw. */
   readonly isJudged: boolean
   readonly moment: Moment
   /** What the samples are of. */

@@ -8,7 +8,7 @@ import { countOf, groupThousands } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
 
-/** What failed of sources that read all the same, since their start; empty where nothing did. */
+/** What failed of sources that read all the same, since their start; empty if nothing did. */
 function failedWords(reading: readonly SourceInfo[]): string {
   const failing = reading.filter(({ errors }) => errors > 0)
   if (failing.length === 0) return ''

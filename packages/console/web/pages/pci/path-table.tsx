@@ -143,7 +143,7 @@ function linkOf(
   }
 }
 
-/** What a GPU moves in the busier direction; NaN where it does not tell. */
+/** What a GPU moves in the busier direction; NaN if it does not tell. */
 function loadOf(gpu: DeviceInfo | undefined, series: readonly SeriesValue[]): number {
   const loads = series.filter(
     ({ metric, labels, value }) => gpu && value !== null && LOADS.includes(metric) && isSeriesOf(gpu, metric, labels),
@@ -151,7 +151,7 @@ function loadOf(gpu: DeviceInfo | undefined, series: readonly SeriesValue[]): nu
   return loads.length > 0 ? Math.max(...loads.map(({ value }) => Number(value))) : Number.NaN
 }
 
-/** Errors by their names; `–` where the device counts none of them. */
+/** Errors by their names; `–` if the device counts none of them. */
 function errorWords(series: readonly SeriesValue[]): string {
   const isCounted = series.some(({ metric, value }) => metric === ERRORS[0][1] && value !== null)
   const words = series

@@ -37,7 +37,7 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
   }
 }
 
-/** Calls that do not come back, in words; empty where there is none. */
+/** Calls that do not come back, in words; empty if there is none. */
 function stuckWords(stuck: SourceDetail['stuck']): string {
   if (stuck.length === 0) return ''
   const names = stuck.slice(0, NAMED_COUNT).map(({ device, duty }) => `${device} ${duty}`.trim())

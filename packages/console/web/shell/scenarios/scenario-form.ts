@@ -25,7 +25,7 @@ export function hasSeverity({ severity }: ScenarioInfo): boolean {
   return severity.min < severity.max
 }
 
-/** What is wrong with the fields, each in a sentence; empty where they can be sent. */
+/** What is wrong with the fields, each in a sentence; empty if they can be sent. */
 export function problemsOf(
   scenario: ScenarioInfo,
   fields: ScenarioFields,
@@ -44,7 +44,7 @@ function rangeProblem(text: string, min: number, max: number): string | undefine
   return value >= min && value <= max ? undefined : `A number from ${min} to ${max}.`
 }
 
-/** Reads a number as people type it, with a point or a comma; NaN where it is none. */
+/** Reads a number as people type it, with a point or a comma; NaN if it is none. */
 function numberOf(text: string): number {
   const trimmed = text.trim().replace(',', '.')
   return trimmed === '' ? Number.NaN : Number(trimmed)

@@ -10,7 +10,7 @@ type FiledBatch = Omit<Batch, 'origin' | 'arrivedMs'>
 /** A batch that waits to be written: its block lacks nothing but the index of the type. */
 export interface Entry extends Omit<FiledBatch, 'bytes'> {
   readonly block: Uint8Array
-  /** Records that it counts in the statistics; 0 where it is about the sink itself. */
+  /** Records that it counts in the statistics; 0 if it is about the sink itself. */
   readonly counted: number
   /** Memory of the texts that came with it. Unit: bytes. */
   readonly textBytes: number

@@ -31,7 +31,7 @@ export interface FilesSink extends Sink {
   /**
    * Resolves when everything accepted before is as safe as the durability says; see {@link FilesOptions}.
    *
-   * @throws SondeError `FIL_LOST` where records were dropped since the flush before, or the disk may not have taken
+   * @throws SondeError `FIL_LOST` if records were dropped since the flush before, or the disk may not have taken
    * them.
    */
   flush(): Promise<void>
@@ -48,7 +48,7 @@ const SLOW_DISK =
 /**
  * Makes a sink that writes files of records, one at a time for each source. Nothing is written before the first record.
  *
- * @throws SondeError `FIL_OPTION` where an option is not allowed.
+ * @throws SondeError `FIL_OPTION` if an option is not allowed.
  */
 export function createFiles(options: FilesOptions = {}): FilesSink {
   return new Files(options)

@@ -8,13 +8,13 @@ import type { DiskFile } from './disk.ts'
 /** The block of a source is small: labels, and a few names. */
 const SOURCE_BYTES_LIMIT = 1 << 20
 
-/** The fingerprint of the schema in the header of a file; undefined where it is no file of records. */
+/** The fingerprint of the schema in the header of a file; undefined if it is no file of records. */
 export async function readFingerprint(handle: DiskFile): Promise<string | undefined> {
   const header = await handle.readAt(0, FILE_HEADER_BYTES)
   return untilFault(() => decodeFileHeader(header))?.fingerprint
 }
 
-/** Who wrote a file: the second block of it; undefined where that does not hold. */
+/** Who wrote a file: the second block of it; undefined if that does not hold. */
 export async function readSource(handle: DiskFile, size: number): Promise<Partial<SourceEntry> | undefined> {
   const types = await readHeader(handle, FILE_HEADER_BYTES)
   if (types?.blockType !== BLOCK_TYPE.types) return undefined
@@ -32,17 +32,17 @@ export async function isEnded(handle: DiskFile, size: number): Promise<boolean> 
   return (await readHeader(handle, size - BLOCK_HEADER_BYTES))?.blockType === BLOCK_TYPE.end
 }
 
-/** The header of the block at a place; undefined where none that holds begins there. */
+/** The header of the block at a place; undefined if none that holds begins there. */
 async function readHeader(handle: DiskFile, at: number): Promise<DtbBlockHeader | undefined> {
   return blockHeaderOf(await handle.readAt(at, BLOCK_HEADER_BYTES))
 }
 
-/** The header of a block that begins with these bytes; undefined where they hold none. */
+/** The header of a block that begins with these bytes; undefined if they hold none. */
 export function blockHeaderOf(bytes: Uint8Array): DtbBlockHeader | undefined {
   return untilFault(() => decodeBlockHeader(bytes))
 }
 
-/** What a decoder gives; undefined where it finds a fault: files of others may lie here too. */
+/** What a decoder gives; undefined if it finds a fault: files of others may lie here too. */
 function untilFault<T>(decode: () => T): T | undefined {
   try {
     return decode()

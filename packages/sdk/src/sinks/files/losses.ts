@@ -13,7 +13,7 @@ const SLOTS = new Map(lossType.layout.slots.map((slot) => [slot.name, slot.offse
 /** What was dropped of one source, so that its next file can say so: a reader sees the gap where it is. */
 export class Losses {
   readonly #totals = new Map<FilesDropReason, number>()
-  /** Whose file tells it; undefined where everything is told. */
+  /** Whose file tells it; undefined if everything is told. */
   #untold: SourceInfo | undefined
 
   /** The source whose file has to tell of losses. */

@@ -51,7 +51,7 @@ export class PageMarks {
     return seen
   }
 
-  /** The last page of a client; 0 where none is known. */
+  /** The last page of a client; 0 if none is known. */
   async lastPage(client: bigint): Promise<bigint> {
     return (await this.#load()).get(client) ?? 0n
   }
@@ -148,7 +148,7 @@ async function readMarks(disk: Disk, path: string): Promise<Pages> {
   return pages
 }
 
-/** What an earlier process left; empty where it left nothing. */
+/** What an earlier process left; empty if it left nothing. */
 async function readFile(disk: Disk, path: string): Promise<Buffer> {
   try {
     const file = await disk.open(path, 'r')

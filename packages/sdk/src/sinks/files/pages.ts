@@ -18,7 +18,7 @@ const SPAN_BYTES = 1 << 20
 const SPAN_BYTES_LIMIT = DTB_LIMITS.payloadBytes * 2
 
 /**
- * The last page of a client that the files of a source hold; 0 where they have none. Pages are written in order, so it
+ * The last page of a client that the files of a source hold; 0 if they have none. Pages are written in order, so it
  * is the last in the newest file that has pages of the client, and everything before it is there too. A page that was
  * cut short is none.
  */
@@ -63,7 +63,7 @@ async function searchBackwards(handle: DiskFile, size: number): Promise<bigint> 
   }
 }
 
-/** Sequence of the page in the block at a place; undefined where none is whole there. */
+/** Sequence of the page in the block at a place; undefined if none is whole there. */
 function wholePageAt(bytes: Buffer, at: number): bigint | undefined {
   const payloadAt = at + BLOCK_HEADER_BYTES
   const header = blockHeaderOf(bytes.subarray(at, payloadAt))

@@ -11,10 +11,10 @@ const BYTES_LIMIT = 16 << 20
 
 /**
  * The types that files of a schema begin with, in the order of their indexes, out of the sidecar
- * `schema_<fingerprint>.json` in a folder: what `typesOf` of `DtbDecoder` asks for. Undefined where there is no such
+ * `schema_<fingerprint>.json` in a folder: what `typesOf` of `DtbDecoder` asks for. Undefined if there is no such
  * file.
  *
- * @throws SondeError `DTB_SCHEMA` where the file cannot be read, or does not have the types of the schema.
+ * @throws SondeError `DTB_SCHEMA` if the file cannot be read, or does not have the types of the schema.
  */
 export function readSidecar(folder: string, fingerprint: string): readonly RecordType[] | undefined {
   const path = join(folder, schemaFileName(fingerprint))

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, FilesDropReason>> = {
   EROFS: 'denied',
 }
 
-/** The code of an error of the system, or of ours; empty where it has none. */
+/** The code of an error of the system, or of ours; empty if it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

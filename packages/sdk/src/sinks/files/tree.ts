@@ -17,7 +17,7 @@ export async function dayFolders(disk: Disk, root: string): Promise<string[]> {
   return days
 }
 
-/** Names of the folders in a folder, sorted; none where it is not there. */
+/** Names of the folders in a folder, sorted; none if it is not there. */
 export async function foldersIn(disk: Disk, folder: string): Promise<string[]> {
   return (await entriesOf(disk, folder)).filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }

@@ -11,7 +11,7 @@ export const SHORT_BYTES = 4096
 /** Whom a connection tells what happens. */
 export interface ConnectionHandler {
   onOpen(): void
-  /** @throws SondeError where the frame makes no sense: the connection ends with it. */
+  /** @throws SondeError if the frame makes no sense: the connection ends with it. */
   onFrame(frame: ServiceFrame): void
   /** There is room again after `isFull`. */
   onRoom(): void

@@ -34,13 +34,13 @@ export interface IpcStatus {
    */
   readonly code: -1 | 0 | 1
   /**
-   * What an acknowledgement of the service means, as far as is known: `durable` where it outlives a crash of the
+   * What an acknowledgement of the service means, as far as is known: `durable` if it outlives a crash of the
    * service.
    */
   readonly ack: 'memory' | 'durable'
   /** How pages reach the service: in shared memory, or through the socket. */
   readonly mode: 'shared' | 'inline'
-  /** Why not in shared memory; empty where they do. */
+  /** Why not in shared memory; empty if they do. */
   readonly inlineReason: string
   /** What failed last; undefined while it is connected, and after a `close` that it was connected at. */
   readonly lastError: { readonly code: string; readonly message: string } | undefined
@@ -52,7 +52,7 @@ export interface IpcStatus {
   readonly dropped: Readonly<Record<string, number>>
   /** Those of them that the service keeps, and that one of its views, such as `/metrics`, does not show. */
   readonly hidden: Readonly<Record<string, number>>
-  /** Why records were last dropped as `not_announced`; empty where none were. */
+  /** Why records were last dropped as `not_announced`; empty if none were. */
   readonly notAnnouncedReason: string
 }
 
@@ -71,7 +71,7 @@ export interface IpcSink extends Sink {
  * Await `close` of the schema, or of the sink, before `process.exit()`: at the exit nothing can be connected or waited
  * for any more. What is not acknowledged then is said in one line on stderr, with the code `TEL_LOST`.
  *
- * @throws SondeError `IPC_OPTION` where an option is not allowed.
+ * @throws SondeError `IPC_OPTION` if an option is not allowed.
  */
 export function createIpc(options: IpcOptions = {}): IpcSink {
   return new Ipc(ipcConfig(options))

@@ -19,7 +19,7 @@ export class Losses {
   readonly who: string
   /** Whether the pages that the spool had no room for last came in one turn of the event loop. */
   isLoopBlocked = false
-  /** Why records were last dropped as `not_announced`; empty where none were. */
+  /** Why records were last dropped as `not_announced`; empty if none were. */
   notAnnouncedReason = ''
   /** Of the records that were dropped, by reason, those that the service keeps and does not show. */
   readonly hidden = new Map<string, number>()
@@ -50,7 +50,7 @@ export class Losses {
     return this.#untold.told
   }
 
-  /** Why records are dropped for a reason, as a sentence; empty where the reason says it. */
+  /** Why records are dropped for a reason, as a sentence; empty if the reason says it. */
   causeOf(reason: string): string {
     if (reason === 'not_announced') return this.notAnnouncedReason
     return reason === 'spool_full' && this.isLoopBlocked ? causeOfBlockedLoop('spoolBytes') : causeOf(reason)
@@ -97,7 +97,7 @@ export class Losses {
     this.#ledger.fail(error)
   }
 
-  /** What was dropped since it was told last, or since `told`; as a sentence too, which is empty where nothing was. */
+  /** What was dropped since it was told last, or since `told`; as a sentence too, which is empty if nothing was. */
   tell(told?: Untold['told']): Drops {
     const drops = this.#untold.tell(told)
     return drops.words === '' ? drops : { ...drops, words: `${this.#name} ${drops.words}` }

@@ -25,7 +25,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   closed: 'the sink was closed',
 }
 
-/** The cause of a reason in words; empty where none is known. */
+/** The cause of a reason in words; empty if none is known. */
 export function causeOf(reason: string): string {
   return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
 }

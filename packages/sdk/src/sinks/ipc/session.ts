@@ -99,12 +99,12 @@ export class Session {
     return this.#welcome
   }
 
-  /** Why the service is not told of a type or a source; undefined where it is told of all. */
+  /** Why the service is not told of a type or a source; undefined if it is told of all. */
   get fault(): string | undefined {
     return this.#link?.fault
   }
 
-  /** Why pages go through the socket; empty where they lie in shared memory. */
+  /** Why pages go through the socket; empty if they lie in shared memory. */
   get inlineReason(): string {
     return this.#shared?.inlineReason ?? 'not connected'
   }
@@ -156,7 +156,7 @@ export class Session {
     this.#connection.expectAnswer(true)
   }
 
-  /** False where there is more to be told before. */
+  /** False if there is more to be told before. */
   #sendPage(page: SpooledPage): boolean {
     const told = this.#tellOf(page)
     if (told === undefined) return false
@@ -172,7 +172,7 @@ export class Session {
     return true
   }
 
-  /** What the service calls type and source of a page; undefined where there is more to be told before. */
+  /** What the service calls type and source of a page; undefined if there is more to be told before. */
   #tellOf(page: SpooledPage): Told | Obstacle | undefined {
     if (page.byteLength > (this.#welcome?.limits.pageBytes ?? 0)) return 'too_large'
     return this.#link?.tell(page, this.#tell)

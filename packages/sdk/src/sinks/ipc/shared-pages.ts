@@ -28,7 +28,7 @@ export class SharedPages {
     else this.#offer()
   }
 
-  /** Why pages go through the socket; empty where they do not. */
+  /** Why pages go through the socket; empty if they do not. */
   get inlineReason(): string {
     if (this.#isAttached) return ''
     return this.#reasons.join('; ') || 'the service has not answered yet'
@@ -67,7 +67,7 @@ export class SharedPages {
     return this.#file?.isFull === true
   }
 
-  /** Puts a page into a slot; undefined where it goes through the socket. */
+  /** Puts a page into a slot; undefined if it goes through the socket. */
   put({ sequence, block, byteLength }: SpooledPage): number | undefined {
     if (!this.#isAttached || byteLength < SHORT_BYTES) return undefined
     try {

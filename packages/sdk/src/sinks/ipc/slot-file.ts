@@ -39,7 +39,7 @@ export class SlotFile {
   readonly #busy: { readonly sequence: number; readonly slot: number }[] = []
   #isClosed = false
 
-  /** @throws SondeError `IPC_SHARED` where the directory is not on tmpfs; whatever the file system says. */
+  /** @throws SondeError `IPC_SHARED` if the directory is not on tmpfs; whatever the file system says. */
   constructor(directory: string, slots: number, slotBytes: number) {
     if (statfsSync(directory).type !== TMPFS_MAGIC) {
       throw new SondeError(
@@ -79,7 +79,7 @@ export class SlotFile {
   }
 
   /**
-   * Puts the records of a page into a slot; undefined where none is free, or they do not fit.
+   * Puts the records of a page into a slot; undefined if none is free, or they do not fit.
    *
    * @throws Whatever the file system says, `ENOSPC` above all: tmpfs reserves nothing.
    */
@@ -137,7 +137,7 @@ function sweepLeftovers(directory: string): void {
   }
 }
 
-/** See {@link startTimeOf}; `0` where that is not known. */
+/** See {@link startTimeOf}; `0` if that is not known. */
 function startOf(pid: number): string {
   return startTimeOf(pid) ?? '0'
 }

@@ -38,7 +38,7 @@ export class Spool {
   bytes = 0
   /** Records of all pages, as accounts count them. */
   records = 0
-  /** Sequence of the oldest page; `next` where there is none. */
+  /** Sequence of the oldest page; `next` if there is none. */
   first = 1
   /** Sequence of the newest page that was ever sent. */
   sent = 0
@@ -74,7 +74,7 @@ export class Spool {
     this.#pages.push({ ...page, sequence: this.next })
   }
 
-  /** The page of a sequence; undefined where it is not there any more. */
+  /** The page of a sequence; undefined if it is not there any more. */
   get(sequence: number): SpooledPage | undefined {
     return sequence < this.first ? undefined : this.#pages[this.#head + sequence - this.first]
   }

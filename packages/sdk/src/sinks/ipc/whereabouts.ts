@@ -10,7 +10,7 @@ const STICKY = 0o1000
 /** Services that a message names at most. */
 const NAMED_MAX = 4
 
-/** Where services listen instead of in `socketsDir`, in words; empty where none is known. */
+/** Where services listen instead of in `socketsDir`, in words; empty if none is known. */
 function elsewhere(socketsDir: string, usualDir: string): string {
   const notes = [...readNotes(usualDir), ...readNotes(commonNotesDir())].filter(
     (note) => note.isLiving && note.socketsDir !== socketsDir,
@@ -51,7 +51,7 @@ export function explainFailure(socketsDir: string, error: SondeError, usualDir =
  * A directory in which anybody could pose as the service is not used: one that everybody may write to, and one that
  * another user made among the temporary files.
  *
- * @throws SondeError `IPC_DIRECTORY`, also where the directory cannot be looked at; `IPC_ACCESS` where this user may
+ * @throws SondeError `IPC_DIRECTORY`, also where the directory cannot be looked at; `IPC_ACCESS` if this user may
  * not.
  */
 export function checkDirectory(socketsDir: string): void {

@@ -50,7 +50,7 @@ const ownEntries = {
 /** Keys of this destination in a configuration. */
 export const jsonlEntries = { ...ownEntries, ...deliveryEntries }
 
-/** @throws SondeError `JSL_OPTION` where an option is not allowed. */
+/** @throws SondeError `JSL_OPTION` if an option is not allowed. */
 export function jsonlTarget(options: Pick<JsonlOptions, 'url' | 'headers'>): JsonlTarget {
   const { url: given, headers } = checkOptions(ownEntries, options, 'JSL_OPTION', ' of jsonl')
   const url = new URL(given)

@@ -62,7 +62,7 @@ export interface PrometheusOptions {
 export type PrometheusConfig = { readonly [K in keyof PrometheusOptions]-?: NonNullable<PrometheusOptions[K]> }
 
 /**
- * @throws SondeError `PRM_OPTION` where a number is out of its range, a list is none, or an index a label of Sonde's
+ * @throws SondeError `PRM_OPTION` if a number is out of its range, a list is none, or an index a label of Sonde's
  * own.
  */
 export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {

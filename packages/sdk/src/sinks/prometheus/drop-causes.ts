@@ -12,7 +12,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   metric_conflict: 'another type has the metric with another kind or unit; name one of the two otherwise',
 }
 
-/** The cause of a reason in words; empty where none is known. */
+/** The cause of a reason in words; empty if none is known. */
 export function causeOf(reason: string): string {
   return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
 }

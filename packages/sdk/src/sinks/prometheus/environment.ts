@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
  * `PROMETHEUS_FSET_DIR`, `CLX_METADATA_FILE` and `CLX_PROMETHEUS_CONSTANT_LABELS`; and `SONDE_PROMETHEUS_WHEN_TAKEN`.
  * Empty ones count as not there. Pure.
  *
- * @throws SondeError `PRM_LABELS` where a constant label has no `=`, `PRM_OPTION` where a word is none of those
+ * @throws SondeError `PRM_LABELS` if a constant label has no `=`, `PRM_OPTION` if a word is none of those
  * allowed.
  */
 export function listenerOptionsOf(environment: Environment): PrometheusListenerOptions {

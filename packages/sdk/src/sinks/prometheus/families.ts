@@ -19,7 +19,7 @@ export interface MetricConflict {
   readonly field: string
   /** What the two disagree in, and what to do. */
   readonly reason: string
-  /** The metric that has the name; its HELP tells of the refusal. Undefined where the field fits no metric at all. */
+  /** The metric that has the name; its HELP tells of the refusal. Undefined if the field fits no metric at all. */
   readonly owner: string | undefined
 }
 
@@ -27,7 +27,7 @@ export interface MetricConflict {
 export interface Refused {
   readonly table: Table
   readonly fields: MetricFields
-  /** The family that has the name. Undefined where the fields fit no metric at all. */
+  /** The family that has the name. Undefined if the fields fit no metric at all. */
   readonly owner: Family | undefined
   /**
    * What the two disagree in: in words only when somebody asks, since it names all types of the owner as they are then.

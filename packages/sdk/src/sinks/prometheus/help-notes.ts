@@ -32,7 +32,7 @@ export class HelpNotes {
     }
   }
 
-  /** The sentences for a family, each after a blank; empty where there is nothing to say. */
+  /** The sentences for a family, each after a blank; empty if there is nothing to say. */
   of(family: Family): string {
     return this.#absencesOf(family) + refusalsOf(family)
   }

@@ -29,7 +29,7 @@ export class KeptLabels implements Symbols {
   /**
    * Takes the labels of rows from a table, as many as this turn of the event loop has room for. Whether it has all.
    *
-   * @param rows By their numbers; below 0 where one has left.
+   * @param rows By their numbers; below 0 if one has left.
    */
   takeFrom(labels: Symbols, type: RecordType, memory: RowMemory, rows: readonly number[]): boolean {
     const slots = type.labels.filter(({ field }) => field.kind === 'symbol')

@@ -38,7 +38,7 @@ const PCI_ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/
 const KINDS: readonly string[] = ['netif', 'rdma', 'pci', 'mst'] satisfies DeviceKind[]
 const SECTIONS: readonly string[] = ['global_labels', 'device_labels', 'device_mapping', 'data_types_mapping']
 
-/** The address in its usual spelling; undefined where it is none. */
+/** The address in its usual spelling; undefined if it is none. */
 export function pciAddress(text: string): string | undefined {
   const address = text.toLowerCase()
   return PCI_ADDRESS.test(address) ? address : undefined

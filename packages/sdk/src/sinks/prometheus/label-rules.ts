@@ -71,7 +71,7 @@ export class LabelRules implements AddedLabels {
   }
 }
 
-/** Empty where the record has not all of the labels that the value is made of. */
+/** Empty if the record has not all of the labels that the value is made of. */
 function filled(template: Template, source: SourceInfo, own: Labels): string {
   let text = ''
   for (const [i, part] of template.entries()) {

@@ -52,9 +52,9 @@ const shared = new Map<string, Promise<Shared>>()
  * `/NAME`. What an option leaves out, the variables of the guide say. Closing the last sink of an endpoint frees its
  * port.
  *
- * @returns `undefined` where another process has the port, and `whenTaken` is `service`.
- * @throws SondeError `PRM_TAKEN` or `PRM_LISTEN` where it cannot listen, `PRM_ENDPOINT`, `PRM_OPTION` or `PRM_LABELS`
- * where an option is not allowed.
+ * @returns `undefined` if another process has the port, and `whenTaken` is `service`.
+ * @throws SondeError `PRM_TAKEN` or `PRM_LISTEN` if it cannot listen, `PRM_ENDPOINT`, `PRM_OPTION` or `PRM_LABELS`
+ * if an option is not allowed.
  * @example
  * const prometheus = await openPrometheus({ endpoint: '127.0.0.1:9101' })
  */

@@ -48,7 +48,7 @@ const GZIP_FROM_BYTES = 1024
 /**
  * Makes the Prometheus view: it keeps the latest record of every series and shows it as text 0.0.4 or OpenMetrics 1.0.
  *
- * @throws SondeError `PRM_OPTION` where an option is out of its range, `PRM_LABELS` with file and line where a label is
+ * @throws SondeError `PRM_OPTION` if an option is out of its range, `PRM_LABELS` with file and line where a label is
  * none.
  * @example
  * const prometheus = createPrometheus()
@@ -106,7 +106,7 @@ export class Prometheus implements Sink {
     return this.stats.dropped
   }
 
-  /** How the label file fares; undefined where there is none. */
+  /** How the label file fares; undefined if there is none. */
   get labelFile(): LabelFileHealth | undefined {
     return this.#labels.hasFile ? this.#labels : undefined
   }
@@ -309,7 +309,7 @@ export class Prometheus implements Sink {
 
   /**
    * A series that is absent as a whole is not shown with its last value; its next record brings it back. A whole type
-   * is that of one life of a host and of those before it. False where this turn has no room for all.
+   * is that of one life of a host and of those before it. False if this turn has no room for all.
    */
   #removeSeries(source: SourceInfo, { type, series }: Absence): boolean {
     for (const table of this.#tables.all()) {
@@ -347,7 +347,7 @@ export class Prometheus implements Sink {
   }
 }
 
-/** What is left of a batch after its first records; undefined where nothing is. */
+/** What is left of a batch after its first records; undefined if nothing is. */
 function restOf(batch: Batch, taken: number): Batch | undefined {
   if (taken === batch.count) return undefined
   const bytes = batch.bytes.subarray(taken * batch.type.layout.recordBytes)

@@ -22,7 +22,7 @@ export class Quota {
     return this.#held
   }
 
-  /** How much more a holder may take now. At most 0 where it is nothing. */
+  /** How much more a holder may take now. At most 0 if it is nothing. */
   roomFor(holder: Holder): number {
     const free = this.#limit - this.#total
     if (holder === undefined) return free

@@ -6,7 +6,7 @@ import { LABEL_FILE_BYTES_LIMIT, type LabelFile, parseLabelFile } from './label-
 /**
  * Reads a label file.
  *
- * @throws SondeError `PRM_LABELS` where it cannot be read, is too large or no UTF-8, or with file and line of what is
+ * @throws SondeError `PRM_LABELS` if it cannot be read, is too large or no UTF-8, or with file and line of what is
  * wrong in it.
  */
 export function readLabelFile(path: string): LabelFile {

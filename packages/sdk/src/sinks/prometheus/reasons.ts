@@ -58,7 +58,7 @@ export class Reasons {
   readonly #states = new Map<object, { source: SourceInfo; readonly types: Map<string, Series> }>()
   readonly #quota = new Quota(STATE_LIMIT)
 
-  /** Keeps a state, or forgets it where the value is back or gone. False where there is no room for it. */
+  /** Keeps a state, or forgets it where the value is back or gone. False if there is no room for it. */
   take({ source, page }: Batch, absence: Absence, nowMs: number): boolean {
     if (absence.code === '' || absence.code === 'gone') {
       this.#forget(source, absence)

@@ -39,7 +39,7 @@ export class RowRoom {
     return this.#rows.held
   }
 
-  /** Rows that a holder may still have; at most 0 where it is none. */
+  /** Rows that a holder may still have; at most 0 if it is none. */
   rowsFor(holder: Holder): number {
     return this.#rows.roomFor(holder)
   }

@@ -88,7 +88,7 @@ async function reportFiles(source: Source, view: Prometheus, fieldSets: FieldSet
   source.emit()
 }
 
-/** @throws SondeError `SET_UNKNOWN` where nothing is at the address. */
+/** @throws SondeError `SET_UNKNOWN` if nothing is at the address. */
 async function filterOf(fieldSets: FieldSets, { url = '' }: IncomingMessage): Promise<FieldSet | undefined> {
   const path = url.split('?', 1)[0] ?? ''
   if (path === '/metrics') return undefined

@@ -52,7 +52,7 @@ export class Settling {
     return this.#leaving.size > 0 || this.#waiting.has(source)
   }
 
-  /** Lets a batch wait. False where there is no room for it. */
+  /** Lets a batch wait. False if there is no room for it. */
   add(batch: Batch, acceptedMs: number): boolean {
     const isAdded = this.#waiting.add({ batch, order: ++this.#order, acceptedMs })
     this.#start()
@@ -71,7 +71,7 @@ export class Settling {
     return records
   }
 
-  /** Resolves once everything that waits now is done. Undefined where nothing waits. */
+  /** Resolves once everything that waits now is done. Undefined if nothing waits. */
   settled(): Promise<void> | undefined {
     if (!this.#isRunning) return undefined
     const { promise, resolve } = Promise.withResolvers<void>()

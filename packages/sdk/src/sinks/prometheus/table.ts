@@ -330,7 +330,7 @@ export class Table {
     return [...(this.#owners.get(ownerOf(source)) ?? [])]
   }
 
-  /** The sources that this one replaced keep the labels that their rows use. False where there is more to do. */
+  /** The sources that this one replaced keep the labels that their rows use. False if there is more to do. */
   #keepLabels(successor: Member): boolean {
     for (const member of this.#membersOf(successor.source)) {
       if (member === successor || member.source.symbols === member.kept) continue

@@ -18,7 +18,7 @@ const NO_FILE: LabelFile = { all: new Map(), devices: new Map(), addresses: new 
 /** What the view adds to the labels of series: constant labels, and those of the label file as it is now. */
 export class ViewLabels {
   /**
-   * Undefined where nothing is added: what nobody asked for costs nothing. Another object when the file says something
+   * Undefined if nothing is added: what nobody asked for costs nothing. Another object when the file says something
    * else.
    */
   rules: LabelRules | undefined
@@ -29,7 +29,7 @@ export class ViewLabels {
   readonly #file: FollowedFile<LabelFile> | undefined
   #known: LabelFile | undefined
 
-  /** @throws SondeError `PRM_LABELS` where a constant label or the file cannot be used. */
+  /** @throws SondeError `PRM_LABELS` if a constant label or the file cannot be used. */
   constructor({ constantLabels, metadataFile, sysfs, onFault }: PrometheusConfig) {
     this.#constant = checkLabels(constantLabels, 'constantLabels of the Prometheus view')
     this.#sysfs = sysfs

@@ -28,7 +28,7 @@ export class Waiting {
     return this.#queues.has(ownerOf(source))
   }
 
-  /** Takes a copy. False where there is no room for it. */
+  /** Takes a copy. False if there is no room for it. */
   add({ batch, ...when }: WaitingBatch): boolean {
     if (sizeOf(batch) > this.#quota.roomFor(batch.page?.client)) return false
     const copy = { batch: { ...batch, bytes: new Uint8Array(batch.bytes) }, ...when }

@@ -13,7 +13,7 @@ export interface TotalHandle {
    * Sets the total. Nothing is shown before the first one. A lower total than the one before is passed on, because what
    * counts was restarted; rates see that.
    *
-   * @throws SondeError `SRC_VALUE` where the kind cannot hold it; the old total stays.
+   * @throws SondeError `SRC_VALUE` if the kind cannot hold it; the old total stays.
    */
   set(total: Integer64): void
 }

@@ -48,8 +48,8 @@ const FALLS_TOLD = 3
  * Makes a context of metrics over a source: counters, gauges and histograms with label sets, sampled together. A source
  * may have any number of them.
  *
- * @throws SondeError `MTR_OPTION` where there is no source, no such option, or one is out of its range; `SRC_CLOSED`
- * where the source is closed.
+ * @throws SondeError `MTR_OPTION` if there is no source, no such option, or one is out of its range; `SRC_CLOSED`
+ * if the source is closed.
  * @example
  * const metrics = createMetrics(source, { labels: { pool: 'a' } })
  * const jobs = metrics.counter('jobs_total', { help: 'Jobs done', labels: ['queue'] }).bind({ queue: 'mail' })
@@ -82,9 +82,9 @@ export class Metrics {
   /**
    * A counter that is added to; it starts at 0 when it is bound.
    *
-   * @throws SondeError `MTR_CONFLICT` where the source has another metric of that name, `MTR_LABELS` where a label's
-   * name is taken, `MTR_LIMIT` where the source has too many metrics, `MTR_OPTION` where a limit is out of its range,
-   * `MTR_CLOSED` after `close`, `SCH_NAME` or `SCH_METRIC_NAME` where a name is not allowed.
+   * @throws SondeError `MTR_CONFLICT` if the source has another metric of that name, `MTR_LABELS` if a label's
+   * name is taken, `MTR_LIMIT` if the source has too many metrics, `MTR_OPTION` if a limit is out of its range,
+   * `MTR_CLOSED` after `close`, `SCH_NAME` or `SCH_METRIC_NAME` if a name is not allowed.
    */
   counter<const N extends string = never>(name: string, options: CounterOptions<N> = {}): Metric<N, AddHandle> {
     return this.#declare(name, 'counter', options, (row) => adderOf(row, name))
@@ -117,7 +117,7 @@ export class Metrics {
   /**
    * A histogram with fixed edges: one declaration, and a histogram a series. Shown with `_bucket`, `_sum` and `_count`.
    *
-   * @throws SondeError as {@link counter} does, and `SCH_FIELD` where the edges do not ascend.
+   * @throws SondeError as {@link counter} does, and `SCH_FIELD` if the edges do not ascend.
    */
   histogram<const N extends string = never>(name: string, options: HistogramOptions<N>): Metric<N, HistogramHandle> {
     return this.#declare(name, 'histogram', options, (row) => row.histogram(name))

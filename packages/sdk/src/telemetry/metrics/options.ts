@@ -123,7 +123,7 @@ export type AnyOptions<N extends string> = MetricOptions<N> & {
 /**
  * What a metric is declared as.
  *
- * @throws SondeError `MTR_OPTION` where there is no such option, or something is of another type than declared: not
+ * @throws SondeError `MTR_OPTION` if there is no such option, or something is of another type than declared: not
  * everybody compiles.
  */
 export function declarationOf(name: string, what: Declaration['what'], options: AnyOptions<string>): Declaration {

@@ -37,11 +37,11 @@ export interface DtbBlockHeader {
   readonly unpackedBytes: number
   readonly count: number
   readonly recordBytes: number
-  /** Earliest time among the records. Unit: nanoseconds. 0 where they have none. */
+  /** Earliest time among the records. Unit: nanoseconds. 0 if they have none. */
   readonly firstNs: bigint
-  /** Latest time among the records. Unit: nanoseconds. 0 where they have none. */
+  /** Latest time among the records. Unit: nanoseconds. 0 if they have none. */
   readonly lastNs: bigint
-  /** The client that sent the records as a page; 0 where they came from none. */
+  /** The client that sent the records as a page; 0 if they came from none. */
   readonly client: bigint
   readonly pageSequence: bigint
   readonly payloadCrc: number
@@ -50,7 +50,7 @@ export interface DtbBlockHeader {
 /**
  * The header of a file, of which `bytes` has as much as there is.
  *
- * @throws SondeError `DTB_TRUNCATED` where the file ends within it, `DTB_FILE` where it is none.
+ * @throws SondeError `DTB_TRUNCATED` if the file ends within it, `DTB_FILE` if it is none.
  */
 export function decodeFileHeader(bytes: Uint8Array): DtbFileHeader {
   if (!beginsWith(bytes, FILE_MAGIC)) throw new SondeError('DTB_FILE', 'this is no DTB file: other first bytes')
@@ -78,7 +78,7 @@ export function decodeFileHeader(bytes: Uint8Array): DtbFileHeader {
 /**
  * The header of a block, of which `bytes` has as much as there is.
  *
- * @throws SondeError `DTB_TRUNCATED` where the file ends within it, `DTB_BLOCK` where it is none, `DTB_LIMIT` where its
+ * @throws SondeError `DTB_TRUNCATED` if the file ends within it, `DTB_BLOCK` if it is none, `DTB_LIMIT` where its
  * payload is too large.
  */
 export function decodeBlockHeader(bytes: Uint8Array): DtbBlockHeader {

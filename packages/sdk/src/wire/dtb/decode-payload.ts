@@ -19,7 +19,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * The payload out of the bytes behind a block's header, padding included.
  *
- * @throws SondeError `DTB_PAYLOAD` where it does not hold.
+ * @throws SondeError `DTB_PAYLOAD` if it does not hold.
  */
 export function unpackPayload(header: DtbBlockHeader, padded: Uint8Array): Uint8Array {
   const { storedBytes, unpackedBytes, payloadCrc, isDeflated } = header

@@ -25,7 +25,7 @@ import {
 export interface DtbInput {
   /** How many there are; may grow. */
   readonly bytes: number
-  /** Bytes from a place on, fewer than asked for only where the file ends. Valid until the next call. */
+  /** Bytes from a place on, fewer than asked for only if the file ends. Valid until the next call. */
   read(at: number, bytes: number): Uint8Array
 }
 
@@ -34,8 +34,8 @@ export interface DtbDecoderOptions {
   /** Whether to go on behind what does not hold. Default: false, it stops there. */
   readonly salvage?: boolean
   /**
-   * The types that files of a schema begin with, in the order of their indexes; undefined where they cannot be had.
-   * Asked with `salvage` where the first block, which says so itself, does not hold. Default: they cannot.
+   * The types that files of a schema begin with, in the order of their indexes; undefined if they cannot be had.
+   * Asked with `salvage` if the first block, which says so itself, does not hold. Default: they cannot.
    */
   readonly typesOf?: (fingerprint: string) => readonly RecordType[] | undefined
   /**

@@ -82,7 +82,7 @@ export interface SourceEntry {
   readonly id: string
   readonly tag: string
   readonly labels: Readonly<Record<string, string>>
-  /** Name of the schema, empty where it has none. */
+  /** Name of the schema, empty if it has none. */
   readonly schema: string
   readonly host: string
   readonly pid: number

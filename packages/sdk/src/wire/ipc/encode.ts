@@ -21,7 +21,7 @@ export const SYMBOL_COUNT_MAX = 65_536
  * A frame of any kind but a page.
  *
  * @param sequence Of the frame: 1 for the first of a connection and each direction, then one more each.
- * @throws SondeError `IPC_FRAME` where the message is longer than a frame of its kind may be, or more than one may
+ * @throws SondeError `IPC_FRAME` if the message is longer than a frame of its kind may be, or more than one may
  * hold.
  */
 export function encodeFrame(message: ClientMessage | ServiceFrame, sequence: number): Buffer {

@@ -49,10 +49,10 @@ export const PAGE_CLOCKS: readonly Clock[] = ['wall', 'monotonic', 'device']
 /** Who the client is: its first frame. */
 export interface Hello {
   readonly protocol: number
-  /** The id that the service gave it, 64 bits; 0 where it has none yet. */
+  /** The id that the service gave it, 64 bits; 0 if it has none yet. */
   readonly client: bigint
   /**
-   * What the service gave it with the id, by which it is known again; empty where it has none yet. Nobody else may see
+   * What the service gave it with the id, by which it is known again; empty if it has none yet. Nobody else may see
    * it.
    */
   readonly secret: string
@@ -123,7 +123,7 @@ export interface Page {
   readonly byteLength: number
   /** CRC-32 of the records. */
   readonly crc: number
-  /** Number of the slot; undefined where the bytes are inline. */
+  /** Number of the slot; undefined if the bytes are inline. */
   readonly slot: number | undefined
 }
 
@@ -160,7 +160,7 @@ export interface Welcome extends Untaken {
   /** What proves on the next connection that it is this client. 64 hex digits; nobody else may see it. */
   readonly secret: string
   /**
-   * Newest page of this client that is stored; 0 where none is. `dropped` and `hidden` are of pages up to it; what was
+   * Newest page of this client that is stored; 0 if none is. `dropped` and `hidden` are of pages up to it; what was
    * told before is not told again.
    */
   readonly lastSequence: bigint
@@ -180,7 +180,7 @@ export interface Challenge {
 /** Whether the service reads the client's file. */
 export interface Attached {
   readonly ok: boolean
-  /** Why not; empty where it does. */
+  /** Why not; empty if it does. */
   readonly reason: string
 }
 

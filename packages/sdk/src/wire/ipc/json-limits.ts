@@ -18,7 +18,7 @@ export function messageBytesMax(kind: number): number {
 /**
  * JSON is read in one turn of the event loop: what would take long is refused before it is read, on both sides.
  *
- * @throws SondeError `IPC_FRAME` where it nests too deeply or holds too much.
+ * @throws SondeError `IPC_FRAME` if it nests too deeply or holds too much.
  */
 export function checkJson(kind: string, payload: Uint8Array): void {
   const { depth, nodes } = shapeOfJson(payload)

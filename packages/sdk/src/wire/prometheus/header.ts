@@ -3,7 +3,7 @@ export interface FamilyInfo {
   /** As it was given; the same in every format. */
   readonly name: string
   readonly kind: 'counter' | 'gauge' | 'histogram'
-  /** Base unit, empty where there is none. */
+  /** Base unit, empty if there is none. */
   readonly unit: string
 }
 
@@ -35,7 +35,7 @@ export function headerText(family: FamilyInfo, help: string, format: Format, bas
   return `# TYPE ${familyName} ${type}\n${unitLine}# HELP ${familyName} ${escapeHelp(help, format)}\n`
 }
 
-/** The name of a counter's family in OpenMetrics; undefined where the name has no `_total` to leave out. */
+/** The name of a counter's family in OpenMetrics; undefined if the name has no `_total` to leave out. */
 export function counterBase({ name, kind }: FamilyInfo): string | undefined {
   const base = name.slice(0, -'_total'.length)
   return kind === 'counter' && name.endsWith('_total') && /^[a-zA-Z_:]/.test(base) ? base : undefined

@@ -61,7 +61,7 @@ export class Lines {
   readonly #high: Uint32Array
   /**
    * What is noted of each line, four words apart so that a line takes one cache line: where in its page the value
-   * stands (0 where there is no line), low and high word of the value that the text shows.
+   * stands (0 if there is no line), low and high word of the value that the text shows.
    */
   #notes = new Uint32Array(0)
   #shownMs = new Float64Array(0)
@@ -155,7 +155,7 @@ export class Lines {
     return this.#pages.map((page) => page.lend())
   }
 
-  /** False where the page has to be laid out anew. */
+  /** False if the page has to be laid out anew. */
   #patchRow(page: Page, rows: Rows, row: number): boolean {
     const { length } = this.#lanes
     const present = this.#loadRow(rows, row)
@@ -294,7 +294,7 @@ function lineText({ sample, label }: Lane): LineText {
   }
 }
 
-/** The time of a row, 0 where it has none that a line could carry. */
+/** The time of a row, 0 if it has none that a line could carry. */
 function timeOf(rows: Rows, row: number): number {
   const timeMs = rows.timesMs[row] ?? 0
   return timeMs > 0 && timeMs < TIME_LIMIT_MS ? timeMs : 0

@@ -59,7 +59,7 @@ export function signedWidth(high: number, low: number): number {
   return 1 + digitsOf((~high + (low === 0 ? 1 : 0)) >>> 0, -low >>> 0)
 }
 
-/** Writes a finite double as its shortest decimal. False where that takes more than `width` characters. */
+/** Writes a finite double as its shortest decimal. False if that takes more than `width` characters. */
 export function writeFinite(bytes: Uint8Array, at: number, width: number, value: number): boolean {
   if (value > 0) return writeMagnitude(bytes, at, width, value)
   if (value === 0 && !Object.is(value, -0)) return writeUnsigned(bytes, at, width, 0, 0)

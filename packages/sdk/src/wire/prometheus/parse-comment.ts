@@ -4,11 +4,11 @@ import { unescapeText } from './parse-labels.ts'
 /** What a body says of a metric beside its samples. */
 export interface ScrapedFamily {
   readonly name: string
-  /** `counter`, `gauge`, `histogram`, `summary`, `untyped`, and those of OpenMetrics; empty where it was not told. */
+  /** `counter`, `gauge`, `histogram`, `summary`, `untyped`, and those of OpenMetrics; empty if it was not told. */
   type: string
-  /** Empty where it was not told. */
+  /** Empty if it was not told. */
   unit: string
-  /** Empty where it was not told. */
+  /** Empty if it was not told. */
   help: string
 }
 
@@ -17,7 +17,7 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const TYPE = /^(counter|gauge|histogram|summary|untyped|unknown|info|stateset|gaugehistogram)$/i
 
 /**
- * Notes what a comment says of a family; others say nothing. What is wrong with it, undefined where nothing is.
+ * Notes what a comment says of a family; others say nothing. What is wrong with it, undefined if nothing is.
  */
 export function readComment(
   text: string,

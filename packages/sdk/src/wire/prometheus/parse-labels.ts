@@ -10,7 +10,7 @@ const CLOSE = 125
 
 /** Name and labels of a series, as they were read. */
 export interface ReadLabels {
-  /** Empty where the name stands in front of the braces. */
+  /** Empty if the name stands in front of the braces. */
   readonly name: string
   /** In their order, each name once; labels without a value are left out. */
   readonly labels: readonly (readonly [name: string, value: string])[]

@@ -83,7 +83,7 @@ function specialOf(text: string): number | undefined {
 }
 
 /**
- * The whole number that begins at `at`, exactly; undefined where it is none, negative, or more than 64 bits hold.
+ * The whole number that begins at `at`, exactly; undefined if it is none, negative, or more than 64 bits hold.
  * `value` is what {@link NumberReader} read of it.
  */
 export function exactInteger(bytes: Uint8Array, at: number, value: number): bigint | undefined {

@@ -36,7 +36,7 @@ export class ExpositionParser {
   numbers = new Uint32Array(SAMPLES_MIN)
   /** By sample: its value; whole ones above 2^53 are rounded, and {@link integer} gives them exactly. */
   values = new Float64Array(SAMPLES_MIN)
-  /** By sample: its own time, NaN where it has none. Unit: milliseconds since the Unix epoch. */
+  /** By sample: its own time, NaN if it has none. Unit: milliseconds since the Unix epoch. */
   timesMs = new Float64Array(SAMPLES_MIN)
   /** What the last body said of metrics, by name. */
   readonly families = new Map<string, ScrapedFamily>()
@@ -78,7 +78,7 @@ export class ExpositionParser {
     return this.#table.series[this.numbers[sample] as number] as ScrapedSeries
   }
 
-  /** A value exactly, from 0 to 2^64 - 1; undefined where it is no such whole number. */
+  /** A value exactly, from 0 to 2^64 - 1; undefined if it is no such whole number. */
   integer(sample: number): bigint | undefined {
     return exactInteger(this.#bytes, this.#valuesAt[sample] as number, this.values[sample] as number)
   }
@@ -132,7 +132,7 @@ export class ExpositionParser {
     this.#epoch = this.#table.epoch
   }
 
-  /** The line at `at` where it has the series that is expected next: where the next line begins, else -1. */
+  /** The line at `at` if it has the series that is expected next: where the next line begins, else -1. */
   #expectedLine(bytes: Buffer, at: number): number {
     const text = this.#table.expected(bytes, at)
     if (text === -1 || this.#hasEnded) return -1

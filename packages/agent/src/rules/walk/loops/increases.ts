@@ -16,7 +16,7 @@ export class Increase {
     this.#wraps = new Wraps(overSamples)
   }
 
-  /** What it rose by; undefined where it cannot be said yet. */
+  /** What it rose by; undefined if it cannot be said yet. */
   over(sample: number): number | undefined {
     const past = sample - this.overSamples
     if (past < this.#from) return undefined

@@ -9,13 +9,13 @@ export interface LoopParts {
   /** Index of its signal. */
   readonly signal: number
   readonly column: Column
-  /** Where falls of a counter are noted; undefined where the value may fall, or falls are not followed. */
+  /** Where falls of a counter are noted; undefined if the value may fall, or falls are not followed. */
   readonly falls: Falls | undefined
 }
 
 /**
  * The state machine of one rule, walked over stretches of a ring. Hot loops go from word to word with whole numbers of
- * 32 bits, and know the number of a sample only where they need it.
+ * 32 bits, and know the number of a sample only if they need it.
  */
 export interface RuleLoop {
   /** Samples before the current one that it looks at. */

@@ -6,7 +6,7 @@ import type { LoopParts, RuleLoop } from './loop.ts'
 export interface Matcher {
   /** Samples before the current one that it looks at. */
   readonly reachSamples: number
-  /** undefined where it cannot be said: that neither begins nor ends anything. */
+  /** undefined if it cannot be said: that neither begins nor ends anything. */
   match(sample: number): boolean | undefined
   /** Samples are missing before this one. */
   gap(sample: number): void

@@ -14,7 +14,7 @@ export class Wraps {
     this.#at.length = 0
   }
 
-  /** The counter wrapped to this sample. False where there were too many: nothing of them is known any more. */
+  /** The counter wrapped to this sample. False if there were too many: nothing of them is known any more. */
   add(sample: number): boolean {
     this.before(sample)
     if (this.#at.length >= WRAPS_MAX) {

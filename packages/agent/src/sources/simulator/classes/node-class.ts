@@ -13,7 +13,7 @@ export interface GpuModel {
   readonly smCount: number
   readonly smClockMHz: number
   readonly memoryClockMHz: number
-  /** 0 where there is no NVLink. Unit of the speed: bytes a second and direction, all links. */
+  /** 0 if there is no NVLink. Unit of the speed: bytes a second and direction, all links. */
   readonly nvlinkLinks: number
   readonly nvlinkBytesPerS: number
   readonly pcieGeneration: number

@@ -27,7 +27,7 @@ export class EventIndex {
     return count(this.#nics.get(index), kind, t)
   }
 
-  /** The last XID error of a GPU up to `t`; undefined where there was none. */
+  /** The last XID error of a GPU up to `t`; undefined if there was none. */
   lastXid(index: number, t: number): number | undefined {
     const last = this.#gpus.get(index)?.findLast((event) => event.kind === 'xid' && event.atS <= t)
     return last?.kind === 'xid' ? last.xid : undefined

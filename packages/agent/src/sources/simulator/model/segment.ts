@@ -67,7 +67,7 @@ export interface HostSegment {
   /** Growth a second: all the time, and on top of it while the job waits for data. */
   readonly always: Float64Array
   readonly inData: Float64Array
-  /** Share of a step in which the job waits for data; 0 where there are no steps. */
+  /** Share of a step in which the job waits for data; 0 if there are no steps. */
   readonly dataShare: number
 }
 

@@ -8,7 +8,7 @@ import { type Errors, PCI_LANES, type PciReader, sumErrors } from './pci-reader.
  */
 export class BridgeReader {
   readonly pci = { generation: Number.NaN, lanes: Number.NaN, errors: { correctable: 0, nonfatal: 0, fatal: 0 } }
-  /** Messages that a root port got from below, its own included; NaN where it is none. */
+  /** Messages that a root port got from below, its own included; NaN if it is none. */
   readonly messages: Errors = { correctable: Number.NaN, nonfatal: Number.NaN, fatal: Number.NaN }
   readonly #bridge: BridgePlace
   readonly #simulation: Simulation

@@ -73,12 +73,12 @@ export class NicReading {
     return this.nic.model.speedBytesPerS * (this.effect.speedShare ?? 1)
   }
 
-  /** Speed of the link; NaN where it is down. Unit: bytes a second. */
+  /** Speed of the link; NaN if it is down. Unit: bytes a second. */
   get speedBytesPerS(): number {
     return this.isUp ? this.trainedBytesPerS : Number.NaN
   }
 
-  /** Bit error rate before correction; NaN where the link is down. */
+  /** Bit error rate before correction; NaN if the link is down. */
   get rawBer(): number {
     return this.isUp ? bitErrorRate(this.#simulation.seed, this.nic.index, this.effect) : Number.NaN
   }

@@ -27,7 +27,7 @@ export interface Errors {
 
 /** One end of a PCIe link, as it was last read. */
 export interface LinkEnd {
-  /** How the link runs; NaN where the device does not answer. */
+  /** How the link runs; NaN if the device does not answer. */
   readonly generation: number
   readonly lanes: number
   /** What this end has counted. */

@@ -11,7 +11,7 @@ export interface Bins<Counter extends string> {
 }
 
 /**
- * What fills a field: always the same number; what a function says of a reader, NaN where the value is absent; a
+ * What fills a field: always the same number; what a function says of a reader, NaN if the value is absent; a
  * counter of the device by its name in the model, or several.
  */
 export type Column<Reader, Counter extends string = never> =

@@ -91,7 +91,7 @@ export function readLatencyMaxS({ pcieGeneration, pcieWidth, stalledShare = 0 }:
 }
 
 /**
- * The column of a field of the diagnostic counters; undefined where the simulated NICs have none.
+ * The column of a field of the diagnostic counters; undefined if the simulated NICs have none.
  *
  * @param priority That of a counter of a priority; it is of no account for others.
  */

@@ -58,7 +58,7 @@ const DPA_THREAD: NicColumns<typeof docaDpaThreadType> = {
   executions_total: { throttled: 1, requests: 1 },
 }
 
-/** Records of the other DOCA libraries; those of the accelerator only where there is one. */
+/** Records of the other DOCA libraries; those of the accelerator only if there is one. */
 export function docaTables(nics: readonly NicPlace[]): NicTable[] {
   const rows = (more = {}) => nics.map((nic) => ({ nic, labels: { device: nic.device, ...more } }))
   return [

@@ -4,7 +4,7 @@ import type { PlacedColumn } from './column.ts'
 const WORD = 2 ** 32
 
 /**
- * Writes one field of a record. False where its value is NaN and it may be absent: it is zero then, and its presence is
+ * Writes one field of a record. False if its value is NaN and it may be absent: it is zero then, and its presence is
  * up to the caller.
  */
 export function writeColumn<Reader>(

@@ -17,7 +17,7 @@ const PAST_S = 60
 export interface RunningScenario {
   readonly id: string
   readonly name: string
-  /** Id of the device; empty where it happens to the node. */
+  /** Id of the device; empty if it happens to the node. */
   readonly device: string
   /** Unit: seconds since the epoch of the simulation. */
   readonly onsetS: number
@@ -58,7 +58,7 @@ export class ScenarioBook {
   /**
    * Starts a scenario.
    *
-   * @throws SondeError `SIM_UNKNOWN`, `SIM_FORM`, `SIM_OVERLAP` where the same runs on the device at that time,
+   * @throws SondeError `SIM_UNKNOWN`, `SIM_FORM`, `SIM_OVERLAP` if the same runs on the device at that time,
    * `SIM_LIMIT` where too many run, or ran.
    */
   start(request: ScenarioRequest, nowS: number): RunningScenario {
@@ -84,7 +84,7 @@ export class ScenarioBook {
   /**
    * Ends a scenario now; what it has made counters count stays.
    *
-   * @throws SondeError `SIM_UNKNOWN` where none of that id runs.
+   * @throws SondeError `SIM_UNKNOWN` if none of that id runs.
    */
   stop(id: string, nowS: number): void {
     const entry = this.#entries.find((each) => each.id === id)

@@ -8,7 +8,7 @@ export function deviceId(node: NodeClass, { kind, index }: StruckDevice): string
   return kind === 'gpu' ? `sim-gpu-${index}` : `sim-nic-${node.nics[index]?.device}-1`
 }
 
-/** Devices that a scenario can happen to; none where it happens to the node. */
+/** Devices that a scenario can happen to; none if it happens to the node. */
 export function targetsOf(node: NodeClass, scenario: Scenario): StruckDevice[] {
   const { target, alsoTarget, fits = isOfJob } = scenario
   const wanted = [target, alsoTarget].flatMap((kind) => devicesOf(node).filter((device) => device.kind === kind))

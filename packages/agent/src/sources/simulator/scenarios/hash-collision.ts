@@ -22,7 +22,7 @@ export const hashCollision: Scenario = {
   },
 }
 
-/** The rail beside it; the last one has the one before. None where there is but one, or where it is none. */
+/** The rail beside it; the last one has the one before. None if there is but one, or where it is none. */
 function partnerOf({ nics }: NodeClass, { index }: StruckDevice): number | undefined {
   if (nics[index]?.role !== 'training') return undefined
   return [index + 1, index - 1].find((other) => nics[other]?.role === 'training')

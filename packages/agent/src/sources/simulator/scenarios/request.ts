@@ -28,7 +28,7 @@ export interface Others extends Omit<Draw, 'isTaken'> {
 /** A request with everything chosen. */
 export interface ChosenScenario {
   readonly scenario: Scenario
-  /** Undefined where it happens to the node. */
+  /** Undefined if it happens to the node. */
   readonly device: StruckDevice | undefined
   readonly severity: number
   readonly delayS: number
@@ -41,7 +41,7 @@ const KEYS = ['name', 'device', 'severity', 'delayS', 'durationS']
 /**
  * Checks what came from outside as a request.
  *
- * @throws SondeError `SIM_FORM` where a key or the type of a value is wrong.
+ * @throws SondeError `SIM_FORM` if a key or the type of a value is wrong.
  */
 export function parseRequest(body: unknown): ScenarioRequest {
   if (body === null || typeof body !== 'object' || Array.isArray(body))

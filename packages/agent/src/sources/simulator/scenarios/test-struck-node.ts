@@ -52,7 +52,7 @@ export class StruckNode {
   }
 
   /**
-   * The record of a series, by the start of its labels' values; undefined where there is none. A sample that its source
+   * The record of a series, by the start of its labels' values; undefined if there is none. A sample that its source
    * misses is read a second later.
    */
   record(type: RecordType, series: string, t: number): ReadRecord | undefined {
@@ -69,7 +69,7 @@ export class StruckNode {
     return undefined
   }
 
-  /** A value at a time; NaN where it is absent. */
+  /** A value at a time; NaN if it is absent. */
   value(type: RecordType, series: string, field: string, t: number): number {
     return numberOf(this.record(type, series, t), field)
   }
