@@ -1,5 +1,5 @@
 import { type Batch, definitionOf, type RecordType, type SourceInfo } from '@sonde/sdk'
-import { ToldSource } from '@sonde/sdk/internal'
+import { AnnouncedSource } from '@sonde/sdk/internal'
 import { LinkTypes } from './link-types.ts'
 import type { LinkMessage } from './protocol.ts'
 
@@ -10,9 +10,9 @@ const SYMBOL_COUNT_MAX = 1000
 export class LinkOut {
   readonly #source: string
   readonly #send: (message: LinkMessage) => void
-  /** What the agent was told of the source, and for which table of labels. */
+  /** The symbols that the agent knows of the source, and their table of labels. */
   #info: SourceInfo | undefined
-  #told = new ToldSource(0)
+  #announced = new AnnouncedSource(0)
   readonly #types: LinkTypes
 
   /** @param types Types that the source declares. */
@@ -27,16 +27,16 @@ export class LinkOut {
     const source = this.#source
     if (info !== this.#info) {
       this.#info = info
-      this.#told = new ToldSource(0)
+      this.#announced = new AnnouncedSource(0)
       this.#send({ kind: 'labels', source, labels: info.labels })
     }
     if (!this.#types.has(type)) {
       this.#types.add(type)
       this.#send({ kind: 'type', source, fingerprint: type.fingerprint, definition: definitionOf(type) })
     }
-    for (const { firstId, texts } of this.#told.labelItems(info.symbols, SYMBOL_COUNT_MAX))
+    for (const { firstId, texts } of this.#announced.labelItems(info.symbols, SYMBOL_COUNT_MAX))
       this.#send({ kind: 'symbols', source, firstId, texts })
-    for (const { firstId, texts } of this.#told.textItems(symbols, SYMBOL_COUNT_MAX))
+    for (const { firstId, texts } of this.#announced.textItems(symbols, SYMBOL_COUNT_MAX))
       this.#send({ kind: 'symbols', source, firstId, texts })
     const ofWindow = window === undefined ? {} : { window }
     // Sending serialises at once, but a worker's message is cloned: both leave the buffer free for the next batch.

@@ -1,5 +1,5 @@
 import { type Batch, type BatchSymbols, definitionOf, type RecordType, type SourceInfo } from '@sonde/sdk'
-import { Quota, ToldSource } from '@sonde/sdk/internal'
+import { AnnouncedSource, Quota } from '@sonde/sdk/internal'
 import type { Announcement } from './protocol.ts'
 import { ReportingWriters } from './reporting-writers.ts'
 
@@ -29,8 +29,8 @@ export interface AnnouncedType extends Announced {
 /** A source that pages refer to by its key. */
 export interface AnnouncedWriter extends Announced {
   readonly source: SourceInfo
-  /** What the worker that runs now was told of it. */
-  readonly told: ToldSource
+  /** The symbols that the current worker knows. */
+  readonly symbols: AnnouncedSource
 }
 
 /** What a page refers to. */
@@ -48,7 +48,7 @@ export class Announcer {
   readonly #types = new Map<string, AnnouncedType>()
   readonly #typeQuota = new Quota(TYPE_COUNT_LIMIT)
   readonly #writers = new ReportingWriters()
-  /** No longer known here, and the worker was not told yet. */
+  /** Forgotten here, and not yet by the worker. */
   readonly #retired = new Set<Announced>()
   #nextKey = 0
 
@@ -81,7 +81,7 @@ export class Announcer {
     let found = this.#writers.used(source, page?.client)
     if (found === undefined) {
       const announced = this.#announced(page?.client)
-      found = { source, told: new ToldSource(announced.key), ...announced }
+      found = { source, symbols: new AnnouncedSource(announced.key), ...announced }
       for (const writer of this.#writers.add(found)) this.#retired.add(writer)
     }
     found.lastMs = nowMs
@@ -114,14 +114,14 @@ export class Announcer {
         source: { id, tag, labels: { ...labels } },
       })),
       symbols: [
-        ...[...writers].flatMap(({ source, told }) => [...told.labelItems(source.symbols)]),
-        ...[...tables].flatMap(([table, { told }]) => [...told.textItems(table)]),
+        ...[...writers].flatMap(({ source, symbols }) => [...symbols.labelItems(source.symbols)]),
+        ...[...tables].flatMap(([table, { symbols }]) => [...symbols.textItems(table)]),
       ],
       gone: this.#takeGone(oldestNumber),
     }
   }
 
-  /** A new worker knows nothing: everything is announced again, also what only pages that wait refer to. */
+  /** A new worker knows nothing: everything is announced again, for waiting pages too. */
   restart(pages: readonly PageNames[]): void {
     const types = [...this.#types.values(), ...pages.flatMap(({ types }) => [...types])]
     const writers = [...this.#writers.all(), ...pages.flatMap(({ writers }) => [...writers])]
@@ -131,7 +131,7 @@ export class Announcer {
     }
     for (const writer of writers) {
       writer.isAnnounced = false
-      writer.told.forget()
+      writer.symbols.forget()
       if (!this.#writers.has(writer)) this.#retired.add(writer)
     }
   }

@@ -2,13 +2,13 @@ import { SondeError } from '../errors.ts'
 
 /** Codes of the errors of a transport. */
 export interface LinkCodes {
-  /** What came is not what may come. */
+  /** The item is not allowed at this point. */
   readonly item: string
-  /** There is more of it than may be. */
+  /** A limit of the link is exceeded. */
   readonly limit: string
 }
 
-/** The other end does not keep to what was agreed. */
+/** The error for an item of the peer that breaks the protocol. */
 export function wrongItem({ item }: LinkCodes, found: string, allowed: string): SondeError {
   return new SondeError(item, `${found}; allowed: ${allowed}`)
 }

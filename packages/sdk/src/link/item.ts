@@ -1,16 +1,15 @@
 import type { Batch, SourceInfo } from '../schema/batch.ts'
 
-/** Symbols that are told at once: what one turn of an event loop has time for. */
+/** Symbols of one item at most: the work of one turn of an event loop. */
 export const SYMBOLS_AT_ONCE = 2000
 /** Characters of one label or text at most. */
 export const TEXT_CHARACTERS_MAX = 4096
 /**
- * Symbols of a source that count towards no limit: its first, with which it reports its losses, and with which a sink
- * reports those of its own and of the service.
+ * The first symbols of a source count towards no limit. With these, the source, the sink and the service report losses.
  */
 export const SYMBOLS_OF_SOURCE = 32
 
-/** What one end puts up with from the other, in one link. */
+/** Limits of one end of a link for the data of its peer. */
 export interface LinkLimits {
   readonly types: number
   readonly sources: number
@@ -23,38 +22,38 @@ export interface LinkLimits {
 /** A type that batches will refer to. */
 export interface TypeItem {
   readonly kind: 'type'
-  /** What batches of this link call it. */
+  /** Its number in the batches of this link. */
   readonly key: number
   readonly fingerprint: string
-  /** A `TypeDefinition`, once `parseDefinition` has looked at it. */
+  /** A `TypeDefinition`, after `parseDefinition` has checked it. */
   readonly definition: unknown
 }
 
-/** Who reports. */
+/** The identity of a source. */
 export type LinkSource = Pick<SourceInfo, 'id' | 'tag' | 'labels'>
 
 /** A source that batches will refer to. */
 export interface SourceItem {
   readonly kind: 'source'
-  /** What batches of this link call it. */
+  /** Its number in the batches of this link. */
   readonly key: number
   readonly info: LinkSource
   /**
-   * The key of the source whose series this one goes on with. That source reports no more: its tables are forgotten,
-   * and its key means nothing any longer.
+   * The key of the source whose series this source continues. The earlier source has ended: the reader discards its
+   * tables and its key.
    */
   readonly replaces?: number | undefined
 }
 
-/** A source reports no more: its tables are forgotten, and its key means nothing any longer. */
+/** A source has ended: the reader discards its tables and its key. */
 export interface GoneItem {
   readonly kind: 'gone'
   readonly source: number
 }
 
 /**
- * Symbols of a source with the ids from `firstId` on: labels below 2^30, texts of text fields from there on. Without a
- * text, an empty table of texts begins in place of the one before.
+ * Symbols of a source with ascending ids from `firstId`: labels below 2^30, texts of text fields above. An item without
+ * texts starts a new table of texts, which replaces the earlier table.
  */
 export interface SymbolsItem {
   readonly kind: 'symbols'
@@ -70,8 +69,8 @@ export interface BatchItem extends Pick<Batch, 'clock' | 'count' | 'bytes' | 'pa
   readonly source: number
 }
 
-/** What goes from one end of a link to the other, in this order: whatever a batch refers to comes before it. */
+/** An item of a link. A type, a source or a symbol is announced before the first batch that refers to it. */
 export type LinkItem = TypeItem | SourceItem | GoneItem | SymbolsItem | BatchItem
 
-/** Why the other end is not told of a batch, which is dropped. */
+/** Why a batch cannot be announced and is dropped. */
 export type Refusal = 'type_limit' | 'source_limit' | 'symbol_limit' | 'not_announced'

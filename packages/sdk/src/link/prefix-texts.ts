@@ -4,13 +4,13 @@ import { type LinkCodes, wrongItem } from './codes.ts'
 import { TEXT_CHARACTERS_MAX } from './item.ts'
 
 /**
- * The labels and texts of a source, as the other end tells them from the beginning of their tables: each continues what
- * came before. An id that was never told reads as `?<id>`.
+ * The labels and texts of a source whose writer announces each table from its start and without gaps. An id that was not
+ * announced reads as `?<id>`.
  */
 export class PrefixTexts implements Symbols {
   /** The longest text so far. Unit: characters. */
   longest = 0
-  /** What batches that are read now refer to. */
+  /** The table for the batches that follow. */
   ofBatches = new TextTable(this)
   readonly #texts: string[] = []
   readonly #codes: LinkCodes
@@ -32,10 +32,10 @@ export class PrefixTexts implements Symbols {
   }
 
   /**
-   * Takes labels, or texts of text fields; without one, a table of texts begins. Gives the memory that they need, less
-   * that of what is forgotten. Unit: bytes.
+   * Adds labels, or texts of text fields; an empty list starts a new table of texts.
    *
-   * @throws SondeError of the codes of its transport where the ids do not follow, or a text is too long.
+   * @returns The change of the memory in use. Unit: bytes.
+   * @throws SondeError with a code of its transport if the ids do not continue the table, or a text is too long.
    */
   take(firstId: number, texts: readonly string[]): number {
     if (texts.some(({ length }) => length > TEXT_CHARACTERS_MAX)) {

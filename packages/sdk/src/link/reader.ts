@@ -19,42 +19,42 @@ import {
 import { sourceBytes, typeBytes } from './memory.ts'
 import { PrefixTexts } from './prefix-texts.ts'
 
-/** A type that was taken, with the memory that it takes (unit: bytes), or why its records are dropped. */
+/** An accepted type with its memory (unit: bytes), or the reason for which its records are dropped. */
 export type TakenType = { readonly type: RecordType; readonly bytes: number } | string
 
-/** What a {@link LinkReader} is made of. */
+/** Options of a {@link LinkReader}. */
 export interface LinkReaderOptions {
   readonly limits: LinkLimits
   readonly codes: LinkCodes
-  /** Where its batches come from. */
+  /** The origin of its batches. */
   readonly origin: Origin
-  /** The type of a definition. Default: any that holds. */
+  /** Finds or makes the type of a definition. Default: every valid definition is accepted. */
   readonly typeOf?: (definition: unknown, fingerprint: string) => TakenType
   /**
-   * Told whenever it keeps more or less, so that links can share a limit; throws where there is no room. Units: bytes.
-   * Default: there is room up to the limit.
+   * Called when the memory in use changes, so that links can share a budget; throws if the budget is used up. Units:
+   * bytes. Default: only the limit of this link holds.
    */
   readonly hold?: (beforeBytes: number, afterBytes: number) => void
-  /** The source as batches name it. Default: as it was told. */
-  readonly infoOf?: (told: LinkSource) => LinkSource
-  /** Whose series a source goes on with that replaces none of this link. Default: nobody's. */
-  readonly ownerOf?: (told: LinkSource) => object | undefined
+  /** The identity of a source in batches. Default: as announced. */
+  readonly infoOf?: (announced: LinkSource) => LinkSource
+  /** The owner whose series a source continues if it replaces no source of this link. Default: a new owner. */
+  readonly ownerOf?: (announced: LinkSource) => object | undefined
 }
 
-/** A source as it was told. */
+/** An announced source. */
 export interface ReadSource {
   readonly info: SourceInfo
   readonly texts: PrefixTexts
-  /** What is kept of it. Unit: bytes. */
+  /** Memory in use for it. Unit: bytes. */
   bytes: number
 }
 
 /**
- * The far end of a link: checks every item, keeps what batches refer to within the limits, and gives batches back.
- * Nothing that comes is believed.
+ * The reading end of a link: checks every item, keeps announced types, sources and symbols within the limits, and
+ * returns batches. It trusts no item.
  */
 export class LinkReader {
-  /** What is kept. Unit: bytes. */
+  /** Memory in use. Unit: bytes. */
   heldBytes = 0
   readonly #options: LinkReaderOptions
   readonly #types = new Map<number, RecordType | string>()
@@ -66,26 +66,27 @@ export class LinkReader {
     this.#options = options
   }
 
-  /** The sources that were told. */
+  /** The announced sources. */
   get sources(): SourceInfo[] {
     return Array.from(this.#sources.values(), ({ info }) => info)
   }
 
-  /** Names of the types that are taken. */
+  /** Names of the accepted types. */
   get typeNames(): string[] {
     return [...new Set([...this.#types.values()].flatMap((type) => (typeof type === 'string' ? [] : type.name)))]
   }
 
-  /** Types by their keys, those that are not taken left out. */
+  /** The accepted types by their keys. */
   get types(): ReadonlyMap<number, RecordType> {
     return new Map([...this.#types].filter((entry): entry is [number, RecordType] => typeof entry[1] !== 'string'))
   }
 
   /**
-   * Takes an item. Gives its records where it is a batch, or why these are dropped.
+   * Reads an item.
    *
-   * @throws SondeError of the codes of its transport where the item may not come, or goes beyond a limit; what `typeOf`
-   * says of a definition.
+   * @returns The records of a batch, or the reason for which they are dropped; undefined for any other item.
+   * @throws SondeError with a code of its transport if the item is not allowed here or exceeds a limit; the errors of
+   * `typeOf`.
    */
   take(item: LinkItem): Batch | string | undefined {
     switch (item.kind) {
@@ -107,24 +108,24 @@ export class LinkReader {
   }
 
   /**
-   * A type, or why its records are dropped.
+   * A type, or the reason for which its records are dropped.
    *
-   * @throws SondeError if it was not told.
+   * @throws SondeError if the type was not announced.
    */
   type(key: number): RecordType | string {
     const type = this.#types.get(key)
-    if (type === undefined) throw this.#wrong(`type ${key} was not announced`, 'one that was')
+    if (type === undefined) throw this.#wrong(`type ${key} was not announced`, 'an announced type')
     return type
   }
 
-  /** @throws SondeError if it was not told. */
+  /** @throws SondeError if the source was not announced. */
   source(key: number): ReadSource {
     const source = this.#sources.get(key)
-    if (source === undefined) throw this.#wrong(`source ${key} was not announced`, 'one that was')
+    if (source === undefined) throw this.#wrong(`source ${key} was not announced`, 'an announced source')
     return source
   }
 
-  /** The link is over: its memory is given back. */
+  /** The link has ended: returns its memory to the shared budget. */
   close(): void {
     this.#options.hold?.(this.heldBytes, 0)
     this.heldBytes = 0
@@ -173,7 +174,7 @@ export class LinkReader {
     source.bytes += bytes
   }
 
-  /** What still refers to its tables keeps them. */
+  /** Batches that still refer to the tables of the source keep them. */
   #forget(key: number): void {
     const { texts, bytes } = this.source(key)
     this.#sources.delete(key)
@@ -209,8 +210,8 @@ export class LinkReader {
 }
 
 /**
- * The first labels of a source are its own, with which it reports losses; texts of text fields are bounded by their
- * memory, and replaced.
+ * The number of symbols that count towards the limit: not the first of a source, which report losses, and no texts of
+ * text fields, whose memory is limited.
  */
 function countedOf(firstId: number, endId: number): number {
   return firstId >= TEXT_ID_MIN ? 0 : Math.max(0, endId - Math.max(firstId, SYMBOLS_OF_SOURCE))

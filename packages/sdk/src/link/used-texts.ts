@@ -4,29 +4,29 @@ import type { Symbols } from '../schema/symbols.ts'
 import { type BatchSymbols, TEXT_ID_MIN } from '../schema/texts.ts'
 import { type LinkCodes, wrongItem } from './codes.ts'
 
-/** Ids of one table of texts lie within so many: none is larger. */
+/** The range of ids of one table of texts; no table is larger. */
 const TABLE_IDS_MAX = 1 << 24
 
-/** What a reader keeps of the texts of one source. */
+/** Limits of a reader for the texts of one source. */
 export interface UsedLimits {
-  /** Labels, and texts of one table. */
+  /** Labels and the texts of one table together. */
   readonly countMax: number
-  /** Of all of them. */
+  /** Characters of all these. */
   readonly charactersMax: number
-  /** First of the ids that are not the source's own, but of whoever wrote. */
+  /** Ids of labels from here on belong to the writer, not to the source. */
   readonly labelIdEnd: number
 }
 
 /**
- * The labels and texts of a source of which only those are told that records use: ids need not be without gaps. An id
- * that was never told reads as `?<id>`.
+ * The labels and texts of a source whose writer announces only the ids that records use: ids may have gaps. An id that
+ * was not announced reads as `?<id>`.
  */
 export class UsedTexts implements Symbols {
   readonly #limits: UsedLimits
   readonly #codes: LinkCodes
-  /** Those of labels without a gap, which is most often all; a list takes a tenth of the memory. */
+  /** Labels up to the first gap, usually all: a list takes a tenth of the memory of a map. */
   readonly #dense = ['']
-  /** By the key of the id: a file says any ids. */
+  /** Other labels, by a hashed key: a file may name any id. */
   readonly #sparse = new Map<number, string>()
   #texts = new UsedTable(this, TEXT_ID_MIN)
   #characters = 0
@@ -42,7 +42,7 @@ export class UsedTexts implements Symbols {
     return this.#count
   }
 
-  /** What batches that are read now refer to. */
+  /** The table for the batches that follow. */
   get ofBatches(): BatchSymbols {
     return this.#texts
   }
@@ -57,12 +57,12 @@ export class UsedTexts implements Symbols {
   }
 
   /**
-   * Takes labels, or texts of text fields; without one, a table of texts begins.
+   * Adds labels, or texts of text fields; an empty list starts a new table of texts.
    *
-   * @throws SondeError of the codes of its transport where an id has another text already, or there are too many.
+   * @throws SondeError with a code of its transport if an id already has another text, or a limit is exceeded.
    */
   take(firstId: number, texts: readonly string[]): void {
-    // The item that begins the table may be lost, where a file is salvaged.
+    // In a salvaged file, the item that starts the table may be lost.
     const begins = firstId >= TEXT_ID_MIN && (texts.length === 0 || !this.#texts.mayHold(firstId))
     if (begins) this.#texts = new UsedTable(this, firstId)
     for (const [i, text] of texts.entries()) this.#add(firstId + i, text)
@@ -93,7 +93,7 @@ export class UsedTexts implements Symbols {
   }
 }
 
-/** One table of texts, as far as it was told. */
+/** The announced part of one table of texts. */
 class UsedTable implements BatchSymbols {
   readonly firstTextId: number
   nextTextId: number

@@ -6,6 +6,7 @@ import { checkLabels, isOwnLabel } from '../schema/label-rules.ts'
 import { parseDefinition } from '../schema/parse-definition.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { faultOfSource } from '../schema/source-rules.ts'
+import { AnnouncedSource } from './announced-source.ts'
 import {
   type LinkItem,
   type LinkLimits,
@@ -15,92 +16,92 @@ import {
   TEXT_CHARACTERS_MAX,
 } from './item.ts'
 import { sourceBytes, textsBytes, typeBytes } from './memory.ts'
-import { lastLabelOf } from './symbol-places.ts'
-import { ToldSource } from './told-source.ts'
+import { lastLabelOf } from './symbol-offsets.ts'
 
-/** Memory, a source and a type that only losses may take: they can always be reported. Unit: bytes. */
+/** Memory, a source and a type are reserved for losses, so that these can always be reported. Unit: bytes. */
 const OWN_BYTES = 64 << 10
 
-/** What refers to types, sources and symbols. */
-export type Referring = Pick<Batch, 'type' | 'source' | 'symbols' | 'count' | 'bytes'>
+/** The parts of a batch that refer to types, sources and symbols. */
+export type BatchReferences = Pick<Batch, 'type' | 'source' | 'symbols' | 'count' | 'bytes'>
 
-/** What a batch calls its type and its source. */
-export interface Told {
+/** The numbers of the type and the source of a batch in this link. */
+export interface BatchIds {
   readonly type: number
   readonly source: number
 }
 
-/** Takes items on their way to the other end. Where it throws a `SondeError`, the item was not told. */
+/** Sends an item to the reader. If it throws a `SondeError`, the item counts as not announced. */
 export type TakeItem = (item: LinkItem) => void
 
 /**
- * The near end of a link: knows what the other end was told, and tells it what it lacks, as far as the limits allow.
- * Types and sources have keys in the order of their coming.
+ * The writing end of a link: announces types, sources and symbols before their first use, within the limits of the
+ * reader. Types and sources are numbered in the order of their announcement.
  */
 export class LinkWriter {
-  /** Why something was last `not_announced`, for people; undefined if nothing was. */
+  /** The reason of the last `not_announced`, for people; undefined if there was none. */
   fault: string | undefined
   readonly #limits: LinkLimits
   readonly #types = new Map<string, number>()
-  readonly #sources = new Map<SourceInfo, ToldSource>()
+  readonly #sources = new Map<SourceInfo, AnnouncedSource>()
   /** The source that last reported the series of an owner. */
   readonly #owners = new Map<object, SourceInfo>()
   #nextSource = 0
   /** Labels that count towards the limit. */
   #symbols = 0
-  /** Whether what is told is for a report of losses. */
+  /** Whether the current announcements are for a report of losses. */
   #isLoss = false
-  /** What the other end needs for all that, roughly. */
+  /** Estimated memory at the reader. */
   #bytes = 0
 
   constructor(limits: LinkLimits) {
     this.#limits = limits
   }
 
-  /** Gives what the other end lacks, then the batch, or says why not. */
+  /** Announces everything that a batch refers to, then sends the batch; returns the reason if that is refused. */
   put(batch: Batch, out: TakeItem): Refusal | undefined {
     for (;;) {
-      const told = this.tell(batch, out)
-      if (typeof told === 'string') return told
-      if (told === undefined) continue
+      const ids = this.announce(batch, out)
+      if (typeof ids === 'string') return ids
+      if (ids === undefined) continue
       const { clock, count, bytes, page } = batch
-      out({ kind: 'batch', ...told, clock, count, bytes, ...(page !== undefined && { page }) })
+      out({ kind: 'batch', ...ids, clock, count, bytes, ...(page !== undefined && { page }) })
       return undefined
     }
   }
 
   /**
-   * Gives what the other end lacks of what a batch refers to; says what it calls the batch's type and source, or why it
-   * cannot be told. Undefined: there was much to tell, and there is more; ask again, perhaps in another turn of the
-   * loop.
+   * Announces everything that a batch refers to.
+   *
+   * @returns The numbers of its type and source, or the reason for a refusal. Undefined: more symbols remain to be
+   * announced; call again, perhaps in another turn of the loop.
    */
-  tell(batch: Referring, out: TakeItem): Told | Refusal | undefined {
+  announce(batch: BatchReferences, out: TakeItem): BatchIds | Refusal | undefined {
     const { type, source } = batch
     this.#isLoss = type.fingerprint === lossType.fingerprint
-    const key = this.#types.get(type.fingerprint) ?? this.#tellType(type, out)
+    const key = this.#types.get(type.fingerprint) ?? this.#announceType(type, out)
     if (typeof key === 'string') return key
-    const told = this.#sources.get(source) ?? this.#tellSource(source, out)
-    if (typeof told === 'string') return told
-    const refused = this.#tellSymbols(batch, told, out)
+    const announced = this.#sources.get(source) ?? this.#announceSource(source, out)
+    if (typeof announced === 'string') return announced
+    const refused = this.#announceSymbols(batch, announced, out)
     if (refused !== null) return refused
-    return { type: key, source: told.key }
+    return { type: key, source: announced.key }
   }
 
-  /** The other end knows these types already, by their places in the list. Before anything else is told. */
+  /** The reader knows these types already, numbered by their index. Call before any announcement. */
   knows(types: readonly RecordType[]): void {
     for (const { fingerprint } of types) this.#types.set(fingerprint, this.#types.size)
   }
 
-  /** Tells that a source reports no more. */
+  /** Announces the end of a source. */
   gone(source: SourceInfo, out: TakeItem): void {
-    const told = this.#sources.get(source)
-    if (told === undefined) return
-    this.#forgetSource(source, told)
+    const announced = this.#sources.get(source)
+    if (announced === undefined) return
+    this.#forgetSource(source, announced)
     this.#owners.delete(source.owner ?? source)
-    out({ kind: 'gone', source: told.key })
+    out({ kind: 'gone', source: announced.key })
   }
 
-  /** The other end is another, which knows nothing. */
+  /** The reader is new and knows nothing. */
   forget(): void {
     this.#types.clear()
     this.#sources.clear()
@@ -110,7 +111,7 @@ export class LinkWriter {
     this.#bytes = 0
   }
 
-  #tellType(type: RecordType, out: TakeItem): number | Refusal {
+  #announceType(type: RecordType, out: TakeItem): number | Refusal {
     const key = this.#types.size
     if (key >= this.#limits.types - (this.#isLoss ? 0 : 1)) return 'type_limit'
     const { fingerprint } = type
@@ -118,7 +119,7 @@ export class LinkWriter {
     const json = JSON.stringify(definition)
     const bytes = typeBytes(definition.fields.length, json.length)
     try {
-      // What the other end would not take is found here, where it costs one type and not the link.
+      // A type that the reader would refuse is found here, where it costs one type and not the link.
       parseDefinition(JSON.parse(json), fingerprint)
       checkLabels(type)
       if (!this.#mayKeep(bytes)) return 'type_limit'
@@ -131,12 +132,12 @@ export class LinkWriter {
     return key
   }
 
-  #tellSource(source: SourceInfo, out: TakeItem): ToldSource | Refusal {
+  #announceSource(source: SourceInfo, out: TakeItem): AnnouncedSource | Refusal {
     const { id, tag, labels, symbols } = source
     const owner = source.owner ?? source
     const before = this.#owners.get(owner)
     const replaced = before === undefined ? undefined : this.#sources.get(before)
-    // A source that replaces another takes its place and its memory.
+    // A source that replaces another uses its slot and its memory.
     const count = this.#sources.size - (replaced === undefined ? 0 : 1)
     if (count >= this.#limits.sources - (this.#isLoss ? 0 : 1)) return 'source_limit'
     const bytes = sourceBytes(source)
@@ -157,76 +158,76 @@ export class LinkWriter {
     if (before !== undefined && replaced !== undefined) this.#forgetSource(before, replaced)
     this.#nextSource++
     this.#bytes += bytes
-    const told = new ToldSource(key, bytes)
-    this.#sources.set(source, told)
+    const announced = new AnnouncedSource(key, bytes)
+    this.#sources.set(source, announced)
     this.#owners.set(owner, source)
-    return told
+    return announced
   }
 
-  #forgetSource(source: SourceInfo, told: ToldSource): void {
+  #forgetSource(source: SourceInfo, announced: AnnouncedSource): void {
     this.#sources.delete(source)
-    this.#bytes -= told.bytes
-    this.#symbols -= Math.max(0, told.labels - SYMBOLS_OF_SOURCE)
+    this.#bytes -= announced.bytes
+    this.#symbols -= Math.max(0, announced.labels - SYMBOLS_OF_SOURCE)
   }
 
-  /** Null if everything is told. */
-  #tellSymbols(batch: Referring, told: ToldSource, out: TakeItem): Refusal | undefined | null {
+  /** Null if all symbols are announced, undefined if more remain. */
+  #announceSymbols(batch: BatchReferences, announced: AnnouncedSource, out: TakeItem): Refusal | undefined | null {
     const { source, symbols } = batch
-    if (source.symbols.count > told.labels) {
-      const refusal = this.#tellLabels(source, told, out)
-      // A batch whose labels are told can be read, whatever has no room.
-      if (refusal !== undefined && lastLabelOf(batch) >= told.labels) return refusal
-      if (refusal === undefined && source.symbols.count > told.labels) return undefined
+    if (source.symbols.count > announced.labels) {
+      const refusal = this.#announceLabels(source, announced, out)
+      // A batch is readable if its own labels are announced, even if others are refused.
+      if (refusal !== undefined && lastLabelOf(batch) >= announced.labels) return refusal
+      if (refusal === undefined && source.symbols.count > announced.labels) return undefined
     }
     if (symbols.nextTextId > symbols.firstTextId) {
-      const refusal = this.#tellTexts(batch, told, out)
+      const refusal = this.#announceTexts(batch, announced, out)
       if (refusal !== undefined) return refusal
-      if (symbols.nextTextId > told.nextTextId) return undefined
+      if (symbols.nextTextId > announced.nextTextId) return undefined
     }
     return null
   }
 
-  #tellLabels({ symbols }: SourceInfo, told: ToldSource, out: TakeItem): Refusal | undefined {
-    // The first of each source are those with which it reports its losses: they have room beside the limit.
-    const free = Math.max(0, SYMBOLS_OF_SOURCE - told.labels)
-    const item = told.nextLabels(symbols, free + this.#limits.symbols - this.#symbols)
+  #announceLabels({ symbols }: SourceInfo, announced: AnnouncedSource, out: TakeItem): Refusal | undefined {
+    // The first symbols of each source report losses and count towards no limit.
+    const free = Math.max(0, SYMBOLS_OF_SOURCE - announced.labels)
+    const item = announced.nextLabels(symbols, free + this.#limits.symbols - this.#symbols)
     if (isTooLong(item)) return this.#refuse(`a text is longer than ${TEXT_CHARACTERS_MAX} characters`)
     const bytes = textsBytes(item.texts)
     if (item.texts.length === 0 || !this.#mayKeep(bytes)) return 'symbol_limit'
     out(item)
-    told.toldLabels(item, bytes)
+    announced.noteLabels(item, bytes)
     this.#bytes += bytes
     this.#symbols += Math.max(0, item.texts.length - free)
     return undefined
   }
 
   /**
-   * The other end keeps one table of texts a source: another takes its place. Where they are too many, those of other
-   * sources go, to be told again when they are used again.
+   * The reader keeps one table of texts a source: a new table replaces it. If the texts of all sources exceed the memory,
+   * the reader discards those of other sources; they are announced again before their next use.
    */
-  #tellTexts({ symbols }: Referring, told: ToldSource, out: TakeItem): Refusal | undefined {
-    if (symbols !== told.table) {
-      this.#bytes -= told.textBytes
-      out(told.begin(symbols.firstTextId))
-      told.table = symbols
+  #announceTexts({ symbols }: BatchReferences, announced: AnnouncedSource, out: TakeItem): Refusal | undefined {
+    if (symbols !== announced.table) {
+      this.#bytes -= announced.textBytes
+      out(announced.begin(symbols.firstTextId))
+      announced.table = symbols
     }
-    const item = told.nextTexts(symbols)
+    const item = announced.nextTexts(symbols)
     if (isTooLong(item)) return this.#refuse(`a text is longer than ${TEXT_CHARACTERS_MAX} characters`)
     if (item.texts.length === 0) return undefined
     const bytes = textsBytes(item.texts)
-    if (!this.#mayKeep(bytes)) this.#forgetTextsBut(told, out)
+    if (!this.#mayKeep(bytes)) this.#forgetTextsBut(announced, out)
     if (!this.#mayKeep(bytes)) return 'symbol_limit'
     out(item)
-    told.toldTexts(item, bytes)
+    announced.noteTexts(item, bytes)
     this.#bytes += bytes
     return undefined
   }
 
-  #forgetTextsBut(kept: ToldSource, out: TakeItem): void {
-    for (const told of this.#sources.values()) {
-      if (told === kept || told.textBytes === 0) continue
-      this.#bytes -= told.textBytes
-      out(told.begin())
+  #forgetTextsBut(kept: AnnouncedSource, out: TakeItem): void {
+    for (const announced of this.#sources.values()) {
+      if (announced === kept || announced.textBytes === 0) continue
+      this.#bytes -= announced.textBytes
+      out(announced.begin())
     }
   }
 

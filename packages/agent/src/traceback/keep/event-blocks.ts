@@ -12,7 +12,7 @@ import {
   type RecordsSource,
   schemaFingerprint,
   sealRecordsBlock,
-  symbolPlaces,
+  symbolOffsets,
   typeEntry,
 } from '@sonde/sdk/internal'
 
@@ -96,7 +96,7 @@ export class EventBlocks {
 /** Puts ids of one table in place of those of another. */
 function rename(data: DataView, type: RecordType, from: BatchSymbols, to: SymbolTable): void {
   const ids = new Map<number, number>([[0, 0]])
-  for (const offset of symbolPlaces(type).offsets) {
+  for (const offset of symbolOffsets(type).offsets) {
     for (let at = offset; at < data.byteLength; at += type.layout.recordBytes) {
       const id = data.getUint32(at, true)
       let own = ids.get(id)

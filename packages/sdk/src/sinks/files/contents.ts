@@ -1,4 +1,4 @@
-import { ToldUsed } from '../../link/told-used.ts'
+import { UsedTextsWriter } from '../../link/used-texts-writer.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import {
@@ -28,7 +28,7 @@ export class Contents {
   readonly typeSet: TypeSet
   /** 0n where it holds no pages. */
   readonly client: bigint
-  readonly #symbols: ToldUsed
+  readonly #symbols: UsedTextsWriter
   readonly #own: OwnTexts
   readonly #entry: SourceEntry
   readonly #writerId: bigint
@@ -48,7 +48,7 @@ export class Contents {
     const { id, tag, labels } = source
     this.typeSet = typeSet
     this.client = client
-    this.#symbols = new ToldUsed(0, source.symbols)
+    this.#symbols = new UsedTextsWriter(0, source.symbols)
     this.#own = own
     this.#writerId = writerId
     const pages = client === 0n ? {} : { client: client.toString(16).padStart(16, '0') }
@@ -87,7 +87,7 @@ export class Contents {
       }
     } else {
       const { symbols, count, block: bytes } = entry
-      this.#symbols.tell({ type, symbols, count, bytes, offset: BLOCK_HEADER_BYTES }, ({ firstId, texts }) => {
+      this.#symbols.announce({ type, symbols, count, bytes, offset: BLOCK_HEADER_BYTES }, ({ firstId, texts }) => {
         blocks.push(texts.length === 0 ? encodeTextsBlock(firstId) : encodeSymbolsBlock(firstId, texts))
       })
     }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { SondeError } from '../../errors.ts'
 import type { LinkItem, Refusal } from '../../link/item.ts'
-import { LinkWriter, type Told } from '../../link/writer.ts'
+import { type BatchIds, LinkWriter } from '../../link/writer.ts'
 import {
   type ClientMessage,
   type Hello,
@@ -65,9 +65,9 @@ export class Session {
   readonly #handler: SessionHandler
   readonly #connection: Connection
   #welcome: Welcome | undefined
-  /** What the service was told on this connection. */
+  /** The announcements of this connection. */
   #link: LinkWriter | undefined
-  readonly #tell = (item: LinkItem) => {
+  readonly #announce = (item: LinkItem) => {
     for (const message of messagesOf(item, this.#config.schema)) this.#send(message)
   }
   #shared: SharedPages | undefined
@@ -99,7 +99,7 @@ export class Session {
     return this.#welcome
   }
 
-  /** Why the service is not told of a type or a source; undefined if it is told of all. */
+  /** Why a type or a source cannot be announced; undefined if all are announced. */
   get fault(): string | undefined {
     return this.#link?.fault
   }
@@ -156,26 +156,26 @@ export class Session {
     this.#connection.expectAnswer(true)
   }
 
-  /** False if there is more to be told before. */
+  /** False if more symbols must be announced first. */
   #sendPage(page: SpooledPage): boolean {
-    const told = this.#tellOf(page)
-    if (told === undefined) return false
+    const ids = this.#idsOf(page)
+    if (ids === undefined) return false
     this.#effort += PAGE_EFFORT
-    if (typeof told === 'string') {
-      this.#handler.onObstacle(page, told)
+    if (typeof ids === 'string') {
+      this.#handler.onObstacle(page, ids)
       return true
     }
     const { sequence, clock, count, byteLength, crc } = page
     const slot = this.#shared?.put(page)
-    this.#connection.sendPage({ sequence: BigInt(sequence), ...told, clock, count, byteLength, crc, slot }, page)
+    this.#connection.sendPage({ sequence: BigInt(sequence), ...ids, clock, count, byteLength, crc, slot }, page)
     this.#effort += byteLength
     return true
   }
 
-  /** What the service calls type and source of a page; undefined if there is more to be told before. */
-  #tellOf(page: SpooledPage): Told | Obstacle | undefined {
+  /** The numbers of the type and source of a page; undefined if more symbols must be announced first. */
+  #idsOf(page: SpooledPage): BatchIds | Obstacle | undefined {
     if (page.byteLength > (this.#welcome?.limits.pageBytes ?? 0)) return 'too_large'
-    return this.#link?.tell(page, this.#tell)
+    return this.#link?.announce(page, this.#announce)
   }
 
   #send(message: ClientMessage): void {

@@ -2,38 +2,38 @@ import type { Symbols } from '../schema/symbols.ts'
 import { type BatchSymbols, TEXT_ID_MIN } from '../schema/texts.ts'
 import { SYMBOLS_AT_ONCE, type SymbolsItem } from './item.ts'
 
-/** What the other end was told of a source. */
-export class ToldSource {
-  /** What batches call it. */
+/** How much of a source the writer has announced. */
+export class AnnouncedSource {
+  /** Its number in batches. */
   readonly key: number
-  /** Labels that were told: those below this id. */
+  /** Labels below this id are announced. */
   labels = 0
-  /** The table of texts that is told, up to which id, and what it takes. */
+  /** The announced table of texts, the end of its announced ids, and its memory at the reader. */
   table: BatchSymbols | undefined
   nextTextId = 0
   textBytes = 0
-  /** What the other end keeps of it, texts included. Unit: bytes. */
+  /** Memory at the reader, texts included. Unit: bytes. */
   bytes: number
 
-  /** @param bytes What the other end keeps of the source without labels and texts. */
+  /** @param bytes Memory at the reader without labels and texts. */
   constructor(key: number, bytes = 0) {
     this.key = key
     this.bytes = bytes
   }
 
-  /** The labels that are told next, so many at most. */
+  /** The next labels to announce, at most `countMax`. */
   nextLabels(symbols: Symbols, countMax = Number.POSITIVE_INFINITY): SymbolsItem {
     const texts = symbols.since(this.labels, Math.min(SYMBOLS_AT_ONCE, countMax))
     return { kind: 'symbols', source: this.key, firstId: this.labels, texts }
   }
 
-  /** They are told, and take so much memory. Unit: bytes. */
-  toldLabels({ texts }: SymbolsItem, bytes = 0): void {
+  /** Notes that labels are announced, and their memory. Unit: bytes. */
+  noteLabels({ texts }: SymbolsItem, bytes = 0): void {
     this.labels += texts.length
     this.bytes += bytes
   }
 
-  /** A table of texts takes the place of the one that was told. Default of `firstId`: there is none for now. */
+  /** Starts a new table of texts in place of the announced table. Default of `firstId`: no table for now. */
   begin(firstId?: number): SymbolsItem {
     this.table = undefined
     this.nextTextId = firstId ?? TEXT_ID_MIN
@@ -42,41 +42,41 @@ export class ToldSource {
     return { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts: [] }
   }
 
-  /** The texts that are told next of the table, so many at most. */
+  /** The next texts of the table to announce, at most `countMax`. */
   nextTexts(table: BatchSymbols, countMax = SYMBOLS_AT_ONCE): SymbolsItem {
     const texts = table.textsFrom(this.nextTextId, countMax)
     return { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts }
   }
 
-  /** All labels that are not told yet, so many an item. They are taken to be told. */
+  /** All labels that are not announced yet, `countMax` an item; notes them as announced. */
   *labelItems(symbols: Symbols, countMax = SYMBOLS_AT_ONCE): Generator<SymbolsItem> {
     while (this.labels < symbols.count) {
       const item = this.nextLabels(symbols, countMax)
-      this.toldLabels(item)
+      this.noteLabels(item)
       yield item
     }
   }
 
-  /** All texts of a table that are not told yet, so many an item. They are taken to be told. */
+  /** All texts of a table that are not announced yet, `countMax` an item; notes them as announced. */
   *textItems(table: BatchSymbols, countMax = SYMBOLS_AT_ONCE): Generator<SymbolsItem> {
     if (table.nextTextId === table.firstTextId) return
     if (table !== this.table) yield this.begin(table.firstTextId)
     this.table = table
     while (this.nextTextId < table.nextTextId) {
       const item = this.nextTexts(table, countMax)
-      this.toldTexts(item)
+      this.noteTexts(item)
       yield item
     }
   }
 
-  /** The other end is another, which knows nothing. */
+  /** The reader is new and knows nothing. */
   forget(): void {
     this.labels = 0
     this.begin()
   }
 
-  /** They are told, and take so much memory. Unit: bytes. */
-  toldTexts({ texts }: SymbolsItem, bytes = 0): void {
+  /** Notes that texts are announced, and their memory. Unit: bytes. */
+  noteTexts({ texts }: SymbolsItem, bytes = 0): void {
     this.nextTextId += texts.length
     this.textBytes += bytes
     this.bytes += bytes
