@@ -3,20 +3,20 @@ import { choice, decimal, integer, setting } from '../config/kit.ts'
 import { SondeError } from '../errors.ts'
 
 /**
- * What happens to a batch for which the queue has no room. `drop_oldest`: what waits longest makes room. `drop_newest`:
- * the batch itself is dropped. `block`: `offer` refuses it and its producer waits; `accept`, which cannot wait, drops
- * it.
+ * What happens to a batch when the queue is full. `drop_oldest`: the oldest waiting batches are dropped. `drop_newest`:
+ * the new batch is dropped. `block`: `offer` refuses the batch and its producer waits; `accept` cannot wait and drops
+ * the batch.
  */
 export type QueuePolicy = 'drop_oldest' | 'drop_newest' | 'block'
 
-/** The limits of a delivery: what a user of a push sink may set. */
+/** The limits of a delivery: the options of every push sink. */
 export interface DeliveryLimits {
   /**
-   * Memory of all that is queued or being sent: the records, and 256 bytes a batch. Unit: bytes. Range: 64 KiB to
-   * 16 GiB. Default: 64 MiB.
+   * Memory for all records that wait or are being sent, plus 256 bytes a batch. Unit: bytes. Range: 64 KiB to 16 GiB.
+   * Default: 64 MiB.
    */
   queueLimitBytes?: number
-  /** What gives when the queue is full. Default: `drop_oldest`. */
+  /** The policy of a full queue. Default: `drop_oldest`. */
   queuePolicy?: QueuePolicy
   /** Records in one request at most. Range: 1 to 1 000 000. Default: 10 000. */
   batchRecordsMax?: number
@@ -25,11 +25,11 @@ export interface DeliveryLimits {
    * bytes. Range: 4 KiB to 64 MiB, and no more than `queueLimitBytes`. Default: 1 MiB.
    */
   batchBytesMax?: number
-  /** How long records wait for company while a sender is free. Unit: milliseconds. Range: 0 to 60 000. Default: 200. */
+  /** How long records wait to share a request while a sender is free. Unit: milliseconds. Range: 0 to 60 000. Default: 200. */
   lingerMs?: number
   /**
-   * Requests under way at once. With 1, records arrive in order; with more, no order is kept. Range: 1 to 64. Default:
-   * 1.
+   * Requests in flight at the same time. With 1, records arrive in order; with more, in any order. Range: 1 to 64.
+   * Default: 1.
    */
   concurrency?: number
   /** How long one attempt may take. Unit: milliseconds. Range: 10 to 600 000. Default: 10 000. */
@@ -50,16 +50,16 @@ export interface DeliveryLimits {
    * 86 400 000. Default: 300 000.
    */
   retryLimitMs?: number
-  /** How long `close` goes on sending. Unit: milliseconds. Range: 0 to 600 000. Default: 3 000. */
+  /** How long `close` continues to send. Unit: milliseconds. Range: 0 to 600 000. Default: 3 000. */
   closeTimeoutMs?: number
   /**
-   * Dead letters that `onReject` may have and not be finished with; further ones are only counted. Each is at most a
+   * Dead letters that `onReject` may process at the same time; more are only counted. A dead letter is at most one
    * request. Range: 1 to 10 000. Default: 16.
    */
   deadLettersMax?: number
 }
 
-/** Keys of a delivery in a configuration, each with unit, range, default and what it is for. */
+/** Keys of a delivery in a configuration, each with unit, range, default and purpose. */
 export const deliveryEntries = {
   queueLimitBytes: setting(
     integer(64 << 10, 16 * 2 ** 30, 'bytes'),
@@ -108,7 +108,7 @@ export const deliveryEntries = {
   closeTimeoutMs: setting(integer(0, 600_000, 'milliseconds'), 3000, 'How long it goes on sending at the end'),
 }
 
-/** The one key that only a program can use: nothing else keeps dead letters. */
+/** The key that only a program can use: only a program can keep dead letters. */
 const programEntries = {
   deadLettersMax: setting(integer(1, 10_000, 'letters'), 16, 'Dead letters under way at once'),
 }
@@ -116,7 +116,7 @@ const programEntries = {
 /** Every key of a delivery. */
 export const DELIVERY_KEYS = { ...deliveryEntries, ...programEntries }
 
-/** What keeps limits that are each in range from going together: an option, and what is allowed of it. */
+/** A conflict between limits that are each in range: the option, and its allowed values. */
 export function clashOfLimits(
   limits: Readonly<Required<Omit<DeliveryLimits, 'deadLettersMax'>>>,
 ): { readonly key: string; readonly allowed: string } | undefined {
@@ -131,7 +131,7 @@ export function clashOfLimits(
 /**
  * The limits with their defaults, checked and frozen.
  *
- * @throws SondeError `DLV_OPTION`, naming key, value and what is allowed.
+ * @throws SondeError `DLV_OPTION` with the key, the value and the allowed values.
  */
 export function checkDeliveryLimits(given: DeliveryLimits): Readonly<Required<DeliveryLimits>> {
   const limits = checkOptions(DELIVERY_KEYS, given, 'DLV_OPTION', '')

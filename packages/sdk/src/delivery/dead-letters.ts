@@ -1,28 +1,28 @@
 import type { Batch } from '../schema/batch.ts'
 
-/** What the destination will never take: one request. */
+/** A request that the destination will never accept. */
 export interface DeadLetter<P> {
-  /** `rejected`: the far end refused it. `encode_failed`: the encoder threw. */
+  /** `rejected`: the peer refused it. `encode_failed`: the encoder threw. */
   readonly cause: 'rejected' | 'encode_failed'
-  /** What the far end or the encoder said. */
+  /** The message of the peer or of the encoder. */
   readonly reason: string
   /**
-   * One batch, or several where halving had been given up. Their bytes stay as they are; keep them as long as you like.
+   * One batch, or several if delivery had stopped halving requests. Their bytes do not change after the call.
    */
   readonly batches: readonly Batch[]
-  /** What was sent; absent if the encoder threw. */
+  /** The encoded request; absent if the encoder threw. */
   readonly payload?: P
 }
 
-/** Keeps a dead letter somewhere, say in a file. */
+/** Keeps a dead letter, for example in a file. */
 export type OnReject<P> = (letter: DeadLetter<P>) => void | Promise<void>
 
 /**
- * Hands dead letters over without ever waiting for their keeper: beyond the limit of letters it has not finished with,
- * they are only counted.
+ * Passes dead letters to `onReject` without waiting for it. If it has not finished with too many, further letters are
+ * only counted.
  */
 export class DeadLetters<P> {
-  /** Letters that were not handed over. */
+  /** Letters that were not passed on. */
   overflowed = 0
   readonly #onReject: OnReject<P> | undefined
   readonly #countLimit: number
@@ -49,7 +49,7 @@ export class DeadLetters<P> {
     this.#open.add(done)
   }
 
-  /** Resolves when the keeper has finished with what it was handed so far. */
+  /** Resolves when `onReject` has finished with all letters so far. */
   async settled(): Promise<void> {
     await Promise.all(this.#open)
   }

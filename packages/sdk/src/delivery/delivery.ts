@@ -15,72 +15,72 @@ import { type Send, Sender } from './sender.ts'
 import { splitBatch } from './split-batch.ts'
 
 /**
- * What a push sink gives {@link delivery}: its encoder and its transport; the rest is options. `P` is one request as
- * the transport takes it.
+ * The parts of a push sink for {@link delivery}: encoder, transport and options. `P` is one encoded request for the
+ * transport.
  */
 export interface DeliveryOptions<P> extends DeliveryLimits {
   /** Name of the sink; the component in its loss records. */
   name: string
   /**
-   * One request out of batches, in order. Pure, and synchronous. `undefined`: they hold nothing that this destination
-   * can carry. Where it throws, the batch that is to blame is dropped alone.
+   * Encodes batches, in order, as one request. Pure and synchronous. `undefined`: this destination can carry none of
+   * their records. If it throws, only the faulty batch is dropped.
    */
   encode: (batches: readonly Batch[]) => P | undefined
   /** Makes one attempt; see {@link Send}. */
   send: Send<P>
-  /** Releases the transport; called once, at the end of `close`, which waits for it no longer than `closeTimeoutMs`. */
+  /** Releases the transport. Called once, at the end of `close`, which waits for at most `closeTimeoutMs`. */
   close?: () => void | Promise<void>
   /**
-   * Given what the destination will never take. Never waited for but at the end of `close`. Default: it is only
-   * counted.
+   * Called with each request that the destination will never accept. Only `close` waits for it. Default: these requests
+   * are only counted.
    */
   onReject?: OnReject<P>
-  /** Given records of `sonde_loss`, at most one a second and reason. Default: drops are only counted. */
+  /** Called with records of `sonde_loss`, at most one a second and reason. Default: drops are only counted. */
   onLoss?: OnLoss
-  /** Where batches wait. Default: memory, in which case a record is acknowledged when it has arrived. */
+  /** The queue. Default: in memory; then a record is acknowledged when it has arrived. */
   queue?: DeliveryQueue
-  /** Default: those of the process. */
+  /** Timers. Default: those of the process. */
   timers?: Timers
   /** Random numbers from 0 to 1 for the pauses. Default: `Math.random`. */
   random?: () => number
 }
 
 /**
- * A push sink. `stats.in = stats.out + dropped + queuedRecords` holds at every moment. What a durable queue kept from
- * an earlier process counts as `in` once more.
+ * A push sink. `stats.in = stats.out + dropped + queuedRecords` holds at every moment. Records that a durable queue kept
+ * from an earlier process count as `in` again.
  */
 export interface DeliverySink extends Sink {
-  /** Records accepted and neither acknowledged nor dropped. */
+  /** Accepted records that are neither sent nor dropped. */
   readonly queuedRecords: number
-  /** Their size as limits count it. */
+  /** Size of the queued records, as limits count it. Unit: bytes. */
   readonly queuedBytes: number
-  /** What failed last; empty since the last request that arrived. */
+  /** The last error; empty after a request has arrived. */
   readonly failing: string
-  /** Dead letters that `onReject` was not handed, because it had not finished with `deadLettersMax` others. */
+  /** Dead letters that were only counted, because `onReject` was busy with `deadLettersMax` others. */
   readonly lettersOverflowed: number
   /**
-   * `accept` for a producer that can wait. `false`: the queue is full, its policy is `block`, and nothing of the batch
-   * was kept or counted; wait for {@link whenRoom} and offer it again.
+   * `accept` for a producer that can wait. `false`: the queue is full and its policy is `block`; no record was kept or
+   * counted. Wait for {@link whenRoom} and offer the batch again.
    */
   offer(batch: Batch): boolean
   /**
-   * Resolves when a batch has left the queue, at once where none is in it, and when delivery closes. Unlike `ready`,
-   * however long that takes.
+   * Resolves when a batch has left the queue, at once if the queue is empty, and when delivery closes. Unlike `ready`,
+   * it waits without a limit.
    */
   whenRoom(): Promise<void>
   /**
    * Resolves when every record accepted before the call is acknowledged: it has arrived or, with a durable queue, is
-   * written down. Does not linger; may take as long as retries do.
+   * written to disk. Sends without lingering; may take as long as the retries.
    *
-   * @throws FlushError `DLV_LOST` if records were dropped instead, since the flush before or during this one;
-   * `not_encoded` is no loss.
+   * @throws FlushError `DLV_LOST` if records were dropped since the last flush or during this flush; `not_encoded` is no
+   * loss.
    */
   flush(): Promise<void>
 }
 
 /**
- * Puts queue, batching, retry, timeouts and accounting around an encoder and a transport: a whole push sink. The
- * contract is `docs/delivery.md`.
+ * Makes a push sink from an encoder and a transport: adds queue, batches, retries, timeouts and counts. The contract is
+ * `docs/delivery.md`.
  *
  * @throws SondeError `DLV_OPTION` if a limit is out of range.
  */
@@ -98,11 +98,11 @@ class Delivery<P> implements DeliverySink {
   readonly #sender: Sender<P>
   readonly #requests: Requests<P>
   readonly #closeTransport: () => void | Promise<void>
-  /** Batches that are not acknowledged; none of the promises rejects. */
+  /** Promises of batches that are not acknowledged; none rejects. */
   readonly #pending = new Set<Promise<void>>()
   readonly #untold: Untold
   readonly #producers: Room
-  /** Whether what the queue had no room for last came in one turn of the event loop. */
+  /** Whether the last batches that the queue refused came in one turn of the event loop. */
   #isLoopBlocked = false
   #room: PromiseWithResolvers<void> | undefined
   #closing: Promise<void> | undefined
@@ -208,7 +208,7 @@ class Delivery<P> implements DeliverySink {
     return !refused
   }
 
-  /** Why the batch cannot be queued; makes room for it where the policy says so. */
+  /** The reason for which a batch cannot be queued. Drops older batches first if the policy allows it. */
   #obstacle(batch: Batch, pieces: readonly Batch[]): DropReason | undefined {
     if (this.#closing !== undefined) return 'closed'
     if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes) return 'wrong_size'
@@ -219,7 +219,7 @@ class Delivery<P> implements DeliverySink {
     const missing = this.#queue.bytes + needed - queueLimitBytes
     if (missing <= 0) return undefined
     this.#isLoopBlocked = this.#producers.isLoopBlocked
-    // What is being sent cannot make room: where all that waits is not enough, none of it is given up in vain.
+    // Batches that are being sent cannot be dropped. If all waiting batches are too small, none is dropped in vain.
     if (queuePolicy !== 'drop_oldest' || this.#queue.evictableBytes < missing) return 'queue_full'
     this.#ledger.drop('queue_full', this.#queue.evict(missing))
     this.#signalRoom()

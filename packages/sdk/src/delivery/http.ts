@@ -1,15 +1,15 @@
 import type { SendResult } from './sender.ts'
 
-/** Statuses of 4xx that say "not now": the request took too long, came too early, or came too often. */
+/** 4xx statuses of requests that may succeed later: the request took too long, or came too early or too often. */
 const NOT_NOW: ReadonlySet<number> = new Set([408, 425, 429])
 const ANSWER_BYTES_MAX = 2048
 const REASON_CHARACTERS_MAX = 200
 
 /**
- * What the answer to an HTTP request means for delivery: 2xx is `ok`; 5xx, 408, 425 and 429 are `retry`, after the time
- * that `Retry-After` names; anything else is `reject`, because the same request would get the same answer. The reason
- * is the status and the first line of the body, without `secrets`: the far end may repeat what it was sent. The body is
- * read so that the connection is used again; beyond 2 KiB it is cut off.
+ * Maps the answer to an HTTP request to a result for delivery: 2xx is `ok`; 5xx, 408, 425 and 429 are `retry` after the
+ * time of `Retry-After`; any other status is `reject`, because the same request would get the same answer. The reason is
+ * the status and the first line of the body, without `secrets`, because a peer may repeat the request. The body is read
+ * up to 2 KiB, so that the connection can be used again.
  *
  * @example
  * send: async (body, signal) =>
@@ -19,7 +19,7 @@ export async function httpResult(response: Response, secrets: readonly string[] 
   const { status, ok, headers } = response
   const text = await startOf(response)
   if (ok) return { outcome: 'ok' }
-  // Before it is cut: half a secret is one too.
+  // Secrets are removed before the text is cut: half a secret is a secret too.
   const said = secrets.reduce((words, secret) => words.replaceAll(secret, '(secret)'), text)
   const reason = `HTTP ${status} ${said.split('\n', 1)[0] ?? ''}`.trim().slice(0, REASON_CHARACTERS_MAX)
   if (status < 500 && !NOT_NOW.has(status)) return { outcome: 'reject', reason }
@@ -28,8 +28,7 @@ export async function httpResult(response: Response, secrets: readonly string[] 
 }
 
 /**
- * Seconds or a date, as RFC 9110 has it. Unit: milliseconds from now. `undefined` if it says neither, or a time that
- * is past.
+ * Reads seconds or a date (RFC 9110) as milliseconds from now; `undefined` if the text is neither, or the date is past.
  */
 export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined
@@ -40,7 +39,7 @@ export function retryAfterMs(header: string | null, nowMs: number): number | und
 async function startOf(response: Response): Promise<string> {
   const pieces: Uint8Array[] = []
   let bytes = 0
-  // Leaving the loop early cancels the body.
+  // A break of the loop cancels the body.
   for await (const piece of response.body ?? []) {
     pieces.push(piece)
     bytes += piece.byteLength

@@ -8,10 +8,10 @@ import { wallNs } from '../source/clock.ts'
 /** A record of `sonde_loss`. */
 export type LossRecord = RecordOf<typeof lossType>
 
-/** Where records of `sonde_loss` go: `(record) => source.report(lossType, record)`. */
+/** Receives records of `sonde_loss`, for example `(record) => source.report(lossType, record)`. */
 export type OnLoss = (record: LossRecord) => void
 
-/** Why delivery drops records; `docs/delivery.md` says what each means. */
+/** Reasons for which delivery drops records; `docs/delivery.md` explains each. */
 export type DropReason =
   | 'queue_full'
   | 'too_large'
@@ -25,17 +25,17 @@ export type DropReason =
   | 'closed'
 
 const REPORT_MS = 1000
-/** An encoder may quote what it was given. */
+/** Limit of a message: an encoder may quote its input. */
 const WORDS_CHARACTERS_MAX = 200
 
 /**
- * The accounts of one delivery, or of another sink that has reasons of its own. What it drops it also tells, as records
- * of `sonde_loss`: the total of a reason at most once a second, and never during the drop itself, so that a loss cannot
- * cause itself again at once.
+ * Counts the records of a delivery, or of another sink with its own reasons. It reports drops as records of `sonde_loss`:
+ * the total of a reason at most once a second, and never during the drop, so that a report cannot cause the next loss at
+ * once.
  */
 export class Ledger<Reason extends string = DropReason> {
   readonly stats: SinkStats = sinkStats()
-  /** What failed last; empty since the last request that arrived. */
+  /** The last error; empty after a request has arrived. */
   failing = ''
   readonly #component: string
   readonly #onLoss: OnLoss | undefined
@@ -61,12 +61,12 @@ export class Ledger<Reason extends string = DropReason> {
     this.failing = messageOf(error)
   }
 
-  /** The last words of the far end, the encoder or the disk about records that were dropped for a reason. */
+  /** The last message of the peer, the encoder or the disk for each reason of drops. */
   words(reason: string): string {
     return this.#words.get(reason) ?? ''
   }
 
-  /** `words` are those of the far end, without secrets. Default: those before stay. */
+  /** `words` is the message of the peer, without secrets. Default: the last message stays. */
   drop(reason: Reason, records: number, words = ''): void {
     if (records === 0) return
     if (words !== '') this.#words.set(reason, words.slice(0, WORDS_CHARACTERS_MAX))
@@ -76,7 +76,7 @@ export class Ledger<Reason extends string = DropReason> {
     this.#cancel ??= this.#timers.after(REPORT_MS, () => this.#report())
   }
 
-  /** Tells what is not told yet; afterwards drops are only counted, since telling them could go on for ever. */
+  /** Reports the remaining drops. Later drops are only counted, because their reports could cause drops for ever. */
   close(): void {
     this.#closed = true
     this.#report()

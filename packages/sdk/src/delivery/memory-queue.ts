@@ -4,13 +4,13 @@ import { type DeliveryQueue, entryBytes, type QueueEntry, type TakenEntries } fr
 
 interface Held extends QueueEntry {
   readonly acknowledge: () => void
-  /** What it takes, the texts that came with it included. Unit: bytes. */
+  /** Memory of the batch with its texts. Unit: bytes. */
   readonly heldBytes: number
 }
 
 const COMPACT_COUNT = 1024
 
-/** The queue of a process that may lose it: batches copied to memory, in order. Its limit is kept by delivery. */
+/** A queue in memory: copies of batches, in order. Delivery enforces its limit. */
 export class MemoryQueue implements DeliveryQueue {
   readonly durable: boolean = false
   records = 0
@@ -18,7 +18,7 @@ export class MemoryQueue implements DeliveryQueue {
   waitingRecords = 0
   waitingBytes = 0
   evictableBytes = 0
-  /** Waiting batches by ascending id, from `#head` on; what is before it has left. */
+  /** Waiting batches by ascending id, from index `#head`; earlier entries have left. */
   #waiting: (Held | undefined)[] = []
   #head = 0
   readonly #taken = new Map<number, Held>()
@@ -27,7 +27,7 @@ export class MemoryQueue implements DeliveryQueue {
 
   append(batch: Batch): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    // Not `slice`: that of a Buffer does not copy.
+    // `slice` of a Buffer would not copy.
     const copy: Batch = { ...batch, checksum: undefined, bytes: new Uint8Array(batch.bytes) }
     const heldBytes = entryBytes(batch) + this.#texts.bytesOf(batch)
     const held: Held = { id: this.#nextId++, batch: copy, acknowledge: resolve, heldBytes }

@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts'
 import { type DeliveryQueue, type QueueEntry, recordsOf } from './queue.ts'
 import type { Sender } from './sender.ts'
 
-/** What {@link Requests} works with. */
+/** Options of {@link Requests}. */
 export interface RequestParts<P> {
   readonly queue: DeliveryQueue
   readonly ledger: Ledger
@@ -16,21 +16,21 @@ export interface RequestParts<P> {
   readonly encode: (batches: readonly Batch[]) => P | undefined
   readonly limits: Readonly<Required<DeliveryLimits>>
   readonly timers: Timers
-  /** Called when something has left the queue. */
+  /** Called when a batch has left the queue. */
   readonly onRoom: () => void
 }
 
 /**
- * Refusals in a row after which a refused request is not halved any more, until one arrives: a destination that takes
- * nothing at all is then asked once a request rather than once a batch. Twice what one bad batch among a million needs.
+ * After so many consecutive refusals, refused requests are no longer halved until a request arrives. A destination that
+ * refuses everything then costs one attempt a request, not one a batch. One bad batch among a million needs half of it.
  */
 const HALVINGS_IN_ROW_MAX = 40
 
-/** Forms requests from the queue and sees each to its end. */
+/** Forms requests from the queue and sends each until it has arrived or is dropped. */
 export class Requests<P> {
   readonly #parts: RequestParts<P>
   readonly #runs = new Set<Promise<void>>()
-  /** Who wants records to go now rather than linger: flushes, and closing. */
+  /** Number of flushes and closes that want records to be sent without lingering. */
   #urgent = 0
   #lingered = false
   #cancelLinger: (() => void) | undefined
@@ -40,7 +40,7 @@ export class Requests<P> {
     this.#parts = parts
   }
 
-  /** Starts as many requests as may be under way now; called after everything that could allow one. */
+  /** Starts as many requests as the limits allow; called after every change that could allow another. */
   pump(): void {
     const { queue, sender, limits } = this.#parts
     while (queue.waitingRecords > 0 && this.#runs.size < limits.concurrency && !sender.stopped) {
@@ -58,7 +58,7 @@ export class Requests<P> {
     }
   }
 
-  /** Nothing lingers until the promise settles. */
+  /** Records are sent without lingering until the promise settles. */
   async hasten<T>(until: Promise<T>): Promise<T> {
     this.#urgent++
     this.pump()
@@ -69,7 +69,7 @@ export class Requests<P> {
     }
   }
 
-  /** Ends every request under way and puts its batches back; resolves when that is done. */
+  /** Cancels every request in flight and puts its batches back; resolves when all are back. */
   async stop(): Promise<void> {
     this.#stopLingering()
     this.#parts.sender.stop()
@@ -97,8 +97,8 @@ export class Requests<P> {
   }
 
   /**
-   * One request, from the queue to its end. One that the encoder or the far end refuses is halved and tried again,
-   * until the batch that is to blame stands alone and its neighbours are through.
+   * Sends one request. A request that the encoder or the peer refuses is halved and tried again, until the faulty batch
+   * is alone and its neighbours have arrived.
    */
   async #run(): Promise<void> {
     const { queue, sender, timers } = this.#parts
@@ -117,7 +117,7 @@ export class Requests<P> {
         this.#drop(part, refused.cause, refused.reason)
         this.#parts.letters.put({ ...refused, batches: part.map(({ batch }) => batch) })
       }
-      // A transport that answers at once must not keep the event loop to itself.
+      // A transport that answers at once must not block the event loop.
       await new Promise<void>((resolve) => timers.after(0, resolve))
     }
   }
@@ -136,7 +136,7 @@ export class Requests<P> {
     }
   }
 
-  /** Encodes and sends. Settles the part, unless it is refused or delivery stops, which it then says. */
+  /** Encodes and sends a part, and settles it. Returns the refusal or `stopped` if the part is not settled. */
   async #deliver(part: readonly QueueEntry[]): Promise<Omit<DeadLetter<P>, 'batches'> | 'stopped' | undefined> {
     const { queue, ledger, encode, sender, onRoom } = this.#parts
     let payload: P | undefined
@@ -168,7 +168,7 @@ export class Requests<P> {
     }
   }
 
-  /** Counted first: who waits for the queue to let it go must find it counted. */
+  /** Counts first: a caller that waits for the queue must find the records counted. */
   #drop(
     part: readonly QueueEntry[],
     reason: 'not_encoded' | 'encode_failed' | 'rejected' | 'retry_limit',

@@ -4,8 +4,8 @@ import { backoffMs } from './backoff.ts'
 import type { DeliveryLimits } from './config.ts'
 
 /**
- * What came of one attempt. `ok`: the far end has it all. `retry`: not now; `afterMs` is how long it asks to be left
- * alone. `reject`: it will never take this, and has taken nothing of it.
+ * The result of one attempt. `ok`: the peer has accepted the whole payload. `retry`: try later, after `afterMs` if the
+ * peer asked for a pause. `reject`: the peer will never accept the payload and has accepted no part of it.
  */
 export type SendResult =
   | { readonly outcome: 'ok' }
@@ -13,12 +13,12 @@ export type SendResult =
   | { readonly outcome: 'reject'; readonly reason: string }
 
 /**
- * Makes one attempt to hand a payload over. Must stop when the signal aborts; what comes of it afterwards is ignored.
- * To throw is to answer `retry`.
+ * Makes one attempt to send a payload. Must stop when the signal aborts; later results are ignored. An error counts as
+ * `retry`.
  */
 export type Send<P> = (payload: P, signal: AbortSignal) => Promise<SendResult>
 
-/** What came of a payload in the end. `expired`: attempts or time ran out. `stopped`: delivery closes. */
+/** The final result of a payload. `expired`: attempts or time ran out. `stopped`: delivery closes. */
 export type Verdict =
   | { readonly outcome: 'ok' }
   | { readonly outcome: 'reject' | 'expired'; readonly reason: string }
@@ -33,7 +33,7 @@ export class Sender<P> {
   readonly #timers: Timers
   readonly #random: () => number
   readonly #onFailure: (reason: string) => void
-  /** Ends of what is under way: attempts by `stop`, pauses also by `hurry`. */
+  /** Cancel functions: `stop` cancels attempts and pauses, `hurry` only pauses. */
   readonly #attempts = new Set<() => void>()
   readonly #pauses = new Set<() => void>()
   #stopped = false
@@ -56,7 +56,7 @@ export class Sender<P> {
     return this.#stopped
   }
 
-  /** Tries until the payload is taken or rejected, or the limits are reached. */
+  /** Tries until the payload is accepted or rejected, or a limit is reached. */
   async deliver(payload: P): Promise<Verdict> {
     const deadlineMs = this.#timers.nowMs() + this.#limits.retryLimitMs
     for (let attempt = 1; !this.#stopped; attempt++) {
@@ -67,18 +67,18 @@ export class Sender<P> {
       const leftMs = deadlineMs - this.#timers.nowMs()
       if (attempt >= this.#limits.attemptsMax || leftMs <= 0) return { outcome: 'expired', reason: result.reason }
       const asked = result.afterMs !== undefined && result.afterMs > 0 ? result.afterMs : 0
-      // The last attempt is at the deadline, however long the far end asks to be left alone.
+      // The last attempt is at the deadline, even if the peer asked for a longer pause.
       await this.pause(Math.min(leftMs, Math.max(asked, backoffMs(attempt, this.#limits, this.#random))))
     }
     return STOPPED
   }
 
-  /** Ends the pauses under way, once: what waits is tried again now. */
+  /** Ends the current pauses: waiting payloads are tried again now. */
   hurry(): void {
     for (const end of this.#pauses) end()
   }
 
-  /** Ends everything under way, for good. */
+  /** Ends all attempts and pauses, for good. */
   stop(): void {
     this.#stopped = true
     this.hurry()
@@ -93,7 +93,7 @@ export class Sender<P> {
         this.#attempts.delete(stop)
         resolve(result)
       }
-      // Settled first: that the attempt then fails by the abort is no news.
+      // Settled first: the error of the aborted attempt is then ignored.
       const abandon = (result: SendResult | typeof STOPPED) => {
         end(result)
         controller.abort()
@@ -104,18 +104,18 @@ export class Sender<P> {
         abandon({ outcome: 'retry', reason: `no answer within ${timeoutMs} ms` }),
       )
       this.#attempts.add(stop)
-      // A `send` that throws before its first await is caught as well.
+      // Catches a `send` that throws before its first await too.
       Promise.resolve()
         .then(() => this.#send(payload, controller.signal))
         .then(
-          // Types do not hold back a `send` written in JavaScript.
+          // A `send` written in JavaScript can return anything.
           (result) => end(result ?? { outcome: 'retry', reason: 'send answered nothing' }),
           (error) => end({ outcome: 'retry', reason: reasonOf(error) }),
         )
     })
   }
 
-  /** Waits, unless `hurry` or `stop` ends it. */
+  /** Waits until the time is over, or `hurry` or `stop` ends the pause. */
   pause(delayMs: number): Promise<void> {
     if (this.#stopped) return Promise.resolve()
     return new Promise((resolve) => {
@@ -131,8 +131,8 @@ export class Sender<P> {
 }
 
 /**
- * What a transport threw. That of `fetch` says only "fetch failed"; why is in its cause, whose message may be empty and
- * then has a code.
+ * The message of an error of a transport. An error of `fetch` is only "fetch failed"; its cause has the reason, as a
+ * message or only as a code.
  */
 function reasonOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : { cause: undefined }

@@ -1,7 +1,7 @@
 import type { Batch } from '../schema/batch.ts'
 import { ENTRY_OVERHEAD_BYTES } from './queue.ts'
 
-/** A batch as pieces that each fit a request; nothing is copied. A record that fits none is a piece of its own. */
+/** Splits a batch into pieces that fit a request, without copies. A record that is too large is a piece alone. */
 export function splitBatch(
   batch: Batch,
   limits: { readonly batchRecordsMax: number; readonly batchBytesMax: number },
