@@ -1,11 +1,11 @@
-// `npx sonde …` in a clone: installs what the command needs, then runs its sources under the Node that the clone
-// installs.
+// Installs what the command needs in a clone, then prints the words that run its sources, each on a line of its own:
+// the Node that the clone installs, flags, and the file. `packages/cli/bin/sonde` becomes that command.
 
 import { join } from 'node:path'
-import { root, runFile, setUp, setUpWeb } from './setup.mjs'
+import { nodeFlags, root, setUp, setUpWeb } from './setup.mjs'
 
-const args = process.argv.slice(2)
+const [command] = process.argv.slice(2)
 const node = await setUp()
-const showsPage = args[0] === 'up' || args[0] === 'console'
-if (!showsPage || (await setUpWeb())) await runFile(node, join(root, 'packages/cli/src/main.ts'), args)
-else process.exitCode = 1
+const showsPage = command === 'up' || command === 'console'
+if (showsPage && !(await setUpWeb())) process.exit(1)
+console.log([node, ...nodeFlags, join(root, 'packages/cli/src/main.ts')].join('\n'))

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { npmCommand, root } from '../../scripts/setup.mjs'
 import { metricsOf } from '../ask.ts'
 import { until } from '../sonde-process.ts'
-import { endGroup, isRunningUnder } from './processes.ts'
+import { endGroup, isRunningUnder, programsWith } from './processes.ts'
 
 const START_LIMIT_MS = 120_000
 const NOT_IN_A_CLONE = new Set(['node_modules', 'dist', '.cache', '.git'])
@@ -34,7 +34,7 @@ after(() => rmSync(clone, { recursive: true }))
 const WAYS: Readonly<Record<string, readonly [program: string, first: readonly string[], folder: string]>> = {
   'npx sonde, in a folder below,': [NPM, [...NPM_ARGS, 'exec', '--offline', '--', 'sonde'], 'docs'],
   'node_modules/.bin/sonde': ['node_modules/.bin/sonde', [], '.'],
-  'node packages/cli/bin/sonde.mjs': ['node', ['packages/cli/bin/sonde.mjs'], '.'],
+  'packages/cli/bin/sonde': ['packages/cli/bin/sonde', [], '.'],
 }
 
 for (const [way, [program, first, folder]] of Object.entries(WAYS)) {
@@ -61,6 +61,7 @@ test('npx sonde runs its sources in a fresh clone, under the Node that the clone
   })
   const node = join(clone, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
   assert.ok(isRunningUnder(node, join(clone, 'packages/cli/src/main.ts')))
+  assert.deepEqual(programsWith(join(clone, 'scripts/sonde.mjs')), [], 'no launcher stays behind')
   assert.match(await metricsOf({ address }), /^netdev_rx_bytes_total\{device="lo"\} \d+$/m)
   // Nobody holds the streams any more once all processes are gone.
   const ended = once(child, 'close')

@@ -92,7 +92,7 @@ test('everything that a manifest names is there, and what is imported is a depen
         assert.ok(existsSync(resolve(folder, file)), `${name} ${entry}: ${file}`)
     }
     for (const file of Object.values<string>(manifest.bin ?? {}))
-      assert.match(readFileSync(resolve(folder, file), 'utf8'), /^#!\/usr\/bin\/env node\n/)
+      assert.match(readFileSync(resolve(folder, file), 'utf8'), /^#!\/bin\/sh\n/)
     const known = new Set([...Object.keys(manifest.dependencies ?? {}), manifest.name])
     for (const file of globSync('dist/**/*.{js,d.ts}', { cwd: folder, exclude: (path) => path.includes('web') })) {
       for (const specifier of importsOf(readFileSync(join(folder, file), 'utf8'))) {
@@ -179,7 +179,7 @@ test('the command refuses a Node below that of the manifest, with a sentence', (
   const [major, minor] = oldest.split('.').map(Number)
   const version = `${major}.${(minor ?? 0) - 1}.9`
   const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
-  const command = JSON.stringify(join(installed('cli'), 'bin/sonde.mjs'))
+  const command = JSON.stringify(join(installed('cli'), 'dist/main.js'))
   const { status, stderr } = spawnSync(process.execPath, ['--eval', `${older}; import(${command})`], {
     encoding: 'utf8',
   })

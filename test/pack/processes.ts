@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 
-/** Whether a process of this Node has the argument, or a part of it. */
-export function isRunningUnder(node: string, argument: string): boolean {
+/** The programs that run with an argument that contains a text. */
+export function programsWith(argument: string): string[] {
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return ids.some((id) => {
+  return ids.flatMap((id) => {
     try {
-      return (
-        readlinkSync(`/proc/${id}/exe`) === realpathSync(node) &&
-        readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(argument)
-      )
+      return readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(argument) ? [readlinkSync(`/proc/${id}/exe`)] : []
     } catch {
-      // It has ended meanwhile, or belongs to another user.
-      return false
+      // The process has ended meanwhile, or belongs to another user.
+      return []
     }
   })
+}
+
+/** Whether a Node runs with an argument that contains a text. */
+export function isRunningUnder(node: string, argument: string): boolean {
+  return programsWith(argument).includes(realpathSync(node))
 }
 
 /** Ends a process that leads a group, and all that it started: npx starts the command through a shell. */

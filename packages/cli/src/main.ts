@@ -1,8 +1,16 @@
 #!/usr/bin/env node
+import { endWithNpx } from './end-with-npx.ts'
+import { nodeFault } from './oldest-node.ts'
 import { restartSmall } from './restart-small.ts'
 
-// Node would open a port for debuggers, and whoever reaches that runs what they like.
+const fault = nodeFault()
+if (fault !== undefined) {
+  console.error(`sonde: ${fault}`)
+  process.exit(1)
+}
+// Node would open a port for debuggers, and everybody who reaches that port can run code here.
 process.on('SIGUSR1', () => undefined)
 
 if (process.argv[2] === 'up' || process.argv[2] === 'agent') restartSmall()
+endWithNpx()
 await import('./command-main.ts')

@@ -1,0 +1,14 @@
+/** The oldest Node that runs Sonde, as `engines` of the manifest says. */
+const OLDEST = { major: 22, minor: 18 }
+
+/**
+ * Says what is wrong if the Node of this process is too old; else undefined. Such a Node cannot load the command, and its
+ * own message names a module only.
+ */
+export function nodeFault(): string | undefined {
+  const { node } = process.versions
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined
+  const needed = `${OLDEST.major}.${OLDEST.minor}`
+  return `Sonde needs Node ${needed} or newer, and this is ${node}; run it with a newer Node`
+}
