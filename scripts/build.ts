@@ -15,6 +15,7 @@ import {
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
+import { readAddresses, repositoryFields } from './addresses.ts'
 import { buildProgram, PAGE_PLACE, PROGRAMS, toLatin1 } from './program.ts'
 import { npmCommand, root, setUpWeb } from './setup.mjs'
 
@@ -158,6 +159,7 @@ function stage(name: string): string {
   copyFileSync(join(folder, 'README.md'), join(staged, 'README.md'))
   copyFileSync(join(root, 'LICENSE'), join(staged, 'LICENSE'))
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  Object.assign(manifest, repositoryFields(readAddresses(), `packages/${name}`))
   delete manifest.devDependencies
   // The condition `source` leads to TypeScript that is not published.
   for (const entry of Object.values<Record<string, string>>(manifest.exports ?? {})) delete entry.source

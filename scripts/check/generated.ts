@@ -3,12 +3,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configurationPage } from '../docs/configuration.ts'
+import { contactLinks, securityPage } from '../docs/front-door.ts'
 import { hintsPage } from '../docs/hints.ts'
 import { rulesSchemaText } from '../docs/rules-schema.ts'
 
 /** Every generated page, by its path from the root. */
 export function generatedPages(): Record<string, string> {
   return {
+    '.github/ISSUE_TEMPLATE/config.yml': contactLinks(),
+    'SECURITY.md': securityPage(),
     'docs/configuration.md': configurationPage(),
     'docs/hints.md': hintsPage(),
     'docs/traceback.schema.json': rulesSchemaText(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { findStalePages, generatedPages } from '../../scripts/check/generated.ts'
 import { root } from '../../scripts/check/sources.ts'
@@ -23,8 +23,10 @@ test('a page that is missing or was changed by hand is stale', (t) => {
     findStalePages(folder),
     pages.map(([path]) => finding(path)),
   )
-  mkdirSync(join(folder, 'docs'))
-  for (const [path, text] of pages) writeFileSync(join(folder, path), text)
+  for (const [path, text] of pages) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
   assert.deepEqual(findStalePages(folder), [])
   for (const [path, text] of pages) {
     writeFileSync(join(folder, path), `${text}.`)
