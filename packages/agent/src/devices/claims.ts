@@ -1,12 +1,12 @@
 import { type EntityRef, entityOf, type JoinBy, type Labels, labelOf, type RecordType, type Slot } from '@sonde/sdk'
 import type { Fact } from './facts.ts'
 
-// What types say of entities, read off the facts: nothing here knows a kind.
+// Reads entities from facts by the declarations of their types. This file knows no kind of device.
 
-/** What a record says in the fields that identify, by name of the field; absent ones are missing. */
+/** The values of a record's identifying fields, by field name. Absent fields are missing. */
 export type Values = Readonly<Record<string, string | number>>
 
-/** Whether records of a type say that an entity is there, or name another one. */
+/** Whether records of a type define an entity or name another. */
 export function isSaying({ entity }: RecordType): boolean {
   return entity !== undefined && (entity.defines === true || namesOthers(entity))
 }
@@ -21,7 +21,7 @@ export function namingFields({ entity }: RecordType): string[] {
   return [...joins.map(({ field }) => field), ...relations.flatMap(({ key }) => key)]
 }
 
-/** How many names there are in the fields that name other entities. */
+/** Counts the names in the fields that name other entities. */
 export function nameCount(type: RecordType, values: Values): number {
   return namingFields(type).reduce((sum, field) => sum + wordsIn(values[field]).length, 0)
 }
@@ -36,7 +36,7 @@ export function aboutOf({ type, labels }: Pick<Fact, 'type' | 'labels'>): Entity
   return entityOf(type, labels)
 }
 
-/** The host of the entity that a fact is about: what its type says, else that of its source. */
+/** The host of the entity that a fact describes: from the type's host label, or from its source, or `here`. */
 export function hostOf({ type, labels, source }: Pick<Fact, 'type' | 'labels' | 'source'>, here: string): string {
   return namedHost(type, labels) || source.host || here
 }
@@ -46,12 +46,12 @@ export function namedHost({ entity }: Pick<RecordType, 'entity'>, labels: Labels
   return entity?.host === undefined ? '' : labelOf(labels, entity.host)
 }
 
-/** The first label of the key of what a fact is about: the name by which others know it. */
+/** The first label of the entity's key. Other records refer to the entity by this name. */
 export function nameOf(fact: Fact): string {
   return aboutOf(fact)?.key[0] ?? ''
 }
 
-/** What a fact names of some sort, such as the interfaces of a port. */
+/** The names in a fact's joins of a given sort, such as the interfaces of a port. */
 export function joined(fact: Fact | undefined, by: JoinBy): string[] {
   const joins = fact?.type.entity?.joins?.filter((join) => join.by === by) ?? []
   return joins.flatMap(({ field, isList }) => named(fact, field, isList))
@@ -82,13 +82,13 @@ function wordsIn(value: string | number | undefined): string[] {
     .filter((word) => word !== '')
 }
 
-/** A text of a fact; empty if there is none. */
+/** Reads a text field of a fact; returns an empty text if it has none. */
 export function textOf(fact: Fact | undefined, field: string): string {
   const value = fact?.values[field]
   return typeof value === 'string' ? value : ''
 }
 
-/** A number of a fact; undefined if it is absent. */
+/** Reads a number field of a fact; returns undefined if it is absent. */
 export function numberOf(fact: Fact | undefined, field: string): number | undefined {
   const value = fact?.values[field]
   return typeof value === 'number' ? value : undefined

@@ -157,7 +157,7 @@ test('a real and a simulated node of the same names stand side by side', () => {
   assert.notEqual(devices.byId('sim-nic-mlx5_3-1')?.goneMs, undefined)
 })
 
-test('a device that is said to be gone stays for an hour in its rail, and comes back as the same', () => {
+test('a device reported as gone stays in its rail for an hour, and comes back as the same device', () => {
   const { clock, devices, real } = bringUp({ expiryS: 7200 })
   real.hgx()
   const { version } = devices
@@ -193,7 +193,7 @@ test('a device that the next life of a host does not report is gone, and the oth
   assert.equal(devices.byId('net-eth1')?.goneReason, 'no longer reported')
 })
 
-test('a device whose source fell silent is gone after the expiry, or after three periods of a slow source', () => {
+test('a device leaves when its source is silent for the expiry time, or for three periods of a slow source', () => {
   const { clock, devices, real } = bringUp({ expiryS: 300 })
   new NodeRecords(devices, {}, 600_000).netdev('slow0')
   real.netdev('eth0')
@@ -205,7 +205,7 @@ test('a device whose source fell silent is gone after the expiry, or after three
   assert.notEqual(devices.byId('net-slow0')?.goneMs, undefined)
 })
 
-test('a NIC that was renamed takes the rail of the one that left', () => {
+test('a renamed NIC takes over the rail of its old name', () => {
   const { devices, real } = bringUp()
   real.hgx()
   real.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
@@ -240,7 +240,7 @@ test('the only port of a device has the interface of that, where it tells none i
   assert.deepEqual(devices.byId('nic-mlx5_3-1')?.netdevs, ['eth13'])
 })
 
-test('ports of one adapter whose interfaces are bonded keep an interface each', () => {
+test('ports of one adapter with bonded interfaces keep one interface each', () => {
   const { devices, real } = bringUp()
   for (const port of [0, 1]) {
     real.pci(`0000:2a:00.${port}`, { class: 'network', netdevs: `eth${port}`, rdma_devices: `mlx5_${port}` })
@@ -250,7 +250,7 @@ test('ports of one adapter whose interfaces are bonded keep an interface each', 
   assert.deepEqual(devices.byId('nic-mlx5_1-1')?.netdevs, ['bond0', 'eth1'])
 })
 
-test('GPUs of two nodes with the same index are two, and one of a node is one whatever its index', () => {
+test('GPUs of two nodes with the same index are two devices, and a GPU stays one device if its index changes', () => {
   const { devices, real } = bringUp()
   for (const Hostname of ['node-a', 'node-b']) real.gpu('0', '', { UUID: `GPU-of-${Hostname}`, Hostname })
   const gpus = devices.list().filter(({ kind, host }) => kind === 'gpu' && host.startsWith('node-'))
@@ -300,7 +300,7 @@ test('a node with interfaces only lists them, with the PCI device that they are 
   assert.equal(devices.deviceOf(pciAerType, { device: '0000:00:03.0' })?.id, 'net-eth2')
 })
 
-test('virtual functions are NICs in no rail, and two ports of one adapter are told apart', () => {
+test('virtual functions are NICs without a rail, and two ports of one adapter are separate NICs', () => {
   const { devices, real } = bringUp()
   real.hgx()
   const { path = [] } = devices.byId('nic-mlx5_3-1') ?? {}
@@ -323,7 +323,7 @@ test('a slot that is slower than the device limits it', () => {
   assert.deepEqual(devices.byId('pci-0000:98:00.0')?.limits, { pcie_bytes_per_s: 31_507_692_307 })
 })
 
-test('what changes without identifying is no new version, and what identifies is', () => {
+test('only a change of an identifying field makes a new version', () => {
   const { devices, real } = bringUp()
   real.hgx()
   const { version } = devices

@@ -28,21 +28,21 @@ export interface DevicesOptions {
   /** A device without a record for this long has left. Unit: seconds. Default: 300. */
   readonly expiryS?: number
   /**
-   * Series of one type at most; beyond it those that have left make room, then records are dropped as `device_limit`.
-   * Default: 4 096.
+   * Most series of one type. Beyond it, new series replace those that left; otherwise their records are dropped as
+   * `device_limit`. Default: 4 096.
    */
   readonly seriesLimit?: number
   /**
-   * Series of all applications together at most, and names of other entities in them; one application has an eighth
-   * where they contend. Beyond it those that have left make room, then records are dropped as `device_limit`. Default:
-   * 4 096.
+   * Most series of all applications together, plus the names of other entities in them. One application gets an eighth
+   * if applications compete. Beyond it, new series replace those that left; otherwise their records are dropped as
+   * `device_limit`. Default: 4 096.
    */
   readonly clientLimit?: number
-  /** Name of the host that the agent runs on. Default: what the system calls it. */
+  /** Name of the agent's host. Default: the system's host name. */
   readonly host?: string
   /**
-   * The clock by which devices leave. Unit: milliseconds. Default: the monotonic one, so that no step of the wall clock
-   * takes every device out.
+   * The clock that decides when devices leave. Unit: milliseconds. Default: the monotonic clock, because a step of the
+   * wall clock would make every device leave.
    */
   readonly now?: () => number
 }
@@ -50,33 +50,33 @@ export interface DevicesOptions {
 const EXPIRY_S = 300
 const SERIES_LIMIT = 4096
 const CLIENT_LIMIT = 4096
-/** How long what left is still listed. */
+/** How long a device stays listed after it left. */
 const KEEP_MS = 3_600_000
-/** How often it is looked for what has left without a word. */
+/** How often devices without recent records are searched. */
 const SWEEP_EVERY_MS = 1000
 
 /**
- * What the node has, by the records that define it. A sink that keeps what the last record of each series says of
- * entities, and makes the list of devices of it when it is asked for and something changed. What applications say, and
- * what was read from where it is kept, stands apart: it changes nothing of the hardware, and costs nobody time who does
- * not ask for it.
+ * The list of devices of the node. This sink keeps the newest identifying values of each series. It builds the list of
+ * devices when a caller asks for it and a value has changed.
+ * Facts from applications and from stored records are kept apart: they never change the hardware, and cost nothing
+ * until a caller asks for the full list.
  */
 export class Devices implements Sink {
   readonly name = 'devices'
   readonly stats = sinkStats()
   readonly #own: Facts
-  /** What sources of this agent did not make. */
+  /** Facts that no source of this agent reported. */
   readonly #foreign: Facts
   readonly #host: string
   readonly #expiryMs: number
   readonly #now: () => number
-  /** What makes a time of that clock one since the Unix epoch: people read when a device left. Unit: milliseconds. */
+  /** Offset from that clock to the Unix epoch, because people read when a device left. Unit: milliseconds. */
   readonly #epochMs: () => number
   #hardware: Known = known(-1, [])
-  /** With what applications say, and with relations. */
+  /** The hardware, the entities of applications, and relations. */
   #all: Known = known(-1, [])
   #foreignVersion = -1
-  /** Whether `#all` may change without a new version, and when it was made, as `#sweptMs`. */
+  /** Whether `#all` may change without a new version; `#madeMs` is the sweep before it was built. */
   #isWaiting = false
   #madeMs = 0
   #sweptMs = Number.NEGATIVE_INFINITY
@@ -91,12 +91,12 @@ export class Devices implements Sink {
     this.#epochMs = () => (options.now === undefined ? Date.now() - performance.now() : 0)
   }
 
-  /** Changes whenever a device does that the agent itself knows of, or a series may belong to another than before. */
+  /** Changes with every change of the agent's own devices, and when a series may belong to a different device. */
   get version(): number {
     return this.#ownDevices().version
   }
 
-  /** Series that are kept, those that left among them: what its memory goes by. */
+  /** Number of series in memory, including series that left. */
   get seriesCount(): number {
     return this.#own.count + this.#foreign.count
   }
@@ -106,7 +106,7 @@ export class Devices implements Sink {
   }
 
   async flush(): Promise<void> {
-    // What was accepted is in the next answer: there is nothing to wait for.
+    // Accepted records are in the next answer, so there is nothing to wait for.
   }
 
   async close(): Promise<void> {
@@ -115,25 +115,25 @@ export class Devices implements Sink {
     this.#foreign.clear()
   }
 
-  /** An application ended: what it said last left with it. */
+  /** An application ended: the entities that it reported last leave with it. */
   retire(source: SourceInfo): void {
     this.#foreign.retire(source, 'the application that reported it has ended', this.#now())
   }
 
   /**
-   * All devices: those that are there, and those that left within the hour. GPUs, NICs, interfaces, PCI devices, then
-   * what else types tell of; real ones first, those of applications last.
+   * All present devices, and devices that left within the last hour. The order is GPUs, NICs, interfaces, PCI devices,
+   * other kinds; real before simulated; entities of applications last.
    */
   list(): readonly Device[] {
     return this.#everything().devices
   }
 
-  /** Those of {@link list} of which the agent's own sources tell, without their relations. */
+  /** The devices of {@link list} that the agent's own sources report, without their relations. */
   own(): readonly Device[] {
     return this.#ownDevices().devices
   }
 
-  /** What sources of the agent say, each with its source. */
+  /** The facts that the agent's own sources reported. */
   facts(): Iterable<Fact> {
     return this.#own.all()
   }
@@ -144,8 +144,8 @@ export class Devices implements Sink {
   }
 
   /**
-   * The device that a series of the agent's own is about. Series of PCI belong to the GPU, NIC or interface at their
-   * address, those of an interface to the NIC that has it. `undefined` if no device is known.
+   * The device that one of the agent's own series describes. Series of a PCI device belong to the GPU, NIC or interface
+   * at its address; series of an interface belong to its NIC. `undefined` if no device is known.
    */
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): Device | undefined {
     const about = entityOf(type, labels)
@@ -154,8 +154,8 @@ export class Devices implements Sink {
   }
 
   /**
-   * Other devices of the same kind and node that do the same work: all GPUs, or the NICs that are in a rail as well.
-   * Only those that are there.
+   * Other present devices of the same kind and node that do the same work: all GPUs, or the NICs that are also in a
+   * rail.
    */
   siblings(device: Device): Device[] {
     return this.list().filter(
@@ -178,7 +178,7 @@ export class Devices implements Sink {
     return refused
   }
 
-  /** Each application speaks for its own series alone. */
+  /** An application can end only its own series. */
   #takeAbsences(facts: Facts, batch: Batch, nowMs: number): void {
     const { bytes, count, symbols } = batch
     for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
@@ -229,7 +229,7 @@ export class Devices implements Sink {
   }
 }
 
-/** What is known of the facts of one version. */
+/** The devices of one version of the facts. */
 interface Known {
   readonly version: number
   readonly devices: readonly Device[]

@@ -84,7 +84,7 @@ test('pods and GPUs are many to many, each for as long as its series', () => {
   assert.deepEqual(relations('gpu-1'), ['pod-ml/a', 'pod-ml/b'])
 })
 
-test('what names a process belongs to whoever has that number, and an address leads to what sits there', () => {
+test('a record that names a process relates to the owner of that number, and an address leads to the device there', () => {
   const { real, relations } = bringUp()
   real.hgx()
   real.report(processType, { pid: 4711 })
@@ -94,7 +94,7 @@ test('what names a process belongs to whoever has that number, and an address le
   assert.deepEqual(relations('gpu-2'), [])
 })
 
-test('a process that ends takes its relations with it, and whoever gets its number has those that are said of it', () => {
+test('a process that ends loses its relations, and the next process with its number gets only new relations', () => {
   const { clock, devices, real, relations } = bringUp()
   const client = clientOf(devices, 1n)
   const second = () => {
@@ -188,7 +188,7 @@ test('a type may name the host of its entities by a label', () => {
   assert.equal(devices.deviceOf(disk, { node: 'here', disk: 'sda' })?.id, 'disk-sda')
 })
 
-test('what was read from a file changes nothing that rules rest on, also what this host wrote', () => {
+test('records read from a file change no device that rules use, even if this host wrote them', () => {
   const { devices, real } = bringUp()
   real.gpu('0', '0000:10:00.0')
   const { version } = devices
@@ -204,7 +204,7 @@ test('what was read from a file changes nothing that rules rest on, also what th
   assert.ok(devices.byId('gpu-1@node7'))
 })
 
-test('keys of two labels never make one id, and what has no name is no entity', () => {
+test('keys of two labels never give one id, and a record without a name makes no entity', () => {
   const { devices, real } = bringUp()
   for (const [namespace, pod] of [
     ['a', 'b/c'],
@@ -235,12 +235,12 @@ test('a month of pods that come and go leaves nothing behind', () => {
     living.push(`pod${minute}`)
     for (const pod of living) pods.report(podGpuType, { namespace: 'ml', pod, UUID: 'GPU-0' })
     const ended = living.length > 3 ? living.shift() : undefined
-    // Of every other nobody says that it left.
+    // No source reports that the other pods left.
     if (ended !== undefined && minute % 2 === 0) pods.gone(podGpuType, { namespace: 'ml', pod: ended, UUID: 'GPU-0' })
     if (minute % 60 === 0) assert.ok((relations('gpu-0')?.length ?? 99) <= 5, `${relations('gpu-0')}`)
     most = Math.max(most, devices.seriesCount)
   }
-  // The list is asked once an hour, and what left is kept for an hour.
+  // The list is requested once an hour, and devices that left stay for an hour.
   assert.ok(most <= 40, `${most} series at once`)
   clock.nowMs += 30 * MINUTE_MS
   for (const pod of living) assert.notEqual(devices.byId(`pod-ml/${pod}`)?.goneMs, undefined)
@@ -248,7 +248,7 @@ test('a month of pods that come and go leaves nothing behind', () => {
   assert.deepEqual([devices.list(), devices.seriesCount], [[], 0])
 })
 
-test('what an application says of entities changes nothing that rules rest on', () => {
+test('entities of an application change no device that rules use', () => {
   const { devices, real } = bringUp()
   real.hgx()
   const { version } = devices

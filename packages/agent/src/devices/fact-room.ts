@@ -2,21 +2,21 @@ import type { Batch, RecordType } from '@sonde/sdk'
 import { Quota } from '@sonde/sdk/internal'
 import { nameCount, type Values } from './claims.ts'
 
-/** Whose part of a limit something takes: a type of the agent, or a client. */
+/** The owner of a part of a limit: a type of the agent, or a client. */
 export type Group = string | bigint
 
-/** A limit of facts, and how it is shared. */
+/** A limit on the number of facts, and how groups share it. */
 export interface FactRoom {
-  /** Whether what left of one group makes room for another. */
+  /** Whether facts of one group that left may be forgotten for another group. */
   readonly isShared: boolean
   groupOf(batch: Batch): Group
-  /** What a fact takes. */
+  /** How much of the limit a fact uses. */
   placesOf(type: RecordType, values: Values): number
   roomFor(group: Group): number
   add(group: Group, places: number): void
 }
 
-/** So many series of each type. */
+/** A limit on the series of each type. */
 export function roomOfTypes(limit: number): FactRoom {
   const counts = new Map<Group, number>()
   return {
@@ -28,7 +28,10 @@ export function roomOfTypes(limit: number): FactRoom {
   }
 }
 
-/** So many series of all clients, and names in them: neither can one client take all, nor make us follow many names. */
+/**
+ * A limit on the series of all clients and the names in them. No client can use up the whole limit, or make the agent
+ * track many names.
+ */
 export function roomOfClients(limit: number): FactRoom {
   const quota = new Quota(limit)
   const holder = (group: Group) => (typeof group === 'bigint' ? group : 0n)

@@ -17,33 +17,33 @@ import { labelText, lifeOf, ownerOf } from '@sonde/sdk/internal'
 import { isSaying, isText, namingFields, type Values } from './claims.ts'
 import type { FactRoom, Group } from './fact-room.ts'
 
-/** What the last record of a series said that identifies its entity, or names another. */
+/** The newest values of a series that identify its entity or name other entities. */
 export interface Fact {
   readonly type: RecordType
   readonly labels: Labels
-  /** The newest that was said in fields that identify. */
+  /** The newest values of the identifying fields. */
   values: Values
-  /** Who said it last. */
+  /** The source that reported it last. */
   source: SourceInfo
-  /** When it came, or came back after it had left, on the clock of `Devices`. Unit: milliseconds. */
+  /** When it appeared, or came back after it had left, on the clock of `Devices`. Unit: milliseconds. */
   sinceMs: number
   /** When the series last had a record, on the clock of `Devices`. Unit: milliseconds. */
   seenMs: number
-  /** When it left, on the same clock; undefined while it is there. */
+  /** When it left, on the same clock; undefined while it is present. */
   goneMs: number | undefined
-  /** Why it left; empty while it is there. */
+  /** Why it left; empty while it is present. */
   goneReason: string
 }
 
-/** A fact, and where it is kept. */
+/** A fact and its location in the tables. */
 interface Kept extends Fact {
   readonly key: string
-  /** Whose part of the limit it takes. */
+  /** The owner of its part of the limit. */
   readonly group: Group
   table: Table
   /** Number of its series in the table. */
   number: number
-  /** What it takes of the limit. */
+  /** How much of the limit it uses. */
   places: number
 }
 
@@ -56,21 +56,21 @@ interface Table {
 
 interface Row {
   readonly fact: Kept
-  /** The numbers of the tracked fields in the record before: of a text its id. */
+  /** The numbers of the tracked fields in the previous record. A text is tracked by its symbol number. */
   readonly numbers: Float64Array
 }
 
 /**
- * The facts of all series whose types say that they define an entity, or that they name another. A record that says
- * what the one before it said costs a comparison of a few numbers; its texts are read only when one of them changed.
+ * The facts of all series whose types define an entity or name another. A record equal to the previous record costs a
+ * comparison of a few numbers. Texts are read only when one of these numbers changed.
  */
 export class Facts {
-  /** Grows when what {@link all} gives changes in anything but times of records. */
+  /** Grows when the result of {@link all} changes, except for the times of records. */
   version = 0
   readonly #room: FactRoom
   readonly #periods = new Periods()
   readonly #facts = new Map<string, Kept>()
-  /** Those that have left, the first to leave first, by who holds them. */
+  /** Facts that left, by group; the first to leave comes first. */
   readonly #gone = new Map<Group, Set<Kept>>()
   readonly #tables = new WeakMap<SourceInfo, Map<RecordType, Table>>()
 
@@ -78,7 +78,7 @@ export class Facts {
     this.#room = room
   }
 
-  /** Facts that are kept, those that left among them. */
+  /** Number of facts in memory, including facts that left. */
   get count(): number {
     return this.#facts.size
   }
@@ -87,7 +87,7 @@ export class Facts {
     return this.#facts.values()
   }
 
-  /** Takes a batch, of any type. How many of its records were refused for the limit. */
+  /** Takes a batch of any type. Returns how many of its records the limit refused. */
   take(batch: Batch, nowMs: number): number {
     this.#periods.take(batch)
     const { type, source, bytes, count } = batch
@@ -113,7 +113,10 @@ export class Facts {
     return refused
   }
 
-  /** A series left, as its source said; with an empty `series` all of a type that it had in this life or before. */
+  /**
+   * A series left, as its source reported. An empty `series` means all series of the type that the source had in this
+   * life or an earlier life.
+   */
   leave(from: Pick<Batch, 'page' | 'source'>, type: string, series: string, reason: string, nowMs: number): void {
     const fact = this.#facts.get(keyOf(from, type, series))
     if (fact !== undefined) this.#leave(fact, reason, nowMs)
@@ -123,15 +126,15 @@ export class Facts {
     }
   }
 
-  /** Everything that a source said last left with it. */
+  /** Every fact that this source reported last leaves. */
   retire(source: SourceInfo, reason: string, nowMs: number): void {
     for (const { rows } of this.#tables.get(source)?.values() ?? [])
       for (const row of rows) if (row?.fact.source === source) this.#leave(row.fact, reason, nowMs)
   }
 
   /**
-   * Series without a record for `expiryMs` have left, and what left before `keepMs` is forgotten. A source that samples
-   * more rarely has three periods.
+   * Series without a record for `expiryMs` leave, and facts that left more than `keepMs` ago are forgotten. A source
+   * with a long period gets three periods before its series leave.
    */
   expire(nowMs: number, expiryMs: number, keepMs: number): void {
     for (const fact of this.#facts.values()) {
@@ -170,7 +173,7 @@ export class Facts {
     if (gone?.delete(fact) && gone.size === 0) this.#gone.delete(fact.group)
   }
 
-  /** Notes what a record says anew; `false` if it names more than there is room for. */
+  /** Notes the changed values of a record. Returns `false` if it names more entities than the limit allows. */
   #renew(fact: Kept, { type, symbols }: Batch, views: Views, at: number): boolean {
     const values = valuesOf(type, fact.table.slots, symbols, views, at)
     const more = this.#room.placesOf(type, values) - fact.places
@@ -183,8 +186,8 @@ export class Facts {
   }
 
   /**
-   * The fact of a series that its table does not know: new, or known of another source of the same labels, such as a
-   * child process that was replaced. `false` if there is no room for it.
+   * Adds the fact of a series that its table does not know. The series is new, or another source with the same labels
+   * reported it before, such as a child process that was replaced. Returns `false` if the limit is reached.
    */
   #add(table: Table, number: number, batch: Batch, views: Views, at: number, nowMs: number): boolean {
     const { type, source } = batch
@@ -193,7 +196,7 @@ export class Facts {
     const known = this.#facts.get(key)
     const made = { type, labels, source, sinceMs: nowMs, seenMs: nowMs, goneMs: undefined, goneReason: '', values: {} }
     const fact = known ?? { ...made, key, group: this.#room.groupOf(batch), table, number, places: 0 }
-    // A source of before may report the series again: then it has it back.
+    // An earlier source may report the series again: then the fact moves back to its table.
     if (known !== undefined) this.#leaveTable(known)
     Object.assign(fact, { source, table, number })
     if (!this.#renew(fact, batch, views, at)) return false
@@ -219,7 +222,10 @@ export class Facts {
     return table
   }
 
-  /** Whether there is room for so much more. What left makes room: of the same holder, or of any where all share it. */
+  /**
+   * Whether the limit allows `places` more. Forgets facts that left: those of the same group, or of any group if they
+   * share the limit.
+   */
   #makeRoom(fact: Kept, places: number): boolean {
     while (this.#room.roomFor(fact.group) < places) {
       const own = this.#gone.get(fact.group)
@@ -238,7 +244,7 @@ export class Facts {
     this.version++
   }
 
-  /** Labels come and go for months: what is not kept has no number either. */
+  /** Labels change for months, so a forgotten fact gives its number back. */
   #leaveTable(fact: Kept): void {
     const { table, number } = fact
     if (table.rows[number]?.fact !== fact) return
@@ -247,13 +253,15 @@ export class Facts {
   }
 }
 
-/** Each client, each source of the agent, and each host, speaks for its own series alone. */
+/** Each client, each source of the agent, and each host reports for its own series only. */
 function keyOf({ page, source }: Pick<Batch, 'page' | 'source'>, type: string, series: string): string {
   const who = page === undefined ? `source ${source.id}` : `client ${page.client}`
   return `${who}\n${source.host ?? ''}\n${type}\n${series}`
 }
 
-/** The fields that are looked at: all that name others, and of a type that defines an entity texts and facts. */
+/**
+ * The tracked fields: all fields that name other entities, and the texts and facts of a type that defines an entity.
+ */
 function slotsOf(type: RecordType): Slot[] {
   const { defines, facts = [] } = type.entity ?? {}
   const naming = new Set(namingFields(type))
@@ -264,7 +272,7 @@ function slotsOf(type: RecordType): Slot[] {
   })
 }
 
-/** Whether what identifies is another than last time, which is noted. */
+/** Whether an identifying value differs from the previous record. Notes the new values. */
 function changed({ layout }: RecordType, { slots }: Table, numbers: Float64Array, views: Views, at: number): boolean {
   let isOther = false
   for (let i = 0; i < slots.length; i++) {
@@ -279,7 +287,7 @@ function changed({ layout }: RecordType, { slots }: Table, numbers: Float64Array
 
 const FNV_PRIME = 16_777_619
 
-/** A number that is another where the value is. */
+/** A number that differs when the value differs. */
 function numberOf(slot: Slot, views: Views, at: number): number {
   if (slot.field.kind !== 'char') return numberAt(slot, views, at)
   let hash = 0

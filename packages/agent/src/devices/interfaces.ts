@@ -2,14 +2,15 @@ import { joined, nameOf, related } from './claims.ts'
 import type { Fact } from './facts.ts'
 import type { World } from './world.ts'
 
-/** Whether a port is that of several functions which went up in one. */
+/** Whether a port belongs to several functions that were merged into a bond. */
 export function isBonded(port: Fact): boolean {
   return [nameOf(port), ...joined(port, 'netdev')].some((name) => name.includes('bond'))
 }
 
 /**
- * Interfaces of a port: those that it tells. One that tells none has those of its PCI device, if it is the only port of
- * that. A bond has those of all functions that it is made of too: their RDMA devices went up in its own.
+ * Interfaces of a port, as its records name them. A port that names none has the interfaces of its PCI device, if it is
+ * the only port of that device.
+ * A bond also has the interfaces of all its functions, because their RDMA devices disappeared into the bond.
  */
 export function interfacesOf(world: World, port: Fact): string[] {
   const told = joined(port, 'netdev')

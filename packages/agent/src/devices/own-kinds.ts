@@ -3,12 +3,12 @@ import { isHardware, MAKERS } from './kinds/index.ts'
 
 /** Kinds of the hardware and of the host that types name without defining them. */
 const NAMED: readonly string[] = ['port', 'host']
-/** What ids of simulated devices begin with: an entity of such a kind could take the place of one. */
+/** Prefix of the ids of simulated devices. An entity of a kind with this name could get such an id. */
 const SIMULATED = 'sim'
 
 /**
- * Kinds of which applications have no say: those of the hardware, whether a source of it runs or not, what their ids
- * begin with, and those that types of the agent's sources claim.
+ * Kinds that applications may not define: the kinds of the hardware even if no source reads it, the prefixes of their
+ * ids, and the kinds that the agent's sources claim.
  */
 export function ownKinds(types: readonly RecordType[]): ReadonlySet<string> {
   const claimed = types.flatMap(({ entity }) => entity?.kind ?? [])
@@ -16,8 +16,8 @@ export function ownKinds(types: readonly RecordType[]): ReadonlySet<string> {
 }
 
 /**
- * Types that are about the hardware. Pages and charts of a device find its series by metric and labels: series of
- * applications with such a metric would stand among them.
+ * Types that describe the hardware. Pages and charts find the series of a device by metric and labels, so an
+ * application's series with such a metric would appear among them.
  */
 export function hardwareTypes(types: readonly RecordType[]): RecordType[] {
   return types.filter(({ entity }) => entity !== undefined && isHardware(entity.kind))

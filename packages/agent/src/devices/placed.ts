@@ -2,10 +2,10 @@ import type { Device } from './device.ts'
 import type { Draft } from './kinds/draft.ts'
 import { railsOf, switchOf } from './rails.ts'
 
-/** A device whose relations are not known yet. */
+/** A device before its relations are computed. */
 export type PlacedDevice = Omit<Device, 'relations'>
 
-/** Adds to the devices of one node what they have in common: rails, pairs and switches. */
+/** Adds rails, pairs and switches to the devices of one node. */
 export function placed(drafts: readonly Draft[]): PlacedDevice[] {
   const ends = drafts.filter(({ kind }) => kind === 'gpu' || kind === 'nic')
   const railed = withoutReplaced(ends.filter(({ isRailed }) => isRailed))
@@ -28,7 +28,7 @@ export function placed(drafts: readonly Draft[]): PlacedDevice[] {
   })
 }
 
-/** A device that left keeps its rail, unless another has its place, as after a renaming. */
+/** A device that left keeps its rail, unless another device has its PCI location, as after a renaming. */
 function withoutReplaced(devices: readonly Draft[]): Draft[] {
   const taken = new Set(devices.filter(({ goneMs }) => goneMs === undefined).map(placeOf))
   return devices.filter((device) => device.goneMs === undefined || device.address === '' || !taken.has(placeOf(device)))

@@ -2,13 +2,13 @@ import type { EntityRef } from '@sonde/sdk'
 import type { Device } from './device.ts'
 import type { NodeRef } from './world.ts'
 
-/** What entities are found by: what their records are about, their interfaces and their PCI address. */
+/** Finds entities by the key of their records, by their interfaces and by their PCI address. */
 export class Places<D extends Pick<Device, 'about' | keyof NodeRef | 'goneMs' | 'netdevs' | 'address'>> {
   readonly #places = new Map<string, D>()
 
   /**
-   * @param devices The first of them has what is at its address, and its interfaces; one that is there comes before one
-   * that left.
+   * @param devices Present devices come before devices that left. Among equals, the first device gets the address and
+   * the interfaces.
    */
   constructor(devices: readonly D[]) {
     const isPresent = ({ goneMs }: D) => goneMs === undefined
@@ -23,13 +23,13 @@ export class Places<D extends Pick<Device, 'about' | keyof NodeRef | 'goneMs' | 
     }
   }
 
-  /** The entity of a node that something is about. */
+  /** The entity of a node that `ref` names. */
   at(ref: EntityRef, node: NodeRef): D | undefined {
     return this.#places.get(placeOf(ref, node))
   }
 }
 
-/** A key, and what is left of it without its last parts: libraries of an adapter know it without its port. */
+/** A key and its prefixes: the libraries of an adapter know it without its port. */
 function shorter({ kind, key }: EntityRef): EntityRef[] {
   return key.map((_, place) => ({ kind, key: key.slice(0, key.length - place) }))
 }

@@ -8,7 +8,7 @@ import type { Fact } from './facts.ts'
 import { isNoGpu } from './kinds/gpu.ts'
 import { addressOf, isSimulatedOf } from './world.ts'
 
-/** A source, as far as precedence depends on it. */
+/** The parts of a source that precedence depends on. */
 type Ranked = Pick<RunningSource, 'name' | 'definition' | 'stats' | 'command'>
 
 /** Options of {@link Precedence}. */
@@ -21,13 +21,13 @@ export interface PrecedenceOptions {
 }
 
 /**
- * Tells sources of second hand, such as exporters, which devices are held by sources that come before them: first
- * sources that read the hardware themselves, then sources of the same kind that stand earlier in the configuration. A
- * source of second hand then refuses rows that claim one of these keys for something else.
+ * Informs second-hand sources, such as exporters, of the devices that earlier sources hold. First come sources that
+ * read the hardware themselves, then sources of the same kind that the configuration lists earlier. A second-hand
+ * source then refuses rows that claim one of these keys for another device.
  */
 export class Precedence {
   readonly #options: PrecedenceOptions
-  /** What each of them was told, and in which life of its host. */
+  /** The keys that each source received last, with the restart count of its host. */
   readonly #told = new Map<string, string>()
   #version = -1
 
@@ -35,7 +35,7 @@ export class Precedence {
     this.#options = options
   }
 
-  /** Tells what has changed. Costs nothing while no device changes. */
+  /** Sends changed keys to the sources. Costs nothing while no device changes. */
   tell(): void {
     const { devices, sources } = this.#options
     const secondHand = sources.filter(({ definition }) => definition.isSecondHand)
@@ -53,7 +53,7 @@ export class Precedence {
         continue
       }
       this.#told.set(name, told)
-      // A host that does not run is told when it does.
+      // A host that does not run receives the keys after its start.
       source.command({ hold }).catch(() => this.#told.delete(name))
     }
   }
@@ -71,7 +71,7 @@ export class Precedence {
   }
 }
 
-/** The keys that a fact holds, where it says that something is there. */
+/** The keys that a fact holds, if its type defines an entity. */
 function holdingsOf(fact: Fact, here: string): Holding[] {
   const { kind, defines } = fact.type.entity ?? {}
   const holder = fact.source.id

@@ -66,7 +66,7 @@ test('one GPU and one NIC without a bridge in common go together where there is 
   assert.deepEqual(railsIn([gpu(0, 'r0', 0), gpu(1, 'r1', 0)], [nic('n0', 'r2', 0), nic('n1', 'r3', 0)]), {})
 })
 
-test('devices of which nobody knows where they are are in no rail', () => {
+test('devices without a known location are in no rail', () => {
   assert.deepEqual(railsIn([gpu(0)], [nic('n0')]), {})
   assert.deepEqual(
     railsIn(

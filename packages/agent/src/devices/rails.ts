@@ -1,12 +1,12 @@
-/** A GPU or NIC, and where it is plugged in. */
+/** A GPU or NIC with its location on the bus. */
 export interface RailCandidate {
   readonly id: string
-  /** Addresses of the bridges from the root port on. */
+  /** Addresses of the bridges, starting at the root port. */
   readonly path: readonly string[]
   readonly numaNode: number | null
 }
 
-/** A GPU with the number that it goes by. */
+/** A GPU with its number. */
 export interface RailGpu extends RailCandidate {
   readonly index: number
 }
@@ -17,12 +17,12 @@ interface Group {
 }
 
 /**
- * Which GPUs and NICs belong together: those with the closest bridge in common. Bridges are looked at from the ends of
- * the tree to its roots; below each, GPUs and NICs that are in no rail yet make rails, one for each of the fewer where
- * the numbers are multiples, else one for all. Devices without a bridge in common belong together only if there is
- * no choice: one GPU and one NIC on a NUMA node, or on the whole node. A rail has the lowest number of its GPUs.
- *
- * Both lists are in the order in which their devices are counted. What is in no rail is not in the answer.
+ * Groups GPUs and NICs into rails: devices with the closest common bridge belong together.
+ * Bridges are visited from the leaves of the tree to its roots. Below each bridge, the GPUs and NICs without a rail
+ * form rails: one for each device of the smaller group if the counts are multiples, otherwise one rail for all.
+ * Devices without a common bridge belong together only if there is no choice: one GPU and one NIC on a NUMA node, or on
+ * the whole node.
+ * A rail has the lowest number of its GPUs. Both lists are in counting order. The result omits devices without a rail.
  */
 export function railsOf(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): ReadonlyMap<string, number> {
   const rails = new Map<string, number>()
@@ -50,7 +50,10 @@ function bridgesFromTheEnds(devices: readonly RailCandidate[]): string[] {
   return [...depths].sort(([, a], [, b]) => b - a).map(([bridge]) => bridge)
 }
 
-/** One rail for each of the fewer, with as many of the others each; all in one where that leaves a rest. */
+/**
+ * One rail for each device of the smaller group, with equal shares of the other group; one rail for all if a remainder
+ * is left.
+ */
 function split(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): Group[] {
   const fewer = Math.min(gpus.length, nics.length)
   if (fewer === 0) return []
@@ -62,7 +65,7 @@ function split(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): Group[
   return Array.from({ length: fewer }, (_, index) => ({ gpus: part(gpus, index), nics: part(nics, index) }))
 }
 
-/** One GPU and one NIC that can only belong to each other, where both say where they are. */
+/** Pairs of one GPU and one NIC that have no other choice. Both must know their PCI path. */
 function withoutBridge(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): Group[] {
   const known = (one: RailCandidate) => one.path.length > 0
   const nodes = [...new Set(gpus.flatMap(({ numaNode }) => numaNode ?? []))]
@@ -76,9 +79,9 @@ function withoutBridge(gpus: readonly RailGpu[], nics: readonly RailCandidate[])
 }
 
 /**
- * The upstream port of the switch that a device hangs on. Below the root port, switches are pairs of an upstream and a
- * downstream port. Of several on the way it is the closest that another device shares, so that brackets join what
- * belongs together; where none is shared, the closest.
+ * The upstream port of the switch above a device. Below the root port, switches are pairs of an upstream and a
+ * downstream port. If there are several, the closest port that another device shares is returned, so that brackets join
+ * devices that belong together. If none is shared, the closest is returned.
  */
 export function switchOf(path: readonly string[], isShared: (bridge: string) => boolean): string | null {
   const upstream = path.filter((_, depth) => depth % 2 === 1 && depth < path.length - 1).reverse()

@@ -9,13 +9,13 @@ import { type NodeRef, nodeOf } from './world.ts'
 /** Entities with their relations. */
 export interface Related {
   readonly devices: readonly Device[]
-  /** Whether a name of a process waits for its series to say it again: nothing else tells that it did. */
+  /** Whether a process is named by a series that must report it again first. No other event signals this. */
   readonly isWaiting: boolean
 }
 
 /**
- * Adds to entities which others they name, and which name them, as long as the series lives that says so. What hardware
- * is made of, the code of its kind says: its pairs, its interfaces, its place on the bus.
+ * Adds relations to entities: which entities they name, and which name them, while the naming series is present. The
+ * code of a hardware kind computes the parts of hardware: pairs, interfaces and PCI location.
  */
 export function related(devices: readonly Device[], facts: readonly Fact[], here: string): Related {
   const saying = facts.filter(({ type, goneMs }) => goneMs === undefined && isRelating(type.entity))
@@ -32,7 +32,7 @@ export function related(devices: readonly Device[], facts: readonly Fact[], here
     const from = at(aboutOf(fact) ?? NOTHING)
     if (from === undefined) continue
     const running = joined(fact, 'pid').flatMap((pid) => processes.get(inNode(node, pid)) ?? [])
-    // The system gives a number again: what was said before the process came is about another.
+    // The system reuses process numbers: a report from before the process started means another process.
     const meant = running.filter(({ sinceMs }) => fact.seenMs >= sinceMs)
     if (meant.length < running.length) isWaiting = true
     const named = [
@@ -50,7 +50,7 @@ export function related(devices: readonly Device[], facts: readonly Fact[], here
   return { devices: withRelations, isWaiting }
 }
 
-/** A process that is there, and since when. */
+/** A present process, and when it appeared. */
 interface Process {
   readonly device: Device
   readonly sinceMs: number
@@ -66,12 +66,12 @@ function isRelating(entity: Fact['type']['entity']): boolean {
   return entity !== undefined && !(entity.defines === true && isHardware(entity.kind))
 }
 
-/** What sits at an address; one without a function means the first. */
+/** The device at an address. An address without a function means the first function. */
 function sitting(address: string, at: (ref: EntityRef) => Device | undefined): Device | undefined {
   return at({ kind: 'pci', key: [address] }) ?? at({ kind: 'pci', key: [`${address}.0`] })
 }
 
-/** A process is known by its number: that is the whole key of whoever owns it. */
+/** The number identifies a process, so the number is the whole key of the entity that owns it. */
 function processesOf(fact: Fact, places: Places<Device>, here: string): [string, Process][] {
   const { defines, key = [], joins = [] } = fact.type.entity ?? {}
   const isOwner =

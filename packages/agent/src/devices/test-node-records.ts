@@ -5,7 +5,7 @@ import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
 import { pciDeviceType } from '../sources/pci/type.ts'
 import { rdmaPortType } from '../sources/rdma/type.ts'
 
-/** Sources that report to a list of devices what a test says: one for the real node, one for the simulated one. */
+/** Sources that report test records to a list of devices: one for the real node, one for the simulated node. */
 export class NodeRecords {
   readonly source: Source
   readonly absences: Absences

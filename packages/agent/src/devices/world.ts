@@ -2,7 +2,7 @@ import { type Labels, labelOf } from '@sonde/sdk'
 import { aboutOf, hostOf, joined, nameOf, related } from './claims.ts'
 import type { Fact } from './facts.ts'
 
-/** Which node something is of. */
+/** Identifies a node. */
 export interface NodeRef {
   /** Name of the host. */
   readonly host: string
@@ -10,13 +10,13 @@ export interface NodeRef {
   readonly isSimulated: boolean
 }
 
-/** The facts of one node by what they are looked up with. */
+/** The facts of one node, indexed for lookup. */
 export interface World extends NodeRef {
-  /** Whether it is the node of another agent. */
+  /** Whether another agent runs on the node. */
   readonly isElsewhere: boolean
-  /** Kinds of which there is something. */
+  /** Kinds with at least one entity. */
   readonly kinds: readonly string[]
-  /** Facts that say that an entity of a kind is there. */
+  /** Facts that define entities of a kind. */
   defined(kind: string): readonly Fact[]
   /** PCI devices by address. */
   readonly pci: ReadonlyMap<string, Fact>
@@ -24,15 +24,15 @@ export interface World extends NodeRef {
   readonly netdevs: ReadonlyMap<string, Fact>
   /** The PCI device of an interface. */
   readonly pciOfNetdev: ReadonlyMap<string, Fact>
-  /** All functions of the adapter that a PCI device is a function of. */
+  /** All functions of the adapter to which a PCI device belongs. */
   functionsOf(pci: Fact | undefined): readonly Fact[]
-  /** The PCI device of a port, where it is known. */
+  /** The PCI device of a port, if it is known. */
   pciOfPort(port: Fact): Fact | undefined
   /** All ports of an RDMA device. */
   portsOf(device: string): readonly Fact[]
 }
 
-/** Sorts facts into nodes: the real node of this host, the simulated node, then those of other hosts by name. */
+/** Sorts facts into nodes: the real node of this host, the simulated node, then nodes of other hosts by name. */
 export function worldsOf(facts: Iterable<Fact>, here: string): World[] {
   const byHost = Map.groupBy(facts, (fact) => hostOf(fact, here))
   const others = [...byHost.keys()].filter((host) => host !== here).sort()
@@ -47,12 +47,12 @@ export function worldsOf(facts: Iterable<Fact>, here: string): World[] {
   })
 }
 
-/** The node that a fact is about. */
+/** The node that a fact describes. */
 export function nodeOf(fact: Pick<Fact, 'type' | 'labels' | 'source'>, here: string): NodeRef {
   return { host: hostOf(fact, here), isSimulated: isSimulatedOf(fact.labels) }
 }
 
-/** Whether labels are those of a simulated series. */
+/** Whether labels belong to a simulated series. */
 export function isSimulatedOf(labels: Labels): boolean {
   return labelOf(labels, 'simulated') === 'true'
 }
@@ -80,7 +80,7 @@ function lookUps(facts: readonly Fact[]): Omit<World, keyof NodeRef | 'isElsewhe
   }
 }
 
-/** The PCI address that a fact names, as sysfs spells it; empty if it names none. */
+/** The PCI address that a fact names, in the spelling of sysfs; empty if it names none. */
 export function addressOf(fact: Fact): string {
   return (joined(fact, 'pci')[0] ?? '').toLowerCase()
 }
@@ -90,7 +90,7 @@ function adapterOf(pci: Fact): string {
   return nameOf(pci).replace(/\.[^.]*$/, '')
 }
 
-/** What has left comes first, so that in a map what is there takes its place. */
+/** Sorts facts that left before present facts, so that a map built from them keeps the present facts. */
 export function presentLast(facts: readonly Fact[]): Fact[] {
   return [...facts.filter(({ goneMs }) => goneMs !== undefined), ...facts.filter(({ goneMs }) => goneMs === undefined)]
 }

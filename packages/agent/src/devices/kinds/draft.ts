@@ -4,24 +4,27 @@ import type { Device, DeviceShare } from '../device.ts'
 import type { Fact } from '../facts.ts'
 import type { World } from '../world.ts'
 
-/** A device before it is known what it belongs together with. */
+/** A device before its rail, pairs and switch are computed. */
 export interface Draft extends Omit<Device, 'rail' | 'pairs' | 'switch' | 'relations'> {
-  /** Place among the GPUs or NICs of the node. */
+  /** Position among the GPUs or NICs of the node. */
   readonly index: number
-  /** Whether it may be in a rail at all. */
+  /** Whether it may be in a rail. */
   readonly isRailed: boolean
 }
 
-/** What makes devices of one kind, by what the types of the node say and what only code knows. */
+/** Makes the devices of one kind. It combines the facts of the node with knowledge that only code has. */
 export interface DeviceMaker {
   readonly kind: string
-  /** What ids begin with. */
+  /** Prefix of the ids. */
   readonly prefix: string
-  /** @param before Devices of the kinds before it: what they have is no device of its own. */
+  /** @param before Devices of earlier kinds. Their parts do not become devices again. */
   make(world: World, before: readonly Draft[]): Draft[]
 }
 
-/** What a draft is made of: the record that defines it, that of its PCI device, and its address where there is none. */
+/**
+ * Sources of a draft: the record that defines the device, the record of its PCI device, and its address if there is no
+ * PCI record.
+ */
 export interface Origins {
   readonly fact: Fact
   readonly pci?: Fact | undefined
@@ -29,8 +32,8 @@ export interface Origins {
 }
 
 /**
- * What every kind of device has: who it is by its own record, where it is and what its link can by that of its PCI
- * device.
+ * The properties that all kinds share. Identity is read from the device's record, location and link capacity from the
+ * record of its PCI device.
  */
 export function draftOf(
   world: World,
@@ -67,8 +70,8 @@ export function draftOf(
 }
 
 /**
- * A VM sees that a function is a virtual one by its model alone. Subfunctions are no PCI devices; their driver is known
- * by its name.
+ * In a VM, only the model shows that a function is virtual. Subfunctions are not PCI devices; the name of their driver
+ * shows them.
  */
 function shareOf(fact: Fact, pci: Fact | undefined): DeviceShare | null {
   if (textOf(fact, 'driver').endsWith('.sf')) return 'subfunction'
@@ -82,15 +85,15 @@ export function seriesOf(facts: Readonly<Record<string, Fact | undefined>>): Rec
   return Object.fromEntries(known)
 }
 
-/** The limits that are known. */
+/** Leaves out the limits that are undefined. */
 export function limitsOf(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
   const known = Object.entries(limits).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   return Object.fromEntries(known)
 }
 
 /**
- * What the link of a device can carry at most: its own best, or that of the port above where it is less. Unit: bytes
- * per second and direction.
+ * Highest bandwidth of a device's link: its own maximum, or that of the port above if it is lower. Unit: bytes per
+ * second and direction.
  */
 export function linkLimit(world: World, pci: Fact | undefined): number | undefined {
   const own = numberOf(pci, 'max_link_bandwidth_bytes')
@@ -99,7 +102,7 @@ export function linkLimit(world: World, pci: Fact | undefined): number | undefin
   return own === undefined ? undefined : Math.min(own, port ?? own)
 }
 
-/** Whether a PCI device is a function that a VM may be given. */
+/** Whether a PCI device is a virtual function, which a VM can own. */
 export function isVirtual(pci: Fact | undefined): boolean {
   return textOf(pci, 'physical_function') !== ''
 }

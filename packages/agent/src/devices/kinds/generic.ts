@@ -3,7 +3,7 @@ import type { Fact } from '../facts.ts'
 import type { World } from '../world.ts'
 import { compareNames, type Draft, draftOf } from './draft.ts'
 
-/** Entities of kinds that have no code: they are what their types say of them. */
+/** Entities of kinds without code: their types describe them completely. */
 export function genericsOf(world: World, kinds: ReadonlySet<string>): Draft[] {
   return world.kinds
     .filter((kind) => !kinds.has(kind))
@@ -18,7 +18,7 @@ export function genericsOf(world: World, kinds: ReadonlySet<string>): Draft[] {
 
 function genericOf(world: World, kind: string, fact: Fact): Draft {
   const key = aboutOf(fact)?.key ?? []
-  // A slash tells the parts of a key apart, and `@` the host: two entities must not have one id.
+  // A slash separates the parts of a key, and `@` the host. Both are escaped, so two entities never share an id.
   const id = key.map((part) => part.replace(/[%/@]/g, encodeURIComponent)).join('/')
   return { ...draftOf(world, { kind, prefix: kind }, id, { fact }), name: key.join('/') }
 }

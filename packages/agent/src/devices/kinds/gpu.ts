@@ -6,12 +6,12 @@ import { modelWords } from '../words.ts'
 import { addressOf, type World } from '../world.ts'
 import { type DeviceMaker, type Draft, draftOf, isVirtual, limitsOf, linkLimit } from './draft.ts'
 
-/** What a GPU is on the bus; empty if that is not known. */
+/** PCI classes of GPUs; empty if the class is unknown. */
 const GPU_CLASSES: ReadonlySet<string> = new Set(['', 'gpu', 'accelerator'])
 
 const NAMES = { kind: 'gpu', prefix: 'gpu' }
 
-/** GPUs: those that their library tells of, then those that only the bus knows. */
+/** GPUs: first those that their library reports, then those that only the bus reports. */
 export const gpus: DeviceMaker = {
   ...NAMES,
   make(world) {
@@ -23,9 +23,9 @@ export const gpus: DeviceMaker = {
 
 function toldGpus(world: World): Draft[] {
   return world.defined('gpu').map((fact, place): Draft => {
-    // People call a GPU by its index. Two exporters may leave it out: then its UUID is all there is.
+    // People call a GPU by its index. Two exporters may leave it out; then only the UUID is left.
     const number = labelOf(fact.labels, 'gpu') || nameOf(fact)
-    // The bus is believed: no exporter takes the place of a NIC by claiming that a GPU is in it.
+    // The bus has priority: no exporter can take the address of a NIC with a GPU of its own.
     const address = isNoGpu(world.pci.get(addressOf(fact))) ? '' : addressOf(fact)
     const pci = world.pci.get(address)
     const slot = bandwidthOf(
@@ -47,12 +47,14 @@ function toldGpus(world: World): Draft[] {
   })
 }
 
-/** Whether a PCI device is known to be something else than a GPU. */
+/** Whether a PCI device is known to be no GPU. */
 export function isNoGpu(pci: Fact | undefined): boolean {
   return pci !== undefined && !GPU_CLASSES.has(textOf(pci, 'class'))
 }
 
-/** GPUs of which only the bus tells, as without their driver. They are counted as NVML would count them: by address. */
+/**
+ * GPUs that only the bus reports, such as GPUs without a driver. They are numbered as NVML numbers them: by address.
+ */
 function silentGpus(world: World, told: ReadonlySet<string>): Draft[] {
   const facts = [...world.pci]
     .filter(([address, fact]) => textOf(fact, 'class') === 'gpu' && !isVirtual(fact) && !told.has(address))

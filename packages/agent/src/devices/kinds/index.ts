@@ -11,24 +11,25 @@ export const MAKERS: readonly DeviceMaker[] = [gpus, nics, netdevs, pcis]
 
 const KINDS: ReadonlySet<string> = new Set(MAKERS.map(({ kind }) => kind))
 
-/** Whether a kind has code of its own, which says how its devices belong together. */
+/** Whether a kind has its own code. */
 export function isHardware(kind: string): boolean {
   return KINDS.has(kind)
 }
 
-/** The agent's own node has short names; what is on another bears its host. */
+/** Devices of the agent's own node have short names; devices of another node carry its host. */
 function elsewhere(draft: Draft): Draft {
   const { id, name, host } = draft
   return { ...draft, id: `${id}@${host}`, name: `${name}@${host}` }
 }
 
-/** The devices of one world, each id once. */
+/** The devices of one world; each id appears once. */
 export function draftsOf(world: World): Draft[] {
   const drafts: Draft[] = []
   for (const { make } of MAKERS) drafts.push(...make(world, drafts))
   drafts.push(...genericsOf(world, KINDS))
-  // Two series may claim one id: the series that is present takes it. Of two series of one source the newer takes it,
-  // as when a GPU was replaced; of two sources the first, so that no other source takes its devices.
+  // Two series may claim the same id. The present series gets it. Of two present series of one source the newer series
+  // gets it, because a GPU may have been replaced. Of two sources the first gets it, so no other source takes its
+  // devices.
   const byId = new Map<string, Draft>()
   for (const draft of drafts.map((one) => (world.isElsewhere ? elsewhere(one) : one))) {
     const known = byId.get(draft.id)

@@ -4,7 +4,7 @@ import { compareNames, type DeviceMaker, type Draft, draftOf } from './draft.ts'
 
 const NAMES = { kind: 'netdev', prefix: 'net' }
 
-/** Interfaces that no NIC has. */
+/** Interfaces that belong to no NIC. */
 export const netdevs: DeviceMaker = {
   ...NAMES,
   make(world, before) {

@@ -6,7 +6,7 @@ import { compareNames, type DeviceMaker, type Draft, draftOf, isVirtual, seriesO
 
 const NAMES = { kind: 'nic', prefix: 'nic' }
 
-/** NICs, one a port of an RDMA device. */
+/** One NIC for each port of an RDMA device. */
 export const nics: DeviceMaker = {
   ...NAMES,
   make(world) {
@@ -23,16 +23,16 @@ function isPresent({ goneMs }: Fact): boolean {
   return goneMs === undefined
 }
 
-/** @param held Interfaces of the ports that are there. */
+/** @param held Interfaces of the present ports. */
 function nicOf(world: World, fact: Fact, held: ReadonlySet<string>): Draft {
   const [device = '', port = ''] = aboutOf(fact)?.key ?? []
   const pci = world.pciOfPort(fact)
   const interfaces = interfacesOf(world, fact)
-  // What left has nothing of what another has by now, as after a renaming.
+  // After a renaming, an interface may already belong to another port. A port that left gives such an interface up.
   const netdevs = isPresent(fact) ? interfaces : interfaces.filter((name) => !held.has(name))
   return {
     ...draftOf(world, NAMES, `${device}-${port}`, { fact, pci, address: addressOf(fact) }),
-    // A virtual function shares the place of its physical one, and a bond serves the node, not a GPU.
+    // A virtual function shares the PCI location of its physical function, and a bond serves the whole node.
     isRailed: !isVirtual(pci) && !isBonded(fact),
     name: world.portsOf(nameOf(fact)).length > 1 ? `${device} port ${port}` : device,
     netdevs,

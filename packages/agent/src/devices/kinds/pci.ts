@@ -4,7 +4,7 @@ import { type DeviceMaker, draftOf } from './draft.ts'
 
 const NAMES = { kind: 'pci', prefix: 'pci' }
 
-/** Every PCI device that is read, those of GPUs and NICs among them. */
+/** Every PCI device that is read, including GPUs and NICs. */
 export const pcis: DeviceMaker = {
   ...NAMES,
   make: (world) =>
