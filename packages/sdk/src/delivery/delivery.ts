@@ -1,8 +1,8 @@
 import { messageOf } from '../errors.ts'
 import { processTimers, type Timers, within } from '../internal/timers.ts'
 import type { Batch } from '../schema/batch.ts'
+import { Backpressure, causeOfBlockedLoop } from '../sink/backpressure.ts'
 import { FlushError, NO_RECORDS } from '../sink/flush-error.ts'
-import { causeOfBlockedLoop, Room } from '../sink/room.ts'
 import type { Sink, SinkStats } from '../sink/sink.ts'
 import { Untold } from '../sink/untold.ts'
 import { checkDeliveryLimits, type DeliveryLimits } from './config.ts'
@@ -101,7 +101,7 @@ class Delivery<P> implements DeliverySink {
   /** Promises of batches that are not acknowledged; none rejects. */
   readonly #pending = new Set<Promise<void>>()
   readonly #untold: Untold
-  readonly #producers: Room
+  readonly #producers: Backpressure
   /** Whether the last batches that the queue refused came in one turn of the event loop. */
   #isLoopBlocked = false
   #room: PromiseWithResolvers<void> | undefined
@@ -126,7 +126,7 @@ class Delivery<P> implements DeliverySink {
     this.#timers = timers
     this.#ledger = ledger
     this.#untold = new Untold(ledger.stats, (reason) => this.causeOf(reason))
-    this.#producers = new Room({ limitBytes: limits.queueLimitBytes, timers })
+    this.#producers = new Backpressure({ limitBytes: limits.queueLimitBytes, timers })
     this.#letters = letters
     this.#sender = sender
     this.#requests = new Requests({ queue, ledger, letters, sender, encode, limits, timers, onRoom })

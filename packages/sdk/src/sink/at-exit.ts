@@ -3,57 +3,54 @@ import { messageOf } from '../errors.ts'
 import { FlushError } from './flush-error.ts'
 import { recordsAre } from './untold.ts'
 
-/** What has records to hand over when the process ends. */
+/** A component with records to save when the process ends. */
 export interface Leaver {
-  /** Hands everything over at once. Default: it buffers nothing. */
+  /** Passes all buffered records on, at once. Default: it buffers none. */
   emit?(): void
-  /** Brings what was handed over to where it is safe: it is the last that it does. Default: it was at once. */
+  /** Saves the passed records, as its last action. Default: they are saved at once. */
   finish?(): void
-  /** Records handed over so far. */
+  /** Records passed on so far. */
   readonly records: number
-  /** Resolves once what was handed over is acknowledged. */
+  /** Resolves when the passed records are acknowledged. */
   acknowledged(): Promise<void>
   /**
-   * Records that are not acknowledged yet, and are lost with the process unless somebody takes them after its end.
+   * Records that are not acknowledged yet. They are lost with the process unless the service reads them after its end.
    * Default: none.
    */
   pendingRecords?(): number
-  /** What was dropped and nobody was told of, as a sentence; empty if nothing was. Default: it does not say. */
+  /** A sentence about drops that were not reported; empty if there are none. Default: no sentence. */
   lost?(): string
 }
 
-/** Everything that is open, with the records that it had when the loop was last empty. */
+/** All open components, with their number of records when the loop was last empty. */
 const open = new Map<Leaver, number>()
 
-/**
- * Waiting brings no further waiting after so long: meanwhile metrics go on being sampled, and there would be no end.
- * Unit: milliseconds.
- */
+/** After this time the process waits no more, because metrics are sampled meanwhile. Unit: milliseconds. */
 const AGAIN_MS = 1000
 
-/** What was waited for in vain. */
+/** Components whose records were not acknowledged in time. */
 const gaveUp = new Set<Leaver>()
 
 /**
- * When the loop was first empty of the times that follow one another, and when the last waiting was over. Unit:
- * milliseconds of the process.
+ * When the loop became empty for the first time, and when the last wait ended. Unit: milliseconds since the start of the
+ * process.
  */
 let firstEmptyMs = 0
 let waitedUntilMs = Number.NEGATIVE_INFINITY
 
-/** What could not be kept while the loop was empty: it is told once, at the very end. */
+/** Losses that were found while the loop was empty; printed once, at the end. */
 const faults = new Set<string>()
 
 /**
- * Hands records over when the process ends: where the loop is empty, it stays until they are acknowledged; at
- * `process.exit` there is time to write, but none to wait. A signal that nobody takes ends a process without either.
+ * Saves records when the process ends. If the event loop is empty, the process waits until they are acknowledged. At
+ * `process.exit` it can write, but not wait. A signal without a handler ends the process at once.
  */
 export function watchExit(leaver: Leaver): void {
   if (open.size === 0) process.on('beforeExit', flushAll).on('exit', emitAll)
   open.set(leaver, 0)
 }
 
-/** No longer open. */
+/** The component is closed. */
 export function forgetExit(leaver: Leaver): void {
   open.delete(leaver)
   gaveUp.delete(leaver)
@@ -61,12 +58,12 @@ export function forgetExit(leaver: Leaver): void {
 }
 
 /**
- * Node asks again once the waiting is over: only what has something new waits again, unless it was in vain or took
- * long.
+ * Node emits `beforeExit` again after the wait. Then only components with new records are waited for, unless the first
+ * wait failed or took long.
  */
 function flushAll(): void {
   const nowMs = performance.now()
-  // The program went on by itself since.
+  // The program has continued since then.
   if (nowMs - waitedUntilMs > AGAIN_MS) {
     firstEmptyMs = nowMs
     gaveUp.clear()
@@ -93,13 +90,13 @@ async function waitFor(leaver: Leaver): Promise<void> {
 }
 
 function emitAll(): void {
-  // One that begins to watch meanwhile, since it is handed its first records now, comes along.
+  // Includes components that register meanwhile, because they receive their first records now.
   for (const leaver of open.keys()) leaver.emit?.()
   for (const leaver of open.keys()) leaver.finish?.()
   tellLost()
 }
 
-/** Says in one line what may be lost. Warnings of the process come a turn later, which there is none of any more. */
+/** Prints one line about losses. A warning of the process would need another turn of the loop, and there is none. */
 function tellLost(): void {
   let pending = 0
   for (const leaver of open.keys()) {
@@ -110,12 +107,12 @@ function tellLost(): void {
   if (pending === 0 && faults.size === 0) return
   const advice = 'await schema.close() before the process ends'
   const records = pending === 0 ? [] : [`${recordsAre(pending)} not acknowledged and may be lost; ${advice}`]
-  // A schema repeats what its sink says.
+  // A schema repeats the sentence of its sink.
   const reasons = [...faults].filter((fault) => ![...faults].some((other) => other !== fault && other.includes(fault)))
   const line = `(node:${process.pid}) [TEL_LOST] Warning: ${[...records, ...reasons].join('; ').replaceAll('\n', ' ')}\n`
   try {
     writeSync(2, line)
   } catch {
-    // Nobody reads what the process says any more, and there is no other place to say it.
+    // stderr is closed, and there is no other output.
   }
 }

@@ -4,7 +4,7 @@ const COUNTS = ['in', 'out', 'duplicates', 'errors', 'seconds'] as const
 const METHODS = ['accept', 'flush', 'close'] as const
 const OPTIONAL_METHODS = ['ready', 'causeOf', 'lastPage', 'skip', 'takeLost', 'takeHidden'] as const
 
-/** What keeps something from being a sink, as the end of a sentence; undefined if nothing does. */
+/** Why a value is no sink, as the end of a sentence; undefined if it is a sink. */
 export function faultOfSink(given: unknown): string | undefined {
   if (given === null || typeof given !== 'object') return `${shown(given)}; allowed: a sink`
   const sink = given as Readonly<Record<string, unknown>>

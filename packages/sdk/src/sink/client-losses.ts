@@ -1,14 +1,14 @@
 import type { PageId } from '../schema/batch.ts'
 
-/** Clients that are remembered; whoever lost something longest ago leaves. */
+/** Clients that are remembered; the client with the oldest loss is forgotten first. */
 const CLIENT_COUNT_LIMIT = 10_000
 
-/** Records of clients' pages that a sink dropped, or does not show, until whoever acknowledges these pages asks. */
+/** Records of clients' pages that a sink dropped or does not show, until the acknowledger of these pages takes them. */
 export class ClientLosses {
-  /** Of each client the records of a page, in the order in which they were lost. */
+  /** By client, the lost records by page, in the order of the losses. */
   readonly #clients = new Map<bigint, Map<bigint, number>>()
 
-  /** Records of a page were dropped; nothing to tell where their batch came in none. */
+  /** Notes dropped records of a page; ignores batches that came in no page. */
   add(page: PageId | undefined, records: number): void {
     if (page === undefined || records === 0) return
     const pages = this.#clients.get(page.client) ?? new Map<bigint, number>()
@@ -22,8 +22,8 @@ export class ClientLosses {
   }
 
   /**
-   * Records by page, of the pages of a client up to a sequence: once. Those of later pages are kept until these are
-   * acknowledged.
+   * Takes the lost records by page, of the pages of a client up to a sequence. Those of later pages stay until these
+   * pages are acknowledged.
    */
   take(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
     const pages = this.#clients.get(client)

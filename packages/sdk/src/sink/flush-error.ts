@@ -1,24 +1,24 @@
 import { SondeError } from '../errors.ts'
 
-/** What became of the records that a flush does not call acknowledged. Unit: records. */
+/** The records that a flush could not acknowledge. Unit: records. */
 export interface FlushCounts {
-  /** They are gone: no sink that keeps records has them. */
+  /** Lost: no sink that keeps records has them. */
   readonly lost: number
   /**
-   * A view does not show them, such as those of a series that it has no room for. All other sinks have them: to report
-   * them again would store them twice.
+   * Hidden: a view does not show them, for example because its limit of series is reached. All other sinks have them; a
+   * second report would store them twice.
    */
   readonly hidden: number
-  /** They wait, and are sent again. To report them again would store them twice. */
+  /** Pending: they wait and are sent again. A second report would store them twice. */
   readonly pending: number
 }
 
-/** Nothing is lost, hidden or pending. */
+/** No record is lost, hidden or pending. */
 export const NO_RECORDS: FlushCounts = { lost: 0, hidden: 0, pending: 0 }
 
 /**
- * The error of a flush, with three counts. `lost` may be 0 with a code of loss where a sink cannot say how many records
- * it lost.
+ * The error of a flush, with three counts. `lost` may be 0 with a code of loss if a sink does not know the number of lost
+ * records.
  *
  * @example
  * // Reports a batch again only if none of it was kept.
@@ -41,12 +41,12 @@ export class FlushError extends SondeError implements FlushCounts {
   }
 }
 
-/** The counts that something thrown by a flush carries. */
+/** The counts of an error of a flush. */
 export function countsIn(thrown: unknown): FlushCounts {
   return thrown instanceof FlushError ? thrown : NO_RECORDS
 }
 
-/** The counts of several sinks or sources together. */
+/** The sums of the counts of several sinks or sources. */
 export function sumOfCounts(all: readonly FlushCounts[]): FlushCounts {
   return all.reduce(
     (sum, { lost, hidden, pending }) => ({

@@ -1,16 +1,16 @@
 /**
- * Promises of functions that should have returned nothing, such as an `async accept`. One that rejects is a failure as
- * if the function had thrown, and whoever waits for what was handed over waits for it.
+ * Promises of functions that should return nothing, such as an `async accept`. A rejected promise counts as an error of
+ * the function, and a flush waits for pending promises.
  */
 export class LateFailures {
   readonly #pending = new Set<Promise<void>>()
 
-  /** Whether one has neither resolved nor rejected. */
+  /** Whether a promise is pending. */
   get isPending(): boolean {
     return this.#pending.size > 0
   }
 
-  /** Watches what a function returned; `failed` gets what a promise rejects with, and must not throw. */
+  /** Watches the result of a function; calls `failed` with the error of a rejected promise. `failed` must not throw. */
   watch(returned: unknown, failed: (error: unknown) => void): void {
     if (!isPromise(returned)) return
     const settled = Promise.resolve(returned)
@@ -19,7 +19,7 @@ export class LateFailures {
     this.#pending.add(settled)
   }
 
-  /** Resolves when all that are pending now have resolved or rejected. */
+  /** Resolves when all promises that are pending now are settled. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending)
   }

@@ -3,44 +3,44 @@ import { NOT_ENCODED, type SinkStats } from './sink.ts'
 /** Records by reason. */
 type Counts = ReadonlyMap<string, number>
 
-/** What is counted of drops: {@link SinkStats.dropped}, and which of these records are only hidden. */
+/** Counts of drops: {@link SinkStats.dropped}, and the part that is only hidden. */
 export interface DropCounts {
   readonly dropped: Counts
-  /** Those of `dropped` that are kept elsewhere and are only not shown. Default: none. */
+  /** The part of `dropped` that other sinks keep and that is only not shown here. Default: none. */
   readonly hidden?: Counts | undefined
 }
 
-/** Records that were dropped since the last report. */
+/** Records dropped since the last report. */
 export interface Drops {
-  /** Records that are lost. */
+  /** Lost records. */
   readonly lost: number
-  /** Records that are kept elsewhere, and not shown. */
+  /** Records that other sinks keep, and that are not shown here. */
   readonly hidden: number
-  /** Both as the end of a sentence, such as `dropped 3 records (2 too_large, 1 closed)`; empty if there are none. */
+  /** Both as the end of a sentence: `dropped 3 records (2 too_large, 1 closed)`; empty if both are 0. */
   readonly words: string
 }
 
-/** No record has that reason. */
+/** No drops. */
 const NONE: Counts = new Map()
 
-/** Reports drops in words, each of them once. */
+/** Reports each drop once, in words. */
 export class Untold {
   readonly #counts: DropCounts
   readonly #causeOf: (reason: string) => string
   #told: Required<DropCounts> = { dropped: NONE, hidden: NONE }
 
-  /** `causeOf` says in words what a reason means; empty if the reason speaks for itself. */
+  /** `causeOf` explains a reason in words; empty if it has no explanation. */
   constructor(counts: DropCounts, causeOf: (reason: string) => string = () => '') {
     this.#counts = counts
     this.#causeOf = causeOf
   }
 
-  /** What was reported so far: two flushes at the same time report the same drops. */
+  /** The state of the reports: two flushes at the same time report the same drops. */
   get told(): Required<DropCounts> {
     return this.#told
   }
 
-  /** Whether nothing was dropped beyond what was reported. */
+  /** Whether all drops are reported. */
   get isToldAll(): boolean {
     for (const [reason, records] of this.#counts.dropped) {
       if (this.#told.dropped.get(reason) !== records) return false
@@ -48,7 +48,7 @@ export class Untold {
     return true
   }
 
-  /** Drops beyond those that were `told`. They count as reported then. */
+  /** Drops after the state `told`; they count as reported now. */
   tell(told = this.#told): Drops {
     const { dropped, hidden = NONE } = this.#counts
     const lost = new Map<string, number>()
@@ -86,7 +86,7 @@ function recordsOf(count: number): string {
   return count === 1 ? '1 record' : `${count} records`
 }
 
-/** The beginning of a sentence about so many records: `1 record is`, `2 records are`. */
+/** The start of a sentence about records: `1 record is`, `2 records are`. */
 export function recordsAre(count: number): string {
   return `${recordsOf(count)} ${count === 1 ? 'is' : 'are'}`
 }

@@ -5,9 +5,9 @@ import { wallNs } from './clock.ts'
 import type { Source } from './source.ts'
 
 /**
- * Why a value is not there. `gone`: the device left, its series leave every view. `unsupported`: hardware or driver
- * does not have it. `denied`: not permitted. `failed`: the read of present hardware failed. `not_sampled`: not asked
- * for.
+ * Why a value is absent. `gone`: the device was removed, and its series leave every view. `unsupported`: the hardware or
+ * driver does not provide the value. `denied`: reading it is not permitted. `failed`: the read of present hardware
+ * failed. `not_sampled`: reading it was not requested.
  */
 export type AbsenceCode = 'gone' | 'unsupported' | 'denied' | 'failed' | 'not_sampled'
 
@@ -23,18 +23,18 @@ const REPEAT_MS = 60_000
 const STATE_LIMIT = 100_000
 
 /**
- * Tells, as records of `sonde_absence`, which values are absent and why: once when that changes, and again every minute
- * for readers that came later. A source says the same thing at every sample without cost to anyone.
+ * Reports absent values and their reasons as records of `sonde_absence`: when they change, and every minute for new
+ * readers. A source may repeat the same state at every sample at no cost.
  */
 export class Absences {
   readonly #source: Source
-  /** By series, and there by field. */
+  /** States by series, then by field. */
   readonly #states = new Map<string, Map<string, State>>()
   #count = 0
   #repeatedMs = 0
   /**
-   * Calls of `set` that were not told, because 100 000 states are kept already and a state that is not kept would be
-   * told at every sample.
+   * Calls of `set` that were not reported: 100 000 states are kept already, and a state that is not kept would be
+   * reported at every sample.
    */
   overflowed = 0
 
@@ -42,7 +42,7 @@ export class Absences {
     this.#source = source
   }
 
-  /** Field `field` of a series is absent; `''` is every field. Labels `undefined`: every series of the type. */
+  /** A field of a series is absent; `''` is every field. Labels `undefined`: every series of the type. */
   set(type: RecordType, labels: Labels | undefined, field: string, code: AbsenceCode, reason: string): void {
     const series = labels === undefined ? '' : seriesKey(mergeLabels(labels, this.#source.info.labels))
     const key = `${type.name}\n${series}`
@@ -59,7 +59,7 @@ export class Absences {
     this.#report(state)
   }
 
-  /** The value is there again. */
+  /** The value is present again. */
   clear(type: RecordType, labels: Labels | undefined, field: string): void {
     if (this.#states.size === 0) return
     const series = labels === undefined ? '' : seriesKey(mergeLabels(labels, this.#source.info.labels))
@@ -70,7 +70,7 @@ export class Absences {
     this.#report({ ...known, code: '', reason: '' })
   }
 
-  /** The device of a series left: every field of it is gone, and what was said of it is forgotten. */
+  /** The device of a series was removed: all its fields are gone, and their states are forgotten. */
   gone(type: RecordType, labels: Labels, reason: string): void {
     const series = seriesKey(mergeLabels(labels, this.#source.info.labels))
     const key = `${type.name}\n${series}`
@@ -79,7 +79,7 @@ export class Absences {
     this.set(type, labels, '', 'gone', reason)
   }
 
-  /** Says everything again when a minute has passed; called once a sample. */
+  /** Repeats all states once a minute; called at every sample. */
   repeat(nowMs: number = Date.now()): void {
     if (nowMs >= this.#repeatedMs && nowMs - this.#repeatedMs < REPEAT_MS) return
     this.#repeatedMs = nowMs

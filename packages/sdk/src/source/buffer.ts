@@ -6,45 +6,43 @@ import type { SourceLabels } from '../schema/source-labels.ts'
 import type { SourceTexts } from '../schema/texts.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
 
-/** The records of one type that a source has not emitted yet. */
+/** Records of one type that a source has not emitted yet. */
 export interface RecordBuffer {
   readonly type: RecordType
   readonly recordBytes: number
   readonly views: Views
-  /** Records that it holds at most. */
+  /** Capacity. Unit: records. */
   readonly capacity: number
   readonly encode: Encode
   /** Whether its records have fields of text. */
   readonly hasTexts: boolean
-  /** Where in a record the high word of its time is; −1 where it has none, or one of a clock that begins anywhere. */
+  /** Offset of the high word of the time in a record; −1 without a time of the wall clock. */
   readonly timeHighAt: number
   readonly earliestHigh: number
-  /** Fields of the type; −1 where some are records themselves. */
+  /** Number of fields of the type; −1 if some are nested records. */
   readonly fieldCount: number
-  /** Words in which a record says which fields it has; 0 if it has all. */
+  /** Number of presence words of a record; 0 if no field is optional. */
   readonly presenceWords: number
   /** Whether an object without any field is a record of the type. */
   readonly mayBeEmpty: boolean
-  /** Records that it holds. */
+  /** Records in the buffer. */
   count: number
-  /** Records that it emitted. */
+  /** Emitted records. */
   emitted: number
-  /** Whether its source is closed. */
+  /** Whether the source is closed. */
   isClosed: boolean
 }
 
-/** Where a buffer was. */
+/** A state of a buffer, to return to. */
 export type Mark = Readonly<Pick<RecordBuffer, 'count' | 'emitted'>>
 
-/** What decides the size and the checks of a source's buffers. */
+/** Options for the size and the checks of buffers. */
 export interface BufferOptions {
   readonly bufferBytes: number
   readonly clock: Clock
 }
 
-/**
- * High words of 2000-01-01 as a timestamp: what is earlier was not meant to be, as far as real clocks are concerned.
- */
+/** High words of 2000-01-01 as a timestamp: an earlier time of the wall clock is a mistake in the unit. */
 export const EARLIEST_HIGH = { ns: 220_417_231, us: 220_417 }
 
 /** @throws SondeError `SRC_RECORD_SIZE` if not even one record fits. */
@@ -81,10 +79,10 @@ export function makeBuffer(
 }
 
 /**
- * Looks for names that the type has not in a record that was encoded at `offset`. A record with as many names as it has
- * fields has no other: counting takes a quarter of the time of looking at every name, which only the others need.
+ * Checks for unknown names in a record that was encoded at `offset`. If the record has as many names as it has encoded
+ * fields, all are known: counting takes a quarter of the time of comparing every name.
  *
- * @throws SondeError `SRC_VALUE` with the name, and those that the type has.
+ * @throws SondeError `SRC_VALUE` with the unknown name and the fields of the type.
  */
 export function checkNames(buffer: RecordBuffer, record: object, offset: number): void {
   let count = 0
@@ -92,7 +90,7 @@ export function checkNames(buffer: RecordBuffer, record: object, offset: number)
   if (count !== presentCount(buffer, offset)) checkEachName(buffer.type.name, buffer.type.fields, record)
 }
 
-/** Fields that the record at `offset` has; −1 where some are records themselves, whose names count too. */
+/** Number of fields in the record at `offset`; −1 if some are nested records, whose names count too. */
 function presentCount({ fieldCount, presenceWords, views }: RecordBuffer, offset: number): number {
   if (presenceWords === 0 || fieldCount < 0) return fieldCount
   let count = 0
@@ -102,7 +100,7 @@ function presentCount({ fieldCount, presenceWords, views }: RecordBuffer, offset
   return count
 }
 
-/** @throws SondeError `SRC_VALUE` if the record, or one nested in it, has a field that the type has not. */
+/** @throws SondeError `SRC_VALUE` if the record, or a nested record, has a field that the type does not have. */
 function checkEachName(type: string, fields: Fields, record: object): void {
   for (const name of Object.keys(record)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -121,8 +119,8 @@ function checkEachName(type: string, fields: Fields, record: object): void {
 }
 
 /**
- * Takes the records back that came since `mark` and were not emitted, and gives the error that says so: that of the
- * record at `index`. One that is none of Sonde's, such as of an iterator, stays as it is.
+ * Removes the records that were added since `mark` and not emitted, and returns the error for the caller: the error of
+ * the record at `index` with that fact. An error of foreign code, such as an iterator, is returned unchanged.
  */
 export function takeBack(buffer: RecordBuffer, mark: Mark, index: number, cause: unknown): unknown {
   const isEmitted = buffer.emitted > mark.emitted
@@ -133,20 +131,20 @@ export function takeBack(buffer: RecordBuffer, mark: Mark, index: number, cause:
     stayed === 0
       ? 'nothing of them is reported'
       : `${stayed} before it are reported, since their buffer was full; no other is`
-  // Not as its cause, which would print the same sentence again.
+  // Not with the error as its cause, which would print the same sentence again.
   return new SondeError(cause.code, `record ${index} of many: ${cause.message}; ${outcome}`)
 }
 
-/** Tells of the record at `offset` that its time is before 2000. */
+/** The error of the record at `offset`, whose time is before 2000. */
 export function refuseTime({ type: { name, time }, views, timeHighAt }: RecordBuffer, offset: number): never {
   const given = views.data.getBigUint64(offset + timeHighAt - 4, true)
   throw earlyTime(`${name}.${time?.name}`, given, time?.field.resolution === 'us' ? 1000n : 1_000_000n)
 }
 
 /**
- * Copies packed records, split between records where they exceed the buffer; `send` empties it.
+ * Copies packed records in pieces that fit the buffer; `send` empties it.
  *
- * @throws SondeError `SRC_BYTES` unless they are whole records, `count` of them; else as {@link checkPackedTimes}.
+ * @throws SondeError `SRC_BYTES` if the bytes are not `count` whole records; the errors of {@link checkPackedTimes}.
  */
 export function putPacked(buffer: RecordBuffer, bytes: Uint8Array, count: number, send: () => void): void {
   const { recordBytes } = buffer
@@ -167,7 +165,7 @@ export function putPacked(buffer: RecordBuffer, bytes: Uint8Array, count: number
 }
 
 /**
- * Looks at the time of each packed record.
+ * Checks the time of each packed record.
  *
  * @throws SondeError `SRC_VALUE` with the index of the first record whose time is before 2000.
  */
@@ -181,7 +179,7 @@ function checkPackedTimes({ type, recordBytes, timeHighAt, earliestHigh }: Recor
   }
 }
 
-/** A time before 2000, and the unit that was meant. */
+/** The error for a time before 2000, with the correct unit. */
 export function earlyTime(place: string, given: bigint, unitsPerMs: bigint): SondeError {
   const unit = unitsPerMs === 1000n ? 'microseconds' : 'nanoseconds'
   const shownTime = new Date(Number(given / unitsPerMs)).toISOString()

@@ -1,35 +1,34 @@
 const REANCHOR_MS = 1000
 const STEP_MS = 3
 
-/** A reading that takes longer may have been interrupted; a few are tried for a shorter one. */
+/** A longer reading may have been interrupted; it is repeated a few times. */
 const CLOSE_MS = 0.25
 const READINGS_MAX = 8
 
-/** One moment by the wall clock and by the monotonic one. */
+/** One moment in wall-clock and monotonic time. */
 interface Moment {
   readonly wallMs: number
   readonly ticksMs: number
-  /** The wall clock less the monotonic one. */
+  /** Wall-clock time minus monotonic time. */
   readonly offsetNs: bigint
-  /** How far apart the readings may be. */
+  /** The largest possible distance between the two readings. */
   readonly errorMs: number
 }
 
 let anchor = readMoment()
-/** When the two were compared, by either clock. */
+/** The time of the last comparison, on both clocks. */
 let checkedWallMs = anchor.wallMs
 let checkedTicksMs = anchor.ticksMs
 
 /**
- * The wall clock in nanoseconds since the Unix epoch. The kernel gives JavaScript whole milliseconds only, so the
- * monotonic clock fills in between; the two are compared once a second, and a step of the wall clock beyond 3 ms is
- * followed.
+ * The wall clock in nanoseconds since the Unix epoch. JavaScript reads the wall clock only in whole milliseconds, so the
+ * monotonic clock adds the rest. Both are compared once a second; a step of the wall clock beyond 3 ms is adopted.
  */
 export function wallNs(): bigint {
   return process.hrtime.bigint() + wallOffsetNs()
 }
 
-/** The clock of {@link wallNs} less the monotonic one of `process.hrtime`. Unit: nanoseconds. */
+/** The time of {@link wallNs} minus that of `process.hrtime`. Unit: nanoseconds. */
 export function wallOffsetNs(): bigint {
   const nowMs = Date.now()
   if (nowMs - checkedWallMs >= REANCHOR_MS || nowMs < checkedWallMs) followSteps()
@@ -37,8 +36,8 @@ export function wallOffsetNs(): bigint {
 }
 
 /**
- * The same clock as {@link wallNs} in microseconds, for fields of `timestamp('us')`: a number, exact until the year
- * 2255, which costs less to make and to encode than a bigint.
+ * The time of {@link wallNs} in microseconds, for fields of `timestamp('us')`: a number, exact until the year 2255,
+ * which costs less to make and to encode than a bigint.
  */
 export function timestampUs(): number {
   const ticksMs = performance.now()
@@ -51,11 +50,11 @@ function followSteps(): void {
   checkedWallMs = now.wallMs
   checkedTicksMs = now.ticksMs
   const stepMs = now.wallMs - anchor.wallMs - (now.ticksMs - anchor.ticksMs)
-  // On a busy machine the process may stand still between two readings, which is no step.
+  // On a busy machine the process may be stopped between two readings; that is no step.
   if (Math.abs(stepMs) > STEP_MS + now.errorMs) anchor = now
 }
 
-/** Reads the clocks as close together as it can. */
+/** Reads both clocks as close together as possible. */
 function readMoment(): Moment {
   let closest: Moment | undefined
   for (let reading = 0; reading < READINGS_MAX; reading++) {

@@ -9,31 +9,31 @@ import { Untold } from '../sink/untold.ts'
 import type { SourceOptions } from './options.ts'
 import { causeOf } from './reasons.ts'
 
-/** What a source counts of itself. */
+/** Losses of a source. */
 export interface SourceLosses {
   /**
-   * Records dropped, by reason: `symbol_limit`, a label found the symbol table full; `failed`, `emit` threw; and
-   * updates of metrics: see {@link MetricsStats}.
+   * Dropped records by reason: `symbol_limit`, the symbol table was full; `failed`, `emit` threw; and dropped updates
+   * of metrics: see {@link MetricsStats}.
    */
   readonly dropped: Map<string, number>
-  /** Times that `flush` or `close` was not acknowledged. */
+  /** Number of calls of `flush` or `close` that were not acknowledged. */
   errors: number
 }
 
 const NOTHING_TO_WAIT_FOR = Promise.resolve()
 const LOSS_REPEAT_MS = 60_000
 
-/** What becomes of the records of a source: batches go to `emit`, and what is lost is counted and told. */
+/** Passes batches of a source to `emit`; counts and reports losses. */
 export class HandOver {
   readonly stats: SourceLosses = { dropped: new Map(), errors: 0 }
-  /** What was dropped, and who has heard of it. */
+  /** Dropped records, and which of them were reported. */
   readonly losses: Untold
   readonly #id: string
   readonly #options: Pick<SourceOptions, 'emit' | 'acknowledge' | 'onLoss'>
-  /** What `emit` threw last, and what it promised. */
+  /** The last error of `emit`, and its pending promises. */
   #thrown: unknown
   readonly #late = new LateFailures()
-  /** Records dropped that are told already. */
+  /** Dropped records that are already reported. */
   #toldDrops = 0
   #toldMs = Number.NEGATIVE_INFINITY
 
@@ -43,12 +43,12 @@ export class HandOver {
     this.losses = new Untold(this.stats, (reason) => this.#causeOf(reason))
   }
 
-  /** An `emit` that throws, or rejects, loses that batch, and ends neither the program nor the timer. */
+  /** If `emit` throws or rejects, only that batch is lost; the program and the timer go on. */
   emit(batch: Batch): void {
     const { type, count } = batch
     const fail = (error: unknown) => {
       this.#thrown = error
-      // A report of losses that did not arrive is made again.
+      // A report of losses that did not arrive is repeated.
       if (type !== lossType) this.count(FAILED, count)
     }
     try {
@@ -77,8 +77,8 @@ export class HandOver {
   }
 
   /**
-   * The totals to report: where they grew, at most once in `apartMs`, and from time to time for who came later. Empty
-   * where it is not time, or where somebody else tells of them.
+   * The totals to report: those that grew, at most once in `apartMs`, and all of them now and then for new readers.
+   * Empty if no report is due, or `onLoss` reports them.
    */
   due(apartMs: number): Iterable<[reason: string, recordsTotal: number]> {
     const { dropped } = this.stats
@@ -92,10 +92,9 @@ export class HandOver {
   }
 
   /**
-   * Resolves once all that was emitted is acknowledged.
+   * Resolves when all emitted records are acknowledged.
    *
-   * @throws FlushError `SRC_LOST` if records were dropped since this was asked before; else what `acknowledge`
-   * throws.
+   * @throws FlushError `SRC_LOST` if records were dropped since the last call; else the error of `acknowledge`.
    */
   acknowledged(): Promise<void> {
     const { acknowledge } = this.#options
@@ -124,7 +123,7 @@ export class HandOver {
   }
 }
 
-/** What a promise was rejected with; undefined if it was not. */
+/** The error of a rejected promise; undefined if it resolved. */
 function failureOf(act: () => Promise<void>): Promise<{ readonly cause: unknown } | undefined> {
   return act().then(
     () => undefined,

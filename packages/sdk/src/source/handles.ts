@@ -4,14 +4,14 @@ import { F32_OVERFLOW, KIND_RANGE, type Kind } from '../schema/kinds.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { Row } from './table.ts'
 
-/** High word of the largest number below 2^53: from there on a number may have been rounded. */
+/** High word of 2^53: larger numbers may have been rounded. */
 const HIGH_SAFE = 0x1fffff
 
 /** Writes one gauge. */
 export interface GaugeHandle {
   /**
-   * Sets the value: a whole number in the range of an integer kind, any number for f32 (no finite one beyond its range)
-   * and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, which is exact; from 2^53 on they take nothing else.
+   * Sets the value: a whole number in the range of an integer kind; any number for f64; for f32 any number that does
+   * not become infinite; 1 or 0 for bool. u64 and i64 also accept a `bigint`, and from 2^53 on only a `bigint`.
    *
    * @throws SondeError `SRC_VALUE` if the field cannot hold it; the old value stays.
    */
@@ -21,15 +21,15 @@ export interface GaugeHandle {
 /** Writes one counter. */
 export interface CounterHandle extends GaugeHandle {
   /**
-   * Adds to the value, which wraps beyond the range of an integer kind as that of hardware does. Default: 1.
+   * Adds to the value, which wraps beyond the range of an integer kind, like a hardware counter. Default: 1.
    *
-   * @throws SondeError `SRC_VALUE` where `amount` is negative, not whole for an integer kind, or a `bigint` for another
-   * kind than u64 and i64; the old value stays.
+   * @throws SondeError `SRC_VALUE` if `amount` is negative, not whole for an integer kind, or a `bigint` for a kind
+   * other than u64 and i64; the old value stays.
    */
   add(amount?: Integer64): void
 }
 
-/** The handle of a scalar that is a number. Each is a class of its own where that is faster. */
+/** The handle of a numeric field. Each kind has its own class if that is faster. */
 export function handleOf(row: Row, slot: Slot): CounterHandle {
   if (slot.field.kind === 'u64') return new U64Handle(row, slot)
   if (slot.field.kind === 'i64') return new I64Handle(row, slot)
@@ -163,14 +163,14 @@ class I64Handle implements CounterHandle {
   #write(value: bigint): void {
     const { base, table, unset } = this.#row
     if (base < 0) return
-    // Takes the low 64 bits, and so wraps.
+    // Keeps the low 64 bits, and so wraps.
     table.views.i64[(base + this.#slot.offset) >> 3] = value
     if (this.#present !== undefined) markPresent(table.views.u32, base, this.#present)
     if (unset !== undefined) this.#row.arrived(this.#slot.index)
   }
 }
 
-/** Kinds of at most four bytes, with the array that holds them and the power of two of their width. */
+/** Kinds of at most four bytes: their typed array, and their width as a power of two. */
 const NARROW = {
   u8: ['u8', 0],
   bool: ['u8', 0],
@@ -188,7 +188,7 @@ class NarrowHandle implements CounterHandle {
   readonly #array: (typeof NARROW)[keyof typeof NARROW][0]
   readonly #shift: number
   readonly #present: Presence
-  /** Undefined for f32, which takes any number but finite ones that would become infinity. */
+  /** Undefined for f32, which accepts any number that does not become infinite. */
   readonly #range: readonly [number, number] | undefined
 
   constructor(row: Row, slot: Slot) {
@@ -208,7 +208,7 @@ class NarrowHandle implements CounterHandle {
   add(amount: Integer64 = 1): void {
     if (typeof amount !== 'number' || !(amount >= 0) || !this.#holds(amount)) refuse(this.#row, this.#slot, amount)
     const { base, table } = this.#row
-    // A typed array keeps the low bits of what it is given, and so wraps.
+    // A typed array keeps the low bits, and so wraps.
     this.#write((table.views[this.#array][(base + this.#slot.offset) >> this.#shift] ?? 0) + amount)
   }
 
@@ -227,7 +227,7 @@ class NarrowHandle implements CounterHandle {
   }
 }
 
-/** Where the bit of presence of an optional field is. */
+/** Location of the presence bit of an optional field. */
 export type Presence = { readonly word: number; readonly bit: number } | undefined
 
 /** See {@link Presence}. */
@@ -235,7 +235,7 @@ export function presenceOf(slot: Slot): Presence {
   return slot.field.optional ? { word: slot.index >> 5, bit: 1 << (slot.index & 31) } : undefined
 }
 
-/** Says that the record at `base` has the field. */
+/** Marks the field of the record at `base` as present. */
 export function markPresent(u32: Uint32Array, base: number, { word, bit }: NonNullable<Presence>): void {
   const at = (base >> 2) + word
   u32[at] = (u32[at] ?? 0) | bit

@@ -7,11 +7,11 @@ import type { Row } from './table.ts'
 /** Counts observations into the bins of one histogram. */
 export interface HistogramHandle {
   /**
-   * Counts a value into the first bin whose upper edge is not below it, and adds it to the sum where the type has one:
-   * a field `<field>_sum`, exact where that is a u64.
+   * Counts a value in the first bin whose upper edge is not below it. Adds it to the field `<field>_sum` if the type has
+   * such a field; a u64 sum is exact.
    *
-   * @throws SondeError `SRC_VALUE` if the value is not finite; where there is a sum, which only rises, and it is
-   * negative; and where the sum is a u64 and it is not whole.
+   * @throws SondeError `SRC_VALUE` if the value is not finite, or does not fit the sum: a sum accepts no negative value,
+   * and a u64 sum only whole values.
    */
   observe(value: number): void
 }
@@ -28,7 +28,7 @@ class BucketHandle implements HistogramHandle {
   readonly #edges: Float64Array
   readonly #sum: CounterHandle | undefined
   readonly #present: Presence
-  /** Words of a bin: 2 for u64, 1 for u32. */
+  /** Words a bin: 2 for u64, 1 for u32. */
   readonly #words: number
 
   constructor(row: Row, slot: Slot, sum: CounterHandle | undefined) {
@@ -42,7 +42,7 @@ class BucketHandle implements HistogramHandle {
 
   observe(value: number): void {
     if (typeof value !== 'number' || value - value !== 0) this.#refuse(value)
-    // First, because it refuses what the sum cannot take.
+    // First, because the sum may refuse the value.
     if (this.#sum !== undefined) this.#sum.add(value)
     const { base, table } = this.#row
     if (base < 0) return
@@ -62,7 +62,7 @@ class BucketHandle implements HistogramHandle {
   }
 }
 
-/** The first bin whose upper edge is not below the value; the last, open one where there is none. */
+/** The first bin whose upper edge is not below the value; else the last bin, which has no upper edge. */
 function binOf(edges: Float64Array, value: number): number {
   let low = 0
   let high = edges.length

@@ -7,69 +7,68 @@ import { TEXT_COUNT } from '../schema/texts.ts'
 
 /** Options of {@link createSource}. */
 export interface SourceOptions {
-  /** Who reports: a host, a device, a configured source. 1 to 200 characters. */
+  /** Name of the source: a host, a device, an application. 1 to 200 characters. */
   id: string
   /** Free text of the owner, at most 4096 characters. Default: empty. */
   tag?: string
   /**
-   * Constant labels of every series: at most 256, each a name of letters, digits and `_` with a text of at most 4096
-   * characters, and 8192 characters of names and texts together. A service takes no longer labels of a series, those of
-   * its record counted too. Default: none.
+   * Constant labels of every series: at most 256. A name has letters, digits and `_`; a text has at most 4096
+   * characters; all labels of a series, those of its record included, have at most 8192 characters. Default: none.
    */
   labels?: Labels
   /**
-   * Where full batches go; their bytes are valid only during the call. Where it throws, that batch is lost, and counted
-   * as `failed`. Must not report to the same source.
+   * Receives full batches; their bytes are valid only during the call. If it throws, the batch is lost and counted as
+   * `failed`. Must not report to the same source.
    */
   emit: (batch: Batch) => void
   /**
-   * Resolves once all that was emitted before is acknowledged; what `flush` and `close` of the source wait for.
-   * Default: there is nothing to wait for.
+   * Resolves when all records emitted so far are acknowledged; `flush` and `close` of the source wait for it. Default:
+   * they wait for nothing.
    */
   acknowledge?: () => Promise<void>
   /**
-   * Resolves when whoever takes batches has room for more; what `ready` of the source waits for. Must not reject.
-   * Default: there is always room.
+   * Resolves when the receiver of batches can accept more; `ready` of the source waits for it. Must not reject.
+   * Default: the receiver can always accept more.
    */
   ready?: () => Promise<void>
   /**
-   * The only types that may be reported, by themselves or by their place in this list; a schema gives its own. Default:
-   * any type, none by a place.
+   * The allowed types, which `report` takes as objects or by their index in this list. A schema passes its own types.
+   * Default: any type, and no index.
    */
   types?: readonly RecordType[]
   /**
-   * How long records are buffered at most. Unit: milliseconds. Range: 0 (default: until a buffer is full) to 3 600 000.
+   * The longest time in a buffer. Unit: milliseconds. Range: 0 (default: until a buffer is full) to 3 600 000.
    */
   flushIntervalMs?: number
-  /** Payload bytes kept a type before a batch is emitted. Range: one record to 64 MiB. Default: 60 000. */
+  /** Size of the buffer of a type. Unit: bytes. Range: one record to 64 MiB. Default: 60 000. */
   bufferBytes?: number
   /**
-   * Clock of the timestamps. Times of another clock than `wall` are kept as they are, and no chart of the agent shows
-   * such records: it drops them as `untranslated`. Default: `wall`.
+   * Clock of the timestamps. Times of a clock other than `wall` are not converted, and the agent's charts drop such
+   * records as `untranslated`. Default: `wall`.
    */
   clock?: Clock
   /**
-   * Period at which it samples, so that readers know what a gap is; without one it is seen from the times of records.
+   * Sample period, by which readers recognise gaps. Without it, they estimate the period from the times of records.
    * Unit: milliseconds. Range: 0 (default: no period) to 86 400 000, a day.
    */
   intervalMs?: number
   /**
-   * Symbols of labels that are known at a time. With more, the table is replaced by an empty one: no record is lost.
-   * Range: 2 to 4 000 000. Default: 65 536.
+   * Size of the symbol table of labels. A full table is replaced by an empty table; no record is lost. Range: 2 to
+   * 4 000 000. Default: 65 536.
    */
   symbolLimit?: number
   /**
-   * Texts of text fields that are known at a time. With more, or with 4 MiB of them, the table is replaced by an empty
-   * one: no record is lost, but a text that comes again is sent again. Range: 1 to 65 536. Default: 32 768.
+   * Size of the symbol table of text fields. A table that is full, or has 4 MiB of texts, is replaced by an empty table;
+   * no record is lost, but repeated texts are sent again. Range: 1 to 65 536. Default: 32 768.
    */
   textLimit?: number
   /**
-   * Called for every record that is dropped, at once; must not throw. Default: the source reports its losses itself, as
-   * records of `sonde_loss` whose component is its id, at `flush`, `collect` and `close`: at most once a second, and
-   * again every minute.
+   * Called at once for every dropped record; must not throw. Default: the source reports its losses as records of
+   * `sonde_loss`, with its id as the component, at `flush`, `collect` and `close`: at most once a second, and again every
+   * minute.
    */
   onLoss?: (reason: string, records: number) => void
-  /** Bound rows a type at most. Default: 100 000. */
+  /** Limit of bound rows a type. Default: 100 000. */
   rowLimit?: number
 }
 
@@ -84,7 +83,7 @@ const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
 const ROW_LIMIT_DEFAULT = 100_000
 const TEXT_COUNT_LIMIT = 65_536
-/** A day: what samples more seldom has no period. */
+/** One day, the longest period. */
 const INTERVAL_MS_LIMIT = 86_400_000
 const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
 

@@ -4,26 +4,26 @@ import { PERIOD_US_MAX } from '../schema/periods.ts'
 import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import { wallNs } from './clock.ts'
 
-/** How often the records of a type come of a device. */
+/** The periods of the records of a type from a device. */
 export interface Period {
   /**
-   * Device that they are about: the text of the first label of the key of their entity, or of the label `device` where
-   * the type declares no entity. Default: every device.
+   * The device: the text of the first key label of the entity, or of the label `device` if the type declares no entity.
+   * Default: every device.
    */
   device?: string
-  /** Between two samples of the device. Unit: microseconds. Default: it takes none by itself. */
+  /** Between two samples of the device. Unit: microseconds. Default: the device takes no samples itself. */
   sampleUs?: number
-  /** Between two readings of the samples that the device keeps. Unit: microseconds. Default: it keeps none. */
+  /** Between two reads of the samples that the device buffers. Unit: microseconds. Default: it buffers none. */
   drainUs?: number
   /** Between two records. Unit: microseconds, more than 0. */
   reportUs: number
 }
 
-/** A minute: whoever looks at any stretch of time finds them there. */
+/** A minute: every longer window contains a report of the periods. */
 const REPEAT_MS = 60_000
 const PERIOD_COUNT_LIMIT = 4096
 
-/** The periods of one type and device, as they are kept. */
+/** The kept periods of one type and device. */
 interface KeptPeriod extends Required<Pick<Period, 'device'>> {
   readonly type: string
   readonly sampleUs: number | undefined
@@ -31,14 +31,14 @@ interface KeptPeriod extends Required<Pick<Period, 'device'>> {
   readonly reportUs: number | undefined
 }
 
-/** The periods of a source: told when they begin or change, and again every minute. */
+/** The periods of a source: reported when they are set or change, and again every minute. */
 export class PeriodReport {
   readonly #periods = new Map<string, KeptPeriod>()
   readonly #changed = new Set<string>()
   #toldMs = 0
 
   /**
-   * @throws SondeError `SRC_PERIOD` for a period that is none, and beyond 4096 of a source.
+   * @throws SondeError `SRC_PERIOD` for an invalid period, and beyond 4096 periods of a source.
    */
   set(type: RecordType | undefined, { device = '', sampleUs, drainUs, reportUs }: Period): void {
     this.#put({ type: type?.name ?? '', device, sampleUs, drainUs, reportUs })
@@ -56,7 +56,7 @@ export class PeriodReport {
     for (const period of before) this.#put({ ...period, ...changed })
   }
 
-  /** Ends what is told of a device. */
+  /** Ends the reports about a device. */
   forget(device: string): void {
     for (const [key, period] of this.#periods) {
       if (period.device !== device) continue
@@ -65,7 +65,7 @@ export class PeriodReport {
     }
   }
 
-  /** What is to be told now. */
+  /** The records that are due now. */
   *due(nowMs: number): Generator<RecordOf<typeof periodType>> {
     const isMinute = nowMs < this.#toldMs || nowMs - this.#toldMs >= REPEAT_MS
     if (!isMinute && this.#changed.size === 0) return

@@ -1,4 +1,4 @@
-/** What it means where a source drops records for a reason, and what to do. */
+/** Explanations and advice for the reasons for which a source drops records. */
 const CAUSES: Readonly<Record<string, string>> = {
   symbol_limit: 'a label had a new text and the symbol table was full; raise symbolLimit, or use fewer label values',
   metric_series_limit: 'a metric had as many series as its seriesLimit; raise it, or release series',

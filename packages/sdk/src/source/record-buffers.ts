@@ -7,22 +7,22 @@ import type { SourceTables } from './source-tables.ts'
 
 type Options = Pick<AllOptions, 'id' | 'types' | 'bufferBytes' | 'clock'>
 
-/** Types that every source may report: what it says of its records. */
+/** Types that every source may report, about its own records. */
 const OWN_TYPES: ReadonlySet<RecordType> = new Set([lossType, periodType])
 
-/** Whether Sonde says something itself in records of a type, with times of the wall clock. */
+/** Whether only Sonde itself reports records of a type, with times of the wall clock. */
 export function isOwnType(type: RecordType): boolean {
   return OWN_TYPES.has(type)
 }
 
-/** The types that a source may report, with a buffer for each that it reports. */
+/** The types that a source may report, with a buffer for each type in use. */
 export class RecordBuffers {
   readonly #tables: SourceTables
   readonly #options: Options
   readonly #buffers = new Map<RecordType | number, RecordBuffer>()
-  /** Types beside those of the options. */
+  /** Types that the options do not list. */
   readonly #admitted = new Set(OWN_TYPES)
-  /** Most records are of the type of the one before: a look into the map takes a tenth of a report. */
+  /** The last buffer: most records have the type of the previous record, and a map lookup takes a tenth of a report. */
   #lastType: RecordType | number | undefined
   #last: RecordBuffer | undefined
 
@@ -31,15 +31,15 @@ export class RecordBuffers {
     this.#options = options
   }
 
-  /** Lets a type be reported that is not of the options. */
+  /** Allows a type that the options do not list. */
   admit(type: RecordType): void {
     this.#admitted.add(type)
   }
 
   /**
-   * The buffer of a type, or of that of an index.
+   * The buffer of a type, given as an object or an index.
    *
-   * @throws SondeError `SRC_TYPE` if it may not be reported, `SRC_RECORD_SIZE` if not even one record fits.
+   * @throws SondeError `SRC_TYPE` if the type is not allowed, `SRC_RECORD_SIZE` if a record does not fit.
    */
   of(type: RecordType | number): RecordBuffer {
     if (type === this.#lastType && this.#last !== undefined) return this.#last
@@ -49,15 +49,15 @@ export class RecordBuffers {
     return buffer
   }
 
-  /** All of them; one that is known by its index too comes twice. */
+  /** All buffers; a buffer that is known by an index too comes twice. */
   all(): Iterable<RecordBuffer> {
     return this.#buffers.values()
   }
 
   /**
-   * The type that was given, by itself or by its index.
+   * The type of an object or an index.
    *
-   * @throws SondeError `SRC_TYPE` if it is none.
+   * @throws SondeError `SRC_TYPE` if there is no such type.
    */
   typeOf(given: RecordType | number): RecordType {
     const { types } = this.#options
@@ -70,7 +70,7 @@ export class RecordBuffers {
     )
   }
 
-  /** @throws SondeError `SRC_TYPE` if the source may not report a type. */
+  /** @throws SondeError `SRC_TYPE` if the type is not allowed. */
   check(type: RecordType): void {
     const { types } = this.#options
     if (types === undefined || types.includes(type) || this.#admitted.has(type)) return
@@ -84,7 +84,7 @@ export class RecordBuffers {
     const type = this.typeOf(given)
     this.check(type)
     const { bufferBytes, clock } = this.#options
-    // What is told of losses and periods has room whatever the size of buffers.
+    // Records about losses and periods fit, even if buffers are small.
     const bytes = isOwnType(type) ? Math.max(bufferBytes, type.layout.recordBytes) : bufferBytes
     const buffer = this.#buffers.get(type) ?? makeBuffer(type, this.#tables, { bufferBytes: bytes, clock })
     this.#buffers.set(type, buffer)

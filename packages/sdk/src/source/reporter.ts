@@ -6,33 +6,32 @@ import type { SourceLabels } from '../schema/source-labels.ts'
 import type { SourceTexts } from '../schema/texts.ts'
 import { type RecordBuffer, refuseTime } from './buffer.ts'
 
-/** Reports one record of the values of some fields, in the order in which they were named. */
+/** Reports one record. The values are in the order of the names that `reporter` was given. */
 export type Reporter<T, N extends readonly (keyof RecordOf<T>)[]> = (
   ...values: { [I in keyof N]: RecordOf<T>[N[I] & keyof RecordOf<T>] }
 ) => void
 
-/** What a reporter asks of its source. */
+/** The calls of a reporter to its source. */
 interface ReporterSource {
   readonly labels: SourceLabels
   readonly texts: SourceTexts
-  /** Emits the buffer, which is full. */
+  /** Emits the full buffer. */
   send(buffer: RecordBuffer): void
-  /** Goes on with an empty table of labels, which is full. Whether there is room now. */
+  /** Replaces the full table of labels by an empty table. Returns whether a label fits now. */
   succeed(): boolean
-  /** Counts a record whose label found no room. */
+  /** Counts a record that is dropped because its label does not fit. */
   drop(): void
-  /** Emits everything and replaces the table of texts, which is full. */
+  /** Emits everything and replaces the full table of texts. */
   replaceTexts(): void
-  /** Throws, since the source is closed. */
+  /** Throws, because the source is closed. */
   refuse(): void
 }
 
 /**
- * Generates the function of `reporter`: the encoder's code with arguments in place of members, storing into the one
- * buffer of its type. Nothing is looked up, and no object is made.
+ * Generates the function of `reporter`: the code of the encoder, with arguments in place of members, which writes to the
+ * buffer of its type. It looks nothing up and allocates no object.
  *
- * @throws SondeError `SRC_REPORTER` if a name is none of a field or comes twice, or a field that is not optional is
- * missing.
+ * @throws SondeError `SRC_REPORTER` if a name is unknown or comes twice, or a required field is missing.
  */
 export function makeReporter<T, const N extends readonly (keyof RecordOf<T> & string)[]>(
   buffer: RecordBuffer,

@@ -6,19 +6,19 @@ import { SourceTexts, TextTable } from '../schema/texts.ts'
 import type { AllOptions } from './options.ts'
 
 /**
- * What the batches of a source refer to: labels and texts, a table of each at a time. A source whose table of labels is
- * full goes on with an empty one, as a successor that takes over all series.
+ * The current tables of labels and texts of a source. When the table of labels is full, the source continues with an
+ * empty table as its own successor, which takes over all series.
  */
 export class SourceTables {
   readonly labels: SourceLabels
   readonly texts: SourceTexts
-  /** What batches without text refer to. */
+  /** The table for batches without text. */
   labelsAlone: TextTable
-  /** Who reports, with the labels of now. */
+  /** The identity of the source, with its current labels. */
   info: SourceInfo
-  /** Whether somebody may keep symbols, and report them in packed bytes: then they must go on to mean the same. */
+  /** Whether a caller may have kept symbols for packed bytes: then their meaning must not change. */
   keepsSymbols = false
-  /** Whether the table of labels is of use to anything since it began. */
+  /** Whether a record has used the current table of labels. */
   isUsed = false
 
   constructor(options: Pick<AllOptions, 'id' | 'tag' | 'labels' | 'symbolLimit' | 'textLimit'>) {
@@ -35,12 +35,12 @@ export class SourceTables {
     this.info = Object.freeze({ id, tag, labels, symbols, owner: {} })
   }
 
-  /** Whether an empty table of labels is allowed, and would have room. */
+  /** Whether the table of labels may be replaced, and an empty table would help. */
   get isWorthReplacing(): boolean {
     return !this.keepsSymbols && this.labels.isWorthReplacing
   }
 
-  /** Goes on with empty tables. What is buffered would refer to the wrong ones. Gives the table of before. */
+  /** Starts empty tables and returns the old table. Call it with empty buffers: their records use the old tables. */
   replace(): SymbolTable {
     const { table: before } = this.labels
     this.labels.replace()

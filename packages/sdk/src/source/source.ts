@@ -21,11 +21,11 @@ const NOTHING_TO_WAIT_FOR = Promise.resolve()
 const LOSS_REPORT_MS = 1000
 
 /**
- * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the
- * buffer of its type; a full buffer, `flush` and `close` emit it as a batch.
+ * Makes a source, through which applications and the agent report records. Each record is encoded once, into the buffer
+ * of its type. A full buffer is emitted as a batch; `flush` and `close` emit all buffers.
  *
- * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` if an option is not allowed, `SCH_LABEL_NAME`
- * if a label is one that only Sonde gives, `SCH_LIMIT` for a symbol table out of range.
+ * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` if an option is not allowed, `SCH_LABEL_NAME` if a
+ * label is reserved for Sonde, `SCH_LIMIT` if the size of a symbol table is out of range.
  */
 export function createSource(options: SourceOptions): Source {
   const own = Object.keys(options?.labels ?? {}).find(isOwnLabel)
@@ -36,17 +36,17 @@ export function createSource(options: SourceOptions): Source {
   )
 }
 
-/** {@link createSource} for Sonde's own rooms, which may say that a source is simulated. */
+/** {@link createSource} for Sonde itself, which may mark a source as simulated. */
 export function createOwnSource(options: SourceOptions): Source {
   return new Source(options)
 }
 
-/** See {@link createSource}. Not for `new`: options are checked there. */
+/** See {@link createSource}, which checks the options; do not use `new`. */
 export class Source {
   readonly #tables: SourceTables
   readonly #texts: SourceTexts
   readonly stats: SourceLosses
-  /** What was dropped, and who has heard of it. For Sonde's own rooms. */
+  /** Dropped records, and which of them were reported. For Sonde itself. */
   readonly losses: Untold
   readonly #handOver: HandOver
   readonly #options: AllOptions
@@ -57,7 +57,7 @@ export class Source {
   #isEmitting = false
   readonly #beforeEnd = new Set<() => void>()
   readonly #timer: NodeJS.Timeout | undefined
-  /** Once closed: the acknowledgement of what was left. */
+  /** After `close`: the acknowledgement of the last records. */
   #closed: Promise<void> | undefined
 
   constructor(options: SourceOptions) {
@@ -74,14 +74,14 @@ export class Source {
     if (flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), flushIntervalMs).unref()
   }
 
-  /** Who reports, with the labels that batches refer to now. */
+  /** The identity of the source, with its current labels. */
   get info(): SourceInfo {
     return this.#tables.info
   }
 
   /**
-   * Texts of labels, whose symbols may be written into packed bytes. Who asks for the table keeps it: from then on it
-   * is not replaced when it is full, and records with a new label are dropped.
+   * The symbol table of labels, for callers that write packed bytes. After the first read of this property, a full table
+   * is not replaced: records with a new label are then dropped.
    */
   get symbols(): SymbolTable {
     this.#tables.keepsSymbols = true
@@ -89,20 +89,20 @@ export class Source {
   }
 
   /**
-   * Reports one record, many, or records that are packed already: `count` of them, or as many as the bytes hold. The
-   * type is one of those that `defineType` made or, for a source of a schema, its index there.
+   * Reports one record, many records, or packed records. `count` is the number of packed records; default: as many as
+   * the bytes hold. The type is a result of `defineType` or, for a source of a schema, its index there.
    *
-   * Where a label of a record is new text and the symbol table is full, the source goes on with an empty table. A
-   * record that finds no room in that either is dropped and counted in `stats`.
-   * Where one of many is wrong, none of them is reported, and the error says which it is, from 0; where a buffer became
-   * full amid, what it emitted stays, and the error says how many of them that is. Packed bytes are checked before the
-   * first is copied, and split between records where they exceed the buffer.
+   * If a label is new and the symbol table is full, the source continues with an empty table. A record whose labels do
+   * not fit an empty table is dropped and counted in `stats`.
    *
-   * @throws SondeError `SRC_VALUE` if a field is missing or does not fit, where a timestamp of the wall clock is
-   * before 2000 (milliseconds given for nanoseconds, say) in a record or in packed bytes, and where a record has a
-   * field that the type has not. Nothing of the record, or of the bytes, is kept then. `SRC_BYTES` unless packed bytes
-   * are whole records, `count` of them; nothing is kept then. `SRC_RECORD_SIZE` if a record is larger than the
-   * buffer, `SRC_TYPE` if the schema has no such type, `SRC_CLOSED` after `close`.
+   * If one of many records is invalid, none of them is reported, and the error names its index from 0. If the buffer
+   * became full halfway, the records already emitted are kept, and the error names their number. Packed bytes are checked
+   * before the first record is copied.
+   *
+   * @throws SondeError `SRC_VALUE` if a field is missing, unknown or out of range, or a wall-clock time is before 2000
+   * (for example milliseconds in place of nanoseconds). `SRC_BYTES` if packed bytes are not `count` whole records.
+   * `SRC_RECORD_SIZE` if a record is larger than the buffer. `SRC_TYPE` if the schema has no such type. `SRC_CLOSED`
+   * after `close`. No part of the refused record or bytes is kept.
    */
   report(index: number, what: object, count?: number): void
   report(type: RecordType, bytes: Uint8Array, count?: number): void
@@ -116,8 +116,7 @@ export class Source {
   }
 
   /**
-   * Only what is no record is looked at for records in it: to ask that of each would take a fifth of the time that it
-   * takes to encode one.
+   * Tests for an iterable only after encoding has failed: a test of every record would add a fifth to its time.
    */
   #reportOther(buffer: RecordBuffer, what: object): void {
     try {
@@ -144,7 +143,7 @@ export class Source {
     if (count + 1 === buffer.capacity) this.#send(buffer)
   }
 
-  /** A label of the record found the table full: an empty one has room, unless the record fills that too. */
+  /** A label did not fit the full table: retries with an empty table, which fails if one record fills it. */
   #reportToSuccessor(buffer: RecordBuffer, record: object): void {
     const isRoom = this.#succeed() && buffer.encode(record, buffer.views, buffer.count * buffer.recordBytes)
     if (isRoom) this.#reportOne(buffer, record)
@@ -168,7 +167,7 @@ export class Source {
     this.#reportEach(buffer, what as Iterable<object>)
   }
 
-  /** Apart from what chooses it, so that the way of a single record stays short. */
+  /** A function of its own, so that the code for a single record stays short. */
   #reportEach(buffer: RecordBuffer, records: Iterable<object>): void {
     const mark = { count: buffer.count, emitted: buffer.emitted }
     let index = 0
@@ -184,12 +183,12 @@ export class Source {
   }
 
   /**
-   * A function that reports one record of a type and takes the values of the fields in the order of `names`: the
-   * fastest way from values to records, for types that are reported at millions a second. Optional fields that are not
-   * named are absent. It throws what `report` throws.
+   * Makes a function that reports one record from the values of its fields, in the order of `names`. It is the fastest
+   * way to report, for types with millions of records a second. Optional fields without a name are absent. The function
+   * throws the errors of `report`.
    *
-   * @throws SondeError `SRC_REPORTER` if a name is none of a field or comes twice, or a field that is not optional
-   * is missing; others as `report`.
+   * @throws SondeError `SRC_REPORTER` if a name is unknown or comes twice, or a required field is missing; the errors of
+   * `report`.
    * @example
    * const report = source.reporter(job, ['time', 'queue', 'seconds'])
    * report(timestampUs(), 'mail', 1.5)
@@ -211,13 +210,12 @@ export class Source {
   }
 
   /**
-   * The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. The same
-   * labels, in any order, are the same row.
+   * The row of a series, for hot paths: the labels are looked up once, later calls only write numbers. `collect` sends
+   * all rows. The same labels in any order give the same row.
    *
-   * @throws SondeError `SRC_VALUE` if a label is missing or does not fit, `SRC_BIND` if the type has no such
-   * label, a packed layout, or a field that is not optional and that handles do not write, `SRC_ROW_LIMIT` where
-   * `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` if a label is new text and finds no room in an empty
-   * symbol table either.
+   * @throws SondeError `SRC_VALUE` if a label is missing or too long. `SRC_BIND` if the type has no such label, has a
+   * packed layout, or has a required field that handles cannot write. `SRC_ROW_LIMIT` if `rowLimit` rows are bound.
+   * `SRC_SYMBOL_LIMIT` if a label does not fit an empty symbol table.
    */
   bind<T extends RecordType>(type: T, labels: Labels): Row {
     this.#checkOpen()
@@ -233,8 +231,8 @@ export class Source {
   }
 
   /**
-   * Emits the current rows of every bound type, or of `types` alone, but those whose gauges were not all set yet,
-   * stamped with `timeNs`. Default: now. Does nothing once closed.
+   * Emits the current rows of every bound type, or only of `types`, with the time `timeNs` (default: now). Rows with a
+   * gauge that was never set are left out. Does nothing after `close`.
    */
   collect(timeNs: bigint = wallNs(), types?: ReadonlySet<RecordType>): void {
     if (this.#closed !== undefined) return
@@ -255,7 +253,7 @@ export class Source {
     if (this.#tellLosses(LOSS_REPORT_MS)) this.#send(this.#bufferOf(lossType))
   }
 
-  /** Emits what is buffered, and waits for nobody. Does nothing once closed. */
+  /** Emits all buffered records without waiting for an acknowledgement. Does nothing after `close`. */
   emit(): void {
     if (this.#closed !== undefined) return
     if (this.#isPeriodTold) this.#sendPeriods()
@@ -264,12 +262,13 @@ export class Source {
   }
 
   /**
-   * What a fast producer awaits between reports: `await source.ready()`. Resolves at once where every sink has room, or
-   * after a turn of the event loop where this turn took long, since nothing is sent before it ends. Where the queue of
-   * a sink is more than half full, it resolves when a quarter is left. It never waits longer than a sink does for a far
-   * end that takes nothing: records are dropped and reported then. Never rejects; resolves when the source is closed.
+   * Backpressure for fast producers: `await source.ready()` between reports. Resolves at once if every sink can accept
+   * more. If this turn of the event loop took long, it resolves in the next turn, because nothing is sent before a turn
+   * ends. If the queue of a sink is more than half full, it resolves when the queue is down to a quarter. If the peer of
+   * a sink accepts nothing for the limit of that sink, it resolves too; records are then dropped and reported. Never
+   * rejects. Resolves when the source is closed.
    *
-   * An `await` costs about as much as a report; await it before each record, or once in a hundred.
+   * An `await` costs about as much as a report: await it before each record, or once in a hundred.
    */
   ready(): Promise<void> {
     const { ready } = this.#options
@@ -277,11 +276,11 @@ export class Source {
   }
 
   /**
-   * Emits what is buffered before it returns. Resolves once all that was emitted is acknowledged: by every sink, for a
-   * source of a schema. A program that does not wait for it may ignore the promise.
+   * Emits all buffered records before it returns. Resolves when all emitted records are acknowledged; for a source of a
+   * schema, by every sink. A program may ignore the promise.
    *
-   * @throws SondeError `SRC_LOST` if the source itself dropped records since the flush before; else what
-   * `acknowledge` throws: `TEL_LOST` or `TEL_PENDING` for a source of a schema.
+   * @throws SondeError `SRC_LOST` if the source dropped records since the last flush; else the error of `acknowledge`:
+   * `TEL_LOST` or `TEL_PENDING` for a source of a schema.
    */
   flush(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed
@@ -290,9 +289,9 @@ export class Source {
   }
 
   /**
-   * Flushes; reporting afterwards throws `SRC_CLOSED`. May be called twice.
+   * Flushes; later reports throw `SRC_CLOSED`. May be called twice.
    *
-   * @throws SondeError as {@link flush} does.
+   * @throws SondeError the errors of {@link flush}.
    */
   close(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed
@@ -305,23 +304,23 @@ export class Source {
     return this.#closed
   }
 
-  /** Whether it was closed. */
+  /** Whether the source is closed. */
   get isClosed(): boolean {
     return this.#closed !== undefined
   }
 
   /**
-   * Records of a type, or of that of an index in the schema, that fit in one buffer; 0 if it is too small for one.
+   * The number of records of a type, given as an object or an index, that fit in one buffer; 0 if none fits.
    *
-   * @throws SondeError `SRC_TYPE` if it is no type, and no index of one.
+   * @throws SondeError `SRC_TYPE` if there is no such type.
    */
   capacityFor(type: RecordType | number): number {
     return Math.floor(this.#options.bufferBytes / this.#buffers.typeOf(type).layout.recordBytes)
   }
 
   /**
-   * Calls back when the source closes or the process ends, to report what is left. The function that it returns calls
-   * that off.
+   * Calls a function when the source closes or the process ends, to report the last records. Returns a function that
+   * cancels this.
    */
   beforeEnd(run: () => void): () => void {
     this.#checkOpen()
@@ -329,58 +328,57 @@ export class Source {
     return () => this.#beforeEnd.delete(run)
   }
 
-  /** Reports what is left and emits it: the process ends. */
+  /** Reports and emits the last records when the process ends. */
   emitLast(): void {
     if (this.#closed !== undefined) return
     for (const run of this.#beforeEnd) run()
     this.emit()
   }
 
-  /** Counts records, or updates of a metric, as dropped. For Sonde's own rooms. */
+  /** Counts records, or updates of a metric, as dropped. For Sonde itself. */
   countLoss(reason: LossReason, records = 1): void {
     this.#handOver.count(reason, records)
   }
 
   /**
-   * Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes.
+   * Allows a type that is not in the schema. For Sonde itself: the metrics API makes types at run time.
    */
   admit(type: RecordType): void {
     this.#buffers.admit(type)
   }
 
   /**
-   * Says how often the records of a type come of a device, or of every device. It may change at any time: who reads
-   * takes gaps and rates from it. Default: `intervalMs` of the options, for all types.
+   * Declares the periods of the records of a type from a device, or from every device. They may change at any time.
+   * Readers derive gaps and rates from them. Default: `intervalMs` of the options, for all types.
    *
-   * @throws SondeError `SRC_PERIOD` for a period that is none, and beyond 4096 types and devices.
+   * @throws SondeError `SRC_PERIOD` for an invalid period, and beyond 4096 types and devices.
    */
   setPeriod(type: RecordType | undefined, period: Period): void {
     this.#periods.set(type, period)
   }
 
   /**
-   * Changes some periods of a device, for each type that has periods of that device, else for all types. For Sonde's
-   * own rooms.
+   * Changes some periods of a device, for each type with periods of that device, else for all types. For Sonde itself.
    *
-   * @throws SondeError as {@link setPeriod} does.
+   * @throws SondeError the errors of {@link setPeriod}.
    */
   changePeriod(device: string, changed: Omit<Partial<Period>, 'device'>): void {
     this.#periods.change(device, changed)
   }
 
-  /** Ends what is reported of the periods of a device. For Sonde's own rooms. */
+  /** Ends the reports about the periods of a device. For Sonde itself. */
   forgetPeriods(device: string): void {
     this.#periods.forget(device)
   }
 
-  /** Amid a batch, which refers to the tables of now. */
+  /** Whether a batch is being emitted, which refers to the current tables. */
   #beginPeriods(): void {
     this.#isEmitting = true
     this.#sendPeriods()
     this.#isEmitting = false
   }
 
-  /** Sends periods that begin or change, and all of them once a minute: before the records that come so often. */
+  /** Reports new and changed periods, and all periods once a minute, before the records with these periods. */
   #sendPeriods(): void {
     this.#isPeriodTold = true
     let isTold = false
@@ -391,7 +389,7 @@ export class Source {
     if (isTold) this.#send(this.#bufferOf(periodType))
   }
 
-  /** Reports what is lost, at most once in `apartMs`. Says whether it did. */
+  /** Reports losses, at most once in `apartMs`. Returns whether it did. */
   #tellLosses(apartMs: number): boolean {
     let isTold = false
     for (const [reason, records_total] of this.#handOver.due(apartMs)) {
@@ -407,7 +405,7 @@ export class Source {
   }
 
   #sendAll(): void {
-    // A buffer that is known by its index too comes twice, the second time empty.
+    // A buffer that is known by an index too comes twice, the second time empty.
     for (const buffer of this.#buffers.all()) this.#send(buffer)
   }
 
@@ -422,24 +420,23 @@ export class Source {
   }
 
   #emit(type: RecordType, count: number, bytes: Uint8Array, symbols: BatchSymbols): void {
-    // Who never reports anything has no period.
+    // A source that never reported has no periods.
     if (!this.#isPeriodTold) this.#beginPeriods()
-    // What Sonde says itself has times of the wall clock.
+    // Records of Sonde itself have times of the wall clock.
     const clock = isOwnType(type) ? 'wall' : this.#options.clock
     const arrivedMs = performance.now()
     this.#tables.isUsed = true
     this.#handOver.emit({ type, source: this.#tables.info, clock, count, bytes, symbols, origin: 'own', arrivedMs })
   }
 
-  /** What is buffered refers to the table that goes. */
+  /** Emits first, because buffered records refer to the old table. */
   #replaceTexts(): void {
     this.#sendAll()
     this.#texts.replace()
   }
 
   /**
-   * Goes on with an empty table of labels, as another source that takes over all series of this one. False where that
-   * would make no room.
+   * Continues with an empty table of labels, as a successor that takes over all series. False if that would not help.
    */
   #succeed(): boolean {
     if (this.#isEmitting || !this.#tables.isWorthReplacing) return false

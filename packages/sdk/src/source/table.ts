@@ -11,29 +11,29 @@ import { allocateViews, type Views } from '../schema/views.ts'
 import { type CounterHandle, type GaugeHandle, handleOf } from './handles.ts'
 import { type HistogramHandle, histogramOf } from './histogram.ts'
 
-/** What counts, and so begins at 0 without anybody setting it. */
+/** Roles of fields that count and so start at 0. */
 const COUNTING: ReadonlySet<Role> = new Set(['counter', 'bucket'])
 
 /**
- * The current records of a type, one row a series. Handles write numbers straight into a row; `collect` of the source
- * stamps the time and sends all complete rows as one batch: those whose gauges were set once. They come first; the
- * others wait behind them.
+ * The current records of a type, one row a series. Handles write numbers directly into a row. `collect` of the source
+ * stamps the time and sends all complete rows as one batch. A row is complete when all its gauges were set once; complete
+ * rows are stored before the others.
  */
 export class Table {
   readonly type: RecordType
-  /** Memory of the rows; replaced by a larger one when the table grows, which is why handles reach it through here. */
+  /** Memory of the rows. Handles read this property at each write, because a growing table replaces the memory. */
   views: Views
   readonly #rows: Row[] = []
-  /** Rows that are complete. */
+  /** Number of complete rows. */
   #completeCount = 0
-  /** Slots that a row cannot do without: gauges and values that are not optional. */
+  /** Slots that a complete row must have: required gauges and values. */
   readonly #required: readonly number[]
   readonly #byKey = new Map<string, Row>()
   readonly #labels: SourceLabels
   readonly #makeRoom: () => boolean
   readonly #rowLimit: number
 
-  /** @param makeRoom Replaces the table of labels, which is full. Whether there is room now. */
+  /** @param makeRoom Replaces the full table of labels; returns whether a label fits now. */
   constructor(type: RecordType, labels: SourceLabels, rowLimit: number, makeRoom: () => boolean) {
     if (type.layout.kind === 'packed') {
       throw new SondeError('SRC_BIND', `type ${type.name} has a packed layout; handles need an aligned one`)
@@ -63,7 +63,7 @@ export class Table {
     this.views = allocateViews(type.layout.recordBytes * 16)
   }
 
-  /** Rows that are complete, at the start of the memory. */
+  /** The complete rows, at the start of the memory. */
   get count(): number {
     return this.#completeCount
   }
@@ -90,9 +90,9 @@ export class Table {
   }
 
   /**
-   * Gives the labels of all rows the symbols that they have now.
+   * Rewrites the labels of all rows with symbols of the current table.
    *
-   * @param textOf The text of a symbol that they had before.
+   * @param textOf The text of a symbol of the old table.
    */
   relabel(textOf: (symbol: number) => string): void {
     const slots = this.type.labels.filter(({ field }) => field.kind === 'symbol')
@@ -104,12 +104,12 @@ export class Table {
     }
   }
 
-  /** Takes a row among those that are collected. */
+  /** Moves a row to the complete rows. */
   complete(row: Row): void {
     this.#swap(this.#indexOf(row), this.#completeCount++)
   }
 
-  /** Takes a row out. */
+  /** Removes a row. */
   remove(row: Row): void {
     if (this.#byKey.get(row.key) !== row) return
     this.#byKey.delete(row.key)
@@ -146,7 +146,7 @@ export class Table {
     this.views = larger
   }
 
-  /** The labels in the order of the type, so that every way to write a series finds the same row. */
+  /** The labels in the order of the type, so that labels in any order find the same row. */
   #inOrder(given: Labels): Labels {
     if (given === null || typeof given !== 'object') {
       const names = this.type.labels.map(({ name }) => name).join(', ') || 'none'
@@ -174,7 +174,7 @@ export class Table {
     return labels
   }
 
-  /** Labels go through the type's encoder, with every other field zero, so that the same checks hold. */
+  /** Encodes the labels with the encoder of the type and zeros elsewhere, so that the same checks apply. */
   #writeLabels(base: number, labels: Labels): void {
     const record: Record<string, unknown> = {}
     for (const { name, field } of this.type.layout.slots) {
@@ -190,7 +190,7 @@ export class Table {
   }
 }
 
-/** Whether handles write it. */
+/** Whether handles can write a slot. */
 function isNumber({ field }: Slot): boolean {
   return field.count === 1 && !isText(field.kind)
 }
@@ -208,22 +208,22 @@ function zeroOf({ kind, count }: Field): unknown {
   return kind === 'bool' ? false : 0
 }
 
-/** The number of a label's text in its one spelling; any other stays text, which the encoder refuses. */
+/** The number of a numeric label's text. Other spellings stay text, which the encoder refuses. */
 function numberOf(text: string | undefined): unknown {
   return String(Number(text)) === text ? Number(text) : text
 }
 
 /**
- * One series' current record. Its counters and histograms start at 0: what has been counted since `bind`. A gauge that
- * nobody has set has no value, and 0 would be one: a row is collected once all its gauges and values that are not
- * optional were set. An optional field is absent until it is set.
+ * The current record of a series. Counters and histograms start at 0 and count from `bind` on. A gauge that was never set
+ * has no value, and 0 would be a value: a row is collected after all its required gauges and values were set. An optional
+ * field is absent until it is set.
  */
 export class Row {
   readonly table: Table
   readonly key: string
   /** Byte offset in the table; −1 after `release`. */
   base: number
-  /** Slots that must be set before the row is collected; undefined once there are none. */
+  /** Slots that must be set before the row is collected; undefined when all are set. */
   unset: readonly number[] | undefined
 
   constructor(table: Table, key: string, base: number, required: readonly number[]) {
@@ -233,7 +233,7 @@ export class Row {
     this.unset = required.length === 0 ? undefined : required
   }
 
-  /** A field of the row, for messages. The type of a metric of an application has one field, of the same name. */
+  /** Name of a field, for messages. The type of an application's metric has one field of the same name. */
   placeOf(field: string): string {
     const { name } = this.table.type
     return `${name === field ? name : `${name}.${field}`} of {${this.key}}`
@@ -249,7 +249,7 @@ export class Row {
   }
 
   /**
-   * Where a counter is. For Sonde's own handles.
+   * The location of a counter. For Sonde itself.
    *
    * @throws SondeError `SRC_BIND` if the type has no such scalar counter.
    */
@@ -276,12 +276,12 @@ export class Row {
     return histogramOf(this, this.#slot(field, 'a histogram', isBucket))
   }
 
-  /** Takes the series out: it is no longer collected, its handles do nothing, and views forget it when it expires. */
+  /** Removes the series: it is no longer collected, its handles do nothing, and views drop it when it expires. */
   release(): void {
     this.table.remove(this)
   }
 
-  /** A slot was set, maybe the last that the row waited for. */
+  /** A slot was set; the row may be complete now. */
   arrived(slot: number): void {
     if (this.unset?.includes(slot) !== true) return
     const unset = this.unset.filter((other) => other !== slot)

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { messageOf } from '../../errors.ts'
 import { Periods } from '../../schema/periods.ts'
+import { Backpressure } from '../../sink/backpressure.ts'
 import { ClientLosses } from '../../sink/client-losses.ts'
-import { Room } from '../../sink/room.ts'
 import { countDrop, type SinkStats, sinkStats } from '../../sink/sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
@@ -25,7 +25,7 @@ export class FilesContext {
   /** How often sources report. */
   readonly periods = new Periods()
   /** Where producers wait for the disk. */
-  readonly room: Room
+  readonly backpressure: Backpressure
   /** What of the pages of clients was dropped. */
   readonly losses = new ClientLosses()
   /** Tells this sink's files from those of others. */
@@ -55,7 +55,7 @@ export class FilesContext {
   constructor(config: FilesConfig) {
     const { schema, version, types, maxBytes } = config
     this.config = config
-    this.room = new Room({ limitBytes: config.queueLimitBytes })
+    this.backpressure = new Backpressure({ limitBytes: config.queueLimitBytes })
     this.typeSets = new TypeSets(types, maxBytes)
     this.process = { schema, host: hostname(), pid: process.pid, version }
   }
@@ -161,7 +161,7 @@ export class FilesContext {
   #leave(entry: Entry): void {
     this.queuedRecords -= entry.counted
     this.queuedBytes -= entry.block.byteLength + entry.textBytes
-    this.room.left(this.queuedBytes)
+    this.backpressure.left(this.queuedBytes)
     this.blocks.release(entry)
   }
 }

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SondeError } from '../../errors.ts'
 import type { Batch, PageId } from '../../schema/batch.ts'
 import { forgetExit, type Leaver, watchExit } from '../../sink/at-exit.ts'
+import { causeOfBlockedLoop } from '../../sink/backpressure.ts'
 import { FlushError, NO_RECORDS } from '../../sink/flush-error.ts'
-import { causeOfBlockedLoop } from '../../sink/room.ts'
 import type { Sink, SinkStats } from '../../sink/sink.ts'
 import { Untold } from '../../sink/untold.ts'
 import { DTB_LIMITS } from '../../wire/dtb/format.ts'
@@ -136,7 +136,7 @@ class Files implements FilesSink {
   }
 
   ready(): Promise<void> | undefined {
-    return this.#context.room.wait(this.#context.queuedBytes)
+    return this.#context.backpressure.wait(this.#context.queuedBytes)
   }
 
   causeOf(reason: string): string {
@@ -243,7 +243,7 @@ class Files implements FilesSink {
 
   async #shutDown(): Promise<void> {
     clearInterval(this.#timer)
-    this.#context.room.open()
+    this.#context.backpressure.open()
     await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
     if (this.#context.config.durability === 'interval') this.#context.syncBehind()
     await this.#context.settled()

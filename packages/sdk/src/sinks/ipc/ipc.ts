@@ -3,8 +3,8 @@ import { splitBatch } from '../../delivery/split-batch.ts'
 import { messageOf, SondeError, warnOfFault } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { forgetExit, type Leaver, watchExit } from '../../sink/at-exit.ts'
+import { Backpressure } from '../../sink/backpressure.ts'
 import { FlushError } from '../../sink/flush-error.ts'
-import { Room } from '../../sink/room.ts'
 import type { Sink, SinkStats } from '../../sink/sink.ts'
 import { recordsAre } from '../../sink/untold.ts'
 import type { Untaken } from '../../wire/ipc/frame.ts'
@@ -88,7 +88,7 @@ class Ipc implements IpcSink {
   readonly #losses: Losses
   readonly #waiters: Waiters
   readonly #reconnect: Reconnect
-  readonly #room: Room
+  readonly #backpressure: Backpressure
   #session: Session | undefined
   /** Kept from one connection to the next. */
   #ack: IpcStatus['ack'] = 'memory'
@@ -110,7 +110,7 @@ class Ipc implements IpcSink {
     this.#config = config
     this.#spool = new Spool(spoolBytes)
     this.#losses = new Losses(config, (batch) => this.#keep(batch, { countedRecords: 0 }))
-    this.#room = new Room({ limitBytes: spoolBytes, stallMs: socketTimeoutMs })
+    this.#backpressure = new Backpressure({ limitBytes: spoolBytes, stallMs: socketTimeoutMs })
     this.#reconnect = new Reconnect({
       tries: reconnectTries,
       timeMs: reconnectTimeMs,
@@ -162,7 +162,7 @@ class Ipc implements IpcSink {
   }
 
   ready(): Promise<void> | undefined {
-    return this.#room.wait(this.#spool.bytes)
+    return this.#backpressure.wait(this.#spool.bytes)
   }
 
   causeOf(reason: string): string {
@@ -217,12 +217,12 @@ class Ipc implements IpcSink {
   }
 
   #keep(batch: Batch, counted: { readonly countedRecords: number }): void {
-    this.#room.entering(this.#spool.bytes)
+    this.#backpressure.entering(this.#spool.bytes)
     const missing = () => this.#spool.bytes + spooledBytes(batch) > this.#config.spoolBytes
     let dropped = 0
     while (missing() && this.#spool.first < this.#spool.next) dropped += this.#spool.shift()
     if (dropped > 0) {
-      this.#losses.isLoopBlocked = this.#room.isLoopBlocked
+      this.#losses.isLoopBlocked = this.#backpressure.isLoopBlocked
       this.#lose('spool_full', dropped)
     }
     this.#spool.add(batch, counted)
@@ -300,13 +300,13 @@ class Ipc implements IpcSink {
     }
     this.#losses.arrived(records, { isAll: this.#spool.first === this.#spool.next })
     this.#waiters.progress(this.#spool.first)
-    this.#room.left(this.#spool.bytes)
+    this.#backpressure.left(this.#spool.bytes)
   }
 
   #refuse(page: SpooledPage, reason: Obstacle): void {
     if (reason === 'not_announced') this.#losses.notAnnouncedReason = this.#session?.fault ?? ''
     this.#lose(reason, this.#spool.remove(page))
-    this.#room.left(this.#spool.bytes)
+    this.#backpressure.left(this.#spool.bytes)
   }
 
   #lose(reason: string, records: number): void {
@@ -355,7 +355,7 @@ class Ipc implements IpcSink {
   async #shutDown(): Promise<void> {
     // What is lost from here on cannot be told any more.
     this.#losses.close()
-    this.#room.open()
+    this.#backpressure.open()
     const acknowledged = this.#waiters.wait(this.#spool.next - 1, this.#spool.first)
     await this.#inTime(acknowledged).catch((error: unknown) => this.#losses.fail(error))
     clearImmediate(this.#pump)

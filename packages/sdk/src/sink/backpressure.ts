@@ -3,51 +3,50 @@ import { processTimers, type Timers } from '../internal/timers.ts'
 /** How long a producer waits while nothing leaves the queue. Unit: milliseconds. */
 const STALL_MS = 3000
 
-/** The limits of a {@link Room}. */
-export interface RoomOptions {
-  /** What the queue holds at most. Unit: bytes. */
+/** Options of {@link Backpressure}. */
+export interface BackpressureOptions {
+  /** Limit of the queue. Unit: bytes. */
   readonly limitBytes: number
   /** How long a producer waits while nothing leaves the queue. Unit: milliseconds. Default: 3000. */
   readonly stallMs?: number
-  /** Default: the timers of the process. */
+  /** Timers. Default: those of the process. */
   readonly timers?: Timers
 }
 
 /**
- * Where producers wait for a bounded queue. More than half of its limit makes them wait, until a quarter is left. Where
- * nothing leaves the queue for `stallMs` nobody waits any more, before something leaves it: telemetry must not stop its
+ * Backpressure of a bounded queue. Producers wait when the queue is more than half full, until it is down to a quarter. If
+ * nothing leaves the queue for `stallMs`, producers no longer wait until something leaves it: telemetry must not stop its
  * application.
  */
-export class Room {
+export class Backpressure {
   readonly #limitBytes: number
   readonly #stallMs: number
   readonly #timers: Timers
   #waiting: PromiseWithResolvers<void> | undefined
   #cancel: (() => void) | undefined
-  /** Whether something left the queue since the watch began. */
+  /** Whether something left the queue since the timer started. */
   #hasMoved = false
   #isStalled = false
   /**
-   * What the queue held when this turn of the event loop brought its first bytes; undefined in a turn that brought
-   * none.
+   * Size of the queue before the first bytes of this turn of the event loop; undefined if this turn added none.
    */
   #atTurnBytes: number | undefined
 
-  constructor({ limitBytes, stallMs = STALL_MS, timers = processTimers }: RoomOptions) {
+  constructor({ limitBytes, stallMs = STALL_MS, timers = processTimers }: BackpressureOptions) {
     this.#limitBytes = limitBytes
     this.#stallMs = stallMs
     this.#timers = timers
   }
 
   /**
-   * Whether more than half of the limit came within this turn of the event loop: nothing of that could leave, however
-   * fast the other side is.
+   * Whether more than half of the limit was added in this turn of the event loop: none of it could leave, however fast
+   * the peer is.
    */
   get isLoopBlocked(): boolean {
     return this.#atTurnBytes !== undefined && this.#atTurnBytes * 2 <= this.#limitBytes
   }
 
-  /** A producer brings something to a queue that holds so much. */
+  /** A producer adds to a queue of this size. */
   entering(queuedBytes: number): void {
     if (this.#atTurnBytes !== undefined) return
     this.#atTurnBytes = queuedBytes
@@ -56,14 +55,14 @@ export class Room {
     }).unref()
   }
 
-  /** Something arrived, and the queue holds so much now. */
+  /** Something left the queue, which now has this size. */
   left(queuedBytes: number): void {
     this.#isStalled = false
     this.#hasMoved = true
     if (queuedBytes * 4 <= this.#limitBytes) this.open()
   }
 
-  /** Resolves when there is room; undefined if there is. */
+  /** Resolves when the producer may continue; undefined if it need not wait. */
   wait(queuedBytes: number): Promise<void> | undefined {
     if (queuedBytes * 2 <= this.#limitBytes || this.#isStalled) return undefined
     if (this.#waiting === undefined) {
@@ -73,7 +72,7 @@ export class Room {
     return this.#waiting.promise
   }
 
-  /** Whoever waits goes on: there is room, or the sink closes. */
+  /** Releases all waiting producers: the queue has space, or the sink closes. */
   open(): void {
     this.#cancel?.()
     this.#waiting?.resolve()
@@ -82,7 +81,7 @@ export class Room {
 
   #watch(): void {
     this.#hasMoved = false
-    // What came while the loop was busy is read after the timers of a turn, and before what follows.
+    // Bytes that arrived while the loop was busy are read after the timers of a turn and before its immediates.
     const look = () => {
       this.#isStalled = !this.#hasMoved
       if (this.#isStalled) this.open()
@@ -95,8 +94,8 @@ export class Room {
 }
 
 /**
- * The cause where records were dropped while {@link Room.isLoopBlocked}: a part of a sentence. `option` is what limits
- * the queue.
+ * The cause of drops during {@link Backpressure.isLoopBlocked}, as a part of a sentence. `option` names the limit of the
+ * queue.
  */
 export function causeOfBlockedLoop(option: string): string {
   return `the program reported more than half of ${option} without letting the event loop turn, so nothing could leave; await source.ready() between reports`
