@@ -197,7 +197,7 @@ class Files implements FilesSink {
     if (bytes.byteLength !== count * type.layout.recordBytes) return 'wrong_size'
     if (bytes.byteLength > DTB_LIMITS.payloadBytes) return 'too_large'
     const { queuedBytes, config, room } = this.#context
-    room.entering(queuedBytes)
+    backpressure.entering(queuedBytes)
     if (queuedBytes === 0 || queuedBytes + bytes.byteLength <= config.queueLimitBytes) return undefined
     this.#isLoopBlocked = room.isLoopBlocked
     return 'queue_full'
