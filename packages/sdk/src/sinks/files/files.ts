@@ -196,10 +196,10 @@ class Files implements FilesSink {
   #obstacle({ bytes, count, type }: Batch): FilesDropReason | undefined {
     if (bytes.byteLength !== count * type.layout.recordBytes) return 'wrong_size'
     if (bytes.byteLength > DTB_LIMITS.payloadBytes) return 'too_large'
-    const { queuedBytes, config, room } = this.#context
+    const { queuedBytes, config, backpressure } = this.#context
     backpressure.entering(queuedBytes)
     if (queuedBytes === 0 || queuedBytes + bytes.byteLength <= config.queueLimitBytes) return undefined
-    this.#isLoopBlocked = room.isLoopBlocked
+    this.#isLoopBlocked = backpressure.isLoopBlocked
     return 'queue_full'
   }
 
