@@ -1,4 +1,4 @@
-// Public addresses of the project. They stand in addresses.json, and each text leaves out an address that is still empty.
+// Public addresses of the project, from addresses.json. Each text leaves out an address that is still empty.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

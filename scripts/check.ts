@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findArrowFaults } from './check/arrows.ts'
-import { findLongComments } from './check/comments.ts'
+import { findLongComments, findLongProse } from './check/comments.ts'
 import { findBrokenLinks } from './check/doc-links.ts'
 import { findUndocumented } from './check/docs.ts'
 import { findWrongFigures } from './check/figures.ts'
@@ -24,6 +24,7 @@ const steps: Record<string, Step> = {
   'lint and format': () => run('@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']),
   'length of comments': () =>
     findLongComments(filesOf('{packages,scripts,test,bench,examples}/**/*.{ts,tsx,mjs,css}'), root),
+  'width of Markdown': () => findLongProse(filesOf('**/*.md'), root),
   'import arrows': () => findArrowFaults(packageSources()),
   'order of rooms': () => findOrderFaults(packageSources()),
   'unused exports': () => run('knip/bin/knip.js', ['--no-progress', '--no-config-hints']),

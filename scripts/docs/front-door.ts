@@ -25,7 +25,7 @@ Only the newest release gets security fixes.
 ## Threat model
 
 [docs/security.md](docs/security.md) lists each input of Sonde: who can reach it, its limits, and the tests that attack
-it. A client, a file or a device that affects the data or the time of others is a vulnerability. So is any code that runs
+it. A client, a file or a device that affects the data or the time of others is a vulnerability. So is code that runs
 with more rights than its caller has.
 `
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { findLongComments } from '../../scripts/check/comments.ts'
+import { findLongComments, findLongProse } from '../../scripts/check/comments.ts'
 import { findUndocumented } from '../../scripts/check/docs.ts'
 
 test('finds lines of comments that are longer than lines of code may be', (context) => {
@@ -16,6 +16,15 @@ test('finds lines of comments that are longer than lines of code may be', (conte
     'part.ts:1: a comment of 123 columns; allowed: 120',
     'part.ts:4: a comment of 123 columns; allowed: 120',
   ])
+})
+
+test('finds long lines of prose in Markdown, but not in tables, code and generated pages', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-docs-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const long = 'a'.repeat(121)
+  writeFileSync(join(folder, 'page.md'), [`# ${long}`, `| ${long} |`, '```', long, '```', long].join('\n'))
+  writeFileSync(join(folder, 'made.md'), `<!-- Made by a program. -->\n${long}`)
+  assert.deepEqual(findLongProse(['page.md', 'made.md'], folder), ['page.md:6: a line of 121 columns; allowed: 120'])
 })
 
 test('finds what a package exports without saying what it is, also through another file', (context) => {
