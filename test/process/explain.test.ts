@@ -112,7 +112,10 @@ test('an unknown name is a usage error that offers the nearest', async () => {
   assert.match(output, /^sonde: no source, device, metric or rule is called "netdv"; nearest: netdev\n$/)
   const alone = await runSonde(['explain', 'GPU 0', ...NOBODY])
   assert.equal(alone.code, 2)
-  assert.match(alone.output, /"GPU 0"; http:\S+ gave no answer as an agent, which may know it; sources are host, /)
+  assert.match(
+    alone.output,
+    /"GPU 0"; http:\S+ did not answer as an agent, and an agent may know it; sources are host, /,
+  )
 })
 
 test('prints JSON that says the same', async () => {

@@ -14,14 +14,14 @@ import { missingSeries, type Reporting } from './missing-series.ts'
 import { type Selector, selects } from './selector.ts'
 import { targetFinding } from './target-words.ts'
 
-// Links that Sonde itself is: its configuration, the agent that runs, the values that it holds.
+// Links about Sonde itself: its configuration, the running agent, and the values in the agent.
 
-/** Reasons that are told of absent values. */
+/** Most reasons of absent values in one answer. */
 const REASONS_LIMIT = 3
-/** Calls that are told of those that do not come back. */
+/** Most calls that have not returned in one answer. */
 const STUCK_LIMIT = 3
 
-/** Whether the source is configured, and reads that device. */
+/** Whether the source is configured and reads that device. */
 export function configurationStep(
   source: string,
   config: DataSourceConfig | undefined,
@@ -38,10 +38,10 @@ export function configurationStep(
         return broken(
           tried,
           'left out, or enabled: false',
-          `add "- type: ${source}" to data_sources, or take enabled: false away`,
+          `add "- type: ${source}" to data_sources, or remove enabled: false`,
         )
       const patterns = 'devices' in config.options ? (config.options.devices as unknown) : undefined
-      // Ports are called by their device: mlx5_0/1.
+      // The configuration names ports by their device: `mlx5_0` for `mlx5_0/1`.
       const name = device?.name.split('/')[0] ?? ''
       const names = device?.configurable ?? [name]
       if (name !== '' && Array.isArray(patterns) && !names.some(deviceFilter(patterns as string[]))) {
@@ -53,7 +53,10 @@ export function configurationStep(
   }
 }
 
-/** A metric that the simulator alone has, where it does not run: to configure it would fix nothing. */
+/**
+ * A metric that only the simulator has, while the simulator does not run. Configuring the simulator would not fix the
+ * real metric.
+ */
 export function simulatedOnlyStep({ metric }: Selector): Step {
   const what = /^(DCGM|nvml)_/.test(metric) ? 'GPUs' : 'this'
   return {
@@ -62,20 +65,20 @@ export function simulatedOnlyStep({ metric }: Selector): Step {
       broken(
         metric,
         `no source reads ${what} yet; only the simulator has this metric`,
-        `wait for a source that does; ${sondeCommand()} up --simulate shows it with simulated values`,
+        `wait for such a source; ${sondeCommand()} up --simulate shows it with simulated values`,
       ),
   }
 }
 
 const FIXES: Readonly<Record<string, string>> = {
   starved: SHORTAGE_FIX,
-  stuck: 'look in dmesg for the driver that does not answer; Sonde tries again by itself',
-  failed: 'look at the file or call that the reason names; Sonde tries again by itself',
-  denied: 'permit what the reason names; Sonde tries again within 10 s',
-  absent: 'plug in, load or allow what the reason names; Sonde looks again every 10 s',
+  stuck: 'look in dmesg for the driver that does not answer; Sonde retries by itself',
+  failed: 'check the file or call in the reason; Sonde retries by itself',
+  denied: 'grant the permission in the reason; Sonde retries within 10 s',
+  absent: 'plug in, load or allow the device in the reason; Sonde retries every 10 s',
 }
 
-/** Calls that do not come back: those of a device, and of the whole source; without a device all of them. */
+/** Calls that have not returned: those of a device and of the source as a whole; without `device`, all of them. */
 export function stuckIn({ stuck = [] }: SourceFacts, device?: ChainDevice): NonNullable<SourceFacts['stuck']> {
   if (device === undefined) return stuck
   const names = [device.name, ...device.aliases]
@@ -86,7 +89,7 @@ function stuckWords({ device, duty, sinceMs }: NonNullable<SourceFacts['stuck']>
   return `${[device, duty].filter(Boolean).join(' ')}, called ${ago(sinceMs)}`
 }
 
-/** How the source fares in the agent, and the device that is asked for. */
+/** State of the source in the agent, and of the device if one is given. */
 export function agentStep(facts: SourceFacts | undefined, place: string, device?: ChainDevice): Step {
   return {
     name: 'agent',
@@ -106,7 +109,7 @@ export function agentStep(facts: SourceFacts | undefined, place: string, device?
       if (state !== 'reading') return { state: 'unknown', tried: place, answer: state }
       const ofTargets = targetFinding(facts, place, device)
       if (ofTargets !== undefined) return ofTargets
-      // One of several files may fail while the others are read.
+      // Some files may fail while others are read.
       const failed =
         errors === 0 ? '' : `; ${countOf(errors, 'read')} failed since the start: see /sources/${name} there`
       return fine(place, `reading, last sample ${ago(lastSampleMs)}${failed}`)
@@ -114,7 +117,7 @@ export function agentStep(facts: SourceFacts | undefined, place: string, device?
   }
 }
 
-/** How the one sample of a source went that is taken where no agent runs it, by what it left. */
+/** Result of the single sample that is taken if no agent runs the source. */
 export function trialStep(facts: SourceFacts | undefined): Step {
   const tried = 'one sample, in a child process'
   return {
@@ -132,12 +135,12 @@ export function trialStep(facts: SourceFacts | undefined): Step {
 const TRIAL_FIXES = {
   starved: SHORTAGE_FIX,
   stuck: 'look in dmesg for the driver that does not answer',
-  failed: 'look at what the reason names; a running agent tries again at every sample',
-  denied: 'permit what the reason names',
-  absent: 'plug in, load or allow what the reason names',
+  failed: 'check the file or call in the reason; a running agent retries at every sample',
+  denied: 'grant the permission in the reason',
+  absent: 'plug in, load or allow the device in the reason',
 } as const
 
-/** A device that an agent has seen, and that the kernel does not list: whether it left, and how it comes back. */
+/** A device that an agent has seen and the kernel does not list. Reports when it left and how to bring it back. */
 export function leftStep(ground: Ground, source: string, { name, address, goneMs, goneReason }: DeviceFacts): Step {
   return {
     name: 'file',
@@ -150,18 +153,19 @@ export function leftStep(ground: Ground, source: string, { name, address, goneMs
   }
 }
 
-/** How a device that left comes back: of one that is still on the bus the driver left. */
+/** The command that brings a device back. If the device is still on the bus, only its driver left. */
 async function returning(ground: Ground, address: string): Promise<string> {
-  if (address === '') return 'load its driver again, or plug it in; dmesg says why it left'
+  if (address === '') return 'load its driver again, or plug it in; dmesg shows why it left'
   const folder = `${busOf(ground)}/${address}`
   const isOnBus = !((await ground.list(folder)) instanceof Refusal)
   const isBound = !((await ground.target(`${folder}/driver`)) instanceof Refusal)
-  if (!isOnBus) return `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan; dmesg says why it left, and if it stays away`
+  if (!isOnBus)
+    return `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan; dmesg shows why it left, also if it stays away`
   const bind = isBound ? undefined : await bindCommand(ground, address)
-  return bind ?? `${sondeCommand()} explain ${address}; it tells about the driver, dmesg why the device left`
+  return bind ?? `${sondeCommand()} explain ${address} shows the state of the driver; dmesg shows why the device left`
 }
 
-/** An entity that an application tells of. */
+/** An entity that an application reports. */
 export function reportedStep({ kind, name, type, source, goneMs, goneReason = '' }: DeviceFacts, place: string): Step {
   const tried = `applications that report to ${place}`
   return {
@@ -169,11 +173,11 @@ export function reportedStep({ kind, name, type, source, goneMs, goneReason = ''
     look: async () =>
       goneMs === undefined
         ? fine(tried, `${source} reports ${kind} ${name} as ${type}`)
-        : broken(tried, `it left ${ago(goneMs)}: ${goneReason}`, `look why ${source} no longer reports it`),
+        : broken(tried, `it left ${ago(goneMs)}: ${goneReason}`, `find out why ${source} no longer reports it`),
   }
 }
 
-/** A device that was asked for by a label, and that the kernel does not list. */
+/** A device that a label names and the kernel does not list. */
 export function unlistedStep(source: string, device: string): Step {
   return {
     name: 'file',
@@ -181,12 +185,12 @@ export function unlistedStep(source: string, device: string): Step {
       broken(
         `devices of ${source}`,
         `none is called ${device}`,
-        `${sondeCommand()} explain ${source}; it tells which devices there are`,
+        `${sondeCommand()} explain ${source} lists its devices`,
       ),
   }
 }
 
-/** The newest values of a metric, or of the series that are chosen, as far as they are of the source. */
+/** The newest values of a metric, or of the selected series, as far as the source reports them. */
 export function valueStep(
   selector: Selector,
   reporting: Reporting,
@@ -206,14 +210,14 @@ export function valueStep(
       }
       const [absent] = series
       if (absent === undefined) return missingSeries(selector, all, ofSource, reporting)
-      return broken(metric, `absent: ${absent.absent}`, 'do what the reason names; not every device has every value')
+      return broken(metric, `absent: ${absent.absent}`, 'fix the cause in the reason; not every device has every value')
     },
   }
 }
 
 /**
- * What the agent holds of a device, and what is absent: of one that the kernel lists by its name, of others by their
- * id.
+ * The values of a device in the agent, and the absent values. A device that the kernel lists is found by name, others
+ * by id.
  */
 export function heldStep(facts: AgentFacts, types: readonly ToldType[], device: string): Step {
   return {
@@ -227,31 +231,31 @@ export function heldStep(facts: AgentFacts, types: readonly ToldType[], device: 
       })
       const own = (await Promise.all(found)).flat()
       const absent = own.filter(({ value }) => value === null)
-      if (own.length === 0) return { state: 'unknown', tried: device, answer: 'the agent holds no value of it' }
+      if (own.length === 0) return { state: 'unknown', tried: device, answer: 'the agent has no value for this device' }
       const newestMs = Math.max(...own.map(({ timeMs }) => timeMs))
       const isHeld = absent.length < own.length
       const held = `${own.length - absent.length} of ${countOf(own.length, 'value')}, newest ${ago(newestMs)}`
       const told = absent.length === 0 ? held : `${held}; absent: ${reasonsOf(absent)}`
       return isHeld
         ? fine(device, told)
-        : broken(device, told, 'do what the reasons name; not every device has every value')
+        : broken(device, told, 'fix the causes in the reasons; not every device has every value')
     },
   }
 }
 
-/** Whether a series is about what a source calls so: the name is the key of the entity, as in `mlx5_0/1`. */
+/** Whether a series describes the entity with this name. The name is the key of the entity, as in `mlx5_0/1`. */
 function isNamed(name: string) {
   return ({ entity }: ToldType, labels: Labels): boolean =>
     hasName(name, entity?.key.map((label) => labelOf(labels, label)) ?? []) && !isSimulatedOf(labels)
 }
 
-/** Whether a name is that of a key, as far as both go. */
+/** Whether the parts of a name equal the parts of a key. Only the parts that both have are compared. */
 export function hasName(name: string, key: readonly (string | undefined)[]): boolean {
   const parts = name.split('/')
   return key.length > 0 && key.every((part, i) => part === undefined || i >= parts.length || part === parts[i])
 }
 
-/** Whether a series is about a device, or about an entity that is part of it. */
+/** Whether a series describes a device or a part of it. */
 function isAbout({ kind, labels: own, series, simulated }: DeviceFacts) {
   return ({ entity }: ToldType, labels: Labels): boolean => {
     const wanted = entity?.kind === kind ? own : series[entity?.kind ?? '']
@@ -271,7 +275,7 @@ function seriesWords(series: readonly LatestSeries[]): string {
   return absent === 0 ? `${series.length} series` : `${series.length} series, ${absent} of them absent`
 }
 
-/** The edges of histograms; their bins differ where devices say different ones. */
+/** The edges of histograms. They differ if devices report different bins. */
 function edgeWords(series: readonly LatestSeries[]): string {
   const said = new Set(series.flatMap(({ edges }) => (edges === undefined ? [] : [edges.join(', ')])))
   return said.size === 0 ? '' : `; edges of the bins: ${[...said].join('; or ')}`

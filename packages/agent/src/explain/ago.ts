@@ -1,4 +1,4 @@
-/** How long ago a time was, for people. Unit: milliseconds since the Unix epoch; 0 if it never was. */
+/** How long ago a time was, in words. Unit: milliseconds since the Unix epoch; 0 means never. */
 export function ago(timeMs: number): string {
   if (timeMs === 0) return 'none yet'
   const seconds = Math.max(0, Date.now() - timeMs) / 1000

@@ -2,7 +2,10 @@ import { readRuleBook } from '../rules/read/read-rule-book.ts'
 import type { RuleBook } from '../rules/rule.ts'
 import { readRulesText } from '../traceback/book/rules-text.ts'
 
-/** The rules in a file; undefined if there is none, or it does not hold: the link of the file says why. */
+/**
+ * Reads the rules of a file. Returns undefined if the file is missing or invalid; the link of the file reports the
+ * reason.
+ */
 export async function bookIn(path: string | undefined): Promise<RuleBook | undefined> {
   if (path === undefined) return undefined
   try {

@@ -8,7 +8,7 @@ import type { ExplainOptions, Explanation } from './explanation.ts'
 import { chainOf } from './source-chain.ts'
 import { SIMULATOR, type Subject } from './subject.ts'
 
-/** Chains of a device, by its name, id or address; none if nothing has that name. */
+/** Chains of a device, found by its name, id or address; none if no device has that name. */
 export async function ofDevice(
   of: string,
   subjects: readonly Subject[],
@@ -20,7 +20,7 @@ export async function ofDevice(
   const called = deviceName(of)
   const device = known?.find(({ id, name }) => id === of || name === called)
   if (device !== undefined) return ofKnownDevice(of, device, subjects, options)
-  // Without an agent nobody can tell which devices are simulated.
+  // Without an agent, only the prefix shows that a device is simulated.
   return known === undefined && of.startsWith('sim-') ? ofSimulated(of, of, subjects, options) : []
 }
 
@@ -38,12 +38,12 @@ async function ofListedDevice(
     const wanted = devices.filter((device) => device.name === called || device.aliases.includes(called))
     if (wanted.length > 0) chains.push(await chainOf(of, subject, wanted, options))
   }
-  // A source that is switched off has a say only if no other has.
+  // Sources that are switched off are only shown if no running source lists the device.
   const running = chains.filter(({ source }) => options.configured.some(({ name: own }) => own === source))
   return running.length > 0 ? running : chains
 }
 
-/** Chains of what only a running agent knows: simulated devices, GPUs by their number, and devices that left. */
+/** Chains of devices that only a running agent knows: simulated devices, GPUs by number, and devices that left. */
 async function ofKnownDevice(
   of: string,
   device: DeviceFacts,
@@ -55,7 +55,7 @@ async function ofKnownDevice(
   const place = kind === 'gpu' ? address : name
   const listed = await ofListedDevice(of, place, subjects, options)
   if (listed.length > 0) return listed
-  // A GPU may be known by the bus alone: then what tells of that tells of it.
+  // Only the bus may report a GPU. Then the source that reads the bus explains it.
   const [telling = []] = [kind, ...Object.keys(series)]
     .map((one) => subjects.filter(({ definition }) => definition.name !== SIMULATOR && isDefining(definition, one)))
     .filter(({ length }) => length > 0)
@@ -74,7 +74,7 @@ async function ofKnownDevice(
   )
 }
 
-/** The keys by which exporters claim a device. */
+/** The keys with which exporters claim a device. */
 function claimsOf({ kind, labels, address, host = '' }: DeviceFacts): readonly string[] {
   if (kind !== 'gpu') return []
   const { UUID = '', gpu = '', Hostname = '', pci_bus_id = '' } = labels
@@ -85,7 +85,7 @@ function isDefining({ types }: SourceDefinition, kind: string): boolean {
   return types.some(({ entity }) => entity?.defines === true && entity.kind === kind)
 }
 
-/** What no source tells of, an application does. */
+/** An entity that no source defines is reported by an application. */
 async function ofReported(
   of: string,
   device: DeviceFacts,

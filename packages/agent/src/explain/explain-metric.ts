@@ -7,7 +7,7 @@ import { parseSelector, type Selector } from './selector.ts'
 import { chainOf } from './source-chain.ts'
 import { nameOf, SIMULATOR, type Subject } from './subject.ts'
 
-/** Chains of the sources that report a metric; undefined if none does. */
+/** Chains of the sources that report a metric; undefined if no source reports it. */
 export async function ofMetric(
   of: string,
   subjects: readonly Subject[],
@@ -30,7 +30,7 @@ export async function ofMetric(
       const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
       const place = placeOf(selector.metric, subject.definition)
       const key = keyIn(selector, place?.type, subject.definition)
-      // Files of the host are no devices, and labels do not choose among them.
+      // Files of the host are not devices, and labels do not select among them.
       const devices = key[0] === undefined ? listed : listed.filter(({ name }) => hasName(name, key))
       const value = place === undefined ? undefined : { ...place, labels: selector.labels, selector }
       const device = devices.length > 0 ? undefined : key[0]
@@ -39,19 +39,19 @@ export async function ofMetric(
   )
 }
 
-/** A device of that name that left, where an agent has seen it. */
+/** A device with that name that left while an agent ran. */
 async function leftDevice(name: string | undefined, { facts }: ExplainOptions): Promise<DeviceFacts | undefined> {
   if (name === undefined) return undefined
   const known = await facts?.devices()
   return known?.find((each) => [each.name, each.address].includes(name) && !each.simulated && each.goneMs !== undefined)
 }
 
-/** The key of the entity that a selector names, as far as it does. */
+/** The parts of the entity's key that a selector gives. */
 function keyIn({ labels }: Selector, type: string | undefined, { types }: SourceDefinition): (string | undefined)[] {
   return types.find(({ name }) => name === type)?.entity?.key.map((label) => labels[label]) ?? []
 }
 
-/** The field behind a metric. */
+/** The field of a metric. */
 function placeOf(metric: string, { types }: SourceDefinition): Omit<ValuePlace, 'labels'> | undefined {
   for (const { name: type, metrics } of types) {
     for (const [field, name] of metrics) if (name === metric) return { type, field }

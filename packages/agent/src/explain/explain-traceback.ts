@@ -6,14 +6,14 @@ import type { ExplainOptions, Explanation } from './explanation.ts'
 import { fileRuleSteps, ruleSteps } from './rule-steps.ts'
 import type { TracebackFacts } from './traceback-facts.ts'
 
-/** What traceback is asked for by, and who reports its events. */
+/** The name under which traceback is explained, and the source of its events. */
 const TRACEBACK = 'traceback'
-/** Says that a rule is asked for, where something else has its name too. */
+/** Marks the name of a rule if a source, device or metric has the same name. */
 const RULE = /^rule:(.+)$/s
-/** A part of the folder beyond which it is said that older events leave soon. */
+/** If the folder is filled above this share, the answer warns that old events will be removed. */
 const NEARLY_FULL = 0.9
 
-/** Whether traceback or surely a rule is asked for. */
+/** Whether the name is `traceback` or marks a rule. */
 export function isOfTraceback(of: string): boolean {
   return of === TRACEBACK || RULE.test(of)
 }
@@ -41,7 +41,7 @@ async function isInFile(name: string, { traceback }: ExplainOptions): Promise<bo
   return book?.rules.some((rule) => rule.name === name) === true
 }
 
-/** Configuration and file, of a running agent or as they lie there. */
+/** Configuration and file: from a running agent, or read here without an agent. */
 function headOf(facts: TracebackFacts | undefined, options: ExplainOptions): Step[] {
   const path = facts === undefined ? (options.traceback?.rules ?? '') : facts.path
   return [
@@ -56,7 +56,7 @@ function configured(path: string): Finding {
   return broken(
     tried,
     'no file of rules is configured',
-    'name one as traceback.rules; docs/traceback.md has the language',
+    'set traceback.rules to a file; docs/traceback.md describes the language',
   )
 }
 
@@ -65,11 +65,11 @@ function fileInUse({ path, fault, takenMs, takenCount, ruleCount, signalCount }:
   const held = `${counts}, version ${takenCount}, read ${ago(takenMs)}`
   if (fault === '')
     return takenCount === 0 ? { state: 'unknown', tried: path, answer: 'not read yet' } : fine(path, held)
-  const left = takenCount === 0 ? 'no rule watches' : `the rules of before stay in effect: ${held}`
+  const left = takenCount === 0 ? 'no rule watches' : `the previous rules stay in effect: ${held}`
   return broken(
     path,
     `${fault}; ${left}`,
-    `correct the file: it is read again when it changes; ${sondeCommand()} check tells every fault`,
+    `correct the file: it is read again when it changes; ${sondeCommand()} check lists every fault`,
   )
 }
 
@@ -77,20 +77,20 @@ async function fileHere({ traceback }: ExplainOptions): Promise<Finding> {
   const path = traceback?.rules ?? ''
   const found = traceback === undefined ? [] : await checkTraceback(traceback)
   const [first, ...others] = found.filter(({ of }) => of === 'rules')
-  if (first === undefined) return { state: 'unknown', tried: path, answer: 'not looked at' }
+  if (first === undefined) return { state: 'unknown', tried: path, answer: 'not checked' }
   if (first.state === 'ok') return fine(path, first.found.replace(`${path}, `, ''))
   const more = others.length === 0 ? '' : `; and ${others.length} more`
-  return broken(path, `${first.found}${more}`, `correct the file; ${sondeCommand()} check tells every fault`)
+  return broken(path, `${first.found}${more}`, `correct the file; ${sondeCommand()} check lists every fault`)
 }
 
-/** What only a running agent knows. */
+/** Facts that only a running agent has. */
 function noAgent({ agentPlace }: ExplainOptions): Step {
   return {
     name: 'agent',
     look: async () => ({
       state: 'unknown',
       tried: agentPlace,
-      answer: 'no agent answers there: what rules see is not known',
+      answer: 'no agent answers there, so it is unknown what rules see',
     }),
   }
 }
@@ -98,17 +98,17 @@ function noAgent({ agentPlace }: ExplainOptions): Step {
 function stateSteps({ missing, missingCount, folder, openCount, limited, refused, ...facts }: TracebackFacts): Step[] {
   const signals = (): Finding => {
     const tried = countOf(facts.signalCount, 'signal')
-    if (missingCount === 0) return fine(tried, 'every signal that a rule watches is there')
+    if (missingCount === 0) return fine(tried, 'every watched signal is there')
     const more = missingCount > missing.length ? ` and ${missingCount - missing.length} more` : ''
     return broken(
       tried,
       `not found: ${missing.join(', ')}${more}`,
-      `${sondeCommand()} explain, with the name of a rule, says why; it watches as soon as the signal is there`,
+      `${sondeCommand()} explain with the name of a rule shows why; the rule starts as soon as the signal is there`,
     )
   }
   const events = (): Finding => {
     const left = limited === 0 ? '' : `; ${countOf(limited, 'event')} left out by limits`
-    const room = refused === 0 ? '' : `; ${countOf(refused, 'record')} of series for which rules have no room`
+    const room = refused === 0 ? '' : `; ${countOf(refused, 'record')} of series beyond the limit of watched series`
     return fine('events', `${openCount} open, ${folder.events} kept${left}${room}`)
   }
   return [
@@ -128,14 +128,14 @@ function folderFinding({
   failed,
 }: TracebackFacts['folder']): Finding {
   const share = `${percent(bytes / bytesMax)} of traceback.dir_bytes and ${percent(events / eventsMax)} of traceback.events_max used`
-  const full = Math.max(bytes / bytesMax, events / eventsMax) > NEARLY_FULL ? '; the oldest make room' : ''
-  const lost = removed === 0 ? '' : `; ${countOf(removed, 'event')} made room for others`
+  const full = Math.max(bytes / bytesMax, events / eventsMax) > NEARLY_FULL ? '; the oldest events are removed' : ''
+  const lost = removed === 0 ? '' : `; ${countOf(removed, 'event')} were removed to make space`
   const told = `${share}${full}${lost}`
   if (failed === 0) return fine(dir, told)
   return broken(
     dir,
     `${told}; ${countOf(failed, 'event')} could not be kept or read`,
-    'look in the log of the agent for the reason',
+    'look in the agent log for the reason',
   )
 }
 

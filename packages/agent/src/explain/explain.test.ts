@@ -50,7 +50,7 @@ test('an interface is asked for by name or id, and every source that reads it an
   )
 })
 
-test('without a name every source is told, the broken ones first', async (t) => {
+test('without a name every source is explained, broken sources first', async (t) => {
   const node = nodeOf(t)
   removeRdma(node)
   const chains = await ask(node, '')
@@ -58,7 +58,7 @@ test('without a name every source is told, the broken ones first', async (t) => 
   assert.deepEqual(chains.map(({ source }) => source).sort(), ['host', 'netdev', 'pci', 'rdma'])
 })
 
-test('a root that is not there is what is broken, not the file below it', async (t) => {
+test('a missing root is the broken link, not the file below it', async (t) => {
   const node = nodeOf(t)
   node.remove('sys')
   const link = await brokenOf(node, 'rdma')
@@ -117,7 +117,7 @@ test('a driver that does not answer is a broken link, not a walk without end', a
   assert.equal(link.answer, 'no answer within 2 s')
 })
 
-test('an optional counter says how it is turned on, one that the driver lacks that it does', async (t) => {
+test('an optional counter says how to turn it on, and a counter that the driver does not have says so', async (t) => {
   const node = nodeOf(t)
   const [sound] = await ask(node, 'rdma_hw_packet_seq_err_total')
   assert.equal(sound?.links.find(({ name }) => name === 'counters')?.answer, '7')
@@ -157,7 +157,7 @@ test('errors that the firmware keeps are broken for a metric of errors alone', a
   assert.equal(firstBroken((await ask(node, 'pci'))[0]?.links ?? []), undefined)
 })
 
-test('a source that is left out, and a device that an option leaves out, are links of the configuration', async (t) => {
+test('a source or device that the configuration leaves out breaks the link of the configuration', async (t) => {
   const node = nodeOf(t)
   const without = await brokenOf(node, 'mlx5_3', { configured: [configOf(netdev)] })
   assert.deepEqual([without.name, without.answer], ['configuration', 'left out, or enabled: false'])
@@ -165,7 +165,7 @@ test('a source that is left out, and a device that an option leaves out, are lin
   assert.match((await brokenOf(node, 'mlx5_3', { configured })).fix ?? '', /option devices of rdma/)
 })
 
-test('one port of two that works keeps the source whole, and the other is told', async (t) => {
+test('one working port of two keeps the source whole, and the other port is reported', async (t) => {
   const node = nodeOf(t)
   for (const file of node.files().filter((path) => path.startsWith(PORT)))
     node.write(file.replace('mlx5_3', 'mlx5_2'), node.read(file))
@@ -201,7 +201,7 @@ test('what a running agent knows is part of the chain', async (t) => {
   assert.match(device?.links.at(-1)?.answer ?? '', /^0 of 5 values, newest .* ago; absent: m: the driver refuses$/)
 })
 
-test('a source that reads and whose reads fail in part says so', async (t) => {
+test('a reading source says if some of its reads fail', async (t) => {
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now(), errors: 16 }),
     series: async () => [],
@@ -248,7 +248,7 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
     collision.answer,
     /^rdma, which reads 2 ports, reports rdma_port, and no record of rdma_hw_first; .*: http:\/\/b/,
   )
-  assert.equal(collision.fix, 'look at what that names: http://b:9400')
+  assert.equal(collision.fix, 'check http://b:9400')
 })
 
 test('devices that are stuck are named with duty and time, and are not looked at again; the others are', async (t) => {
@@ -287,7 +287,7 @@ test('a source that is stuck is not looked at again: its driver would hang the w
   assert.ok(chain?.links.every(({ name, state }) => ['configuration', 'agent'].includes(name) || state === 'unknown'))
 })
 
-test('what only a running agent knows is walked by id and by name: simulated devices, GPUs by number, and what left', async (t) => {
+test('devices that only a running agent knows are found by id and name: simulated devices, GPUs by number, devices that left', async (t) => {
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now() }),
     series: async () => [
@@ -379,7 +379,7 @@ test('a pressure file of another kernel is told for its metric, and not for the 
   assert.equal((await brokenOf(node, metric)).name, 'file')
 })
 
-/** What the kernel shows of sensors, memory, throttling and NUMA nodes; the values are ours. */
+/** The kernel's files of sensors, memory, throttling and NUMA nodes. The values are made up. */
 const HOST_FILES: Readonly<Record<string, string>> = {
   'sys/class/hwmon/hwmon0/name': 'coretemp',
   'sys/class/hwmon/hwmon0/temp1_input': '41000',
@@ -402,7 +402,7 @@ interface HostFault {
   readonly link: string
   readonly answer: RegExp
   readonly fix: RegExp
-  /** What the host as a whole says of it; default: nothing. */
+  /** What the host as a whole reports about the fault. Default: nothing. */
   readonly ofHost?: RegExp
 }
 
@@ -486,7 +486,7 @@ const HOST_FAULTS: readonly HostFault[] = [
 ]
 
 for (const { what, metric, strike, link, answer, fix, ofHost } of HOST_FAULTS) {
-  test(`${what} is what breaks ${metric}, and ${ofHost ? 'the host too' : 'not the host'}`, async (t) => {
+  test(`${what} breaks ${metric}, ${ofHost ? 'and the host too' : 'but not the host'}`, async (t) => {
     const node = nodeOf(t)
     for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)
     strike(node)
@@ -500,7 +500,7 @@ for (const { what, metric, strike, link, answer, fix, ofHost } of HOST_FAULTS) {
   })
 }
 
-test('what is there of sensors and memory errors is told by what its driver calls it', async (t) => {
+test('sensors and memory errors are listed under the names of their drivers', async (t) => {
   const node = nodeOf(t)
   for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)
   const answersOf = async (of: string) => {

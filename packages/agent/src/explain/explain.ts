@@ -9,11 +9,10 @@ import { nameOf, type Subject, subjectsOf } from './subject.ts'
 import { unknownName } from './unknown-name.ts'
 
 /**
- * Walks the chain behind a source, a device (by name, id or address), a metric, traceback, or a rule of it (by its
- * name, or `rule:NAME` where something else has that too); with `''` that of every source.
- * Chains with a broken link come first.
- *
- * @throws SondeError `EXP_UNKNOWN` if nothing has that name, with the nearest ones.
+ * Walks the chain of a source, a device (by name, id or address), a metric, traceback, or a rule (by name, or
+ * `rule:NAME` if a source, device or metric has the same name). `''` walks the chains of all sources. Chains with a
+ * broken link come first.
+ * @throws SondeError `EXP_UNKNOWN` if the name is unknown, with the nearest names.
  */
 export async function explain(of: string, options: ExplainOptions): Promise<Explanation[]> {
   if (isOfTraceback(of)) {
@@ -33,7 +32,7 @@ export async function explain(of: string, options: ExplainOptions): Promise<Expl
   return found.sort((a, b) => Number(isWhole(a)) - Number(isWhole(b)))
 }
 
-/** A metric that nothing can give. */
+/** A metric that no source can deliver. */
 async function ofUnobtainable(of: string, { why, instead }: (typeof UNOBTAINABLE)[string]): Promise<Explanation> {
   const look = async () => broken(of, why, `not possible; use ${instead.join(' or ')}`)
   return { of, source: '', device: '', links: await walk([{ name: 'value', look }]) }
@@ -46,7 +45,7 @@ async function ofSources(
 ): Promise<Explanation[] | undefined> {
   const wanted = subjects.filter((subject) => {
     const { config, definition } = subject
-    // What runs on request alone is not missing where nobody asked for it.
+    // A source that runs only on request is not missing if it is not configured.
     if (of === '') return config !== undefined || definition.isOnRequest !== true
     return nameOf(subject) === of || definition.name === of
   })

@@ -5,13 +5,13 @@ import type { SourceDefinition } from '../sources/source.ts'
 import type { TracebackConfig } from '../traceback/config.ts'
 import type { AgentFacts } from './agent-facts.ts'
 
-/** The walk from configuration to value, for what was asked. */
+/** The walk from the configuration to the value. */
 export interface Explanation {
-  /** What was asked for. */
+  /** The name to explain. */
   readonly of: string
   /** Name of the source that reads it. */
   readonly source: string
-  /** The device, by the name that the source gives it; empty if the source as a whole is explained. */
+  /** The source's name of the device; empty if the source as a whole is explained. */
   readonly device: string
   readonly links: readonly ChainLink[]
 }
@@ -20,17 +20,17 @@ export interface Explanation {
 export interface ExplainOptions {
   readonly ground: Ground
   readonly definitions: readonly SourceDefinition[]
-  /** Sources that are configured and not switched off. */
+  /** Sources that are configured and enabled. */
   readonly configured: readonly DataSourceConfig[]
-  /** What a running agent knows; absent if none answers. */
+  /** Facts of a running agent; absent if none answers. */
   readonly facts?: AgentFacts | undefined
-  /** What the configuration says of traceback. Default: nothing. */
+  /** Configuration of traceback. Default: none. */
   readonly traceback?: TracebackConfig | undefined
-  /** Where an agent was looked for, for people. */
+  /** Address of the agent that was tried, for messages. */
   readonly agentPlace: string
   /**
-   * Takes one sample of a source whose drivers only a child process may ask: what its walk ends with where no agent
-   * answers. Default: none is taken.
+   * Takes one sample of a source that may only run in a child process. The walk ends with it if no agent
+   * answers. Default: no sample is taken.
    */
   readonly trial?: (config: DataSourceConfig) => Promise<AgentFacts>
 }

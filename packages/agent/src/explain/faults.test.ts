@@ -9,7 +9,7 @@ import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, deviceFacts, nodeOf, POR
 
 const DENIED = new Refusal('denied', 'EACCES')
 
-/** A file that may not be read, what is asked for, and the place that is to blame. */
+/** A file without read permission, the name to explain, and the place of the fault. */
 const DENIALS = [
   { file: 'mlx5_3/ports/1/state', of: 'mlx5_3' },
   { file: 'mlx5_3/ports/1/state', of: 'rdma_port_state{device="mlx5_3"}' },
@@ -38,7 +38,7 @@ for (const { file, of } of DENIALS) {
   })
 }
 
-test('a value whose own file can be read does not suffer from another that may not', async (t) => {
+test('a readable value is not affected by the unreadable file of another value', async (t) => {
   const refused = { '/state': DENIED, 'eth3/operstate': DENIED, current_link_speed: DENIED }
   for (const wanted of ['rdma_hw_packet_seq_err_total', 'netdev_rx_bytes_total', 'pci_device_numa_node']) {
     const node = nodeOf(t)
@@ -70,7 +70,7 @@ const UNREADABLE = {
 }
 
 for (const [what, text] of Object.entries(UNREADABLE)) {
-  test(`${what} is no counter for a walk, as it is none for the source`, async (t) => {
+  test(`${what} is not a counter for a walk or for the source`, async (t) => {
     assert.equal(typeof parseCounter(Buffer.from(text.slice(0, 4096)), 4) === 'string' || text.length > 4096, true)
     const node = nodeOf(t)
     node.write(`${PORT}/counters/port_xmit_data`, `${text}\n`)

@@ -5,25 +5,25 @@ import type { AgentFacts, SourceFacts } from './agent-facts.ts'
 import { ago } from './ago.ts'
 import type { Selector } from './selector.ts'
 
-/** Label sets, and types, that are named. */
+/** Most label sets, or types, in one answer. */
 const NAMED_LIMIT = 3
-/** What failed longer ago explains nothing now. Unit: milliseconds. */
+/** Older failures do not explain a missing series. Unit: milliseconds. */
 const RECENT_MS = 120_000
 
-/** What a source reports, as far as a metric that has no series is concerned. */
+/** The parts of a source that explain a metric without series. */
 export interface Reporting {
   readonly facts: AgentFacts
   /** Types that the source may report. */
   readonly types: readonly string[]
-  /** The type that has the metric. */
+  /** The type of the metric. */
   readonly type: string
-  /** How the source fares; undefined if that is not known. */
+  /** State of the source; undefined if unknown. */
   readonly source: SourceFacts | undefined
 }
 
 /**
- * What is missing where a metric of a source that reads has no series: never only that there is none. What the source
- * refused lately, as the rows of a second exporter that tells of the same GPU, is told in its words.
+ * Explains why a metric of a reading source has no series. A recent refusal of the source is quoted, such as a row of a
+ * second exporter for the same GPU.
  */
 export async function missingSeries(
   { metric, labels }: Selector,
@@ -35,13 +35,13 @@ export async function missingSeries(
   const what = ofSource.length > 0 ? otherLabels(labels, ofSource) : await reportedInstead(all, reporting)
   const [fault] = (source?.failures ?? []).filter(({ lastMs }) => Date.now() - lastMs < RECENT_MS)
   if (fault !== undefined)
-    return broken(metric, `${what}; ${ago(fault.lastMs)}: ${fault.message}`, `look at what that names: ${fault.place}`)
-  if (ofSource.length > 0) return broken(metric, what, 'give labels that it has')
-  const fix = `${sondeCommand()} explain ${source?.name ?? ''}; what it reads has no ${reporting.type}, or is not asked for it`
+    return broken(metric, `${what}; ${ago(fault.lastMs)}: ${fault.message}`, `check ${fault.place}`)
+  if (ofSource.length > 0) return broken(metric, what, 'use labels from this list')
+  const fix = `${sondeCommand()} explain ${source?.name ?? ''}shows its state; its devices have no ${reporting.type}, or it is not configured to read it`
   return broken(metric, what, fix)
 }
 
-/** What the source reports and reads, where no series of the metric is of it. */
+/** Describes what the source reports and reads if the metric has no series of this source. */
 async function reportedInstead(
   all: readonly LatestSeries[],
   { facts, types, type, source }: Reporting,
@@ -50,14 +50,14 @@ async function reportedInstead(
   const live = (await facts.types()).flatMap((each) => (own.has(each.name) ? [each.name] : []))
   const reads = source?.found ? `, which reads ${source.found},` : ''
   const reported = live.length === 0 ? 'nothing' : listOf(live)
-  const elsewhere = all.length === 0 ? '' : `; the ${all.length} series of it are of another source`
+  const elsewhere = all.length === 0 ? '' : `; another source has its ${all.length} series`
   const name = source?.name ?? 'the source'
   return live.includes(type)
-    ? `${name}${reads} has no series of it now, though it reports ${type}${elsewhere}`
+    ? `${name}${reads} has no series of this metric now, but reports ${type}${elsewhere}`
     : `${name}${reads} reports ${reported}, and no record of ${type}${elsewhere}`
 }
 
-/** Other series of the metric are there: what tells them apart. */
+/** Describes how the labels of the other series differ. */
 function otherLabels(wanted: Labels, series: readonly LatestSeries[]): string {
   const names = Object.keys(wanted)
   const having = series.map(({ labels }) => names.map((name) => `${name}="${labels[name] ?? ''}"`).join(','))

@@ -9,14 +9,14 @@ import type { WatchedPlace, WatchedRing } from '../traceback/watching/watched-pl
 import { selects } from './selector.ts'
 import type { RuleFacts, RulePlace, RuleSource } from './traceback-facts.ts'
 
-/** Series that are told of a rule, with their values. */
+/** Most series of a rule in one answer. */
 const PLACES_LIMIT = 4
-/** Labels of other series, and reasons, that are told. */
+/** Most labels of other series, or reasons, in one answer. */
 const OTHERS_LIMIT = 3
-/** The newest sample of a ring is fetched by itself. Unit: bytes. */
+/** Limit for fetching the newest sample of a ring. Unit: bytes. */
 const SAMPLE_BYTES_MAX = 1 << 20
 
-/** How one rule fares; undefined if the book has none of that name. */
+/** State of one rule; undefined if the book has no rule with that name. */
 export async function ruleState(agent: Agent, book: RuleBook, name: string): Promise<RuleFacts | undefined> {
   const index = book.rules.findIndex((one) => one.name === name)
   const rule = book.rules[index]
@@ -69,7 +69,7 @@ function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts)].slice(0, OTHERS_LIMIT)
 }
 
-/** Sources of the agent that have a type. `device`: that of a ring which is watched. */
+/** Sources of the agent that have a type. `device` is that of a watched ring. */
 function sourcesOf({ sources }: Agent, type: string, device = ''): RuleSource[] {
   return sources
     .filter(({ definition }) => definition.types.some((one) => one.name === type))
@@ -98,7 +98,7 @@ async function ringPlace({ tap, running, labels: _, ...place }: WatchedRing, fie
     .window(request, async (batch) => {
       value = lastValue(batch, field) ?? value
     })
-    // Its host is being replaced: what it sampled is gone with it.
+    // The host is being replaced, and its samples are lost.
     .catch(() => undefined)
   return { ...place, value }
 }
@@ -118,7 +118,7 @@ function reportedPlace({ labels, ...place }: WatchedPlace, series: readonly Late
   return { ...place, value: series.find((one) => seriesKey(one.labels) === key)?.value ?? null }
 }
 
-/** The last event of a rule that is known. */
+/** The last known event of a rule. */
 function lastEvent({ traceback }: Agent, name: string): RuleFacts['last'] {
   const { events } = traceback.list({ rule: name, limit: 1 })
   const [event] = events as readonly TracebackEvent[]

@@ -8,7 +8,7 @@ import type { RuleFacts, RulePlace, TracebackFacts } from './traceback-facts.ts'
 
 type WatchedSignal = NonNullable<RuleFacts['signal']>
 
-/** The links of a rule behind its file, as a running agent knows them. */
+/** The links of a rule after its file, as a running agent knows them. */
 export function ruleSteps(facts: TracebackFacts, rule: RuleFacts, options: ExplainOptions): Step[] {
   const { signal, combines = [] } = rule
   const head: Step = {
@@ -25,7 +25,7 @@ export function ruleSteps(facts: TracebackFacts, rule: RuleFacts, options: Expla
   ]
 }
 
-/** The links of a rule where no agent answers: what its file says, and whether a source of the configuration has it. */
+/** The links of a rule if no agent answers: the file's rule, and whether a configured source has the signal. */
 export async function fileRuleSteps(name: string, options: ExplainOptions): Promise<Step[]> {
   const book = await bookIn(options.traceback?.rules)
   const index = book?.rules.findIndex((one) => one.name === name) ?? -1
@@ -36,7 +36,7 @@ export async function fileRuleSteps(name: string, options: ExplainOptions): Prom
     return {
       state: 'unknown',
       tried: options.agentPlace,
-      answer: 'no agent answers there: what rules see is not known',
+      answer: 'no agent answers there, so it is unknown what rules see',
     }
   }
   const signal = 'of' in rule ? undefined : book.signals[rule.signal]
@@ -56,7 +56,7 @@ function placeOf(signal: Pick<WatchedSignal, 'type' | 'field' | 'labels'> | unde
   return `${signal.type}.${signal.field}${labels.length === 0 ? '' : `{${labels.join(',')}}`}`
 }
 
-/** Whether kinds of sources have the type, and none of them is configured. */
+/** A finding if sources have the type but no configured source has it. */
 function switchedOff(
   signal: Pick<WatchedSignal, 'type' | 'field' | 'labels'>,
   { definitions, configured }: ExplainOptions,
@@ -70,7 +70,7 @@ function switchedOff(
   return broken(
     placeOf(signal),
     `${having.join(' and ')} ${having.length === 1 ? 'has' : 'have'} it, and ${having.length === 1 ? 'is' : 'are'} switched off`,
-    `add "- type: ${first}" to data_sources, or take enabled: false away`,
+    `add "- type: ${first}" to data_sources, or remove enabled: false`,
   )
 }
 
@@ -86,14 +86,14 @@ function signalOf(rule: RuleFacts, signal: WatchedSignal, facts: TracebackFacts,
     return broken(
       tried,
       `nothing since ${ago(left.atMs)}, when ${left.who} left`,
-      `start ${left.who} again, or look why it left`,
+      `start ${left.who} again, or find out why it left`,
     )
   const faulty = sources.find(({ fault }) => fault !== '')
   if (faulty !== undefined)
     return broken(
       tried,
       `${faulty.name} does not watch it: ${faulty.fault}`,
-      'let the rule look less far back, or make the ring longer',
+      'let the rule look back less far, or make the ring longer',
     )
   const off = sources.length === 0 ? switchedOff(signal, options) : undefined
   if (off !== undefined) return off
@@ -105,7 +105,7 @@ function signalOf(rule: RuleFacts, signal: WatchedSignal, facts: TracebackFacts,
       `${sondeCommand()} explain ${silent.name}`,
     )
   if (!hasField)
-    return broken(tried, `${signal.type} has no field ${signal.field}`, 'take a field that /api/v1/types lists')
+    return broken(tried, `${signal.type} has no field ${signal.field}`, 'use a field that /api/v1/types lists')
   if (isTypeLive && others.length > 0)
     return broken(
       tried,
@@ -115,19 +115,19 @@ function signalOf(rule: RuleFacts, signal: WatchedSignal, facts: TracebackFacts,
   if (facts.refused > 0 && isTypeLive)
     return broken(
       tried,
-      `there is no room for further series: ${facts.refused} records were left out`,
+      `the limit of watched series is reached: ${facts.refused} records were left out`,
       'give the signal labels, so that it watches fewer series',
     )
   if (sources.length > 0)
     return broken(
       tried,
-      `${sources.map(({ name }) => name).join(' and ')} read, and no device has it`,
+      `${sources.map(({ name }) => name).join(' and ')} read, but no device has it`,
       `${sondeCommand()} explain ${sources[0]?.name}`,
     )
   return broken(
     tried,
     `no source has records of ${signal.type}, and no application has reported any`,
-    'start the application that declares it, or take a type that /api/v1/types lists',
+    'start the application that declares it, or use a type that /api/v1/types lists',
   )
 }
 
@@ -141,12 +141,12 @@ function samplesOf({ places, sources, absent }: RuleFacts, { field }: WatchedSig
     return broken(
       tried,
       `${why}, newest record ${ago(newestMs)}`,
-      'do what the reason names; not every device has every value',
+      'fix the cause in the reason; not every device has every value',
     )
   return fine(tried, [`newest ${ago(newestMs)}`, values.join(', '), why].filter(Boolean).join(': '))
 }
 
-/** How often and where rules see samples. */
+/** How often rules see samples, and in which process. */
 function howOf(places: readonly RulePlace[], sources: RuleFacts['sources']): string {
   const how = places.map(({ source, app, isRing }) => {
     if (app !== '') return `as often as ${app} reports`

@@ -9,10 +9,12 @@ export interface Selector {
 }
 
 const FORM = /^([A-Za-z_:][\w:]*)(?:\{([^{}]*)\})?$/
-/** Sticky: sought at every place, it would take the square of a long text. */
+/**
+ * The sticky flag keeps the time linear. Without it, a search from every position takes quadratic time on a long text.
+ */
 const LABEL = /[\s,]*([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/y
 
-/** What a text selects; undefined if it is no metric at all. */
+/** Parses a selector; returns undefined if the text cannot be a metric. */
 export function parseSelector(text: string): Selector | undefined {
   const match = FORM.exec(text)
   if (match === null) return undefined
@@ -24,7 +26,7 @@ export function parseSelector(text: string): Selector | undefined {
   return { metric, labels: Object.fromEntries(labels) }
 }
 
-/** Whether a series has all these labels; it may have others too. */
+/** Whether a series has all these labels. It may have more. */
 export function selects(labels: Labels, series: Labels): boolean {
   return Object.entries(labels).every(([name, value]) => series[name] === value)
 }

@@ -29,22 +29,22 @@ import type { ExplainOptions, Explanation } from './explanation.ts'
 import type { Selector } from './selector.ts'
 import { nameOf, SIMULATOR, type Subject } from './subject.ts'
 
-/** The links of a source, in its own order, come between these. */
+/** The links of a source keep their own order and stand between these. */
 const RANKS: Readonly<Record<string, number>> = { configuration: 0, agent: 2, value: 3 }
-/** Devices that are walked at most when a source as a whole is explained; the first of them stand for the rest. */
+/** Most devices that are walked when a source as a whole is explained. The first devices represent the rest. */
 const DEVICES_LIMIT = 64
 
-/** What is asked of a chain beside its devices. */
+/** Parts of a chain beside its devices. */
 export interface Asked {
-  /** A device that was asked for by name, whether it is listed or not. */
+  /** The device that the caller named, whether it is listed or not. */
   readonly device?: string | undefined
-  /** A device that an agent knows, and that is not listed. */
+  /** A device that an agent knows and that is not listed. */
   readonly left?: DeviceFacts | undefined
-  /** The series whose values are told; absent: those of the device. */
+  /** The series whose values are shown. Default: the series of the device. */
   readonly value?: (ValuePlace & { readonly selector: Selector }) | undefined
 }
 
-/** Walks the chain of one source over the devices that are asked for. */
+/** Walks the chain of one source over the given devices. */
 export async function chainOf(
   of: string,
   subject: Subject,
@@ -59,7 +59,7 @@ export async function chainOf(
   const state = await facts?.source(source)
   const agent = agentStep(state, options.agentPlace, only)
   const own = definition.explain?.steps(ground) ?? []
-  // What hangs is not looked at: that would hang as well.
+  // A device whose call hangs is not read, because the read could hang too.
   const isStuck =
     state?.state === 'stuck' || (state !== undefined && only !== undefined && stuckIn(state, only).length > 0)
   const isLeftOut = config === undefined && state === undefined
@@ -71,7 +71,7 @@ export async function chainOf(
   if (left !== undefined) head.push(leftStep(ground, source, left))
   else if (devices.length === 0 && wanted !== undefined && own.length > 0) head.push(unlistedStep(source, wanted))
   const links = await walk(head)
-  // A broken link at the head is behind everything that a device might lack.
+  // A broken link at the head explains every fault of a device.
   const isBroken = firstBroken(links) !== undefined
   if (!isBroken) links.push(...(await linksOfDevices(devices, definition, ground, value)))
   const tail: Step[] = isStuck ? [] : [agent]
@@ -82,14 +82,14 @@ export async function chainOf(
   return { of, source, device: only?.name ?? '', links: mergeNames([...links, ...rest]) }
 }
 
-/** What an agent, or a trial, knows of a source. */
+/** Facts of an agent, or of a trial, about a source. */
 interface Known {
   readonly facts: AgentFacts
   readonly definition: SourceDefinition
   readonly state: SourceFacts | undefined
 }
 
-/** What is held of the series that are asked for, or of the device. */
+/** The values of the given series, or of the device. */
 function valueSteps(
   { facts, definition, state: source }: Known,
   only: ChainDevice | undefined,
@@ -103,15 +103,15 @@ function valueSteps(
 }
 
 /**
- * Which series of a metric may be of a source: simulated ones are not of the kernel, nor real ones of the simulator. A
- * library may stand in for the vendor's, and is simulated then.
+ * Which series of a metric a source may have reported. Simulated series come from the simulator and real series from
+ * the other sources. A library may be a stand-in for the vendor's library; then its series are simulated.
  */
 function mayReport({ host, labels }: SourceDefinition): (series: Labels) => boolean {
   if (labels?.simulated === 'true') return isSimulatedOf
   return host === 'agent' || host === 'worker' ? (series) => !isSimulatedOf(series) : () => true
 }
 
-/** What files do not tell of a source is known once it was sampled. */
+/** Takes one sample, because the files of a source cannot show everything. */
 async function trialSteps(
   { definition, config }: Subject,
   { trial }: ExplainOptions,
@@ -145,14 +145,14 @@ function notReached({ name }: Step): ChainLink {
 }
 
 /**
- * Source and device may both have a link of a name: what was found at the device says more, unless the source's is the
- * broken one.
+ * A source and its device may have links with the same name. The device's link has more detail, so it replaces the
+ * source's link, unless the source's link is broken.
  */
 function mergeNames(links: readonly ChainLink[]): ChainLink[] {
   const byName = new Map<string, ChainLink>()
   for (const link of links) {
     if (byName.get(link.name)?.state === 'broken') continue
-    // The order of the device is the whole one.
+    // The device's links define the order.
     byName.delete(link.name)
     byName.set(link.name, link)
   }

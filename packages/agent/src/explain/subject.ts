@@ -2,16 +2,16 @@ import type { DataSourceConfig } from '../sources/data-sources.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { ExplainOptions } from './explanation.ts'
 
-/** The source whose devices no file of the kernel knows. */
+/** The source whose devices are not in the kernel's files. */
 export const SIMULATOR = 'simulator'
 
-/** A kind of source, and one of the configured sources of that kind, where there is one. */
+/** A kind of source, with a configured source of that kind, if any. */
 export interface Subject {
   readonly definition: SourceDefinition
   readonly config: DataSourceConfig | undefined
 }
 
-/** Every source that is configured, and every kind of source that is not. */
+/** Every configured source, and every kind of source that is not configured. */
 export function subjectsOf({ definitions, configured }: ExplainOptions): Subject[] {
   return definitions.flatMap((definition): Subject[] => {
     const configs = configured.filter((config) => config.definition.name === definition.name)
@@ -21,7 +21,7 @@ export function subjectsOf({ definitions, configured }: ExplainOptions): Subject
   })
 }
 
-/** What the source is called. */
+/** The configured name of the source, or the name of its kind. */
 export function nameOf({ config, definition }: Subject): string {
   return config?.name ?? definition.name
 }

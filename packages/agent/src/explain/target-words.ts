@@ -5,12 +5,12 @@ import type { SourceFacts } from './agent-facts.ts'
 
 type Target = NonNullable<SourceFacts['targets']>[number]
 
-/** Targets and disputes that are told. */
+/** Most targets, or disputes, in one answer. */
 const TOLD_LIMIT = 3
 
 /**
- * What is wrong with the targets of a source that reads: those that are not read, and those that tell of what another
- * has. Of a device, the disputes about it alone. Undefined if all is well.
+ * Faults of the targets of a reading source: targets that are not read, and disputes over devices of another source.
+ * With `device`, only the disputes about that device. Undefined if there is no fault.
  */
 export function targetFinding(
   { name, targets = [] }: SourceFacts,
@@ -24,9 +24,11 @@ export function targetFinding(
   const illWords = ill.length === 0 ? [] : [`${read} of ${targets.length} are read`, ...cut(ill.map(illOf))]
   const isStopped = ill.some(({ state }) => state === 'stopped')
   const fixes = [
-    ill.length > 0 ? `look at what the reason names; ${name} asks again by itself` : '',
-    isStopped ? `where the answer is right as it is, raise max_cpu_ms of ${name}` : '',
-    disputes.length > 0 ? `look which of the two is the exporter of that node, and give ${name} no other` : '',
+    ill.length > 0 ? `check the target in the reason; ${name} retries by itself` : '',
+    isStopped ? `if the answer is correct, raise max_cpu_ms of ${name}` : '',
+    disputes.length > 0
+      ? `find out which of the two is the exporter of that node, and remove the other from ${name}`
+      : '',
   ]
   return broken(place, ['reading', ...illWords, ...cut(disputes)].join('; '), fixes.filter(Boolean).join('; '))
 }
@@ -39,7 +41,7 @@ function disputeWords(targets: readonly Target[], claims: readonly string[] | 'a
   return targets.flatMap(({ target, disputes }) =>
     disputes
       .filter(({ subject, key }) => claims === 'all' || claims.includes(subject) || claims.includes(key))
-      .map((dispute) => `${target} tells of ${dispute.subject}, which is not taken: ${holderWords(dispute)}`),
+      .map((dispute) => `${target} reports ${dispute.subject}, which is refused: ${holderWords(dispute)}`),
   )
 }
 

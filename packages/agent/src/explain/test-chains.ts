@@ -61,7 +61,7 @@ export function removeRdma(node: TestNode): void {
   node.remove('sys/class/infiniband')
 }
 
-/** What a walk is given beside its node; by default all sources, configured, and no agent. */
+/** Options of a walk. Default: all sources are configured, and there is no agent. */
 export interface Asked extends Partial<Pick<ExplainOptions, 'definitions' | 'configured' | 'facts' | 'trial'>> {
   /** What the kernel refuses, by the end of the path. */
   readonly refused?: Readonly<Record<string, Refusal>>
@@ -74,7 +74,7 @@ export function configOf(definition: SourceDefinition, options: object = { devic
   return { name: definition.name, definition, intervalMs: 1000, options }
 }
 
-/** Walks what is asked for on a node. */
+/** Walks the chain of a name on a node. */
 export async function ask(
   node: TestNode,
   of: string,

@@ -1,30 +1,30 @@
 import type { Labels } from '@sonde/sdk'
 import type { SourceState } from '../hosting/source-status.ts'
 
-/** How traceback fares in a running agent, as `/api/v1/traceback` tells it. Times are milliseconds since the epoch. */
+/** State of traceback in a running agent, as `/api/v1/traceback` reports it. Times are milliseconds since the epoch. */
 export interface TracebackFacts {
   /** The file of rules; empty if none is configured. */
   readonly path: string
   /** When the rules in effect were read; 0 if none are. */
   readonly takenMs: number
-  /** How often rules were taken into effect since the start. */
+  /** How often a set of rules came into effect since the start. */
   readonly takenCount: number
-  /** Why the file as it is now is not in use; empty if it is. */
+  /** Why the current file is not in use; empty if it is in use. */
   readonly fault: string
   readonly ruleCount: number
   readonly signalCount: number
-  /** Signals that rules watch and nothing has, the first of them. */
+  /** The first signals that rules watch and no series matches. */
   readonly missing: readonly string[]
   readonly missingCount: number
   readonly folder: FolderFacts
   readonly openCount: number
   /** Events that limits left out since the start. */
   readonly limited: number
-  /** Records of series for which rules had no room since the start. */
+  /** Records of series beyond the limit of watched series, since the start. */
   readonly refused: number
-  /** The rule that was asked for; absent if none was, and where there is none. */
+  /** The named rule; absent if no name was given or no rule has that name. */
   readonly rule?: RuleFacts
-  /** Names like one that was asked for and is none. */
+  /** Names similar to an unknown name. */
   readonly nearest?: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export interface FolderFacts {
   readonly bytesMax: number
   readonly events: number
   readonly eventsMax: number
-  /** Events that made room for others, and such as could not be kept, since the start. */
+  /** Events that were removed to make space, and events that could not be kept, since the start. */
   readonly removed: number
   readonly failed: number
 }
@@ -43,7 +43,7 @@ export interface FolderFacts {
 /** One rule. */
 export interface RuleFacts {
   readonly name: string
-  /** Its place in the file, from 1. */
+  /** Its position in the file, from 1. */
   readonly number: number
   readonly condition: string
   /** Rules that it combines; absent if it watches a signal. */
@@ -54,32 +54,32 @@ export interface RuleFacts {
     readonly field: string
     readonly labels: Labels
   }
-  /** Sources that have the type of the signal, and run. */
+  /** Running sources that have the type of the signal. */
   readonly sources: readonly RuleSource[]
-  /** What it watches, the first of it. */
+  /** The first series that it watches. */
   readonly places: readonly RulePlace[]
   readonly placeCount: number
-  /** Whether the type of the signal is known, whoever reports it; and whether it has the field. */
+  /** Whether any source or application reports the type of the signal. */
   readonly isTypeLive: boolean
   readonly hasField: boolean
-  /** Labels of series of that type, where none has those of the signal. */
+  /** Labels of the type's series if no series has those of the signal. */
   readonly others: readonly string[]
   /** Reasons for values that are absent now. */
   readonly absent: readonly string[]
-  /** Who reported the last series and left. */
+  /** The source or application that reported the last series and left. */
   readonly left?: { readonly who: string; readonly atMs: number }
-  /** Its last event that is known. */
+  /** Its last known event. */
   readonly last?: { readonly event: number; readonly device: string; readonly startMs: number; readonly endMs?: number }
 }
 
 /** A source that has the type of a signal. */
 export interface RuleSource {
   readonly name: string
-  /** Where its samples are made: `agent`, `worker`, or a process of a library. */
+  /** Where it is sampled: `agent`, `worker`, or a process of a library. */
   readonly host: string
   readonly state: SourceState
   readonly reason: string
-  /** Between two samples that rules see, as the source says; null if it does not. Unit: milliseconds. */
+  /** Time between two samples that rules see, as the source reports it; null if unknown. Unit: milliseconds. */
   readonly everyMs: number | null
   /** Why its rules cannot watch; empty if they can. */
   readonly fault: string
@@ -91,10 +91,10 @@ export interface RulePlace {
   readonly source: string
   /** The application that reports it; empty for a source of the agent. */
   readonly app: string
-  /** Whether a ring of samples is watched in its host; else records are as they are reported. */
+  /** Whether a ring of samples is watched in the source's host; otherwise rules see the reported records. */
   readonly isRing: boolean
-  /** When the last sample came; 0 if none did. */
+  /** When the last sample arrived; 0 if none arrived. */
   readonly seenMs: number
-  /** Its last value, exact, as text; null if it is not known or absent. */
+  /** Its last exact value as text; null if unknown or absent. */
   readonly value: string | null
 }

@@ -4,12 +4,12 @@ import { defaultTracebackDir, tracebackDefaults } from '../traceback/config.ts'
 import { ruleState } from './rule-state.ts'
 import type { FolderFacts, TracebackFacts } from './traceback-facts.ts'
 
-/** Signals that are missing and named. */
+/** Most missing signals in one answer. */
 const NAMED_LIMIT = 8
-/** Names that are compared with one that is unknown. */
+/** Most names that are compared with an unknown name. */
 const COMPARED_LIMIT = 2048
 
-/** How traceback fares in an agent, and one of its rules, where one is asked for. */
+/** State of traceback in an agent, and of one of its rules if a name is given. */
 export async function tracebackState(agent: Agent, wanted?: string): Promise<TracebackFacts> {
   const { rules, ruleWatch, traceback } = agent
   await Promise.all([traceback.opened(), ruleWatch.renew()])

@@ -10,14 +10,14 @@ import { readingsOf } from '../processor/readings.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import type { AgentFacts } from './agent-facts.ts'
 
-/** For how long one sample is waited for, and then for its end. Unit: milliseconds. */
+/** How long a trial waits for one sample, and then for its end. Unit: milliseconds. */
 const TRIAL_LIMIT_MS = 5000
 const STOP_LIMIT_MS = 1000
 const LOOK_EVERY_MS = 20
 
 /**
- * Starts one source as an agent would, takes a sample, and ends it: what a walk asks of drivers where no agent runs.
- * For sources that have a process of their own; one that hangs is left behind with it.
+ * Starts one source as an agent would, takes a sample, and stops the source. A walk without an agent learns the state
+ * of drivers this way. Sources with a separate process use it: a hanging process is left behind.
  */
 export async function trialOf(
   source: DataSourceConfig,

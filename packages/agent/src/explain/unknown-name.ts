@@ -3,10 +3,10 @@ import { closest } from '@sonde/sdk/config'
 import type { ExplainOptions } from './explanation.ts'
 import { nameOf, type Subject } from './subject.ts'
 
-/** Names that are offered for one that is unknown. */
+/** Most names that are suggested for an unknown name. */
 const NEAREST_LIMIT = 3
 
-/** The error for a name that nothing has, with the nearest ones. */
+/** The error for an unknown name, with the nearest names. */
 export async function unknownName(
   of: string,
   subjects: readonly Subject[],
@@ -31,12 +31,12 @@ export async function unknownName(
   )
 }
 
-/** The agent knows names that files do not have: those of simulated devices, of exporters and of rules. */
+/** Only the agent knows the names of simulated devices, exporters and rules. */
 function withoutAgent({ facts, agentPlace }: ExplainOptions): string {
-  return facts === undefined ? `${agentPlace} gave no answer as an agent, which may know it; ` : ''
+  return facts === undefined ? `${agentPlace} did not answer as an agent, and an agent may know it; ` : ''
 }
 
-/** What was meant, perhaps: a slip of the finger, then names that contain it. */
+/** Names that were perhaps meant: a typing error first, then names that contain the text. */
 function nearestNames(of: string, names: readonly string[]): string[] {
   const slip = closest(of, names)
   const containing = of.length < 3 ? [] : names.filter((name) => name !== slip && name.includes(of))

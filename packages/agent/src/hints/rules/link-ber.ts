@@ -58,7 +58,7 @@ function growthOf(look: Look): number {
   return bitErrorRate(look) / Math.max(baseOf(look), 1e-12)
 }
 
-/** The lane that has nearly all errors; in words, empty if none stands out. */
+/** The error for an unknown name, with the nearest names. */
 function laneOf(look: Look): string {
   const rates = look.rates(NIC.laneErrors)
   const worst = Math.max(...rates)

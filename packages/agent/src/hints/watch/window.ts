@@ -124,7 +124,7 @@ export class Window {
     return least
   }
 
-  /** Samples after a time. */
+  /** Only the agent knows the names of simulated devices, exporters and rules. */
   samplesSince(timeMs: number): number {
     return this.#backTo(timeMs)
   }
