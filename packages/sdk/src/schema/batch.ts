@@ -2,88 +2,88 @@ import type { RecordType } from './record-type.ts'
 import type { Symbols } from './symbols.ts'
 import type { BatchSymbols } from './texts.ts'
 
-/** Which clock the timestamps of a batch were read from. */
+/** The clock of the timestamps of a batch. */
 export type Clock = 'wall' | 'monotonic' | 'device'
 
 /**
- * How records came here. `own`: a source of this process, or of a host that it started, made them. `client`: an
- * application handed them in. `replay`: they were read from where they are kept.
+ * The origin of records. `own`: a source of this process, or of a host that it started. `client`: an application.
+ * `replay`: a file, a recording or the store.
  */
 export type Origin = 'own' | 'client' | 'replay'
 
-/** Who made the records. One object per source for as long as it lives: views key on its identity. */
+/** The identity of a source. One object for the life of a source: views use it as a key. */
 export interface SourceInfo {
-  /** Name of the source, in the agent that of its configuration. */
+  /** Name of the source; in the agent, its name in the configuration. */
   readonly id: string
   /** Free text of the owner; part of file names and default labels. */
   readonly tag: string
-  /** Constant labels that every series of this source carries, beside the label fields of the record. */
+  /** Constant labels of every series of this source, beside the label fields of its records. */
   readonly labels: Readonly<Record<string, string>>
   /** Name of the host on which the records were made. Default: this host. */
   readonly host?: string
-  /** Of labels. Records are read with the `symbols` of their batch, which also knows the texts of text fields. */
+  /** Symbols of labels. To read records, use the `symbols` of their batch, which also has the texts of text fields. */
   readonly symbols: Symbols
   /**
-   * Whose series these are: the same object for a source and for the one that replaces it, with a table of its own.
-   * Views move the rows of the one to the other. Left out where a source is never replaced.
+   * The owner of the series: a source and its successor, which has a symbol table of its own, share this object. Views
+   * move the rows of the source to its successor. Absent if a source is never replaced.
    */
   readonly owner?: object
   /**
-   * Which life of its host made it: rises by one with each host that replaces another. A whole type that is gone takes
-   * the series of this life and of those before it out of every view. Default: 0.
+   * The life of the host: rises by one when a host replaces another. If a whole type is gone, every view drops the
+   * series of this life and of earlier lives. Default: 0.
    */
   readonly life?: number
 }
 
-/** What a source is known by, whichever table it has now: see `owner` of {@link SourceInfo}. */
+/** The owner of the series of a source: see `owner` of {@link SourceInfo}. */
 export function ownerOf(source: SourceInfo): object {
   return source.owner ?? source
 }
 
-/** Which life of its host a source belongs to: see `life` of {@link SourceInfo}. */
+/** The life of the host of a source: see `life` of {@link SourceInfo}. */
 export function lifeOf(source: SourceInfo): number {
   return source.life ?? 0
 }
 
 /**
- * Which page of which client a batch came in. A page that is sent again bears the same; sinks that are durable store it
- * with the records, and drop what they have already.
+ * The page of a client in which a batch came. A repeated page has the same id. Durable sinks store the id with the
+ * records and skip pages that they already have.
  */
 export interface PageId {
-  /** Random, of one client for as long as its process lives. 64 bits, never 0. */
+  /** Random id of a client for the life of its process. 64 bits, never 0. */
   readonly client: bigint
-  /** Rises by one from 1 over all pages of a client. */
+  /** Number of the page, from 1, without gaps. */
   readonly sequence: bigint
 }
 
 /**
- * Many packed records of one type from one source: the only thing that moves between rooms, workers and processes.
- * `bytes` is valid during the call; who keeps it copies it once.
+ * Many packed records of one type from one source. Only batches move between rooms, workers and processes. `bytes` is
+ * valid during the call; a receiver that keeps it copies it once.
  */
 export interface Batch {
   readonly type: RecordType
   readonly source: SourceInfo
   readonly clock: Clock
-  /** Records in `bytes`. */
+  /** Number of records in `bytes`. */
   readonly count: number
   /** `count * type.layout.recordBytes` bytes, little-endian. */
   readonly bytes: Uint8Array
   /**
-   * What the ids in the records mean: `readRecords` is given it. Not only during the call: whoever keeps the bytes
-   * keeps this with them.
+   * The texts of the ids in the records; pass it to `readRecords`. It stays valid: a receiver that keeps the bytes
+   * keeps this object with them.
    */
   readonly symbols: BatchSymbols
   /**
-   * The CRC-32 of `bytes` where somebody computed it on the way; left out else. It is of no other bytes: a batch that
-   * is made of a part of another may keep it, for it holds only if both are the same object.
+   * The CRC-32 of a bytes object, if it was computed on the way. It applies only if that object is the same as `bytes`,
+   * so a batch made from a part of another batch may keep it.
    */
   readonly checksum?: { readonly bytes: Uint8Array; readonly crc32: number } | undefined
-  /** Where it came in a page of a client; left out where it did not. */
+  /** The page of a client in which it came; absent if it came in none. */
   readonly page?: PageId
   readonly origin: Origin
   /**
-   * When it came here, stamped once, by whoever made this object: `performance.now()` of this process, which a batch
-   * never leaves. Views order, evict and expire by it: the times in the records are data.
+   * Time of arrival: `performance.now()` of this process when the object was made. Views order, evict and expire by it,
+   * because the times in the records are data.
    */
   readonly arrivedMs: number
 }

@@ -2,9 +2,9 @@ import { counter, gauge, label, optional, text, timestamp, value } from './field
 import { defineOwnType } from './record-type.ts'
 
 /**
- * A clock of a device against those of its host. It was read between two readings of the host's monotonic clock: the
- * offset is that of the middle, the error half of what lies between. A device may have several clocks: a real-time
- * clock, a free-running counter, the timer of its processor.
+ * A clock of a device compared with the clocks of its host. It is read between two readings of the host's monotonic
+ * clock: the offset refers to the middle, and the error is half of the distance. A device may have several clocks: a
+ * real-time clock, a free-running counter, the timer of its processor.
  */
 export const clockType = defineOwnType('sonde_clock', 'A device clock against the clocks of its host', {
   time: timestamp(),
@@ -18,7 +18,7 @@ export const clockType = defineOwnType('sonde_clock', 'A device clock against th
   error_ns: value('u64', { help: 'Half the time between the two readings of the host clock' }),
 })
 
-/** A stretch without samples that the source knows of. */
+/** A stretch of time without samples, as the source reports it. */
 export const gapType = defineOwnType('sonde_gap', 'A stretch without samples', {
   time: timestamp(),
   type: label('Type whose records are missing'),
@@ -30,8 +30,8 @@ export const gapType = defineOwnType('sonde_gap', 'A stretch without samples', {
 })
 
 /**
- * How often the records of a type come of a device. Said when it begins or changes, and again every minute, so that any
- * window of time holds it.
+ * The periods of the records of a type from a device. Reported when they are set or change, and every minute, so that
+ * every window of time contains them.
  */
 export const periodType = defineOwnType('sonde_period', 'How often a device is sampled, drained and reported', {
   time: timestamp(),
@@ -43,8 +43,8 @@ export const periodType = defineOwnType('sonde_period', 'How often a device is s
 })
 
 /**
- * A moment in the life of an event. Its id is a number and no label: events come without end. `peak` bears the time of
- * the worst value and comes with the end; `dismissed` ends what was never confirmed.
+ * A moment in the life of an event. The id is a number and no label, because there is no limit of events. `peak` has
+ * the time of the worst value and is reported at the end; `dismissed` ends an event that was never confirmed.
  */
 export const markType = defineOwnType('sonde_mark', 'A moment in the life of an event', {
   time: timestamp(),
@@ -59,7 +59,7 @@ export const markType = defineOwnType('sonde_mark', 'A moment in the life of an 
   summary: text({ help: 'What it is, in a few words' }),
 })
 
-/** An event that a rule of traceback opened, as its file begins with it. The time is that of its start. */
+/** An event that a traceback rule opened; the first record of its file. The time is that of its start. */
 export const eventType = defineOwnType('sonde_event', 'An event that a rule of traceback opened', {
   time: timestamp(),
   rule: label('Rule that opened it'),
@@ -74,7 +74,7 @@ export const eventType = defineOwnType('sonde_event', 'An event that a rule of t
   continues: optional(value('u64', { help: 'The event before it, which was cut' })),
 })
 
-/** Records that were dropped, by whom and why. */
+/** Dropped records, with the component and the reason. */
 export const lossType = defineOwnType('sonde_loss', 'Records dropped, by component and reason', {
   time: timestamp(),
   component: label('Who dropped them'),
@@ -83,10 +83,10 @@ export const lossType = defineOwnType('sonde_loss', 'Records dropped, by compone
 })
 
 /**
- * Why a value is absent: state, not a sample. `series` is the text of {@link seriesKey}, empty for every series of the
- * type; `field` is empty for the whole series. Code `gone` takes the series out of every view, and with an empty
- * `series` those that the source reported in this life of its host or before; an empty code says that the value is
- * back.
+ * The state of an absent value. `series` is the text of {@link seriesKey}; empty means every series of the type. An
+ * empty `field` means the whole series. The code `gone` removes the series from every view; with an empty `series`, all
+ * series that the source reported in this life of its host or earlier. An empty code means that the value is present
+ * again.
  */
 export const absenceType = defineOwnType('sonde_absence', 'Why a value is absent', {
   time: timestamp(),
@@ -97,7 +97,7 @@ export const absenceType = defineOwnType('sonde_absence', 'Why a value is absent
   reason: text({ help: 'A sentence for people' }),
 })
 
-/** How a source fares; one row a source. */
+/** State of the sources; one row a source. */
 export const sourceHealthType = defineOwnType('sonde_source', 'How a source fares', {
   time: timestamp(),
   source: label('Name of the source'),
@@ -111,7 +111,7 @@ export const sourceHealthType = defineOwnType('sonde_source', 'How a source fare
   sample_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent sampling' }),
 })
 
-/** How a sink fares; one row a sink. */
+/** State of the sinks; one row a sink. */
 export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   time: timestamp(),
   sink: label('Name of the sink'),
@@ -126,7 +126,7 @@ export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   accept_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent taking records' }),
 })
 
-/** How the store fares. */
+/** State of the store. */
 export const storeHealthType = defineOwnType('sonde_store', 'How the store of history fares', {
   time: timestamp(),
   up: gauge('u64', { help: '1 while it writes, 0 while it fails' }),

@@ -7,7 +7,7 @@ import type { RecordType } from './record-type.ts'
 const INTEGERS: readonly Kind[] = ['u8', 'u16', 'u32', 'u64', 'i8', 'i16', 'i32', 'i64']
 const NUMBERS: readonly Kind[] = [...INTEGERS, 'f32', 'f64']
 
-/** The kinds that a field of a role may have where an application declares it: those that TypeScript lets through. */
+/** The kinds that an application may declare for each role, as the TypeScript types allow them. */
 const KINDS: Readonly<Record<Role, readonly Kind[]>> = {
   timestamp: ['u64'],
   label: ['symbol', 'char', 'u8', 'u16', 'u32'],
@@ -17,17 +17,17 @@ const KINDS: Readonly<Record<Role, readonly Kind[]>> = {
   value: [...NUMBERS, 'bool', 'symbol', 'char'],
 }
 
-/** What of a field an application gives. */
+/** The properties of a field that an application gives. */
 const OPTIONS = { help: true, unit: true, metric: true } as const
-/** What the functions that make fields add to that. */
+/** The properties that the field functions add. */
 export const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges', 'value', 'type', 'fields']
 const TEXT_CHARACTERS_MAX = 4096
 
 /**
- * Sees that an application declared what TypeScript would let through: not everybody compiles. What files and peers
- * declare is not looked at so closely, since it may come of another version.
+ * Checks the declaration of an application as TypeScript would, for programs in JavaScript. Declarations from files and
+ * peers are checked less strictly, because another version may have written them.
  *
- * @throws SondeError `SCH_FIELD` names the type, the field, what was given and what is allowed.
+ * @throws SondeError `SCH_FIELD` with the type, the field, the given and the allowed values.
  */
 export function checkDeclared({ name: type, fields, metrics }: RecordType): void {
   for (const [name, field] of Object.entries(fields)) checkOptions(`field ${name} of type ${type}`, field)

@@ -11,20 +11,20 @@ interface FieldDescription {
   readonly help: string
 }
 
-/** A record type as the API lists it. */
+/** A record type, as the API lists it. */
 export interface TypeDescription {
   readonly name: string
   readonly description: string
   readonly labels: readonly string[]
-  /** What its records are about; absent if it does not tell. */
+  /** The entity that its records describe; absent if it declares none. */
   readonly entity?: EntityClaim
-  /** Its metrics. `edges` are the upper edges of a histogram's bins but the last, in the unit; others have none. */
+  /** Its metrics. A histogram has `edges`: the upper edges of its bins without the last, in its unit. */
   readonly fields: readonly (FieldDescription & { readonly metric: string; readonly edges?: readonly number[] })[]
-  /** The fields that are no metrics, labels or timestamps: texts, values and data. `count` is that of elements. */
+  /** The other fields: texts, values and data. `count` is the number of elements. */
   readonly records: readonly (FieldDescription & { readonly count: number })[]
 }
 
-/** Describes a type for people who look for something to ask. */
+/** Describes a type for lists of metrics. */
 export function describeType({ name, description, labels, layout, metrics, entity }: RecordType): TypeDescription {
   const fields: TypeDescription['fields'][number][] = []
   const records: TypeDescription['records'][number][] = []

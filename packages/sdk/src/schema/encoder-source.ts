@@ -2,11 +2,10 @@ import { F32_OVERFLOW, KIND_RANGE, type Kind } from './kinds.ts'
 import { type Layout, type LayoutNode, type NestedNode, type Slot, slotsOf } from './layout.ts'
 import type { RecordType } from './record-type.ts'
 
-/** How generated code gets at the fields of a record, and what it does where a label finds no symbol. */
+/** How generated code reads the fields of a record, and what it does if a label gets no symbol. */
 interface SourceOptions {
   /**
-   * An expression of a field's value, by its name; undefined if the code has none, and the field is absent. Numbers
-   * and fixed words only.
+   * The expression for the value of a field; undefined if the field is absent. It has only numbers and fixed words.
    */
   readonly expressionOf?: (field: string) => string | undefined
   /** A statement that leaves the function. Default: `return false;` */
@@ -15,24 +14,24 @@ interface SourceOptions {
 
 /** Generated code that stores one record at the offset `o`. */
 interface RecordSource {
-  /** What it remembers from record to record: declared once, outside. */
+  /** Variables that keep their values between records; declared once, outside the function. */
   readonly state: string
   readonly body: string
-  /** Whether it asks `texts` for ids, so that these must not be full. */
+  /** Whether the code needs ids of `texts`, which then must not be full. */
   readonly hasTexts: boolean
-  /** What the code calls `k0`, `k1` and so on: the argument `names` of the function around it. */
+  /** The values of `k0`, `k1` and so on in the code: the argument `names` of the outer function. */
   readonly names: readonly string[]
 }
 
-/** Names of the views that the code stores into, as it declares them. */
+/** The declared names of the views that the code writes to. */
 export const VIEW_NAMES = '{u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}'
 
 /**
- * The code that stores a record of a type: of the object `r`, unless `expressionOf` says otherwise. It calls `fail` and
- * `text`, and looks labels up in `symbols`, other text in `texts`.
+ * Generates code that stores a record of a type. The record is the object `r`, unless `expressionOf` gives other
+ * expressions. The code calls `fail` and `text`, and looks up labels in `symbols`, other text in `texts`.
  *
- * Definitions come from files and peers too. The code holds numbers, indexes and fixed words only; every text of the
- * definition is in `names`. As constants outside the function, names of members cost what they cost as literals.
+ * Definitions also come from files and peers. Therefore the code has only numbers, indexes and fixed words; every text
+ * of the definition is in `names`. Constants outside the function are as fast as literal names.
  */
 export function recordSource(
   type: RecordType,
@@ -62,24 +61,24 @@ interface Coding {
   readonly names: string[]
 }
 
-/** The constant that the code has for a text of the definition. */
+/** The constant for a text of the definition. */
 function constantOf({ names }: Coding, text: string): string {
   return `k${names.push(text) - 1}`
 }
 
-/** The constant of a place in the record, for an error. */
+/** The constant for the path of a field, for an error. */
 function placeOf(coding: Coding, place: string): string {
   return constantOf(coding, `${coding.type}.${place}`)
 }
 
-/** The bits of the fields that cannot be absent, in a word of presence; each optional field adds its own. */
+/** The presence bits of the required fields of a word; each optional field adds its own bit. */
 function requiredBits(layout: Layout, word: number): number {
   return layout.slots
     .filter(({ field, index }) => !field.optional && index >> 5 === word)
     .reduce((bits, { index }) => bits | (1 << (index & 31)), 0)
 }
 
-/** Stores one field. */
+/** The code for one field. */
 function nodeSource(coding: Coding, node: LayoutNode, expressionOf?: SourceOptions['expressionOf']): string {
   const value = expressionOf === undefined ? memberOf(coding, node.key) : expressionOf(node.key)
   const clear = () => slotsOf(node).map((slot) => clearSource(coding.layout, slot))
@@ -88,7 +87,7 @@ function nodeSource(coding: Coding, node: LayoutNode, expressionOf?: SourceOptio
   return node.optional ? `t=${value};if(t===undefined){${clear().join(';')}}else{${present}}` : `t=${value};${present}`
 }
 
-/** Every object has a `toString`; only such names are looked up with care. */
+/** Names such as `toString`, which every object inherits: only these need a check of own properties. */
 function memberOf(coding: Coding, field: string): string {
   const key = constantOf(coding, field)
   return field in {} ? `Object.hasOwn(r,${key})?r[${key}]:undefined` : `r[${key}]`
@@ -101,7 +100,7 @@ function slotSource(coding: Coding, slot: Slot): string {
   return mark + write(coding, slot)
 }
 
-/** The records inside have blocks of their own, in which `r` is theirs. */
+/** Each nested record gets a block of its own, in which `r` is that record. */
 function nestedSource(coding: Coding, { path, field, elements }: NestedNode): string {
   const place = placeOf(coding, path)
   const allowed = constantOf(coding, `a record like ${field.type}`)
@@ -116,8 +115,8 @@ ${blocks}}`
 }
 
 /**
- * Zeros over an absent field, so that nothing of an earlier record is left. A single number is cheaper to store than to
- * fill.
+ * Code that writes zeros over an absent field, so that no byte of an earlier record remains. A store of a single number
+ * is cheaper than a fill.
  */
 function clearSource(layout: Layout, { field, offset, bytes }: Slot): string {
   if (field.count > 1) return `u8.fill(0,o+${offset},o+${offset + bytes})`
@@ -154,7 +153,7 @@ function elementSource(layout: Layout, kind: Kind, at: string, place: string): s
   const store = (as: Kind, value: string, offset = at) => storeSource(layout, as, offset, value)
   switch (kind) {
     case 'f32': {
-      // A finite number must not be read back as infinity, which is legal itself.
+      // A finite number must not become infinite. Infinity itself is allowed.
       const overflows = `Math.abs(t)>=${F32_OVERFLOW}&&t-t===0`
       return `if(typeof t!=='number'||${overflows})fail(${place},t,'a number that f32 holds');${store(kind, 't')}`
     }
@@ -179,7 +178,7 @@ else{if(typeof t!=='bigint'||BigInt.asIntN(64,t)!==t)fail(${place},t,'an integer
   }
 }
 
-/** What the kind keeps of a number: the number itself, where it holds it. */
+/** The value that a kind stores for a number: the number itself if it fits. */
 const WRAPPED: Readonly<Record<string, string>> = {
   u8: '(t&255)',
   i8: '(t<<24>>24)',

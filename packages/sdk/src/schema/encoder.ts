@@ -6,8 +6,8 @@ import type { TextIds } from './texts.ts'
 import type { Views } from './views.ts'
 
 /**
- * Writes one record at a byte offset. Throws `SRC_VALUE` before the record counts as written. False if the text of a
- * label found the symbol table full: the record is not written then.
+ * Writes one record at a byte offset. Throws `SRC_VALUE` if a value does not fit. False if a label is new and the
+ * symbol table is full; the record is then not written.
  */
 export type Encode = (record: object, views: Views, offset: number) => boolean
 
@@ -17,11 +17,11 @@ const factories = new WeakMap<RecordType, Factory>()
 let factoryCount = 0
 
 /**
- * The encoder of a type for one writer. Its code is generated once a type: straight stores into typed arrays (or a
- * DataView in a packed layout), which is some ten times faster than a loop over fields.
+ * The encoder of a type for one writer. Its code is generated once a type. It stores directly into typed arrays (or a
+ * DataView in a packed layout), which is about ten times faster than a loop over fields.
  *
- * @param texts Gives ids to the texts of text fields, and says when ids of labels begin anew too. Default: `symbols`,
- * where all stay for good.
+ * @param texts Assigns ids to the texts of text fields, and signals when ids of labels restart. Default: `symbols`,
+ * whose ids never restart.
  */
 export function encoderOf(type: RecordType<Fields>, symbols: LabelIds, texts: TextIds = symbols): Encode {
   let factory = factories.get(type)
@@ -34,8 +34,7 @@ export function encoderOf(type: RecordType<Fields>, symbols: LabelIds, texts: Te
 
 function makeFactory(type: RecordType): Factory {
   const { state, body, names } = recordSource(type)
-  // The number makes the code unlike that of any other type. V8 shares what it learns of the names that are read among
-  // functions of the same code.
+  // The number makes the code of each type unique. V8 shares its type feedback between functions with equal code.
   const code = `"use strict";const typeName=names[${names.length}];${state}
 return function encode${++factoryCount}(r,v,o){
 if(r===null||typeof r!=='object')fail(typeName,r,'a record');
@@ -55,7 +54,7 @@ export function failValue(place: string, given: unknown, allowed: string): never
 
 const utf8 = new TextEncoder()
 
-/** Writes text into `char[n]`. */
+/** Writes text to `char[n]`. */
 export function writeText(place: string, given: unknown, bytes: Uint8Array, offset: number, room: number): void {
   if (typeof given !== 'string') failValue(place, given, 'text')
   let at = offset
@@ -71,7 +70,7 @@ export function writeText(place: string, given: unknown, bytes: Uint8Array, offs
   bytes.fill(0, at, end)
 }
 
-/** Anything but short ASCII: whole characters only, and an error rather than a silent cut, at the end or at a NUL. */
+/** Writes text that is not short ASCII. A text that is too long, or has a NUL, is an error and never cut silently. */
 function writeWideText(place: string, given: string, bytes: Uint8Array, offset: number, room: number): void {
   const encoded = utf8.encode(given)
   if (encoded.length > room - 1 || encoded.includes(0)) {

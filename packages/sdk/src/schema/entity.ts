@@ -3,44 +3,44 @@ import type { Layout, Slot } from './layout.ts'
 import { type Labels, labelOf } from './series.ts'
 
 /**
- * What a field names another entity by: `pci` an address as sysfs spells it, `netdev` a network interface, `uuid` a
- * GPU, `pid` a process.
+ * How a field names another entity: `pci` by its PCI address as sysfs spells it, `netdev` by a network interface,
+ * `uuid` by the UUID of a GPU, `pid` by a process id.
  */
 export type JoinBy = 'pci' | 'netdev' | 'uuid' | 'pid'
 
-/** A field that names another entity by something that the whole node knows it by. */
+/** A field that names another entity by a node-wide identifier. */
 export interface EntityJoin {
   readonly by: JoinBy
   /** Name of a label, a text or an integer. */
   readonly field: string
-  /** Whether the text names several, with blanks between. */
+  /** Whether the text may name several entities, separated by blanks. */
   readonly isList?: true
 }
 
-/** Fields that name another entity by its key. */
+/** Fields that hold the key of another entity. */
 export interface EntityRelation {
   /** Kind of the other entity. */
   readonly kind: string
-  /** Names of the fields that hold its key, in its order; 1 to 8. Fewer than it has name the first such. */
+  /** Names of the fields that hold its key, in the order of the key; 1 to 8. A part of a key names the first match. */
   readonly key: readonly string[]
-  /** Whether the text names several, with blanks between; only where `key` has one field. */
+  /** Whether the text may name several entities, separated by blanks; only if `key` has one field. */
   readonly isList?: true
 }
 
 /**
- * What the records of a type are about. It is told beside the definition and is no part of the fingerprint: who does
- * not know it reads the records all the same.
+ * The entity that the records of a type describe. It is announced beside the definition and is no part of the
+ * fingerprint: readers that ignore it can still read the records.
  */
 export interface EntityClaim {
-  /** What it is, such as `gpu`: lower case letters, digits and `_`, at most 64, beginning with a letter. */
+  /** Kind of the entity, for example `gpu`: at most 64 lower-case letters, digits and `_`; the first is a letter. */
   readonly kind: string
-  /** Names of the labels that tell it from others of its kind; at most 8, none if there is but one, as the host. */
+  /** Names of the labels that identify it among its kind; at most 8, none if there is only one, such as the host. */
   readonly key: readonly string[]
-  /** Name of the label with the host that it is on. Default: it is on the host of its source. */
+  /** Name of the label with its host. Default: the host of its source. */
   readonly host?: string
-  /** Whether a series of this type means that the entity is there. Default: it is known by others. */
+  /** Whether a series of this type proves that the entity exists. Default: other types prove it. */
   readonly defines?: true
-  /** Numbers that change with the entity itself and not with what it does, as its hard limits. Default: none. */
+  /** Numeric properties of the entity itself, for example its limits. Default: none. */
   readonly facts?: readonly string[]
   /** Default: none; at most 16. */
   readonly joins?: readonly EntityJoin[]
@@ -48,14 +48,14 @@ export interface EntityClaim {
   readonly relations?: readonly EntityRelation[]
 }
 
-/** Names one entity of a host. */
+/** A reference to one entity of a host. */
 export interface EntityRef {
   readonly kind: string
-  /** Texts of the labels that the type names as key, in order. */
+  /** Texts of the key labels, in order. */
   readonly key: readonly string[]
 }
 
-/** The entity that a series is about; undefined if its type tells none, or the series has no name for it. */
+/** The entity that a series describes; undefined if its type declares none, or the series does not name it. */
 export function entityOf(
   { entity }: { readonly entity: EntityClaim | undefined },
   labels: Labels,
@@ -73,10 +73,10 @@ const JOINS: readonly unknown[] = ['pci', 'netdev', 'uuid', 'pid']
 const INTEGERS: readonly string[] = ['u8', 'u16', 'u32', 'u64', 'i8', 'i16', 'i32', 'i64']
 
 /**
- * A claim as somebody gave it, checked against the fields of its type. What is not known of it is left out: it may come
- * of a later version.
+ * Checks the claim of a file, a peer or an application against the fields of its type. Unknown members are left out: a
+ * later version may have written them.
  *
- * @throws SondeError `SCH_ENTITY` says what is allowed.
+ * @throws SondeError `SCH_ENTITY` with the allowed values.
  */
 export function claimOf(type: { readonly name: string; readonly layout: Layout }, given: unknown): EntityClaim {
   const place = `the entity of type ${type.name}`

@@ -16,7 +16,7 @@ type OptionalNames<F extends Fields> = {
   [N in keyof F]: F[N] extends Field<unknown, true> | NestedField<unknown, true> ? N : never
 }[keyof F]
 
-/** The record that a type's fields describe: what `report` takes. */
+/** The record of a type: the argument of `report`. */
 export type RecordOf<T> =
   T extends RecordType<infer F>
     ? { [N in Exclude<keyof F, OptionalNames<F>>]: ValueOf<F[N]> } & {
@@ -24,7 +24,7 @@ export type RecordOf<T> =
       }
     : never
 
-/** A named, laid-out record type. Frozen; two with the same fingerprint have the same bytes and the same meaning. */
+/** A record type with its layout. Frozen. Types with equal fingerprints have equal layouts and meanings. */
 export interface RecordType<F extends Fields = Fields> {
   readonly name: string
   readonly description: string
@@ -32,22 +32,21 @@ export interface RecordType<F extends Fields = Fields> {
   readonly layout: Layout
   /** 128 bits of SHA-256 over the canonical JSON of the definition, in hex. */
   readonly fingerprint: string
-  /** Metric name per name of a slot; those that are no metric are not in it. */
+  /** Metric names by the names of slots; slots without a metric are not in the map. */
   readonly metrics: ReadonlyMap<string, string>
-  /** The slots of the label fields, in order: together with the source they identify a series. */
+  /** The slots of the label fields, in order. The labels and the source identify a series. */
   readonly labels: readonly Slot[]
-  /** The slot of the timestamp, where the type has one. */
+  /** The slot of the timestamp, if the type has one. */
   readonly time: Slot | undefined
   /**
-   * Whether its series are read in turns, so that the period of the source says nothing of how far apart records of one
-   * series are.
+   * Whether the source reads its series in turns. The period of the source is then not the period of a series.
    */
   readonly inTurns: boolean
-  /** What its records are about; undefined if the type does not tell. */
+  /** The entity that its records describe; undefined if the type declares none. */
   readonly entity: EntityClaim | undefined
 }
 
-/** Whether somebody gave a type: what {@link defineType} made, of whatever copy of this package. */
+/** Whether a value is a type: a result of {@link defineType}, of any copy of this package. */
 export function isType(given: unknown): given is RecordType {
   const { layout, fingerprint } = (given ?? {}) as Partial<RecordType>
   return typeof layout?.recordBytes === 'number' && typeof fingerprint === 'string'
@@ -56,21 +55,20 @@ export function isType(given: unknown): given is RecordType {
 /** Options of {@link defineType}. */
 export interface TypeOptions {
   /**
-   * `aligned` (default): C alignment, record size a multiple of 8. `packed`: no padding, as foreign layouts have it.
+   * `aligned` (default): C alignment, record size a multiple of 8. `packed`: no padding, for foreign layouts.
    */
   layout?: 'aligned' | 'packed'
   /**
-   * Whether a sample of the source may leave out series, to read them with one of the next: how far apart the records
-   * of a series are is seen from their times then. A turn of a minute at most is followed by what computes rates.
-   * Default: false.
+   * Whether the source reads its series in turns, some at each sample. Readers then take the period of a series from
+   * the times of its records. Rates are computed for turns of up to a minute. Default: false.
    */
   inTurns?: boolean
-  /** What the records are about. Devices, pods and what else there is are made of it. Default: that is not told. */
+  /** The entity that the records describe. Devices and pods derive from it. Default: none. */
   entity?: EntityClaim
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
-/** What Sonde says of itself begins so; nobody else may say it. */
+/** The prefix of Sonde's own types and metrics; applications may not use it. */
 const OWN_PREFIX = 'sonde_'
 const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const ROLES: ReadonlySet<string> = new Set<Role>(['timestamp', 'label', 'counter', 'gauge', 'bucket', 'value'])
@@ -89,9 +87,8 @@ const RECORD_BYTES_LIMIT = 1 << 20
 /**
  * Declares a record type.
  *
- * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_LABEL_NAME`, `SCH_FIELD`, `SCH_ENTITY` or `SCH_LIMIT` where a
- * name, a field, an entity or a size is not allowed. Names of types and metrics that begin with `sonde_` are Sonde's
- * own: they say how Sonde itself fares.
+ * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_LABEL_NAME`, `SCH_FIELD`, `SCH_ENTITY` or `SCH_LIMIT` if a
+ * name, a field, an entity or a size is not allowed. Names of types and metrics with the prefix `sonde_` are reserved.
  * @example
  * const port = defineType('port', 'Counters of a port', {
  *   time: timestamp(), device: label(), rx_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes received' }),
@@ -119,22 +116,22 @@ export function defineType<F extends Fields>(
   return type
 }
 
-/** A type as it was declared elsewhere: what {@link definitionOf} was made of. Types of Sonde's own are taken too. */
+/** Restores a type from its definition; see {@link definitionOf}. Reserved names are allowed. */
 export function typeOfDefinition(definition: TypeDefinition): RecordType {
   const { name, description, fields, layout, inTurns = false, entity } = definition
   return defineOwnType(name, description, fieldsOf(fields), { layout, inTurns, ...(entity ? { entity } : {}) })
 }
 
 /**
- * The type with another claim of what its records are about, or with none; checked as far as it comes from outside.
+ * Returns the type with another entity, or with none. A claim from outside is checked.
  *
- * @throws SondeError `SCH_ENTITY` if the fields of the type do not fit the claim.
+ * @throws SondeError `SCH_ENTITY` if the claim does not fit the fields of the type.
  */
 export function withEntity(type: RecordType, claim: unknown): RecordType {
   return Object.freeze({ ...type, entity: claim === undefined ? undefined : claimOf(type, claim) })
 }
 
-/** Definitions nest as deeply as the caller lets them. */
+/** Definitions may nest as deeply as the caller allows. */
 function fieldsOf(definitions: readonly FieldDefinition[]): Fields {
   return Object.fromEntries(
     definitions.map(({ name, ...field }) => [
@@ -144,7 +141,7 @@ function fieldsOf(definitions: readonly FieldDefinition[]): Fields {
   )
 }
 
-/** {@link defineType} for Sonde's own rooms, which take names that begin with `sonde_`. */
+/** {@link defineType} for Sonde itself, which may use reserved names. */
 export function defineOwnType<F extends Fields>(
   name: string,
   description: string,
@@ -180,13 +177,13 @@ export function defineOwnType<F extends Fields>(
   return Object.freeze(made)
 }
 
-/** Whether it may name a type or a field, and so a label. */
+/** Whether a text is allowed as the name of a type, a field or a label. */
 export function isName(name: unknown): name is string {
   // As a key of a record, `__proto__` would set its prototype.
   return typeof name === 'string' && NAME.test(name) && name !== '__proto__'
 }
 
-/** Not everybody compiles. */
+/** Checks the arguments of programs in JavaScript. */
 function checkArguments(name: string, description: unknown, fields: unknown, options: unknown): void {
   const wrong = (what: string, given: unknown, allowed: string) =>
     new SondeError('SCH_FIELD', `${what} of type ${name} is ${shown(given)}; allowed: ${allowed}`)
@@ -211,7 +208,7 @@ function checkName(name: string, what: string): void {
   }
 }
 
-/** The fields as they were declared; those of nested records are looked at again in their place. */
+/** The declared fields; the fields of nested records are checked where they are laid out. */
 function checkFields(type: string, fields: Fields, prefix: string, depth = 1): void {
   for (const [name, field] of Object.entries(fields)) {
     checkName(name, `a field of type ${type}`)
@@ -223,10 +220,10 @@ function checkFields(type: string, fields: Fields, prefix: string, depth = 1): v
     }
     if (field.kind !== 'record') checkField(type, `${prefix}${name}`, field)
     else {
-      // `nested` takes it from a type; a definition of a file or a peer gives it as it likes.
+      // `nested` takes the name from a type; a definition of a file or a peer may hold any name.
       checkName(field.type, `the record in field ${prefix}${name} of type ${type}`)
       checkCount(`field ${prefix}${name} of type ${type}`, field.count)
-      // What nests more deeply than any type may is refused where it is laid out.
+      // Deeper nesting than allowed is refused by the layout.
       if (depth < 9) checkFields(type, field.fields, `${prefix}${name}.`, depth + 1)
     }
   }
@@ -239,7 +236,7 @@ function checkCount(place: string, count: number): void {
 
 function checkField(type: string, name: string, field: Field): void {
   const place = `field ${name} of type ${type}`
-  // Definitions also come from files and peers, and the encoder's code is made of kinds.
+  // Definitions also come from files and peers, and the encoder is generated from the kinds.
   if (!Object.hasOwn(KIND_BYTES, field.kind) || !ROLES.has(field.role)) {
     const allowed = `kinds ${Object.keys(KIND_BYTES).join(', ')}; roles ${[...ROLES].join(', ')}`
     throw new SondeError('SCH_FIELD', `${place} has kind ${field.kind} and role ${field.role}; allowed: ${allowed}`)

@@ -3,7 +3,7 @@ import type { Slot } from './layout.ts'
 import type { RecordType } from './record-type.ts'
 import type { Views } from './views.ts'
 
-/** Where the bytes of one label go in a key. */
+/** The location of a label in a key. */
 interface KeyPart {
   readonly slot: Slot
   /** First u32 word of the key. */
@@ -16,26 +16,26 @@ const FOUND_MAX = 256
 const FOUND = new Int32Array(FOUND_MAX)
 
 /**
- * Numbers series by the bytes of their labels: a record finds its series without building text. Each type and source
- * has its own. Batches tend to bring series in the order of the batch before, so the next number is tried first; after
- * that comes a hash table over the bytes, with a hash that nobody outside can foresee. Memory: the label bytes and some
- * 24 bytes a series. Its caller bounds it.
+ * Numbers series by the bytes of their labels, so that a record finds its series without building text. Each pair of
+ * type and source has an index. Batches usually repeat the order of the previous batch, so the next number is tried
+ * first, then a hash table with a secret seed. Memory: the label bytes and about 24 bytes a series. The caller limits
+ * the number of series.
  */
 export class SeriesIndex {
-  /** Records whose series {@link findEach} finds at a time. */
+  /** Limit of records for {@link findEach}. */
   static readonly foundMax = FOUND_MAX
   readonly #parts: readonly KeyPart[]
   readonly #words: number
-  /** Where the labels lie in a record, if all of them are one word; else nothing. */
+  /** Offsets of the labels in a record if each label is one word; else empty. */
   readonly #offsets: Int32Array
-  /** The key of the record in hand. */
+  /** The key of the current record. */
   readonly #key: Uint32Array
   readonly #keyBytes: Uint8Array
-  /** Keys of all series, one after the other. */
+  /** The keys of all series, in order of their numbers. */
   #keys: Uint32Array
-  /** Place of each series in `#table`; `DEAD` if the number is free. */
+  /** Index of each series in `#table`; `DEAD` if the number is free. */
   #places = new Int32Array(16).fill(DEAD)
-  /** Open addressing: number + 1, 0 where free, `DEAD` if a series was forgotten. */
+  /** Open addressing: number + 1; 0 if free; `DEAD` if the series was removed. */
   #table = new Int32Array(32)
   #used = 0
   #free: number[] = []
@@ -57,21 +57,20 @@ export class SeriesIndex {
     this.#keys = new Uint32Array(word * 16)
   }
 
-  /** Series known now. */
+  /** Number of known series. */
   get count(): number {
     return this.#high - this.#free.length
   }
 
   /**
-   * The number of the record's series, given on first sight. Numbers run from 0; those of forgotten series are given
-   * again.
+   * The number of the record's series; a new series gets one. Numbers start at 0; those of removed series are reused.
    */
   of(views: Views, offset: number): number {
     const known = this.find(views, offset)
     return known === DEAD ? this.#add() : known
   }
 
-  /** The number of the record's series, −1 where it is not known. */
+  /** The number of the record's series; −1 if the series is not known. */
   find(views: Views, offset: number): number {
     if (this.#next >= this.#high) this.#next = 0
     if (this.#isOf(this.#next, views, offset)) return this.#next++
@@ -92,8 +91,8 @@ export class SeriesIndex {
   }
 
   /**
-   * The numbers of the series of `count` records that lie one behind the other, at most {@link foundMax}, as
-   * {@link find} gives them, in less time. The array is used again by the next call.
+   * {@link find} for `count` consecutive records, at most {@link foundMax}, in less time. The next call reuses the
+   * array.
    */
   findEach(views: Views, offset: number, recordBytes: number, count: number): Int32Array {
     const { data } = views
@@ -115,7 +114,7 @@ export class SeriesIndex {
     return FOUND
   }
 
-  /** Forgets a series; its number goes to a later one. */
+  /** Removes a series; its number is reused. */
   forget(id: number): void {
     const place = this.#places[id]
     if (place === undefined || place === DEAD) return
@@ -124,7 +123,7 @@ export class SeriesIndex {
     this.#free.push(id)
   }
 
-  /** Takes the key that `find` loaded. */
+  /** Adds the key that `find` loaded. */
   #add(): number {
     const id = this.#free.pop() ?? this.#high++
     if (id >= this.#places.length) this.#grow()
@@ -153,7 +152,7 @@ export class SeriesIndex {
     this.#keys = keys
   }
 
-  /** Sweeps forgotten places out, and doubles the table where they were not the reason. */
+  /** Rebuilds the table without removed series, and doubles it if it is still too full. */
   #rehash(): void {
     const free = new Set(this.#free)
     this.#used = this.count
@@ -167,7 +166,7 @@ export class SeriesIndex {
     return true
   }
 
-  /** Whether a record is of a series that may be known. */
+  /** Compares the key of a record with that of a known series. */
   #isOf(id: number, views: Views, offset: number): boolean {
     if (id >= this.#high || this.#places[id] === DEAD) return false
     const words = this.#offsets.length
@@ -192,7 +191,7 @@ export class SeriesIndex {
     }
   }
 
-  /** A foreign layout may hold anything behind the closing NUL. */
+  /** Clears bytes behind the closing NUL: a foreign layout may have any bytes there. */
   #loadText(bytes: Uint8Array, at: number, room: number, word: number): void {
     const start = word * 4
     let length = 0

@@ -3,15 +3,18 @@ import { labelText } from './reader.ts'
 import type { RecordType } from './record-type.ts'
 import type { Views } from './views.ts'
 
-/** Label names and values of a series, in the order in which they are written. */
+/** Label names and values of a series, in the order of output. */
 export type Labels = Readonly<Record<string, string>>
 
-/** The value of a label, empty if there is none. For names from outside: `toString` is no label of every series. */
+/**
+ * The value of a label, empty if there is none. Safe for any name: inherited properties such as `toString` are no
+ * labels.
+ */
 export function labelOf(labels: Labels, name: string): string {
   return Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''
 }
 
-/** The labels of the record at `offset`: its own label fields, then the source's constant ones. */
+/** The labels of the record at `offset`: its label fields, then the constant labels of its source. */
 export function labelsOf(type: RecordType, source: SourceInfo, views: Views, offset: number): Labels {
   const labels: Record<string, string> = {}
   for (const slot of type.labels) labels[slot.name] = labelText(slot, views, offset, source.symbols)
@@ -19,9 +22,9 @@ export function labelsOf(type: RecordType, source: SourceInfo, views: Views, off
 }
 
 /**
- * The labels of a record and then the constant ones of its source. What the record says of itself wins: it tells its
- * series apart. An empty label says nothing: with it an application could take off the constant label that tells its
- * series from those of the agent.
+ * The labels of a record, then the constant labels of its source. A label of the record wins over a constant label. An
+ * empty label of the record does not: otherwise an application could hide the constant labels that separate its series
+ * from those of the agent.
  */
 export function mergeLabels(own: Labels, constant: Labels): Labels {
   const merged: Record<string, string> = { ...own }
@@ -30,7 +33,7 @@ export function mergeLabels(own: Labels, constant: Labels): Labels {
 }
 
 /**
- * Labels as one text, `device="eth0",port="1"`: the form Prometheus writes, and the key of a series inside its type.
+ * Labels as one text, `device="eth0",port="1"`, as Prometheus writes them; the key of a series within its type.
  * Backslash, quote and newline are escaped.
  */
 export function seriesKey(labels: Labels): string {

@@ -1,24 +1,24 @@
 import type { SymbolTable } from './symbols.ts'
 import type { TextIds } from './texts.ts'
 
-/** A table that is not half empty when it begins is replaced once in so long at most. Unit: milliseconds. */
+/** A table that is more than half full at its start is replaced at most once in this time. Unit: milliseconds. */
 const REPLACE_APART_MS = 60_000
 
-/** What an encoder asks for ids of texts that identify. */
+/** Assigns ids to the texts of labels, for an encoder. */
 export interface LabelIds extends TextIds {
-  /** The id of a text that identifies; undefined if the table is full. */
+  /** The id of a label text; undefined if the table is full. */
   idOfLabel(text: string): number | undefined
 }
 
-/** The labels of a source as it reports them: one table at a time. */
+/** The current symbol table of the labels of a source. */
 export class SourceLabels implements LabelIds {
-  /** What batches refer to. */
+  /** The table of the next batches. */
   table: SymbolTable
   tableIndex = 0
   readonly #make: () => SymbolTable
-  /** Symbols of an empty table. */
+  /** Number of symbols in an empty table. */
   readonly #emptyCount: number
-  /** Symbols that the table began with, and when it did. */
+  /** Number of symbols of the table at its start, and its start time. */
   #beganCount: number
   #beganMs = Number.NEGATIVE_INFINITY
 
@@ -38,8 +38,8 @@ export class SourceLabels implements LabelIds {
   }
 
   /**
-   * Whether a new table would have room: what a source must tell anew may take most of a table, and a table for each
-   * new label would help nobody.
+   * Whether a new table would help: the labels of all bound rows may fill most of a new table, and a new table for each
+   * new label would be useless.
    */
   get isWorthReplacing(): boolean {
     const { count, countLimit } = this.table
@@ -47,13 +47,13 @@ export class SourceLabels implements LabelIds {
     return mayFree * 2 >= countLimit - this.#emptyCount || performance.now() - this.#beganMs >= REPLACE_APART_MS
   }
 
-  /** Goes on with an empty table. */
+  /** Starts an empty table. */
   replace(): void {
     this.table = this.#make()
     this.tableIndex++
   }
 
-  /** All that is known from the start has its symbols. */
+  /** Marks the current symbols as the initial symbols of the table. */
   began(): void {
     this.#beganCount = this.table.count
     this.#beganMs = performance.now()

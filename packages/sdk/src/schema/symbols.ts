@@ -1,20 +1,20 @@
 import { SondeError } from '../errors.ts'
 
-/** The texts that identify: labels, by the ids that their source gave them for its life. */
+/** The texts of labels, by ids that stay the same for the life of their source. */
 export interface Symbols {
   /** The text of a symbol; an id that was never announced reads as `?<id>`. */
   text(id: number): string
   /** Number of symbols; ids run from 0. */
   readonly count: number
   /**
-   * The texts from an id on, so many at most: what a file or a peer has not been told yet. Default of `countMax`: all.
+   * The texts from an id on, at most `countMax`, for a writer that has announced the earlier texts. Default: all.
    */
   since(id: number, countMax?: number): readonly string[]
 }
 
 /**
- * Why sources drop records: all reasons that there are. They have symbols from the start, so that a full table does not
- * keep a source from reporting its losses.
+ * All reasons for which sources drop records. They have symbols from the start, so that a source with a full table can
+ * report its losses.
  */
 export const LOSS_REASONS = [
   'symbol_limit',
@@ -25,39 +25,38 @@ export const LOSS_REASONS = [
 ] as const
 /** One of {@link LOSS_REASONS}. */
 export type LossReason = (typeof LOSS_REASONS)[number]
-/** Symbols of every source: the empty text, `…`, its id, and the reasons above. */
+/** Number of initial symbols of a source: the empty text, `…`, its id, and the reasons above. */
 export const OWN_SYMBOL_COUNT = 3 + LOSS_REASONS.length
 
 const TEXT_CHARACTERS_LIMIT = 4096
-/** Symbols that a table may have at most: what a file can name beside those of its writer. */
+/** The largest table: ids above belong to the writer of a file. */
 const SYMBOL_COUNT_LIMIT = 4_000_000
 
 /**
- * A source's append-only table of the texts of its labels. Id 0 is the empty text. Bounded: when it is full, new text
- * that identifies has no symbol, since under a symbol that others share, series would run into each other. New text
- * that is data becomes the symbol of `"…"` then, and is counted in `overflowed`; text fields have a table of their own,
- * which is replaced when it is full.
+ * The append-only symbol table of a source. Id 0 is the empty text. When the table is full, a new label gets no symbol,
+ * because a shared symbol would mix series. New text that is data gets the symbol of `"…"` and counts in `overflowed`.
+ * Text fields have a table of their own, which is replaced when it is full.
  */
 export class SymbolTable implements Symbols {
-  /** Symbols at most. */
+  /** Limit of symbols. */
   readonly countLimit: number
   readonly #texts: string[] = ['', '…']
   readonly #ids = new Map<string, number>([
     ['', 0],
     ['…', 1],
   ])
-  /** Texts that read `…` because they found the table full. */
+  /** Number of texts that became `…` because the table was full. */
   overflowed = 0
-  /** Times that a text was cut; one that comes again counts again. */
+  /** Number of times that a text was cut; a repeated text counts again. */
   cut = 0
   readonly #onFirstCut: () => void
-  /** An encoder that has no texts of their own takes labels for them, whose ids stay. */
+  /** Ids never restart: for an encoder that uses this table for text fields too. */
   readonly tableIndex = 0
 
   /**
-   * @param countLimit Symbols at most. Range: 2 to 4 000 000. Default: 65 536.
+   * @param countLimit Limit of symbols. Range: 2 to 4 000 000. Default: 65 536.
    * @param onFirstCut Called when a text is cut for the first time.
-   * @param own Texts that are there from the start, beside the limit: what a source reports its losses with.
+   * @param own Initial texts, beside the limit, with which a source reports its losses.
    */
   constructor(countLimit = 65_536, onFirstCut: () => void = () => undefined, own: readonly string[] = []) {
     if (!Number.isInteger(countLimit) || countLimit < 2 || countLimit > SYMBOL_COUNT_LIMIT) {
@@ -73,7 +72,7 @@ export class SymbolTable implements Symbols {
   }
 
   /**
-   * The id of a text, made on first use; that of `…` if the table is full. Text beyond 4096 characters is cut, and
+   * The id of a text, assigned on first use; the id of `…` if the table is full. Text beyond 4096 characters is cut and
    * counted in `cut`.
    */
   id(text: string): number {
@@ -83,7 +82,7 @@ export class SymbolTable implements Symbols {
     return 1
   }
 
-  /** The id of a text that identifies; undefined if the table is full. */
+  /** The id of a label text; undefined if the table is full. */
   idOfLabel(text: string): number | undefined {
     const known = this.#ids.get(text)
     if (known !== undefined) return known
@@ -92,7 +91,7 @@ export class SymbolTable implements Symbols {
     return this.#texts.length < this.countLimit ? this.#add(text) : undefined
   }
 
-  /** As much of a text as is kept: 4096 characters. What is cut is counted in `cut`. */
+  /** The first 4096 characters of a text. A cut text counts in `cut`. */
   shortened(text: string): string {
     if (text.length <= TEXT_CHARACTERS_LIMIT) return text
     if (++this.cut === 1) this.#onFirstCut()

@@ -2,48 +2,48 @@ import type { SourceLabels } from './source-labels.ts'
 import type { Symbols } from './symbols.ts'
 
 /**
- * First id of the texts of text fields. Ids of labels are far below. All are small integers to V8, which keeps larger
- * ones as doubles.
+ * First id of the texts of text fields. Ids of labels are far below. All ids are small integers to V8; it stores larger
+ * integers as doubles.
  */
 export const TEXT_ID_MIN = 2 ** 30
 const TEXT_ID_END = 2 ** 31
-/** Ids that a table may take: its limit, and one record of nothing but text. */
+/** Ids of a table: its limit, and one more record with only text. */
 const TABLE_IDS_MAX = 1 << 24
 
-/** Default of the texts that a source has at a time. */
+/** Default limit of the texts of a table. */
 export const TEXT_COUNT = 32_768
-/** Memory of the texts that a source has at a time. Unit: bytes. */
+/** Memory limit of the texts of a table. Unit: bytes. */
 const TEXT_BYTES = 4 << 20
-/** What a text takes beside its characters. Unit: bytes. */
+/** Memory of a text beside its characters. Unit: bytes. */
 const ENTRY_BYTES = 48
 
 /**
- * What the ids in the records of a batch mean: those of labels, which are for the life of the source, and those of text
- * fields, which are of one table. A source replaces that table when it is full; whoever keeps a batch keeps the table
- * with it. Ids rise from one table of a source to the next, and begin again after 2^30 texts: tables are told apart as
- * objects, and whoever is told of one is told that it begins.
+ * The texts of the ids in the records of a batch. Ids of labels are valid for the life of the source; ids of text
+ * fields belong to one table. A source replaces a full table; a receiver that keeps a batch keeps its table. Ids rise
+ * from one table of a source to the next and restart after 2^30 texts. Therefore tables are compared as objects, and a
+ * writer announces the start of each table.
  */
 export interface BatchSymbols {
   /** The text of a label or of a text field; an id that was never announced reads as `?<id>`. */
   text(id: number): string
   /** Id of the first text of the table. */
   readonly firstTextId: number
-  /** One more than the id of the last: the first again where there is none. */
+  /** One more than the last id; the first id if the table is empty. */
   readonly nextTextId: number
-  /** The texts from an id on, so many at most. Default of `countMax`: all. */
+  /** The texts from an id on, at most `countMax`. Default: all. */
   textsFrom(id: number, countMax?: number): readonly string[]
   /** Memory of the texts. Unit: bytes. */
   readonly textBytes: number
 }
 
-/** A table of texts that grows at its end. */
+/** An append-only table of texts. */
 export class TextTable implements BatchSymbols {
   readonly firstTextId: number
   textBytes = 0
   readonly #labels: Pick<Symbols, 'text'>
   readonly #texts: string[] = []
 
-  /** @param labels The source's own table, for all ids below. */
+  /** @param labels The label table of the source, for all lower ids. */
   constructor(labels: Pick<Symbols, 'text'>, firstTextId = TEXT_ID_MIN) {
     this.#labels = labels
     this.firstTextId = firstTextId
@@ -62,7 +62,7 @@ export class TextTable implements BatchSymbols {
     return this.#texts.slice(from, from + countMax)
   }
 
-  /** Adds a text at the end; gives its id. */
+  /** Appends a text; returns its id. */
   add(text: string): number {
     this.textBytes += textBytes(text)
     return this.firstTextId + this.#texts.push(text) - 1
@@ -74,35 +74,34 @@ export function textBytes(text: string): number {
   return ENTRY_BYTES + 2 * text.length
 }
 
-/** What an encoder asks for ids of texts that do not identify. */
+/** Assigns ids to the texts of text fields, for an encoder. */
 export interface TextIds {
   /**
-   * Rises when ids that were given before, of texts or of labels, must not be used any more. Ids of tables begin again
-   * some day; this does not.
+   * Rises when earlier ids of texts or labels become invalid. Ids restart after 2^30 texts; this number does not.
    */
   readonly tableIndex: number
   id(text: string): number
 }
 
-/** The texts of a source as it reports them: one table at a time. */
+/** The current table of texts of a source. */
 export class SourceTexts implements TextIds {
-  /** What batches of records with text refer to. */
+  /** The table of the next batches with text. */
   table: TextTable
-  /** Whether the table must be replaced before the next record. A record under way may still add its texts. */
+  /** Whether the table must be replaced before the next record. The current record may still add texts. */
   isFull = false
   tableIndex = 0
   readonly #labels: Pick<SourceLabels, 'table'>
   readonly #countLimit: number
   readonly #ids = new Map<string, number>()
 
-  /** @param countLimit Texts from which on the table is full. */
+  /** @param countLimit The number of texts at which the table is full. */
   constructor(labels: Pick<SourceLabels, 'table'>, countLimit: number) {
     this.#labels = labels
     this.#countLimit = countLimit
     this.table = new TextTable(labels.table)
   }
 
-  /** The id of a text. Text beyond 4096 characters is cut, and counted in `cut` of the labels. */
+  /** The id of a text. Text beyond 4096 characters is cut and counted in `cut` of the labels. */
   id(text: string): number {
     const known = this.#ids.get(text)
     if (known !== undefined) return known
@@ -116,8 +115,7 @@ export class SourceTexts implements TextIds {
   }
 
   /**
-   * Goes on with an empty table, and with the labels as they are now. Records that are not emitted yet would refer to
-   * the wrong ones.
+   * Starts an empty table over the current labels. Call it without buffered records: these use the old table.
    */
   replace(): void {
     const next = this.table.nextTextId
@@ -129,12 +127,12 @@ export class SourceTexts implements TextIds {
 }
 
 /**
- * Counts the memory of texts that a queue of batches keeps: those of a table once, with the batch that brought them.
+ * Counts the memory of the texts of queued batches. Each text counts once, with the first batch after it was added.
  */
 export class KeptTexts {
   readonly #counted = new WeakMap<BatchSymbols, number>()
 
-  /** Memory of the texts that came since the last batch of the table. Unit: bytes. */
+  /** Memory of the texts added since the last batch of the table. Unit: bytes. */
   bytesOf({ symbols }: { readonly symbols: BatchSymbols }): number {
     const { textBytes } = symbols
     if (textBytes === 0) return 0

@@ -3,15 +3,15 @@ import type { RecordType } from './record-type.ts'
 
 const U64_MAX = 2n ** 64n - 1n
 
-/** The earliest and the latest time. Unit: nanoseconds, but that of a clock that begins anywhere is its own. */
+/** The earliest and the latest time. Unit: nanoseconds; for a device clock, its ticks. */
 export type TimeSpan = readonly [earliestNs: bigint, latestNs: bigint]
 
 type TimedBatch = Pick<Batch, 'type' | 'bytes' | 'count'>
 
-/** What was asked for last: a batch is seen by each sink in turn. */
+/** The last result: several sinks ask for the same batch in turn. */
 let latest: { readonly batch: TimedBatch; readonly span: TimeSpan } | undefined
 
-/** The same as {@link timeSpanOf}, of the records of a batch. */
+/** {@link timeSpanOf} for the records of a batch. */
 export function timeSpanOfBatch(batch: TimedBatch): TimeSpan {
   if (latest?.batch === batch) return latest.span
   const { type, bytes, count } = batch
@@ -21,10 +21,10 @@ export function timeSpanOfBatch(batch: TimedBatch): TimeSpan {
 }
 
 /**
- * The earliest and the latest time among records, which may be in no order; 0 without any. Compared as two words, since
- * a `bigint` a record would take longer than all the rest.
+ * The earliest and the latest time of records in any order; 0 without records. Times are compared as two words, because
+ * a `bigint` for each record would take longer than everything else.
  *
- * @param from Where the first record begins. Unit: bytes.
+ * @param from Offset of the first record. Unit: bytes.
  */
 export function timeSpanOf({ time, layout }: RecordType, data: DataView, from: number, count: number): TimeSpan {
   if (time === undefined || count === 0) return [0n, 0n]
@@ -52,7 +52,7 @@ export function timeSpanOf({ time, layout }: RecordType, data: DataView, from: n
   return [atMostU64(data.getBigUint64(earliestAt, true) * scale), atMostU64(data.getBigUint64(latestAt, true) * scale)]
 }
 
-/** Microseconds that were none may be more than fit as nanoseconds. */
+/** Limits microseconds: an invalid time may exceed 64 bits as nanoseconds. */
 function atMostU64(value: bigint): bigint {
   return value > U64_MAX ? U64_MAX : value
 }

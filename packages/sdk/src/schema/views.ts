@@ -1,4 +1,4 @@
-/** One stretch of memory seen as every element width; what encoders and readers work on. */
+/** Views of the same memory for every element width, for encoders and readers. */
 export interface Views {
   readonly bytes: Uint8Array
   readonly data: DataView
@@ -14,18 +14,18 @@ export interface Views {
   readonly i64: BigInt64Array
 }
 
-/** Views over fresh, zeroed memory. `bytes` is rounded up to a multiple of 8. */
+/** Views of new, zeroed memory. `bytes` is rounded up to a multiple of 8. */
 export function allocateViews(bytes: number): Views {
   const buffer = new ArrayBuffer((bytes + 7) & ~7)
   return makeViews(buffer, 0, buffer.byteLength)
 }
 
-/** Memory that is longer is not held on to. Unit: bytes. */
+/** Limit of memory that is cached. Unit: bytes. */
 const LATEST_BYTES_MAX = 1 << 20
-/** What was seen last: a batch is seen by each sink in turn, and many batches lie in the same memory in turn. */
+/** The last result: several sinks ask for the same batch in turn, and many batches share memory. */
 let latest: Views = allocateViews(0)
 
-/** Views over given bytes; bytes that do not start on a multiple of 8 are copied first. */
+/** Views of given bytes; bytes that do not start at a multiple of 8 are copied first. */
 export function viewsOf(bytes: Uint8Array): Views {
   const { buffer, byteOffset } = bytes
   const wide = (bytes.byteLength + 7) & ~7
