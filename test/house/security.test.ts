@@ -1,4 +1,4 @@
-// docs/security.md names tests, limits and places of the source. What it names has to be there.
+// docs/security.md names tests, limits and places of the source. Each of them must exist.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,20 +8,20 @@ import { packageSources } from '../../scripts/check/sources.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PAGE = readFileSync(join(ROOT, 'docs/security.md'), 'utf8')
-const MOUTHS = PAGE.slice(PAGE.indexOf('## Mouths'), PAGE.indexOf('## What was looked at')).split('\n### ').slice(1)
+const INPUTS = PAGE.slice(PAGE.indexOf('## Inputs'), PAGE.indexOf('## Classes of faults')).split('\n### ').slice(1)
 const SOURCES = packageSources().filter(({ path }) => !path.includes('.test.'))
 
-/** What stands in backticks; a line may end within. */
+/** The texts in backticks. A line break counts as a blank. */
 const quoted = (text: string): string[] =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, words = '']) => words.replace(/\s+/g, ' '))
 
-test('every mouth says what it is trusted with, what its limits are, and by which tests it is attacked', () => {
-  assert.ok(MOUTHS.length >= 15, `${MOUTHS.length} mouths`)
-  for (const mouth of MOUTHS) {
-    const [name] = mouth.split('\n', 1)
+test('every input names its trust, its limits, and the tests that attack it', () => {
+  assert.ok(INPUTS.length >= 15, `${INPUTS.length} inputs`)
+  for (const input of INPUTS) {
+    const [name] = input.split('\n', 1)
     for (const part of ['**Trusted with**', '**Limits**', '**Attacked by**'])
-      assert.ok(mouth.includes(part), `${name}: ${part}`)
-    const attacks = mouth.slice(mouth.indexOf('**Attacked by**'))
+      assert.ok(input.includes(part), `${name}: ${part}`)
+    const attacks = input.slice(input.indexOf('**Attacked by**'))
     const files = [...attacks.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => join(dirname('docs/x'), link))
     assert.ok(files.length > 0, `${name} is attacked by no test`)
     for (const file of files) {
