@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AppGpuAnswer, AppsAnswer, PodsAnswer } from '@sonde/sdk/internal'
+import type { AppGpuAnswer, AppsAnswer, PodsAnswer } from '@sonde/sdk/api'
 import { fixture, livingBody } from '../packages/agent/src/sources/scraping/test-exporter.ts'
 import { ask } from './ask.ts'
 import { until } from './sonde-process.ts'

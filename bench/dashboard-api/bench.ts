@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { appRoutes, createStore, type Store } from '@sonde/console'
-import type { AppMetricsAnswer } from '@sonde/sdk/internal'
+import type { AppMetricsAnswer } from '@sonde/sdk/api'
 import { serveAgent } from '../../packages/agent/test/served-agent.ts'
 import { atLeast, type BenchResult, median, type RunBench } from '../bench.ts'
 import {

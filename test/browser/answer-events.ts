@@ -1,4 +1,4 @@
-import type { EventsAnswer } from '@sonde/sdk/internal'
+import type { EventsAnswer } from '@sonde/sdk/api'
 import type { Page, Route } from 'playwright-core'
 import type { GeneratedEvent } from './generated-event.ts'
 

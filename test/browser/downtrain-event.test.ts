@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { EventAnswer, EventsAnswer } from '@sonde/sdk/internal'
+import type { EventAnswer, EventsAnswer } from '@sonde/sdk/api'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { temporaryDir, until } from '../sonde-process.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TracebackEvent } from '@sonde/sdk/internal'
+import type { TracebackEvent } from '@sonde/sdk/api'
 import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'

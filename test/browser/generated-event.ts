@@ -1,4 +1,4 @@
-import type { EventAnswer, EventLane, EventsAnswer, SamplesHeader, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventAnswer, EventLane, EventsAnswer, SamplesHeader, TracebackEvent } from '@sonde/sdk/api'
 
 /**
  * What a generated lane does: it is `before` until `changesMs` after the start of the event, and `after` from then on.

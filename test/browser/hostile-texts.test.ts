@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { AppsAnswer } from '@sonde/sdk/internal'
+import type { AppsAnswer } from '@sonde/sdk/api'
 import {
   fixture,
   livingBody,

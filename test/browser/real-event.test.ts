@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { EventsAnswer } from '@sonde/sdk/internal'
+import type { EventsAnswer } from '@sonde/sdk/api'
 import { setUpWeb } from '../../scripts/setup.mjs'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hint } from '@sonde/sdk/internal'
+import type { Hint } from '@sonde/sdk/api'
 import { beginLife } from './simulated-life.ts'
 
 const STORM = 'retransmission_storm/sim-nic-mlx5_3-1'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hint } from '@sonde/sdk/internal'
+import type { Hint } from '@sonde/sdk/api'
 import { beginLife, type SimulatedLife } from './simulated-life.ts'
 
 const HOUR_MS = 3_600_000

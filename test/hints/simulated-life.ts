@@ -8,7 +8,8 @@ import {
   type Source,
   timestamp,
 } from '@sonde/sdk'
-import { defineOwnType, type Hint } from '@sonde/sdk/internal'
+import type { Hint } from '@sonde/sdk/api'
+import { defineOwnType } from '@sonde/sdk/internal'
 import { HintHistory } from '../../packages/agent/src/hints/history/hint-history.ts'
 import { reportHint, type StatedEdge } from '../../packages/agent/src/hints/history/hint-type.ts'
 import { SimulatedNode } from '../../packages/agent/src/hints/test-simulated-node.ts'

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { AppGpuAnswer, GpuPod } from '@sonde/sdk/internal'
+import type { AppGpuAnswer, GpuPod } from '@sonde/sdk/api'
 import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const LIMIT_MS = 60_000

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createIpc, createSource, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
-import type { PodsAnswer } from '@sonde/sdk/internal'
+import type { PodsAnswer } from '@sonde/sdk/api'
 import { ask } from '../ask.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 

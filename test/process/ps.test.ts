@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import type { PodsAnswer } from '@sonde/sdk/internal'
+import type { PodsAnswer } from '@sonde/sdk/api'
 import { ask } from '../ask.ts'
 import { runSonde, type SondeProcess, startSonde, until } from '../sonde-process.ts'
 

@@ -5,7 +5,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/api'
 import { ask } from '../ask.ts'
 import { assertStops, type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 

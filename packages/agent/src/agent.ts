@@ -6,12 +6,12 @@ import {
   createPrometheus,
   FieldSets,
   type History,
-  type HistoryStatus,
   messageOf,
   type Prometheus,
   type Sink,
   SondeError,
 } from '@sonde/sdk'
+import type { StoreAnswer } from '@sonde/sdk/api'
 import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
@@ -58,7 +58,7 @@ export interface AgentOptions {
   readonly sinks?: readonly Sink[]
   /** What the query form asks. Default: the ring of the last minutes. */
   readonly history?: History
-  readonly storeStatus?: () => HistoryStatus
+  readonly storeStatus?: () => StoreAnswer
   /** What lists and prints the records of the store. Default: there is none. */
   readonly kept?: KeptRecords
   /** URL of the module whose `SOURCES` child processes look their source up in. Default: the registry. */

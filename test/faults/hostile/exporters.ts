@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
-import type { PodsAnswer } from '@sonde/sdk/internal'
+import type { PodsAnswer } from '@sonde/sdk/api'
 import {
   nodeBody,
   type ServedExporter,

@@ -1,51 +1,42 @@
-import type { Labels, LatestSeries, RecordType } from '@sonde/sdk'
-import type { SourceState } from '../hosting/source-status.ts'
-import type { ToldStuck } from '../hosting/stuck-call.ts'
-import type { TargetStatus } from '../sources/source.ts'
-import type { TracebackFacts } from './traceback-facts.ts'
+import type {
+  FailedRead,
+  LatestSeries,
+  ListedDevice,
+  ListedSource,
+  ListedStuckCall,
+  ListedType,
+  SourceAnswer,
+  TargetStatus,
+  TracebackAnswer,
+} from '@sonde/sdk/api'
 
-/** State of a source in a running agent, as `/api/v1/sources` reports it. */
-export interface SourceFacts {
-  readonly name: string
-  readonly state: SourceState
-  readonly reason: string
-  /** Calls of the source that have not returned. Default: none. */
-  readonly stuck?: readonly Pick<ToldStuck, 'device' | 'duty' | 'sinceMs' | 'fix'>[]
-  /** Exporters that the source reads. Default: none. */
-  readonly targets?: readonly Pick<TargetStatus, 'target' | 'state' | 'reason' | 'disputes' | 'disputeCount'>[]
-  readonly lastSampleMs: number
-  /** Reads that failed since the start. Default: none. */
-  readonly errors?: number
-  /** What the source reads now, in words. Default: unknown. */
-  readonly found?: string
-  /** Newest failures, each with its place; the latest first. Default: none. */
-  readonly failures?: readonly { readonly place: string; readonly message: string; readonly lastMs: number }[]
-}
+/** State of a source in a running agent. The list of sources leaves out some keys of the answer of one source. */
+export type SourceFacts = Pick<ListedSource, 'name' | 'state' | 'reason' | 'lastSampleMs'> &
+  Partial<Pick<SourceAnswer, 'errors' | 'found'>> & {
+    readonly stuck?: readonly Pick<ListedStuckCall, 'device' | 'duty' | 'sinceMs' | 'fix'>[]
+    readonly targets?: readonly Pick<TargetStatus, 'target' | 'state' | 'reason' | 'disputes' | 'disputeCount'>[]
+    readonly failures?: readonly Pick<FailedRead, 'place' | 'message' | 'lastMs'>[]
+  }
 
 /** The name and the entity of a type. */
-export type ToldType = Pick<RecordType, 'name'> & { readonly entity?: RecordType['entity'] }
+export type TypeFacts = Pick<ListedType, 'name'> & { readonly entity?: ListedType['entity'] | undefined }
 
-/** A device in a running agent, as `/api/v1/devices` reports it. */
-export interface DeviceFacts {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  /** Labels of the series of its own kind. */
-  readonly labels: Labels
-  readonly series: Readonly<Record<string, Labels>>
-  /** Type and source of the record that defines it. */
-  readonly type: string
-  readonly source: string
-  /** PCI address; empty if unknown. */
-  readonly address: string
-  readonly simulated: boolean
-  /** Name of the device's host. Default: the agent's host. */
-  readonly host?: string
-  /** When it left; absent while it is present. Unit: milliseconds since the Unix epoch. */
-  readonly goneMs?: number | undefined
-  /** Why it left, as its source reported. */
-  readonly goneReason?: string
-}
+/** A device in a running agent. */
+export type DeviceFacts = Pick<
+  ListedDevice,
+  | 'id'
+  | 'kind'
+  | 'name'
+  | 'labels'
+  | 'series'
+  | 'type'
+  | 'source'
+  | 'address'
+  | 'simulated'
+  | 'host'
+  | 'goneMs'
+  | 'goneReason'
+>
 
 /**
  * Facts that a running agent adds to a walk. They are read in its own process or over HTTP. A trial of one source has
@@ -57,11 +48,11 @@ export interface AgentFacts {
   /** Live series of a metric, or of every metric of a type, with reasons for absent values. */
   series(wanted: { readonly metric: string } | { readonly type: string }): Promise<readonly LatestSeries[]>
   /** Types with records in the last minutes. */
-  types(): Promise<readonly ToldType[]>
+  types(): Promise<readonly TypeFacts[]>
   /** Devices of the node, including devices that left within the last hour. */
   devices(): Promise<readonly DeviceFacts[]>
   /**
    * State of traceback, and of the rule with that name if a name is given. A trial has no rules, so it leaves this out.
    */
-  traceback?(rule?: string): Promise<TracebackFacts | undefined>
+  traceback?(rule?: string): Promise<TracebackAnswer | undefined>
 }

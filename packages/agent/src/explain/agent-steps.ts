@@ -8,7 +8,7 @@ import { type Ground, Refusal } from '../sources/chains/ground.ts'
 import { bindCommand, busOf } from '../sources/chains/steps.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
-import type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './agent-facts.ts'
+import type { AgentFacts, DeviceFacts, SourceFacts, TypeFacts } from './agent-facts.ts'
 import { ago } from './ago.ts'
 import { missingSeries, type Reporting } from './missing-series.ts'
 import { type Selector, selects } from './selector.ts'
@@ -112,7 +112,8 @@ export function agentStep(facts: SourceFacts | undefined, place: string, device?
       // Some files may fail while others are read.
       const failed =
         errors === 0 ? '' : `; ${countOf(errors, 'read')} failed since the start: see /sources/${name} there`
-      return fine(place, `reading, last sample ${ago(lastSampleMs)}${failed}`)
+      const last = lastSampleMs === null ? 'no sample yet' : `last sample ${ago(lastSampleMs)}`
+      return fine(place, `reading, ${last}${failed}`)
     },
   }
 }
@@ -219,7 +220,7 @@ export function valueStep(
  * The values of a device in the agent, and the absent values. A device that the kernel lists is found by name, others
  * by id.
  */
-export function heldStep(facts: AgentFacts, types: readonly ToldType[], device: string): Step {
+export function heldStep(facts: AgentFacts, types: readonly TypeFacts[], device: string): Step {
   return {
     name: 'value',
     async look() {
@@ -245,7 +246,7 @@ export function heldStep(facts: AgentFacts, types: readonly ToldType[], device: 
 
 /** Whether a series describes the entity with this name. The name is the key of the entity, as in `mlx5_0/1`. */
 function isNamed(name: string) {
-  return ({ entity }: ToldType, labels: Labels): boolean =>
+  return ({ entity }: TypeFacts, labels: Labels): boolean =>
     hasName(name, entity?.key.map((label) => labelOf(labels, label)) ?? []) && !isSimulatedOf(labels)
 }
 
@@ -257,7 +258,7 @@ export function hasName(name: string, key: readonly (string | undefined)[]): boo
 
 /** Whether a series describes a device or a part of it. */
 function isAbout({ kind, labels: own, series, simulated }: DeviceFacts) {
-  return ({ entity }: ToldType, labels: Labels): boolean => {
+  return ({ entity }: TypeFacts, labels: Labels): boolean => {
     const wanted = entity?.kind === kind ? own : series[entity?.kind ?? '']
     if (wanted === undefined || isSimulatedOf(labels) !== simulated) return false
     return entity?.key.every((name) => labelOf(labels, name) === labelOf(wanted, name)) === true

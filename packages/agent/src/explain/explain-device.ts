@@ -1,10 +1,11 @@
+import type { ExplainWalk } from '@sonde/sdk/api'
 import { walk } from '../sources/chains/chain.ts'
 import { deviceName } from '../sources/pci-address.ts'
 import { gpuSubject } from '../sources/scraping/subjects.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { DeviceFacts } from './agent-facts.ts'
 import { heldStep, reportedStep } from './agent-steps.ts'
-import type { ExplainOptions, Explanation } from './explanation.ts'
+import type { ExplainOptions } from './explanation.ts'
 import { chainOf } from './source-chain.ts'
 import { SIMULATOR, type Subject } from './subject.ts'
 
@@ -13,7 +14,7 @@ export async function ofDevice(
   of: string,
   subjects: readonly Subject[],
   options: ExplainOptions,
-): Promise<Explanation[]> {
+): Promise<ExplainWalk[]> {
   const listed = await ofListedDevice(of, of, subjects, options)
   if (listed.length > 0) return listed
   const known = await options.facts?.devices()
@@ -30,8 +31,8 @@ async function ofListedDevice(
   name: string,
   subjects: readonly Subject[],
   options: ExplainOptions,
-): Promise<Explanation[]> {
-  const chains: Explanation[] = []
+): Promise<ExplainWalk[]> {
+  const chains: ExplainWalk[] = []
   for (const subject of subjects) {
     const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
     const called = deviceName(name)
@@ -49,7 +50,7 @@ async function ofKnownDevice(
   device: DeviceFacts,
   subjects: readonly Subject[],
   options: ExplainOptions,
-): Promise<Explanation[]> {
+): Promise<ExplainWalk[]> {
   const { id, kind, name, address, series, simulated } = device
   if (simulated) return ofSimulated(of, id, subjects, options)
   const place = kind === 'gpu' ? address : name
@@ -90,7 +91,7 @@ async function ofReported(
   of: string,
   device: DeviceFacts,
   { facts, agentPlace }: ExplainOptions,
-): Promise<Explanation> {
+): Promise<ExplainWalk> {
   const held = facts === undefined ? [] : [heldStep(facts, await facts.types(), device.id)]
   return {
     of,
@@ -105,7 +106,7 @@ function ofSimulated(
   id: string,
   subjects: readonly Subject[],
   options: ExplainOptions,
-): Promise<Explanation[]> {
+): Promise<ExplainWalk[]> {
   const simulators = subjects.filter(({ definition }) => definition.name === SIMULATOR)
   return Promise.all(simulators.map((subject) => chainOf(of, subject, [{ name: id, aliases: [] }], options)))
 }

@@ -1,8 +1,9 @@
+import type { ExplainWalk } from '@sonde/sdk/api'
 import type { ValuePlace } from '../sources/chains/chain.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { DeviceFacts } from './agent-facts.ts'
 import { hasName } from './agent-steps.ts'
-import type { ExplainOptions, Explanation } from './explanation.ts'
+import type { ExplainOptions } from './explanation.ts'
 import { parseSelector, type Selector } from './selector.ts'
 import { chainOf } from './source-chain.ts'
 import { nameOf, SIMULATOR, type Subject } from './subject.ts'
@@ -12,7 +13,7 @@ export async function ofMetric(
   of: string,
   subjects: readonly Subject[],
   options: ExplainOptions,
-): Promise<Explanation[] | undefined> {
+): Promise<ExplainWalk[] | undefined> {
   const selector = parseSelector(of)
   if (selector === undefined) return undefined
   const isSimulated = selector.labels.simulated !== undefined

@@ -1,10 +1,10 @@
+import type { ExplainWalk, TracebackAnswer } from '@sonde/sdk/api'
 import { countOf, sondeCommand } from '@sonde/sdk/internal'
 import { broken, type Finding, fine, type Step, walk } from '../sources/chains/chain.ts'
 import { checkTraceback } from '../traceback/check-traceback.ts'
 import { ago } from './ago.ts'
-import type { ExplainOptions, Explanation } from './explanation.ts'
+import type { ExplainOptions } from './explanation.ts'
 import { fileRuleSteps, ruleSteps } from './rule-steps.ts'
-import type { TracebackFacts } from './traceback-facts.ts'
 
 /** The name under which traceback is explained, and the source of its events. */
 const TRACEBACK = 'traceback'
@@ -19,7 +19,7 @@ export function isOfTraceback(of: string): boolean {
 }
 
 /** The chains of traceback as a whole, or of a rule; none if no rule has that name. */
-export async function ofTraceback(of: string, options: ExplainOptions): Promise<Explanation[]> {
+export async function ofTraceback(of: string, options: ExplainOptions): Promise<ExplainWalk[]> {
   const name = RULE.exec(of)?.[1] ?? of
   const wanted = of === TRACEBACK ? undefined : name
   const facts = await options.facts?.traceback?.(wanted)
@@ -42,7 +42,7 @@ async function isInFile(name: string, { traceback }: ExplainOptions): Promise<bo
 }
 
 /** Configuration and file: from a running agent, or read here without an agent. */
-function headOf(facts: TracebackFacts | undefined, options: ExplainOptions): Step[] {
+function headOf(facts: TracebackAnswer | undefined, options: ExplainOptions): Step[] {
   const path = facts === undefined ? (options.traceback?.rules ?? '') : facts.path
   return [
     { name: 'configuration', look: async () => configured(path) },
@@ -60,7 +60,7 @@ function configured(path: string): Finding {
   )
 }
 
-function fileInUse({ path, fault, takenMs, takenCount, ruleCount, signalCount }: TracebackFacts): Finding {
+function fileInUse({ path, fault, takenMs, takenCount, ruleCount, signalCount }: TracebackAnswer): Finding {
   const counts = `${countOf(ruleCount, 'rule')} on ${countOf(signalCount, 'signal')}`
   const held = `${counts}, version ${takenCount}, read ${ago(takenMs)}`
   if (fault === '')
@@ -95,7 +95,7 @@ function noAgent({ agentPlace }: ExplainOptions): Step {
   }
 }
 
-function stateSteps({ missing, missingCount, folder, openCount, limited, refused, ...facts }: TracebackFacts): Step[] {
+function stateSteps({ missing, missingCount, folder, openCount, limited, refused, ...facts }: TracebackAnswer): Step[] {
   const signals = (): Finding => {
     const tried = countOf(facts.signalCount, 'signal')
     if (missingCount === 0) return fine(tried, 'every watched signal is there')
@@ -126,7 +126,7 @@ function folderFinding({
   eventsMax,
   removed,
   failed,
-}: TracebackFacts['folder']): Finding {
+}: TracebackAnswer['folder']): Finding {
   const share = `${percent(bytes / bytesMax)} of traceback.dir_bytes and ${percent(events / eventsMax)} of traceback.events_max used`
   const full = Math.max(bytes / bytesMax, events / eventsMax) > NEARLY_FULL ? '; the oldest events are removed' : ''
   const lost = removed === 0 ? '' : `; ${countOf(removed, 'event')} were removed to make space`

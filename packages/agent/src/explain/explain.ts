@@ -1,9 +1,10 @@
+import type { ExplainWalk } from '@sonde/sdk/api'
 import { broken, walk } from '../sources/chains/chain.ts'
 import { UNOBTAINABLE } from '../sources/doca/unobtainable.ts'
 import { ofDevice } from './explain-device.ts'
 import { ofMetric } from './explain-metric.ts'
 import { isOfTraceback, ofTraceback } from './explain-traceback.ts'
-import { type ExplainOptions, type Explanation, isWhole } from './explanation.ts'
+import { type ExplainOptions, isWhole } from './explanation.ts'
 import { chainOf } from './source-chain.ts'
 import { nameOf, type Subject, subjectsOf } from './subject.ts'
 import { unknownName } from './unknown-name.ts'
@@ -14,7 +15,7 @@ import { unknownName } from './unknown-name.ts'
  * broken link come first.
  * @throws SondeError `EXP_UNKNOWN` if the name is unknown, with the nearest names.
  */
-export async function explain(of: string, options: ExplainOptions): Promise<Explanation[]> {
+export async function explain(of: string, options: ExplainOptions): Promise<ExplainWalk[]> {
   if (isOfTraceback(of)) {
     const chains = await ofTraceback(of, options)
     if (chains.length > 0) return chains
@@ -33,7 +34,7 @@ export async function explain(of: string, options: ExplainOptions): Promise<Expl
 }
 
 /** A metric that no source can deliver. */
-async function ofUnobtainable(of: string, { why, instead }: (typeof UNOBTAINABLE)[string]): Promise<Explanation> {
+async function ofUnobtainable(of: string, { why, instead }: (typeof UNOBTAINABLE)[string]): Promise<ExplainWalk> {
   const look = async () => broken(of, why, `not possible; use ${instead.join(' or ')}`)
   return { of, source: '', device: '', links: await walk([{ name: 'value', look }]) }
 }
@@ -42,7 +43,7 @@ async function ofSources(
   of: string,
   subjects: readonly Subject[],
   options: ExplainOptions,
-): Promise<Explanation[] | undefined> {
+): Promise<ExplainWalk[] | undefined> {
   const wanted = subjects.filter((subject) => {
     const { config, definition } = subject
     // A source that runs only on request is not missing if it is not configured.

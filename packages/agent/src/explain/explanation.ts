@@ -1,20 +1,10 @@
-import { type ChainLink, firstBroken } from '../sources/chains/chain.ts'
+import type { ExplainWalk } from '@sonde/sdk/api'
+import { firstBroken } from '../sources/chains/chain.ts'
 import type { Ground } from '../sources/chains/ground.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { TracebackConfig } from '../traceback/config.ts'
 import type { AgentFacts } from './agent-facts.ts'
-
-/** The walk from the configuration to the value. */
-export interface Explanation {
-  /** The name to explain. */
-  readonly of: string
-  /** Name of the source that reads it. */
-  readonly source: string
-  /** The source's name of the device; empty if the source as a whole is explained. */
-  readonly device: string
-  readonly links: readonly ChainLink[]
-}
 
 /** Options of {@link explain}. */
 export interface ExplainOptions {
@@ -36,6 +26,6 @@ export interface ExplainOptions {
 }
 
 /** Whether no link is broken. */
-export function isWhole({ links }: Explanation): boolean {
+export function isWhole({ links }: ExplainWalk): boolean {
   return firstBroken(links) === undefined
 }

@@ -1,5 +1,5 @@
 import { type Batch, isPresent, type LatestSeries, numberAt, type RecordType, seriesKey, viewsOf } from '@sonde/sdk'
-import type { TracebackEvent } from '@sonde/sdk/internal'
+import type { RuleFacts, RulePlace, RuleSource, TracebackEvent } from '@sonde/sdk/api'
 import type { Agent } from '../agent.ts'
 import { everyMsOf, saidPeriodOf } from '../hosting/said-period.ts'
 import { latestSeries } from '../pipeline/latest.ts'
@@ -7,7 +7,6 @@ import type { RuleBook, Signal } from '../rules/rule.ts'
 import { describeRule } from '../traceback/describe-rule.ts'
 import type { WatchedPlace, WatchedRing } from '../traceback/watching/watched-place.ts'
 import { selects } from './selector.ts'
-import type { RuleFacts, RulePlace, RuleSource } from './traceback-facts.ts'
 
 /** Most series of a rule in one answer. */
 const PLACES_LIMIT = 4

@@ -1,15 +1,15 @@
+import type { RuleFacts, RulePlace, TracebackAnswer } from '@sonde/sdk/api'
 import { countOf, sondeCommand } from '@sonde/sdk/internal'
 import { broken, type Finding, fine, type Step } from '../sources/chains/chain.ts'
 import { describeRule } from '../traceback/describe-rule.ts'
 import { ago } from './ago.ts'
 import { bookIn } from './book-in.ts'
 import type { ExplainOptions } from './explanation.ts'
-import type { RuleFacts, RulePlace, TracebackFacts } from './traceback-facts.ts'
 
 type WatchedSignal = NonNullable<RuleFacts['signal']>
 
 /** The links of a rule after its file, as a running agent knows them. */
-export function ruleSteps(facts: TracebackFacts, rule: RuleFacts, options: ExplainOptions): Step[] {
+export function ruleSteps(facts: TracebackAnswer, rule: RuleFacts, options: ExplainOptions): Step[] {
   const { signal, combines = [] } = rule
   const head: Step = {
     name: 'rule',
@@ -74,7 +74,7 @@ function switchedOff(
   )
 }
 
-function signalOf(rule: RuleFacts, signal: WatchedSignal, facts: TracebackFacts, options: ExplainOptions): Finding {
+function signalOf(rule: RuleFacts, signal: WatchedSignal, facts: TracebackAnswer, options: ExplainOptions): Finding {
   const tried = placeOf(signal)
   const { sources, places, placeCount, left, others, isTypeLive, hasField } = rule
   if (placeCount > 0) {

@@ -1,9 +1,9 @@
 import type { Labels } from '@sonde/sdk'
+import type { ExplainLink, ExplainWalk } from '@sonde/sdk/api'
 import { turn } from '@sonde/sdk/internal'
 import { isSimulatedOf } from '../devices/world.ts'
 import {
   type ChainDevice,
-  type ChainLink,
   type DeviceChain,
   firstBroken,
   joinChains,
@@ -25,7 +25,7 @@ import {
   unlistedStep,
   valueStep,
 } from './agent-steps.ts'
-import type { ExplainOptions, Explanation } from './explanation.ts'
+import type { ExplainOptions } from './explanation.ts'
 import type { Selector } from './selector.ts'
 import { nameOf, SIMULATOR, type Subject } from './subject.ts'
 
@@ -51,7 +51,7 @@ export async function chainOf(
   devices: readonly ChainDevice[],
   options: ExplainOptions,
   { device: wanted, left, value }: Asked = {},
-): Promise<Explanation> {
+): Promise<ExplainWalk> {
   const { definition, config } = subject
   const { facts, ground } = options
   const source = nameOf(subject)
@@ -130,7 +130,7 @@ async function linksOfDevices(
   { explain: own }: SourceDefinition,
   ground: Ground,
   value: ValuePlace | undefined,
-): Promise<ChainLink[]> {
+): Promise<ExplainLink[]> {
   const chains: DeviceChain[] = []
   for (const { name } of devices.slice(0, DEVICES_LIMIT)) {
     const steps = own?.deviceSteps(ground, name, value) ?? []
@@ -140,7 +140,7 @@ async function linksOfDevices(
   return joinChains(chains)
 }
 
-function notReached({ name }: Step): ChainLink {
+function notReached({ name }: Step): ExplainLink {
   return { name, state: 'unknown', tried: '', answer: 'not reached' }
 }
 
@@ -148,8 +148,8 @@ function notReached({ name }: Step): ChainLink {
  * A source and its device may have links with the same name. The device's link has more detail, so it replaces the
  * source's link, unless the source's link is broken.
  */
-function mergeNames(links: readonly ChainLink[]): ChainLink[] {
-  const byName = new Map<string, ChainLink>()
+function mergeNames(links: readonly ExplainLink[]): ExplainLink[] {
+  const byName = new Map<string, ExplainLink>()
   for (const link of links) {
     if (byName.get(link.name)?.state === 'broken') continue
     // The device's links define the order.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { type ChainLink, firstBroken } from '../sources/chains/chain.ts'
+import type { ExplainLink, ExplainWalk } from '@sonde/sdk/api'
+import { firstBroken } from '../sources/chains/chain.ts'
 import { type Ground, KernelGround, type Refusal } from '../sources/chains/ground.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { host } from '../sources/host/host.ts'
@@ -11,7 +12,7 @@ import type { SourceDefinition } from '../sources/source.ts'
 import { TestNode } from '../sources/test-node.ts'
 import type { DeviceFacts } from './agent-facts.ts'
 import { explain } from './explain.ts'
-import type { ExplainOptions, Explanation } from './explanation.ts'
+import type { ExplainOptions } from './explanation.ts'
 
 /** Sources of the node of {@link nodeOf}. */
 export const DEFINITIONS = [host, netdev, rdma, pci]
@@ -79,7 +80,7 @@ export async function ask(
   node: TestNode,
   of: string,
   { refused = {}, library = '', ...asked }: Asked = {},
-): Promise<Explanation[]> {
+): Promise<ExplainWalk[]> {
   const kernel = new KernelGround(node.paths)
   const refusalOf = (path: string) => Object.entries(refused).find(([end]) => path.endsWith(end))?.[1]
   const { procfs, sysfs, devfs } = kernel
@@ -98,11 +99,12 @@ export async function ask(
 export function deviceFacts(facts: Pick<DeviceFacts, 'id' | 'kind' | 'name'> & Partial<DeviceFacts>): DeviceFacts {
   const { id, address = '' } = facts
   const series = address === '' ? {} : { pci: { device: address } }
-  return { labels: {}, series, type: 'made', source: 'made', address, simulated: id.startsWith('sim-'), ...facts }
+  const host = ''
+  return { labels: {}, series, host, type: 'made', source: 'made', address, simulated: id.startsWith('sim-'), ...facts }
 }
 
 /** The first broken link of the first chain. */
-export async function brokenOf(node: TestNode, of: string, asked: Asked = {}): Promise<ChainLink> {
+export async function brokenOf(node: TestNode, of: string, asked: Asked = {}): Promise<ExplainLink> {
   const [first] = await ask(node, of, asked)
   const link = firstBroken(first?.links ?? [])
   assert.ok(link !== undefined, `${of}: a link is broken: ${JSON.stringify(first)}`)

@@ -1,8 +1,8 @@
+import type { FolderFacts, TracebackAnswer } from '@sonde/sdk/api'
 import { closest } from '@sonde/sdk/config'
 import type { Agent } from '../agent.ts'
 import { defaultTracebackDir, tracebackDefaults } from '../traceback/config.ts'
 import { ruleState } from './rule-state.ts'
-import type { FolderFacts, TracebackFacts } from './traceback-facts.ts'
 
 /** Most missing signals in one answer. */
 const NAMED_LIMIT = 8
@@ -10,7 +10,7 @@ const NAMED_LIMIT = 8
 const COMPARED_LIMIT = 2048
 
 /** State of traceback in an agent, and of one of its rules if a name is given. */
-export async function tracebackState(agent: Agent, wanted?: string): Promise<TracebackFacts> {
+export async function tracebackState(agent: Agent, wanted?: string): Promise<TracebackAnswer> {
   const { rules, ruleWatch, traceback } = agent
   await Promise.all([traceback.opened(), ruleWatch.renew()])
   const book = rules?.book

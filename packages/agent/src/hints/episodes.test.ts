@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ScenarioRequest } from '../sources/simulator/scenarios/request.ts'
+import type { ScenarioRequest } from '@sonde/sdk/api'
 import { type SimulatedNode, struck } from './test-simulated-node.ts'
 
 /** Hints that opened more than once, and how often. */

@@ -10,7 +10,8 @@ import {
   sinkStats,
   timestamp,
 } from '@sonde/sdk'
-import { defineOwnType, type Hint, type HintsAnswer, type HintsUnknown } from '@sonde/sdk/internal'
+import type { Hint, HintsAnswer, HintsUnknown } from '@sonde/sdk/api'
+import { defineOwnType } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { CaseBook, ENDED_KEEP_MS } from './cases/case-book.ts'
 import { sightingOf } from './cases/sighting.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Hint } from '@sonde/sdk/internal'
+import type { Hint } from '@sonde/sdk/api'
 
 const COMPARE = {
   '>': (value: number, limit: number) => value > limit,

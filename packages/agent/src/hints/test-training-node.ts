@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createSource, type Labels, type RecordType, type Source } from '@sonde/sdk'
-import type { Hint } from '@sonde/sdk/internal'
+import type { Hint } from '@sonde/sdk/api'
 import { docaPhyType } from '../sources/doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
 import { hostCpuPackageType, hostDiskType, hostMemoryControllerType, hostPressureType } from '../sources/host/type.ts'

@@ -1,16 +1,8 @@
 import { messageOf } from '@sonde/sdk'
+import type { FailedRead } from '@sonde/sdk/api'
 
 /** Places that are remembered; the one that failed longest ago leaves first. */
 const PLACE_LIMIT_COUNT = 16
-
-/** Reads of one place, a file or a call, that failed. */
-export interface FailedRead {
-  readonly place: string
-  /** What the last of them came to. */
-  readonly message: string
-  readonly count: number
-  readonly lastMs: number
-}
 
 /** Where present hardware could not be read: all are counted, and the last places are remembered. */
 export class FailedReads {

@@ -1,7 +1,7 @@
 import type { Labels, TypeDefinition } from '@sonde/sdk'
+import type { FailedRead } from '@sonde/sdk/api'
 import type { Probe } from '../sources/source.ts'
 import { fault } from './channel.ts'
-import type { FailedRead } from './failed-reads.ts'
 import type { FromHost, SaidError, TapInfo, WindowEnd } from './protocol.ts'
 import type { SampleCall } from './source-stats.ts'
 import type { StuckCall } from './stuck-call.ts'

@@ -1,10 +1,9 @@
 import type { Clock, Labels, TypeDefinition } from '@sonde/sdk'
+import type { FailedRead, SourceState, TargetStatus } from '@sonde/sdk/api'
 import type { SaidWatch } from '../rules/watch.ts'
-import type { SourcePaths, TargetStatus } from '../sources/source.ts'
+import type { SourcePaths } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
-import type { FailedRead } from './failed-reads.ts'
 import type { SampleCall } from './source-stats.ts'
-import type { SourceState } from './source-status.ts'
 import type { StuckCall } from './stuck-call.ts'
 
 /** What a host needs to make a source. */

@@ -10,10 +10,10 @@ import {
   SymbolTable,
   wallNs,
 } from '@sonde/sdk'
+import type { SourceState } from '@sonde/sdk/api'
 import { TextTable } from '@sonde/sdk/internal'
 import type { GivenSource } from './host.ts'
 import type { HostedConfig, Period } from './protocol.ts'
-import type { SourceState } from './source-status.ts'
 
 /** Statuses of the next life, apart by a period each, after which what it did not report has left. */
 const ROUNDS = 4

@@ -1,10 +1,11 @@
+import type { ListedStuckCall, SourceState, TargetStatus } from '@sonde/sdk/api'
 import type { Watch } from '../rules/watch.ts'
-import type { ConfiguredSource, SourceDefinition, TargetStatus } from '../sources/source.ts'
+import type { ConfiguredSource, SourceDefinition } from '../sources/source.ts'
 import type { SourceHost, TakePiece } from './host.ts'
 import type { Period, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
-import type { SourceState, SourceStatus } from './source-status.ts'
-import { type ToldStuck, toldStuck } from './stuck-call.ts'
+import type { SourceStatus } from './source-status.ts'
+import { toldStuck } from './stuck-call.ts'
 
 /** A configured source, as the agent knows it wherever it runs. */
 export class RunningSource {
@@ -37,7 +38,7 @@ export class RunningSource {
   }
 
   /** Calls that are over their limit, with what to do. */
-  get stuck(): readonly ToldStuck[] {
+  get stuck(): readonly ListedStuckCall[] {
     return this.#status.stuck.map(toldStuck)
   }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { SourcePeriods } from '@sonde/sdk/api'
 import { everyMsOf, saidPeriodOf } from './said-period.ts'
-import type { SaidPeriod } from './source-stats.ts'
 
-const said = (type: string, device: string, sampleUs: number | null, reportUs: number): SaidPeriod => {
+const said = (type: string, device: string, sampleUs: number | null, reportUs: number): SourcePeriods => {
   return { type, device, sampleUs, drainUs: null, reportUs }
 }
 const PERIODS = [
@@ -22,6 +22,6 @@ test('what is said of a type counts most, then of a device, then of everything',
 })
 
 test('rules see samples of a ring as they are taken, and records as they are reported', () => {
-  const [all, device] = PERIODS as [SaidPeriod, SaidPeriod]
+  const [all, device] = PERIODS as [SourcePeriods, SourcePeriods]
   assert.deepEqual([everyMsOf(device, true), everyMsOf(device, false), everyMsOf(all, true)], [0.1, 1000, 1000])
 })

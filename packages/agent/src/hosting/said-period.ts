@@ -1,4 +1,4 @@
-import type { SaidPeriod } from './source-stats.ts'
+import type { SourcePeriods } from '@sonde/sdk/api'
 
 /**
  * What a source says of the samples of a type and device. What it says of the type counts more than what it says of the
@@ -7,9 +7,9 @@ import type { SaidPeriod } from './source-stats.ts'
  * @param device As the source calls it; `DEVICE/PORT` of a port. Default: nothing is known of it.
  */
 export function saidPeriodOf(
-  periods: readonly SaidPeriod[],
+  periods: readonly SourcePeriods[],
   { type, device = '' }: { readonly type: string; readonly device?: string },
-): SaidPeriod | undefined {
+): SourcePeriods | undefined {
   const [whole = ''] = device.split('/')
   const named = [...new Set([device, whole, ''])]
   for (const name of [type, ''])
@@ -21,6 +21,6 @@ export function saidPeriodOf(
 }
 
 /** Between two samples as rules see them: in a ring, or as records are reported. Unit: milliseconds. */
-export function everyMsOf(said: SaidPeriod, isRing: boolean): number {
+export function everyMsOf(said: SourcePeriods, isRing: boolean): number {
   return ((isRing ? said.sampleUs : undefined) ?? said.reportUs) / 1000
 }

@@ -1,9 +1,10 @@
 import { messageOf, SondeError } from '@sonde/sdk'
+import type { SourceState } from '@sonde/sdk/api'
 import { FairLimit } from '../processor/fair-limit.ts'
 import { ownReadings } from '../processor/readings.ts'
 import type { Probe } from '../sources/source.ts'
 import type { HostedConfig } from './protocol.ts'
-import type { SourceState, SourceStatus } from './source-status.ts'
+import type { SourceStatus } from './source-status.ts'
 
 /** Hardware that is not there is looked for again so often. Unit: milliseconds. */
 const REPROBE_MS = 10_000

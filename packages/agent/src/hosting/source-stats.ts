@@ -1,4 +1,5 @@
 import { absenceType, type Batch, periodType, readRecords, viewsOf } from '@sonde/sdk'
+import type { SourcePeriods } from '@sonde/sdk/api'
 import { FailedReads } from './failed-reads.ts'
 
 const DURATION_COUNT = 256
@@ -10,16 +11,6 @@ export interface SampleCall {
   readonly endMs: number
   /** Whether it is of the first duty of the source. */
   readonly isFirstDuty: boolean
-}
-
-/** How often the records of a type come of a device, as the source says; empty stands for all. */
-export interface SaidPeriod {
-  readonly type: string
-  readonly device: string
-  /** Unit of all three: microseconds. Null if the device does not do that by itself. */
-  readonly sampleUs: number | null
-  readonly drainUs: number | null
-  readonly reportUs: number
 }
 
 /** Types and devices whose period is told. */
@@ -34,7 +25,7 @@ export class SourceStats {
   records = 0
   /** What was said again and again about values that cannot be had, and about periods. Unit: records. */
   stateRecords = 0
-  readonly #periods = new Map<string, { readonly said: SaidPeriod; readonly saidMs: number }>()
+  readonly #periods = new Map<string, { readonly said: SourcePeriods; readonly saidMs: number }>()
   /** Failed reads and samples. */
   get errors(): number {
     return this.failed.count
@@ -54,7 +45,7 @@ export class SourceStats {
   #lastMs = 0
 
   /** What the source says of its periods. */
-  get periods(): SaidPeriod[] {
+  get periods(): SourcePeriods[] {
     return Array.from(this.#periods.values(), ({ said }) => said)
   }
 

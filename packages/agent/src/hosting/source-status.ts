@@ -1,9 +1,6 @@
-import type { TargetStatus } from '../sources/source.ts'
+import type { SourceState, TargetStatus } from '@sonde/sdk/api'
 import { SourceStats } from './source-stats.ts'
 import type { StuckCall } from './stuck-call.ts'
-
-/** State of a source as people see it. `starved`: it lacks processor time, which says nothing of any device. */
-export type SourceState = 'starting' | 'reading' | 'absent' | 'denied' | 'starved' | 'stuck' | 'failed'
 
 /** A state that a source came to. */
 export interface Settled {

@@ -1,6 +1,7 @@
 import { type Catalogue, SondeError } from '@sonde/sdk'
 import { turn } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
+import { answerRoute } from './answer-route.ts'
 import { compress } from './compress.ts'
 import { fresh, parameter } from './query.ts'
 
@@ -9,17 +10,16 @@ const LIST_LENGTH_LIMIT = 4 << 20
 
 /** `/api/v1/types` and `/api/v1/series`: what there is to ask for, and what it is now. */
 export function catalogueRoutes(app: FastifyInstance, catalogue: Catalogue): void {
-  const options = { onSend: compress }
-  app.get('/api/v1/types', options, async (_request, reply) =>
+  app.get('/api/v1/types', { onSend: compress }, async (_request, reply) =>
     fresh(reply)
       .type('application/json; charset=utf-8')
       .send(await listTypes(catalogue)),
   )
-  app.get('/api/v1/series', options, async (request, reply) => {
+  answerRoute(app, '/api/v1/series', async (request) => {
     const wanted = { ...parameter(request, 'metric'), ...parameter(request, 'type') }
     if (Object.keys(wanted).length === 0)
       throw new SondeError('QRY_FORM', 'metric and type are missing; give one of them')
-    return fresh(reply).send({ nowMs: Date.now(), series: await catalogue.series(wanted) })
+    return { nowMs: Date.now(), series: await catalogue.series(wanted) }
   })
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
+import type { ListedDevice } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
 import { type ServeOptions, serveAgent } from '../../test/served-agent.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
@@ -9,7 +10,6 @@ import { folderOf, hgxDevices, putDevice } from '../sources/pci/test-bus.ts'
 import { rdma } from '../sources/rdma/rdma.ts'
 import { simulator } from '../sources/simulator/simulator.ts'
 import { TestNode } from '../sources/test-node.ts'
-import type { DeviceAnswer } from './devices.ts'
 
 /** The files of an HGX node that the sources of its fabric read. */
 function hgxTree(t: TestContext): TestNode {
@@ -36,7 +36,7 @@ function putPort(node: TestNode, name: string, address: string, netdev: string):
 async function serve(t: TestContext, options: ServeOptions) {
   const { agent, address } = await serveAgent(t, options)
   const ask = async (route: string) => (await fetch(`${address}/api/v1/${route}`)).json()
-  const devices = async () => ((await ask('devices')) as { devices: DeviceAnswer[] }).devices
+  const devices = async () => ((await ask('devices')) as { devices: ListedDevice[] }).devices
   return { agent, address, ask, devices }
 }
 

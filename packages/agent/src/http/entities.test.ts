@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { createIpc, createSchema, defineType, gauge, label, type RecordType, text, timestamp, wallNs } from '@sonde/sdk'
+import type { ExplainWalk, ListedDevice } from '@sonde/sdk/api'
 import { temporaryFolder } from '../../../sdk/test/files-rig.ts'
 import { until } from '../../../sdk/test/helper.ts'
 import { belts } from '../../test/belt-source.ts'
 import { serveAgent } from '../../test/served-agent.ts'
-import type { Explanation } from '../explain/explanation.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
 import { TestNode } from '../sources/test-node.ts'
-import type { DeviceAnswer } from './devices.ts'
 
 async function serve(t: TestContext) {
   const node = new TestNode(t)
@@ -23,7 +22,7 @@ async function serve(t: TestContext) {
   })
   const ask = async <T>(route: string) => (await (await fetch(`${address}/api/v1/${route}`)).json()) as T
   const device = async (id: string) =>
-    (await ask<{ devices: DeviceAnswer[] }>('devices')).devices.find((one) => one.id === id)
+    (await ask<{ devices: ListedDevice[] }>('devices')).devices.find((one) => one.id === id)
   return { agent, running, sockets, ask, device }
 }
 
@@ -62,7 +61,7 @@ test('it is explained, by its id and by its name, while it is there and after it
   const { device, running, ask } = await serve(t)
   await until('the belt', () => device('conveyor_belt-north'))
   for (const named of ['conveyor_belt-north', 'north']) {
-    const { source, links } = await ask<Explanation>(`explain?of=${named}`)
+    const { source, links } = await ask<ExplainWalk>(`explain?of=${named}`)
     assert.deepEqual([source, links.map(({ state }) => state)], ['belts', ['ok', 'ok', 'ok']], JSON.stringify(links))
     assert.match(links.at(-1)?.answer ?? '', /^7 of 7 values, newest /)
   }
@@ -73,7 +72,7 @@ test('it is explained, by its id and by its name, while it is there and after it
   })
   assert.deepEqual([gone.goneReason, gone.relations], ['its hall is closed', []])
   assert.deepEqual((await device('net-lo'))?.relations, [])
-  const { links } = await ask<Explanation>('explain?of=north')
+  const { links } = await ask<ExplainWalk>('explain?of=north')
   const broken = links.find(({ state }) => state === 'broken')
   assert.match(broken?.answer ?? '', /^north: it left .* ago: its hall is closed$/)
 })
@@ -92,14 +91,14 @@ test('an application has entities of its own kinds, which leave with it, and non
   const schema = await application(t, sockets, types, { gpu: '7', interface: 'lo', level: 1 })
   const shift = await until('what the application tells of', () => device('shift-7'))
   assert.deepEqual([shift.kind, shift.source, shift.relations], ['shift', 'hall', ['net-lo']])
-  const { devices } = await ask<{ devices: DeviceAnswer[] }>('devices')
+  const { devices } = await ask<{ devices: ListedDevice[] }>('devices')
   assert.deepEqual(
     devices.filter(({ name, labels }) => name.includes('7') || labels.gpu === '7').map(({ id }) => id),
     ['shift-7'],
     'nothing that the agent itself knows of',
   )
   assert.equal(agent.service?.stats.ignoredClaims, 8)
-  const { source, links } = await ask<Explanation>('explain?of=shift-7')
+  const { source, links } = await ask<ExplainWalk>('explain?of=shift-7')
   assert.deepEqual([source, links.map(({ name, state }) => `${name} ${state}`)], ['hall', ['agent ok', 'value ok']])
   await schema.close()
   const gone = await until('its end', async () => {
@@ -107,6 +106,6 @@ test('an application has entities of its own kinds, which leave with it, and non
     return found?.state === 'gone' ? found : undefined
   })
   assert.match(gone.goneReason ?? '', /the application that reported it has ended/)
-  const told = await ask<Explanation>('explain?of=shift-7')
+  const told = await ask<ExplainWalk>('explain?of=shift-7')
   assert.deepEqual([told.links[0]?.state, told.links[0]?.fix], ['broken', 'look why hall no longer reports it'])
 })

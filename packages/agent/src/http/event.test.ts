@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import type { EventAnswer, EventsAnswer, SamplesHeader } from '@sonde/sdk/internal'
+import type { EventAnswer, EventsAnswer, SamplesHeader } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
 import { type EdgeCommand, SOURCES } from '../../test/edge-source.ts'
 import { serveAgent } from '../../test/served-agent.ts'

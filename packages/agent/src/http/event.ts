@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { SondeError } from '@sonde/sdk'
-import { askerOf, type EventAnswer, type TracebackEvent } from '@sonde/sdk/internal'
+import type { EventAnswer, TracebackEvent } from '@sonde/sdk/api'
+import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { marksIn } from '../traceback/event-list.ts'
@@ -9,7 +10,7 @@ import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts
 import { LANES_MAX, type LaneFilter, lanesOf } from '../traceback/read/lanes.ts'
 import { readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
 import { sendBytes } from './answer-parts.ts'
-import { compress } from './compress.ts'
+import { answerRoute } from './answer-route.ts'
 import { numberIn } from './events.ts'
 import { fresh, parameter, type Queried } from './query.ts'
 
@@ -28,10 +29,9 @@ interface ById {
 
 /** `GET /api/v1/events/:id` and its samples. */
 export function eventRoutes(app: FastifyInstance, agent: Agent, queried: Queried): void {
-  app.get<ById>('/api/v1/events/:id', { onSend: compress }, async (request, reply) => {
-    const filter = laneFilterOf(request)
-    return reply.header('cache-control', 'no-store').send(await eventAnswer(agent, request.params.id, filter))
-  })
+  answerRoute(app, '/api/v1/events/:id', (request) =>
+    eventAnswer(agent, request.params.id ?? '', laneFilterOf(request)),
+  )
   app.get<ById>('/api/v1/events/:id/file', async (request, reply) => {
     const event = await eventOf(agent, request.params.id)
     const { bytes, chunks } = agent.traceback.fileOf(event.id)

@@ -1,11 +1,11 @@
 import { SondeError } from '@sonde/sdk'
-import type { EventsAnswer } from '@sonde/sdk/internal'
+import type { EventsAnswer } from '@sonde/sdk/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { RuleBook } from '../rules/rule.ts'
 import { describeRule } from '../traceback/describe-rule.ts'
 import type { EventFilter } from '../traceback/event-list.ts'
-import { compress } from './compress.ts'
+import { answerRoute } from './answer-route.ts'
 import { parameter } from './query.ts'
 
 const LIMIT_DEFAULT = 100
@@ -13,10 +13,10 @@ const LIMIT_MAX = 1000
 
 /** `GET /api/v1/events`: the events of traceback. */
 export function eventsRoute(app: FastifyInstance, agent: Agent): void {
-  app.get('/api/v1/events', { onSend: compress }, async (request, reply) => {
+  answerRoute(app, '/api/v1/events', async (request) => {
     const filter = filterOf(request)
     await agent.traceback.opened()
-    return reply.header('cache-control', 'no-store').send(eventsAnswer(agent, filter))
+    return eventsAnswer(agent, filter)
   })
 }
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ExplainWalk } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
-import type { Explanation } from '../explain/explanation.ts'
 
 async function ask(
   address: string,
   of: string,
-): Promise<{ status: number; body: Explanation & { error?: { code: string } } }> {
+): Promise<{ status: number; body: ExplainWalk & { error?: { code: string } } }> {
   const response = await fetch(`${address}/api/v1/explain?of=${encodeURIComponent(of)}`)
-  return { status: response.status, body: (await response.json()) as Explanation }
+  return { status: response.status, body: (await response.json()) as ExplainWalk }
 }
 
 test('a metric is walked up to its newest value', async (t) => {

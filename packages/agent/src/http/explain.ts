@@ -7,8 +7,10 @@ import { tracebackState } from '../explain/traceback-state.ts'
 import { latestSeries } from '../pipeline/latest.ts'
 import { KernelGround } from '../sources/chains/ground.ts'
 import { SOURCES } from '../sources/registry.ts'
-import { compress } from './compress.ts'
+import { answerRoute } from './answer-route.ts'
+import { listedDevices } from './devices.ts'
 import { parameter } from './query.ts'
+import { describeSource } from './source.ts'
 
 /** Walks at a time: each may wait for a driver. */
 const WALKS_LIMIT = 4
@@ -25,7 +27,7 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
   const definitions = [...new Set([...SOURCES, ...kinds])]
   const facts = factsOf(agent)
   let walks = 0
-  app.get('/api/v1/explain', { onSend: compress }, async (request, reply) => {
+  answerRoute(app, '/api/v1/explain', async (request) => {
     const { of } = parameter(request, 'of')
     if (of === undefined)
       throw new SondeError(
@@ -40,7 +42,8 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
     try {
       const options = { ground, definitions, configured: dataSources, facts, traceback, agentPlace: 'this agent' }
       const [first, ...others] = await explain(of, options)
-      return reply.header('cache-control', 'no-store').send({ ...first, others })
+      if (first === undefined) throw new Error(`nothing was walked for ${of}`)
+      return { ...first, others }
     } finally {
       walks--
     }
@@ -48,18 +51,17 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
 }
 
 function factsOf(agent: Agent): AgentFacts {
-  const { sources, recent, devices } = agent
+  const { sources, recent } = agent
   return {
     traceback: (rule) => tracebackState(agent, rule),
     async source(name) {
       const running = sources.find((each) => each.name === name)
       if (running === undefined) return undefined
-      const { state, reason, stuck, targets, found, stats } = running
-      const { errors, lastSampleMs } = stats
-      return { name, state, reason, stuck, targets, found, lastSampleMs, errors, failures: stats.failed.latest() }
+      const { targets, found, stats } = running
+      return { ...describeSource(running), targets, found, failures: stats.failed.latest() }
     },
     series: async (wanted) => latestSeries(recent, wanted),
     types: async () => recent.types(),
-    devices: async () => devices.list().map(({ isSimulated, ...device }) => ({ ...device, simulated: isSimulated })),
+    devices: async () => listedDevices(agent),
   }
 }

@@ -2,7 +2,7 @@ import { SondeError } from '@sonde/sdk'
 import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
-import { compress } from './compress.ts'
+import { answerRoute } from './answer-route.ts'
 import { numberIn } from './events.ts'
 import type { Queried } from './query.ts'
 
@@ -11,12 +11,11 @@ import type { Queried } from './query.ts'
  * they saw in a window of the past.
  */
 export function hintsRoute(app: FastifyInstance, agent: Agent, queried: Queried): void {
-  app.get('/api/v1/hints', { onSend: compress }, async (request, reply) => {
+  answerRoute(app, '/api/v1/hints', (request) => {
     const window = windowOf(request)
-    reply.header('cache-control', 'no-store')
-    if (window === undefined) return reply.send(agent.hints.answer())
+    if (window === undefined) return agent.hints.answer()
     const { fromMs, toMs } = window
-    return reply.send(await queried.places.take(askerOf(request), () => agent.hintHistory.window(fromMs, toMs)))
+    return queried.places.take(askerOf(request), () => agent.hintHistory.window(fromMs, toMs))
   })
 }
 

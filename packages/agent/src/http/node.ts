@@ -1,12 +1,13 @@
 import { cpus, release, totalmem } from 'node:os'
-import { droppedTotal, type HistoryStatus } from '@sonde/sdk'
-import { type NodeAnswer, sondeCommand } from '@sonde/sdk/internal'
+import { droppedTotal } from '@sonde/sdk'
+import type { NodeAnswer, StoreAnswer } from '@sonde/sdk/api'
+import { sondeCommand } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { countWords } from '../devices/words.ts'
 import { isSimulatedOf } from '../devices/world.ts'
 import { latestSeries } from '../pipeline/latest.ts'
 
-const NO_STORE: HistoryStatus = {
+const NO_STORE: StoreAnswer = {
   state: 'none',
   reason: '',
   bytes: 0,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gridOf, type History, type QueryRequest, SondeError } from '@sonde/sdk'
+import type { NodeAnswer } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
 import { HttpStats } from '../pipeline/http-stats.ts'
 import { createHttpServer } from './http-server.ts'
@@ -21,7 +22,7 @@ async function streaming(t: TestContext, query: History['query'], more = '') {
   })
   const unread = new UnreadAnswers(http)
   const places = new QueryPlaces(http, 2)
-  polledStreamRoute(app, { history: { query }, http, places, unread, state: () => ({ node: 'here' }) })
+  polledStreamRoute(app, { history: { query }, http, places, unread, state: () => ({ node: 'here' }) as NodeAnswer })
   t.after(() => app.close())
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const asked = encodeURIComponent(JSON.stringify({ stepMs: 1000, queries: [{ metric: 'm' }] }))

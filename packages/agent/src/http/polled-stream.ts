@@ -9,6 +9,7 @@ import {
   SondeError,
   stepOf,
 } from '@sonde/sdk'
+import type { NodeAnswer } from '@sonde/sdk/api'
 import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { writePoints } from './answer-parts.ts'
@@ -32,7 +33,7 @@ const CATCH_UP_MS = 2 * STEP_MS_MAX
 /** What a stream that asks a history again and again needs. */
 export interface Polled extends Queried {
   /** What `/api/v1/node` answers. */
-  readonly state: () => object
+  readonly state: () => NodeAnswer
   /** How late samples can be found: each step is told so much later. Unit: milliseconds. Default: at once. */
   readonly latencyMs?: () => number
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { type RecordType, wallNs } from '@sonde/sdk'
+import type { TargetStatus } from '@sonde/sdk/api'
 import * as v from 'valibot'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
@@ -10,7 +11,7 @@ import { nvmlGpuInfoType, nvmlGpuType } from '../sources/nvml/type.ts'
 import { pciDeviceType } from '../sources/pci/type.ts'
 import { sampled } from '../sources/sampled.ts'
 import { fixture, serveExporter, withBody } from '../sources/scraping/test-exporter.ts'
-import type { SourceDefinition, TargetStatus } from '../sources/source.ts'
+import type { SourceDefinition } from '../sources/source.ts'
 
 /** The source with other options than its defaults, in the process of the test. */
 function scraping(addresses: readonly string[], isExported: boolean): SourceDefinition {

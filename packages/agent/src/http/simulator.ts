@@ -1,18 +1,17 @@
 import { SondeError } from '@sonde/sdk'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
-import { compress } from './compress.ts'
+import { answerRoute } from './answer-route.ts'
 
 const OFF = { enabled: false, refusal: '', nodeClass: '', seed: 0, intervalMs: 0, scenarios: [], running: [] } as const
 
 /** Routes of `/api/v1/simulator`: what the simulated node can go through, and what it goes through now. */
 export function simulatorRoutes(app: FastifyInstance, agent: Agent): void {
   const { simulators } = agent
-  app.get('/api/v1/simulator', { onSend: compress }, async (_request, reply) => {
-    reply.header('cache-control', 'no-store')
-    if (simulators.leader === undefined) return reply.send({ ...OFF, refusal: agent.simulationRefusal })
+  answerRoute(app, '/api/v1/simulator', async () => {
+    if (simulators.leader === undefined) return { ...OFF, refusal: agent.simulationRefusal }
     const { intervalMs } = simulators.leader
-    return reply.send({ enabled: true, refusal: '', intervalMs, ...(await simulators.ask({ kind: 'describe' })) })
+    return { enabled: true, refusal: '', intervalMs, ...(await simulators.ask({ kind: 'describe' })) }
   })
   app.post('/api/v1/simulator', async (_request, reply) => {
     agent.simulate()

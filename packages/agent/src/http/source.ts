@@ -1,50 +1,45 @@
 import { SondeError } from '@sonde/sdk'
+import type { ListedSource, SourceSetting } from '@sonde/sdk/api'
 import { leavesOf } from '@sonde/sdk/config'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
 import { type DataSourceConfig, dataSourceSchema } from '../sources/data-sources.ts'
-import { compress } from './compress.ts'
+import { answerRoute } from './answer-route.ts'
 
 /** `GET /api/v1/sources/:name`: one source with what it was told to do, what it reports, and where it failed. */
 export function sourceRoute(app: FastifyInstance, agent: Agent): void {
   const { sources, options } = agent
   const { config, originOf = () => 'program' } = options
-  app.get<{ Params: { readonly name: string } }>(
-    '/api/v1/sources/:name',
-    { onSend: compress },
-    async (request, reply) => {
-      const { name } = request.params
-      const running = sources.find((each) => each.name === name)
-      const source = agent.dataSources.find((each) => each.name === name)
-      if (running === undefined || source === undefined) {
-        const known = sources.map((each) => each.name).join(', ')
-        throw new SondeError(
-          'AGT_UNKNOWN',
-          `no source has the name ${JSON.stringify(name.slice(0, 100))}; there are: ${known}`,
-        )
-      }
-      const { definition, found, stats } = running
-      const answer = {
-        ...describeSource(running),
-        summary: definition.summary,
-        found,
-        versions: (await definition.versions?.(config.paths)) ?? [],
-        sampleSeconds: stats.sampleSeconds,
-        failures: stats.failed.latest(),
-        targets: running.targets,
-        settings: settingsOf(source, originOf),
-        reports: definition.types.map(({ name, description, labels, layout }) => {
-          return { name, description, labels: labels.map((label) => label.name), fieldCount: layout.slots.length }
-        }),
-      }
-      return reply.header('cache-control', 'no-store').send(answer)
-    },
-  )
+  answerRoute(app, '/api/v1/sources/:name', async ({ params: { name = '' } }) => {
+    const running = sources.find((each) => each.name === name)
+    const source = agent.dataSources.find((each) => each.name === name)
+    if (running === undefined || source === undefined) {
+      const known = sources.map((each) => each.name).join(', ')
+      throw new SondeError(
+        'AGT_UNKNOWN',
+        `no source has the name ${JSON.stringify(name.slice(0, 100))}; there are: ${known}`,
+      )
+    }
+    const { definition, found, stats } = running
+    return {
+      ...describeSource(running),
+      summary: definition.summary,
+      found,
+      versions: (await definition.versions?.(config.paths)) ?? [],
+      sampleSeconds: stats.sampleSeconds,
+      failures: stats.failed.latest(),
+      targets: running.targets,
+      settings: settingsOf(source, originOf),
+      reports: definition.types.map(({ name, description, labels, layout }) => {
+        return { name, description, labels: labels.map((label) => label.name), fieldCount: layout.slots.length }
+      }),
+    }
+  })
 }
 
 /** A source as it fares. What is not known before samples are there is null. */
-export function describeSource(running: RunningSource) {
+export function describeSource(running: RunningSource): ListedSource {
   const { name, definition, state, reason, stuck, targets, intervalMs, stats } = running
   const after = (samples: number, value: number): number | null => (stats.samples < samples ? null : value)
   return {
@@ -72,7 +67,7 @@ export function describeSource(running: RunningSource) {
 }
 
 /** Every setting of a source, in the order of its documentation. */
-function settingsOf(source: DataSourceConfig, originOf: (path: string) => string) {
+function settingsOf(source: DataSourceConfig, originOf: (path: string) => string): readonly SourceSetting[] {
   const { name, definition, intervalMs, options, place = '' } = source
   const values = { type: definition.name, name, enabled: true, interval_ms: intervalMs, ...options }
   return leavesOf(dataSourceSchema(definition), []).map(({ path, fallback, allowed, description }) => ({

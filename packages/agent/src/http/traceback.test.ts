@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createIpc, createSource, defineType, gauge, label, optional, timestamp, wallNs } from '@sonde/sdk'
+import type { ExplainWalk, TracebackAnswer } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
 import { SOURCES } from '../../test/edge-source.ts'
 import { serveAgent } from '../../test/served-agent.ts'
-import type { Explanation } from '../explain/explanation.ts'
-import type { TracebackFacts } from '../explain/traceback-facts.ts'
 
 const ovenType = defineType('oven', 'An oven', { time: timestamp(), name: label(), celsius: optional(gauge('f64')) })
 const rule = (name: string, signal: string) => {
@@ -49,7 +48,7 @@ async function start(t: TestContext, book: object | undefined = RULES) {
   await until('rules were looked at', () => agent.rules?.book !== undefined || agent.rules?.fault !== undefined)
   const ask = async (path: string) => (await fetch(`${address}/api/v1/${path}`)).json()
   const explained = async (of: string) => {
-    const { links = [] } = (await ask(`explain?of=${encodeURIComponent(of)}`)) as Explanation
+    const { links = [] } = (await ask(`explain?of=${encodeURIComponent(of)}`)) as ExplainWalk
     return Object.fromEntries(links.map((link) => [link.name, link]))
   }
   const sink = createIpc({ socketsDir, program: 'bakery' })
@@ -60,7 +59,7 @@ async function start(t: TestContext, book: object | undefined = RULES) {
     source.flush()
     await sink.flush()
   }
-  const facts = async (query = '') => (await ask(`traceback${query}`)) as TracebackFacts
+  const facts = async (query = '') => (await ask(`traceback${query}`)) as TracebackAnswer
   return { explained, facts, report, rules, agent, dir, leave: () => sink.close() }
 }
 

@@ -1,11 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { messageOf, type Source } from '@sonde/sdk'
+import type { ListedClient } from '@sonde/sdk/api'
 import { within } from '@sonde/sdk/internal'
 import { startTicker, type Ticker } from '../hosting/scheduler.ts'
 import { defaultServiceDir } from './config.ts'
 import { SocketsDir } from './directory.ts'
 import { Room, type RoomOptions } from './room.ts'
-import { Session, type SessionStatus } from './session.ts'
+import { Session } from './session.ts'
 import { reportService } from './stats.ts'
 
 /**
@@ -27,7 +28,7 @@ export interface ServiceStatus {
   readonly socketsDir: string
   /** What an acknowledgement is worth: `durable` survives a crash of the agent. */
   readonly ack: 'memory' | 'durable'
-  readonly clients: readonly SessionStatus[]
+  readonly clients: readonly ListedClient[]
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
-import { SondeError, type SourceInfo } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import type { ListedClient } from '@sonde/sdk/api'
 import {
   type ClientFrame,
   clientFrames,
@@ -28,25 +29,6 @@ const HELLO_LIMIT_MS = 2000
 const BYE_LIMIT_MS = 3000
 /** What reading says of a socket that was closed from here. */
 const ABORTED = 'ERR_STREAM_PREMATURE_CLOSE'
-
-/** What a client is and did, for the page. */
-export interface SessionStatus {
-  readonly client: string
-  readonly program: string
-  readonly pid: number
-  readonly version: string
-  readonly connectedMs: number
-  /** Where its pages are: in a file that both have open, or in the socket. */
-  readonly mode: 'shared' | 'inline'
-  /** With the labels that the application gave them. */
-  readonly sources: readonly Pick<SourceInfo, 'id' | 'tag' | 'labels'>[]
-  readonly types: readonly string[]
-  readonly pages: number
-  readonly records: number
-  readonly bytes: number
-  readonly inFlightBytes: number
-  readonly acked: string
-}
 
 /** One connection of a client, from its hello to its end. */
 export class Session {
@@ -133,7 +115,7 @@ export class Session {
     this.#socket.destroySoon()
   }
 
-  status(): SessionStatus | undefined {
+  status(): ListedClient | undefined {
     const [hello, client] = [this.#hello, this.#client]
     if (hello === undefined || client === undefined) return undefined
     return {

@@ -1,4 +1,5 @@
 import type { Absences, Labels, RecordOf, RecordType, Source } from '@sonde/sdk'
+import type { SourceVersion, TargetStatus } from '@sonde/sdk/api'
 import type { GenericSchema } from 'valibot'
 import type { SourceExplain } from './chains/chain.ts'
 
@@ -34,38 +35,6 @@ export interface Duty {
   readonly lane?: string
   /** Throws where nothing at all could be read. */
   run(): void | Promise<void>
-}
-
-/** What a target tells of and somebody else holds, for as long as both do. */
-export interface DisputeStatus {
-  /** The GPU or pod. */
-  readonly subject: string
-  /** What the holder has of it: the subject itself, or a key of it, such as its node or its place on the bus. */
-  readonly key: string
-  /** Who is believed: another target, or the name of a source that reads the hardware itself. */
-  readonly holder: string
-  /** Unit: milliseconds since the Unix epoch. */
-  readonly sinceMs: number
-}
-
-/**
- * How one target fares: what a source asks apart from others over a network, such as an exporter. `stopped`: it is not
- * asked for a while, because of what its last answer cost.
- */
-export interface TargetStatus {
-  /** Its address. */
-  readonly target: string
-  readonly state: 'starting' | 'reading' | 'failed' | 'stopped'
-  /** Why; empty while it is read. */
-  readonly reason: string
-  /** When it came to this state. Unit: milliseconds since the Unix epoch. */
-  readonly sinceMs: number
-  /** Answers that were refused as a whole since the start, by reason. */
-  readonly refused: Readonly<Record<string, number>>
-  /** The first disputes. */
-  readonly disputes: readonly DisputeStatus[]
-  /** How many disputes there are. */
-  readonly disputeCount: number
 }
 
 /** Reads hardware. A host schedules its duties; see ADR 13. */
@@ -174,14 +143,6 @@ export interface SourceEdge {
   readonly isStart: boolean
   /** An end that nobody saw: the device left or hangs. Default: false. */
   readonly isLost?: boolean
-}
-
-/** The version of something that a source is read by. */
-export interface SourceVersion {
-  /** Library, driver, or the firmware of a device. */
-  readonly of: string
-  /** The version, or why it is not known. */
-  readonly version: string
 }
 
 /** What a source is given. */

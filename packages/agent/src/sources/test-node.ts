@@ -15,9 +15,10 @@ import {
   seriesKey,
   viewsOf,
 } from '@sonde/sdk'
+import type { TargetStatus } from '@sonde/sdk/api'
 import * as v from 'valibot'
 import { SourceOutlet } from '../hosting/source-outlet.ts'
-import type { NodeSource, Probe, SourceContext, SourceDefinition, TargetStatus } from './source.ts'
+import type { NodeSource, Probe, SourceContext, SourceDefinition } from './source.ts'
 
 /** A copy of fixture trees, with `proc/` and `sys/` in it, that a test may change. Removed when the test ends. */
 export class TestNode {

@@ -7,10 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { EventsAnswer } from '@sonde/sdk/internal'
+import type { EventsAnswer, ExplainWalk } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
-import type { Explanation } from '../explain/explanation.ts'
 import { readRuleBook } from '../rules/read/read-rule-book.ts'
 
 const rule = (name: string) => ({ name, signal: 'sampled', comparison_type: 'gt', comparison_value: 1 })
@@ -75,7 +74,7 @@ test('as many rules as a file may have are all watched, listed and explained', {
     return answered.rules.every(({ devices }) => devices.length === 1) && answered
   })
   assert.equal(answer.rules.length, 1024)
-  const { links } = (await ask('explain?of=rule%201023')) as Explanation
+  const { links } = (await ask('explain?of=rule%201023')) as ExplainWalk
   assert.equal(links.find(({ name }) => name === 'rule')?.tried, 'rule 1024 of 1024')
   // One device may begin 60 events a minute: the rest is counted.
   await until('the others are counted', () => agent.traceback.limitedTotal() >= 1024 - 60)

@@ -16,7 +16,7 @@ import {
   viewsOf,
   wallNs,
 } from '@sonde/sdk'
-import type { EventsAnswer } from '@sonde/sdk/internal'
+import type { EventsAnswer } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 

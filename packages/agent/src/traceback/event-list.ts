@@ -1,4 +1,4 @@
-import type { EventMark, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventMark, TracebackEvent } from '@sonde/sdk/api'
 import { isLater } from './keep/kept-events.ts'
 import { wholes } from './parts.ts'
 

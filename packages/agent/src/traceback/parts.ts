@@ -1,4 +1,4 @@
-import type { EventPart, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventPart, TracebackEvent } from '@sonde/sdk/api'
 
 /**
  * Events as people see them: an event that became too long or too large is kept as several parts, and is one event all

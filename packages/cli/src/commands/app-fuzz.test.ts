@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appRoutes } from '@sonde/console'
-import type { AppGpuAnswer } from '@sonde/sdk/internal'
+import type { AppGpuAnswer } from '@sonde/sdk/api'
 import { podSource } from '../../../agent/test/pod-source.ts'
 import { serveAgent } from '../../../agent/test/served-agent.ts'
 import { until } from '../../../sdk/test/helper.ts'

@@ -1,18 +1,7 @@
-import {
-  type AgentFacts,
-  type ChainLink,
-  type DeviceFacts,
-  type Explanation,
-  explain,
-  isWhole,
-  KernelGround,
-  type SourceFacts,
-  type ToldType,
-  type TracebackFacts,
-  trialOf,
-} from '@sonde/agent'
+import { type AgentFacts, explain, isWhole, KernelGround, trialOf } from '@sonde/agent'
 import { type DataSourceConfig, SOURCES } from '@sonde/agent/config'
-import { type LatestSeries, messageOf, SondeError } from '@sonde/sdk'
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { ApiAnswers, ExplainLink, ExplainWalk, SourcesAnswer } from '@sonde/sdk/api'
 import { printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { agentAddress } from './agent-address.ts'
@@ -61,38 +50,39 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
 
 /** What the agent there knows; undefined if none answers. */
 async function factsAt(place: string): Promise<AgentFacts | undefined> {
-  const ask = async <T>(path: string): Promise<T | undefined> => {
+  const ask = async <Path extends keyof ApiAnswers>(
+    path: Path,
+    { name = '', ...query }: Readonly<Record<string, string>> = {},
+  ): Promise<ApiAnswers[Path] | undefined> => {
+    const address = `${place}${path.replace(':name', encodeURIComponent(name))}?${new URLSearchParams(query)}`
     try {
-      const response = await fetch(`${place}/api/v1/${path}`, { signal: AbortSignal.timeout(AGENT_LIMIT_MS) })
-      return response.ok ? ((await response.json()) as T) : undefined
+      const response = await fetch(address, { signal: AbortSignal.timeout(AGENT_LIMIT_MS) })
+      return response.ok ? ((await response.json()) as ApiAnswers[Path]) : undefined
     } catch {
       // Nothing listens there, or something else does: the walk says that no agent answers.
       return undefined
     }
   }
-  const told = await ask<{ sources?: readonly SourceFacts[] }>('sources')
+  const told: Partial<SourcesAnswer> | undefined = await ask('/api/v1/sources')
   if (told?.sources === undefined) return undefined
   const { sources } = told
   return {
     async source(name) {
       const listed = sources.find((each) => each.name === name)
       // The list has neither what a source reads nor what failed.
-      return listed && ((await ask<SourceFacts>(`sources/${encodeURIComponent(name)}`)) ?? listed)
+      return listed && ((await ask('/api/v1/sources/:name', { name })) ?? listed)
     },
     async series(wanted) {
-      const [[key, value] = ['', '']] = Object.entries(wanted)
-      const answer = await ask<{ series: readonly LatestSeries[] }>(`series?${key}=${encodeURIComponent(value)}`)
-      return answer?.series ?? []
+      return (await ask('/api/v1/series', wanted))?.series ?? []
     },
-    types: async () => (await ask<{ types: readonly ToldType[] }>('types'))?.types ?? [],
-    traceback: (rule) =>
-      ask<TracebackFacts>(`traceback${rule === undefined ? '' : `?rule=${encodeURIComponent(rule)}`}`),
-    devices: async () => (await ask<{ devices: readonly DeviceFacts[] }>('devices'))?.devices ?? [],
+    types: async () => (await ask('/api/v1/types'))?.types ?? [],
+    traceback: (rule) => ask('/api/v1/traceback', rule === undefined ? {} : { rule }),
+    devices: async () => (await ask('/api/v1/devices'))?.devices ?? [],
   }
 }
 
 /** Every link of every chain; in short: a line a source, and its broken link. */
-function textOf(explanations: readonly Explanation[], isShort: boolean): string {
+function textOf(explanations: readonly ExplainWalk[], isShort: boolean): string {
   if (!isShort) return explanations.map(chainText).join('\n\n')
   const width = Math.max(...explanations.map(({ source }) => source.length))
   return explanations
@@ -106,11 +96,11 @@ function textOf(explanations: readonly Explanation[], isShort: boolean): string 
 }
 
 /** What was looked at and holds: file › driver › permission. */
-function wholeText({ links }: Explanation): string {
+function wholeText({ links }: ExplainWalk): string {
   return links.flatMap(({ name, state }) => (state === 'ok' ? [name] : [])).join(' › ')
 }
 
-function chainText({ of, source, device, links }: Explanation): string {
+function chainText({ of, source, device, links }: ExplainWalk): string {
   const head = [of, source, device].filter((word, at, all) => word !== '' && all.indexOf(word) === at).join(' · ')
   const nameWidth = Math.max(...links.map(({ name }) => name.length))
   const lines = links.map((link) => {
@@ -122,7 +112,7 @@ function chainText({ of, source, device, links }: Explanation): string {
 }
 
 /** What came back from a broken link, and how to fix it. */
-function fixing({ answer, fix }: ChainLink, indent: number): string[] {
+function fixing({ answer, fix }: ExplainLink, indent: number): string[] {
   const space = ' '.repeat(indent)
   const lines = [`${space}came back: ${answer}`]
   if (fix !== undefined) lines.push(`${space}to fix it: ${fix}`)

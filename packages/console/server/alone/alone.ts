@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { SondeError } from '@sonde/sdk'
-import { type NodeAnswer, sondeCommand } from '@sonde/sdk/internal'
+import type { NodeAnswer } from '@sonde/sdk/api'
+import { sondeCommand } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 
 /** What only an agent can answer: it has the devices, their events and what is said of them. */

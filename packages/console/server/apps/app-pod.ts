@@ -1,4 +1,4 @@
-import type { GpuPod } from '@sonde/sdk/internal'
+import type { GpuPod } from '@sonde/sdk/api'
 
 /** A GPU pod, and the app that it belongs to. */
 export interface AppPod extends GpuPod {

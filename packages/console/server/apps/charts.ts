@@ -1,5 +1,5 @@
 import { type History, type QueryResult, type SeriesQuery, SondeError } from '@sonde/sdk'
-import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from '@sonde/sdk/internal'
+import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from '@sonde/sdk/api'
 import { appMetric } from './fields.ts'
 import type { AppLimits } from './limits.ts'
 import { serviceMatchers } from './matchers.ts'

@@ -1,4 +1,4 @@
-import { GPU_FIELDS, type GpuField } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
 
 /** How one of the nine is kept: `pod_gpu_<base>_<suffix>` a pod, `app_gpu_<base>_<suffix>` a service. */
 interface FieldNames {

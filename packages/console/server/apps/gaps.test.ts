@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/api'
 import { gapsOf } from './gaps.ts'
 
 const NOW_MS = 1_790_000_000_000

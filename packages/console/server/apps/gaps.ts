@@ -1,4 +1,5 @@
-import { countOf, GPU_FIELDS, type GpuField, type GpuGap, type GpuPod } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField, type GpuGap, type GpuPod } from '@sonde/sdk/api'
+import { countOf } from '@sonde/sdk/internal'
 import { SUMMED_FIELDS } from './fields.ts'
 import type { Reasons } from './reasons.ts'
 

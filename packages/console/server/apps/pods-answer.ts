@@ -1,4 +1,4 @@
-import type { PodsAnswer } from '@sonde/sdk/internal'
+import type { PodsAnswer } from '@sonde/sdk/api'
 import type { AppsOrigin } from './origin.ts'
 import { anyAsks, podsNow } from './pods.ts'
 import { appsOf, servicesBySize } from './ranking.ts'

@@ -1,5 +1,6 @@
 import type { History, Labels, SeriesQuery } from '@sonde/sdk'
-import { type AppSummary, type AppsAnswer, turn } from '@sonde/sdk/internal'
+import type { AppSummary, AppsAnswer } from '@sonde/sdk/api'
+import { turn } from '@sonde/sdk/internal'
 import { appMetric } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
 import { isOfSample, requestOfNow } from './now.ts'

@@ -1,4 +1,5 @@
-import { GPU_FIELDS, type GpuField, turn, UNTOLD_ABSENCE } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
+import { turn, UNTOLD_ABSENCE } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
 import { podMetric } from './fields.ts'
 import type { AppsOrigin } from './origin.ts'

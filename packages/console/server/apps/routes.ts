@@ -1,15 +1,14 @@
 import { SondeError } from '@sonde/sdk'
-import {
-  type AppGpuAnswer,
-  type AppMetricsAnswer,
-  type AppsAnswer,
-  askedBy,
-  askerOf,
-  type GpuField,
-  type GpuNumber,
-  type GpuPod,
-  type GpuService,
-} from '@sonde/sdk/internal'
+import type {
+  ApiAnswers,
+  AppGpuAnswer,
+  AppMetricsAnswer,
+  GpuField,
+  GpuNumber,
+  GpuPod,
+  GpuService,
+} from '@sonde/sdk/api'
+import { askedBy, askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppPod } from './app-pod.ts'
 import { chartRequest, chartsOf, intervalAt } from './charts.ts'
@@ -43,7 +42,11 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   const originOf = (request: FastifyRequest): AppRoutesOptions => {
     return { ...options, history: askedBy(options.history, askerOf(request)) }
   }
-  app.get('/api/v1/apps', async (request, reply) => {
+  const answerRoute = <Path extends keyof ApiAnswers>(
+    path: Path,
+    answer: (request: FastifyRequest) => Promise<ApiAnswers[Path]>,
+  ) => app.get(path, async (request, reply) => fresh(reply).send(await answer(request)))
+  answerRoute('/api/v1/apps', async (request) => {
     const { history } = originOf(request)
     const sizes = await servicesBySize(history)
     const apps = appsOf(sizes)
@@ -51,15 +54,13 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
       apps.length > 0
         ? { state: 'ready' as const, summary: '', advice: [] }
         : stateOf('any app', [], options, options.readsRequests?.() === true || (await anyAsks(history)))
-    return fresh(reply).send({ nowMs: Date.now(), apps, total: totalOf(sizes), ...why } satisfies AppsAnswer)
+    return { nowMs: Date.now(), apps, total: totalOf(sizes), ...why }
   })
-  app.get('/api/v1/pods', async (request, reply) => {
+  answerRoute('/api/v1/pods', async (request) => {
     const name = queryOf(request, 'app')
-    return fresh(reply).send(await podsAnswer(originOf(request), name === undefined ? undefined : checked(name, 'app')))
+    return podsAnswer(originOf(request), name === undefined ? undefined : checked(name, 'app'))
   })
-  app.get('/api/v1/apps/:app/gpu', async (request, reply) =>
-    fresh(reply).send(await gpuAnswer(originOf(request), request)),
-  )
+  answerRoute('/api/v1/apps/:app/gpu', (request) => gpuAnswer(originOf(request), request))
   app.get('/api/v1/apps/:app/services', async (request, reply) => {
     const { pods, shared } = await podsNow(originOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
     return fresh(reply).send(servicesOf(pods, shared).map(describeService))
@@ -79,11 +80,11 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     const answer = await charts(request, [nameIn(request, 'service')])
     return fresh(reply).send(answer)
   })
-  app.get('/api/v1/apps/:app/metrics-by-service', async (request, reply) => {
+  answerRoute('/api/v1/apps/:app/metrics-by-service', async (request) => {
     const services = namesIn(request, 'services')
     if (services === undefined)
       throw new SondeError('QRY_FORM', 'services is missing; give their names, separated by commas')
-    return fresh(reply).send(await charts(request, services))
+    return charts(request, services)
   })
 
   function charts(request: FastifyRequest, services: readonly string[]): Promise<AppMetricsAnswer> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { GPU_FIELDS, type GpuField, sondeCommand } from '@sonde/sdk/internal'
+import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
+import { sondeCommand } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
 import type { GpuReader } from './origin.ts'
 import { servicesOf } from './services.ts'

@@ -5,7 +5,7 @@ import {
   type GpuNumber,
   type GpuPod,
   type GpuService,
-} from '@sonde/sdk/internal'
+} from '@sonde/sdk/api'
 import type { AppPod } from './app-pod.ts'
 import { distinct, heldCount, numberOf, type SharedGpu } from './shared-gpus.ts'
 

@@ -1,4 +1,5 @@
-import { type AppState, type GpuPod, shellWord, sondeCommand } from '@sonde/sdk/internal'
+import type { AppState, GpuPod } from '@sonde/sdk/api'
+import { shellWord, sondeCommand } from '@sonde/sdk/internal'
 import { isUnscheduled } from './gaps.ts'
 import type { AppsOrigin, GpuReader, Place } from './origin.ts'
 

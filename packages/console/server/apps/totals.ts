@@ -1,4 +1,4 @@
-import type { GpuField, GpuSum, GpuTotals } from '@sonde/sdk/internal'
+import type { GpuField, GpuSum, GpuTotals } from '@sonde/sdk/api'
 import type { AppPod } from './app-pod.ts'
 import { distinct, heldCount, numberOf, type SharedGpu, sharedCount } from './shared-gpus.ts'
 

@@ -11,7 +11,8 @@ import {
   type SeriesQuery,
   SondeError,
 } from '@sonde/sdk'
-import { aggregateSeries, GPU_FIELDS, levelsOf } from '@sonde/sdk/internal'
+import { GPU_FIELDS } from '@sonde/sdk/api'
+import { aggregateSeries, levelsOf } from '@sonde/sdk/internal'
 import { appMetric, podMetric, sharedMetric } from '../apps/fields.ts'
 import { requestOfNow } from '../apps/now.ts'
 import type { Grain } from '../prometheus/expressions.ts'

@@ -1,5 +1,5 @@
 import type { Labels } from '@sonde/sdk'
-import type { GpuField } from '@sonde/sdk/internal'
+import type { GpuField } from '@sonde/sdk/api'
 import type { RawName } from './expressions.ts'
 
 const MIB = 2 ** 20

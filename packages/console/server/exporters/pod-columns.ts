@@ -1,5 +1,5 @@
 import type { Labels, SeriesAnswer } from '@sonde/sdk'
-import type { GpuField } from '@sonde/sdk/internal'
+import type { GpuField } from '@sonde/sdk/api'
 import type { RawName } from './expressions.ts'
 import {
   addColumn,

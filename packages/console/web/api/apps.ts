@@ -1,23 +1,12 @@
-import type { AppGpuAnswer, AppsAnswer } from '@sonde/sdk/internal'
+import type { AppGpuAnswer, AppsAnswer } from '@sonde/sdk/api'
 import { useMemo } from 'react'
-import { getJson } from './client.ts'
+import { getAnswer } from './client.ts'
 import { createPoll, type Resource, usePoll } from './resources.ts'
-
-export type {
-  AppGpuAnswer,
-  AppSummary,
-  AppsAnswer,
-  GpuField,
-  GpuNumber,
-  GpuPod,
-  GpuService,
-  GpuSum,
-} from '@sonde/sdk/internal'
 
 /** Numbers change with each sample of GPUs; who looks at a service does so for minutes. Unit: milliseconds. */
 const POLL_EVERY_MS = 5_000
 
-const appsPoll = createPoll(() => getJson<AppsAnswer>('/api/v1/apps'), POLL_EVERY_MS)
+const appsPoll = createPoll(() => getAnswer('/api/v1/apps'), POLL_EVERY_MS)
 
 /** The apps that have GPU pods, renewed every 5 s. */
 export function useApps(): Resource<AppsAnswer> & { readonly retry: () => void } {
@@ -27,11 +16,7 @@ export function useApps(): Resource<AppsAnswer> & { readonly retry: () => void }
 /** The GPUs of one app, of the largest services where there are too many. The name stays as long as the component. */
 export function useAppGpu(app: string): Resource<AppGpuAnswer> & { readonly retry: () => void } {
   const poll = useMemo(
-    () =>
-      createPoll(
-        () => getJson<AppGpuAnswer>(`/api/v1/apps/${encodeURIComponent(app)}/gpu?largest=true`),
-        POLL_EVERY_MS,
-      ),
+    () => createPoll(() => getAnswer('/api/v1/apps/:app/gpu', { app, largest: 'true' }), POLL_EVERY_MS),
     [app],
   )
   return { ...usePoll(poll), retry: () => void poll.refresh() }

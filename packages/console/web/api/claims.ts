@@ -1,4 +1,4 @@
-import type { TypeInfo } from './types.ts'
+import type { ListedType } from '@sonde/sdk/api'
 
 /** What the series of a metric are about, as its type says. */
 export interface MetricClaim {
@@ -22,7 +22,7 @@ export const HARDWARE_PATHS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The claims of some types. Where two have a metric, that of the hardware counts: no application can make one. */
-export function claimsOf(types: readonly TypeInfo[]): Claims {
+export function claimsOf(types: readonly ListedType[]): Claims {
   const claims = new Map<string, MetricClaim>()
   for (const { entity, labels, fields } of types) {
     if (entity === undefined) continue

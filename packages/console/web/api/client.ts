@@ -1,7 +1,7 @@
+import type { ApiAnswers, ErrorAnswer, QueryAnswer, QueryBody } from '@sonde/sdk/api'
 import { hear } from '../state/clock.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
 import { parseMarked, unmarked } from './marked-text.ts'
-import type { MetricQuery, QueryAnswer } from './types.ts'
 
 /** An answer that is not the one asked for. `status` is 0 if no answer came at all. */
 export class ApiError extends Error {
@@ -37,7 +37,7 @@ async function request(path: string, init: RequestInit): Promise<Response> {
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text()
   try {
-    const { error } = parseMarked<{ error: { code: string; message: string } }>(text)
+    const { error } = parseMarked<ErrorAnswer>(text)
     return new ApiError(error.code, response.status, error.message)
   } catch (cause) {
     // A proxy in between answers with its own page; its status is all that is known then.
@@ -45,10 +45,28 @@ async function errorOf(response: Response): Promise<ApiError> {
   }
 }
 
+/** Values for the names of a route (`:name`) and of its query. Those that are undefined or empty are left out. */
+export type RouteParameters = Readonly<Record<string, string | number | undefined>>
+
+/** The address of a route: parameters that its path does not name go into the query. */
+export function addressOf(route: string, parameters: RouteParameters = {}): string {
+  const given = new Map(Object.entries(parameters).map(([name, value]) => [name, encodeURIComponent(value ?? '')]))
+  const path = route.replace(/:(\w+)/g, (_, name: string) => {
+    const value = given.get(name) ?? ''
+    given.delete(name)
+    return value
+  })
+  const query = [...given].filter(([, value]) => value !== '').map(([name, value]) => `${name}=${value}`)
+  return query.length === 0 ? path : `${path}?${query.join('&')}`
+}
+
 /** Reads one JSON route. Throws {@link ApiError}. */
-export async function getJson<T>(path: string): Promise<T> {
-  const response = await request(path, { headers: { accept: 'application/json' } })
-  return parseMarked<T>(await response.text())
+export async function getAnswer<Route extends keyof ApiAnswers>(
+  route: Route,
+  parameters?: RouteParameters,
+): Promise<ApiAnswers[Route]> {
+  const response = await request(addressOf(route, parameters), { headers: { accept: 'application/json' } })
+  return parseMarked<ApiAnswers[Route]>(await response.text())
 }
 
 /** Reads the bytes of a route that answers with columns. Throws {@link ApiError}. */
@@ -57,16 +75,8 @@ export async function getBytes(path: string, mediaType: string): Promise<ArrayBu
   return response.arrayBuffer()
 }
 
-/** What one query request asks. `stepMs` 0 lets the server choose. */
-export interface QueryRequest {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly stepMs: number
-  readonly queries: readonly MetricQuery[]
-}
-
 /** Asks several questions over one window and gets columns. Throws {@link ApiError}. */
-export async function postQuery(body: QueryRequest): Promise<QueryAnswer> {
+export async function postQuery(body: QueryBody): Promise<QueryAnswer> {
   const response = await request('/api/v1/query', {
     method: 'POST',
     headers: { accept: COLUMNS_MEDIA_TYPE, 'content-type': 'application/json' },

@@ -1,23 +1,8 @@
+import type { ColumnsHead, JsonQueryAnswer, QueryAnswer, QueryResult } from '@sonde/sdk/api'
 import { parseMarked } from './marked-text.ts'
-import type { Bin, Labels, QueryAnswer, QueryResult, ResultMeta } from './types.ts'
 
 /** Media type of a columns answer. */
 export const COLUMNS_MEDIA_TYPE = 'application/x-sonde-columns'
-
-interface Head {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly stepMs: number
-  readonly times: number
-  readonly results: readonly (ResultMeta & {
-    readonly series: readonly {
-      readonly labels: Labels
-      readonly bin?: Bin
-      readonly values: number
-      readonly resetsMs?: readonly number[]
-    }[]
-  })[]
-}
 
 /** Says that an answer's bytes are not what its head announces. */
 export class ColumnsError extends Error {
@@ -37,7 +22,7 @@ export function decodeColumns(buffer: ArrayBuffer): QueryAnswer {
   const headBytes = new DataView(buffer).getUint32(0, true)
   if (4 + headBytes > buffer.byteLength)
     throw new ColumnsError(`The head of ${headBytes} bytes passes the end of the answer.`)
-  const head = parseMarked<Head>(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes)))
+  const head = parseMarked<ColumnsHead>(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes)))
   let offset = Math.ceil((4 + headBytes) / 8) * 8
 
   const column = (count: number): Float64Array => {
@@ -55,31 +40,15 @@ export function decodeColumns(buffer: ArrayBuffer): QueryAnswer {
       series: result.series.map((series) => ({
         ...series,
         values: column(series.values),
-        resetsMs: series.resetsMs ?? [],
       })),
     }),
   )
   return { fromMs: head.fromMs, toMs: head.toMs, stepMs: head.stepMs, times, results }
 }
 
-interface JsonAnswer {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly stepMs: number
-  readonly times: readonly number[]
-  readonly results: readonly (ResultMeta & {
-    readonly series: readonly {
-      readonly labels: Labels
-      readonly bin?: Bin
-      readonly values: readonly (number | null)[]
-      readonly resetsMs?: readonly number[]
-    }[]
-  })[]
-}
-
 /** Turns the JSON form of an answer (data of the stream's `points` event) into columns; null becomes NaN. */
 export function columnsFromJson(text: string): QueryAnswer {
-  const answer = parseMarked<JsonAnswer>(text)
+  const answer = parseMarked<JsonQueryAnswer>(text)
   return {
     fromMs: answer.fromMs,
     toMs: answer.toMs,
@@ -90,7 +59,6 @@ export function columnsFromJson(text: string): QueryAnswer {
       series: result.series.map((series) => ({
         ...series,
         values: Float64Array.from(series.values, (value) => value ?? Number.NaN),
-        resetsMs: series.resetsMs ?? [],
       })),
     })),
   }

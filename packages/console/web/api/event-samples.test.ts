@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SamplesHeader } from '@sonde/sdk/internal'
+import type { SamplesHeader } from '@sonde/sdk/api'
 import { decodeSamples } from './event-samples.ts'
 
 type Column = Float64Array | Float32Array

@@ -1,5 +1,5 @@
-import type { SamplesHeader } from '@sonde/sdk/internal'
-import { getBytes } from './client.ts'
+import type { SamplesHeader } from '@sonde/sdk/api'
+import { addressOf, getBytes } from './client.ts'
 import { parseMarked } from './marked-text.ts'
 
 /** Numbers of an answer. */
@@ -58,8 +58,8 @@ export interface SamplesRequest {
 
 /** Asks for samples of some lanes, 64 at most. Throws `ApiError`. */
 export async function getSamples({ event, lanes, fromMs, toMs, points }: SamplesRequest): Promise<SamplesAnswer> {
-  const address = `/api/v1/events/${event}/samples?lanes=${lanes.join(',')}&from=${fromMs}&to=${toMs}&points=${points}`
-  return decodeSamples(await getBytes(address, SAMPLES_MEDIA_TYPE))
+  const parameters = { id: event, lanes: lanes.join(), from: fromMs, to: toMs, points }
+  return decodeSamples(await getBytes(addressOf('/api/v1/events/:id/samples', parameters), SAMPLES_MEDIA_TYPE))
 }
 
 /**

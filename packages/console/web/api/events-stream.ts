@@ -1,6 +1,7 @@
+import type { EventsAnswer } from '@sonde/sdk/api'
 import { useEffect } from 'react'
 import { hear } from '../state/clock.ts'
-import { type EventsAnswer, renewEvents, takeEvents } from './events.ts'
+import { renewEvents, takeEvents } from './events.ts'
 import { parseMarked } from './marked-text.ts'
 
 const RETRY_MIN_MS = 1_000

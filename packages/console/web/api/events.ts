@@ -1,10 +1,7 @@
-import type { EventAnswer, EventsAnswer, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventAnswer, EventsAnswer } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef } from 'react'
-import { getJson } from './client.ts'
+import { addressOf, getAnswer, type RouteParameters } from './client.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
-
-export type { EventEnd, EventLane, EventMark, WatchingRule } from '@sonde/sdk/internal'
-export type { EventAnswer, EventsAnswer, TracebackEvent }
 
 /** Which events are asked for; everything that is absent matches all. */
 export interface EventsRequest {
@@ -18,12 +15,12 @@ export interface EventsRequest {
 }
 
 /** The address of a list of events. */
-export function eventsAddress({ rule, device, state, fromMs, toMs, limit }: EventsRequest): string {
-  const asked = { rule, device, state, from: fromMs, to: toMs, limit }
-  const parts = Object.entries(asked).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [`${name}=${encodeURIComponent(String(value))}`],
-  )
-  return `/api/v1/events${parts.length === 0 ? '' : `?${parts.join('&')}`}`
+export function eventsAddress(request: EventsRequest): string {
+  return addressOf('/api/v1/events', parametersOf(request))
+}
+
+function parametersOf({ fromMs, toMs, ...same }: EventsRequest): RouteParameters {
+  return { ...same, from: fromMs, to: toMs }
 }
 
 /** Slow: changes come by the stream, at once. */
@@ -33,20 +30,21 @@ const LIST_LIMIT_COUNT = 16
 
 const lists = new Map<string, Poll<EventsAnswer>>()
 
-function listFor(address: string): Poll<EventsAnswer> {
+function listFor(request: EventsRequest): Poll<EventsAnswer> {
+  const address = eventsAddress(request)
   const existing = lists.get(address)
   if (existing) return existing
   if (lists.size >= LIST_LIMIT_COUNT) {
     for (const [key, poll] of lists) if (poll.users === 0) lists.delete(key)
   }
-  const poll = createPoll(() => getJson<EventsAnswer>(address), POLL_EVERY_MS)
+  const poll = createPoll(() => getAnswer('/api/v1/events', parametersOf(request)), POLL_EVERY_MS)
   lists.set(address, poll)
   return poll
 }
 
 /** A list of events, renewed when the stream says that one changed, and every 10 s. */
 export function useEvents(request: EventsRequest): Resource<EventsAnswer> {
-  return usePoll(listFor(eventsAddress(request)))
+  return usePoll(listFor(request))
 }
 
 /** How many events are open and which rules watch: an answer without any event. */
@@ -63,17 +61,9 @@ export interface LaneRequest {
   readonly kind: string
 }
 
-/** Address of one event with the lanes that are asked for. */
-export function eventAddress(id: string, { find, kind }: LaneRequest): string {
-  const query = new URLSearchParams(
-    Object.entries({ find: find.trim(), kind }).filter(([, value]) => value !== ''),
-  ).toString()
-  return `/api/v1/events/${encodeURIComponent(id)}${query === '' ? '' : `?${query}`}`
-}
-
 /** Address of the file of an event. */
 export function eventFileAddress(id: number): string {
-  return `/api/v1/events/${id}/file`
+  return addressOf('/api/v1/events/:id/file', { id })
 }
 
 /**
@@ -81,8 +71,12 @@ export function eventFileAddress(id: number): string {
  * the same as long as the component lives.
  */
 export function useEvent(id: string, request: LaneRequest): Resource<EventAnswer> & { readonly refresh: () => void } {
-  const address = eventAddress(id, request)
-  const poll = useMemo(() => createPoll(() => getJson<EventAnswer>(address), DETAIL_EVERY_MS), [address])
+  const find = request.find.trim()
+  const { kind } = request
+  const poll = useMemo(
+    () => createPoll(() => getAnswer('/api/v1/events/:id', { id, find, kind }), DETAIL_EVERY_MS),
+    [id, find, kind],
+  )
   useEffect(() => {
     details.add(poll)
     return () => void details.delete(poll)
@@ -95,7 +89,7 @@ export function useEvent(id: string, request: LaneRequest): Resource<EventAnswer
 
 /** Takes the list of all events from the stream. */
 export function takeEvents(events: EventsAnswer): void {
-  const { store } = listFor(eventsAddress({}))
+  const { store } = listFor({})
   // An answer that was asked for later may have come before.
   if (events.nowMs < (store.get().data?.nowMs ?? 0)) return
   store.set({ data: events, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })

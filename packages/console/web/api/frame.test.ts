@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { ApiError, type QueryRequest } from './client.ts'
+import type { MetricQuery, QueryAnswer, QueryBody } from '@sonde/sdk/api'
+import { ApiError } from './client.ts'
 import { Frame, type FrameWorld, queryKey } from './frame.ts'
 import type { StreamHandlers, StreamNews, StreamRequest } from './live-stream.ts'
-import type { MetricQuery, QueryAnswer } from './types.ts'
 
 const BYTES: MetricQuery = { metric: 'bytes', function: 'rate' }
 const DROPS: MetricQuery = { metric: 'drops', function: 'rate' }
@@ -11,7 +11,7 @@ const NO_NEWS: StreamNews = { onNode: () => undefined, onHints: () => undefined 
 
 /** A server that answers every question with one series, and whose streams the test writes. */
 function createWorld(refused: readonly string[] = []) {
-  const requests: QueryRequest[] = []
+  const requests: QueryBody[] = []
   const streams: { request: StreamRequest; handlers: StreamHandlers; isOpen: boolean }[] = []
   let failure: ApiError | undefined
   let paints: (() => void)[] | undefined

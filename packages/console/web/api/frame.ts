@@ -1,8 +1,8 @@
+import type { MetricQuery, QueryAnswer, StreamGap } from '@sonde/sdk/api'
 import { moveEdge, serverNowMs, staleAfterMs } from '../state/clock.ts'
 import { type ApiError, postQuery } from './client.ts'
 import { openLiveStream, type StreamNews } from './live-stream.ts'
 import { SampleGrid } from './sample-grid.ts'
-import type { MetricQuery, QueryAnswer, StreamGap } from './types.ts'
 
 /** The span that a frame shows: either it follows now, or it stands. */
 export type FrameRange =

@@ -1,17 +1,14 @@
-import type { Hint, HintsAnswer, HintsUnknown } from '@sonde/sdk/internal'
-import { getJson } from './client.ts'
+import type { HintsAnswer } from '@sonde/sdk/api'
+import { addressOf, getAnswer } from './client.ts'
 import type { FrameRange } from './frame.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
-
-export { byWeightIn, type HintWindow, spanOfHint } from '@sonde/sdk/api'
-export type { Hint, HintsAnswer, HintsUnknown }
 
 const EVERY_MS = 10_000
 /** Most windows of the past whose hints are kept; unused ones go first. */
 const WINDOW_LIMIT_COUNT = 16
 
 /** Slow: changes come by the stream, at once. */
-const hintsPoll = createPoll(() => getJson<HintsAnswer>('/api/v1/hints'), EVERY_MS)
+const hintsPoll = createPoll(() => getAnswer('/api/v1/hints'), EVERY_MS)
 const windowPolls = new Map<string, Poll<HintsAnswer>>()
 
 /** Takes hints from the stream. */
@@ -27,13 +24,14 @@ export function useHintsOf(range: FrameRange): Resource<HintsAnswer> {
 }
 
 function windowPollFor(fromMs: number, toMs: number): Poll<HintsAnswer> {
-  const window = `from=${Math.floor(fromMs)}&to=${Math.ceil(toMs)}`
-  const known = windowPolls.get(window)
+  const window = { from: Math.floor(fromMs), to: Math.ceil(toMs) }
+  const address = addressOf('/api/v1/hints', window)
+  const known = windowPolls.get(address)
   if (known) return known
   if (windowPolls.size >= WINDOW_LIMIT_COUNT) {
     for (const [key, poll] of windowPolls) if (poll.users === 0) windowPolls.delete(key)
   }
-  const poll = createPoll(() => getJson<HintsAnswer>(`/api/v1/hints?${window}`), EVERY_MS)
-  windowPolls.set(window, poll)
+  const poll = createPoll(() => getAnswer('/api/v1/hints', window), EVERY_MS)
+  windowPolls.set(address, poll)
   return poll
 }

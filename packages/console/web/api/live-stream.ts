@@ -1,9 +1,8 @@
+import type { HintsAnswer, MetricQuery, NodeAnswer, QueryAnswer, StreamFault, StreamGap } from '@sonde/sdk/api'
 import { hear } from '../state/clock.ts'
 import { ApiError } from './client.ts'
 import { columnsFromJson } from './decode-columns.ts'
-import type { HintsAnswer } from './hints.ts'
 import { parseMarked, unmarked } from './marked-text.ts'
-import type { MetricQuery, NodeAnswer, QueryAnswer, StreamGap } from './types.ts'
 
 /** What a stream tells beside points, whatever was asked. */
 export interface StreamNews {
@@ -87,7 +86,7 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
       handlers.onGap(gap)
     })
     source.addEventListener('fault', (event: MessageEvent<string>) => {
-      const { code, message } = parseMarked<{ readonly code: string; readonly message: string }>(event.data)
+      const { code, message } = parseMarked<StreamFault>(event.data)
       handlers.onFault(new ApiError(code, 0, message))
       lose()
     })

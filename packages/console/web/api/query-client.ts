@@ -1,3 +1,4 @@
+import type { MetricQuery, StreamGap } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { compareNames } from '../format/names.ts'
 import { createStore, useStore } from '../state/store.ts'
@@ -6,7 +7,6 @@ import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts
 import { takeHints } from './hints.ts'
 import { takeNode } from './resources.ts'
 import type { GridColumn, GridResult, SampleGrid } from './sample-grid.ts'
-import type { MetricQuery, StreamGap } from './types.ts'
 
 /**
  * Milliseconds that questions outlive their last user: a changed window keeps its old drawing, and going back costs

@@ -1,8 +1,8 @@
+import type { LatestAnswer, NodeAnswer, SourceAnswer, SourcesAnswer, TypesAnswer } from '@sonde/sdk/api'
 import { useEffect, useState } from 'react'
 import { learnServerClock } from '../state/clock.ts'
 import { createStore, type Store, useStore } from '../state/store.ts'
-import { type ApiError, getJson } from './client.ts'
-import type { NodeAnswer, SeriesAnswer, SourceDetail, SourcesAnswer, TypeInfo } from './types.ts'
+import { type ApiError, getAnswer } from './client.ts'
 
 /** Something that is read again and again: the last answer stays while the next one is awaited or fails. */
 export interface Resource<T> {
@@ -63,19 +63,13 @@ export function usePoll<T>(poll: Poll<T>): Resource<T> {
   return useStore(poll.store)
 }
 
-interface Catalogue {
-  readonly types: readonly TypeInfo[]
-  /** Types for which the list has no room. */
-  readonly leftOut: number
-}
-
 const nodePoll = createPoll(
-  () => getJson<NodeAnswer>('/api/v1/node'),
+  () => getAnswer('/api/v1/node'),
   5_000,
   (node, askedMs) => learnServerClock(node.nowMs, askedMs, Date.now()),
 )
-const sourcesPoll = createPoll(() => getJson<SourcesAnswer>('/api/v1/sources'), 2_000)
-const typesPoll = createPoll(() => getJson<Catalogue>('/api/v1/types'), 5_000)
+const sourcesPoll = createPoll(() => getAnswer('/api/v1/sources'), 2_000)
+const typesPoll = createPoll(() => getAnswer('/api/v1/types'), 5_000)
 
 /** The node: renewed every 5 s and by the stream. */
 export function useNode(): Resource<NodeAnswer> {
@@ -93,15 +87,13 @@ export function useSources(): Resource<SourcesAnswer> {
 }
 
 /** One source with its settings, renewed every 2 s. The name stays the same as long as the component lives. */
-export function useSource(name: string): Resource<SourceDetail> {
-  const [poll] = useState(() =>
-    createPoll(() => getJson<SourceDetail>(`/api/v1/sources/${encodeURIComponent(name)}`), 2_000),
-  )
+export function useSource(name: string): Resource<SourceAnswer> {
+  const [poll] = useState(() => createPoll(() => getAnswer('/api/v1/sources/:name', { name }), 2_000))
   return usePoll(poll)
 }
 
 /** The catalogue, renewed every 5 s: a source that has just come brings new types. */
-export function useTypes(): Resource<Catalogue> {
+export function useTypes(): Resource<TypesAnswer> {
   return usePoll(typesPoll)
 }
 
@@ -112,37 +104,44 @@ export function refreshAll(): void {
 
 /** Most different polls of series that are kept; unused ones go first. */
 const SERIES_POLL_LIMIT_COUNT = 32
-const seriesPolls = new Map<string, Poll<SeriesAnswer>>()
+const seriesPolls = new Map<string, Poll<LatestAnswer>>()
 
-function seriesPollFor(query: string, everyMs: number): Poll<SeriesAnswer> {
-  const pollKey = `${everyMs} ${query}`
+/** Series that are asked for: those of a metric, or those of a type. */
+type WantedSeries = { readonly metric: string } | { readonly type: string }
+
+function seriesPollFor(wanted: readonly WantedSeries[], everyMs: number): Poll<LatestAnswer> {
+  const pollKey = `${everyMs} ${JSON.stringify(wanted)}`
   const existing = seriesPolls.get(pollKey)
   if (existing) return existing
   if (seriesPolls.size >= SERIES_POLL_LIMIT_COUNT) {
     for (const [key, poll] of seriesPolls) if (poll.users === 0) seriesPolls.delete(key)
   }
-  const poll = createPoll(() => loadSeries(query), everyMs)
+  const poll = createPoll(() => loadSeries(wanted), everyMs)
   seriesPolls.set(pollKey, poll)
   return poll
 }
 
-async function loadSeries(query: string): Promise<SeriesAnswer> {
-  const parts = query === '' ? [] : query.split('&')
-  const answers = await Promise.all(parts.map((part) => getJson<SeriesAnswer>(`/api/v1/series?${part}`)))
+async function loadSeries(wanted: readonly WantedSeries[]): Promise<LatestAnswer> {
+  const answers = await Promise.all(wanted.map((part) => getAnswer('/api/v1/series', part)))
   return { nowMs: answers[0]?.nowMs ?? Date.now(), series: answers.flatMap(({ series }) => series) }
 }
 
 /** The exact latest values of every series of a type, renewed every 2 s. */
-export function useSeriesOfType(type: string): Resource<SeriesAnswer> {
-  return usePoll(seriesPollFor(`type=${encodeURIComponent(type)}`, 2_000))
+export function useSeriesOfType(type: string): Resource<LatestAnswer> {
+  return usePoll(seriesPollFor([{ type }], 2_000))
 }
 
 /** The latest values of every series of a metric, renewed every 10 s: which labels there are. */
-export function useSeriesOfMetric(metric: string): Resource<SeriesAnswer> {
-  return usePoll(seriesPollFor(metric === '' ? '' : `metric=${encodeURIComponent(metric)}`, 10_000))
+export function useSeriesOfMetric(metric: string): Resource<LatestAnswer> {
+  return usePoll(seriesPollFor(metric === '' ? [] : [{ metric }], 10_000))
 }
 
 /** The latest values of every series of several types, renewed every 10 s or as often as is said. */
-export function useSeriesOfTypes(types: readonly string[], everyMs = 10_000): Resource<SeriesAnswer> {
-  return usePoll(seriesPollFor(types.map((type) => `type=${encodeURIComponent(type)}`).join('&'), everyMs))
+export function useSeriesOfTypes(types: readonly string[], everyMs = 10_000): Resource<LatestAnswer> {
+  return usePoll(
+    seriesPollFor(
+      types.map((type) => ({ type })),
+      everyMs,
+    ),
+  )
 }

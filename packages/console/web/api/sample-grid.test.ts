@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { QueryAnswer } from '@sonde/sdk/api'
 import { labelKey, SampleGrid } from './sample-grid.ts'
-import type { QueryAnswer } from './types.ts'
 
 const GAP = Number.NaN
 

@@ -1,4 +1,4 @@
-import type { Bin, Labels, QueryAnswer, ResultMeta, ResultSeries } from './types.ts'
+import type { Bin, Labels, QueryAnswer, ResultMeta, SeriesAnswer } from '@sonde/sdk/api'
 
 /**
  * One series on the grid. `values` has the grid's capacity; use {@link SampleGrid.slice} to read the samples in the
@@ -138,7 +138,7 @@ export class SampleGrid {
     return created
   }
 
-  #columnFor(result: GridResult, { labels, bin }: ResultSeries, edges: string): GridColumn | undefined {
+  #columnFor(result: GridResult, { labels, bin }: SeriesAnswer, edges: string): GridColumn | undefined {
     const key = bin === undefined ? labelKey(labels) : `${labelKey(labels)}\u0003${edges}\u0003${bin.upTo}`
     const existing = result.columns.get(key)
     if (existing) return existing
@@ -205,7 +205,7 @@ export class SampleGrid {
 }
 
 /** The edges of the histogram that each series is of: bins stand side by side in an answer, the open one last. */
-function edgesOf(series: readonly ResultSeries[]): readonly string[] {
+function edgesOf(series: readonly SeriesAnswer[]): readonly string[] {
   const found = series.map(() => '')
   let start = 0
   for (const [place, { bin }] of series.entries()) {

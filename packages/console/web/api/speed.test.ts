@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ListedSource, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { commonStep, intervalsOf, splitBySpeed } from './speed.ts'
-import type { MetricQuery, SourceInfo, TypeInfo } from './types.ts'
 
 const query = (metric: string): MetricQuery => ({ metric, function: 'rate' })
-const type = (name: string): TypeInfo => ({
+const type = (name: string): ListedType => ({
   name,
   description: '',
   labels: [],
@@ -13,8 +13,8 @@ const type = (name: string): TypeInfo => ({
   read: '',
   fields: [{ name: 'x', metric: `${name}_x`, kind: 'u64', role: 'counter', unit: '', help: '' }],
 })
-const source = (name: string, intervalMs: number, types: string[], state = 'reading'): SourceInfo =>
-  ({ name, intervalMs, types, state }) as unknown as SourceInfo
+const source = (name: string, intervalMs: number, types: string[], state = 'reading'): ListedSource =>
+  ({ name, intervalMs, types, state }) as unknown as ListedSource
 
 const TYPES = [type('rdma'), type('netdev'), type('pci'), type('alone')]
 const INTERVALS = intervalsOf(TYPES, [

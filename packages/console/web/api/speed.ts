@@ -1,4 +1,4 @@
-import type { MetricQuery, SourceInfo, TypeInfo } from './types.ts'
+import type { ListedSource, ListedType, MetricQuery } from '@sonde/sdk/api'
 
 /** The finest step that the server streams. Unit: milliseconds. */
 const FAST_STEP_MS = 100
@@ -9,7 +9,7 @@ export const FAST_WINDOW_MS = 60_000
 export type Intervals = ReadonlyMap<string, number | undefined>
 
 /** How often each metric is read: by the quickest of the sources that read its type now. */
-export function intervalsOf(types: readonly TypeInfo[], sources: readonly SourceInfo[]): Intervals {
+export function intervalsOf(types: readonly ListedType[], sources: readonly ListedSource[]): Intervals {
   const ofType = new Map<string, number>()
   for (const { state, intervalMs, types: names } of sources) {
     if (state !== 'reading') continue

@@ -1,9 +1,9 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import { useMemo, useRef } from 'react'
 import { countOf } from '../format/number.ts'
 import type { FrameRange } from './frame.ts'
 import { type Columns, useColumns } from './query-client.ts'
 import { useTypes } from './resources.ts'
-import type { MetricQuery } from './types.ts'
 
 /** Answers to those of some questions that this server knows. */
 export interface KnownColumns extends Columns {

@@ -1,8 +1,8 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import type { PageState } from '../state/time-window.ts'
 import { useSources, useTypes } from './resources.ts'
 import { commonStep, FAST_WINDOW_MS, type Intervals, intervalsOf, splitBySpeed } from './speed.ts'
-import type { MetricQuery } from './types.ts'
 import { type KnownColumns, useKnownColumns } from './use-known-columns.ts'
 
 const NOT_KNOWN: Intervals = new Map()

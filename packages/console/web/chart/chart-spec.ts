@@ -1,4 +1,4 @@
-import type { Bin } from '../api/types.ts'
+import type { Bin } from '@sonde/sdk/api'
 import type { SeriesSlot } from '../components/palette.ts'
 import type { Quantity } from '../format/quantity.ts'
 

@@ -1,7 +1,7 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
 import type { Columns } from '../api/query-client.ts'
 import type { GridColumn } from '../api/sample-grid.ts'
-import type { MetricQuery } from '../api/types.ts'
 import { isSeriesOf, labelsFor } from './device.ts'
 import { lastValue, type ReadSpan } from './reading.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'

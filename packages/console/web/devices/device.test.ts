@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ListedType } from '@sonde/sdk/api'
 import { claimsOf } from '../api/claims.ts'
-import type { TypeInfo } from '../api/types.ts'
 import { askFor, devicePath, deviceTitle, isSeriesOf, kindWords, labelsFor, linkPath, matchersFor } from './device.ts'
 import { testGpu, testNic } from './test-devices.ts'
 
@@ -28,7 +28,7 @@ test('what has no page of its kind is called by kind and name, and has the gener
 })
 
 test('what a metric is about its type says, and of two types that of the hardware', () => {
-  const typeOf = (kind: string, ...key: string[]): TypeInfo => ({
+  const typeOf = (kind: string, ...key: string[]): ListedType => ({
     name: kind,
     description: '',
     labels: [...key, 'roller'],
@@ -39,7 +39,7 @@ test('what a metric is about its type says, and of two types that of the hardwar
     read: '',
   })
   const labels = { belt: 'north', hall: '7', source: 'hall' }
-  const belt = (...types: TypeInfo[]) => testNic(3, { kind: 'belt', labels, claims: claimsOf(types) })
+  const belt = (...types: ListedType[]) => testNic(3, { kind: 'belt', labels, claims: claimsOf(types) })
   const about = typeOf('belt', 'belt', 'hall')
   assert.deepEqual(labelsFor(belt(about), 'turns'), { belt: 'north', hall: '7' })
   assert.deepEqual(askFor(belt(about), 'turns'), [{ label: 'belt', op: '=', value: 'north' }])

@@ -1,4 +1,4 @@
-import { type Hint, spanOfHint } from '../api/hints.ts'
+import { type Hint, spanOfHint } from '@sonde/sdk/api'
 import type { StateTone } from '../components/state-mark.tsx'
 import { formatAge, formatDateTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
 import type { Tense } from '../format/words.ts'

@@ -1,5 +1,5 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import type { Columns } from '../api/query-client.ts'
-import type { MetricQuery } from '../api/types.ts'
 import { compareNames } from '../format/names.ts'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })

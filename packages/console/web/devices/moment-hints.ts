@@ -1,5 +1,5 @@
+import { byWeightIn, type Hint, type HintsAnswer, type HintsUnknown, type HintWindow } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
-import { byWeightIn, type Hint, type HintsAnswer, type HintsUnknown, type HintWindow } from '../api/hints.ts'
 import { formatSpanOfTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
 
 /** What rules saw, for the moment or window that a page shows. */

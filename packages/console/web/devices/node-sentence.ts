@@ -1,5 +1,5 @@
+import type { Hint } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
-import type { Hint } from '../api/hints.ts'
 import type { HeadlineText } from '../components/headline.tsx'
 import { allOf, countOf, formatQuantity } from '../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../format/quantity.ts'

@@ -1,4 +1,4 @@
-import type { MetricQuery } from '../api/types.ts'
+import type { MetricQuery } from '@sonde/sdk/api'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })

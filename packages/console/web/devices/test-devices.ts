@@ -14,7 +14,10 @@ const FAMILIES: readonly (readonly [begins: string, claim: MetricClaim])[] = [
 /** What the types of the agent say of the metrics of tests. */
 const claims: Claims = { get: (metric) => FAMILIES.find(([begins]) => metric.startsWith(begins))?.[1] }
 
-const NOTHING_MORE = { driver: '', numaNode: null, path: [], switch: null, pairs: [], claims } as const
+const NOTHING_MORE = {
+  ...{ host: 'node', type: 'made', source: 'made', share: null, driver: '', numaNode: null, switch: null },
+  ...{ relations: [], netdevs: [], path: [], pairs: [], claims },
+} as const
 
 /** A GPU of a test, in the rail of its index. */
 export function testGpu(index: number, more: Partial<DeviceInfo> = {}): DeviceInfo {

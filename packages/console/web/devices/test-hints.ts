@@ -1,4 +1,4 @@
-import type { Hint } from '../api/hints.ts'
+import type { Hint } from '@sonde/sdk/api'
 import type { SpokenMoment } from './hint-words.ts'
 import type { MomentHints } from './moment-hints.ts'
 

@@ -1,5 +1,5 @@
+import type { Hint } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
-import type { Hint } from '../api/hints.ts'
 import { niceTop } from '../chart/scale.ts'
 import type { StateTone } from '../components/state-mark.tsx'
 import type { TileFact, TileWords } from '../components/tile.tsx'

@@ -1,4 +1,4 @@
-import type { Bin } from '../api/types.ts'
+import type { Bin } from '@sonde/sdk/api'
 import { formatAxis, joinUnit, pickUnit } from './number.ts'
 import type { Quantity } from './quantity.ts'
 

@@ -1,4 +1,4 @@
-import type { Labels } from '../api/types.ts'
+import type { Labels } from '@sonde/sdk/api'
 
 const collator = new Intl.Collator('en', { numeric: true })
 

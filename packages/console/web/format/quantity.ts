@@ -1,4 +1,4 @@
-import type { FieldRole, QueryFunction } from '../api/types.ts'
+import type { QueryFunction, ResultMeta } from '@sonde/sdk/api'
 
 /**
  * How values of one kind are shown: `factor` turns the raw value into the base unit, `prefixes` says how it is scaled.
@@ -79,7 +79,7 @@ const COUNTED = new Set(['packets', 'events', 'errors', 'operations', ''])
 interface Asked {
   readonly metric: string
   readonly unit: string
-  readonly role: FieldRole
+  readonly role: ResultMeta['role']
   readonly function: QueryFunction
 }
 

@@ -1,6 +1,6 @@
+import { type Hint, spanOfHint } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../api/devices.ts'
-import { type Hint, spanOfHint } from '../api/hints.ts'
 import { useTypes } from '../api/resources.ts'
 import { useComparedColumns } from '../api/use-speed.ts'
 import { ChartGrid } from '../chart/chart-grid.tsx'

@@ -1,5 +1,5 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
-import type { MetricQuery } from '../api/types.ts'
 import type { ChartMark, ChartSpec } from '../chart/chart-spec.ts'
 import type { SeriesSlot } from '../components/palette.ts'
 import { deviceTitle } from '../devices/device.ts'

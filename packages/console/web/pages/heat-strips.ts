@@ -1,5 +1,5 @@
+import type { Labels, ResultMeta } from '@sonde/sdk/api'
 import { type GridColumn, labelKey, type SampleGrid } from '../api/sample-grid.ts'
-import type { Labels, ResultMeta } from '../api/types.ts'
 import type { ChartSpec } from '../chart/chart-spec.ts'
 import { binWords } from '../format/bins.ts'
 import { edgeQuantity } from '../format/quantity.ts'

@@ -1,5 +1,5 @@
+import type { Hint } from '@sonde/sdk/api'
 import { Link } from 'wouter'
-import type { Hint } from '../api/hints.ts'
 import { Headline, type HeadlineText } from '../components/headline.tsx'
 import { serverNowMs } from '../state/clock.ts'
 import { usePageState } from '../state/time-window.ts'

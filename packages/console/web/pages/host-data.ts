@@ -1,5 +1,5 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import type { Columns } from '../api/query-client.ts'
-import type { MetricQuery } from '../api/types.ts'
 
 /** What is asked about the host. */
 export const HOST_QUERIES = {

@@ -1,22 +1,21 @@
-import type { SourceInfo, SourceStateName } from '../api/types.ts'
+import type { ListedSource, SourceState } from '@sonde/sdk/api'
 import type { StateTone } from '../components/state-mark.tsx'
 import { countOf } from '../format/number.ts'
 import { be, type Tense } from '../format/words.ts'
 
-const WORDS: Readonly<
-  Record<SourceStateName, { readonly tone: StateTone; readonly word: string; readonly rank: number }>
-> = {
-  failed: { tone: 'critical', word: 'Failed', rank: 0 },
-  stuck: { tone: 'critical', word: 'Stuck', rank: 1 },
-  denied: { tone: 'denied', word: 'Denied', rank: 2 },
-  starved: { tone: 'warning', word: 'Starved', rank: 3 },
-  starting: { tone: 'info', word: 'Starting', rank: 4 },
-  reading: { tone: 'ok', word: 'Reading', rank: 5 },
-  absent: { tone: 'absent', word: 'Absent', rank: 6 },
-}
+const WORDS: Readonly<Record<SourceState, { readonly tone: StateTone; readonly word: string; readonly rank: number }>> =
+  {
+    failed: { tone: 'critical', word: 'Failed', rank: 0 },
+    stuck: { tone: 'critical', word: 'Stuck', rank: 1 },
+    denied: { tone: 'denied', word: 'Denied', rank: 2 },
+    starved: { tone: 'warning', word: 'Starved', rank: 3 },
+    starting: { tone: 'info', word: 'Starting', rank: 4 },
+    reading: { tone: 'ok', word: 'Reading', rank: 5 },
+    absent: { tone: 'absent', word: 'Absent', rank: 6 },
+  }
 
 /** Icon and word of a source's state, and its place in a list where those that need attention come first. */
-export function sourceState(state: SourceStateName): {
+export function sourceState(state: SourceState): {
   readonly tone: StateTone
   readonly word: string
   readonly rank: number
@@ -26,18 +25,18 @@ export function sourceState(state: SourceStateName): {
 }
 
 /** The state of a source as a sentence: `rdma is absent`, `ethtool has failed`. */
-export function stateWords({ name, state }: Pick<SourceInfo, 'name' | 'state'>, tense: Tense): string {
+export function stateWords({ name, state }: Pick<ListedSource, 'name' | 'state'>, tense: Tense): string {
   const verb = state !== 'failed' ? be(1, tense) : tense === 'past' ? 'had' : 'has'
   return `${name} ${verb} ${sourceState(state).word.toLowerCase()}`
 }
 
 /** What is wrong with the exporters that a source asks, in words; empty if nothing is. */
-export function targetWords({ failingTargets, disputes }: Pick<SourceInfo, 'failingTargets' | 'disputes'>): string {
+export function targetWords({ failingTargets, disputes }: Pick<ListedSource, 'failingTargets' | 'disputes'>): string {
   const failing = failingTargets > 0 ? `${countOf(failingTargets, 'exporter')} not read` : ''
   return [failing, disputes > 0 ? countOf(disputes, 'dispute') : ''].filter(Boolean).join(', ')
 }
 
 /** Records that a source or sink dropped, of all reasons. */
-export function droppedCount(source: Pick<SourceInfo, 'dropped'>): number {
+export function droppedCount(source: Pick<ListedSource, 'dropped'>): number {
   return Object.values(source.dropped).reduce((sum, count) => sum + count, 0)
 }

@@ -1,7 +1,7 @@
+import type { Bin, Labels, MetricQuery, ResultMeta } from '@sonde/sdk/api'
 import { queryKey } from '../api/frame.ts'
 import type { Columns } from '../api/query-client.ts'
 import { SampleGrid } from '../api/sample-grid.ts'
-import type { Bin, Labels, MetricQuery, ResultMeta } from '../api/types.ts'
 
 /** One question of a test with its answer: label values to samples. */
 export interface TestAnswer {

@@ -1,5 +1,5 @@
+import type { HintsAnswer } from '@sonde/sdk/api'
 import { useMemo } from 'react'
-import type { HintsAnswer } from '../api/hints.ts'
 import { useHintsOf } from '../api/hints.ts'
 import type { Resource } from '../api/resources.ts'
 import { useToldSecond } from '../api/stale.ts'

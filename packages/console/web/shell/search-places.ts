@@ -1,6 +1,5 @@
+import type { ListedType, TracebackEvent } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
-import type { TracebackEvent } from '../api/events.ts'
-import type { TypeInfo } from '../api/types.ts'
 import type { ComboOption } from '../components/combo-options.ts'
 import { devicePath, deviceTitle, isGeneric } from '../devices/device.ts'
 import { compareNames } from '../format/names.ts'
@@ -19,7 +18,7 @@ export interface Searched {
   readonly devices: readonly DeviceInfo[]
   /** Names of the interfaces that are read. */
   readonly interfaces: readonly string[]
-  readonly types: readonly TypeInfo[]
+  readonly types: readonly ListedType[]
   /** The latest events. */
   readonly events?: readonly TracebackEvent[]
   readonly hrefTo: PageState['hrefTo']

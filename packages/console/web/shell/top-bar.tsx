@@ -1,6 +1,6 @@
+import type { NodeAnswer } from '@sonde/sdk/api'
 import { useLocation } from 'wouter'
 import { useNode } from '../api/resources.ts'
-import type { NodeAnswer } from '../api/types.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatQuantity } from '../format/number.ts'
 import { BYTES } from '../format/quantity.ts'

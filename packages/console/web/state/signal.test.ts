@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MetricQuery } from '../api/types.ts'
+import type { MetricQuery } from '@sonde/sdk/api'
 import { formatSignal, parseSignal, signalFault } from './signal.ts'
 import { formatUrl, parseUrl } from './url-state.ts'
 

@@ -1,11 +1,11 @@
-import type { FieldInfo, Matcher, MetricQuery, QueryFunction } from '../api/types.ts'
+import type { ListedMetric, Matcher, MetricQuery, QueryFunction } from '@sonde/sdk/api'
 
 const FUNCTIONS: readonly QueryFunction[] = ['rate', 'increase', 'last', 'avg', 'min', 'max']
 const FORM = /^(\w*):([\w.]+)(?::(.*))?$/s
-const GROUPING = /(?:^|:)(sum|avg|min|max)\(([\w,]*)\)$/
+const GROUPING = /(?:^|:)(sum|avg|min|max|count)\(([\w,]*)\)$/
 const MATCHER = /^(\w+)(=~|!~|!=|=)(.*)$/s
 /** What would end a value before it ends, and the sign that such a mark is written with. */
-const ESCAPED = /[%;]|:(?=(?:sum|avg|min|max)\()/g
+const ESCAPED = /[%;]|:(?=(?:sum|avg|min|max|count)\()/g
 const ESCAPES = /%(?:25|3A|3B)/gi
 
 /**
@@ -66,11 +66,11 @@ function escaped(value: string): string {
 }
 
 /** Whether a field counts, so that it has a rate: a counter, or a histogram. */
-export function isCounted({ role }: Pick<FieldInfo, 'role'>): boolean {
+export function isCounted({ role }: Pick<ListedMetric, 'role'>): boolean {
   return role === 'counter' || role === 'bucket'
 }
 
 /** The function that a field is asked for first. */
-export function firstFunction({ role }: Pick<FieldInfo, 'role'>): QueryFunction {
+export function firstFunction({ role }: Pick<ListedMetric, 'role'>): QueryFunction {
   return isCounted({ role }) ? 'rate' : 'last'
 }

@@ -1,4 +1,28 @@
-// `@sonde/sdk/api`: what answers of the HTTP API mean, for the agent that gives them and the page that shows them. It
-// imports nothing that a browser has not. It changes without notice.
+// `@sonde/sdk/api`: the types of the HTTP API, for servers that answer and for clients such as the page. It imports
+// nothing that a browser does not have. It changes without notice.
 
-export { byWeightIn, byWeightNow, type HintSpan, type HintWindow, heldWithinMs, spanOfHint } from './hints.ts'
+export type { LatestSeries, ListedType } from '../query/catalogue.ts'
+export type {
+  Bin,
+  HistoryStatus,
+  Matcher,
+  QueryAnswer,
+  QueryFunction,
+  QueryResult,
+  SeriesAnswer,
+} from '../query/form.ts'
+export type { Labels } from '../schema/series.ts'
+export type * from './answers.ts'
+export type * from './apps.ts'
+export { GPU_FIELDS } from './apps.ts'
+export type * from './catalogue.ts'
+export type * from './devices.ts'
+export type * from './events.ts'
+export type * from './explain.ts'
+export type * from './hints.ts'
+export { byWeightIn, byWeightNow, heldWithinMs, spanOfHint } from './hints.ts'
+export type * from './node.ts'
+export type * from './query.ts'
+export type * from './simulator.ts'
+export type * from './sources.ts'
+export type * from './traceback.ts'

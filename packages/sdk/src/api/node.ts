@@ -1,5 +1,13 @@
 import type { HistoryStatus } from '../query/form.ts'
 
+/** State of the history of a node. */
+export interface StoreAnswer extends HistoryStatus {
+  /** Part of `bytes` that holds nothing and is written next; absent without a store. Unit: bytes. */
+  readonly freeBytes?: number
+  /** How many names it holds, by kind: types, sources, series and so on; absent without a store. */
+  readonly names?: Readonly<Record<string, number>>
+}
+
 /** What `GET /api/v1/node` answers, and the event `state` of the stream. Times in milliseconds since the Unix epoch. */
 export interface NodeAnswer {
   readonly node: string
@@ -34,7 +42,7 @@ export interface NodeAnswer {
   readonly simulated: boolean
   /** How `sonde` is called from a shell here. */
   readonly command: string
-  readonly store: HistoryStatus
+  readonly store: StoreAnswer
   /** What applications report to. */
   readonly service: {
     /** `off`: it is not wanted. `failing`: nobody can connect, for the reason that `reason` says. */

@@ -2,47 +2,6 @@
 
 import '../engines.ts'
 
-export {
-  type AppGpuAnswer,
-  type AppGpuPod,
-  type AppMetricsAnswer,
-  type AppState,
-  type AppSummary,
-  type AppsAnswer,
-  type ExpectedPods,
-  GPU_FIELDS,
-  type GpuField,
-  type GpuGap,
-  type GpuNumber,
-  type GpuPod,
-  type GpuSeries,
-  type GpuService,
-  type GpuSum,
-  type GpuTotals,
-  type PodsAnswer,
-} from '../api/apps.ts'
-export type {
-  EventAnswer,
-  EventEnd,
-  EventLane,
-  EventMark,
-  EventPart,
-  EventsAnswer,
-  LeftOutStretch,
-  SamplesHeader,
-  TracebackEvent,
-  WatchingRule,
-} from '../api/events.ts'
-export type {
-  Hint,
-  HintComparator,
-  HintEvidence,
-  HintOutcome,
-  HintSeverity,
-  HintsAnswer,
-  HintsUnknown,
-} from '../api/hints.ts'
-export type { NodeAnswer } from '../api/node.ts'
 export { batchProjection } from '../fieldset/batch-projection.ts'
 export { FollowedSets } from '../fieldset/followed-sets.ts'
 export { reportFieldSets } from '../fieldset/health.ts'

@@ -1,6 +1,7 @@
 import type { Labels } from '@sonde/sdk'
+import type { DeviceShare } from '@sonde/sdk/api'
 import { aboutOf, nameOf, numberOf, textOf } from '../claims.ts'
-import type { Device, DeviceShare } from '../device.ts'
+import type { Device } from '../device.ts'
 import type { Fact } from '../facts.ts'
 import type { World } from '../world.ts'
 

@@ -1,5 +1,4 @@
-import { byWeightNow } from '@sonde/sdk/api'
-import type { Hint, HintSeverity } from '@sonde/sdk/internal'
+import { byWeightNow, type Hint, type HintSeverity } from '@sonde/sdk/api'
 import type { WhichNode } from '../device.ts'
 import type { Rule } from '../rules/rule.ts'
 import { Case } from './case.ts'

@@ -1,4 +1,4 @@
-import type { Hint, HintOutcome, HintSeverity } from '@sonde/sdk/internal'
+import type { Hint, HintOutcome, HintSeverity } from '@sonde/sdk/api'
 import { nodeOf, type WhichNode } from '../device.ts'
 import { roundedValue } from '../rules/measure.ts'
 import type { Rule } from '../rules/rule.ts'

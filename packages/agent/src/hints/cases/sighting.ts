@@ -1,5 +1,5 @@
 import type { Labels } from '@sonde/sdk'
-import type { HintEvidence, HintSeverity } from '@sonde/sdk/internal'
+import type { HintEvidence, HintSeverity } from '@sonde/sdk/api'
 import { elsewhereOf, type HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { excessOf, sentenceOf } from '../rules/measure.ts'

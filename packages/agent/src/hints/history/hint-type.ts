@@ -1,5 +1,6 @@
 import { label, type Source, text, timestamp, value } from '@sonde/sdk'
-import { defineOwnType, type Hint } from '@sonde/sdk/internal'
+import type { Hint } from '@sonde/sdk/api'
+import { defineOwnType } from '@sonde/sdk/internal'
 
 /**
  * What a hint said at a moment of its life, in full: marks have its edges alone. Told when it turns and every minute in

@@ -1,6 +1,5 @@
 import { type Batch, type RecordOf, readRecords, viewsOf } from '@sonde/sdk'
-import { heldWithinMs } from '@sonde/sdk/api'
-import type { Hint, HintComparator, HintEvidence, HintSeverity } from '@sonde/sdk/internal'
+import { type Hint, type HintComparator, type HintEvidence, type HintSeverity, heldWithinMs } from '@sonde/sdk/api'
 import { hintType } from './hint-type.ts'
 
 /** How often a hint that is open is stated. Unit: milliseconds. */

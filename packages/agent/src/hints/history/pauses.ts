@@ -1,5 +1,6 @@
 import { type Batch, label, readRecords, type Source, timestamp, value, viewsOf } from '@sonde/sdk'
-import { defineOwnType, type HintsUnknown } from '@sonde/sdk/internal'
+import type { HintsUnknown } from '@sonde/sdk/api'
+import { defineOwnType } from '@sonde/sdk/internal'
 
 /** Rules are asked twice a second: a shorter pause hides no sample from them. Unit: milliseconds. */
 const PAUSE_LEAST_MS = 3000

@@ -1,5 +1,5 @@
 import { type History, parseQueryRequest } from '@sonde/sdk'
-import type { HintsUnknown } from '@sonde/sdk/internal'
+import type { HintsUnknown } from '@sonde/sdk/api'
 
 /** The metric that is there whenever Sonde runs. */
 const ALIVE = 'sonde_process_uptime_seconds'

@@ -1,4 +1,4 @@
-import type { HintComparator } from '@sonde/sdk/internal'
+import type { HintComparator } from '@sonde/sdk/api'
 import { amount, duration, percent, power } from './words.ts'
 
 /** A number and the limit that it passed: a verdict rests on it, and its sentence is made of it. */

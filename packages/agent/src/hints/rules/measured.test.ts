@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hint } from '@sonde/sdk/internal'
+import type { Hint } from '@sonde/sdk/api'
 import { checkNumbers } from '../test-numbers.ts'
 import { type MadeDevice, TrainingNode, tellXid } from '../test-training-node.ts'
 import { RULES } from './index.ts'

@@ -1,5 +1,5 @@
 import type { Labels } from '@sonde/sdk'
-import type { HintSeverity } from '@sonde/sdk/internal'
+import type { HintSeverity } from '@sonde/sdk/api'
 import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import type { Signal } from '../watch/signal.ts'

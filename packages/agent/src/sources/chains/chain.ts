@@ -1,27 +1,9 @@
 import type { Labels } from '@sonde/sdk'
+import type { ExplainLink } from '@sonde/sdk/api'
 import type { Ground } from './ground.ts'
 
-/**
- * What a look at one link found. `broken`: nothing behind it can work; `unknown`: it could not be looked at, and nobody
- * is to blame.
- */
-export interface Finding {
-  readonly state: 'ok' | 'broken' | 'unknown'
-  /** What was looked at. */
-  readonly tried: string
-  /** What came back. */
-  readonly answer: string
-  /** How to fix it: a command, or a sentence. */
-  readonly fix?: string
-  /** Whether it is never broken for a good reason: it is then broken for many devices where it is for one. */
-  readonly isFault?: true
-}
-
-/** One link of a chain, walked. */
-export interface ChainLink extends Finding {
-  /** What it is called: `configuration`, `agent` and `value` are Sonde's own; the rest is what the source has. */
-  readonly name: string
-}
+/** What a look at one link found. */
+export type Finding = Omit<ExplainLink, 'name'>
 
 /** One link of a chain, to be walked. */
 export interface Step {
@@ -75,8 +57,8 @@ export function faulty(tried: string, answer: string, fix: string): Finding {
 }
 
 /** Walks links up to the first broken one; those behind it are not reached. */
-export async function walk(steps: readonly Step[]): Promise<ChainLink[]> {
-  const links: ChainLink[] = []
+export async function walk(steps: readonly Step[]): Promise<ExplainLink[]> {
+  const links: ExplainLink[] = []
   for (const { name, look } of steps) {
     if (firstBroken(links) === undefined) links.push(told({ name, ...(await look()) }))
     else links.push({ name, state: 'unknown', tried: '', answer: 'not reached' })
@@ -84,13 +66,13 @@ export async function walk(steps: readonly Step[]): Promise<ChainLink[]> {
   return links
 }
 
-function told(link: ChainLink): ChainLink {
+function told(link: ExplainLink): ExplainLink {
   const { answer } = link
   return answer.length > ANSWER_LIMIT ? { ...link, answer: `${answer.slice(0, ANSWER_LIMIT)}…` } : link
 }
 
 /** The first link that does not hold. */
-export function firstBroken(links: readonly ChainLink[]): ChainLink | undefined {
+export function firstBroken(links: readonly ExplainLink[]): ExplainLink | undefined {
   return links.find(({ state }) => state === 'broken')
 }
 
@@ -100,7 +82,7 @@ const NAMED_LIMIT = 3
 /** The chain of one device. */
 export interface DeviceChain {
   readonly device: string
-  readonly links: readonly ChainLink[]
+  readonly links: readonly ExplainLink[]
 }
 
 /**
@@ -108,14 +90,14 @@ export interface DeviceChain {
  * read; what is wrong with others is said beside it. A fault of one is one of all: a port may be down, but nobody wants
  * a file that is denied, or that holds garbage.
  */
-export function joinChains(chains: readonly DeviceChain[]): ChainLink[] {
+export function joinChains(chains: readonly DeviceChain[]): ExplainLink[] {
   const [first] = chains
   if (first === undefined) return []
   if (chains.length === 1) return [...first.links]
   return first.links.map(({ name }, index) => joinLink(name, index, chains))
 }
 
-function joinLink(name: string, index: number, chains: readonly DeviceChain[]): ChainLink {
+function joinLink(name: string, index: number, chains: readonly DeviceChain[]): ExplainLink {
   const found = chains.flatMap(({ device, links }) => {
     const link = links[index]
     return link === undefined ? [] : [{ device, link }]
@@ -140,7 +122,7 @@ function joinLink(name: string, index: number, chains: readonly DeviceChain[]): 
 }
 
 /** The device whose link is shown, where the path that was tried does not name it. */
-function placeIn({ tried }: ChainLink, device: string): string {
+function placeIn({ tried }: ExplainLink, device: string): string {
   return tried.includes(device.split('/')[0] ?? device) ? '' : `${device}: `
 }
 

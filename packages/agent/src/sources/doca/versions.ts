@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
+import type { SourceVersion } from '@sonde/sdk/api'
 import { readAs, readLine } from '../chains/attributes.ts'
 import { type Ground, KernelGround, Refusal } from '../chains/ground.ts'
 import { isNumber, parseAttribute } from '../kernel-text.ts'
-import type { SourcePaths, SourceVersion } from '../source.ts'
+import type { SourcePaths } from '../source.ts'
 import { findDocaLibrary } from './find-library.ts'
 
 /** What taints a kernel, by bit, as far as it bears on drivers. The others are told by their number. */

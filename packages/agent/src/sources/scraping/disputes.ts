@@ -1,4 +1,4 @@
-import type { DisputeStatus } from '../source.ts'
+import type { DisputeStatus } from '@sonde/sdk/api'
 import type { Conflict } from './claims.ts'
 import type { Subject } from './subjects.ts'
 

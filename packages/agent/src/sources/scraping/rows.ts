@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { type RecordType, SondeError } from '@sonde/sdk'
-import type { DisputeStatus, SourceContext } from '../source.ts'
+import type { DisputeStatus } from '@sonde/sdk/api'
+import type { SourceContext } from '../source.ts'
 import type { Claimant, Claims } from './claims.ts'
 import { type Dispute, Disputes, holderWords } from './disputes.ts'
 import { HeldKeys } from './held-keys.ts'

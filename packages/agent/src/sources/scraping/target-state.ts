@@ -1,4 +1,4 @@
-import type { TargetStatus } from '../source.ts'
+import type { TargetStatus } from '@sonde/sdk/api'
 import type { RefusalReason } from './refusal.ts'
 
 type Disputed = { readonly listed: TargetStatus['disputes']; readonly count: number }

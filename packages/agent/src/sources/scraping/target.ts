@@ -1,6 +1,7 @@
 import { messageOf, SondeError } from '@sonde/sdk'
+import type { TargetStatus } from '@sonde/sdk/api'
 import { ExpositionParser, PARSE_LIMITS } from '@sonde/sdk/internal'
-import type { SourceContext, TargetStatus } from '../source.ts'
+import type { SourceContext } from '../source.ts'
 import { readCredentials } from './credentials.ts'
 import { httpGet } from './http-get.ts'
 import { BudgetSpent, CpuBudget, inTurns } from './in-turns.ts'

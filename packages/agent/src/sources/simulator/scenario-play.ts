@@ -1,7 +1,8 @@
+import type { StartedScenario } from '@sonde/sdk/api'
 import type { SourceContext } from '../source.ts'
 import { NODE_CLASSES } from './classes/classes.ts'
 import type { NodeClass } from './classes/node-class.ts'
-import type { SimulatorAnswers, SimulatorCommand, ToldScenario } from './commands.ts'
+import type { SimulatorAnswers, SimulatorCommand } from './commands.ts'
 import type { SimulatorOptions } from './config.ts'
 import { type RunningScenario, ScenarioBook } from './scenarios/book.ts'
 import { deviceId, targetsOf } from './scenarios/devices.ts'
@@ -68,7 +69,10 @@ export class ScenarioPlay {
   }
 }
 
-function describeRunning({ id, name, device, onsetS, endS, severity }: RunningScenario, nowMs: number): ToldScenario {
+function describeRunning(
+  { id, name, device, onsetS, endS, severity }: RunningScenario,
+  nowMs: number,
+): StartedScenario {
   const onsetMs = Math.round(msOfSeconds(onsetS))
   const state = onsetMs > nowMs ? 'waiting' : 'running'
   return { id, name, device, onsetMs, endMs: Math.round(msOfSeconds(endS)), severity, state }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TracebackEvent } from '@sonde/sdk/internal'
+import type { TracebackEvent } from '@sonde/sdk/api'
 import { property } from '../../../../sdk/test/helper.ts'
 import { Archive } from './archive.ts'
 import { EventFile } from './event-file.ts'

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { type FileLock, type TracebackEvent, turn } from '@sonde/sdk/internal'
+import type { TracebackEvent } from '@sonde/sdk/api'
+import { type FileLock, turn } from '@sonde/sdk/internal'
 import { EVENT_FILE_NAME, type EventDisk } from './disk.ts'
 import type { EventFile } from './event-file.ts'
 import { KeptEvents } from './kept-events.ts'

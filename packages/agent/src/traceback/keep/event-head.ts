@@ -1,5 +1,6 @@
 import { type Batch, eventType, markType } from '@sonde/sdk'
-import { createOwnSource, type EventEnd } from '@sonde/sdk/internal'
+import type { EventEnd } from '@sonde/sdk/api'
+import { createOwnSource } from '@sonde/sdk/internal'
 import type { KeptBatch } from './event-blocks.ts'
 
 /** What the file of an event says of it. Times are nanoseconds since the Unix epoch. */

@@ -1,4 +1,4 @@
-import type { TracebackEvent } from '@sonde/sdk/internal'
+import type { TracebackEvent } from '@sonde/sdk/api'
 
 /** An event that is kept. */
 export interface KeptEvent {

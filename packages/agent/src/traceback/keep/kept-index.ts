@@ -1,5 +1,5 @@
 import type { Labels, RecordType, TypeDefinition } from '@sonde/sdk'
-import type { LeftOutStretch } from '@sonde/sdk/internal'
+import type { LeftOutStretch } from '@sonde/sdk/api'
 
 /** A stretch without samples. */
 export interface KeptGap {

@@ -1,4 +1,5 @@
-import { type LeftOutStretch, turn } from '@sonde/sdk/internal'
+import type { LeftOutStretch } from '@sonde/sdk/api'
+import { turn } from '@sonde/sdk/internal'
 import type { IndexSignal, KeptBlock, KeptPart } from './kept-index.ts'
 import type { PackedSeries } from './pack-index.ts'
 

@@ -1,5 +1,6 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
-import { type LeftOutStretch, parseDefinition, type TracebackEvent, turn } from '@sonde/sdk/internal'
+import type { LeftOutStretch, TracebackEvent } from '@sonde/sdk/api'
+import { parseDefinition, turn } from '@sonde/sdk/internal'
 import type { KeptIndex, KeptPart, KeptSeries, ReadIndex } from './kept-index.ts'
 import { NoteLines, NoteLists, objectOf } from './note-lines.ts'
 import { SeriesPacker, unpackSeries } from './pack-index.ts'

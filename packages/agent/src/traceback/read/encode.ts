@@ -1,4 +1,4 @@
-import type { SamplesHeader } from '@sonde/sdk/internal'
+import type { SamplesHeader } from '@sonde/sdk/api'
 import type { PassingSeries } from './passing-series.ts'
 import type { ReadSamples } from './samples.ts'
 

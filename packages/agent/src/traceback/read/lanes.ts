@@ -1,4 +1,5 @@
-import { type EventAnswer, type EventLane, type TracebackEvent, turn } from '@sonde/sdk/internal'
+import type { EventAnswer, EventLane, TracebackEvent } from '@sonde/sdk/api'
+import { turn } from '@sonde/sdk/internal'
 import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { rankOf } from './rank.ts'
 import { isOf, type Signal, signalsOf } from './signals.ts'

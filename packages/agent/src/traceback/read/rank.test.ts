@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { counter, defineType, gauge, label, timestamp } from '@sonde/sdk'
-import type { EventLane } from '@sonde/sdk/internal'
+import type { EventLane } from '@sonde/sdk/api'
 import { pciDeviceType } from '../../sources/pci/type.ts'
 import type { IndexSignal, KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { FAR } from '../nearness.ts'

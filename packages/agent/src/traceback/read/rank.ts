@@ -1,4 +1,4 @@
-import type { EventLane } from '@sonde/sdk/internal'
+import type { EventLane } from '@sonde/sdk/api'
 import { SIGNALS } from '../../hints/watch/signals.ts'
 import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { FAR } from '../nearness.ts'

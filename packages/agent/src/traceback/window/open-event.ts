@@ -1,4 +1,5 @@
-import type { EventEnd, Holder, TracebackEvent } from '@sonde/sdk/internal'
+import type { EventEnd, TracebackEvent } from '@sonde/sdk/api'
+import type { Holder } from '@sonde/sdk/internal'
 import type { EventFile } from '../keep/event-file.ts'
 import type { SeriesBook } from '../keep/series-book.ts'
 import { msOf } from './clock.ts'

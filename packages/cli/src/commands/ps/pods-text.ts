@@ -1,4 +1,5 @@
-import { type AppGpuPod, countOf, type GpuField, type GpuSum, type PodsAnswer, printable } from '@sonde/sdk/internal'
+import type { AppGpuPod, GpuField, GpuSum, PodsAnswer } from '@sonde/sdk/api'
+import { countOf, printable } from '@sonde/sdk/internal'
 import { type Column, lineOf } from '../read/columns.ts'
 import { bytesText, durationText, percentText, wattsText } from './units.ts'
 

@@ -1,4 +1,5 @@
-import { type PodsAnswer, printable } from '@sonde/sdk/internal'
+import type { PodsAnswer } from '@sonde/sdk/api'
+import { printable } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 import { askAgent } from './ask-agent.ts'
 import { podsText } from './pods-text.ts'

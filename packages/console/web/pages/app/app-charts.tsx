@@ -1,6 +1,6 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { useTypes } from '../../api/resources.ts'
-import type { MetricQuery } from '../../api/types.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { ChartGrid, type GridChart } from '../../chart/chart-grid.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'

@@ -1,4 +1,5 @@
-import { type AppGpuAnswer, type GpuSum, useAppGpu } from '../../api/apps.ts'
+import type { AppGpuAnswer, GpuSum } from '@sonde/sdk/api'
+import { useAppGpu } from '../../api/apps.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Banner, type Notice } from '../../components/banner.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GPU_FIELDS } from '@sonde/sdk/internal'
+import { GPU_FIELDS } from '@sonde/sdk/api'
 import { appMetric } from '../../../server/apps/fields.ts'
 import { FIELD_WORDS } from './gpu-fields.ts'
 

@@ -1,4 +1,4 @@
-import type { GpuField } from '../../api/apps.ts'
+import type { GpuField } from '@sonde/sdk/api'
 import { BYTES, PERCENT_WHOLE, type Quantity, WATTS } from '../../format/quantity.ts'
 
 /** How one of the nine is shown. */

@@ -1,6 +1,5 @@
+import type { Hint, LatestAnswer } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { Hint } from '../../api/hints.ts'
-import type { SeriesAnswer } from '../../api/types.ts'
 
 /** A GPU that a pod holds, and the MIG instance of it, empty for the whole GPU. */
 export interface HeldGpu {
@@ -15,7 +14,7 @@ export function podKey({ namespace = '', pod = '' }: { readonly namespace?: stri
 
 /** The GPUs of each pod that have a page, by {@link podKey}, each once whatever containers hold it, by their index. */
 export function heldGpus(
-  series: SeriesAnswer['series'],
+  series: LatestAnswer['series'],
   devices: readonly DeviceInfo[],
 ): ReadonlyMap<string, readonly HeldGpu[]> {
   const byUuid = new Map(

@@ -1,4 +1,4 @@
-import type { AppGpuAnswer } from '../../api/apps.ts'
+import type { AppGpuAnswer } from '@sonde/sdk/api'
 import { Empty } from '../../components/empty.tsx'
 
 /** What is so, and what to do about it. */

@@ -1,5 +1,5 @@
+import type { GpuNumber, GpuService } from '@sonde/sdk/api'
 import { useState } from 'react'
-import type { GpuNumber, GpuService } from '../../api/apps.ts'
 import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatQuantity } from '../../format/number.ts'

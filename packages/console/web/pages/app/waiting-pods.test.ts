@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GPU_FIELDS } from '@sonde/sdk/internal'
-import type { GpuField, GpuPod } from '../../api/apps.ts'
+import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/api'
 import { isUnscheduled, missingCauses } from './waiting-pods.ts'
 
 function pod(name: string, reason: string, more: Partial<GpuPod> = {}): GpuPod {

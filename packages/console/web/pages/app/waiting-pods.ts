@@ -1,4 +1,4 @@
-import type { GpuPod } from '../../api/apps.ts'
+import type { GpuPod } from '@sonde/sdk/api'
 import { countOf } from '../../format/number.ts'
 
 /** Reasons that a banner quotes. */

@@ -1,5 +1,6 @@
+import type { AppSummary, AppsAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
-import { type AppSummary, type AppsAnswer, useApps } from '../../api/apps.ts'
+import { useApps } from '../../api/apps.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'

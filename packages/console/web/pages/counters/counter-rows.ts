@@ -1,4 +1,4 @@
-import type { FieldInfo, Labels, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { Labels, LatestSeries, ListedMetric, ListedType, MetricQuery } from '@sonde/sdk/api'
 import type { SortKey } from '../../components/sort.ts'
 import { asSentence } from '../../format/words.ts'
 import { firstFunction, isCounted } from '../../state/signal.ts'
@@ -8,10 +8,10 @@ import { seriesKeyOf } from './use-counter-rates.ts'
 export interface CounterRow {
   readonly key: string
   readonly type: string
-  readonly field: FieldInfo
+  readonly field: ListedMetric
   /** Name with the labels that tell rows of one field apart: `rx_pause_total priority 3`. */
   readonly name: string
-  readonly latest: SeriesValue | undefined
+  readonly latest: LatestSeries | undefined
   readonly rate: number
   /** What the explorer opens. */
   readonly query: MetricQuery
@@ -22,8 +22,8 @@ export interface CounterRow {
  * device, and `shared` are labels that its series have in common.
  */
 export function counterRows(
-  types: readonly TypeInfo[],
-  latest: readonly SeriesValue[],
+  types: readonly ListedType[],
+  latest: readonly LatestSeries[],
   rates: ReadonlyMap<string, number>,
   matchersFor: (metric: string) => MetricQuery['matchers'],
   shared: Labels = {},
@@ -31,16 +31,16 @@ export function counterRows(
   const byMetric = Map.groupBy(latest, ({ metric }) => metric)
   return types.flatMap((type) =>
     type.fields.flatMap((field): CounterRow[] => {
-      const found: readonly (SeriesValue | undefined)[] = byMetric.get(field.metric) ?? [undefined]
+      const found: readonly (LatestSeries | undefined)[] = byMetric.get(field.metric) ?? [undefined]
       return found.map((series) => rowOf(type, field, series, rates, matchersFor(field.metric), shared))
     }),
   )
 }
 
 function rowOf(
-  type: TypeInfo,
-  field: FieldInfo,
-  latest: SeriesValue | undefined,
+  type: ListedType,
+  field: ListedMetric,
+  latest: LatestSeries | undefined,
   rates: ReadonlyMap<string, number>,
   matchers: MetricQuery['matchers'] = [],
   shared: Labels = {},

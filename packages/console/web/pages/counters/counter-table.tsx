@@ -1,5 +1,5 @@
+import type { Labels, LatestSeries, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { Link } from 'wouter'
-import type { Labels, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { Breakable } from '../../components/breakable.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -17,9 +17,9 @@ import { absentWords, type CounterRow, counterRows, counterSortKey, isAbsent } f
 import { useCounterRates } from './use-counter-rates.ts'
 
 interface TableProps {
-  readonly types: readonly TypeInfo[]
+  readonly types: readonly ListedType[]
   /** The latest values of the device, and of no other; undefined before the server has said. */
-  readonly latest: readonly SeriesValue[] | undefined
+  readonly latest: readonly LatestSeries[] | undefined
   /** Conditions that make the series of a metric those of the device. */
   readonly matchersFor: (metric: string) => MetricQuery['matchers']
   /** Labels that all series of the device have: they tell no rows apart. */
@@ -31,7 +31,7 @@ interface TableProps {
 /** Tables with more rows scroll in a box of their own. */
 const TALL_COUNT = 24
 const TALL_PX = 640
-const NOT_SAID: readonly SeriesValue[] = []
+const NOT_SAID: readonly LatestSeries[] = []
 const AS_READ: Sort = { column: 'order', direction: 'ascending' }
 
 /** Every field of a device with its exact value; what is absent stands last, with its reason. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FieldInfo, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { LatestSeries, ListedMetric, ListedType } from '@sonde/sdk/api'
 import { absentWords, counterRows, isAbsent } from './counter-rows.ts'
 import { nextReading, seriesKeyOf } from './use-counter-rates.ts'
 
-const field = (name: string, role: FieldInfo['role'] = 'counter'): FieldInfo => ({
+const field = (name: string, role: ListedMetric['role'] = 'counter'): ListedMetric => ({
   name,
   metric: `port_${name}`,
   kind: 'u64',
@@ -12,7 +12,7 @@ const field = (name: string, role: FieldInfo['role'] = 'counter'): FieldInfo => 
   unit: '',
   help: '',
 })
-const TYPE: TypeInfo = {
+const TYPE: ListedType = {
   name: 'port',
   description: '',
   labels: ['device', 'priority'],
@@ -21,7 +21,7 @@ const TYPE: TypeInfo = {
   read: '',
   fields: [field('pauses_total'), field('state', 'gauge'), field('drops_total')],
 }
-const pauses = (priority: string, value: string | null): SeriesValue => ({
+const pauses = (priority: string, value: string | null): LatestSeries => ({
   metric: 'port_pauses_total',
   labels: { device: 'eth0', priority },
   value,

@@ -1,6 +1,6 @@
+import type { LatestSeries } from '@sonde/sdk/api'
 import { useRef } from 'react'
 import { labelKey } from '../../api/sample-grid.ts'
-import type { SeriesValue } from '../../api/types.ts'
 
 interface Reading {
   readonly value: string
@@ -10,7 +10,7 @@ interface Reading {
 }
 
 /** Identifies a series among the latest values. */
-export function seriesKeyOf({ metric, labels }: SeriesValue): string {
+export function seriesKeyOf({ metric, labels }: LatestSeries): string {
   return `${metric}\u0003${labelKey(labels)}`
 }
 
@@ -28,10 +28,10 @@ function rateBetween(before: Reading, value: string, timeMs: number): number {
 }
 
 /** Rates a second of counters, from one reading of the latest values to the next. */
-export function useCounterRates(latest: readonly SeriesValue[]): ReadonlyMap<string, number> {
+export function useCounterRates(latest: readonly LatestSeries[]): ReadonlyMap<string, number> {
   const readings = useRef<ReadonlyMap<string, Reading>>(new Map())
   const rates = useRef<ReadonlyMap<string, number>>(new Map())
-  const seen = useRef<readonly SeriesValue[]>(undefined)
+  const seen = useRef<readonly LatestSeries[]>(undefined)
   if (seen.current !== latest) {
     seen.current = latest
     const next = new Map<string, Reading>()

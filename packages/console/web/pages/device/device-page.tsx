@@ -1,11 +1,10 @@
+import type { Hint, Labels, LatestSeries, ListedType, MetricQuery, QueryFunction } from '@sonde/sdk/api'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { Link } from 'wouter'
 import type { ApiError } from '../../api/client.ts'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
-import type { Hint } from '../../api/hints.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
-import type { Labels, MetricQuery, QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
@@ -87,7 +86,7 @@ interface DevicePageProps {
 /** How often exact values are read. Their rates are of the time between two readings. */
 const LATEST_EVERY_MS = 5_000
 const NOT_READ = readingOfNow(Number.NaN)
-const NO_TYPES: readonly TypeInfo[] = []
+const NO_TYPES: readonly ListedType[] = []
 const NO_TOTALS: readonly string[] = []
 /** How far before its leaving a device is sought that fell silent: longer than the server waits for one. */
 const LAST_KNOWN_MS = 900_000
@@ -201,8 +200,8 @@ function factsLabel(title: string, { state }: DeviceInfo, { isNow }: Moment): st
 /** The latest values of the device's series of some types; none before the server has said. */
 function useLatest(
   device: DeviceInfo,
-  types: readonly TypeInfo[],
-): { readonly data: readonly SeriesValue[] | undefined; readonly error: ApiError | undefined } {
+  types: readonly ListedType[],
+): { readonly data: readonly LatestSeries[] | undefined; readonly error: ApiError | undefined } {
   const names = useMemo(() => types.map(({ name }) => name), [types])
   const { data, error } = useSeriesOfTypes(names, LATEST_EVERY_MS)
   const own = useMemo(
@@ -228,7 +227,7 @@ function readingsOf(
   device: DeviceInfo,
   recent: KnownColumns,
   span: ReadSpan,
-  latest: readonly SeriesValue[],
+  latest: readonly LatestSeries[],
 ): Omit<DeviceReadings, 'judge'> {
   const read =
     (summary: (values: Float64Array, span: ReadSpan) => Reading): ReadDevice =>
@@ -357,8 +356,8 @@ function Panels({
   readonly device: DeviceInfo
   readonly subject: DeviceInfo
   readonly panels: readonly DevicePanel[]
-  readonly latest: readonly SeriesValue[] | undefined
-  readonly catalogue: readonly TypeInfo[]
+  readonly latest: readonly LatestSeries[] | undefined
+  readonly catalogue: readonly ListedType[]
 }) {
   const page = usePageState()
   const { hints, ended } = useMomentHints(useMoment())

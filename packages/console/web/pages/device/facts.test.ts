@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hint } from '../../api/hints.ts'
+import type { Hint } from '@sonde/sdk/api'
 import { readingOfNow } from '../../devices/reading.ts'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
 import { testHint } from '../../devices/test-hints.ts'

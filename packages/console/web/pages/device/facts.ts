@@ -1,5 +1,4 @@
-import type { Hint } from '../../api/hints.ts'
-import type { Labels, Matcher } from '../../api/types.ts'
+import type { Hint, Labels, Matcher } from '@sonde/sdk/api'
 import type { Fact } from '../../components/facts.tsx'
 import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
 import { type Reading, rangeWords, readingOfNow } from '../../devices/reading.ts'

@@ -1,8 +1,8 @@
+import type { Labels, LatestSeries, MetricQuery, QueryFunction } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { queryKey } from '../../api/frame.ts'
 import type { Columns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
-import type { Labels, MetricQuery, QueryFunction, SeriesValue } from '../../api/types.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../components/palette.ts'
@@ -65,7 +65,7 @@ export function devicePanels(
   answer: Columns,
   context: {
     /** The latest values of the device's series; undefined before the server has said. */
-    readonly latest: readonly SeriesValue[] | undefined
+    readonly latest: readonly LatestSeries[] | undefined
     readonly knownMetrics: ReadonlySet<string>
     readonly marks: readonly ChartMark[]
     /** Why nothing is read of the device any more; empty while it is there. */
@@ -134,7 +134,7 @@ interface MissingLine {
 function missingOf(
   { lines }: DevicePanel,
   found: readonly ChartMember[],
-  latest: readonly SeriesValue[],
+  latest: readonly LatestSeries[],
 ): readonly MissingLine[] {
   const drawn = new Set(found.map(({ label }) => label))
   return lines.flatMap((line) =>
@@ -266,7 +266,7 @@ function reasonOf(
     knownMetrics,
     goneWords,
   }: {
-    readonly latest: readonly SeriesValue[]
+    readonly latest: readonly LatestSeries[]
     readonly knownMetrics: ReadonlySet<string>
     readonly goneWords: string
   },

@@ -1,7 +1,7 @@
+import type { ListedMetric, ListedType } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useTypes } from '../../api/resources.ts'
-import type { FieldInfo, TypeInfo } from '../../api/types.ts'
 import { Empty } from '../../components/empty.tsx'
 import type { Fact } from '../../components/facts.tsx'
 import { ENTITIES_PATH } from '../../devices/device.ts'
@@ -16,7 +16,7 @@ import { entityPanels, fieldTitle, PANEL_LIMIT_COUNT, typesOf } from './entity-p
 
 const PARENT = { label: 'Entities', path: ENTITIES_PATH } as const
 const SOUGHT = { one: 'entity', many: 'entities', ...PARENT } as const
-const NO_TYPES: readonly TypeInfo[] = []
+const NO_TYPES: readonly ListedType[] = []
 /** Gauges among the facts. */
 const GAUGE_FACT_COUNT = 4
 
@@ -57,7 +57,7 @@ function Entity({ device }: { readonly device: DeviceInfo }) {
 
 function entityFacts(
   { labels, type = '', source = '' }: DeviceInfo,
-  defining: TypeInfo | undefined,
+  defining: ListedType | undefined,
   { newest }: DeviceReadings,
 ): readonly Fact[] {
   const key = defining?.entity?.key ?? Object.keys(labels)
@@ -69,6 +69,6 @@ function entityFacts(
   ]
 }
 
-function gaugeFact(field: FieldInfo, value: Reading): Fact {
+function gaugeFact(field: ListedMetric, value: Reading): Fact {
   return numberFact(fieldTitle(field), quantityOf({ ...field, function: 'last' }), value)
 }

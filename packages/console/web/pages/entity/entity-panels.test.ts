@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FieldInfo, TypeInfo } from '../../api/types.ts'
+import type { ListedMetric, ListedType } from '@sonde/sdk/api'
 import { entityPanels, PANEL_LIMIT_COUNT, typesOf } from './entity-panels.ts'
 
-const field = (name: string, role: FieldInfo['role'], unit = ''): FieldInfo => ({
+const field = (name: string, role: ListedMetric['role'], unit = ''): ListedMetric => ({
   name,
   metric: `belt_${name}`,
   kind: 'f64',
@@ -12,7 +12,7 @@ const field = (name: string, role: FieldInfo['role'], unit = ''): FieldInfo => (
   help: '',
 })
 
-function typeOf(name: string, fields: readonly FieldInfo[], more: Partial<TypeInfo> = {}): TypeInfo {
+function typeOf(name: string, fields: readonly ListedMetric[], more: Partial<ListedType> = {}): ListedType {
   const entity = { kind: 'conveyor_belt', key: ['belt'] }
   return { name, description: '', labels: ['belt'], entity, fields, records: [], live: true, read: '', ...more }
 }

@@ -1,4 +1,4 @@
-import type { FieldInfo, TypeInfo } from '../../api/types.ts'
+import type { ListedMetric, ListedType } from '@sonde/sdk/api'
 import { titleOf } from '../../format/names.ts'
 import { quantityOf } from '../../format/quantity.ts'
 import { firstFunction } from '../../state/signal.ts'
@@ -8,13 +8,13 @@ import type { DevicePanel, PanelLine } from '../device/panels.ts'
 export const PANEL_LIMIT_COUNT = 24
 
 /** The types that are about a kind of entity, those that define it first. */
-export function typesOf(kind: string, types: readonly TypeInfo[]): readonly TypeInfo[] {
+export function typesOf(kind: string, types: readonly ListedType[]): readonly ListedType[] {
   const own = types.filter(({ entity }) => entity?.kind === kind)
   return own.toSorted((a, b) => Number(b.entity?.defines ?? false) - Number(a.entity?.defines ?? false))
 }
 
 /** A panel a field: what counters gain a second, what gauges are; a line for each series of the entity. */
-export function entityPanels(types: readonly TypeInfo[]): readonly DevicePanel[] {
+export function entityPanels(types: readonly ListedType[]): readonly DevicePanel[] {
   const fields = types.flatMap((type) => type.fields.map((field) => ({ type, field })))
   return fields
     .filter(({ field }) => field.role === 'counter' || field.role === 'gauge')
@@ -22,7 +22,7 @@ export function entityPanels(types: readonly TypeInfo[]): readonly DevicePanel[]
     .map(({ type, field }) => panelOf(type, field))
 }
 
-function panelOf({ name, labels, entity }: TypeInfo, field: FieldInfo): DevicePanel {
+function panelOf({ name, labels, entity }: ListedType, field: ListedMetric): DevicePanel {
   const title = fieldTitle(field)
   const line = { metric: field.metric, function: firstFunction(field), label: title }
   return {
@@ -44,7 +44,7 @@ function withEach(line: PanelLine, each: readonly string[]): PanelLine {
 }
 
 /** A field as a title, without its unit, which stands beside it: `turns_total` is `Turns`, `heat_celsius` is `Heat`. */
-export function fieldTitle({ name, unit }: Pick<FieldInfo, 'name' | 'unit'>): string {
+export function fieldTitle({ name, unit }: Pick<ListedMetric, 'name' | 'unit'>): string {
   const counted = name.replace(/_total$/, '')
   return titleOf(unit !== '' && counted.endsWith(`_${unit}`) ? counted.slice(0, -unit.length - 1) : counted)
 }

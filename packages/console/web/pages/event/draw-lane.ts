@@ -1,5 +1,5 @@
+import type { EventLane, EventMark } from '@sonde/sdk/api'
 import type { LaneSamples } from '../../api/event-samples.ts'
-import type { EventLane, EventMark } from '../../api/events.ts'
 import { drawHatch } from '../../chart/marks.ts'
 import type { Palette, SeriesSlot } from '../../components/palette.ts'
 import { formatDuration } from '../../format/time.ts'

@@ -1,6 +1,6 @@
+import type { TracebackEvent } from '@sonde/sdk/api'
 import { createElement } from 'react'
 import { Link } from 'wouter'
-import type { TracebackEvent } from '../../api/events.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'

@@ -1,5 +1,5 @@
+import type { EventAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
-import type { EventAnswer } from '../../api/events.ts'
 import { formatClock, formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 

@@ -1,4 +1,4 @@
-import type { EventLane } from '../../api/events.ts'
+import type { EventLane } from '@sonde/sdk/api'
 import type { SeriesSlot } from '../../components/palette.ts'
 import { compareNames } from '../../format/names.ts'
 import { middleOf, type Onset } from './onset.ts'

@@ -1,4 +1,4 @@
-import type { EventAnswer } from '../../api/events.ts'
+import type { EventAnswer } from '@sonde/sdk/api'
 import { groupThousands } from '../../format/number.ts'
 
 const KIND_WORDS: ReadonlyMap<string, string> = new Map([

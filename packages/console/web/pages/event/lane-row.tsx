@@ -1,5 +1,5 @@
+import type { EventLane, EventMark } from '@sonde/sdk/api'
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { EventLane, EventMark } from '../../api/events.ts'
 import { useIsSeen } from '../../chart/use-is-seen.ts'
 import type { SeriesSlot } from '../../components/palette.ts'
 import { formatDuration } from '../../format/time.ts'

@@ -1,5 +1,5 @@
+import type { EventLane } from '@sonde/sdk/api'
 import type { LaneSamples } from '../../api/event-samples.ts'
-import type { EventLane } from '../../api/events.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { type DisplayUnit, formatAxis, pickUnit } from '../../format/number.ts'
 import { type Quantity, quantityOf } from '../../format/quantity.ts'

@@ -1,4 +1,4 @@
-import type { EventLane } from '../../api/events.ts'
+import type { EventLane } from '@sonde/sdk/api'
 import { formatIn } from '../../format/number.ts'
 import { useCursor } from '../../state/cursor.ts'
 import { useStore } from '../../state/store.ts'

@@ -1,4 +1,4 @@
-import type { EventAnswer } from '../../api/events.ts'
+import type { EventAnswer } from '@sonde/sdk/api'
 import { Choice } from '../../components/choice.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
 import { countOf, groupThousands } from '../../format/number.ts'

@@ -1,5 +1,5 @@
+import type { EventAnswer, EventLane } from '@sonde/sdk/api'
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useState } from 'react'
-import type { EventAnswer, EventLane } from '../../api/events.ts'
 import { useWidth } from '../../chart/use-width.ts'
 import { Empty } from '../../components/empty.tsx'
 import { paletteOf } from '../../components/palette.ts'

@@ -1,5 +1,5 @@
+import type { EventAnswer } from '@sonde/sdk/api'
 import { useDevices } from '../../api/devices.ts'
-import type { EventAnswer } from '../../api/events.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EventLane } from '../../api/events.ts'
+import type { EventLane } from '@sonde/sdk/api'
 import { orderWords, rankOnsets } from './onset-order.ts'
 import { START_MS, testLane } from './test-lanes.ts'
 

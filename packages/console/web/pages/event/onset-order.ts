@@ -1,4 +1,4 @@
-import type { EventLane } from '../../api/events.ts'
+import type { EventLane } from '@sonde/sdk/api'
 import { countOf, groupThousands } from '../../format/number.ts'
 import { formatOffset } from './event-time.ts'
 import { kindPlace, PLACE_WORDS } from './lane-groups.ts'

@@ -1,5 +1,5 @@
+import type { EventLane } from '@sonde/sdk/api'
 import type { LaneSamples } from '../../api/event-samples.ts'
-import type { EventLane } from '../../api/events.ts'
 import type { Span } from './view-span.ts'
 
 /** When a signal left what it was before, and how well that is known. */

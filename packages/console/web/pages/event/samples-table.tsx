@@ -1,6 +1,6 @@
+import type { EventLane } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { LaneSamples } from '../../api/event-samples.ts'
-import type { EventLane } from '../../api/events.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatIn, joinUnit } from '../../format/number.ts'
 import { formatDuration, zoneName } from '../../format/time.ts'

@@ -1,5 +1,5 @@
+import type { EventLane } from '@sonde/sdk/api'
 import type { LaneSamples } from '../../api/event-samples.ts'
-import type { EventLane } from '../../api/events.ts'
 
 /** A time that is no round number, as samples have it. */
 export const START_MS = Date.UTC(2026, 6, 31, 10) + 0.118

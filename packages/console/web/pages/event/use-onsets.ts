@@ -1,6 +1,6 @@
+import type { EventAnswer, EventLane } from '@sonde/sdk/api'
 import { useEffect, useState } from 'react'
 import { getSamples, pointsFor } from '../../api/event-samples.ts'
-import type { EventAnswer, EventLane } from '../../api/events.ts'
 import { useStore } from '../../state/store.ts'
 import { baseSpan, type Onset, onsetOf, type Usual, usualOf } from './onset.ts'
 import type { Samples } from './use-samples.ts'

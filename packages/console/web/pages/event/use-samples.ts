@@ -1,7 +1,7 @@
+import type { EventAnswer } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
 import { getSamples } from '../../api/event-samples.ts'
-import type { EventAnswer } from '../../api/events.ts'
 import { createStore, type Store } from '../../state/store.ts'
 import { SampleCache } from './sample-cache.ts'
 import type { EventView } from './use-event-view.ts'

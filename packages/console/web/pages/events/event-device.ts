@@ -1,5 +1,5 @@
+import type { TracebackEvent } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { TracebackEvent } from '../../api/events.ts'
 import { deviceTitle } from '../../devices/device.ts'
 import { compareNames } from '../../format/names.ts'
 import { deviceWords } from './event-words.ts'

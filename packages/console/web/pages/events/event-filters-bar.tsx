@@ -1,5 +1,5 @@
+import type { EventsAnswer } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { EventsAnswer } from '../../api/events.ts'
 import { Choice } from '../../components/choice.tsx'
 import { compareNames } from '../../format/names.ts'
 import { formatSpanOfTime, zoneName } from '../../format/time.ts'

@@ -1,6 +1,6 @@
+import type { TracebackEvent } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { TracebackEvent } from '../../api/events.ts'
 import { useToldSecond } from '../../api/stale.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'

@@ -1,4 +1,4 @@
-import type { EventEnd, EventsAnswer, TracebackEvent, WatchingRule } from '../../api/events.ts'
+import type { EventEnd, EventsAnswer, TracebackEvent, WatchingRule } from '@sonde/sdk/api'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'

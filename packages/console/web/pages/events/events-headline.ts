@@ -1,5 +1,5 @@
+import type { EventsAnswer } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { EventsAnswer } from '../../api/events.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { countOf } from '../../format/number.ts'
 import { formatAge } from '../../format/time.ts'

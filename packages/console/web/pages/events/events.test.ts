@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type EventsAnswer, eventsAddress, type TracebackEvent } from '../../api/events.ts'
+import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import { eventsAddress } from '../../api/events.ts'
 import { testNic } from '../../devices/test-devices.ts'
 import { eventDevice, eventPlace, titledDevices } from './event-device.ts'
 import { isFiltered, requestOf } from './event-filters.ts'

@@ -1,6 +1,6 @@
+import type { EventsAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { EventsAnswer } from '../../api/events.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'

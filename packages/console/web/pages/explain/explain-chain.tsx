@@ -1,4 +1,5 @@
-import type { ExplainAnswer, ExplainLink, ExplainState } from '../../api/explain.ts'
+import type { ExplainAnswer, ExplainLink } from '@sonde/sdk/api'
+import type { ExplainState } from '../../api/explain.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'

@@ -1,15 +1,16 @@
-import type { ExplainLink, ExplainWalk, LinkState } from '../../api/explain.ts'
+import type { ExplainLink, ExplainWalk } from '@sonde/sdk/api'
 import type { HeadlineText } from '../../components/headline.tsx'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { countOf } from '../../format/number.ts'
 import { be, type Tense } from '../../format/words.ts'
 
 /** Icon and word of a link. */
-export const LINK_STATES: Readonly<Record<LinkState, { readonly tone: StateTone; readonly word: string }>> = {
-  ok: { tone: 'ok', word: 'Holds' },
-  broken: { tone: 'denied', word: 'Broken' },
-  unknown: { tone: 'absent', word: 'Not known' },
-}
+export const LINK_STATES: Readonly<Record<ExplainLink['state'], { readonly tone: StateTone; readonly word: string }>> =
+  {
+    ok: { tone: 'ok', word: 'Holds' },
+    broken: { tone: 'denied', word: 'Broken' },
+    unknown: { tone: 'absent', word: 'Not known' },
+  }
 
 /** The first link that is broken: how to fix it is what matters, the later ones hang on it. */
 export function brokenLink({ links }: Pick<ExplainWalk, 'links'>): ExplainLink | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ExplainLink } from '../../api/explain.ts'
+import type { ExplainLink } from '@sonde/sdk/api'
 import { brokenLink, explainHeadline, fixParts } from './explain-words.ts'
 
 const link = (name: string, state: ExplainLink['state']): ExplainLink => ({ name, state, tried: '', answer: '' })

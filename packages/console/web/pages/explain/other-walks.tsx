@@ -1,5 +1,5 @@
+import type { ExplainWalk } from '@sonde/sdk/api'
 import { Link } from 'wouter'
-import type { ExplainWalk } from '../../api/explain.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'

@@ -1,6 +1,6 @@
+import type { Matcher, MetricQuery } from '@sonde/sdk/api'
 import { useMemo, useState } from 'react'
 import { useSeriesOfMetric } from '../../api/resources.ts'
-import type { Matcher, MetricQuery } from '../../api/types.ts'
 import { ComboInput } from '../../components/combo-input.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { compareNames } from '../../format/names.ts'

@@ -1,8 +1,8 @@
+import type { ListedType, MetricQuery } from '@sonde/sdk/api'
 import { useDeferredValue, useMemo } from 'react'
 import { queryKey } from '../../api/frame.ts'
 import type { Columns } from '../../api/query-client.ts'
 import { useNode, useTypes } from '../../api/resources.ts'
-import type { MetricQuery, TypeInfo } from '../../api/types.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { sharedRoom } from '../../chart/chart-grid.tsx'
@@ -35,7 +35,7 @@ const TABLE_LARGE_VALUES = 100_000
 const TABLE_LARGE_EVERY_MS = 5_000
 /** Numbers that change more often than this cannot be read. */
 const TABLE_EVERY_MS = 1_000
-const NO_TYPES: readonly TypeInfo[] = []
+const NO_TYPES: readonly ListedType[] = []
 
 /** Any metric of any source, compared. Everything that is asked stands in the address. */
 export function ExplorePage() {
@@ -148,7 +148,7 @@ function positionsOf({ grid, stepMs }: Columns, fromMs: number, toMs: number): {
   return { from: Math.max(0, position(fromMs) + 1), to: Math.min((grid?.length ?? 0) - 1, position(toMs)) }
 }
 
-function problemOf(query: MetricQuery, types: readonly TypeInfo[], said: string | undefined): string {
+function problemOf(query: MetricQuery, types: readonly ListedType[], said: string | undefined): string {
   if (said) return said
   const isKnown = types.some(({ fields }) => fields.some(({ metric }) => metric === query.metric))
   return isKnown || types.length === 0 ? '' : `${query.metric} is not read here.`

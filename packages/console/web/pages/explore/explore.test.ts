@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MetricQuery, SourceInfo, TypeInfo } from '../../api/types.ts'
+import type { ListedSource, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { sampleUnit } from '../../format/quantity.ts'
 import { testColumns } from '../test-columns.ts'
 import { csvOf, curlCommand, fileName, jsonOf, type Sheet } from './export.ts'
@@ -197,12 +197,12 @@ test('a sum on a node that simulates may hold what is simulated; one series of i
 })
 
 test('a series comes from the sources that report its type; a simulated one from the simulator', () => {
-  const types = [{ name: 'netdev', fields: [{ metric: RX.metric }] }] as unknown as TypeInfo[]
+  const types = [{ name: 'netdev', fields: [{ metric: RX.metric }] }] as unknown as ListedType[]
   const sources = [
     { name: 'netdev', type: 'netdev', types: ['netdev'] },
     { name: 'simulated node', type: 'simulator', types: ['netdev', 'nvml'] },
     { name: 'host', type: 'host', types: ['host'] },
-  ] as unknown as SourceInfo[]
+  ] as unknown as ListedSource[]
   assert.deepEqual(sourcesOf(RX.metric, { device: 'eth0' }, types, sources), ['netdev'])
   assert.deepEqual(sourcesOf(RX.metric, { simulated: 'true' }, types, sources), ['simulated node'])
   assert.deepEqual(sourcesOf('app_requests_total', {}, types, sources), [])

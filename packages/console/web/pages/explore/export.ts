@@ -1,5 +1,5 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import type { FrameRange } from '../../api/frame.ts'
-import type { MetricQuery } from '../../api/types.ts'
 import { sampleUnit } from '../../format/quantity.ts'
 import type { ExplorerSeries } from './lanes.ts'
 

@@ -1,7 +1,7 @@
+import type { Labels, MetricQuery, ResultMeta } from '@sonde/sdk/api'
 import { queryKey } from '../../api/frame.ts'
 import type { Columns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
-import type { Labels, MetricQuery, ResultMeta } from '../../api/types.ts'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import { SLOTS } from '../../components/palette.ts'
 import { seriesWords, splitWords, tellingLabels } from '../../format/names.ts'
@@ -28,7 +28,7 @@ export interface Lane {
   readonly series: readonly ExplorerSeries[]
 }
 
-const AGGREGATE_WORDS = { sum: 'sum', avg: 'mean', min: 'smallest', max: 'largest' } as const
+const AGGREGATE_WORDS = { sum: 'sum', avg: 'mean', min: 'smallest', max: 'largest', count: 'number' } as const
 
 /** What a question does to a metric, in words: `rate, sum by device, where device = eth0`. */
 export function describeQuery({ function: fn, by, aggregate = 'sum', matchers = [] }: MetricQuery): string {

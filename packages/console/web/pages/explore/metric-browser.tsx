@@ -1,5 +1,5 @@
+import type { ListedType } from '@sonde/sdk/api'
 import { useState } from 'react'
-import type { TypeInfo } from '../../api/types.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -15,7 +15,7 @@ const NONE: ReadonlySet<string> = new Set()
  * Everything that can be asked for, where nothing is asked for yet: types with their counts, which open at a click or
  * where a filter finds something in them.
  */
-export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }) {
+export function MetricBrowser({ types }: { readonly types: readonly ListedType[] }) {
   const page = usePageState()
   const filter = page.url.q ?? ''
   const [opened, setOpened] = useState<ReadonlySet<string>>(NONE)

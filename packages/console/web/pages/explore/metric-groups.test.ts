@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TypeInfo } from '../../api/types.ts'
+import type { ListedType } from '@sonde/sdk/api'
 import { metricGroups, ROW_LIMIT_COUNT, recordTypes } from './metric-groups.ts'
 
-const type = (name: string, count: number): TypeInfo => ({
+const type = (name: string, count: number): ListedType => ({
   name,
   description: `Values of ${name}`,
   labels: [],
@@ -48,7 +48,10 @@ test('a filter opens what it finds something in, up to a limit, and what is left
 })
 
 test("types with texts and types without any metric are listed as records, Sonde's own last", () => {
-  const withText = { ...type('shop', 1), records: [{ name: 'words', help: 'What was said' }] }
+  const withText = {
+    ...type('shop', 1),
+    records: [{ name: 'words', kind: 'symbol', role: 'value', count: 1, unit: '', help: 'What was said' } as const],
+  }
   const types = [type('sonde_mark', 0), ...TYPES, withText, type('door', 0)]
   const names = (filter: string) => recordTypes(types, filter).map(({ name }) => name)
   assert.deepEqual(names(''), ['door', 'shop', 'sonde_mark'])

@@ -1,4 +1,4 @@
-import type { FieldInfo, TypeInfo } from '../../api/types.ts'
+import type { ListedMetric, ListedType } from '@sonde/sdk/api'
 import { compareNames } from '../../format/names.ts'
 
 /** Rows that a filter shows at most; more words find the others. */
@@ -6,12 +6,12 @@ export const ROW_LIMIT_COUNT = 200
 
 /** The metrics of one type. */
 export interface MetricGroup {
-  readonly type: TypeInfo
+  readonly type: ListedType
   /** How many match. */
   readonly count: number
   readonly isOpen: boolean
   /** Those that stand below its head; none while it is closed. */
-  readonly shown: readonly FieldInfo[]
+  readonly shown: readonly ListedMetric[]
 }
 
 /**
@@ -19,7 +19,7 @@ export interface MetricGroup {
  * something in. `toggled` types are the other way round, and `leftOutCount` is what matches beyond the limit.
  */
 export function metricGroups(
-  types: readonly TypeInfo[],
+  types: readonly ListedType[],
   filter: string,
   toggled: ReadonlySet<string>,
 ): { readonly groups: readonly MetricGroup[]; readonly count: number; readonly leftOutCount: number } {
@@ -44,7 +44,7 @@ export function metricGroups(
  * Types that hold more than metrics, or none, by name, and Sonde's own last. Of those the ones whose texts have what is
  * sought. Several versions of a type are one: a command prints them all.
  */
-export function recordTypes(types: readonly TypeInfo[], filter: string): readonly TypeInfo[] {
+export function recordTypes(types: readonly ListedType[], filter: string): readonly ListedType[] {
   const sought = filter.trim().toLowerCase()
   const newest = new Map(types.toReversed().map((type) => [type.name, type]))
   return [...newest.values()]
@@ -56,11 +56,11 @@ export function recordTypes(types: readonly TypeInfo[], filter: string): readonl
 }
 
 /** Sonde's own types stand last. */
-function byOwnThenName(a: TypeInfo, b: TypeInfo): number {
+function byOwnThenName(a: ListedType, b: ListedType): number {
   return Number(isOwn(a)) - Number(isOwn(b)) || compareNames(a.name, b.name)
 }
 
 /** Whether a type is about Sonde itself. */
-function isOwn({ name }: TypeInfo): boolean {
+function isOwn({ name }: ListedType): boolean {
   return name.startsWith('sonde_')
 }

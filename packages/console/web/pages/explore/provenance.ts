@@ -1,4 +1,4 @@
-import type { Labels, SourceInfo, TypeInfo } from '../../api/types.ts'
+import type { Labels, ListedSource, ListedType } from '@sonde/sdk/api'
 
 /** Type of the source that simulates others. */
 const SIMULATOR = 'simulator'
@@ -11,8 +11,8 @@ const SIMULATOR = 'simulator'
 export function sourcesOf(
   metric: string,
   labels: Labels,
-  types: readonly TypeInfo[],
-  sources: readonly SourceInfo[],
+  types: readonly ListedType[],
+  sources: readonly ListedSource[],
 ): readonly string[] {
   const names = types.filter(({ fields }) => fields.some((field) => field.metric === metric)).map(({ name }) => name)
   return sources

@@ -1,5 +1,5 @@
+import type { ListedType } from '@sonde/sdk/api'
 import { useNode } from '../../api/resources.ts'
-import type { TypeInfo } from '../../api/types.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
@@ -11,7 +11,7 @@ export function RecordBrowser({
   types,
   leftOut,
 }: {
-  readonly types: readonly TypeInfo[]
+  readonly types: readonly ListedType[]
   /** Types that the server did not list. */
   readonly leftOut: number
 }) {
@@ -56,7 +56,7 @@ export function RecordBrowser({
   )
 }
 
-function RecordRow({ type: { name, description, labels, records, read } }: { readonly type: TypeInfo }) {
+function RecordRow({ type: { name, description, labels, records, read } }: { readonly type: ListedType }) {
   const fields = records.length > 0 ? records.map((field) => field.name) : labels
   return (
     <tr>

@@ -1,7 +1,7 @@
+import type { Labels } from '@sonde/sdk/api'
 import { memo, useCallback, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { useSources, useTypes } from '../../api/resources.ts'
-import type { Labels } from '../../api/types.ts'
 import type { ChartMember } from '../../chart/chart-spec.ts'
 import type { PlotLine } from '../../chart/plot-model.ts'
 import { SeriesKey } from '../../components/series-key.tsx'

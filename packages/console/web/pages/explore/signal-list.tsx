@@ -1,5 +1,5 @@
+import type { ListedMetric, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
-import type { FieldInfo, MetricQuery, TypeInfo } from '../../api/types.ts'
 import { ComboInput } from '../../components/combo-input.tsx'
 import { firstFunction } from '../../state/signal.ts'
 import { SignalRow } from './signal-row.tsx'
@@ -9,7 +9,7 @@ const SIGNAL_LIMIT_COUNT = 16
 
 interface ListProps {
   readonly queries: readonly MetricQuery[]
-  readonly types: readonly TypeInfo[]
+  readonly types: readonly ListedType[]
   readonly problems: ReadonlyMap<MetricQuery, string>
   readonly onChange: (queries: readonly MetricQuery[]) => void
 }
@@ -60,6 +60,6 @@ export function SignalList({ queries, types, problems, onChange }: ListProps) {
   )
 }
 
-function functionOf(field: FieldInfo | undefined): MetricQuery['function'] {
+function functionOf(field: ListedMetric | undefined): MetricQuery['function'] {
   return field ? firstFunction(field) : 'last'
 }

@@ -1,4 +1,4 @@
-import type { FieldInfo, MetricQuery, QueryFunction, TypeInfo } from '../../api/types.ts'
+import type { ListedMetric, ListedType, MetricQuery, QueryFunction } from '@sonde/sdk/api'
 import { ComboInput } from '../../components/combo-input.tsx'
 import type { ComboOption } from '../../components/combo-options.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -14,6 +14,7 @@ const FUNCTION_WORDS: Readonly<Record<QueryFunction, string>> = {
   avg: 'mean of the step',
   min: 'smallest of the step',
   max: 'largest of the step',
+  quantile: 'quantile of the step',
 }
 const JOINS = [
   ['', 'each series'],
@@ -21,12 +22,13 @@ const JOINS = [
   ['avg', 'mean'],
   ['min', 'smallest'],
   ['max', 'largest'],
+  ['count', 'number'],
 ] as const
 
 interface RowProps {
   readonly query: MetricQuery
-  readonly type: TypeInfo | undefined
-  readonly field: FieldInfo | undefined
+  readonly type: ListedType | undefined
+  readonly field: ListedMetric | undefined
   readonly metrics: readonly ComboOption[]
   /** Why this signal shows nothing; empty if it does. */
   readonly problem: string

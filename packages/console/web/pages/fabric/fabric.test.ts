@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Labels } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { Labels } from '../../api/types.ts'
 import { ChartModeller } from '../../chart/chart-model.ts'
 import type { ChartView } from '../../chart/chart-spec.ts'
 import { testNic } from '../../devices/test-devices.ts'

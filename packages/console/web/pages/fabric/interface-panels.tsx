@@ -1,6 +1,6 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { MetricQuery } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'

@@ -1,5 +1,5 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import type { Columns } from '../../api/query-client.ts'
-import type { MetricQuery } from '../../api/types.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartSpec } from '../../chart/chart-spec.ts'
 import type { ScaledSpec } from '../../chart/value-axis.ts'

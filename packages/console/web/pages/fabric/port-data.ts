@@ -1,6 +1,6 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Columns } from '../../api/query-client.ts'
-import type { MetricQuery } from '../../api/types.ts'
 import { deviceTitle } from '../../devices/device.ts'
 import { dealtOut } from '../../devices/device-columns.ts'
 import { newestValue } from '../../devices/interface-data.ts'

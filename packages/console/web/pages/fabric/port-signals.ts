@@ -1,4 +1,4 @@
-import type { MetricQuery } from '../../api/types.ts'
+import type { MetricQuery } from '@sonde/sdk/api'
 import { LINK_QUERIES, NIC_QUERIES } from '../../devices/signals.ts'
 import { BITS_PER_SECOND, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
 

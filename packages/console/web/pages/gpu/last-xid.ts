@@ -1,4 +1,4 @@
-import type { Labels } from '../../api/types.ts'
+import type { Labels } from '@sonde/sdk/api'
 import { compareNames } from '../../format/names.ts'
 
 /** Counts of XID errors, one series a number. They are told also when the GPU itself answers no more. */

@@ -1,7 +1,7 @@
+import type { Hint } from '@sonde/sdk/api'
 import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { Hint } from '../../api/hints.ts'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'

@@ -1,4 +1,4 @@
-import type { SeriesValue } from '../../api/types.ts'
+import type { LatestSeries } from '@sonde/sdk/api'
 import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
 import type { InterfaceColumns } from '../../devices/interface-data.ts'
@@ -12,7 +12,7 @@ import { be, type Tense } from '../../format/words.ts'
 export function interfaceHeadline(
   fact: InterfaceFact,
   row: InterfaceColumns,
-  latest: readonly SeriesValue[],
+  latest: readonly LatestSeries[],
   { tense, ...span }: ReadSpan & { readonly tense: Tense },
 ): HeadlineText {
   const rate = (values: Float64Array | undefined) => formatQuantity(BITS_PER_SECOND, newestReading(values, span).value)
@@ -42,7 +42,7 @@ export function interfaceHeadline(
  * The interface in a strip of facts: link, rates, loss, carrier. Without exact values, which are of now only, those
  * facts are left out.
  */
-export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesValue[], span: ReadSpan): Fact[] {
+export function interfaceFacts(row: InterfaceColumns, latest: readonly LatestSeries[], span: ReadSpan): Fact[] {
   const { columns, errors, drops } = row
   const rate = (label: string, quantity: Quantity, values: Float64Array | undefined, caption: string): Fact => {
     const reading = newestReading(values, span)
@@ -77,7 +77,7 @@ function rateText(values: Float64Array | undefined, span: ReadSpan): string {
   return formatQuantity(PER_SECOND, newestReading(values, span).value)
 }
 
-function speedFact(latest: readonly SeriesValue[], sampled: number): Fact {
+function speedFact(latest: readonly LatestSeries[], sampled: number): Fact {
   const exact = exactValue(latest, 'netdev_speed_bytes')
   const speed = exact === undefined ? sampled : Number(exact)
   if (Number.isNaN(speed)) return { label: 'Link speed', value: '–', caption: 'the driver does not tell' }
@@ -85,18 +85,18 @@ function speedFact(latest: readonly SeriesValue[], sampled: number): Fact {
   return { label: 'Link speed', value: formatIn(unit, speed), unit: unit.label, caption: 'as negotiated' }
 }
 
-function countFact(label: string, latest: readonly SeriesValue[], metric: string, caption: string): Fact {
+function countFact(label: string, latest: readonly LatestSeries[], metric: string, caption: string): Fact {
   const value = exactValue(latest, metric)
   return { label, value: value === undefined ? '–' : groupThousands(value), caption }
 }
 
-function totalText(latest: readonly SeriesValue[], metrics: readonly string[]): string {
+function totalText(latest: readonly LatestSeries[], metrics: readonly string[]): string {
   const values = metrics.flatMap((metric) => exactValue(latest, metric) ?? [])
   if (values.length === 0) return ''
   const total = values.reduce((sum, value) => sum + BigInt(value), 0n)
   return `${groupThousands(String(total))} in all`
 }
 
-function exactValue(latest: readonly SeriesValue[], metric: string): string | undefined {
+function exactValue(latest: readonly LatestSeries[], metric: string): string | undefined {
   return latest.find((series) => series.metric === metric)?.value ?? undefined
 }

@@ -1,8 +1,8 @@
+import type { LatestSeries, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Columns } from '../../api/query-client.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
-import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { newestPosition } from '../../chart/gaps.ts'
@@ -93,9 +93,9 @@ function Panels({
   latest,
   isGone,
 }: {
-  readonly types: readonly TypeInfo[]
+  readonly types: readonly ListedType[]
   readonly queries: readonly MetricQuery[]
-  readonly latest: readonly SeriesValue[]
+  readonly latest: readonly LatestSeries[]
   readonly isGone: boolean
 }) {
   const page = usePageState()

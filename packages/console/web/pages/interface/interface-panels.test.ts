@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FieldInfo, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { LatestSeries, ListedMetric, ListedType } from '@sonde/sdk/api'
 import { testColumns } from '../test-columns.ts'
 import { interfacePanels, interfaceQueries } from './interface-panels.ts'
 
-const field = (name: string, role: FieldInfo['role'], unit = ''): FieldInfo => ({
+const field = (name: string, role: ListedMetric['role'], unit = ''): ListedMetric => ({
   name,
   metric: `netdev_${name}`,
   kind: 'u64',
@@ -13,7 +13,7 @@ const field = (name: string, role: FieldInfo['role'], unit = ''): FieldInfo => (
   help: `Help of ${name}`,
 })
 
-const NETDEV: TypeInfo = {
+const NETDEV: ListedType = {
   name: 'netdev',
   description: '',
   labels: ['device'],
@@ -28,12 +28,12 @@ const NETDEV: TypeInfo = {
     field('mtu_bytes', 'gauge', 'bytes'),
   ],
 }
-const CARRIER: TypeInfo = { ...NETDEV, name: 'netdev_carrier', fields: [field('carrier_changes_total', 'counter')] }
+const CARRIER: ListedType = { ...NETDEV, name: 'netdev_carrier', fields: [field('carrier_changes_total', 'counter')] }
 const TYPES = [NETDEV, CARRIER]
 const FIELDS = TYPES.flatMap(({ fields }) => fields)
 const QUERIES = interfaceQueries(TYPES, 'eth0')
 
-const latest = (name: string, absent = ''): SeriesValue => ({
+const latest = (name: string, absent = ''): LatestSeries => ({
   metric: `netdev_${name}`,
   labels: { device: 'eth0' },
   value: absent === '' ? '1' : null,
@@ -41,7 +41,7 @@ const latest = (name: string, absent = ''): SeriesValue => ({
   absent,
 })
 
-function panels(values: readonly SeriesValue[] = [], silent = '') {
+function panels(values: readonly LatestSeries[] = [], silent = '') {
   const series = [{ labels: { device: 'eth0' }, values: [100, 200] }]
   return interfacePanels(
     TYPES,

@@ -1,5 +1,5 @@
+import type { LatestSeries, ListedMetric, ListedType, MetricQuery } from '@sonde/sdk/api'
 import type { Columns } from '../../api/query-client.ts'
-import type { FieldInfo, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../components/palette.ts'
@@ -92,7 +92,7 @@ const PANELS: readonly Panel[] = [
 const FACT_FIELDS = new Set(['mtu_bytes'])
 
 /** One question a field of the types: what a counter gains, what a gauge is. */
-export function interfaceQueries(types: readonly TypeInfo[], device: string): readonly MetricQuery[] {
+export function interfaceQueries(types: readonly ListedType[], device: string): readonly MetricQuery[] {
   return fieldsOf(types).map(({ metric, name, role }) => ({
     metric,
     function: role !== 'counter' ? 'last' : name.startsWith('carrier_changes') ? 'increase' : 'rate',
@@ -102,10 +102,10 @@ export function interfaceQueries(types: readonly TypeInfo[], device: string): re
 
 /** The charts of one interface. A field that no chart names gets one of its own, so that none is left out. */
 export function interfacePanels(
-  types: readonly TypeInfo[],
+  types: readonly ListedType[],
   queries: readonly MetricQuery[],
   answer: Columns,
-  latest: readonly SeriesValue[],
+  latest: readonly LatestSeries[],
 ): GridChart[] {
   const fieldOf = new Map(fieldsOf(types).map((field, order) => [field.name, { field, query: queries[order]! }]))
   const reasonOf = new Map(latest.map(({ metric, absent }) => [metric, absent]))
@@ -135,7 +135,7 @@ export function interfacePanels(
   })
 }
 
-function fieldsOf(types: readonly TypeInfo[]): readonly FieldInfo[] {
+function fieldsOf(types: readonly ListedType[]): readonly ListedMetric[] {
   return types.flatMap(({ fields }) => fields)
 }
 

@@ -1,7 +1,6 @@
+import type { Hint, MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { Hint } from '../../api/hints.ts'
-import type { MetricQuery } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'

@@ -1,5 +1,4 @@
-import { type Hint, spanOfHint } from '../../api/hints.ts'
-import type { MetricQuery } from '../../api/types.ts'
+import { type Hint, type MetricQuery, spanOfHint } from '@sonde/sdk/api'
 import { formatSignal } from '../../state/signal.ts'
 import type { UrlChange } from '../../state/time-window.ts'
 

@@ -1,4 +1,4 @@
-import { type Hint, type HintsAnswer, spanOfHint } from '../../api/hints.ts'
+import { type Hint, type HintsAnswer, spanOfHint } from '@sonde/sdk/api'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { hintFacts, hintState, outcomeState, type SpokenMoment } from '../../devices/hint-words.ts'
 import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'

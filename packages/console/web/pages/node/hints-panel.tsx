@@ -1,7 +1,7 @@
+import type { Hint, HintsAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
-import type { Hint, HintsAnswer } from '../../api/hints.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'

@@ -1,6 +1,6 @@
+import type { ListedSource } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import { useSources } from '../../api/resources.ts'
-import type { SourceInfo } from '../../api/types.ts'
 import { PresentCaption } from '../../components/present-caption.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
@@ -9,7 +9,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
 
 /** What failed of sources that read all the same, since their start; empty if nothing did. */
-function failedWords(reading: readonly SourceInfo[]): string {
+function failedWords(reading: readonly ListedSource[]): string {
   const failing = reading.filter(({ errors }) => errors > 0)
   if (failing.length === 0) return ''
   const reads = failing.reduce((sum, { errors }) => sum + errors, 0)

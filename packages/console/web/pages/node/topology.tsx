@@ -1,6 +1,6 @@
+import type { Hint } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { Hint } from '../../api/hints.ts'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { DeviceRow, RailGrid, type RailLink, type RowLabel } from '../../components/rail-grid.tsx'

@@ -1,7 +1,7 @@
+import type { LatestSeries } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
-import type { SeriesValue } from '../../api/types.ts'
 import { PresentCaption } from '../../components/present-caption.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
@@ -80,7 +80,7 @@ interface EndProps {
   readonly below: LinkEnd
   readonly devices: readonly DeviceInfo[]
   /** Undefined before the server has said. */
-  readonly series: readonly SeriesValue[] | undefined
+  readonly series: readonly LatestSeries[] | undefined
 }
 
 function EndRow({ end: { address, role, device }, below, devices, series }: EndProps) {
@@ -121,7 +121,7 @@ function EndRow({ end: { address, role, device }, below, devices, series }: EndP
 }
 
 function linkOf(
-  series: readonly SeriesValue[],
+  series: readonly LatestSeries[],
   use: Pick<LinkReading, 'savesPower' | 'load'>,
 ): { now: string; best: string; isTrouble: boolean } {
   const read = (name: string): number => {
@@ -144,7 +144,7 @@ function linkOf(
 }
 
 /** What a GPU moves in the busier direction; NaN if it does not tell. */
-function loadOf(gpu: DeviceInfo | undefined, series: readonly SeriesValue[]): number {
+function loadOf(gpu: DeviceInfo | undefined, series: readonly LatestSeries[]): number {
   const loads = series.filter(
     ({ metric, labels, value }) => gpu && value !== null && LOADS.includes(metric) && isSeriesOf(gpu, metric, labels),
   )
@@ -152,7 +152,7 @@ function loadOf(gpu: DeviceInfo | undefined, series: readonly SeriesValue[]): nu
 }
 
 /** Errors by their names; `–` if the device counts none of them. */
-function errorWords(series: readonly SeriesValue[]): string {
+function errorWords(series: readonly LatestSeries[]): string {
   const isCounted = series.some(({ metric, value }) => metric === ERRORS[0][1] && value !== null)
   const words = series
     .filter(({ metric, value }) => metric === 'pci_aer_errors_total' && value !== null && value !== '0')

@@ -1,4 +1,4 @@
-import type { FailedReadInfo } from '../../api/types.ts'
+import type { FailedRead } from '@sonde/sdk/api'
 import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { groupThousands } from '../../format/number.ts'
@@ -6,7 +6,7 @@ import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
 /** Where the source could not read what is there, the latest first. */
-export function FailedReads({ failures }: { readonly failures: readonly FailedReadInfo[] }) {
+export function FailedReads({ failures }: { readonly failures: readonly FailedRead[] }) {
   const page = usePageState()
   const zone = page.url.tz ?? 'utc'
   return (

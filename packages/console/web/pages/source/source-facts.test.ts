@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SourceDetail } from '../../api/types.ts'
+import type { SourceAnswer } from '@sonde/sdk/api'
 import { sourceFacts, sourceHeadline } from './source-facts.ts'
 
-const READING: SourceDetail = {
+const READING: SourceAnswer = {
   name: 'netdev',
   type: 'netdev',
   host: 'agent',
@@ -35,7 +35,7 @@ const READING: SourceDetail = {
 }
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
 
-function headline(more: Partial<SourceDetail>): string {
+function headline(more: Partial<SourceAnswer>): string {
   const { tone, sentence, facts } = sourceHeadline({ ...READING, ...more })
   return spaced(`${tone} | ${sentence} | ${facts}`)
 }
@@ -56,7 +56,15 @@ test('failed reads and lost records are told before the rest', () => {
 })
 
 test('a device that is stuck is named with what to do, and a device with periods of its own too', () => {
-  const call = { device: 'm2', duty: 'poll', sinceMs: 1_790_000_000_000, reason: 'slow', fix: 'look in dmesg' }
+  const limit = { limitMs: 1000, limitKey: '' }
+  const call = {
+    device: 'm2',
+    duty: 'poll',
+    sinceMs: 1_790_000_000_000,
+    ...limit,
+    reason: 'slow',
+    fix: 'look in dmesg',
+  }
   const period = { type: '', device: 'm1', sampleUs: null, drainUs: null, reportUs: 10_000 }
   assert.equal(
     headline({ stuck: [call], periods: [period] }),
@@ -72,7 +80,7 @@ test('absent is no trouble, denied and stuck are', () => {
 })
 
 test('a sweep is told by its mean and its worst; before the first one there is no number', () => {
-  const sweep = (more: Partial<SourceDetail>): string => {
+  const sweep = (more: Partial<SourceAnswer>): string => {
     const { value, unit, caption } = sourceFacts({ ...READING, ...more })[1]!
     return spaced(`${value} ${unit} | ${String(caption)}`)
   }

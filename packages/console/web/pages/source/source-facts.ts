@@ -1,4 +1,4 @@
-import type { SourceDetail } from '../../api/types.ts'
+import type { SourceAnswer } from '@sonde/sdk/api'
 import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { ABSENT, countOf, groupThousands } from '../../format/number.ts'
@@ -8,7 +8,7 @@ import { droppedCount, sourceState, stateWords, targetWords } from '../source-wo
 import { listed } from '../sources/listed.ts'
 
 /** What is so about one source, in a sentence. */
-export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): HeadlineText {
+export function sourceHeadline(source: SourceAnswer, tense: Tense = 'present'): HeadlineText {
   const { name, state, reason, found, errors, stuck, intervalMs, periods } = source
   const { tone } = sourceState(state)
   const subject = `${name} ${be(1, tense)}`
@@ -38,7 +38,7 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
 }
 
 /** Calls that do not come back, in words; empty if there is none. */
-function stuckWords(stuck: SourceDetail['stuck']): string {
+function stuckWords(stuck: SourceAnswer['stuck']): string {
   if (stuck.length === 0) return ''
   const names = stuck.slice(0, NAMED_COUNT).map(({ device, duty }) => `${device} ${duty}`.trim())
   const more = stuck.length - names.length
@@ -49,7 +49,7 @@ function stuckWords(stuck: SourceDetail['stuck']): string {
 const NAMED_COUNT = 3
 
 /** How often types and devices come that have a period of their own, as sentences behind others. */
-function periodWords(periods: SourceDetail['periods']): string {
+function periodWords(periods: SourceAnswer['periods']): string {
   const own = periods.filter(({ type, device }) => type !== '' || device !== '')
   const alike = Map.groupBy(own, ({ sampleUs, reportUs }) => {
     const sampled = sampleUs === null ? '' : `, sampled every ${formatDuration(sampleUs / 1000)}`
@@ -64,7 +64,7 @@ function periodWords(periods: SourceDetail['periods']): string {
 }
 
 /** A source in a strip of facts: how often it is read, what that costs, and what went wrong. */
-export function sourceFacts(source: SourceDetail): Fact[] {
+export function sourceFacts(source: SourceAnswer): Fact[] {
   const { intervalMs, intervalRealMs, sampleMsP99, sampleSeconds, samples, records, errors, failures } = source
   const dropped = droppedCount(source)
   const meanMs = samples === 0 ? Number.NaN : (sampleSeconds * 1000) / samples
@@ -118,7 +118,7 @@ function parted(durationMs: number): Pick<Fact, 'value' | 'unit'> {
   return text.indexOf('\u00a0') === at ? { value: text.slice(0, at), unit: text.slice(at + 1) } : { value: text }
 }
 
-function lossWords({ dropped }: SourceDetail): string {
+function lossWords({ dropped }: SourceAnswer): string {
   return Object.entries(dropped)
     .filter(([, count]) => count > 0)
     .map(([reason, count]) => `${groupThousands(String(count))} ${reason.replaceAll('_', ' ')}`)

@@ -1,10 +1,10 @@
+import type { LatestSeries, SourceAnswer } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { ApiError } from '../../api/client.ts'
 import { type ExplainState, useExplain } from '../../api/explain.ts'
 import { useSeriesOfTypes, useSource, useSources, useTypes } from '../../api/resources.ts'
 import { useTense } from '../../api/stale.ts'
-import type { SeriesValue, SourceDetail } from '../../api/types.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -125,12 +125,12 @@ function Charts({ name }: { readonly name: string }) {
 }
 
 /** What its own records lack: simulated series are those of the simulator, whatever their type. */
-function Absences({ source: { type, types } }: { readonly source: SourceDetail }) {
+function Absences({ source: { type, types } }: { readonly source: SourceAnswer }) {
   const { data: known } = useTypes()
   const names = types.filter((name) => known?.types.some((one) => one.name === name))
   const { data } = useSeriesOfTypes(names)
   const absences = useMemo(() => {
-    const isOwn = ({ labels }: SeriesValue): boolean => (labels.simulated === 'true') === (type === 'simulator')
+    const isOwn = ({ labels }: LatestSeries): boolean => (labels.simulated === 'true') === (type === 'simulator')
     return groupAbsences((data?.series ?? []).filter(isOwn))
   }, [data, type])
   if (names.length === 0) return null

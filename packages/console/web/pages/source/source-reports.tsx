@@ -1,11 +1,11 @@
+import type { ListedType, SourceReport } from '@sonde/sdk/api'
 import { useTypes } from '../../api/resources.ts'
-import type { ReportInfo, TypeInfo } from '../../api/types.ts'
 import { MetricLink } from '../../components/metric-link.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
 
 /** What a source reports: its record types, and below each the documentation of its fields. */
-export function SourceReports({ reports }: { readonly reports: readonly ReportInfo[] }) {
+export function SourceReports({ reports }: { readonly reports: readonly SourceReport[] }) {
   const { data } = useTypes()
   return (
     <section className="panel" aria-labelledby="source-reports">
@@ -23,7 +23,7 @@ export function SourceReports({ reports }: { readonly reports: readonly ReportIn
   )
 }
 
-function Report({ report, type }: { readonly report: ReportInfo; readonly type: TypeInfo | undefined }) {
+function Report({ report, type }: { readonly report: SourceReport; readonly type: ListedType | undefined }) {
   const { name, description, labels } = report
   const fields = type?.fields ?? []
   return (
@@ -46,7 +46,7 @@ function Report({ report, type }: { readonly report: ReportInfo; readonly type: 
   )
 }
 
-function FieldTable({ type }: { readonly type: TypeInfo }) {
+function FieldTable({ type }: { readonly type: ListedType }) {
   return (
     <TableBox label={`Fields of ${type.name}`}>
       <table className="table has-first-fixed is-compact">

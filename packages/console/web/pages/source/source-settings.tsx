@@ -1,11 +1,11 @@
-import type { SettingInfo } from '../../api/types.ts'
+import type { SourceSetting } from '@sonde/sdk/api'
 import { TableBox } from '../../components/table-box.tsx'
 
 /** Longer values break into lines. Unit: characters. */
 const VALUE_LENGTH_MAX = 40
 
 /** What a source was told to do, and where that stands. */
-export function SourceSettings({ settings }: { readonly settings: readonly SettingInfo[] }) {
+export function SourceSettings({ settings }: { readonly settings: readonly SourceSetting[] }) {
   return (
     <section className="panel" aria-labelledby="source-settings">
       <header className="panel-head has-line">

@@ -1,7 +1,7 @@
-import type { VersionInfo } from '../../api/types.ts'
+import type { SourceVersion } from '@sonde/sdk/api'
 
 /** Versions of what a source is read by. */
-export function SourceVersions({ versions }: { readonly versions: readonly VersionInfo[] }) {
+export function SourceVersions({ versions }: { readonly versions: readonly SourceVersion[] }) {
   return (
     <section className="panel" aria-label="Versions">
       <h2>Versions</h2>

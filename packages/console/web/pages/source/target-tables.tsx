@@ -1,4 +1,4 @@
-import type { DisputeInfo, TargetInfo } from '../../api/types.ts'
+import type { DisputeStatus, TargetStatus } from '@sonde/sdk/api'
 import { StateMark, type StateTone } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, groupThousands } from '../../format/number.ts'
@@ -8,7 +8,7 @@ import { usePageState } from '../../state/time-window.ts'
 /** Rows of one table. */
 const ROW_LIMIT_COUNT = 64
 
-const STATES: Readonly<Record<TargetInfo['state'], { readonly tone: StateTone; readonly word: string }>> = {
+const STATES: Readonly<Record<TargetStatus['state'], { readonly tone: StateTone; readonly word: string }>> = {
   stopped: { tone: 'critical', word: 'Stopped' },
   failed: { tone: 'critical', word: 'Failed' },
   starting: { tone: 'info', word: 'Starting' },
@@ -17,7 +17,7 @@ const STATES: Readonly<Record<TargetInfo['state'], { readonly tone: StateTone; r
 const ORDER = Object.keys(STATES)
 
 /** The exporters that a source asks, those that need attention first, and what they claim of one another. */
-export function TargetTables({ targets }: { readonly targets: readonly TargetInfo[] }) {
+export function TargetTables({ targets }: { readonly targets: readonly TargetStatus[] }) {
   const zone = usePageState().url.tz ?? 'utc'
   const disputes = targets.flatMap(({ target, disputes }) => disputes.map((dispute) => ({ ...dispute, target })))
   const count = targets.reduce((sum, { disputeCount }) => sum + disputeCount, 0)
@@ -31,7 +31,7 @@ export function TargetTables({ targets }: { readonly targets: readonly TargetInf
 
 type Zone = Parameters<typeof formatDateTime>[1]
 
-function Targets({ targets, zone }: { readonly targets: readonly TargetInfo[]; readonly zone: Zone }) {
+function Targets({ targets, zone }: { readonly targets: readonly TargetStatus[]; readonly zone: Zone }) {
   const sorted = targets.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
   return (
     <section className="panel" aria-labelledby="targets">
@@ -89,7 +89,7 @@ function captionOf(count: number): string {
   return count > ROW_LIMIT_COUNT ? `${all}, the first ${ROW_LIMIT_COUNT} by state` : all
 }
 
-function refusedWords(refused: TargetInfo['refused']): string {
+function refusedWords(refused: TargetStatus['refused']): string {
   const words = Object.entries(refused).map(
     ([reason, count]) => `${groupThousands(String(count))} ${reason.replaceAll('_', ' ')}`,
   )
@@ -101,7 +101,7 @@ function Disputes({
   count,
   zone,
 }: {
-  readonly disputes: readonly (DisputeInfo & Pick<TargetInfo, 'target'>)[]
+  readonly disputes: readonly (DisputeStatus & Pick<TargetStatus, 'target'>)[]
   readonly count: number
   readonly zone: Zone
 }) {

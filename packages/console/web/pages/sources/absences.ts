@@ -1,4 +1,4 @@
-import type { Labels, SeriesValue } from '../../api/types.ts'
+import type { Labels, LatestSeries } from '@sonde/sdk/api'
 import { compareNames, seriesWords } from '../../format/names.ts'
 
 /** A reason, and everything that is absent for it. */
@@ -11,7 +11,7 @@ export interface Absence {
 }
 
 /** Groups absent values: one row for every metric and the pattern of its reason, so that 200 interfaces are one row. */
-export function groupAbsences(values: readonly SeriesValue[]): Absence[] {
+export function groupAbsences(values: readonly LatestSeries[]): Absence[] {
   const groups = new Map<string, { reason: string; metrics: Set<string>; series: Set<string> }>()
   for (const { metric, labels, absent } of values) {
     if (absent === '') continue

@@ -1,7 +1,7 @@
+import type { ClientSource, ListedClient } from '@sonde/sdk/api'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { useTypes } from '../../api/resources.ts'
-import type { ClientInfo, ClientSource } from '../../api/types.ts'
 import { PresentCaption } from '../../components/present-caption.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
@@ -15,7 +15,7 @@ import { listed } from './listed.ts'
 const NAME_LIMIT_COUNT = 4
 
 /** One row an application that reports to the agent; nothing while there is none. */
-export function ClientTable({ clients }: { readonly clients: readonly ClientInfo[] }) {
+export function ClientTable({ clients }: { readonly clients: readonly ListedClient[] }) {
   const nowMs = useSecond()
   if (clients.length === 0) return null
   return (
@@ -58,7 +58,7 @@ export function ClientTable({ clients }: { readonly clients: readonly ClientInfo
   )
 }
 
-function ClientRow({ client, nowMs }: { readonly client: ClientInfo; readonly nowMs: number }) {
+function ClientRow({ client, nowMs }: { readonly client: ListedClient; readonly nowMs: number }) {
   const { program, pid, sources, types, mode, connectedMs, records, inFlightBytes } = client
   const names = sources.map(sourceName)
   const unit = pickUnit(BYTES, inFlightBytes)
@@ -88,7 +88,7 @@ function sourceName({ id, tag, labels }: ClientSource): string {
 }
 
 /** The first few types; those of which something can be asked for open in the explorer. */
-function TypeLinks({ types }: Pick<ClientInfo, 'types'>) {
+function TypeLinks({ types }: Pick<ListedClient, 'types'>) {
   const page = usePageState()
   const { data } = useTypes()
   if (types.length === 0) return '–'

@@ -1,5 +1,5 @@
+import type { MetricQuery } from '@sonde/sdk/api'
 import type { Columns } from '../../api/query-client.ts'
-import type { MetricQuery } from '../../api/types.ts'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import { BYTES, PER_SECOND, PERCENT, type Quantity, SECONDS } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'

@@ -1,4 +1,4 @@
-import type { SinkInfo } from '../../api/types.ts'
+import type { ListedSink } from '@sonde/sdk/api'
 import { PresentCaption } from '../../components/present-caption.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
@@ -7,7 +7,7 @@ import { droppedCount } from '../source-words.ts'
 import { DropReasons } from './drop-reasons.tsx'
 
 /** One row a sink: what it was given, what it passed on, and what it dropped. */
-export function SinkTable({ sinks }: { readonly sinks: readonly SinkInfo[] }) {
+export function SinkTable({ sinks }: { readonly sinks: readonly ListedSink[] }) {
   return (
     <section className="panel" aria-labelledby="sink-table">
       <header className="panel-head has-line">
@@ -53,7 +53,7 @@ export function SinkTable({ sinks }: { readonly sinks: readonly SinkInfo[] }) {
   )
 }
 
-function SinkRow({ sink }: { readonly sink: SinkInfo }) {
+function SinkRow({ sink }: { readonly sink: ListedSink }) {
   const dropped = droppedCount(sink)
   const isTrouble = sink.failing !== '' || dropped > 0 || sink.errors > 0
   return (
@@ -76,7 +76,7 @@ function SinkRow({ sink }: { readonly sink: SinkInfo }) {
   )
 }
 
-function stateOf({ failing, errors, causes }: SinkInfo, dropped: number): string {
+function stateOf({ failing, errors, causes }: ListedSink, dropped: number): string {
   if (failing !== '') return `Failing: ${failing}`
   const words = Object.values(causes).join('; ')
   if (dropped > 0) return words === '' ? 'Dropped records' : `Dropped records: ${words}`

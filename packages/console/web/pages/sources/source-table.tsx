@@ -1,5 +1,5 @@
+import type { ListedSource } from '@sonde/sdk/api'
 import { Link } from 'wouter'
-import type { SourceInfo } from '../../api/types.ts'
 import { PresentCaption } from '../../components/present-caption.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
@@ -17,7 +17,7 @@ const WHOLE = pickUnit(MILLISECONDS, 1)
 const TENTHS = pickUnit({ ...MILLISECONDS, resolution: 0.1, decimals: 1 }, 1)
 
 /** One row a source; those that need attention first. */
-export function SourceTable({ sources }: { readonly sources: readonly SourceInfo[] }) {
+export function SourceTable({ sources }: { readonly sources: readonly ListedSource[] }) {
   const rows = sources.toSorted((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)
   return (
     <section className="panel" aria-labelledby="source-table">
@@ -81,7 +81,7 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceInfo
   )
 }
 
-function SourceRow({ source }: { readonly source: SourceInfo }) {
+function SourceRow({ source }: { readonly source: ListedSource }) {
   const page = usePageState()
   const nowMs = useSecond()
   const { tone, word } = sourceState(source.state)

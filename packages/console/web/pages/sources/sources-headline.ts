@@ -1,4 +1,4 @@
-import type { SourceInfo, SourcesAnswer } from '../../api/types.ts'
+import type { ListedSource, SourcesAnswer } from '@sonde/sdk/api'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { countOf, groupThousands } from '../../format/number.ts'
 import { asSentence, be, type Tense } from '../../format/words.ts'
@@ -41,7 +41,7 @@ export function sourcesHeadline({ sources, sinks, ledger }: SourcesAnswer, tense
   return { tone: 'calm', sentence: counts.replace(/\.$/, ''), facts }
 }
 
-function countStates(sources: readonly SourceInfo[]): string {
+function countStates(sources: readonly ListedSource[]): string {
   const order = ['reading', 'starting', 'absent', 'denied', 'starved', 'stuck', 'failed'] as const
   const parts = order.flatMap((state) => {
     const count = sources.filter((source) => source.state === state).length

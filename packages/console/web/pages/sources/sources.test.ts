@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HistoryStatus, SeriesValue, SourceInfo } from '../../api/types.ts'
+import type { HistoryStatus, LatestSeries, ListedSource } from '@sonde/sdk/api'
 import { groupAbsences } from './absences.ts'
 import { sourcesHeadline } from './sources-headline.ts'
 import { storeFacts } from './store-facts.ts'
 
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ').replaceAll('\u202f', ' ')
 
-function source(name: string, more: Partial<SourceInfo> = {}): SourceInfo {
+function source(name: string, more: Partial<ListedSource> = {}): ListedSource {
   return {
     name,
     type: name,
@@ -65,7 +65,7 @@ test('absent hardware is normal, a stuck source is not', () => {
 })
 
 test('a sink that fails is said, with the reason', () => {
-  const counts = { in: 5, out: 0, dropped: {}, causes: {}, errors: 1, seconds: 0 }
+  const counts = { in: 5, out: 0, dropped: {}, hidden: {}, causes: {}, duplicates: 0, errors: 1, seconds: 0 }
   const sinks = [
     { ...counts, name: 'store', failing: '' },
     { ...counts, name: 'collector', failing: 'HTTP 503 try again later' },
@@ -85,7 +85,7 @@ test('lost records are said, and a ledger that does not add up', () => {
 })
 
 test('one reason for many series is one row', () => {
-  const value = (metric: string, device: string, absent: string): SeriesValue => ({
+  const value = (metric: string, device: string, absent: string): LatestSeries => ({
     metric,
     labels: { device },
     value: absent === '' ? '1' : null,

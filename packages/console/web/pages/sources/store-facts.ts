@@ -1,4 +1,4 @@
-import type { HistoryStatus } from '../../api/types.ts'
+import type { HistoryStatus } from '@sonde/sdk/api'
 import type { Fact } from '../../components/facts.tsx'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'

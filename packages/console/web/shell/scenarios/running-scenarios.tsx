@@ -1,7 +1,8 @@
+import type { ListedScenario, StartedScenario } from '@sonde/sdk/api'
 import { useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
 import { useDevices } from '../../api/devices.ts'
-import { type RunningScenario, type ScenarioInfo, stopScenario } from '../../api/simulator.ts'
+import { stopScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { titleOf } from '../../format/names.ts'
@@ -13,8 +14,8 @@ export function RunningScenarios({
   running,
   scenarios,
 }: {
-  readonly running: readonly RunningScenario[]
-  readonly scenarios: readonly ScenarioInfo[]
+  readonly running: readonly StartedScenario[]
+  readonly scenarios: readonly ListedScenario[]
 }) {
   // Renewed every second; the second itself may lie before what has just begun.
   useSecond()
@@ -66,7 +67,7 @@ export function RunningScenarios({
   )
 }
 
-function severityWords({ name, severity }: RunningScenario, scenarios: readonly ScenarioInfo[]): string {
+function severityWords({ name, severity }: StartedScenario, scenarios: readonly ListedScenario[]): string {
   const scenario = scenarios.find((candidate) => candidate.name === name)
   return scenario && hasSeverity(scenario) ? `${severity} ${scenario.severity.unit}` : ''
 }

@@ -1,4 +1,4 @@
-import type { ScenarioInfo } from '../../api/simulator.ts'
+import type { ListedScenario } from '@sonde/sdk/api'
 import { titleOf } from '../../format/names.ts'
 
 /** Every scenario with what it does; one is chosen. */
@@ -7,7 +7,7 @@ export function ScenarioChoice({
   chosen,
   onChoose,
 }: {
-  readonly scenarios: readonly ScenarioInfo[]
+  readonly scenarios: readonly ListedScenario[]
   readonly chosen: string
   readonly onChoose: (name: string) => void
 }) {

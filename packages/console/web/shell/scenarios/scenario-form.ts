@@ -1,5 +1,5 @@
+import type { ListedScenario, ScenarioRequest, StartedScenario } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { RunningScenario, ScenarioInfo, ScenarioRequest } from '../../api/simulator.ts'
 import { deviceTitle } from '../../devices/device.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 
@@ -16,18 +16,18 @@ export interface ScenarioFields {
 const LONGEST_S = 86_400
 
 /** The fields of a scenario that was just chosen. */
-export function firstFields({ severity, durationS }: ScenarioInfo): ScenarioFields {
+export function firstFields({ severity, durationS }: ListedScenario): ScenarioFields {
   return { device: '', severity: String(severity.default), delayS: '0', durationS: String(durationS) }
 }
 
 /** Whether a scenario can be more or less bad; one that either happens or does not has nothing to choose. */
-export function hasSeverity({ severity }: ScenarioInfo): boolean {
+export function hasSeverity({ severity }: ListedScenario): boolean {
   return severity.min < severity.max
 }
 
 /** What is wrong with the fields, each in a sentence; empty if they can be sent. */
 export function problemsOf(
-  scenario: ScenarioInfo,
+  scenario: ListedScenario,
   fields: ScenarioFields,
 ): Readonly<Partial<Record<keyof ScenarioFields, string>>> {
   const { min, max } = scenario.severity
@@ -51,7 +51,7 @@ function numberOf(text: string): number {
 }
 
 /** The request that the fields ask for. */
-export function requestOf(scenario: ScenarioInfo, fields: ScenarioFields): ScenarioRequest {
+export function requestOf(scenario: ListedScenario, fields: ScenarioFields): ScenarioRequest {
   return {
     name: scenario.name,
     ...(fields.device === '' ? {} : { device: fields.device }),
@@ -62,9 +62,8 @@ export function requestOf(scenario: ScenarioInfo, fields: ScenarioFields): Scena
 }
 
 /** When a scenario begins or ends, in words. */
-export function timeLeft({ onsetMs, endMs }: RunningScenario, nowMs: number): string {
+export function timeLeft({ onsetMs, endMs }: StartedScenario, nowMs: number): string {
   if (onsetMs > nowMs) return `begins in ${formatAge(onsetMs - nowMs)}`
-  if (endMs === null) return 'until it is stopped'
   return endMs > nowMs ? `${formatAge(endMs - nowMs)} left` : 'ending'
 }
 

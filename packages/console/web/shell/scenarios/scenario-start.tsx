@@ -1,13 +1,14 @@
+import type { ListedScenario } from '@sonde/sdk/api'
 import { type FormEvent, useId, useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
 import { useDevices } from '../../api/devices.ts'
-import { type ScenarioInfo, startScenario } from '../../api/simulator.ts'
+import { startScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
 import { titleOf } from '../../format/names.ts'
 import { deviceName, firstFields, hasSeverity, problemsOf, requestOf, type ScenarioFields } from './scenario-form.ts'
 
 /** Where, how badly, when and how long a scenario is to happen, and the button that starts it. */
-export function ScenarioStart({ scenario }: { readonly scenario: ScenarioInfo }) {
+export function ScenarioStart({ scenario }: { readonly scenario: ListedScenario }) {
   const [fields, setFields] = useState(() => firstFields(scenario))
   const [sending, setSending] = useState<'idle' | 'busy' | { readonly refusal: string }>('idle')
   const devices = useDevices().data?.devices ?? []

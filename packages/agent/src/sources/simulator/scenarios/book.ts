@@ -1,9 +1,10 @@
 import { SondeError } from '@sonde/sdk'
+import type { ScenarioRequest } from '@sonde/sdk/api'
 import type { Effects } from '../effects.ts'
 import { RUNNING_LIMIT } from '../names.ts'
 import { cutEffects, type Simulation } from '../simulation.ts'
 import { deviceId } from './devices.ts'
-import { type ChosenScenario, chooseScenario, type ScenarioRequest } from './request.ts'
+import { type ChosenScenario, chooseScenario } from './request.ts'
 
 /** Changes that all scenarios of now and of the recent past make. Each takes some 40 kB while it is kept. */
 export const SPANS_LIMIT = 384

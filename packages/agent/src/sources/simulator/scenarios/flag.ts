@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
+import type { ScenarioRequest } from '@sonde/sdk/api'
 import { show } from '@sonde/sdk/config'
 import { checkName } from './check-name.ts'
-import type { ScenarioRequest } from './request.ts'
 
 /**
  * Time between the start of the simulator and that of a scenario that was asked for with it: rules and pages need to

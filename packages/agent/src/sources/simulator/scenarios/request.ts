@@ -1,4 +1,5 @@
 import { SondeError } from '@sonde/sdk'
+import type { ScenarioRequest } from '@sonde/sdk/api'
 import { show } from '@sonde/sdk/config'
 import type { NodeClass } from '../classes/node-class.ts'
 import { SCENARIO_NAMES } from '../names.ts'
@@ -6,18 +7,6 @@ import { checkName } from './check-name.ts'
 import { type Draw, deviceId, findDevice, freeDevice, targetsOf } from './devices.ts'
 import type { Scenario, StruckDevice } from './scenario.ts'
 import { SCENARIOS } from './scenarios.ts'
-
-/** What starts a scenario. What is left out is chosen by the scenario. */
-export interface ScenarioRequest {
-  readonly name: string
-  /** Id of the device, such as `sim-nic-mlx5_3-1`. */
-  readonly device?: string
-  readonly severity?: number
-  /** Time until it begins. Unit: seconds. Range: 0 to 86 400. Default: 0. */
-  readonly delayS?: number
-  /** How long it lasts. Unit: seconds. Range: 1 to 86 400. */
-  readonly durationS?: number
-}
 
 /** What the scenarios of a book have to do with a new one. Times in seconds from now. */
 export interface Others extends Omit<Draw, 'isTaken'> {

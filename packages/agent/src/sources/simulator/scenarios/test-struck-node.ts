@@ -1,10 +1,10 @@
 import type { ReadRecord, RecordType } from '@sonde/sdk'
+import type { ScenarioRequest } from '@sonde/sdk/api'
 import { NODE_CLASSES } from '../classes/classes.ts'
 import type { NodeClass } from '../classes/node-class.ts'
 import type { Effects } from '../effects.ts'
 import { numberOf, TestReport } from '../test-report.ts'
 import { type Played, ScenarioBook } from './book.ts'
-import type { ScenarioRequest } from './request.ts'
 
 /** When tests set their scenarios, in seconds of the simulation, and when these begin. */
 export const SET_S = 2.6e7

@@ -1,8 +1,8 @@
-import type { Labels } from '@sonde/sdk'
-import type { SourceState } from '../hosting/source-status.ts'
+import type { Labels } from '../schema/series.ts'
+import type { SourceState } from './sources.ts'
 
 /** State of traceback in a running agent, as `/api/v1/traceback` reports it. Times are milliseconds since the epoch. */
-export interface TracebackFacts {
+export interface TracebackAnswer {
   /** The file of rules; empty if none is configured. */
   readonly path: string
   /** When the rules in effect were read; 0 if none are. */

@@ -1,0 +1,47 @@
+import type { AppGpuAnswer, AppMetricsAnswer, AppsAnswer, PodsAnswer } from './apps.ts'
+import type { LatestAnswer, TypesAnswer } from './catalogue.ts'
+import type { DevicesAnswer } from './devices.ts'
+import type { EventAnswer, EventsAnswer } from './events.ts'
+import type { ExplainAnswer } from './explain.ts'
+import type { HintsAnswer } from './hints.ts'
+import type { NodeAnswer } from './node.ts'
+import type { JsonQueryAnswer, StreamFault, StreamGap } from './query.ts'
+import type { SimulatorAnswer } from './simulator.ts'
+import type { SourceAnswer, SourcesAnswer } from './sources.ts'
+import type { TracebackAnswer } from './traceback.ts'
+
+/** What each address answers to `GET` as JSON: servers are checked against it, and clients read by it. */
+export interface ApiAnswers {
+  readonly '/api/v1/node': NodeAnswer
+  readonly '/api/v1/sources': SourcesAnswer
+  readonly '/api/v1/sources/:name': SourceAnswer
+  readonly '/api/v1/types': TypesAnswer
+  readonly '/api/v1/series': LatestAnswer
+  readonly '/api/v1/devices': DevicesAnswer
+  readonly '/api/v1/hints': HintsAnswer
+  readonly '/api/v1/events': EventsAnswer
+  readonly '/api/v1/events/:id': EventAnswer
+  readonly '/api/v1/explain': ExplainAnswer
+  readonly '/api/v1/traceback': TracebackAnswer
+  readonly '/api/v1/simulator': SimulatorAnswer
+  readonly '/api/v1/apps': AppsAnswer
+  readonly '/api/v1/apps/:app/gpu': AppGpuAnswer
+  readonly '/api/v1/apps/:app/metrics-by-service': AppMetricsAnswer
+  readonly '/api/v1/pods': PodsAnswer
+}
+
+/** Data of the events of `/api/v1/stream` and `/api/v1/events/stream`, by name. */
+export interface StreamEvents {
+  readonly points: JsonQueryAnswer
+  readonly gap: StreamGap
+  readonly state: NodeAnswer
+  readonly hints: HintsAnswer
+  readonly events: EventsAnswer
+  /** The last event of a stream that the server ends. */
+  readonly fault: StreamFault
+}
+
+/** Body of every answer that is an error. */
+export interface ErrorAnswer {
+  readonly error: StreamFault
+}
