@@ -163,7 +163,9 @@ async function returning(ground: Ground, address: string): Promise<string> {
   if (!isOnBus)
     return `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan; dmesg shows why it left, also if it stays away`
   const bind = isBound ? undefined : await bindCommand(ground, address)
-  return bind ?? `${sondeCommand()} explain ${address} shows the state of the driver; dmesg shows why the device left`
+  return (
+    bind ?? `${sondeCommand()} explain ${address}; it shows the state of the driver; dmesg shows why the device left`
+  )
 }
 
 /** An entity that an application reports. */
@@ -186,7 +188,7 @@ export function unlistedStep(source: string, device: string): Step {
       broken(
         `devices of ${source}`,
         `none is called ${device}`,
-        `${sondeCommand()} explain ${source} lists its devices`,
+        `${sondeCommand()} explain ${source}; it lists the devices`,
       ),
   }
 }

@@ -103,7 +103,7 @@ function stateSteps({ missing, missingCount, folder, openCount, limited, refused
     return broken(
       tried,
       `not found: ${missing.join(', ')}${more}`,
-      `${sondeCommand()} explain with the name of a rule shows why; the rule starts as soon as the signal is there`,
+      `${sondeCommand()} explain, with the name of a rule, shows why; the rule starts as soon as the signal is there`,
     )
   }
   const events = (): Finding => {

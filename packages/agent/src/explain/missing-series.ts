@@ -37,7 +37,7 @@ export async function missingSeries(
   if (fault !== undefined)
     return broken(metric, `${what}; ${ago(fault.lastMs)}: ${fault.message}`, `check ${fault.place}`)
   if (ofSource.length > 0) return broken(metric, what, 'use labels from this list')
-  const fix = `${sondeCommand()} explain ${source?.name ?? ''}shows its state; its devices have no ${reporting.type}, or it is not configured to read it`
+  const fix = `${sondeCommand()} explain ${source?.name ?? ''}; its devices have no ${reporting.type}, or it is not configured to read it`
   return broken(metric, what, fix)
 }
 

@@ -43,7 +43,7 @@ test('only a command is for copying; what is said about it stands beside it', ()
     command: 'mount -t proc proc /proc',
     words: 'every kernel has this file',
   })
-  assert.equal(fixParts('npx sonde explain rdma; it tells which devices there are').command, 'npx sonde explain rdma')
+  assert.equal(fixParts('npx sonde explain rdma; it lists the devices').command, 'npx sonde explain rdma')
   const left = 'add "- type: rdma" to data_sources'
   assert.deepEqual(fixParts(left), { command: '- type: rdma', words: left })
   assert.deepEqual(fixParts('plug the cable in'), { command: '', words: 'plug the cable in' })
