@@ -10,7 +10,7 @@ const combined = (name: string, of: 'all' | 'any', rules: number[], withinMs = 1
   return { name, of, rules, withinNs: withinMs * 1e6 }
 }
 
-/** What combinations say to edges, each as `rule device ms+`. */
+/** The edges of combinations after given edges, each as `rule device ms+`. */
 function said(rules: readonly Rule[], edges: readonly string[]): string[] {
   const combinations = new Combinations(rules)
   return edges.flatMap((edge) => {
@@ -78,7 +78,7 @@ test('all: devices of a client fill no place of the agent, and are counted', () 
   )
 })
 
-test('all: what holds on many devices is the same as what a search of all of them finds', () => {
+test('all: the result for many devices equals that of a full search', () => {
   const random = new Random(SEED)
   const rules = [single('a'), single('b'), combined('both', 'all', [0, 1], 3)]
   const combinations = new Combinations(rules)

@@ -5,19 +5,19 @@ import type { MemberEdge, RuleEdge } from './rule-edge.ts'
 interface Combination {
   readonly rule: CombinationRule
   readonly members: readonly Member[]
-  /** Device of its event while it holds. */
+  /** Device of its event while it is active. */
   device: string | undefined
 }
 
 /**
- * Rules that hold while others do, wherever on the node. Takes the edges of single rules, in the order in which they
- * come.
+ * Rules that hold while other rules hold, anywhere on the node. Takes the edges of single rules in the order of their
+ * arrival.
  */
 export class Combinations {
-  /** Starts that were not looked at: their rule holds on as many devices as are looked at. */
+  /** Starts that were ignored because their rule already holds on the highest tracked number of devices. */
   refused = 0
   readonly #combinations: readonly Combination[]
-  /** By the name of the rule: an edge does not look at every rule. With `--compat` rules may share a name. */
+  /** By the name of the rule, so that an edge does not visit every rule. With `--compat`, rules may share a name. */
   readonly #members: ReadonlyMap<string, readonly Member[]>
 
   constructor(rules: readonly Rule[]) {
@@ -29,16 +29,15 @@ export class Combinations {
     })
   }
 
-  /** Whether there are none. */
+  /** Whether the file has no combinations. */
   get isEmpty(): boolean {
     return this.#combinations.length === 0
   }
 
   /**
-   * Takes the edges of single rules at one moment. A rule that ends and another that begins in it leave an `any_of` of
-   * both as it is.
-   *
-   * @returns The edges of combinations that they make.
+   * Takes the edges of single rules at one moment. If a rule ends and another begins at that moment, an `any_of` of
+   * both stays active.
+   * @returns The edges of the combinations.
    */
   take(edges: readonly MemberEdge[]): RuleEdge[] {
     for (const edge of edges) for (const member of this.#members.get(edge.rule) ?? []) this.#note(member, edge)
@@ -61,7 +60,7 @@ function changeOf(combination: Combination, edge: RuleEdge): RuleEdge[] {
     combination.device = device
     return [{ rule: name, device, monoNs, errorNs, isStart: true }]
   }
-  // Beginnings do not move: a combination that began goes on for as long as its rules.
+  // A combination that began stays active while its rules hold. The times of their beginnings no longer matter.
   const holds = ({ latest }: Member) => latest !== undefined
   if (rule.of === 'all' ? members.every(holds) : members.some(holds)) return []
   combination.device = undefined
@@ -69,7 +68,10 @@ function changeOf(combination: Combination, edge: RuleEdge): RuleEdge[] {
   return [{ rule: name, device: activeOn, monoNs, errorNs, isStart: false, isLost }]
 }
 
-/** The last beginning, where every rule holds and began within the time; of several devices that which fits best. */
+/**
+ * The last beginning, if every rule holds and all began within the time. For a rule on several devices, its latest
+ * beginning counts.
+ */
 function allBegan(members: readonly Member[], withinNs: number): RuleEdge | undefined {
   const nearest = members.map(({ latest }) => latest)
   if (!nearest.every((beginning) => beginning !== undefined)) return undefined

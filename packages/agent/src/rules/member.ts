@@ -2,16 +2,19 @@ import { Quota } from '@sonde/sdk/internal'
 import type { MemberEdge } from './rule-edge.ts'
 
 /**
- * Devices on which one rule of a combination may hold at a time; further ones are not looked at, and counted. Clients
- * have the parts of it that they have of every limit.
+ * Most devices on which one rule of a combination may hold at a time. Further devices are ignored and counted. Each
+ * client has its usual share of this limit.
  */
 const DEVICES_MAX = 1024
 
-/** A rule that is part of a combination, and where it holds. */
+/** A rule of a combination, and the devices on which it holds. */
 export class Member {
   readonly rule: string
   readonly #active = new Map<string, MemberEdge>()
-  /** The same by time; of equal times the first that came is the last here. Nothing is searched for the latest. */
+  /**
+   * The same edges by time, so that the latest edge needs no search. Of edges with equal times, the first arrival
+   * stands last.
+   */
   readonly #byTime: MemberEdge[] = []
   readonly #places = new Quota(DEVICES_MAX)
 
@@ -29,7 +32,7 @@ export class Member {
     return this.#byTime[0]
   }
 
-  /** Takes an edge of the rule. False: there is no room for its device. */
+  /** Takes an edge of the rule. Returns false if the limit of devices is reached. */
   take(edge: MemberEdge): boolean {
     const { key = edge.device, holder, isStart } = edge
     const before = this.#active.get(key)

@@ -9,7 +9,7 @@ export interface PlacedRules {
   readonly signals: readonly WalkSignal[]
 }
 
-/** The rules of a watch that samples of this type and device can answer. */
+/** The rules of a watch that samples of this type and device can evaluate. */
 export function placeRules({ rules, signals }: Watch, type: RecordType, device: string): PlacedRules {
   const placed: WalkSignal[] = []
   const indexes = signals.map((signal) => {
@@ -27,7 +27,7 @@ export function placeRules({ rules, signals }: Watch, type: RecordType, device: 
   return { rules: own, signals: placed }
 }
 
-/** Samples have the labels of their device alone. */
+/** Samples have only the label of their device. */
 function placeOf(signal: WatchedSignal, type: RecordType, device: string): WalkSignal | undefined {
   if (signal.type !== type.name) return undefined
   const isOther = Object.entries(signal.labels).some(([name, value]) => name !== 'device' || value !== device)

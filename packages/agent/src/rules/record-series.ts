@@ -5,29 +5,29 @@ import { EdgeList } from './walk/edge-list.ts'
 import type { WalkSignal } from './walk/ring-memory.ts'
 import { RuleWalk } from './walk/rule-walk.ts'
 
-/** Samples that a ring holds at least: rates look back by time. */
+/** Fewest samples of a ring: rates look back by time. */
 const RING_SAMPLES_MIN = 256
-/** Room behind what rules look back to. */
+/** Samples beyond the history that rules need. */
 const SPARE_SAMPLES = 8
 const WORDS_OF_VALUE = 2
 
-/** Rules on one field of a type, and on what it is divided by. */
+/** Rules on one field of a type, and on the fields that divide it. */
 export interface RecordGroup {
   readonly slots: readonly Slot[]
   readonly signals: readonly WalkSignal[]
   readonly rules: readonly SignalRule[]
 }
 
-/** What a rule saw in a series. */
+/** A start or end of a rule on a series. */
 export interface SeriesEdge {
   readonly rule: string
   readonly monoNs: bigint
   readonly isStart: boolean
-  /** An end that nobody saw. Default: false. */
+  /** Whether the end was not observed because samples stopped. Default: false. */
   readonly isLost?: boolean
 }
 
-/** One series of records, watched by rules: a small ring a group of fields. */
+/** One series of records, watched by rules. Each group of fields has a small ring. */
 export class RecordSeries {
   /** Names of the rules that watch it. */
   readonly rules: readonly string[]
@@ -46,13 +46,13 @@ export class RecordSeries {
     for (const ring of this.#rings) ring.put(views, at, monoNs, onEdge)
   }
 
-  /** Time goes on without a record. */
+  /** Time passes without a record. */
   wait(nowNs: bigint, onEdge: (edge: SeriesEdge) => void): void {
     for (const ring of this.#rings) ring.wait(nowNs, onEdge)
   }
 }
 
-/** What the rings of a series with these groups take. Unit: bytes. */
+/** Memory of the rings of a series with these groups. Unit: bytes. */
 export function bytesOf(groups: readonly RecordGroup[]): number {
   const words = groups.map((group) => capacityOf(group) * strideOf(group))
   return words.reduce((sum, count) => sum + count, 0) * Uint32Array.BYTES_PER_ELEMENT
@@ -67,7 +67,7 @@ function strideOf({ signals }: RecordGroup): number {
   return WORDS_OF_VALUE * (1 + signals.length)
 }
 
-/** Where the signals of a group lie in its ring: behind the time, in their order. */
+/** Positions of a group's signals in its ring: after the time, in their order. */
 export function ringSignals(slots: readonly Slot[]): WalkSignal[] {
   return slots.map(({ field }, index) => ({
     at: WORDS_OF_VALUE * (index + 1),
@@ -105,7 +105,7 @@ class GroupRing {
       this.#walk.restart()
       return
     }
-    // A record that is older than the one before is taken as of its time.
+    // A record that is older than the previous record gets the previous record's time.
     if (monoNs > this.#lastNs) this.#lastNs = monoNs
     const to = (this.#total % this.#capacity) * this.#strideWords * Uint32Array.BYTES_PER_ELEMENT
     this.#data.setBigUint64(to, this.#lastNs, true)

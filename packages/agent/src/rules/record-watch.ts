@@ -4,13 +4,12 @@ import { groupsOf } from './record-groups.ts'
 import { RecordSeries, type SeriesEdge } from './record-series.ts'
 import type { Watch } from './watch.ts'
 
-/** The field that says whether a sample repeats the one before, where a type has one. */
+/** The field that marks a repeated sample, if a type has such a field. */
 const REPEAT_FIELD = 'repeat'
 
 /**
- * Rules that watch a ring record by record, as its samples may repeat or lack values. A repeat is no sample for them,
- * but a sign of life. Each signal has a small ring of its own, of samples that are new; a value that is absent is a gap
- * of that signal alone.
+ * Rules that watch a ring record by record, because its samples may repeat or miss values. A repeat only shows that the
+ * device is alive. Each signal has a small ring of new samples. A value that is absent is a gap of that signal only.
  */
 export class RecordWatch implements TapWatcher {
   readonly reachSamples = 0
@@ -22,11 +21,14 @@ export class RecordWatch implements TapWatcher {
   readonly #onEdge: (edge: SeriesEdge) => void
   readonly #newFresh: () => RecordSeries
   #fresh: RecordSeries
-  /** Rules of absence: they see repeats too. */
+  /** Rules of absence, which also see repeats. */
   readonly #all: RecordSeries
   #isLost = false
 
-  /** Whether samples of a type are watched so: others are whole and new, and come far faster. */
+  /**
+   * Whether samples of a type are watched record by record. Samples of other types are complete and new, and arrive
+   * much faster.
+   */
   static isFor(type: RecordType): boolean {
     return repeatSlotOf(type) !== undefined || type.layout.slots.some(({ field }) => field.optional)
   }
@@ -54,7 +56,7 @@ export class RecordWatch implements TapWatcher {
     this.rules = [...this.#fresh.rules, ...this.#all.rules]
   }
 
-  /** Samples do not come any more: what rules had begun ends, but for those that wait for absence. */
+  /** Samples stopped: active rules end, except for rules that wait for absence. */
   lose(): void {
     if (this.#isLost) return
     this.#isLost = true
@@ -62,7 +64,7 @@ export class RecordWatch implements TapWatcher {
     for (const rule of this.#fresh.rules) this.#onEdge({ rule, monoNs, isStart: false, isLost: true })
   }
 
-  /** Samples were put into the ring. Rules know nothing of those before a loss. */
+  /** Samples were put into the ring. Rules forget samples from before a loss. */
   take(first: number, end: number): void {
     if (this.#isLost) this.#fresh = this.#newFresh()
     this.#isLost = false
@@ -76,7 +78,7 @@ export class RecordWatch implements TapWatcher {
     }
   }
 
-  /** Time goes on without a sample. */
+  /** Time passes without a sample. */
   wait(nowMonoNs: bigint): void {
     this.#all.wait(nowMonoNs, this.#onEdge)
   }
@@ -87,7 +89,7 @@ export function repeatSlotOf({ layout }: Pick<RecordType, 'layout'>): Slot | und
   return layout.slots.find(({ name, field }) => name === REPEAT_FIELD && field.role === 'value' && field.kind === 'u8')
 }
 
-/** Labels of the samples of a ring, which is called by their values: `DEVICE/PORT` if there are two. */
+/** Labels of the samples of a ring. The ring's name is made of their values: `DEVICE/PORT` if there are two. */
 function ringLabels({ labels }: RecordType, device: string): Labels {
   const [first, ...others] = labels
   const values = device.split('/')

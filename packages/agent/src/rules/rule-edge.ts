@@ -8,14 +8,14 @@ export interface RuleEdge {
   readonly monoNs: bigint
   readonly errorNs: bigint
   readonly isStart: boolean
-  /** An end that nobody saw. Default: false. */
+  /** Whether the end was not observed because samples stopped. Default: false. */
   readonly isLost?: boolean
 }
 
-/** An edge that combinations take. */
+/** An edge for combinations. */
 export interface MemberEdge extends RuleEdge {
-  /** The client whose records made it. Default: a source of the agent did. */
+  /** The client whose records caused it. Default: a source of the agent. */
   readonly holder?: Holder
-  /** What tells it from edges of other series that are about the same device. Default: the device. */
+  /** Distinguishes edges of several series of the same device. Default: the device. */
   readonly key?: string
 }

@@ -7,26 +7,26 @@ import type { RingMemory } from './walk/ring-memory.ts'
 import { RuleWalk } from './walk/rule-walk.ts'
 import type { Watch } from './watch.ts'
 
-/** Samples that are walked before their edges are passed on. */
+/** Samples that are walked before their edges are reported. */
 const PIECE_SAMPLES = 1024
-/** The field that numbers the samples of a type, where it has one. */
+/** The field that numbers the samples of a type, if it has such a field. */
 const NUMBER_FIELD = 'sample'
 
-/** The start or the end of what a rule sees in a ring. */
+/** The start or the end of a rule on a ring. */
 export interface TapEdge {
   readonly rule: string
   /** By the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint
-  /** Sample at which it was, counted from the first that the ring was ever given. */
+  /** Number of the sample, counted from the first sample of the ring. */
   readonly sample: number
   readonly isStart: boolean
-  /** An end that nobody saw: samples do not come any more. */
+  /** Whether the end was not observed because samples stopped. */
   readonly isLost: boolean
 }
 
 /** Rules that watch the ring of one device. */
 export class TapWatch {
-  /** Samples before those that are put into the ring which must stay in it meanwhile. */
+  /** History that must stay in the ring when samples are added. Unit: samples. */
   readonly reachSamples: number
   readonly #tap: Tap
   readonly #ring: RingMemory
@@ -39,8 +39,8 @@ export class TapWatch {
   #isLost = false
 
   /**
-   * Rules on fields of a ring; undefined if there are none. The ring refuses those that look further back than it
-   * reaches.
+   * Rules on fields of a ring; undefined if there are none. The ring refuses rules that look back further than its
+   * capacity.
    */
   static of(tap: Tap, device: string, watch: Watch, onEdge: (edge: TapEdge) => void): TapWatch | undefined {
     const placed = placeRules(watch, tap.type, device)
@@ -63,14 +63,14 @@ export class TapWatch {
     return this.#placed.rules.map(({ name }) => name)
   }
 
-  /** Samples do not come any more: what rules had begun ends, but for those that wait for absence. */
+  /** Samples stopped: active rules end, except for rules that wait for absence. */
   lose(): void {
     if (this.#isLost) return
     this.#isLost = true
     this.#endAll(process.hrtime.bigint(), (kind) => kind !== 'absent')
   }
 
-  /** Samples were put into the ring, which still has those that rules reach back to. */
+  /** Samples were put into the ring. The ring still has the history that rules need. */
   take(first: number, end: number): void {
     if (this.#isLost) this.#beginAnew(first)
     for (let from = first; from < end; ) {
@@ -81,13 +81,13 @@ export class TapWatch {
     }
   }
 
-  /** Time goes on without a sample. */
+  /** Time passes without a sample. */
   wait(nowMonoNs: bigint): void {
     this.#walk.wait(nowMonoNs, this.#tap.total, this.#edges)
     if (this.#edges.count > 0) this.#tell()
   }
 
-  /** Rules know nothing of the samples before. What waited for absence ends as it does with any sample. */
+  /** Rules forget earlier samples. Rules that wait for absence end, as with any sample. */
   #beginAnew(first: number): void {
     this.#isLost = false
     this.#number = -1
@@ -100,14 +100,14 @@ export class TapWatch {
     return new RuleWalk({ ...this.#placed, ring: this.#ring, timeAt, arithmetic: 'fixed' })
   }
 
-  /** Ends rules of some kinds, whether they had begun or not. */
+  /** Ends rules of some kinds, active or not. */
   #endAll(monoNs: bigint, isOf: (kind: SignalRule['test']['kind']) => boolean): void {
     for (const { name, test } of this.#placed.rules)
       if (isOf(test.kind))
         this.#onEdge({ rule: name, monoNs, sample: this.#tap.total, isStart: false, isLost: test.kind !== 'absent' })
   }
 
-  /** The first sample from `from` on, but for that one itself, before which others are missing. */
+  /** The first sample after `from` with missing samples before it. */
   #nextGap(from: number, end: number): number {
     const word = this.#numberWord
     if (word === undefined) return end
@@ -115,7 +115,7 @@ export class TapWatch {
     const numberOf = (sample: number) => words[(sample % capacity) * strideWords + word] as number
     const last = end - 1
     const isFirst = this.#number < 0
-    // Numbers rise: where the last is as far from the one before the first as there are samples, none is missing.
+    // Numbers rise by one. If the last number is as expected for this count of samples, none is missing.
     if (!isFirst && numberOf(last) === (this.#number + (end - from)) >>> 0) {
       this.#number = numberOf(last)
       return end

@@ -2,20 +2,20 @@ import type { Signal, SignalRule, Test } from './rule.ts'
 
 /** A signal that a host watches. */
 export interface WatchedSignal extends Omit<Signal, 'dataId'> {
-  /** Whether it only rises, but for resets and wraps. */
+  /** Whether it only rises, except for resets and wraps. */
   readonly isCounter: boolean
 }
 
-/** What the hosts of a source watch in its rings: rules on single signals, by the order of their file. */
+/** Rules that the hosts of a source watch in its rings: rules on single signals, in the order of their file. */
 export interface Watch {
   readonly signals: readonly WatchedSignal[]
   readonly rules: readonly SignalRule[]
 }
 
-/** Watches nothing. */
+/** A watch without rules. */
 export const NO_WATCH: Watch = { signals: [], rules: [] }
 
-/** A {@link Watch} that can be written as JSON: whole numbers of 64 bits are texts. */
+/** A {@link Watch} as JSON: whole numbers of 64 bits are texts. */
 export interface SaidWatch extends Omit<Watch, 'rules'> {
   readonly rules: readonly SaidRule[]
 }
@@ -24,7 +24,7 @@ interface SaidRule extends Omit<SignalRule, 'test'> {
   readonly test: Omit<Test, 'value'> & { readonly value?: number | string }
 }
 
-/** A watch as it is sent to a host. */
+/** Encodes a watch for a host. */
 export function sayWatch({ rules, ...watch }: Watch): SaidWatch {
   const said = ({ test, ...rule }: SignalRule): SaidRule => {
     if (!('value' in test)) return { ...rule, test }
@@ -34,7 +34,7 @@ export function sayWatch({ rules, ...watch }: Watch): SaidWatch {
   return { ...watch, rules: rules.map(said) }
 }
 
-/** A watch as a host was sent it. */
+/** Decodes a watch in a host. */
 export function hearWatch({ rules, ...watch }: SaidWatch): Watch {
   const heard = ({ test, ...rule }: SaidRule): SignalRule => {
     const { value } = test

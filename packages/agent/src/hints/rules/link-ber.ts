@@ -58,7 +58,7 @@ function growthOf(look: Look): number {
   return bitErrorRate(look) / Math.max(baseOf(look), 1e-12)
 }
 
-/** The error for an unknown name, with the nearest names. */
+/** Names the lane with nearly all errors; an empty text if no lane stands out. */
 function laneOf(look: Look): string {
   const rates = look.rates(NIC.laneErrors)
   const worst = Math.max(...rates)

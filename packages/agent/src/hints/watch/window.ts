@@ -124,7 +124,7 @@ export class Window {
     return least
   }
 
-  /** Only the agent knows the names of simulated devices, exporters and rules. */
+  /** Number of samples after a time. */
   samplesSince(timeMs: number): number {
     return this.#backTo(timeMs)
   }

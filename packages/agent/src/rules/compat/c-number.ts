@@ -5,8 +5,8 @@ const DIGITS = {
 }
 
 /**
- * What `strtoul` of C makes of a text, with 64 bits: the digits that it begins with, 0 if there are none, the most
- * where there are too many; with a minus, modulo 2^64.
+ * Parses a text like `strtoul` of C with 64 bits. It reads the leading digits: none give 0, too many give the maximum,
+ * and a minus negates modulo 2^64.
  */
 export function strtoul(text: string, base: 10 | 16): bigint {
   const [, sign = '', digits = ''] = DIGITS[base].exec(text) ?? []

@@ -7,7 +7,7 @@ import { stringOf } from './printed-node.ts'
 
 /** A file of rules as the reference application understands it. Texts are bytes as characters (latin1). */
 export interface CompatBook {
-  /** For the walk: rules on single signals alone, whose columns are those of {@link header}. */
+  /** For the walk: only rules on single signals, with the columns of {@link header}. */
   readonly rules: RuleBook & { readonly rules: readonly SignalRule[] }
   /** For the head of the log. */
   readonly header: {
@@ -25,7 +25,7 @@ export interface CompatBook {
 
 type ReferenceKind = 'gt' | 'lt' | 'inc_gt' | 'dt_gt' | 'dt_lt'
 
-/** Spellings that are taken, with what the log prints. */
+/** Accepted spellings, with the kind of rule and the word in the log. */
 const TYPES: Readonly<Record<string, readonly [kind: ReferenceKind, printed: string]>> = {
   inc_gt: ['inc_gt', 'incremental'],
   incremental_greater_than: ['inc_gt', 'incremental'],
@@ -42,9 +42,9 @@ const TYPES: Readonly<Record<string, readonly [kind: ReferenceKind, printed: str
 const DEPTH_MAX = 2 ** 30
 
 /**
- * Reads a file of rules as the reference application does, which asks little of it. What crashes that is an error.
- *
- * @param bytes The file, each byte a character.
+ * Reads a file of rules as leniently as the reference application. A file that would crash the reference application is
+ * an error.
+ * @param bytes The file; each byte is a character.
  * @throws SondeError `RUL_COMPAT` with the first fault, in the reference's order.
  */
 export function readCompatBook(bytes: string): CompatBook {
@@ -85,7 +85,7 @@ function ruleOf(item: LenientNode, place: string) {
   return { name, dataId, kind, printed, value }
 }
 
-/** The depth is history, window and hysteresis. */
+/** The depth is the history, the window and the hysteresis. */
 function testOf(kind: ReferenceKind, value: bigint, depth: number): Test {
   if (kind === 'inc_gt') return { kind, value }
   if (kind === 'gt' || kind === 'lt') return { kind, value, onSamples: depth, offSamples: depth }

@@ -207,7 +207,7 @@ const COMMENTS = [
   ' \t\r\n',
 ] as const
 
-test('takes what json-c takes, and reads it alike: values, numbers, texts', needs('cc', 'json-c'), () => {
+test('accepts the same texts as json-c and reads equal values, numbers and texts', needs('cc', 'json-c'), () => {
   const accepted = compare(
     VALUES.flatMap((value) => [
       value,

@@ -1,8 +1,8 @@
 import { SondeError } from '@sonde/sdk'
 
 /**
- * A value as json-c 0.16 parses it in its lenient mode. Texts are bytes as characters (latin1). A number is kept as
- * json-c prints it: whole numbers clamped, others as they were written.
+ * A value as json-c 0.16 parses it in its lenient mode. Texts are bytes as characters (latin1). Numbers are kept as
+ * json-c prints them: whole numbers are clamped, other numbers stay as written.
  */
 export type LenientNode =
   | { readonly kind: 'object'; readonly members: ReadonlyMap<string, LenientNode> }
@@ -11,7 +11,7 @@ export type LenientNode =
   | { readonly kind: 'number' | 'bool'; readonly printed: string }
   | { readonly kind: 'null' }
 
-/** Values within values, the outermost and the innermost included. */
+/** Most levels of nested values, including the outermost and the innermost. */
 const LEVELS_MAX = 32
 const BLANK = ' \t\n\r'
 const INT64_MIN = -(2n ** 63n)
@@ -29,19 +29,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Parses as json-c 0.16 does where nobody asks it to be strict: comments, single quotes, a comma behind the last
- * element, words in any case, `NaN` and `Infinity`, zeros before a number, and any text behind the value. A NUL ends
- * the text.
- *
- * @param bytes The text, each byte a character.
- * @throws SondeError `RUL_COMPAT` with the byte where it is no JSON even so.
+ * Parses as json-c 0.16 does in its lenient mode: comments, single quotes, a comma after the last element, words in any
+ * case, `NaN` and `Infinity`, leading zeros, and any text after the value. A NUL ends the text.
+ * @param bytes The text; each byte is a character.
+ * @throws SondeError `RUL_COMPAT` with the position of the byte that json-c refuses.
  */
 export function parseLenient(bytes: string): LenientNode {
   const nul = bytes.indexOf('\0')
   return new LenientParser(nul < 0 ? bytes : bytes.slice(0, nul)).root()
 }
 
-/** A comment is not closed behind a value: json-c then takes that value, however deep it lies, for the whole. */
+/** A comment after a value is not closed. json-c then returns that value as the whole, however deep it is nested. */
 class EarlyEnd {
   readonly value: LenientNode
 
@@ -62,7 +60,7 @@ class LenientParser {
     try {
       this.#blank()
       const value = this.#value(1)
-      // Comments are read behind the value too: half of one is an error.
+      // Comments after the value are read too: half of a comment is an error.
       this.#blank(value)
       return value
     } catch (error) {
@@ -100,7 +98,7 @@ class LenientParser {
       this.#at++
       this.#blank()
       const value = this.#value(level + 1)
-      // A key that is there already keeps its place, and takes the later value.
+      // A repeated key keeps its position and gets the later value.
       members.set(key, value)
       this.#blank(value)
       if (!this.#separator('}')) break
@@ -124,7 +122,7 @@ class LenientParser {
     return { kind: 'array', items }
   }
 
-  /** Whether another element may follow: false at the bracket. */
+  /** Whether another element may follow; false at the bracket. */
   #separator(close: string): boolean {
     const next = this.#peek()
     if (next === close) return false
@@ -164,7 +162,7 @@ class LenientParser {
     return { kind: 'number', printed: String(clamped) }
   }
 
-  /** Goes over what json-c takes for part of a number. Returns whether that is a fraction. */
+  /** Skips the characters that json-c accepts as parts of a number. Returns whether the number is a fraction. */
   #digits(): boolean {
     let isFraction = false
     let isExponent = false
@@ -203,7 +201,7 @@ class LenientParser {
     return plain ?? this.#unicode()
   }
 
-  /** Behind `\u`. Half of a pair becomes the character that stands for what cannot be shown. */
+  /** Reads the digits after `\u`. Half of a surrogate pair becomes the replacement character. */
   #unicode(): string {
     const code = this.#hex()
     if (code < 0xd800 || code > 0xdfff) return utf8(code)
@@ -227,7 +225,7 @@ class LenientParser {
     return Number.parseInt(digits, 16)
   }
 
-  /** Goes over blanks and comments, maybe behind a value. */
+  /** Skips blanks and comments. `behind` is the value before them, if any. */
   #blank(behind?: LenientNode): void {
     for (;;) {
       while (this.#peek() !== '' && BLANK.includes(this.#peek())) this.#at++
@@ -242,7 +240,7 @@ class LenientParser {
     }
   }
 
-  /** Behind a comment of stars; -1 where it is not closed. json-c takes two stars for one, so `**` hides a `/`. */
+  /** Position after a comment of stars; -1 if it is not closed. json-c reads two stars as one, so `**` hides a `/`. */
   #commentEnd(): number {
     let at = this.#at + 2
     for (;;) {
@@ -271,7 +269,7 @@ function withoutOpenExponent(text: string): string {
   return text.length > 1 ? text[0] + text.slice(1).replace(/[-+eE]+$/, '') : text
 }
 
-/** What C makes of a text that holds a NUL. */
+/** The part of a text before its first NUL: C sees no more. */
 export function untilNul(text: string): string {
   const nul = text.indexOf('\0')
   return nul < 0 ? text : text.slice(0, nul)

@@ -12,8 +12,8 @@ const SHORT: Readonly<Record<string, string>> = {
 }
 
 /**
- * A value as `json_object_get_string` gives it, which the reference application reads every field with: texts as they
- * are, everything else as JSON with blanks. Undefined for null, where that returns no text.
+ * A value as `json_object_get_string` returns it. The reference application reads every field with this function: texts
+ * unchanged, everything else as JSON with blanks. Undefined for null, because the function returns no text then.
  */
 export function stringOf(node: LenientNode): string | undefined {
   if (node.kind === 'null') return undefined

@@ -5,13 +5,13 @@ import { Random, SEED } from '../../../../sdk/test/random.ts'
 import { readRuleBook } from './read-rule-book.ts'
 import { RX_BYTES, ruleOf, rulesText } from './test-rules.ts'
 
-test('refuses what is no JSON, with line and column, and shows nothing of it', () => {
+test('refuses text that is not JSON, with line and column, without quoting it', () => {
   const texts: Readonly<Record<string, string>> = {
     '{\n  "a": 1, /* why */ "b": 2}': 'line 2, column 11: found another character; allowed: a key in double quotes',
     "{'a': 1}": 'line 1, column 2: found another character; allowed: a key in double quotes',
     '{"a": [1, ]}':
       'line 1, column 11: found ]; allowed: an object, a list, text in double quotes, a number, true or false',
-    '{"a": 1} // end': 'line 1, column 10: found another character; allowed: nothing behind the end of the value',
+    '{"a": 1} // end': 'line 1, column 10: found another character; allowed: nothing after the end of the value',
     '{"a": 007}': 'line 1, column 8: found a digit; allowed: a comma or }',
     '{"a": NaN}':
       'line 1, column 7: found a letter; allowed: an object, a list, text in double quotes, a number, true or false',

@@ -1,9 +1,9 @@
-/** The checked values of one rule, as its type asks for them. A key that the type declares is of its form here. */
+/** The checked values of one rule. Every key has the form that its type of rule declares. */
 export interface Given {
-  /** In the arithmetic of the rule's signal: whole for integer fields. */
+  /** In the arithmetic of the rule's signal: a whole number for integer fields. */
   value(key: string): bigint | number
   number(key: string): number
-  /** The history depth where it was left out, or another fallback. */
+  /** Default: the history depth, or `fallback`. */
   samples(key: string, fallback?: number): number
   /** A key in milliseconds, as nanoseconds. */
   ns(key: string): number

@@ -1,12 +1,12 @@
 import { RULE_LIMITS, SAMPLES_MAX, WINDOW_MS_MAX } from './limits.ts'
 
-/** The form of a value in a file of rules. The reader checks it, and the published schema says it. */
+/** The form of a value in a file of rules. The reader checks it, and the published schema contains it. */
 export type Form =
   | { readonly kind: 'text' }
   | { readonly kind: 'data_id' }
   | { readonly kind: 'integer'; readonly min: bigint; readonly max: bigint; readonly unit: string }
   | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly unit: string }
-  /** A value of a signal: a whole number of 64 bits where the signal has such, else any number. */
+  /** A value of a signal: a whole number of 64 bits if the signal has such values, otherwise any number. */
   | { readonly kind: 'value' }
   | { readonly kind: 'names'; readonly min: number; readonly max: number }
   | { readonly kind: 'labels' }
@@ -16,16 +16,16 @@ export interface Key {
   readonly name: string
   readonly form: Form
   readonly help: string
-  /** What holds where it is left out; absent if it must be there. */
+  /** The default; absent if the key is required. */
   readonly fallback?: string
 }
 
 export const U64_MAX = 2n ** 64n - 1n
 export const DATA_ID = /^0x[0-9a-fA-F]{16}$/
-/** Labels of a signal at most. */
+/** Most labels of a signal. */
 export const LABELS_MAX = 32
 
-/** A whole number; both bounds are allowed. */
+/** A whole number. Both bounds are included. */
 export const integer = (min: number | bigint, max: number | bigint, unit: string): Form => ({
   kind: 'integer',
   min: BigInt(min),
@@ -35,23 +35,23 @@ export const integer = (min: number | bigint, max: number | bigint, unit: string
 
 const OF_DEPTH = '`sample_history_depth`'
 
-export const NAME: Key = { name: 'name', form: { kind: 'text' }, help: 'What logs and pages call it; unique' }
+export const NAME: Key = { name: 'name', form: { kind: 'text' }, help: 'Name in logs and on pages; unique' }
 
 export const ACTIVATE: Key = {
   name: 'activate_samples',
   form: integer(1, SAMPLES_MAX, 'samples'),
-  help: 'Matches in a row that begin it',
+  help: 'Consecutive matches after which it begins',
   fallback: OF_DEPTH,
 }
 
 export const DEACTIVATE: Key = {
   name: 'deactivate_samples',
   form: integer(1, SAMPLES_MAX, 'samples'),
-  help: 'Samples in a row that do not match, which end it',
+  help: 'Consecutive samples that do not match, after which it ends',
   fallback: OF_DEPTH,
 }
 
-/** How many samples a difference or a quantile spans. */
+/** Number of samples of a difference or a quantile. */
 export const delta = (min: number, help: string): Key => ({
   name: 'delta_samples',
   form: integer(min, SAMPLES_MAX, 'samples'),
@@ -62,7 +62,7 @@ export const delta = (min: number, help: string): Key => ({
 export const VALUE: Key = {
   name: 'comparison_value',
   form: { kind: 'value' },
-  help: 'What is compared with: from 0 to 18446744073709551615 for data IDs, any number for fields with fractions',
+  help: 'Limit: from 0 to 18446744073709551615 for data IDs, any number for fields with fractions',
 }
 
 /** A time, in milliseconds with decimals. */
@@ -79,7 +79,7 @@ export const amount = (help: string): Key => ({
   help,
 })
 
-/** What a form allows, in words. */
+/** The allowed values of a form, in words. */
 export function allowedBy(form: Form): string {
   switch (form.kind) {
     case 'text':

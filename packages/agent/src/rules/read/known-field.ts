@@ -3,25 +3,25 @@ import { closest } from '@sonde/sdk/config'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 import { SOURCES } from '../../sources/registry.ts'
 
-/** What is known of the values of a signal before any came. */
+/** Properties of a signal's values that are known before the first value. */
 export interface KnownField {
-  /** Whether its values are kept as whole numbers of 64 bits, as counters are; else they are doubles. */
+  /** Whether its values are whole numbers of 64 bits, as counters are; otherwise they are doubles. */
   readonly isWhole: boolean
-  /** A counter only rises, but for resets and wraps. */
+  /** A counter only rises, except for resets and wraps. */
   readonly role: 'counter' | 'gauge'
 }
 
 const COUNTED = /^u(8|16|32|64)$/
 const NUMBER = /^([iu](8|16|32|64)|f(32|64))$/
 
-/** What a data ID counts. IDs that the table does not have are counters, as nearly all are. */
+/** Properties of a data ID's values. Unknown IDs are treated as counters, because nearly all IDs are counters. */
 export function fieldOfDataId(id: bigint): KnownField {
   return { isWhole: true, role: placeOf(id).counter?.extreme === undefined ? 'counter' : 'gauge' }
 }
 
 /**
- * A field of a type that comes with Sonde; undefined if the type is not one of those: applications declare others
- * while Sonde runs. `unfit` if the type has no such field, or it is no number.
+ * A field of a type that comes with Sonde. Undefined for other types: applications declare types while Sonde runs.
+ * `unfit` if the type has no such field, or the field is not a number.
  */
 export function knownField(type: string, field: string): KnownField | 'unfit' | undefined {
   const known = SOURCES.flatMap(({ types }) => types).find(({ name }) => name === type)
@@ -31,13 +31,13 @@ export function knownField(type: string, field: string): KnownField | 'unfit' | 
   return { isWhole: isWhole(found), role: found.role === 'counter' ? 'counter' : 'gauge' }
 }
 
-/** Labels of a type that comes with Sonde; undefined if the type is not one of those. */
+/** Labels of a type that comes with Sonde; undefined for other types. */
 export function labelsOfType(type: string): readonly string[] | undefined {
   const known = SOURCES.flatMap(({ types }) => types).find(({ name }) => name === type)
   return known?.labels.map(({ name }) => name)
 }
 
-/** The type that comes with Sonde whose name is nearly this. */
+/** The type that comes with Sonde and has the most similar name. */
 export function typeLike(type: string): string | undefined {
   return closest(
     type,
@@ -45,7 +45,7 @@ export function typeLike(type: string): string | undefined {
   )
 }
 
-/** Fields of a type that comes with Sonde which a rule can watch; the likeliest first. */
+/** Fields of a type that comes with Sonde and that a rule can watch; the most similar names first. */
 export function fieldsLike(type: string, field: string): readonly string[] {
   const known = SOURCES.flatMap(({ types }) => types).find(({ name }) => name === type)
   const names = (known?.layout.slots ?? []).flatMap((slot) => (isNumber(slot.field) ? [slot.name] : []))
@@ -54,7 +54,7 @@ export function fieldsLike(type: string, field: string): readonly string[] {
   return names.sort((a, b) => shared(b) - shared(a))
 }
 
-/** Whether a value is kept as a whole number of 64 bits: unsigned counters are. */
+/** Whether a value is a whole number of 64 bits: unsigned counters are. */
 export function isWhole({ kind, role }: Pick<Field, 'kind' | 'role'>): boolean {
   return role === 'counter' && COUNTED.test(kind)
 }

@@ -6,52 +6,56 @@ import { SAMPLES_MAX } from './limits.ts'
 /** A type of rule: its spellings, its keys, and the test that they make. */
 export interface RuleKind {
   readonly kind: Test['kind']
-  /** The spelling of the reference application beside the short one. */
+  /** The reference application's spelling. It is allowed like the short spelling. */
   readonly long?: string
   readonly help: string
-  /** Beside those that every rule has. */
+  /** Keys in addition to the keys that every rule has. */
   readonly keys: readonly Key[]
   readonly make: (given: Given) => Test
 }
 
-/** Keys of the file that are no lists. */
+/** Keys of the file that are not lists. */
 export const FILE_KEYS: readonly Key[] = [
   { name: '$schema', form: { kind: 'text' }, help: 'Where an editor finds this schema', fallback: 'none' },
   {
     name: 'diag_sample_period_ns',
     form: integer(1, 0xffff_ffff, 'nanoseconds'),
-    help: 'Time between two samples of the device; needed where there are data IDs',
+    help: 'Time between two samples of the device; required with data IDs',
   },
   {
     name: 'sample_history_depth',
     form: integer(1, SAMPLES_MAX, 'samples'),
-    help: 'Half of the samples that are kept of the time before an event; no power of two is needed',
+    help: 'Half of the samples that are kept from before an event; need not be a power of two',
   },
 ]
 
 export const DATA_ID_KEYS: readonly Key[] = [
   NAME,
-  { name: 'data_id', form: { kind: 'data_id' }, help: 'ID of a diagnostic counter; no two entries have the same' },
+  { name: 'data_id', form: { kind: 'data_id' }, help: 'ID of a diagnostic counter; each entry has a different ID' },
 ]
 
 export const SIGNAL_KEYS: readonly Key[] = [
   NAME,
   { name: 'type', form: { kind: 'text' }, help: 'Type of records, such as `rdma_hw`' },
-  { name: 'field', form: { kind: 'text' }, help: 'Field of that type, a number' },
+  { name: 'field', form: { kind: 'text' }, help: 'Name of a number field of that type' },
   { name: 'labels', form: { kind: 'labels' }, help: 'Labels that the series must have', fallback: 'none' },
 ]
 
-/** How a rule says which signal it watches; exactly one of them. */
+/** Keys that name the signal of a rule. A rule has exactly one of them. */
 export const SIGNAL_REFERENCES: readonly Key[] = [
   { name: 'data_id', form: { kind: 'data_id' }, help: 'One of the data IDs of the file' },
   { name: 'signal', form: { kind: 'text' }, help: 'Name of a data ID or of another signal of the file' },
 ]
 
 export const COMBINATION_KEYS: readonly Key[] = [
-  { name: 'rules', form: { kind: 'names', min: 2, max: 64 }, help: 'Names of rules that are no combinations' },
+  {
+    name: 'rules',
+    form: { kind: 'names', min: 2, max: 64 },
+    help: 'Names of rules on one signal, not of combinations',
+  },
 ]
 
-/** `all_of` alone has it. */
+/** Only `all_of` has it. */
 export const WITHIN: Key = milliseconds('within_ms', 'The rules must have begun within this time of each other')
 
 export const COMBINATIONS = ['all_of', 'any_of'] as const
@@ -60,10 +64,10 @@ const oneOfNextSample: Key = { ...DEACTIVATE, fallback: '1' }
 
 const rate = (kind: 'rate_gt' | 'rate_lt', word: string): RuleKind => ({
   kind,
-  help: `The increase a second, over \`window_ms\`, is ${word} \`comparison_value\`. Begins at once`,
+  help: `The increase per second, over \`window_ms\`, is ${word} \`comparison_value\`. Begins at once`,
   keys: [
-    amount('Increase a second'),
-    milliseconds('window_ms', 'Time over which the increase is taken; the samples decide its exact length'),
+    amount('Increase per second'),
+    milliseconds('window_ms', 'Time window of the increase; the samples decide its exact length'),
     DEACTIVATE,
   ],
   make: (given) => ({
@@ -91,7 +95,7 @@ const difference = (kind: 'dt_gt' | 'dt_lt', long: string, word: string): RuleKi
   kind,
   long,
   help: `The increase over \`delta_samples\` is ${word} \`comparison_value\`. Begins at once`,
-  keys: [VALUE, delta(1, 'Samples over which the increase is taken'), DEACTIVATE],
+  keys: [VALUE, delta(1, 'Number of samples of the increase'), DEACTIVATE],
   make: (given) => ({
     kind,
     value: given.value('comparison_value'),
@@ -105,8 +109,8 @@ const ratio = (kind: 'ratio_gt' | 'ratio_lt', word: string): RuleKind => ({
   help: `The signal, divided by the signal \`to\`, is ${word} \`comparison_value\``,
   keys: [
     amount('Ratio'),
-    { name: 'to', form: { kind: 'text' }, help: 'Name of the other signal; it is of the same records' },
-    delta(0, 'Samples over which both increases are taken; 0 divides the values'),
+    { name: 'to', form: { kind: 'text' }, help: 'Name of the other signal, from the same records' },
+    delta(0, 'Number of samples of both increases; 0 divides the values'),
     ACTIVATE,
     DEACTIVATE,
   ],
@@ -126,7 +130,7 @@ const quantile = (kind: 'quantile_gt' | 'quantile_lt', word: string): RuleKind =
   keys: [
     VALUE,
     { name: 'quantile', form: { kind: 'number', min: 0, max: 1, unit: '' }, help: '0.5 is the median, 1 the maximum' },
-    delta(1, 'Values that the quantile is of'),
+    delta(1, 'Number of values of the quantile'),
     DEACTIVATE,
   ],
   make: (given) => ({
@@ -145,7 +149,7 @@ export const RULE_KINDS: readonly RuleKind[] = [
   {
     kind: 'inc_gt',
     long: 'incremental_greater_than',
-    help: 'The value reached that of the last time that it fired, plus `comparison_value`',
+    help: 'The value has risen by `comparison_value` since the rule last fired',
     keys: [VALUE],
     make: (given) => ({ kind: 'inc_gt', value: given.value('comparison_value') }),
   },
@@ -155,13 +159,13 @@ export const RULE_KINDS: readonly RuleKind[] = [
   rate('rate_lt', 'below'),
   {
     kind: 'absent',
-    help: 'There was no sample for so long. Ends with the next',
-    keys: [milliseconds('absent_ms', 'Time without a sample that begins it')],
+    help: 'No sample for `absent_ms`. Ends with the next sample',
+    keys: [milliseconds('absent_ms', 'Time without a sample after which it begins')],
     make: (given) => ({ kind: 'absent', forNs: given.ns('absent_ms') }),
   },
   {
     kind: 'change',
-    help: 'The value is another than that of the sample before. Begins at once',
+    help: 'The value differs from the previous sample. Begins at once',
     keys: [oneOfNextSample],
     make: (given) => ({ kind: 'change', offSamples: given.samples('deactivate_samples', 1) }),
   },

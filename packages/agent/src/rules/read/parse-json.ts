@@ -1,6 +1,6 @@
 import { SondeError } from '@sonde/sdk'
 
-/** A value of JSON, with its place in the text. Numbers keep their digits: a u64 does not fit a JavaScript number. */
+/** A value of JSON with its position in the text. Numbers keep their digits: a u64 does not fit a JavaScript number. */
 export type JsonNode =
   | { readonly kind: 'object'; readonly at: number; readonly members: readonly JsonMember[] }
   | { readonly kind: 'array'; readonly at: number; readonly items: readonly JsonNode[] }
@@ -8,14 +8,14 @@ export type JsonNode =
   | { readonly kind: 'number'; readonly at: number; readonly digits: string }
   | { readonly kind: 'true' | 'false' | 'null'; readonly at: number }
 
-/** A key and its value. A key that stands there twice is two members. */
+/** A key and its value. A repeated key gives two members. */
 export interface JsonMember {
   readonly key: string
   readonly at: number
   readonly value: JsonNode
 }
 
-/** Levels of nesting that are read. The language of rules has five. */
+/** Most levels of nesting. The language of rules has five. */
 const DEPTH_MAX = 32
 const BLANK = /[ \t\r\n]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -24,9 +24,8 @@ const TEXT = /"((?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"/y
 const WORD = /true|false|null/y
 
 /**
- * Parses a text as JSON by RFC 8259 and nothing else: no comments, no trailing comma, no text behind the value.
- *
- * @throws SondeError `RUL_SYNTAX` with line and column of what is wrong, and what is allowed there.
+ * Parses a text strictly as JSON by RFC 8259: no comments, no trailing comma, no text after the value.
+ * @throws SondeError `RUL_SYNTAX` with the line and column of the fault, and the allowed text.
  */
 export function parseJson(text: string): JsonNode {
   const parser = new Parser(text)
@@ -60,10 +59,10 @@ class Parser {
 
   end(): void {
     this.#take(BLANK)
-    if (this.#at < this.#text.length) throw this.#fault('nothing behind the end of the value')
+    if (this.#at < this.#text.length) throw this.#fault('nothing after the end of the value')
   }
 
-  /** What stands between brackets, with commas between. */
+  /** Elements between brackets, separated by commas. */
   #list<T>(close: '}' | ']', element: () => T): T[] {
     const elements: T[] = []
     this.#at++
@@ -110,13 +109,13 @@ class Parser {
   }
 
   #fault(allowed: string): SondeError {
-    // Without its text: a file that is no JSON may be any file, also one that only root can read.
+    // The message does not quote the text: an invalid file may be any file, even one that only root can read.
     const found = kindOf(this.#text[this.#at])
     return new SondeError('RUL_SYNTAX', `${placeIn(this.#text, this.#at)}: found ${found}; allowed: ${allowed}`)
   }
 }
 
-/** What a character is. Only those that JSON is made of are shown. */
+/** Describes a character. Only characters of JSON's syntax are shown. */
 function kindOf(character: string | undefined): string {
   if (character === undefined) return 'the end'
   if ('{}[]:,"'.includes(character)) return character
@@ -124,7 +123,7 @@ function kindOf(character: string | undefined): string {
   return /\d/.test(character) ? 'a digit' : 'another character'
 }
 
-/** A place as editors count it. */
+/** A position in lines and columns, as editors count them. */
 function placeIn(text: string, at: number): string {
   const before = text.slice(0, at).split('\n')
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`

@@ -3,13 +3,13 @@ import { allowedBy, DATA_ID, type Form, type Key, LABELS_MAX } from './keys.ts'
 import type { RuleLimits } from './limits.ts'
 import type { JsonNode } from './parse-json.ts'
 
-/** A value that has its form: numbers as digits, so that nothing is rounded before its signal is known. */
+/** A checked value. Numbers stay digits, so that nothing is rounded before the signal is known. */
 export type Value = string | number | bigint | readonly string[] | Readonly<Record<string, string>>
 
-/** Values by key; keys that were left out or are wrong are not in it. */
+/** Values by key. Missing and wrong keys are left out. */
 export type Values = ReadonlyMap<string, Value>
 
-/** Where faults are collected. */
+/** Collects faults. */
 export class FaultList {
   readonly faults: string[] = []
   readonly limits: RuleLimits
@@ -24,7 +24,7 @@ export class FaultList {
   }
 }
 
-/** The members of an object by key. A key that stands there twice is a fault, and so is one that is not known. */
+/** The members of an object by key. Repeated and unknown keys are faults. */
 export function membersOf(
   node: JsonNode,
   path: string,
@@ -36,7 +36,7 @@ export function membersOf(
     faults.add(path === '' ? 'the file' : path, `is ${path === '' ? 'no object' : shownNode(node)}`, allowed)
     return undefined
   }
-  // JSON without a single key of rules is some other file, and nothing of it is shown.
+  // JSON without any key of rules is some other file, so its content is not shown.
   if (path === '' && node.members.length > 0 && !node.members.some(({ key }) => isMeant(key, known))) {
     faults.add('the file', 'has no key of a file of rules', allowed)
     return undefined
@@ -77,7 +77,7 @@ export function readKeys(
   return values
 }
 
-/** One value, or undefined behind a fault. */
+/** Reads a value; reports a fault and returns undefined if it is wrong. */
 export function readForm(node: JsonNode, form: Form, path: string, faults: FaultList): Value | undefined {
   const value = formValue(node, form, faults.limits)
   if (value === undefined) faults.add(path, `is ${shownNode(node)}`, allowedBy(form))
@@ -91,7 +91,7 @@ function formValue(node: JsonNode, form: Form, limits: RuleLimits): Value | unde
     case 'data_id':
       return node.kind === 'text' && DATA_ID.test(node.value) ? BigInt(node.value) : undefined
     case 'integer': {
-      // 1.5 and 1e6 are no digits, and -0 none that is meant.
+      // 1.5 and 1e6 are not plain digits, and -0 is surely a mistake.
       const number = node.kind === 'number' && /^\d+$/.test(node.digits) ? BigInt(node.digits) : undefined
       return number !== undefined && number >= form.min && number <= form.max ? number : undefined
     }
@@ -120,13 +120,13 @@ function textOf(node: JsonNode): string {
   return node.kind === 'text' ? node.value : ''
 }
 
-/** `rules[0].name`; keys that are no words are in quotes. */
+/** `rules[0].name`; keys that are not words are quoted. */
 function pathOf(path: string, key: string): string {
   const word = /^[\w$-]{1,200}$/.test(key) ? key : JSON.stringify(key.slice(0, 200))
   return path === '' ? word : `${path}.${word}`
 }
 
-/** What stands there, for a message. */
+/** A value for a message. */
 export function shownNode(node: JsonNode): string {
   if (node.kind === 'text') return JSON.stringify(node.value.slice(0, 100))
   if (node.kind === 'number') return node.digits.slice(0, 100)

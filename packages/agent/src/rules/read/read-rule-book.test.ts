@@ -53,7 +53,7 @@ test('takes data_ids for data-ids, and refuses both at once', () => {
   const { 'data-ids': ids, ...rest } = GUIDE
   assert.equal(readRuleBook(JSON.stringify({ ...rest, data_ids: ids })).book.signals.length, 1)
   assert.deepEqual(faultsOf(JSON.stringify({ ...GUIDE, data_ids: ids })), [
-    'data_ids stands beside data-ids, which is the same; allowed: one of both',
+    'data_ids and data-ids mean the same; allowed: only one of them',
   ])
 })
 
@@ -174,7 +174,7 @@ test('reads signals of any type of records, in the arithmetic of their field', (
   )
 })
 
-/** Each looseness of the reference's parser, with what is said of it here. */
+/** Inputs that the reference's parser accepts, with the fault that this reader reports. */
 const LOOSE: Readonly<Record<string, readonly [text: string, fault: string]>> = {
   'a number in quotes': [
     rulesText([ruleOf('gt', { comparison_value: '5' })]),
@@ -273,7 +273,7 @@ test('tells every fault of a rule, also behind one that others follow from', () 
   ])
 })
 
-test('refuses combinations of what is not there, of themselves, and of other combinations', () => {
+test('refuses combinations of missing rules, of themselves, and of other combinations', () => {
   const a = ruleOf('gt', { name: 'a', comparison_value: 1 })
   const all = (name: string, rules: string[]) => ({ name, comparison_type: 'all_of', rules, within_ms: 1 })
   assert.deepEqual(faultsOf(rulesText([a, all('b', ['a', 'x']), all('c', ['a', 'b']), all('d', ['a', 'a'])])), [
@@ -295,7 +295,7 @@ test('warns of a level of a counter, a difference of a gauge, and a second that 
   assert.deepEqual(warnings, [
     'rules[0]: gt compares "rx" itself, a counter that only rises; rate_gt and dt_gt compare its increase',
     'rules[1]: dt_gt compares the increase of "latency", which is a gauge; gt and lt compare its value',
-    'rules[2]: "above 1 GB/s" speaks of a second, and its 1000 samples take 0.1 s; rate_gt and rate_lt compare the increase a second',
+    'rules[2]: "above 1 GB/s" names a rate per second, but its 1000 samples span 0.1 s; rate_gt and rate_lt compare the increase per second',
   ])
 })
 

@@ -9,21 +9,20 @@ import { checkNames, type ReadSignal, readDataIds, readSignals } from './read-si
 import { RuleFaults } from './rule-faults.ts'
 import { warningsOf } from './warnings.ts'
 
-/** A file of rules that is in order. */
+/** A valid file of rules. */
 export interface ReadRules {
   readonly book: RuleBook
-  /** What is allowed and hardly meant, a sentence each. */
+  /** One sentence for each entry that is allowed but probably a mistake. */
   readonly warnings: readonly string[]
 }
 
 const KEYS = [...FILE_KEYS.map(({ name }) => name), 'data-ids', 'data_ids', 'signals', 'rules']
 
 /**
- * Reads a file of rules strictly: what it does not know is refused, and nothing is guessed.
- *
- * @param text The file, as UTF-8 gave it.
- * @throws SondeError `RUL_LIMIT` if it is too large, `RUL_SYNTAX` if it is no JSON; {@link RuleFaults} with
- * everything else that is wrong.
+ * Reads a file of rules strictly: unknown keys are refused, and nothing is guessed.
+ * @param text The file as decoded UTF-8.
+ * @throws SondeError `RUL_LIMIT` if it is too large, `RUL_SYNTAX` if it is not JSON; {@link RuleFaults} with all other
+ * faults.
  */
 export function readRuleBook(text: string, limits: RuleLimits = RULE_LIMITS): ReadRules {
   const sizeBytes = Buffer.byteLength(text)
@@ -39,7 +38,7 @@ function readFile(root: JsonNode, faults: FaultList): ReadRules | undefined {
   const members = membersOf(root, '', KEYS, faults)
   if (members === undefined) return undefined
   if (members.has('data-ids') && members.has('data_ids'))
-    faults.add('data_ids', 'stands beside data-ids, which is the same', 'one of both')
+    faults.add('data_ids', 'and data-ids mean the same', 'only one of them')
   const idsKey = members.has('data-ids') ? 'data-ids' : 'data_ids'
   const idsNode = members.get(idsKey)
   const keys = FILE_KEYS.map((key) => {
@@ -84,7 +83,7 @@ function readAllSignals(
   return signals
 }
 
-/** Names as they stand in a list, with their places. */
+/** The names in a list, with their places. */
 function placesOf(node: JsonNode, path: string): { name: string; place: string }[] {
   if (node.kind !== 'array') return []
   return node.items.flatMap((item, index) => {

@@ -13,7 +13,7 @@ const SPELLINGS = [
   ...COMBINATIONS,
 ]
 
-/** What rules are read with. */
+/** The context in which rules are read. */
 export interface RuleReading {
   readonly signals: readonly ReadSignal[]
   /** `sample_history_depth`. */
@@ -21,7 +21,7 @@ export interface RuleReading {
   readonly faults: FaultList
 }
 
-/** Reads `rules`, in the order of the file. Rules with faults are left out: indexes hold where there are none. */
+/** Reads `rules` in the order of the file. Rules with faults are left out, so indexes are only valid without faults. */
 export function readRules(node: JsonNode, path: string, reading: RuleReading): Rule[] {
   const items = itemsOf(node, path, reading.faults, 'rules', reading.faults.limits.rules)
   const names = items.map(({ item }) => nameIn(item))
@@ -39,7 +39,7 @@ function readSignalRule(item: JsonNode, place: string, reading: RuleReading): Si
   const { faults, signals } = reading
   const kind = kindOf(item, place, faults)
   if (item.kind !== 'object') return undefined
-  // Without a type it is not known which keys there may be, nor which are missing: only what every rule has is told.
+  // Without a type, the allowed and required keys are unknown. Then only faults of the common keys are reported.
   const own = kind?.keys ?? []
   const allowed = kind === undefined ? RULE_KINDS.flatMap(({ keys }) => keys.map(named)) : own.map(named)
   const references = SIGNAL_REFERENCES.map(({ name }) => name)
@@ -55,7 +55,7 @@ function readSignalRule(item: JsonNode, place: string, reading: RuleReading): Si
   return { name: (values.get('name') ?? '') as string, signal: signals.indexOf(signal), test }
 }
 
-/** The type of a rule; undefined behind a fault. */
+/** The type of a rule; undefined after a fault. */
 function kindOf(item: JsonNode, place: string, faults: FaultList): RuleKind | undefined {
   const allowed = `one of ${SPELLINGS.join(', ')}`
   if (item.kind !== 'object') {
@@ -119,8 +119,8 @@ function checkRatio(test: SignalRule['test'], { signal }: ReadSignal, place: str
 }
 
 /**
- * The keys of a rule; what can only be checked with its signal is checked here. Of a key that is wrong by itself, and
- * of a rule whose signal is not known, something is answered that finds no fault: the rule is not used.
+ * The keys of a rule. Checks that need the signal are made here. A wrong key, and a rule without a known signal, get a
+ * harmless value: such a rule is never used.
  */
 class GivenKeys implements Given {
   readonly #values: Values
@@ -140,7 +140,7 @@ class GivenKeys implements Given {
     if (digits === undefined) return 0
     const isDigits = /^\d+$/.test(digits)
     const known = this.#signal?.known
-    // Of a type that is not known yet, digits alone are taken for a whole number.
+    // For an unknown type, plain digits are read as a whole number.
     if (known === undefined ? isDigits && BigInt(digits) <= U64_MAX : known.isWhole) {
       if (isDigits && BigInt(digits) <= U64_MAX) return BigInt(digits)
       const allowed = allowedBy({ kind: 'integer', min: 0n, max: U64_MAX, unit: '' })

@@ -7,14 +7,14 @@ import { DATA_ID_KEYS, SIGNAL_KEYS } from './language.ts'
 import type { JsonNode } from './parse-json.ts'
 import { type FaultList, membersOf, readKeys, shownNode } from './read-object.ts'
 
-/** A signal of the file, with what is known of its values. */
+/** A signal of the file, with the known properties of its values. */
 export interface ReadSignal {
   readonly signal: Signal
-  /** Undefined if the type is not known yet. */
+  /** Undefined if the type is unknown. */
   readonly known: KnownField | undefined
 }
 
-/** Reads `data-ids`, or `data_ids`. Entries with faults are left out. */
+/** Reads `data-ids` or `data_ids`. Entries with faults are left out. */
 export function readDataIds(node: JsonNode, path: string, faults: FaultList): ReadSignal[] {
   const ids = new Map<bigint, string>()
   return itemsOf(node, path, faults, 'data IDs', faults.limits.signals).flatMap(({ item, place }) => {
@@ -33,7 +33,7 @@ export function readDataIds(node: JsonNode, path: string, faults: FaultList): Re
   })
 }
 
-/** Fields that are named where another does not exist. */
+/** Most fields in the message about an unknown field. */
 const FIELDS_SHOWN = 8
 /** Labels that a source may give all its records. */
 const CONSTANT_LABELS = ['simulated']
@@ -45,8 +45,8 @@ function fieldsAllowed(type: string, field: string): string {
 }
 
 /**
- * The way to watch a diagnostic counter, for a text that names its field in the type of the samples; undefined for any
- * other text. Samples hold the counters that rules ask for by their ID: as a field of a type none of them is known.
+ * How to watch a diagnostic counter, if a text names the counter's field in the type of the samples; undefined for any
+ * other text. Samples only hold the counters that rules request by ID, so the counter is not a known field of the type.
  */
 export function dataIdsInPlaceOf(text: string): string | undefined {
   const [, hex] = /^(?:doca_diag_sample\.)?id_([0-9a-f]{1,16})$/i.exec(text) ?? []
@@ -83,12 +83,12 @@ export function readSignals(node: JsonNode, path: string, faults: FaultList): Re
   })
 }
 
-/** Labels with the device as its source calls it: PCI addresses may be spelled in any way. */
+/** Labels with the source's name of the device, because PCI addresses may be spelled in several ways. */
 function namedLabels(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return labels.device === undefined ? labels : { ...labels, device: deviceName(labels.device) }
 }
 
-/** The elements of a list that has at least one. */
+/** The elements of a list that must not be empty. */
 export function itemsOf(
   node: JsonNode,
   path: string,
@@ -103,7 +103,7 @@ export function itemsOf(
   return node.items.map((item, index) => ({ item, place: `${path}[${index}]` }))
 }
 
-/** Says of names that stand there twice where they stood first. */
+/** Reports each repeated name with the place of its first use. */
 export function checkNames(places: readonly { name: string; place: string }[], faults: FaultList): void {
   const first = new Map<string, string>()
   for (const { name, place } of places) {

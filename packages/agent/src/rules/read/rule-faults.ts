@@ -1,9 +1,9 @@
 import { SondeError } from '@sonde/sdk'
 
-/** Faults that are listed; a file with more is not the one that was meant. */
+/** Most faults in the list. A file with more faults is probably the wrong file. */
 const FAULTS_MAX = 32
 
-/** Everything wrong with a file of rules: one line each, with JSON path, value and what is allowed; at most 32. */
+/** All faults of a file of rules, one line each, with JSON path, value and allowed values; at most 32. */
 export class RuleFaults extends SondeError {
   /** `rules[2].comparison_value is 1.5; allowed: a whole number from 0 to 18446744073709551615`. */
   readonly faults: readonly string[]

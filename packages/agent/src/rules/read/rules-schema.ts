@@ -14,9 +14,9 @@ import { RULE_LIMITS } from './limits.ts'
 type Schema = Readonly<Record<string, unknown>>
 
 /**
- * JSON Schema of a file of rules, for editors that check while one types. What it refuses, the reader refuses too. The
- * reader also refuses what a schema cannot see: names that no entry has or two have, numbers that are not written as
- * digits, text behind the end.
+ * JSON Schema of a file of rules, for editors that check during typing. The reader refuses everything that the schema
+ * refuses. It also refuses faults that a schema cannot express: unknown or repeated names, numbers that are not plain
+ * digits, text after the end.
  */
 export function rulesSchema(): object {
   const properties: Record<string, unknown> = {}
@@ -51,12 +51,12 @@ function ruleSchema(): Schema {
   })
   const combined = COMBINATIONS.map((type) => {
     const keys = [NAME, ...COMBINATION_KEYS, ...(type === 'all_of' ? [WITHIN] : [])]
-    return objectOf(keys, [type], type === 'all_of' ? 'All of its rules are active' : 'One of its rules is active')
+    return objectOf(keys, [type], type === 'all_of' ? 'All of its rules are active' : 'At least one rule is active')
   })
   return { oneOf: [...ofSignals, ...combined] }
 }
 
-/** A rule that names its signal so. Counters of data IDs are whole numbers. */
+/** A rule that names its signal with this key. Counters of data IDs are whole numbers. */
 function ofReference(name: string, keys: readonly Key[]): Schema {
   const required = [name]
   const isOfCounter = name === 'data_id' && keys.some(({ form }) => form.kind === 'value')

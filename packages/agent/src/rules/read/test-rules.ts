@@ -35,7 +35,7 @@ export function rulesText(rules: readonly object[], more: object = {}): string {
   })
 }
 
-/** One rule of the received bytes; a key that is undefined is left out. */
+/** A rule on the received bytes. A key with the value undefined is left out. */
 export function ruleOf(type: string, more: object = {}): object {
   return { name: 'r', data_id: RX_BYTES, comparison_type: type, ...more }
 }

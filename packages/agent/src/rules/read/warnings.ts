@@ -5,7 +5,10 @@ import type { ReadSignal } from './read-signals.ts'
 const PER_SECOND = /\/ ?s(ec(ond)?)?\b|\bper[ _-]?sec(ond)?\b|_per_sec(ond)?\b/i
 const SECOND_NS = 1e9
 
-/** What is allowed in a file of rules and hardly meant: a sentence each, with the JSON path of the rule. */
+/**
+ * One sentence for each entry of a file of rules that is allowed but probably a mistake, with the JSON path of the
+ * rule.
+ */
 export function warningsOf(book: RuleBook, signals: readonly ReadSignal[]): string[] {
   const foreign = signals.flatMap(({ signal, known }) => {
     if (signal.dataId !== undefined || known !== undefined) return []
@@ -38,8 +41,8 @@ function warningsOfRule(rule: SignalRule, place: string, book: RuleBook, read: R
   const isNamedRate = PER_SECOND.test(name) || PER_SECOND.test(read?.signal.name ?? '')
   if (isNamedRate && read?.signal.dataId !== undefined && windowNs !== SECOND_NS)
     warnings.push(
-      `${place}: ${JSON.stringify(name)} speaks of a second, and its ${test.overSamples} samples take ${windowNs / SECOND_NS} s; ` +
-        `rate_gt and rate_lt compare the increase a second`,
+      `${place}: ${JSON.stringify(name)} names a rate per second, but its ${test.overSamples} samples span ${windowNs / SECOND_NS} s; ` +
+        `rate_gt and rate_lt compare the increase per second`,
     )
   return warnings
 }

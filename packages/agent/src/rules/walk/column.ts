@@ -4,7 +4,7 @@ const doubles = new Float64Array(1)
 const halves = new Uint32Array(doubles.buffer)
 const WORD = 2 ** 32
 
-/** One signal of a ring, sample by sample: what rules read that are not walked by a loop of their own. */
+/** One signal of a ring, sample by sample. It serves the rules without a loop of their own. */
 export class Column {
   readonly ring: WalkedRing
   readonly signal: WalkSignal
@@ -32,13 +32,15 @@ export class Column {
     return doubles[0] as number
   }
 
-  /** The value of a sample less that of another: exact below 2^53, also where both are above. */
+  /**
+   * The value of a sample minus an earlier value. The difference is exact below 2^53, even if both values are larger.
+   */
   difference(sample: number, past: number): number {
     if (this.signal.kind === 'f64') return this.value(sample) - this.value(past)
     return (this.high(sample) - this.high(past)) * WORD + (this.low(sample) - this.low(past))
   }
 
-  /** Below 0, 0 or above: how a value stands to that of another sample. */
+  /** Compares a value with that of another sample: below 0, 0 or above 0. */
   compare(sample: number, other: number): number {
     if (this.signal.kind === 'f64') return this.value(sample) - this.value(other)
     return this.high(sample) - this.high(other) || this.low(sample) - this.low(other)

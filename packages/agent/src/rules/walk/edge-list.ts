@@ -1,15 +1,15 @@
 const FIRST_ROOM = 256
 
 /**
- * Edges of a walk: the samples at which rules began or ended. Loops note them as keys, a block at a time; sorted by key
- * they are in the order in which they happened.
+ * Edges of a walk: the samples at which rules began or ended. Loops note them as keys, one block at a time. Sorting the
+ * keys gives the order of the edges.
  */
 export class EdgeList {
-  /** Edges that are listed. */
+  /** Number of listed edges. */
   count = 0
-  /** Index of the rule of each. */
+  /** Rule index of each edge. */
   rule = new Uint32Array(FIRST_ROOM)
-  /** Sample at which it was. */
+  /** Sample of each edge. */
   sample = new Float64Array(FIRST_ROOM)
   /** 1 for a beginning, 0 for an end. */
   isStart = new Uint8Array(FIRST_ROOM)
@@ -25,9 +25,8 @@ export class EdgeList {
   }
 
   /**
-   * What follows is noted of a block of samples, by so many rules.
-   *
-   * @param endsFirst Whether the ends of a sample come before its beginnings; else the order is that of the rules.
+   * Starts a block of samples for `rules` rules.
+   * @param endsFirst Whether the ends of a sample come before its beginnings; otherwise the order is that of the rules.
    */
   begin(first: number, rules: number, endsFirst: boolean): void {
     this.#first = first
@@ -49,7 +48,7 @@ export class EdgeList {
     this.#keys[this.#noted++] = (sample - this.#first) * 2 * rules + inSample
   }
 
-  /** Lists what was noted since {@link begin}. */
+  /** Lists the edges that were noted since {@link begin}. */
   end(): void {
     const noted = this.#noted
     if (noted === 0) return

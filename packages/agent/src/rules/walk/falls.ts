@@ -1,11 +1,11 @@
 import type { Column } from './column.ts'
 
-/** Below this a counter may be one of 32 bits. */
+/** Below this value a counter may have 32 bits. */
 const NARROW = 2 ** 32
-/** It wraps from its last quarter to its first. */
+/** A wrap goes from the last quarter to the first quarter. */
 const LAST_QUARTER = 3 * 2 ** 30
 const FIRST_QUARTER = 2 ** 30
-/** Falls that are noted until somebody takes them. */
+/** Most falls that are kept until they are read. */
 const FALLS_MAX = 64
 
 /** A counter that became lower. */
@@ -15,7 +15,7 @@ export interface Fall {
   readonly kind: 'reset' | 'wrap'
 }
 
-/** What a counter that is lower than before did; undefined if it is not lower. */
+/** Classifies a fall of a counter; undefined if the counter is not lower than before. */
 export function fallOf(column: Column, sample: number, before: number): Fall['kind'] | undefined {
   if (column.compare(sample, before) >= 0) return undefined
   if (column.signal.kind === 'f64') return 'reset'
@@ -24,9 +24,9 @@ export function fallOf(column: Column, sample: number, before: number): Fall['ki
   return isWrap ? 'wrap' : 'reset'
 }
 
-/** Falls of the counters of a ring. Several rules see the same. */
+/** Falls of the counters of a ring. Several rules may note the same fall. */
 export class Falls {
-  /** Those that were not noted, for there were too many. */
+  /** Falls beyond the limit. */
   leftOut = 0
   #falls: Fall[] = []
 
@@ -36,7 +36,7 @@ export class Falls {
     else this.leftOut++
   }
 
-  /** Those since this was asked before. */
+  /** Returns the falls since the last call. */
   take(): readonly Fall[] {
     const falls = this.#falls
     if (falls.length > 0) this.#falls = []

@@ -1,11 +1,11 @@
 import type { Column } from './column.ts'
 import { wordsOf } from './loops/loop.ts'
 
-/** A limit that values of a column are held against, exactly where they are whole numbers. */
+/** A limit for the values of a column. The comparison is exact for whole numbers. */
 export class Limit {
   readonly #column: Column
   readonly #value: number
-  /** Whether it is a whole number that a value can be: then both words are compared. */
+  /** Whether the limit is a whole number that a value can have: then both words are compared. */
   readonly #isExact: boolean
   readonly #low: number
   readonly #high: number
@@ -19,7 +19,7 @@ export class Limit {
     this.#high = words[1] as number
   }
 
-  /** Below 0, 0 or above: how the value of a sample stands to it. */
+  /** Compares the value of a sample with the limit: below 0, 0 or above 0. */
   compare(sample: number): number {
     const column = this.#column
     if (!this.#isExact) return column.value(sample) - this.#value
@@ -27,7 +27,7 @@ export class Limit {
   }
 }
 
-/** Whether a limit is a number that an unsigned value of 64 bits can have. */
+/** Whether a limit is in the range of unsigned values of 64 bits. */
 export function isWhole(value: bigint | number): boolean {
   return typeof value === 'bigint' ? value >= 0n : Number.isInteger(value) && value >= 0
 }

@@ -16,15 +16,15 @@ import { Threshold } from './loops/threshold.ts'
 import { changeMatcher, increaseMatcher, valueMatcher } from './loops/values.ts'
 import type { WalkedRing, WalkSignal } from './ring-memory.ts'
 
-/** What the loops of all rules of a ring are made with. */
+/** Common parts of the loops of a ring's rules. */
 export interface WalkParts {
   readonly signals: readonly WalkSignal[]
   readonly ring: WalkedRing
   /** Offset of the low word of the time of a sample. Unit: words. */
   readonly timeAt: number
-  /** `reference`: sums modulo 2^64 and no resets, as the reference application has it. */
+  /** `reference`: sums modulo 2^64 without resets, as in the reference application. */
   readonly arithmetic: 'reference' | 'fixed'
-  /** Where falls of counters are noted. */
+  /** Collects the falls of counters. */
   readonly falls: Falls
 }
 
@@ -35,7 +35,7 @@ export function makeLoop({ test, signal: index }: SignalRule, rule: number, part
   const column = new Column(ring, signal)
   const falls = signal.isCounter && arithmetic === 'fixed' ? parts.falls : undefined
   const common = { rule, signal: index, column, falls }
-  // What an application's value is held against may have a fraction, or be below 0.
+  // The limit for an application's value may have a fraction or be below 0.
   const isWhole = signal.kind === 'u64' && (!('value' in test) || isWholeLimit(test.value))
   switch (test.kind) {
     case 'gt':

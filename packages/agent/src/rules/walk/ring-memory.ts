@@ -1,24 +1,24 @@
-/** Memory of a ring: sample `s`, counted from the first ever, lies at word `(s % capacity) * strideWords`. */
+/** Memory of a ring: sample `s`, counted from the first ever, is at word `(s % capacity) * strideWords`. */
 export interface RingMemory {
   readonly words: Uint32Array
   readonly strideWords: number
-  /** Samples that it holds. */
+  /** Capacity in samples. */
   readonly capacity: number
 }
 
-/** A ring that is walked. */
+/** A ring during a walk. */
 export interface WalkedRing extends RingMemory {
-  /** The oldest sample whose memory no newer one has taken. */
+  /** The oldest sample that is not overwritten. */
   oldest: number
 }
 
-/** Where a signal lies in a sample. */
+/** Position of a signal in a sample. */
 export interface WalkSignal {
   /** Offset of the low word of its value. Unit: words. */
   readonly at: number
-  /** How it is stored: as two words of an unsigned number, or of a double. */
+  /** Its storage: two words of an unsigned number, or of a double. */
   readonly kind: 'u64' | 'f64'
-  /** Whether it only rises, but for resets and wraps. */
+  /** Whether it only rises, except for resets and wraps. */
   readonly isCounter: boolean
 }
 

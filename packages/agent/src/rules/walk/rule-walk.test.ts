@@ -175,7 +175,7 @@ suite('a walk with the fixed arithmetic', () => {
     deepEqual(edgesOf(samples, { ...walk, tests: [inc(1)] }), ['0@2+'])
   })
 
-  test('finds the same whatever is put at a time, also in a small ring', () => {
+  test('finds the same edges for any number of samples at a time, even in a small ring', () => {
     let value = 0
     const values = Array.from({ length: 500 }, (_, at) => {
       value = at % 97 === 96 ? at % 7 : value + ((at * 7919) % 23)

@@ -7,18 +7,18 @@ import type { RuleLoop } from './loops/loop.ts'
 import { makeLoop, type WalkParts } from './make-loop.ts'
 import type { RingMemory, WalkedRing } from './ring-memory.ts'
 
-/** Samples that all rules are walked over before the next: a block stays in the cache of a core. */
+/** Number of samples that each rule walks in turn. A block stays in the cache of a core. */
 const BLOCK_SAMPLES = 512
 
-/** What a {@link RuleWalk} is made with. */
+/** Options of a {@link RuleWalk}. */
 export interface RuleWalkOptions extends Omit<WalkParts, 'ring' | 'falls'> {
   readonly rules: readonly SignalRule[]
   readonly ring: RingMemory
 }
 
-/** Walks all rules of a ring over samples that were put into it. */
+/** Walks all rules of a ring over new samples. */
 export class RuleWalk {
-  /** Samples before those that are walked which must still be in the ring. */
+  /** History that must still be in the ring. Unit: samples. */
   readonly reachSamples: number
   /** Counters that became lower. */
   readonly falls = new Falls()
@@ -39,17 +39,16 @@ export class RuleWalk {
     this.reachSamples = Math.max(1, ...this.#loops.map(({ reachSamples }) => reachSamples))
   }
 
-  /** Samples are missing before the next. */
+  /** Samples are missing before the next sample. */
   restart(): void {
     this.#isAfterGap = true
   }
 
   /**
-   * Walks samples, none of them missing: the newest that were put into the ring.
-   *
-   * @param first Number of the first, counted from the first ever.
-   * @param end Number of the first that is not there yet. At most `capacity - reachSamples` behind `first`.
-   * @param edges What is found is listed there, behind what it has.
+   * Walks the newest samples of the ring, without gaps.
+   * @param first Number of the first sample, counted from the first ever.
+   * @param end Number after the last sample; at most `capacity - reachSamples` after `first`.
+   * @param edges Edges are appended here.
    */
   walk(first: number, end: number, edges: EdgeList): void {
     if (first >= end) return
@@ -67,9 +66,8 @@ export class RuleWalk {
   }
 
   /**
-   * Time goes on without a sample.
-   *
-   * @param total Samples that were ever put into the ring.
+   * Time passes without a sample.
+   * @param total Number of samples that were ever put into the ring.
    */
   wait(nowMonoNs: bigint, total: number, edges: EdgeList): void {
     if (total === 0 || this.#absences.length === 0) return

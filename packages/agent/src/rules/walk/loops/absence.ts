@@ -2,7 +2,7 @@ import type { Column } from '../column.ts'
 import type { EdgeList } from '../edge-list.ts'
 import type { RuleLoop } from './loop.ts'
 
-/** What {@link Absence} is made with. */
+/** Parts of {@link Absence}. */
 export interface AbsenceParts {
   readonly rule: number
   /** Times of the samples. */
@@ -11,8 +11,8 @@ export interface AbsenceParts {
 }
 
 /**
- * `absent`: begins so long after the last sample, and ends with the next. Its beginning is noted of the sample after
- * which none came; it lies `forNs` behind that. A sample that comes just then is in time.
+ * `absent`: begins a time after the last sample, and ends with the next sample. The beginning is noted at the last
+ * sample before the gap, and its time is `forNs` later. A sample exactly at that time is not late.
  */
 export class Absence implements RuleLoop {
   readonly reachSamples = 1
@@ -34,10 +34,9 @@ export class Absence implements RuleLoop {
   }
 
   /**
-   * Time goes on without a sample.
-   *
+   * Time passes without a sample.
    * @param last The last sample.
-   * @param sinceNs Time since it.
+   * @param sinceNs Time since the last sample.
    */
   wait(last: number, sinceNs: number, edges: EdgeList): void {
     if (this.#isActive || sinceNs < this.#parts.forNs) return

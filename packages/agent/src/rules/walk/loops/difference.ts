@@ -4,7 +4,7 @@ import { wordOf } from '../ring-memory.ts'
 import { type LoopParts, type RuleLoop, wordsOf } from './loop.ts'
 import { Wraps } from './wraps.ts'
 
-/** What `dt_gt` and `dt_lt` are made with. */
+/** Parts of `dt_gt` and `dt_lt`. */
 export interface DifferenceParts extends LoopParts {
   readonly value: bigint | number
   readonly isLess: boolean
@@ -13,8 +13,8 @@ export interface DifferenceParts extends LoopParts {
 }
 
 /**
- * `dt_gt` and `dt_lt` of whole numbers: the increase over so many samples, modulo 2^64. Begins at once, ends after so
- * many samples in a row that do not match.
+ * `dt_gt` and `dt_lt` of whole numbers: the increase over `overSamples` samples, modulo 2^64. Begins at once, and ends
+ * after `offSamples` consecutive samples that do not match.
  */
 export class Difference implements RuleLoop {
   readonly reachSamples: number
@@ -24,9 +24,9 @@ export class Difference implements RuleLoop {
   readonly #wraps: Wraps
   #isActive = false
   #count = 0
-  /** First sample that another may be compared with. */
+  /** First sample that may be compared with a later sample. */
   #from = 0
-  /** The sample whose fall is known already. */
+  /** The sample whose fall was already handled. */
   #fallen = -1
 
   constructor(parts: DifferenceParts) {
@@ -49,10 +49,10 @@ export class Difference implements RuleLoop {
     const { falls, overSamples } = this.#parts
     for (let from = first; from < end; ) {
       const ready = this.#from + overSamples
-      // Falls are seen before there is anything to compare with, too.
+      // Falls are also followed while the history is too short for a comparison.
       if (from < ready) from = falls === undefined ? Math.min(end, ready) : this.#follow(from, Math.min(end, ready))
       else {
-        // The number of wraps between two samples is the same for a stretch, and nearly always 0.
+        // The number of wraps between two samples is constant for a stretch, and nearly always 0.
         const to = Math.min(end, this.#wraps.nextChange(from))
         const reached = this.#walk(from, to, this.#wraps.before(from), edges)
         if (reached < to) this.#fall(reached)
@@ -61,7 +61,7 @@ export class Difference implements RuleLoop {
     }
   }
 
-  /** Walks up to the first fall; the sample that it reached. */
+  /** Walks up to the first fall. Returns the sample that it reached. */
   #walk(first: number, end: number, wraps: number, edges: EdgeList): number {
     const { rule, column, falls, isLess, overSamples, offSamples } = this.#parts
     const { ring, signal } = column
@@ -115,7 +115,7 @@ export class Difference implements RuleLoop {
     return first + (at - from) / strideWords
   }
 
-  /** Looks for a fall, without comparing; the sample that it reached. */
+  /** Searches for a fall without comparing values. Returns the sample that it reached. */
   #follow(first: number, end: number): number {
     const { column } = this.#parts
     for (let sample = first; sample < end; sample++) {

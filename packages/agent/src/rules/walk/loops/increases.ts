@@ -3,7 +3,7 @@ import { WORD } from './loop.ts'
 import type { Matcher } from './match-loop.ts'
 import { Wraps } from './wraps.ts'
 
-/** The increase of a column over so many samples. */
+/** The increase of a column over `overSamples` samples. */
 export class Increase {
   readonly column: Column
   readonly overSamples: number
@@ -16,7 +16,7 @@ export class Increase {
     this.#wraps = new Wraps(overSamples)
   }
 
-  /** What it rose by; undefined if it cannot be said yet. */
+  /** The increase up to a sample; undefined while the history is too short. */
   over(sample: number): number | undefined {
     const past = sample - this.overSamples
     if (past < this.#from) return undefined

@@ -3,24 +3,24 @@ import { fallOf } from '../falls.ts'
 import { wordOf } from '../ring-memory.ts'
 import { type LoopParts, type RuleLoop, wordsOf } from './loop.ts'
 
-/** What `inc_gt` is made with. */
+/** Parts of `inc_gt`. */
 export interface IncrementParts extends LoopParts {
   readonly value: bigint | number
 }
 
 /**
- * `inc_gt` of whole numbers: fires when the value has risen by so much since it fired last, and ends with the next
- * sample that does not fire. What it rose by during a gap counts.
+ * `inc_gt` of whole numbers: fires when the value has risen by `value` since the last firing, and ends with the next
+ * sample that does not fire. An increase during a gap counts.
  */
 export class Increment implements RuleLoop {
   readonly reachSamples = 1
   readonly #parts: IncrementParts
   readonly #limit: Uint32Array
-  /** The value that increases count from: low, high. */
+  /** The base value of increases: low word, high word. */
   readonly #from = new Uint32Array(2)
   #hasFrom = false
   #isActive = false
-  /** The sample whose fall is known already. */
+  /** The sample whose fall was already handled. */
   #fallen = -1
 
   constructor(parts: IncrementParts) {
@@ -36,7 +36,7 @@ export class Increment implements RuleLoop {
     }
   }
 
-  /** Walks up to the first fall; the sample that it reached. */
+  /** Walks up to the first fall. Returns the sample that it reached. */
   #walk(first: number, end: number, edges: EdgeList): number {
     const { rule, column, falls } = this.#parts
     const { ring, signal } = column
@@ -68,7 +68,7 @@ export class Increment implements RuleLoop {
         const risenHigh = (high - fromHigh - borrow) >>> 0
         let isMatch = risenHigh === limitHigh ? (low - fromLow) >>> 0 >= limitLow : risenHigh > limitHigh
         if (isMatch) {
-          // Below the value that it counts from, a value that may fall has risen by nothing.
+          // A value that may fall has no increase while it is below its base.
           if (!followsFalls && (high === fromHigh ? borrow === 1 : high < fromHigh)) isMatch = false
           else {
             fromLow = low
@@ -101,7 +101,7 @@ export class Increment implements RuleLoop {
     this.#fallen = sample
     falls?.note({ signal, sample, kind })
     if (kind === 'reset') this.#countFrom(sample)
-    // The value that it counts from moves down by 2^32: the difference stays right modulo 2^64.
+    // The base moves down by 2^32, so the difference stays correct modulo 2^64.
     else this.#from[1] = (this.#from[1] as number) - 1
   }
 }

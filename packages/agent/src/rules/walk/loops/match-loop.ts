@@ -4,28 +4,28 @@ import type { LoopParts, RuleLoop } from './loop.ts'
 
 /** Whether a sample matches. */
 export interface Matcher {
-  /** Samples before the current one that it looks at. */
+  /** Samples before the current sample that it reads. */
   readonly reachSamples: number
-  /** undefined if it cannot be said: that neither begins nor ends anything. */
+  /** Undefined if the result is unknown: the rule then neither begins nor ends. */
   match(sample: number): boolean | undefined
-  /** Samples are missing before this one. */
+  /** Samples are missing before this sample. */
   gap(sample: number): void
-  /** The counter began anew with this sample. Default: that is nothing to the rule. */
+  /** The counter was reset at this sample. Default: ignored. */
   reset?(sample: number): void
-  /** The counter went over 2^32 to this sample. Default: that is nothing to the rule. */
+  /** The counter wrapped at 2^32 before this sample. Default: ignored. */
   wrap?(sample: number): void
-  /** Whether a counter that the matcher follows by itself began anew with the sample that was matched last. */
+  /** Whether a counter that the matcher itself follows was reset at the last matched sample. */
   hasReset?(): boolean
 }
 
-/** What a {@link MatchLoop} is made with. */
+/** Parts of a {@link MatchLoop}. */
 export interface MatchParts extends LoopParts {
   readonly matcher: Matcher
   readonly onSamples: number
   readonly offSamples: number
 }
 
-/** Begins after so many samples in a row that match, and ends after so many that do not. */
+/** Begins after `onSamples` consecutive matches, and ends after `offSamples` consecutive samples that do not match. */
 export class MatchLoop implements RuleLoop {
   readonly reachSamples: number
   readonly #parts: MatchParts

@@ -1,7 +1,7 @@
 import type { Limit } from '../limit.ts'
 import type { Matcher } from './match-loop.ts'
 
-/** What {@link QuantileMatcher} is made with. */
+/** Parts of {@link QuantileMatcher}. */
 export interface QuantileParts {
   readonly limit: Limit
   readonly quantile: number
@@ -10,15 +10,15 @@ export interface QuantileParts {
 }
 
 /**
- * `quantile_gt` and `quantile_lt`, exactly and without sorting: the value of rank r is above a limit when fewer than r
- * values are not, and below it when at least r are.
+ * `quantile_gt` and `quantile_lt`, exact and without sorting. The value of rank r is above a limit if fewer than r
+ * values are at or below it. It is below the limit if at least r values are.
  */
 export class QuantileMatcher implements Matcher {
   readonly reachSamples: number
   readonly #parts: QuantileParts
   readonly #rank: number
   #from = 0
-  /** Values of the window that are below the limit, or of `quantile_gt` not above it. */
+  /** Number of values in the window below the limit; for `quantile_gt`, at or below the limit. */
   #under = 0
 
   constructor(parts: QuantileParts) {

@@ -3,10 +3,10 @@ import { WORD } from './loop.ts'
 import type { Matcher } from './match-loop.ts'
 
 const SECOND_NS = 1e9
-/** More wraps of 32 bits within the window are taken for a reset. */
+/** More 32-bit wraps within the window count as a reset. */
 const WRAPS_MAX = 1024
 
-/** What {@link RateMatcher} is made with. */
+/** Parts of {@link RateMatcher}. */
 export interface RateParts {
   readonly column: Column
   /** Times of the samples. */
@@ -16,14 +16,14 @@ export interface RateParts {
   readonly isLess: boolean
 }
 
-/** `rate_gt` and `rate_lt`: the increase a second, since the newest sample that is so long ago. */
+/** `rate_gt` and `rate_lt`: the increase per second since the newest sample that is at least `overNs` old. */
 export class RateMatcher implements Matcher {
-  /** As far back as the ring goes, and no further. */
+  /** The ring limits how far it looks back. */
   readonly reachSamples = 1
   readonly #parts: RateParts
-  /** First sample that another may be compared with. */
+  /** First sample that may be compared with a later sample. */
   #from = 0
-  /** The newest sample that is so long ago, as far as was seen. */
+  /** The newest sample so far that is old enough. */
   #past = 0
   readonly #wraps: number[] = []
 
@@ -40,7 +40,7 @@ export class RateMatcher implements Matcher {
     const wraps = this.#wraps
     while (wraps.length > 0 && (wraps[0] as number) <= past) wraps.shift()
     const risen = column.difference(sample, past) + wraps.length * WORD
-    // Both sides are rounded once, so that an equal rate is equal; a quotient would not be.
+    // Each side is rounded once, so equal rates compare as equal. A quotient would be rounded differently.
     const [left, right] = [risen * SECOND_NS, perSecond * times.difference(sample, past)]
     return isLess ? left < right : left > right
   }

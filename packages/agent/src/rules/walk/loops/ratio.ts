@@ -3,16 +3,16 @@ import { type Falls, fallOf } from '../falls.ts'
 import { Increase } from './increases.ts'
 import type { Matcher } from './match-loop.ts'
 
-/** What {@link ratioMatcher} is made with. */
+/** Parts of {@link ratioMatcher}. */
 export interface RatioParts {
   readonly column: Column
   readonly to: Column
   /** Indexes of both signals. */
   readonly signals: readonly [signal: number, to: number]
-  /** Where falls of counters are noted. */
+  /** Collects the falls of counters. */
   readonly falls: Falls
   readonly value: number
-  /** 0: values are divided, else increases over so many samples. */
+  /** 0 divides the values; otherwise the increases over this number of samples are divided. */
   readonly overSamples: number
   readonly isLess: boolean
 }
@@ -51,7 +51,7 @@ function ofIncreases({ column, to, signals, falls, value, overSamples, isLess }:
       last = sample
       const [above, below] = [rises[0].over(sample), rises[1].over(sample)]
       if (above === undefined || below === undefined) return undefined
-      // A decrease is a part of nothing.
+      // A ratio with a decrease has no meaning.
       if (above < 0 || below < 0) return false
       return isBeyond(above, below, value, isLess)
     },
@@ -62,7 +62,7 @@ function ofIncreases({ column, to, signals, falls, value, overSamples, isLess }:
   }
 }
 
-/** Nothing is a multiple of nothing. */
+/** A division by 0 never matches. */
 function isBeyond(above: number, below: number, value: number, isLess: boolean): boolean {
   if (below === 0) return false
   return isLess ? above / below < value : above / below > value

@@ -4,8 +4,8 @@ import type { IncrementParts } from './increment.ts'
 import { type RuleLoop, wordsOf } from './loop.ts'
 
 /**
- * `inc_gt` as the reference application has it: the target is a sum modulo 2^64, made of the value before the sample
- * that follows one that fired.
+ * `inc_gt` as in the reference application. After each firing, the target becomes a sum modulo 2^64: the value of the
+ * sample that fired plus the rule's value.
  */
 export class ReferenceIncrement implements RuleLoop {
   readonly reachSamples = 1

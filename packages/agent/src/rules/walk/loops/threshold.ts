@@ -2,7 +2,7 @@ import type { EdgeList } from '../edge-list.ts'
 import { wordOf } from '../ring-memory.ts'
 import { type LoopParts, type RuleLoop, wordsOf } from './loop.ts'
 
-/** What `gt` and `lt` are made with. */
+/** Parts of `gt` and `lt`. */
 export interface ThresholdParts extends LoopParts {
   readonly value: bigint | number
   readonly isLess: boolean
@@ -10,11 +10,14 @@ export interface ThresholdParts extends LoopParts {
   readonly offSamples: number
 }
 
-/** `gt` and `lt` of whole numbers: begins after so many samples in a row that match, ends after so many that do not. */
+/**
+ * `gt` and `lt` of whole numbers. Begins after `onSamples` consecutive matches, and ends after `offSamples` consecutive
+ * samples that do not match.
+ */
 export class Threshold implements RuleLoop {
   readonly reachSamples = 0
   readonly #parts: ThresholdParts
-  /** A value matches when it is above this limit; of `lt`, when it is not. */
+  /** `gt` matches values above this limit; `lt` matches all other values. */
   readonly #limit: Uint32Array
   /** No value is below 0. */
   readonly #isNever: boolean
@@ -44,7 +47,7 @@ export class Threshold implements RuleLoop {
     const stop = (from + (end - first) * strideWords) | 0
     let at = from
     while (at < stop) {
-      // What a sample must say of the limit to count.
+      // Whether a sample counts if it is above the limit.
       const isWanted = isActive === isLess
       const needed = isActive ? offSamples : onSamples
       for (; at < stop; at = (at + strideWords) | 0) {

@@ -11,7 +11,7 @@ export function valueMatcher(limit: Limit, isLess: boolean): Matcher {
   }
 }
 
-/** `change`: another value than that of the sample before. */
+/** `change`: the value differs from the previous sample. */
 export function changeMatcher(column: Column): Matcher {
   let from = 0
   return {

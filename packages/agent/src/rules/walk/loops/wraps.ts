@@ -1,7 +1,7 @@
-/** More wraps of 32 bits within a window are taken for a reset. */
+/** More 32-bit wraps within a window count as a reset. */
 const WRAPS_MAX = 16
 
-/** Wraps of 32 bits of one counter, as far as they lie between a sample and that so many samples before it. */
+/** The 32-bit wraps of a counter within the last `overSamples` samples. */
 export class Wraps {
   readonly #overSamples: number
   readonly #at: number[] = []
@@ -14,7 +14,7 @@ export class Wraps {
     this.#at.length = 0
   }
 
-  /** The counter wrapped to this sample. False if there were too many: nothing of them is known any more. */
+  /** Notes a wrap at this sample. Returns false and forgets all wraps if there are too many. */
   add(sample: number): boolean {
     this.before(sample)
     if (this.#at.length >= WRAPS_MAX) {
@@ -25,14 +25,14 @@ export class Wraps {
     return true
   }
 
-  /** How many lie between this sample and the past one. Samples are asked for in their order. */
+  /** Number of wraps in the window before this sample. Samples must be given in rising order. */
   before(sample: number): number {
     const at = this.#at
     while (at.length > 0 && (at[0] as number) <= sample - this.#overSamples) at.shift()
     return at.length
   }
 
-  /** First sample after this one for which there may be another number of them. */
+  /** First later sample for which the number may differ. */
   nextChange(sample: number): number {
     for (const at of this.#at) if (at + this.#overSamples > sample) return at + this.#overSamples
     return Number.POSITIVE_INFINITY
