@@ -1,6 +1,6 @@
 /**
- * The error class of Sonde. `code` is stable and part of the API. The message names the place, the value and the allowed
- * values, or what to do. `docs/errors.md` lists all codes.
+ * The error class of Sonde. `code` is stable and part of the API. The message names the place, the value and the
+ * allowed values, or what to do. `docs/errors.md` lists all codes.
  */
 export class SondeError extends Error {
   /** Stable identifier such as `SCH_NAME`; the prefix names the room. */

@@ -25,7 +25,10 @@ export interface DeliveryLimits {
    * bytes. Range: 4 KiB to 64 MiB, and no more than `queueLimitBytes`. Default: 1 MiB.
    */
   batchBytesMax?: number
-  /** How long records wait to share a request while a sender is free. Unit: milliseconds. Range: 0 to 60 000. Default: 200. */
+  /**
+   * How long records wait to share a request while a sender is free. Unit: milliseconds. Range: 0 to 60 000. Default:
+   * 200.
+   */
   lingerMs?: number
   /**
    * Requests in flight at the same time. With 1, records arrive in order; with more, in any order. Range: 1 to 64.

@@ -46,8 +46,8 @@ export interface DeliveryOptions<P> extends DeliveryLimits {
 }
 
 /**
- * A push sink. `stats.in = stats.out + dropped + queuedRecords` holds at every moment. Records that a durable queue kept
- * from an earlier process count as `in` again.
+ * A push sink. `stats.in = stats.out + dropped + queuedRecords` holds at every moment. Records that a durable queue
+ * kept from an earlier process count as `in` again.
  */
 export interface DeliverySink extends Sink {
   /** Accepted records that are neither sent nor dropped. */
@@ -72,8 +72,8 @@ export interface DeliverySink extends Sink {
    * Resolves when every record accepted before the call is acknowledged: it has arrived or, with a durable queue, is
    * written to disk. Sends without lingering; may take as long as the retries.
    *
-   * @throws FlushError `DLV_LOST` if records were dropped since the last flush or during this flush; `not_encoded` is no
-   * loss.
+   * @throws FlushError `DLV_LOST` if records were dropped since the last flush or during this flush; `not_encoded` is
+   * no loss.
    */
   flush(): Promise<void>
 }

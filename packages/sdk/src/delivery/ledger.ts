@@ -29,9 +29,9 @@ const REPORT_MS = 1000
 const WORDS_CHARACTERS_MAX = 200
 
 /**
- * Counts the records of a delivery, or of another sink with its own reasons. It reports drops as records of `sonde_loss`:
- * the total of a reason at most once a second, and never during the drop, so that a report cannot cause the next loss at
- * once.
+ * Counts the records of a delivery, or of another sink with its own reasons. It reports drops as records of
+ * `sonde_loss`: the total of a reason at most once a second, and never during the drop, so that a report cannot cause
+ * the next loss at once.
  */
 export class Ledger<Reason extends string = DropReason> {
   readonly stats: SinkStats = sinkStats()

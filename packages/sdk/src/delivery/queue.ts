@@ -15,9 +15,9 @@ export interface TakenEntries {
 }
 
 /**
- * The queue of a delivery, in memory or on disk. Every batch is *waiting* or *taken* until it leaves by `ack` or `evict`.
- * The counts are correct when a call returns, even if its promise is pending. No method throws; only `append` and `take`
- * may reject.
+ * The queue of a delivery, in memory or on disk. Every batch is *waiting* or *taken* until it leaves by `ack` or
+ * `evict`. The counts are correct when a call returns, even if its promise is pending. No method throws; only `append`
+ * and `take` may reject.
  *
  * A durable queue is opened before delivery receives it. The batches of an earlier process are waiting in it.
  */
@@ -35,8 +35,8 @@ export interface DeliveryQueue {
   readonly evictableBytes: number
   /**
    * Adds a batch, whose bytes are valid only during the call. It counts at once. The promise resolves when the batch is
-   * *acknowledged*: a durable queue has written it; a queue in memory has passed it on. The promise rejects if the batch
-   * could not be kept; the batch then no longer counts.
+   * *acknowledged*: a durable queue has written it; a queue in memory has passed it on. The promise rejects if the
+   * batch could not be kept; the batch then no longer counts.
    */
   append(batch: Batch): Promise<void>
   /**
@@ -52,8 +52,8 @@ export interface DeliveryQueue {
   /** Puts taken batches back in their order, to be taken again. */
   nack(entries: readonly QueueEntry[]): void
   /**
-   * Removes the oldest waiting batches until `bytesMin` are free or none waits. A queue in files may remove a whole file.
-   * Returns the number of removed records.
+   * Removes the oldest waiting batches until `bytesMin` are free or none waits. A queue in files may remove a whole
+   * file. Returns the number of removed records.
    */
   evict(bytesMin: number): number
   /** Releases files and memory. A durable queue keeps its batches for the next start. */

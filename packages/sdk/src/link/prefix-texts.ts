@@ -4,8 +4,8 @@ import { type LinkCodes, wrongItem } from './codes.ts'
 import { TEXT_CHARACTERS_MAX } from './item.ts'
 
 /**
- * The labels and texts of a source whose writer announces each table from its start and without gaps. An id that was not
- * announced reads as `?<id>`.
+ * The labels and texts of a source whose writer announces each table from its start and without gaps. An id that was
+ * not announced reads as `?<id>`.
  */
 export class PrefixTexts implements Symbols {
   /** The longest text so far. Unit: characters. */

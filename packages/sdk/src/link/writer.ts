@@ -202,8 +202,8 @@ export class LinkWriter {
   }
 
   /**
-   * The reader keeps one table of texts a source: a new table replaces it. If the texts of all sources exceed the memory,
-   * the reader discards those of other sources; they are announced again before their next use.
+   * The reader keeps one table of texts a source: a new table replaces it. If the texts of all sources exceed the
+   * memory, the reader discards those of other sources; they are announced again before their next use.
    */
   #announceTexts({ symbols }: BatchReferences, announced: AnnouncedSource, out: TakeItem): Refusal | undefined {
     if (symbols !== announced.table) {

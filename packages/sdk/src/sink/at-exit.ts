@@ -32,8 +32,8 @@ const AGAIN_MS = 1000
 const gaveUp = new Set<Leaver>()
 
 /**
- * When the loop became empty for the first time, and when the last wait ended. Unit: milliseconds since the start of the
- * process.
+ * When the loop became empty for the first time, and when the last wait ended. Unit: milliseconds since the start of
+ * the process.
  */
 let firstEmptyMs = 0
 let waitedUntilMs = Number.NEGATIVE_INFINITY

@@ -14,9 +14,9 @@ export interface BackpressureOptions {
 }
 
 /**
- * Backpressure of a bounded queue. Producers wait when the queue is more than half full, until it is down to a quarter. If
- * nothing leaves the queue for `stallMs`, producers no longer wait until something leaves it: telemetry must not stop its
- * application.
+ * Backpressure of a bounded queue. Producers wait when the queue is more than half full, until it is down to a quarter.
+ * If nothing leaves the queue for `stallMs`, producers no longer wait until something leaves it: telemetry must not
+ * stop its application.
  */
 export class Backpressure {
   readonly #limitBytes: number
@@ -94,8 +94,8 @@ export class Backpressure {
 }
 
 /**
- * The cause of drops during {@link Backpressure.isLoopBlocked}, as a part of a sentence. `option` names the limit of the
- * queue.
+ * The cause of drops during {@link Backpressure.isLoopBlocked}, as a part of a sentence. `option` names the limit of
+ * the queue.
  */
 export function causeOfBlockedLoop(option: string): string {
   return `the program reported more than half of ${option} without letting the event loop turn, so nothing could leave; await source.ready() between reports`

@@ -17,8 +17,8 @@ export interface FlushCounts {
 export const NO_RECORDS: FlushCounts = { lost: 0, hidden: 0, pending: 0 }
 
 /**
- * The error of a flush, with three counts. `lost` may be 0 with a code of loss if a sink does not know the number of lost
- * records.
+ * The error of a flush, with three counts. `lost` may be 0 with a code of loss if a sink does not know the number of
+ * lost records.
  *
  * @example
  * // Reports a batch again only if none of it was kept.

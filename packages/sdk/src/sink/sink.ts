@@ -54,13 +54,13 @@ export interface Sink {
    */
   skip?(page: PageId): void
   /**
-   * Takes the dropped records by page, of the pages of a client up to `upTo`, since the last call. Required for a durable
-   * sink.
+   * Takes the dropped records by page, of the pages of a client up to `upTo`, since the last call. Required for a
+   * durable sink.
    */
   takeLost?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   /**
-   * Takes the records that are not shown, by reason and page, of the pages of a client up to `upTo`, since the last call.
-   * Default: all records are shown.
+   * Takes the records that are not shown, by reason and page, of the pages of a client up to `upTo`, since the last
+   * call. Default: all records are shown.
    */
   takeHidden?(client: bigint, upTo: bigint): ReadonlyMap<string, ReadonlyMap<bigint, number>>
   /**
@@ -81,7 +81,8 @@ export interface Sink {
   accept(batch: Batch): void
   /**
    * Resolves when a producer may continue: the queue has space, nothing has left it for the limit of the sink, or the
-   * sink is closed. Never rejects. Undefined if the producer need not wait; called often. Default: producers never wait.
+   * sink is closed. Never rejects. Undefined if the producer need not wait; called often. Default: producers never
+   * wait.
    */
   ready?(): Promise<void> | undefined
   /**

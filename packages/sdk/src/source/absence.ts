@@ -5,8 +5,8 @@ import { wallNs } from './clock.ts'
 import type { Source } from './source.ts'
 
 /**
- * Why a value is absent. `gone`: the device was removed, and its series leave every view. `unsupported`: the hardware or
- * driver does not provide the value. `denied`: reading it is not permitted. `failed`: the read of present hardware
+ * Why a value is absent. `gone`: the device was removed, and its series leave every view. `unsupported`: the hardware
+ * or driver does not provide the value. `denied`: reading it is not permitted. `failed`: the read of present hardware
  * failed. `not_sampled`: reading it was not requested.
  */
 export type AbsenceCode = 'gone' | 'unsupported' | 'denied' | 'failed' | 'not_sampled'

@@ -21,8 +21,8 @@ let checkedWallMs = anchor.wallMs
 let checkedTicksMs = anchor.ticksMs
 
 /**
- * The wall clock in nanoseconds since the Unix epoch. JavaScript reads the wall clock only in whole milliseconds, so the
- * monotonic clock adds the rest. Both are compared once a second; a step of the wall clock beyond 3 ms is adopted.
+ * The wall clock in nanoseconds since the Unix epoch. JavaScript reads the wall clock only in whole milliseconds, so
+ * the monotonic clock adds the rest. Both are compared once a second; a step of the wall clock beyond 3 ms is adopted.
  */
 export function wallNs(): bigint {
   return process.hrtime.bigint() + wallOffsetNs()

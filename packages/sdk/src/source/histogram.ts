@@ -7,11 +7,11 @@ import type { Row } from './table.ts'
 /** Counts observations into the bins of one histogram. */
 export interface HistogramHandle {
   /**
-   * Counts a value in the first bin whose upper edge is not below it. Adds it to the field `<field>_sum` if the type has
-   * such a field; a u64 sum is exact.
+   * Counts a value in the first bin whose upper edge is not below it. Adds it to the field `<field>_sum` if the type
+   * has such a field; a u64 sum is exact.
    *
-   * @throws SondeError `SRC_VALUE` if the value is not finite, or does not fit the sum: a sum accepts no negative value,
-   * and a u64 sum only whole values.
+   * @throws SondeError `SRC_VALUE` if the value is not finite, or does not fit the sum: a sum accepts no negative
+   * value, and a u64 sum only whole values.
    */
   observe(value: number): void
 }

@@ -58,14 +58,14 @@ export interface SourceOptions {
    */
   symbolLimit?: number
   /**
-   * Size of the symbol table of text fields. A table that is full, or has 4 MiB of texts, is replaced by an empty table;
-   * no record is lost, but repeated texts are sent again. Range: 1 to 65 536. Default: 32 768.
+   * Size of the symbol table of text fields. A table that is full, or has 4 MiB of texts, is replaced by an empty
+   * table; no record is lost, but repeated texts are sent again. Range: 1 to 65 536. Default: 32 768.
    */
   textLimit?: number
   /**
    * Called at once for every dropped record; must not throw. Default: the source reports its losses as records of
-   * `sonde_loss`, with its id as the component, at `flush`, `collect` and `close`: at most once a second, and again every
-   * minute.
+   * `sonde_loss`, with its id as the component, at `flush`, `collect` and `close`: at most once a second, and again
+   * every minute.
    */
   onLoss?: (reason: string, records: number) => void
   /** Limit of bound rows a type. Default: 100 000. */

@@ -28,8 +28,8 @@ interface ReporterSource {
 }
 
 /**
- * Generates the function of `reporter`: the code of the encoder, with arguments in place of members, which writes to the
- * buffer of its type. It looks nothing up and allocates no object.
+ * Generates the function of `reporter`: the code of the encoder, with arguments in place of members, which writes to
+ * the buffer of its type. It looks nothing up and allocates no object.
  *
  * @throws SondeError `SRC_REPORTER` if a name is unknown or comes twice, or a required field is missing.
  */

@@ -80,8 +80,8 @@ export class Source {
   }
 
   /**
-   * The symbol table of labels, for callers that write packed bytes. After the first read of this property, a full table
-   * is not replaced: records with a new label are then dropped.
+   * The symbol table of labels, for callers that write packed bytes. After the first read of this property, a full
+   * table is not replaced: records with a new label are then dropped.
    */
   get symbols(): SymbolTable {
     this.#tables.keepsSymbols = true
@@ -96,8 +96,8 @@ export class Source {
    * not fit an empty table is dropped and counted in `stats`.
    *
    * If one of many records is invalid, none of them is reported, and the error names its index from 0. If the buffer
-   * became full halfway, the records already emitted are kept, and the error names their number. Packed bytes are checked
-   * before the first record is copied.
+   * became full halfway, the records already emitted are kept, and the error names their number. Packed bytes are
+   * checked before the first record is copied.
    *
    * @throws SondeError `SRC_VALUE` if a field is missing, unknown or out of range, or a wall-clock time is before 2000
    * (for example milliseconds in place of nanoseconds). `SRC_BYTES` if packed bytes are not `count` whole records.
@@ -187,8 +187,8 @@ export class Source {
    * way to report, for types with millions of records a second. Optional fields without a name are absent. The function
    * throws the errors of `report`.
    *
-   * @throws SondeError `SRC_REPORTER` if a name is unknown or comes twice, or a required field is missing; the errors of
-   * `report`.
+   * @throws SondeError `SRC_REPORTER` if a name is unknown or comes twice, or a required field is missing; the errors
+   * of `report`.
    * @example
    * const report = source.reporter(job, ['time', 'queue', 'seconds'])
    * report(timestampUs(), 'mail', 1.5)
@@ -264,8 +264,8 @@ export class Source {
   /**
    * Backpressure for fast producers: `await source.ready()` between reports. Resolves at once if every sink can accept
    * more. If this turn of the event loop took long, it resolves in the next turn, because nothing is sent before a turn
-   * ends. If the queue of a sink is more than half full, it resolves when the queue is down to a quarter. If the peer of
-   * a sink accepts nothing for the limit of that sink, it resolves too; records are then dropped and reported. Never
+   * ends. If the queue of a sink is more than half full, it resolves when the queue is down to a quarter. If the peer
+   * of a sink accepts nothing for the limit of that sink, it resolves too; records are then dropped and reported. Never
    * rejects. Resolves when the source is closed.
    *
    * An `await` costs about as much as a report: await it before each record, or once in a hundred.

@@ -16,8 +16,8 @@ const COUNTING: ReadonlySet<Role> = new Set(['counter', 'bucket'])
 
 /**
  * The current records of a type, one row a series. Handles write numbers directly into a row. `collect` of the source
- * stamps the time and sends all complete rows as one batch. A row is complete when all its gauges were set once; complete
- * rows are stored before the others.
+ * stamps the time and sends all complete rows as one batch. A row is complete when all its gauges were set once;
+ * complete rows are stored before the others.
  */
 export class Table {
   readonly type: RecordType
@@ -214,9 +214,9 @@ function numberOf(text: string | undefined): unknown {
 }
 
 /**
- * The current record of a series. Counters and histograms start at 0 and count from `bind` on. A gauge that was never set
- * has no value, and 0 would be a value: a row is collected after all its required gauges and values were set. An optional
- * field is absent until it is set.
+ * The current record of a series. Counters and histograms start at 0 and count from `bind` on. A gauge that was never
+ * set has no value, and 0 would be a value: a row is collected after all its required gauges and values were set. An
+ * optional field is absent until it is set.
  */
 export class Row {
   readonly table: Table
