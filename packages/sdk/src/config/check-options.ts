@@ -3,10 +3,10 @@ import { SondeError } from '../errors.ts'
 import { block, check } from './kit.ts'
 
 /**
- * Those options that a block has, with their defaults; what else is among them is somebody else's. `undefined` counts
- * as left out. `where` says whose they are, such as ` of the files`.
+ * The options of a block, with defaults. Other names are ignored: they belong to other blocks. `undefined` counts as
+ * left out. `where` names the owner of the options in messages, for example ` of the files`.
  *
- * @throws SondeError of the code, which names the first wrong option, its value and what is allowed.
+ * @throws SondeError with the code, for the first wrong option: its name, value and allowed values.
  */
 export function checkOptions<const E extends ObjectEntries>(
   entries: E,

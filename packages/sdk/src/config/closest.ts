@@ -1,11 +1,13 @@
-/** Edits between a word and what was meant: a letter more, a letter less, another letter, two swapped. */
+/** The most edits between a misspelt and a known word: a letter added, removed or replaced, or two letters swapped. */
 const EDIT_LIMIT = 2
-/** A longer word is no name that anybody types: candidates may come from outside, and a comparison takes its square. */
+/**
+ * Longer words are not compared: candidates may come from strangers, and the time grows with the square of the length.
+ */
 const WORD_LENGTH_MAX = 64
 
 /**
- * The candidate that a misspelt word is closest to; undefined if none is within two edits, or a third of its length,
- * and for words of over 64 characters.
+ * The candidate closest to a misspelt word. Undefined if no candidate is within two edits or a third of its length, and
+ * for words over 64 characters.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > WORD_LENGTH_MAX) return undefined

@@ -2,22 +2,22 @@ import * as v from 'valibot'
 import { closest } from './closest.ts'
 import { withoutSecrets } from './secret.ts'
 
-/** One wrong place in a configuration. Read together: `path fault; allowed: allowed`. */
+/** An error at one place of a configuration. Its message is `path fault; allowed: allowed`. */
 export interface ConfigIssue {
   /** Key path such as `data_sources[0].interval_ms`. */
   readonly path: string
-  /** What stands there, as the predicate of a sentence: `is "fast"`, `is missing`, `is an unknown key`. */
+  /** The fault as the predicate of a sentence: `is "fast"`, `is missing`, `is an unknown key`. */
   readonly fault: string
-  /** What may stand there. */
+  /** The allowed values, in words. */
   readonly allowed: string
 }
 
-/** A configuration that passed, or everything that is wrong with it. */
+/** A valid configuration, or all its errors. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly ConfigIssue[] }
 
-/** A whole number of a unit. Both bounds are allowed values. */
+/** A whole number with a unit. Both bounds are allowed values. */
 export function integer(min: number, max: number, unit: string) {
   const allowed = `a whole number from ${min} to ${max}${unit === '' ? '' : ` (${unit})`}`
   return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
@@ -29,7 +29,7 @@ export function text(minLength = 1, maxLength = 1024) {
   return v.pipe(v.string(allowed), v.minLength(minLength, allowed), v.maxLength(maxLength, allowed))
 }
 
-/** Text of a given form, said in words such as `a path such as /metrics`. */
+/** Text of a given form, which `words` describes: `a path such as /metrics`. */
 export function pattern(form: RegExp, words: string) {
   return v.pipe(v.string(words), v.regex(form, words))
 }
@@ -44,12 +44,12 @@ export function choice<const T extends readonly string[]>(words: T) {
   return v.picklist(words, `one of ${words.join(', ')}`)
 }
 
-/** An object that knows all its keys: another one is an error, which catches misspellings. */
+/** An object with fixed keys: any other key is an error, which finds misspellings. */
 export function block<const E extends v.ObjectEntries>(entries: E) {
   return v.strictObject(entries, `a block with the keys ${Object.keys(entries).join(', ')}`)
 }
 
-/** A block, or a list of blocks with the same keys, at most `countMax`. Left out, there is none. */
+/** A block, or a list of at most `countMax` blocks with the same keys. Default: no block. */
 export function oneOrMany<const E extends v.ObjectEntries>(
   entries: E,
   countMax: number,
@@ -60,26 +60,25 @@ export function oneOrMany<const E extends v.ObjectEntries>(
   return v.optional(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? many : one)))
 }
 
-/** Values by name, each of one form; names too. `words` says what a name and its value are. */
+/** Values by name; all names and all values have one form. `words` describes both. */
 export function dictionary<S extends v.GenericSchema<string, string>>(name: RegExp, value: S, words: string) {
   return v.record(v.pipe(v.string(), v.regex(name, words)), value, words)
 }
 
-/** A number of a unit, with decimals. Both bounds are allowed values. */
+/** A decimal number with a unit. Both bounds are allowed values. */
 export function decimal(min: number, max: number, unit: string) {
   const allowed = `a number from ${min} to ${max} (${unit})`
   return v.pipe(v.number(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
 }
 
-/** A list of at most `maxLength`. `words` names its elements in the plural. */
+/** A list of at most `maxLength` elements. `words` names the elements in the plural. */
 export function list<S extends v.GenericSchema>(item: S, maxLength: number, words = 'elements') {
   const allowed = `a list of at most ${maxLength} ${words}`
   return v.pipe(v.array(item, allowed), v.maxLength(maxLength, allowed))
 }
 
 /**
- * A key that may be left out: what holds then, and what it is for. The description is what the configuration reference
- * says.
+ * An optional key with its default and its purpose. The configuration reference prints the description.
  */
 export function setting<const S extends v.GenericSchema, const D extends v.InferInput<S>>(
   schema: S,
@@ -91,15 +90,15 @@ export function setting<const S extends v.GenericSchema, const D extends v.Infer
 
 type Block<E extends v.ObjectEntries> = ReturnType<typeof block<E>>
 
-/** A block below a block; left out, or there without content, it is all defaults. */
+/** A nested block. If it is absent or empty, all its defaults apply. */
 export function section<const E extends v.ObjectEntries>(
   entries: E,
 ): v.NullishSchema<Block<E>, v.InferInput<Block<E>>> {
-  // Named types: the one that is inferred here cannot be checked in a declaration file.
+  // Named types: the inferred type cannot be checked in a declaration file.
   return v.nullish(block(entries), {} as v.InferInput<Block<E>>)
 }
 
-/** Checks a value against a schema; the key path of an issue begins with `place`. No issue shows a secret. */
+/** Checks a value against a schema; the key path of an error starts with `place`. No error shows a secret. */
 export function check<S extends v.GenericSchema>(schema: S, value: unknown, place: string): Checked<v.InferOutput<S>> {
   const result = v.safeParse(schema, value, { abortPipeEarly: true })
   const shown = withoutSecrets(schema, value)
@@ -110,25 +109,25 @@ export function check<S extends v.GenericSchema>(schema: S, value: unknown, plac
   return { ok: true, value: result.output as v.InferOutput<S> }
 }
 
-/** An issue about a key that does not exist, with the key that was perhaps meant. */
+/** The error of an unknown key, with the closest known key. */
 export function unknownKey(path: string, value: unknown, allowed: readonly string[]): ConfigIssue {
   const meant = closest(path.slice(path.lastIndexOf('.') + 1), allowed)
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
   return { path, fault: `is an unknown key, with ${show(value)}${hint}`, allowed: allowed.join(', ') }
 }
 
-/** A value as it is written in a message: JSON, at most 100 characters. */
+/** A value for a message: JSON, at most 100 characters. */
 export function show(value: unknown): string {
   if (typeof value === 'number') return String(value)
   try {
     return (JSON.stringify(value) ?? String(value)).slice(0, 100)
   } catch {
-    // Only a YAML alias can do this: JSON has no word for it.
+    // A cyclic value, which only a YAML alias can make: JSON cannot write it.
     return 'a value that holds itself'
   }
 }
 
-/** What may stand at a place, in the words of its error message. */
+/** The allowed values of a schema, in the words of its error message. */
 export function allowedAt(schema: v.GenericSchema): string {
   const { message } = schema as { message?: unknown }
   return typeof message === 'string' ? message : schema.expects
@@ -142,7 +141,7 @@ type Parts = {
   readonly getter?: (input: unknown) => v.GenericSchema
 }
 
-/** What was checked: `shown` is the whole value as it may be shown. */
+/** The checked value; `shown` is the whole value without secrets. */
 interface Whole {
   readonly schema: v.GenericSchema
   readonly place: string
@@ -157,11 +156,11 @@ function issueOf(issue: Issue, { schema, place, shown }: Whole): ConfigIssue {
     value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key as PropertyKey]
   }
   if (issue.input !== undefined) return { path, fault: `is ${show(value)}`, allowed: issue.message }
-  // Of a key that is missing, Valibot says what the block around it is.
+  // For a missing key, Valibot reports the block around it.
   return { path, fault: 'is missing', allowed: at === undefined ? issue.message : allowedAt(at) }
 }
 
-/** The schema of what a value has at a key; undefined if it says nothing of it. */
+/** The schema for a key of a value; undefined if the schema of the value has no such key. */
 function innerSchema(schema: v.GenericSchema, value: unknown, key: unknown): v.GenericSchema | undefined {
   const { entries, wrapped, item, getter } = schema as Parts
   const inner = wrapped ?? getter?.(value)
@@ -169,7 +168,7 @@ function innerSchema(schema: v.GenericSchema, value: unknown, key: unknown): v.G
   return item ?? (entries?.[String(key)] as v.GenericSchema | undefined)
 }
 
-/** Valibot reports the first unknown key of a block and stops there: they are looked for here instead, all of them. */
+/** Finds all unknown keys. Valibot reports only the first unknown key of a block. */
 function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never'
 }
@@ -180,7 +179,7 @@ function unknownKeys(schema: v.GenericSchema, value: unknown, place: string): Co
   if (wrapped !== undefined) return unknownKeys(wrapped, value, place)
   const isBlock = schema.type === 'strict_object' && entries !== undefined
   if (Array.isArray(value)) {
-    // To Valibot a list is an object, too.
+    // For Valibot, a list is an object too.
     if (isBlock) return [{ path: place, fault: `is ${show(value)}`, allowed: allowedAt(schema) }]
     return item === undefined ? [] : value.flatMap((each, index) => unknownKeys(item, each, `${place}[${index}]`))
   }

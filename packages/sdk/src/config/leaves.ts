@@ -1,15 +1,15 @@
 import { type GenericSchema, getDescription } from 'valibot'
 import { allowedAt } from './kit.ts'
 
-/** A single setting: what it is for, what may stand there, and what holds where nothing does. */
+/** A single setting: its purpose, its allowed values and its default. */
 export interface Leaf {
   readonly path: readonly string[]
   readonly kind: 'number' | 'boolean' | 'text' | 'list' | 'dictionary'
-  /** As an error message says it, with range and unit. */
+  /** The allowed values with range and unit, in the words of an error message. */
   readonly allowed: string
-  /** Whether it must be given. */
+  /** Whether the setting is required. */
   readonly isNeeded: boolean
-  /** Undefined if there is no fixed one. */
+  /** Undefined without a fixed default. */
   readonly fallback: unknown
   readonly description: string
 }
@@ -21,7 +21,7 @@ type Parts = GenericSchema & {
   readonly default?: unknown
 }
 
-/** Every setting below a schema, in its order; of what may be a list of blocks, those of one. */
+/** Every setting below a schema, in its order; for a list of blocks, the settings of one block. */
 export function leavesOf(schema: GenericSchema, path: readonly string[]): Leaf[] {
   const { wrapped, default: fallback } = schema as Parts
   const given = (wrapped ?? schema) as Parts

@@ -1,6 +1,6 @@
 /**
- * A test of names against glob patterns: `*` any text, `?` one character. A pattern that starts with `!` leaves names
- * out. A name passes when it matches a pattern, or there are only `!` patterns, and matches no `!` pattern. Pure.
+ * Makes a test of names from glob patterns: `*` is any text, `?` one character, and a pattern with `!` excludes names.
+ * A name passes if it matches no `!` pattern and, unless all patterns have `!`, matches another pattern. Pure.
  */
 export function nameFilter(patterns: readonly string[]): (name: string) => boolean {
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(globExpression)

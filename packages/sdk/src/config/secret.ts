@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 
-/** What stands where a secret was. */
+/** The text in place of a secret. */
 export const HIDDEN = '(secret)'
 
-/** What kind of secret a key holds: all of its value, or those parts of a URL that may be. */
+/** The secret part of a value: all of it, or the name, password and query of a URL. */
 type Secrecy = 'whole' | 'url'
 
-/** Marks a key whose value no message, page, metric or print-out may show. */
+/** Marks a key whose value must not appear in a message, page, metric or output. */
 export function secret<S extends v.GenericSchema>(schema: S, secrecy: Secrecy = 'whole') {
   const isReal = (value: v.InferOutput<S>) => !JSON.stringify(value)?.includes(HIDDEN)
   return v.pipe(schema, v.check(isReal, `the secret itself, where a print-out has ${HIDDEN}`), v.metadata({ secrecy }))
@@ -19,7 +19,7 @@ type Parts = v.GenericSchema & {
   readonly getter?: (input: unknown) => v.GenericSchema
 }
 
-/** A value as it may be shown: secrets are replaced, and what stands where a secret could have been meant. */
+/** A value without secrets. Values of unknown keys are replaced too, because such a key may be a misspelt secret. */
 export function withoutSecrets(schema: v.GenericSchema, value: unknown): unknown {
   const { entries, wrapped, item, getter } = schema as Parts
   if (value === undefined || value === null || typeof value === 'number' || typeof value === 'boolean') return value
@@ -33,13 +33,13 @@ export function withoutSecrets(schema: v.GenericSchema, value: unknown): unknown
   if (typeof value !== 'object') return HIDDEN
   const shown = ([key, each]: [string, unknown]) => {
     const inner = Object.hasOwn(entries, key) ? entries[key] : undefined
-    // A key that is misspelt may have been that of a secret.
+    // An unknown key may be the misspelt key of a secret.
     return [key, inner === undefined ? HIDDEN : withoutSecrets(inner as v.GenericSchema, each)]
   }
   return Object.fromEntries(Object.entries(value).map(shown))
 }
 
-/** A URL without what may be secret in it: name, password and query. */
+/** A URL without its possible secrets: name, password and query. */
 export function shownUrl(value: unknown): string {
   const url = typeof value === 'string' ? URL.parse(value) : null
   if (url === null) return HIDDEN
@@ -47,7 +47,7 @@ export function shownUrl(value: unknown): string {
   return `${protocol}//${username === '' ? '' : `${HIDDEN}@`}${host}${pathname}${search === '' ? '' : `?${HIDDEN}`}`
 }
 
-/** The names of a block of secrets stay. */
+/** Replaces the values of a block of secrets and keeps its names. */
 function shownValues(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return HIDDEN
   return Object.fromEntries(Object.keys(value).map((name) => [name, HIDDEN]))

@@ -1,7 +1,7 @@
-/** How keys are written: `snake` in files, `camel` in programs. */
+/** The spelling of keys: `snake` in files, `camel` in programs. */
 export type Spelling = 'snake' | 'camel'
 
-/** A key of a program as files have it: `idleS` is `idle_s`. */
+/** A key of programs in the spelling of files: `idleS` is `idle_s`. */
 export function snakeOf(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
@@ -10,12 +10,12 @@ function camelOf(key: string): string {
   return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** A name in a spelling, whichever it has. */
+/** A name of either spelling, in the given spelling. */
 export function spelled(name: string, spelling: Spelling): string {
   return spelling === 'snake' ? snakeOf(name) : camelOf(name)
 }
 
-/** Entries of a block, or its values, with their keys in a spelling. */
+/** A block with its keys in the given spelling. */
 export function respelled<T>(block: Readonly<Record<string, T>>, spelling: Spelling): Record<string, T> {
   return Object.fromEntries(Object.entries(block).map(([key, value]) => [spelled(key, spelling), value]))
 }

@@ -1,11 +1,10 @@
 import { closest } from './closest.ts'
 
-/** The names of the options `T`: a record, so that none is forgotten. */
+/** The names of the options `T`, as a record, so that the compiler finds a missing name. */
 export type OptionNames<T> = Readonly<Record<keyof T, true>>
 
 /**
- * What is wrong with the first name among `given` that is no option, with the one that was perhaps meant; undefined
- * where all are.
+ * The fault of the first unknown option, with the closest known option; undefined if all options are known.
  */
 export function unknownOption<T>(given: object, known: OptionNames<T>): string | undefined {
   const names = Object.keys(known)

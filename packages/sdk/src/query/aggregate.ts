@@ -2,14 +2,14 @@ import { keyOfText } from '../internal/seeded-hash.ts'
 import { type Labels, seriesKey } from '../schema/series.ts'
 import type { Aggregate, SeriesAnswer, SeriesQuery } from './form.ts'
 
-/** One join of series. */
+/** One aggregation of series. */
 export interface Level {
   /** Labels to keep. */
   readonly by: readonly string[]
   readonly aggregate: Aggregate
 }
 
-/** The joins of a question in their order: none, one, or that of `within` before that of `by`. */
+/** The aggregations of a query, in order: none, that of `by`, or that of `within` and then that of `by`. */
 export function levelsOf({ by, aggregate, within }: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>): Level[] {
   if (by === undefined) return []
   const last = { by, aggregate }
@@ -17,16 +17,16 @@ export function levelsOf({ by, aggregate, within }: Pick<SeriesQuery, 'by' | 'ag
   return [{ by: [...new Set([...by, ...within.by])], aggregate: within.aggregate }, last]
 }
 
-/** Series that become one, and the labels of that. */
+/** Series that are aggregated to one, and the labels of the result. */
 export interface Group<T> {
   readonly labels: Labels
   readonly members: T[]
 }
 
 /**
- * Groups series that agree in the labels of `by`.
+ * Groups series with equal labels of `by`.
  *
- * @param kindOf A text in which the members of a group also agree. Default: none.
+ * @param kindOf A text that must be equal too. Default: none.
  */
 export function groupsOf<T extends { readonly labels: Labels }>(
   series: readonly T[],
@@ -46,9 +46,7 @@ export function groupsOf<T extends { readonly labels: Labels }>(
   return [...groups.values()]
 }
 
-/**
- * Joins series that agree in the labels of `by`. A value that is NaN takes no part; where all are, the result is NaN.
- */
+/** Aggregates series with equal labels of `by`. NaN values are ignored; the result of only NaN values is NaN. */
 export function aggregateSeries(
   series: readonly SeriesAnswer[],
   by: readonly string[],
@@ -64,7 +62,7 @@ export function aggregateSeries(
   }))
 }
 
-/** Joins columns of one grid. A value that is NaN takes no part; where all are, the result is NaN: no count is 0. */
+/** Aggregates columns of one grid. NaN values are ignored; the result of only NaN values is NaN, even for `count`. */
 export function joinColumns(columns: readonly Float64Array[], how: Aggregate): Float64Array {
   const length = columns[0]?.length ?? 0
   const joined = new Float64Array(length).fill(Number.NaN)

@@ -16,35 +16,34 @@ import { estimateIntervalMs } from './gaps.ts'
 import { evaluateBins, type Histogram, joinHistograms, seriesOfBins, seriesOfQuantile } from './histogram.ts'
 import { SeriesRoom } from './series-room.ts'
 
-/** Where a metric comes from: the type, the field, and the columns that match. */
+/** The source of a metric's values: the type, the field, and the matching columns. */
 export interface Found {
   readonly type: RecordType
   readonly slot: Slot
   readonly clock: string
   /**
-   * The columns of each series: one, or of a histogram one a bin, from the lowest. Taken once, one series after the
-   * other, so that a history need not hold all of them at a time.
+   * The columns of each series: one, or for a histogram one a bin, the lowest first. Iterated once, so that a history
+   * need not hold all series at the same time.
    */
   readonly series: Iterable<readonly Column[]>
-  /** Sentences on what the history does not keep of it, and why. Default: none. */
+  /** Sentences about parts that the history does not keep, with the reason. Default: none. */
   readonly notes?: readonly string[]
 }
 
-/** What a request may still compute. */
+/** The remaining budget of a request. */
 interface Budget {
   values: number
 }
 
-/** Finds what a question asks for, in steps. */
+/** Finds the columns of a query, in steps. */
 export type FindInSteps = (query: SeriesQuery) => Generator<undefined, readonly Found[]>
 
 /**
- * Answers every question of a request over what `find` gives for it, in steps: between two of them the caller may let
- * others have a turn.
+ * Answers every query of a request with the columns of `find`, in steps. Between two steps the caller may do other
+ * work.
  *
- * @throws SondeError `QRY_FORM` if the rate or increase of a gauge is asked for, or a quantile of anything but a
- * histogram; `QRY_SERIES_LIMIT` if a question matches too many series; `QRY_COST_LIMIT` where series times points
- * are too many in all.
+ * @throws SondeError `QRY_FORM` for the rate or increase of a gauge, or the quantile of a metric that is no histogram;
+ * `QRY_SERIES_LIMIT` if a query matches too many series; `QRY_COST_LIMIT` if series times points exceed the limit.
  */
 export function* answerInSteps(request: QueryRequest, find: FindInSteps): Generator<undefined, QueryAnswer> {
   const { fromMs, toMs, stepMs, queries } = request
@@ -55,7 +54,7 @@ export function* answerInSteps(request: QueryRequest, find: FindInSteps): Genera
   return { fromMs, toMs, stepMs, times, results }
 }
 
-/** The same at once, and as {@link answerInSteps} it throws. */
+/** {@link answerInSteps} in one call, with the same errors. */
 export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) => readonly Found[]): QueryAnswer {
   const steps = answerInSteps(request, function* (query) {
     yield
@@ -64,7 +63,7 @@ export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) 
   return allSteps(steps)
 }
 
-/** What steps come to when they are taken one after the other. */
+/** Runs all steps and returns their result. */
 export function allSteps<T>(steps: Generator<undefined, T>): T {
   for (;;) {
     const step = steps.next()
@@ -77,7 +76,7 @@ function newestOf({ function: asked, by }: SeriesQuery, { times }: Column): Pick
   return asked === 'last' && by === undefined && newestMs !== undefined ? { newestMs } : {}
 }
 
-/** Evaluates one question over what was found for it: nothing found is an answer without series, not an error. */
+/** Evaluates one query over its columns. Without columns the answer has no series; that is no error. */
 function* answerQuery(
   query: SeriesQuery,
   found: readonly Found[],
@@ -126,7 +125,7 @@ function* answerQuery(
   }
 }
 
-/** The unit of an answer: that of the metric, and none if series are counted. */
+/** The unit of an answer: the unit of the metric, or none for `count`. */
 export function unitOf(query: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>, unit: string): string {
   return levelsOf(query).some(({ aggregate }) => aggregate === 'count') ? '' : unit
 }
@@ -148,7 +147,7 @@ function answerHistograms(query: SeriesQuery, histograms: readonly Histogram[]):
   return { series, notes }
 }
 
-/** What a gauge lost is no restart: its rate would be a number without meaning. */
+/** A falling gauge is no restart, so its rate has no meaning. */
 function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly Found[]): void {
   if (found.length === 0) return
   if (asked === 'quantile' && !found.every(({ slot }) => slot.field.role === 'bucket'))
@@ -159,9 +158,9 @@ function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly
 }
 
 /**
- * The `QRY_COST_LIMIT` of a request that asks for too many values.
+ * The `QRY_COST_LIMIT` of a request for too many values.
  *
- * @param count Values of its questions up to the one about `metric`, or some of them.
+ * @param count Values of its queries up to the query of `metric`, or a part of them.
  */
 export function tooManyValues(metric: string, count: number): SondeError {
   return new SondeError(

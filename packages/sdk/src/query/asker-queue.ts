@@ -1,18 +1,18 @@
 import type { Asker } from './form.ts'
 
-/** What waits of the connections of a host. */
+/** The waiting entries of a host, by connection. */
 type Connections<T> = Map<string, T[]>
 
 /**
- * What waits for its turn. Hosts take turns, then the connections of a host; of one connection the oldest goes first.
- * So a busy client waits behind the others. The process itself, which has no asker, is a host like any other.
+ * A fair queue. Hosts take turns, then the connections of a host; within a connection, the oldest entry is first. So a
+ * busy client waits behind the others. The process itself, which has no asker, counts as a host.
  */
 export class AskerQueue<T> {
-  /** Whose turn is next comes first. */
+  /** Hosts in the order of their turns. */
   readonly #hosts = new Map<string, Connections<T>>()
   #count = 0
 
-  /** How much waits. */
+  /** Number of waiting entries. */
   get count(): number {
     return this.#count
   }
@@ -27,12 +27,12 @@ export class AskerQueue<T> {
     this.#count++
   }
 
-  /** Takes out the next; undefined if nothing waits. */
+  /** Removes and returns the next entry; undefined if the queue is empty. */
   next(): T | undefined {
     for (const [host, connections] of this.#hosts) {
       for (const [connection, items] of connections) {
         const item = items.shift()
-        // A host that had a turn waits behind all others.
+        // After its turn, a host waits behind all others.
         this.#hosts.delete(host)
         connections.delete(connection)
         if (items.length > 0) connections.set(connection, items)
@@ -44,14 +44,14 @@ export class AskerQueue<T> {
     return undefined
   }
 
-  /** Takes out the newest of the connection that has most waiting, of the host that has. */
+  /** Removes the newest entry of the longest connection of the host with the most entries. */
   takeFromLargest(): T | undefined {
     const host = largestOf(this.#hosts, sumOf)
     const connection = largestOf(this.#hosts.get(host) ?? new Map<string, T[]>(), ({ length }) => length)
     return this.#take(host, connection, -1)
   }
 
-  /** Takes something out; whether it waited. */
+  /** Removes an entry; returns whether it was in the queue. */
   remove(asker: Asker | undefined, item: T): boolean {
     const { host, connection } = keyOf(asker)
     const at = this.#hosts.get(host)?.get(connection)?.indexOf(item) ?? -1
@@ -84,7 +84,7 @@ function largestOf<T>(from: ReadonlyMap<string, T>, sizeOf: (value: T) => number
   let [largest, most] = ['', -1]
   for (const [key, value] of from) {
     const size = sizeOf(value)
-    // Of equals the last: it waits behind the others anyway.
+    // The last of equals, because it waits behind the others anyway.
     if (size >= most) [largest, most] = [key, size]
   }
   return largest

@@ -1,18 +1,18 @@
 import { SondeError } from '../errors.ts'
 import { CANDIDATE_COUNT_LIMIT } from './form.ts'
 
-/** How many series and records are looked through for the questions of a request, counted before any of them is. */
+/** Counts the series and records that the queries of a request would read, before any is read. */
 export class Candidates {
   #count = 0
   #dearest = { metric: '', count: 0 }
 
-  /** Adds those of one question. */
+  /** Adds the candidates of one query. */
   add(metric: string, count: number): void {
     this.#count += count
     if (count > this.#dearest.count) this.#dearest = { metric, count }
   }
 
-  /** @throws SondeError `QRY_COST_LIMIT` if they are too many. */
+  /** @throws SondeError `QRY_COST_LIMIT` if the candidates exceed the limit. */
   check(): void {
     if (this.#count <= CANDIDATE_COUNT_LIMIT) return
     const { metric, count } = this.#dearest

@@ -11,29 +11,29 @@ import { expressionOf } from './expression.ts'
 import type { Matcher } from './form.ts'
 import type { SeriesRoom } from './series-room.ts'
 
-/** The samples of one field of one series, or of one bin of it, in time order: what queries compute on. */
+/** The samples of one field of one series, or of one bin, in time order. Queries compute on columns. */
 export interface Column {
   readonly labels: Labels
-  /** When each sample was taken. Unit: milliseconds since the Unix epoch, with fraction. */
+  /** Times of the samples. Unit: milliseconds since the Unix epoch, with fraction. */
   readonly times: Float64Array
   /**
-   * `numbers`: plain values. `words`: exact u64 as low and high u32 in turn. `increases`: what a counter gained since
-   * the sample before, NaN if that is not known (roll-ups keep counters so).
+   * `numbers`: plain values. `words`: exact u64, alternating low and high u32. `increases`: the increase of a counter
+   * since the previous sample, NaN if unknown (the form of roll-ups).
    */
   readonly values:
     | { readonly numbers: Float64Array }
     | { readonly words: Uint32Array }
     | { readonly increases: Float64Array }
   /**
-   * Period of the source; 0 if it has none, or where its series are read in turns: then it is seen from the times.
+   * Period of the source; 0 if it has none or reads its series in turns. The period is then estimated from the times.
    */
   readonly intervalMs: number
 }
 
 /**
- * A test of labels made once from matchers.
+ * Makes a test of labels from matchers.
  *
- * @throws SondeError `QRY_FORM` if an expression is none.
+ * @throws SondeError `QRY_FORM` if a regular expression is invalid.
  */
 export function matcherOf(matchers: readonly Matcher[]): (labels: Labels) => boolean {
   const tests = matchers.map((matcher) => {
@@ -51,7 +51,7 @@ function testOf({ label, op, value }: Matcher): (text: string) => boolean {
   return op === '=~' ? matches : (text) => !matches(text)
 }
 
-/** The slots of a type that a metric is made of: one, or several where fields share a metric name. */
+/** The slots of a metric in a type: one, or several if fields share a metric name. */
 export function slotsOfMetric(type: RecordType, metric: string): readonly Slot[] {
   return type.layout.slots.filter((slot) => type.metrics.get(slot.name) === metric)
 }
@@ -59,13 +59,13 @@ export function slotsOfMetric(type: RecordType, metric: string): readonly Slot[]
 interface Growing {
   readonly labels: Labels
   times: Float64Array
-  /** Plain values or low and high words, of each element. */
+  /** Plain values, or low and high words, of each element. */
   elements: (Float64Array | Uint32Array)[]
   count: number
   intervalMs: number
 }
 
-/** Gathers columns of one field from batches that come in time order. Batches of other types are ignored. */
+/** Collects columns of one field from batches in time order. Ignores batches of other types. */
 export class ColumnReader {
   readonly #slot: Slot
   readonly #elements: readonly Slot[]
@@ -78,8 +78,8 @@ export class ColumnReader {
   readonly #byKey = new Map<string, Growing>()
 
   /**
-   * @param periods What the sources said of how often they report.
-   * @param room Of the series that match, where there is a limit.
+   * @param periods The reported periods of the sources.
+   * @param room The budget of matching series. Default: no limit.
    */
   constructor(type: RecordType, slot: Slot, matches: (labels: Labels) => boolean, periods: Periods, room?: SeriesRoom) {
     this.#type = type
@@ -91,7 +91,7 @@ export class ColumnReader {
     this.#exact = slot.field.kind === 'u64'
   }
 
-  /** Takes the samples of a batch whose time is in `(fromMs, toMs]`. */
+  /** Adds the samples of a batch whose time is in `(fromMs, toMs]`. */
   push(batch: Batch, fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY): void {
     const { time, layout } = this.#type
     if (time === undefined || batch.type.fingerprint !== this.#type.fingerprint) return
@@ -116,7 +116,7 @@ export class ColumnReader {
     }
   }
 
-  /** The columns gathered so far of each series: one, or of a histogram one a bin, from the lowest. */
+  /** The columns so far of each series: one, or for a histogram one a bin, the lowest first. */
   take(): Column[][] {
     return [...this.#byKey.values()].map(({ labels, times, elements, count, intervalMs }) =>
       elements.map((values) => ({

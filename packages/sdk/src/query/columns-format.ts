@@ -9,7 +9,7 @@ export function answerToJson(answer: QueryAnswer): string {
   return [...answerToJsonParts(answer)].join('')
 }
 
-/** The same, one series after the other: a large answer need not be made in one go, nor be in memory as a whole. */
+/** An answer as JSON, one series at a time, so that a large answer need not be in memory as a whole. */
 export function* answerToJsonParts({ times, results, ...window }: QueryAnswer): Generator<string> {
   yield `${JSON.stringify(window).slice(0, -1)},"times":${numbersToJson(times)},"results":[`
   for (const [index, { series, ...result }] of results.entries()) {
@@ -21,14 +21,14 @@ export function* answerToJsonParts({ times, results, ...window }: QueryAnswer): 
   yield ']}'
 }
 
-/** JSON.stringify writes NaN as null, but a typed array as an object: hence the plain array. */
+/** A plain array, because JSON.stringify writes a typed array as an object. NaN becomes null. */
 function numbersToJson(numbers: Float64Array): string {
   return JSON.stringify(Array.from(numbers))
 }
 
 /**
- * An answer as columns: length of the head, head as JSON with counts in place of arrays, padding, then the arrays as
- * Float64.
+ * An answer as columns: the length of the head, the head as JSON with counts in place of arrays, padding, and the
+ * arrays as Float64.
  */
 export function answerToColumns(answer: QueryAnswer): Uint8Array {
   const head = Buffer.from(

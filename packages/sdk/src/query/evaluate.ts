@@ -9,22 +9,21 @@ export function gridOf(fromMs: number, toMs: number, stepMs: number): Float64Arr
   return Float64Array.from({ length: count }, (_, i) => (first + i) * stepMs)
 }
 
-/** An increase over pairs of samples that take longer than this many steps is spread over them. */
+/** The increase between two samples that are more than this many steps apart is spread over these steps. */
 const SPREAD_STEPS = 1.5
 
-/** Values of one column on the grid; `resetsMs` are the times of readings below the one before. */
+/** Values of one column on the grid; `resetsMs` are the times of readings below the previous reading. */
 export interface Evaluated {
   readonly values: Float64Array
   readonly resetsMs: readonly number[]
 }
 
 /**
- * Computes one function of one column at every time of the grid, over the samples in `(time - stepMs, time]`. Where a
- * step holds no sample the last one stands in, for 2.5 periods at most; beyond, the value is NaN: a gap.
+ * Computes one function of one column at every time of the grid, over the samples in `(time - stepMs, time]`. If a step
+ * has no sample, the last sample is used for at most 2.5 periods; after that the value is NaN, a gap.
  *
- * Counters: a reading below the one before is a restart. What was gained across it is not known, so that pair counts
- * neither as gain nor as time, and no rate ever jumps because of it. The same holds across a gap of more than 5
- * periods.
+ * Counters: a reading below the previous reading is a restart. The increase across a restart is unknown, so this pair
+ * of samples adds neither increase nor time, and no rate jumps. The same applies to a gap of more than 5 periods.
  */
 export function evaluate(column: Column, fn: QueryFunction, grid: Float64Array, stepMs: number): Evaluated {
   if (fn === 'rate' || fn === 'increase') return evaluateCounter(column, fn, grid, stepMs)
@@ -47,7 +46,7 @@ function evaluateGauge(column: Column, fn: QueryFunction, grid: Float64Array, st
   return out
 }
 
-/** A reading that is NaN takes no part, as when series are joined; where all are, so is the result. */
+/** NaN readings are ignored, as in an aggregation; the result of only NaN readings is NaN. */
 function reduce(numbers: Float64Array, start: number, end: number, fn: QueryFunction): number {
   let result = Number.NaN
   let count = 0
@@ -82,13 +81,13 @@ function evaluateCounter(column: Column, fn: 'rate' | 'increase', grid: Float64A
     }
     if (elapsedMs === 0) continue
     if (fn === 'rate') values[i] = (gain / elapsedMs) * 1000
-    // What was gained over many steps is not gained in each of them.
+    // An increase over many steps is divided among them.
     else values[i] = elapsedMs > stepMs * SPREAD_STEPS ? (gain * stepMs) / elapsedMs : gain
   }
   return { values, resetsMs }
 }
 
-/** What a counter gained between each sample and the one before, NaN if that is not known; and when it restarted. */
+/** The increase of a counter at each sample, NaN if unknown, and the times of restarts. */
 export function gainsOf(column: Column): { readonly gains: Float64Array; readonly resetsMs: readonly number[] } {
   const { times, values } = column
   if ('increases' in values) return { gains: values.increases, resetsMs: [] }
@@ -103,7 +102,7 @@ export function gainsOf(column: Column): { readonly gains: Float64Array; readonl
   return { gains, resetsMs }
 }
 
-/** Exact for any two u64 whose difference is below 2^53, however large they are. */
+/** Exact for any two u64 whose difference is below 2^53. */
 function wordGain(words: Uint32Array, i: number): number {
   const low = (words[i * 2] as number) - (words[i * 2 - 2] as number)
   const high = (words[i * 2 + 1] as number) - (words[i * 2 - 1] as number)

@@ -2,29 +2,30 @@ import { createRequire } from 'node:module'
 import type { RE2JS } from 're2js'
 import { messageOf, SondeError } from '../errors.ts'
 
-/** Longest expression of a matcher. Unit: characters. */
+/** Limit of the length of an expression. Unit: characters. */
 const LENGTH_LIMIT = 512
 /**
- * Largest program that an expression may become, which is what one character of a text costs at most. Unit:
- * instructions.
+ * Limit of the compiled program of an expression, and so of the cost of one character of a text. Unit: instructions.
  */
 const PROGRAM_LIMIT = 1000
 /**
- * Compiled expressions that are kept. Each may grow to 8 MiB, where texts are many and the expression is made for it.
+ * Number of cached expressions. A hostile expression may grow to 8 MiB with many texts.
  */
 const KEPT_COUNT = 16
 
 /**
- * Largest product of program and text that is tried: the longest label with a program of a quarter of the limit. Unit:
- * instructions times characters.
+ * Limit of program size times text length: the longest label with a quarter of the largest program. Unit: instructions
+ * times characters.
  */
 const TEST_LIMIT = 1_000_000
-/** What a thousand of them take at most. A test is charged no more, so that a pause of the process is not its fault. */
+/**
+ * The highest charge for a thousand of these, so that a pause of the process is not charged to a test. Unit:
+ * milliseconds.
+ */
 const MS_PER_THOUSAND = 0.1
 /**
- * What expressions may take of a thread: so much of the time in the long run, and so much at a time. Policy: a question
- * that would take more is refused. What one client reports and another asks costs nobody else the thread. Unit:
- * milliseconds.
+ * Budget of expressions in a thread: a share of the time in the long run, and a burst. Policy: a query over the budget
+ * is refused, so that slow expressions never block the thread for others. Unit: milliseconds.
  */
 const SHARE = 0.25
 const BURST_MS = 100
@@ -32,23 +33,23 @@ const BURST_MS = 100
 let leftMs = BURST_MS
 let lookedMs = 0
 
-/** Whether a text matches an expression, from its first to its last character. */
+/** Whether a whole text matches an expression. */
 export type Matches = (text: string) => boolean
 
-/** The least recently used comes first. */
+/** The least recently used expression is first. */
 const kept = new Map<string, Matches>()
 let engine: typeof RE2JS | undefined
 
 /**
- * The test of an expression as Prometheus has it: RE2 syntax, anchored at both ends, `.` is any character. The time it
- * takes grows with the length of the text and never faster, whatever the expression, so that one from outside may be
- * let in. A live stream asks the same at every step: the last few are kept.
+ * Makes the test of an expression with the semantics of Prometheus: RE2 syntax, anchored at both ends, `.` is any
+ * character. Its time is linear in the length of the text for every expression, so that expressions of strangers are
+ * safe. The last few expressions are cached, because a live stream repeats its query at every step.
  *
- * A test throws `QRY_FORM` where expression and text together are too large, and `QRY_BUSY` where expressions have
- * taken their share of the thread.
+ * The test throws `QRY_FORM` if expression and text together are too large, and `QRY_BUSY` if expressions have used
+ * their budget of the thread.
  *
- * @throws SondeError `QRY_FORM` names the expression and why it is refused: no expression, over 512 characters, or over
- * 1 000 instructions.
+ * @throws SondeError `QRY_FORM` with the expression and the reason: invalid, over 512 characters, or over 1 000
+ * instructions.
  */
 export function expressionOf(source: string, place: string): Matches {
   const matches = kept.get(source) ?? compile(source, place)
@@ -61,7 +62,7 @@ export function expressionOf(source: string, place: string): Matches {
   return matches
 }
 
-/** Gives expressions their whole budget again: where requests take turns, each request has a budget of its own. */
+/** Resets the budget of expressions, for callers that give each request a budget of its own. */
 export function refillExpressions(): void {
   leftMs = BURST_MS
 }
@@ -70,8 +71,7 @@ function compile(source: string, place: string): Matches {
   if (source.length > LENGTH_LIMIT) {
     throw refused(place, source, `it has ${source.length} characters; at most ${LENGTH_LIMIT}`)
   }
-  // An expression of some characters can stand for millions of instructions, which would be made before they are
-  // counted.
+  // A short expression can expand to millions of instructions, which would be allocated before they are counted.
   if (repetitionsOf(source) > PROGRAM_LIMIT) throw tooLarge(place, source)
   const { compile, DOTALL } = loadEngine()
   let expression: RE2JS
@@ -82,7 +82,7 @@ function compile(source: string, place: string): Matches {
   }
   const size = expression.programSize()
   if (size > PROGRAM_LIMIT) throw tooLarge(place, source)
-  // It is kept for whoever asks the same: where it stood the first time is not where it stands the next.
+  // The cached error must not name the place of the first query: the next query may have it elsewhere.
   return (text) => {
     const cost = size * text.length
     if (cost > TEST_LIMIT)
@@ -108,14 +108,14 @@ function busy(): SondeError {
   )
 }
 
-/** The sum of all counts such as `{8}`: a lower bound of the program, less than what nesting makes of it. */
+/** The sum of all counts such as `{8}`: a lower bound of the program size, because nesting multiplies counts. */
 function repetitionsOf(source: string): number {
   let sum = 0
   for (const [, low, high] of source.matchAll(/(?<!\\x|\\)\{(\d+)(?:,(\d*))?\}/g)) sum += Number(high || low)
   return sum
 }
 
-/** Loaded with the first expression: who only reports records need not pay 20 ms and 4 MB for it. */
+/** Loaded with the first expression, so that programs that only report records save 20 ms and 4 MB. */
 function loadEngine(): typeof RE2JS {
   engine ??= (createRequire(import.meta.url)('re2js') as typeof import('re2js')).RE2JS
   return engine

@@ -1,27 +1,27 @@
 import type { Labels } from '../schema/series.ts'
 
 /**
- * What is computed of each series over each step. `rate` is per second; it and `increase` are for counters and the bins
- * of histograms, `quantile` for histograms alone.
+ * The function of each series over each step. `rate` is per second. `rate` and `increase` apply to counters and the
+ * bins of histograms, `quantile` only to histograms.
  */
 export type QueryFunction = 'last' | 'avg' | 'min' | 'max' | 'rate' | 'increase' | 'quantile'
 
-/** How series that share the labels of `by` become one. `count` is how many of them have a value. */
+/** The aggregation of series with equal labels of `by`. `count` is the number of series with a value. */
 export type Aggregate = 'sum' | 'avg' | 'min' | 'max' | 'count'
 
 /**
- * A level below `by`: series that agree in these labels and in those of `by` become one first. So the mean of a
- * service over its pods is not that over their GPUs, of which pods have different numbers.
+ * A first level of aggregation: series with equal labels of `within` and `by` are aggregated first. So the mean of a
+ * service can be the mean of its pods, which have different numbers of GPUs.
  */
 export interface Within {
-  /** Labels that are kept until then, beside those of `by`. */
+  /** Labels of the first level, beside those of `by`. */
   readonly by: readonly string[]
   readonly aggregate: Aggregate
 }
 
 /**
- * A condition on one label; `=~` and `!~` are regular expressions anchored at both ends. A label that is not there is
- * the empty text.
+ * A condition on one label. `=~` and `!~` are regular expressions, anchored at both ends. A missing label is the empty
+ * text.
  */
 export interface Matcher {
   readonly label: string
@@ -29,70 +29,70 @@ export interface Matcher {
   readonly value: string
 }
 
-/** One question: which series, what of them, and how they are joined. */
+/** One query: the metric, the matchers, the function and the aggregation. */
 export interface SeriesQuery {
   /** The metric's full name. */
   readonly metric: string
   readonly function: QueryFunction
-  /** All must hold. Default: none, every series. */
+  /** All must match. Default: none, every series. */
   readonly matchers: readonly Matcher[]
-  /** Labels to keep. Undefined: every series on its own; empty: one series of all. */
+  /** Labels to keep. Undefined: every series alone; empty: one series of all. */
   readonly by: readonly string[] | undefined
   /** Default: `sum`. */
   readonly aggregate: Aggregate
-  /** With `by` alone. Default: none, all series are joined at once. */
+  /** Only with `by`. Default: no first level. */
   readonly within?: Within
-  /** Share of the observations that lie at or below the answer. Range: above 0, at most 1. With `quantile` alone. */
+  /** The share of observations at or below the answer. Range: above 0, at most 1. Only with `quantile`. */
   readonly quantile?: number
 }
 
-/** Several questions over one window. Times in milliseconds since the Unix epoch. */
+/** Several queries over one window. Times in milliseconds since the Unix epoch. */
 export interface QueryRequest {
   readonly fromMs: number
   readonly toMs: number
-  /** Grid; a multiple of 1 ms. */
+  /** Step of the grid; a multiple of 1 ms. */
   readonly stepMs: number
   readonly queries: readonly SeriesQuery[]
 }
 
-/** A bin of a histogram: values above one edge, up to and including the other. Null if it is open. */
+/** A bin of a histogram: values above the lower edge, up to and including the upper edge. Null: no edge. */
 export interface Bin {
   readonly above: number | null
   readonly upTo: number | null
 }
 
-/** One series of an answer. A histogram has one a bin, the lowest first. */
+/** One series of an answer. A histogram has one series a bin, the lowest first. */
 export interface SeriesAnswer {
   readonly labels: Labels
-  /** The bin whose count this is. Absent if it is not of one bin. Unit of its edges: that of the metric. */
+  /** The bin of the count; absent for other metrics. Unit of the edges: that of the metric. */
   readonly bin?: Bin
-  /** One value a time of the grid; NaN is a gap. */
+  /** One value for each time of the grid; NaN is a gap. */
   readonly values: Float64Array
-  /** When the counter was seen to restart. */
+  /** Times of restarts of the counter. */
   readonly resetsMs: readonly number[]
   /**
-   * When the newest sample of the window was taken, of the last value of a series by itself. Absent of all others, and
-   * where a history does not tell it. Unit: milliseconds since the Unix epoch.
+   * Time of the newest sample in the window, for the function `last` without aggregation. Absent for other queries, or
+   * if the history does not know it. Unit: milliseconds since the Unix epoch.
    */
   readonly newestMs?: number
 }
 
-/** The answer to one question. */
+/** The answer to one query. */
 export interface QueryResult {
   readonly metric: string
   readonly unit: string
   readonly role: string
   readonly help: string
   readonly function: QueryFunction
-  /** Real distance of the samples behind the values, 0 if there are none. */
+  /** Real period of the samples behind the values; 0 without samples. */
   readonly resolutionMs: number
   readonly clock: string
   readonly series: readonly SeriesAnswer[]
-  /** Sentences on what is not in the answer, or not joined, and why. Empty if nothing is left out. */
+  /** Sentences about parts that are left out or not aggregated, with the reason. Empty if the answer is complete. */
   readonly notes: readonly string[]
 }
 
-/** The answer to a request: one array of times, one typed array a series. */
+/** The answer to a request: one array of times, and one typed array a series. */
 export interface QueryAnswer {
   readonly fromMs: number
   readonly toMs: number
@@ -101,25 +101,25 @@ export interface QueryAnswer {
   readonly results: readonly QueryResult[]
 }
 
-/** Who asks over the network. Requests of one asker wait behind those of others. */
+/** The sender of a request over the network. Requests of a busy asker wait behind those of others. */
 export interface Asker {
-  /** Address that the request comes from. */
+  /** Address of the sender. */
   readonly host: string
-  /** Names the connection among those of the address: behind a proxy, and on loopback, all have one address. */
+  /** Identifies the connection: on loopback and behind a proxy, all connections have the same address. */
   readonly connection: string
-  /** Whether nobody waits for the answer any more: then it is not made. */
+  /** Whether the asker has gone; then the answer is not computed. */
   isGone(): boolean
 }
 
-/** Something that kept records and can be asked: the agent's short ring, or the console's store. */
+/** A store of records that answers queries: the short ring of the agent, or the store of the console. */
 export interface History {
   /**
    * Answers a request.
    *
    * @param asker Default: the process itself.
-   * @throws SondeError `QRY_FORM` if the rate or increase of a gauge is asked for, or a quantile of anything but a
-   * histogram; `QRY_SERIES_LIMIT` if a question matches too many series; `QRY_COST_LIMIT` if the answer would
-   * hold too many values, or too much has to be looked through for it.
+   * @throws SondeError `QRY_FORM` for the rate or increase of a gauge, or the quantile of a metric that is no
+   * histogram; `QRY_SERIES_LIMIT` if a query matches too many series; `QRY_COST_LIMIT` if the answer would have too
+   * many values, or too many candidates must be read.
    */
   query(request: QueryRequest, asker?: Asker): Promise<QueryAnswer>
 }
@@ -127,34 +127,34 @@ export interface History {
 /** State of the store behind a {@link History}. Times in milliseconds since the Unix epoch. */
 export interface HistoryStatus {
   readonly state: 'writing' | 'failing' | 'none'
-  /** A sentence: why it fails, or what happened to an earlier file. Empty if there is nothing to say. */
+  /** A sentence about a failure, or about an earlier file. Empty if all is well. */
   readonly reason: string
   /** Size on disk. Unit: bytes. */
   readonly bytes: number
-  /** Start of what is kept; `null` while there is nothing. */
+  /** Time of the oldest record; `null` without records. */
   readonly oldestMs: number | null
-  /** Everything before this time is safe on disk; 0 before the first write. */
+  /** All records before this time are safe on disk; 0 before the first write. */
   readonly ackedMs: number
-  /** Records that wait for the disk. Unit: bytes. */
+  /** Size of the records that wait for the disk. Unit: bytes. */
   readonly queuedBytes: number
-  /** Times a write or a read of the file failed since the start. */
+  /** Number of failed writes and reads since the start. */
   readonly errors: number
-  /** Stored pieces that could not be read since the start. */
+  /** Number of stored chunks that could not be read since the start. */
   readonly corruptChunks: number
-  /** Records on disk that are not yet compacted. Unit: bytes. */
+  /** Size of the records on disk that are not yet compacted. Unit: bytes. */
   readonly backlogBytes: number
 }
 
-/** Most questions in one request. */
+/** Limit of queries in one request. */
 export const QUERY_COUNT_LIMIT = 64
-/** Most points of a series in an answer. */
+/** Limit of points of a series in an answer. */
 export const POINT_COUNT_LIMIT = 11_000
-/** Most series that one question may match; each bin of a histogram is one; one of long labels counts as several. */
+/** Limit of series of one query. Each bin of a histogram counts; a series with long labels counts as several. */
 export const SERIES_COUNT_LIMIT = 10_000
-/** Most values, series times points, that one request may compute: 16 MB. */
+/** Limit of values (series times points) of one request: 16 MB. */
 export const VALUE_COUNT_LIMIT = 2_000_000
 /**
- * Most series and records that are looked through for one request, whether they match or not. A series counts once for
- * each matcher of its question.
+ * Limit of series and records that are read for one request, matching or not. A series counts once for each matcher of
+ * its query.
  */
 export const CANDIDATE_COUNT_LIMIT = 20_000_000

@@ -1,33 +1,33 @@
 import type { Column } from './column.ts'
 
 /**
- * The longest time between two records of a series that is read in turns, or whose source has no period, of which rates
- * are told in a short window. Unit: milliseconds.
+ * The longest time between two records of a series without a known period for which rates are computed in a short
+ * window. Unit: milliseconds.
  */
 export const TURN_LIMIT_MS = 120_000
 
-/** A value holds for at most this many periods of its source; then there is a gap. */
+/** A value is valid for at most this many periods of its source; then there is a gap. */
 const HOLD_INTERVALS = 2.5
-/** Two counter readings further apart than this many periods say nothing of the rate between them. */
+/** Between two counter readings further apart than this many periods, the rate is unknown. */
 const GAP_INTERVALS = 5
-/** Where no period is declared, as many distances on either side say what is usual. */
+/** Without a declared period, this many distances on each side determine the usual distance. */
 const NEIGHBOURS = 4
-/** Where no period is declared, it is taken to be no shorter: a program may pause for some seconds. */
+/** The shortest assumed period without a declared period: a program may pause for some seconds. */
 const SEEN_PERIOD_MIN_MS = 1000
 
 type Timed = Pick<Column, 'times' | 'intervalMs'>
 
 /**
- * How far before the window samples are needed, so that its first value is right: two of a series whose period is seen
- * from them alone. Unit: milliseconds.
+ * How far before the window samples are needed for a correct first value: two samples of a series whose period must be
+ * estimated. Unit: milliseconds.
  */
 export function leadMs(stepMs: number, intervalMs: number): number {
   return stepMs + Math.max(stepMs, intervalMs > 0 ? GAP_INTERVALS * intervalMs : 2 * TURN_LIMIT_MS)
 }
 
 /**
- * Whether sample `i` and the one before are so far apart that nothing is known of the time between them. Without a
- * declared period that is five times the longest distance around them: a period, turns and bursts all repeat.
+ * Whether sample `i` and the previous sample are so far apart that the time between them is unknown. Without a declared
+ * period, the limit is five times the longest distance around them, because periods, turns and bursts repeat.
  */
 export function isGap({ times, intervalMs }: Timed, i: number): boolean {
   const apartMs = apartAt(times, i)
@@ -41,14 +41,14 @@ export function isGap({ times, intervalMs }: Timed, i: number): boolean {
   return usualMs > 0 && apartMs > usualMs * GAP_INTERVALS
 }
 
-/** Whether the sample `last` still stands for its series at a time. */
+/** Whether the sample `last` is still valid for its series at a time. */
 export function isHeld(column: Timed, last: number, atMs: number, stepMs: number): boolean {
   const { times, intervalMs } = column
   if (last < 0) return false
   const ageMs = atMs - (times[last] as number)
   if (ageMs < stepMs) return true
   if (intervalMs > 0) return ageMs < intervalMs * HOLD_INTERVALS
-  // Turns become longer and shorter: one that came in time is none that was missed.
+  // Turns vary in length: a sample within the longest usual distance was not missed.
   if (last + 1 < times.length && !isGap(column, last + 1)) return true
   let turnMs = 0
   for (let i = Math.max(1, last - 1); i <= last; i++) {
@@ -57,12 +57,12 @@ export function isHeld(column: Timed, last: number, atMs: number, stepMs: number
   return ageMs < turnMs * HOLD_INTERVALS
 }
 
-/** Distance of a sample from the one before. */
+/** Distance of a sample from the previous sample. */
 export function apartAt(times: Float64Array, i: number): number {
   return (times[i] as number) - (times[i - 1] as number)
 }
 
-/** The usual distance of samples: the median of up to 64 of them. 0 if there are fewer than two. */
+/** The usual distance of samples: the median of up to 64 distances. 0 for fewer than two samples. */
 export function estimateIntervalMs(times: Float64Array): number {
   const apart: number[] = []
   for (let i = Math.max(1, times.length - 64); i < times.length; i++) apart.push(apartAt(times, i))

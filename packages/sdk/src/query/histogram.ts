@@ -4,21 +4,21 @@ import type { Column } from './column.ts'
 import { type Evaluated, evaluate, gainsOf } from './evaluate.ts'
 import type { Aggregate, Bin, QueryFunction, SeriesAnswer } from './form.ts'
 
-/** What was computed of every bin of one histogram. */
+/** The computed values of every bin of one histogram. */
 export interface Histogram {
   readonly labels: Labels
   /** Upper edges of all bins but the last. */
   readonly edges: readonly number[]
-  /** Values on the grid of each bin, from the lowest. */
+  /** Values on the grid for each bin, the lowest first. */
   readonly bins: readonly Float64Array[]
   readonly resetsMs: readonly number[]
 }
 
 /**
- * Computes one function of every bin on the grid. The bins of a histogram restart together: where any of them fell,
- * nothing is known of what the others gained, though they may have risen.
+ * Computes one function of every bin on the grid. The bins of a histogram restart together: if one of them fell, the
+ * increase of all others is unknown, even if they rose.
  *
- * @param columns A column a bin, from the lowest, with the same times.
+ * @param columns A column a bin, the lowest first, with equal times.
  */
 export function evaluateBins(
   columns: readonly Column[],
@@ -40,7 +40,7 @@ export function evaluateBins(
   return { bins, resetsMs }
 }
 
-/** Joins histograms that agree in the labels of `by` and in all edges: bins of other edges count other values. */
+/** Aggregates histograms with equal labels of `by` and equal edges. */
 export function joinHistograms(
   histograms: readonly Histogram[],
   by: readonly string[],
@@ -59,7 +59,7 @@ export function joinHistograms(
   return { joined, isApart: joined.length > groupsOf(histograms, by).length }
 }
 
-/** A series a bin. */
+/** Returns a series for each bin. */
 export function seriesOfBins({ labels, edges, bins, resetsMs }: Histogram): SeriesAnswer[] {
   return bins.map((values, i) => ({ labels, bin: binAt(edges, i), values, resetsMs }))
 }
@@ -68,7 +68,7 @@ function binAt(edges: readonly number[], bin: number): Bin {
   return { above: edges[bin - 1] ?? null, upTo: edges[bin] ?? null }
 }
 
-/** The quantile of what each step counted; NaN if it counted nothing. */
+/** The quantile of the observations of each step; NaN without observations. */
 export function seriesOfQuantile({ labels, edges, bins, resetsMs }: Histogram, quantile: number): SeriesAnswer {
   const counts = new Float64Array(bins.length)
   const values = Float64Array.from(bins[0] ?? [], (_, i) => {
@@ -79,10 +79,10 @@ export function seriesOfQuantile({ labels, edges, bins, resetsMs }: Histogram, q
 }
 
 /**
- * A quantile, interpolated inside its bin as Prometheus' `histogram_quantile` does: values lie evenly between the edges
- * of a bin, the lowest bin starts at 0, and the open one is its lower edge.
+ * A quantile, interpolated within its bin like `histogram_quantile` of Prometheus: values are spread evenly between the
+ * edges of a bin, the lowest bin starts at 0, and the quantile in the last bin is its lower edge.
  *
- * @param counts Observations of each bin, not cumulative. Their sum of 0, and NaN, give NaN.
+ * @param counts Observations of each bin, not cumulative. A sum of 0 or NaN gives NaN.
  */
 export function quantileOf(quantile: number, edges: readonly number[], counts: ArrayLike<number>): number {
   let total = 0
