@@ -45,7 +45,7 @@ test('report-records shows exact counters, and no value where one is absent', as
     ['eth2', 1_500_000n],
   ])
   assert.deepEqual(shown('port_temperature_celsius'), [['eth0', 41.5]])
-  assert.match(text, /^# HELP port_temperature_celsius Temperature of the module\..*the module has no sensor/m)
+  assert.match(text, /^# HELP port_temperature_celsius Temperature of the module$/m)
 })
 
 test('metrics-api shows counters, gauges and histograms of two contexts', async (t) => {

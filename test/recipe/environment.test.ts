@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { LatestSeries } from '@sonde/sdk'
 import { needs } from '../debian.ts'
 import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { doubledNode, RECIPE_ENV } from './recipe.ts'
@@ -120,14 +121,18 @@ test('a device that is not there is told with those that are, and the others are
   const there = 'there are: mlx5_0 = 0000:3a:00.0 = ens1f0np0, mlx5_1 = 0000:3a:00.1 = ens1f1np1'
   assert.match(sonde.output(), /doca_telemetry_dpa absent: this version of Sonde does not read doca_telemetry_dpa yet/)
   assert.ok(sonde.output().includes(`(mlx5_0; no device is called mlx5_9; ${there})`), sonde.output())
-  const page = await until('the absence', 60_000, async () => {
-    const text = await (await fetch(`${sonde.address}/metrics`)).text()
-    return text.includes('mlx5_9') && text.includes('doca_adp_retx_packets{') && text
+  const metric = 'doca_adp_retx_timeout_seconds'
+  const ask = async (path: string) => (await fetch(`${sonde.address}${path}`)).text()
+  const page = await until('records of the device that is there', 60_000, async () => {
+    const text = await ask('/metrics')
+    return text.includes('doca_adp_retx_packets{') && text
   })
-  assert.match(
-    page,
-    /^# HELP doca_adp_retx_timeout_seconds .*Absent for device="mlx5_9".*: no device is called mlx5_9;/m,
-  )
+  const { series } = JSON.parse(await ask(`/api/v1/series?metric=${metric}`)) as { series: LatestSeries[] }
+  const missing = series.find(({ labels }) => labels.device === 'mlx5_9')
+  assert.equal(missing?.value, null)
+  assert.ok(missing.absent.startsWith('no device is called mlx5_9;'), missing.absent)
+  const explained = await ask(`/api/v1/explain?of=${encodeURIComponent(`${metric}{device="mlx5_9"}`)}`)
+  assert.match(explained, /none is called mlx5_9/)
   assert.match(page, /^doca_adp_retx_packets\{device="mlx5_0",.*node="gpu-17"/m)
   assert.doesNotMatch(page, /^[^#].*mlx5_[19]/m)
 })

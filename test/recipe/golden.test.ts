@@ -26,11 +26,6 @@ function byDevice(lines: readonly string[]): string[] {
   return lines.toSorted((a, b) => deviceOf(a).localeCompare(deviceOf(b)))
 }
 
-/** Places of a sentence of a HELP, in order: they are named as they were read. */
-function withSortedPlaces(line: string): string {
-  return line.replace(/(?<= for )[^:]*(?=: )/g, (places) => places.split('; ').sort().join('; '))
-}
-
 /** The families of DOCA by name, without padding. */
 function familiesOf(page: string): string[] {
   const [first = ''] = page.match(/^# \w+ /) ?? []
@@ -40,7 +35,6 @@ function familiesOf(page: string): string[] {
     .filter((family) => /^# \w+ doca_/.test(family))
     .sort()
     .flatMap((family) => byDevice(family.trimEnd().split('\n')))
-    .map(withSortedPlaces)
     .map((line) => (CHANGING.test(line) ? line.replace(/ \S+$/, ' *') : line.replace(/ 0+(?=\d)/, ' ')))
 }
 

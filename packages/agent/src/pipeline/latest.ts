@@ -1,6 +1,4 @@
 import {
-  absenceType,
-  type Batch,
   elementsOf,
   isPresent,
   type Labels,
@@ -8,7 +6,6 @@ import {
   labelsOf,
   numberAt,
   type RecordType,
-  readRecords,
   SeriesIndex,
   type Slot,
   type SourceInfo,
@@ -17,40 +14,53 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import { UNTOLD_ABSENCE } from '@sonde/sdk/internal'
+import { parseSeriesKey, UNTOLD_ABSENCE } from '@sonde/sdk/internal'
+import { type AbsenceReport, absenceReports } from './absence-report.ts'
 import type { RecentRing } from './recent.ts'
-import type { KeptBatch } from './share.ts'
 
 /** A series is live for this many periods of its source after its last sample, or as many turns. */
 const LIVE_INTERVALS = 3
 const LIVE_MIN_MS = 10_000
+/** Series of a type that have an absence and no record: more are not listed. */
+const ABSENT_SERIES_LIMIT = 1000
 
-/** The latest value of every live series of a metric, or of every metric of a type. */
+/**
+ * The latest value of every live series of a metric, or of every metric of a type. A series that its source reports as
+ * absent is listed too, with the reason.
+ */
 export function latestSeries(recent: RecentRing, wanted: { metric?: string; type?: string }): LatestSeries[] {
-  const said = absences(recent)
+  const reportOf = absenceReports(recent)
   return recent.types().flatMap((type) => {
     if (wanted.type !== undefined && type.name !== wanted.type) return []
     const slots = type.layout.slots.filter(({ name }) => {
       const metric = type.metrics.get(name)
       return metric !== undefined && (wanted.metric === undefined || metric === wanted.metric)
     })
-    return slots.length === 0 ? [] : latestOfType(recent, type, slots, said)
+    return slots.length === 0 ? [] : latestOfType(recent, type, slots, reportOf)
   })
 }
 
-function latestOfType(recent: RecentRing, type: RecordType, slots: readonly Slot[], said: SaidOf): LatestSeries[] {
+function latestOfType(
+  recent: RecentRing,
+  type: RecordType,
+  slots: readonly Slot[],
+  reportOf: ReturnType<typeof absenceReports>,
+): LatestSeries[] {
   const batches = recent.batches(type)
   const newestMs = batches.at(-1)?.arrivedMs ?? 0
   const seen = new Set<string>()
   // Of a source most records are of a series that is known already: that is seen by the bytes of their labels.
   const seenOf = new Map<SourceInfo, SeriesIndex>()
   const found: LatestSeries[] = []
+  const reports = new Set<AbsenceReport>()
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as (typeof batches)[number]
     const longestMs = type.inTurns ? TURN_LIMIT_MS : recent.periods.longestOf(batch.source, type)
     const liveMs = Math.max(LIVE_MIN_MS, longestMs * LIVE_INTERVALS)
     if (batch.arrivedMs < newestMs - liveMs || recent.isRetired(batch.source)) continue
     const views = viewsOf(batch.bytes)
+    const report = reportOf(batch)
+    reports.add(report)
     const index = seenOf.get(batch.source) ?? new SeriesIndex(type)
     seenOf.set(batch.source, index)
     for (let record = batch.count - 1; record >= 0; record--) {
@@ -61,11 +71,31 @@ function latestOfType(recent: RecentRing, type: RecordType, slots: readonly Slot
       const key = seriesKey(labels)
       if (seen.has(key)) continue
       seen.add(key)
-      const { goneMs, reasons } = said(batch)
-      const allGoneMs = goneMs.get(seriesOf(type.name, '')) ?? 0
       // A device that came back has records after it was said to be gone.
-      if (batch.arrivedMs <= Math.max(allGoneMs, goneMs.get(seriesOf(type.name, key)) ?? 0)) continue
-      for (const slot of slots) found.push(latestOf(type, slot, labels, key, views, at, batch.toMs, reasons))
+      if (batch.arrivedMs <= report.goneMsOf(type.name, key)) continue
+      for (const slot of slots) found.push(latestOf(type, slot, labels, key, views, at, batch.toMs, report))
+    }
+  }
+  for (const report of reports) found.push(...seriesWithoutRecord(type, slots, seen, report))
+  return found
+}
+
+/** Series of which a source reports only that they are absent, such as those of a device that is not there. */
+function seriesWithoutRecord(
+  type: RecordType,
+  slots: readonly Slot[],
+  seen: ReadonlySet<string>,
+  report: AbsenceReport,
+): LatestSeries[] {
+  const found: LatestSeries[] = []
+  const keys = new Set<string>()
+  for (const { series, field, reason, arrivedMs } of report.ofSeries(type.name)) {
+    if (seen.has(series)) continue
+    if (keys.add(series).size > ABSENT_SERIES_LIMIT) break
+    const labels = parseSeriesKey(series)
+    for (const { name } of slots) {
+      if (field !== '' && field !== name) continue
+      found.push({ metric: type.metrics.get(name) ?? name, labels, value: null, timeMs: arrivedMs, absent: reason })
     }
   }
   return found
@@ -79,15 +109,14 @@ function latestOf(
   views: Views,
   at: number,
   timeMs: number,
-  reasons: ReadonlyMap<string, string>,
+  report: AbsenceReport,
 ): LatestSeries {
   const metric = type.metrics.get(slot.name) ?? slot.name
   const { edges } = slot.field
   const bins = edges === undefined ? {} : { edges }
   if (!isPresent(type.layout, slot, views, at)) {
-    const reason =
-      reasons.get(absenceKey(type.name, key, slot.name)) ?? reasons.get(absenceKey(type.name, '', slot.name))
-    return { metric, labels, value: null, timeMs, absent: reason ?? UNTOLD_ABSENCE, ...bins }
+    const absent = report.reasonOf(type.name, key, slot.name) ?? UNTOLD_ABSENCE
+    return { metric, labels, value: null, timeMs, absent, ...bins }
   }
   return { metric, labels, value: exactText(slot, views, at), timeMs, absent: '', ...bins }
 }
@@ -104,52 +133,6 @@ function exactText(slot: Slot, views: Views, at: number): string {
   return Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
 }
 
-function seriesOf(type: string, series: string): string {
-  return `${type}\n${series}`
-}
-
-function absenceKey(type: string, series: string, field: string): string {
-  return `${seriesOf(type, series)}\n${field}`
-}
-
 function bigintAt({ field, offset }: Slot, { data }: Views, at: number): bigint {
   return field.kind === 'u64' ? data.getBigUint64(at + offset, true) : BigInt(data.getUint32(at + offset, true))
-}
-
-/** What the absence records in the window say; the last word counts. */
-interface Absent {
-  /** Why a value is absent. */
-  readonly reasons: ReadonlyMap<string, string>
-  /** When the news arrived that a series left. */
-  readonly goneMs: ReadonlyMap<string, number>
-}
-
-/** What holds for a batch: each client of the service speaks for itself alone, and for it nobody else does. */
-type SaidOf = (batch: Batch) => Absent
-
-function absences(recent: RecentRing): SaidOf {
-  const nothing: Absent = { reasons: new Map(), goneMs: new Map() }
-  const byClient = new Map<bigint, ReturnType<typeof noAbsences>>()
-  for (const batch of recent.batches(absenceType)) {
-    const speaker = batch.page?.client ?? 0n
-    const said = byClient.get(speaker) ?? noAbsences()
-    byClient.set(speaker, said)
-    takeAbsences(batch, said)
-  }
-  return ({ page }) => byClient.get(page?.client ?? 0n) ?? nothing
-}
-
-function noAbsences() {
-  return { reasons: new Map<string, string>(), goneMs: new Map<string, number>() }
-}
-
-function takeAbsences(
-  { bytes, count, symbols, arrivedMs }: KeptBatch,
-  { reasons, goneMs }: ReturnType<typeof noAbsences>,
-): void {
-  for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
-    if (code === 'gone') goneMs.set(seriesOf(type, series), arrivedMs)
-    else if (code === '') reasons.delete(absenceKey(type, series, field))
-    else reasons.set(absenceKey(type, series, field), reason)
-  }
 }

@@ -24,6 +24,7 @@ export { checkLabels, faultOfLabels, isOwnLabel, SERIES_CHARACTERS_MAX } from '.
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { labelText } from '../schema/reader.ts'
 export { defineOwnType, typeOfDefinition, withEntity } from '../schema/record-type.ts'
+export { parseSeriesKey } from '../schema/series.ts'
 export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
 export { timeSpanOfBatch } from '../schema/time-span.ts'
 export { ClientLosses } from '../sink/client-losses.ts'

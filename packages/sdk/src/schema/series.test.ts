@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { property, recordingSource } from '../../test/helper.ts'
 import { chars, label, labelNumber, value } from './field.ts'
 import { defineType } from './record-type.ts'
-import { escapeLabelValue, labelsOf, mergeLabels, seriesKey } from './series.ts'
+import { escapeLabelValue, labelsOf, mergeLabels, parseSeriesKey, seriesKey } from './series.ts'
 import { viewsOf } from './views.ts'
 
 test('writes labels as Prometheus does, escaping backslash, quote and newline', () => {
@@ -12,6 +12,12 @@ test('writes labels as Prometheus does, escaping backslash, quote and newline', 
   assert.equal(seriesKey({ a: 'x"y\\z\nw', b: '' }), String.raw`a="x\"y\\z\nw",b=""`)
   assert.equal(escapeLabelValue('a\ud800b'), 'a\ufffdb')
   assert.equal(escapeLabelValue('🚀\t'), '🚀\t')
+})
+
+property('a series key is read back as the labels that it was made of', 200, (random) => {
+  const value = () => Array.from({ length: random.integer(0, 6) }, () => random.pick([...'ab"\\\n,= {}é'])).join('')
+  const labels = { device: value(), 'a.b': value(), port: value() }
+  assert.deepEqual(parseSeriesKey(seriesKey(labels)), labels)
 })
 
 test('a constant label may be called what every object has', () => {

@@ -44,6 +44,22 @@ export function seriesKey(labels: Labels): string {
   return key
 }
 
+/** Sticky: sought at every place, it would take the square of a long text. */
+const LABEL = /[\s,]*([^\s,="]+)="((?:[^"\\]|\\.)*)"/y
+
+/** The labels of a text that {@link seriesKey} made, or that a person wrote in that form. Ends at the first fault. */
+export function parseSeriesKey(text: string): Labels {
+  const labels: [name: string, value: string][] = []
+  LABEL.lastIndex = 0
+  for (let label = LABEL.exec(text); label !== null; label = LABEL.exec(text))
+    labels.push([label[1] ?? '', unescaped(label[2] ?? '')])
+  return Object.fromEntries(labels)
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/g, (_whole, character: string) => (character === 'n' ? '\n' : character))
+}
+
 /** A label value with backslash, quote and newline escaped, and lone surrogates replaced, so that it is valid UTF-8. */
 export function escapeLabelValue(text: string): string {
   const clean = text.isWellFormed() ? text : text.toWellFormed()

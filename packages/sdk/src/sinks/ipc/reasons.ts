@@ -17,7 +17,6 @@ const CAUSES: Readonly<Record<string, string>> = {
   line_limit: '/metrics of the service shows no more lines of one client; use fewer label values. History has them',
   waiting_limit:
     'more new series at a time than /metrics of the service takes; report them more slowly. History has them',
-  absence_limit: 'more absent values than /metrics of the service keeps of one client; report fewer series',
   untranslated:
     'their times are not of the wall clock, and the service has no charts of them; files and /metrics have them. Translate the times before',
   metric_conflict:

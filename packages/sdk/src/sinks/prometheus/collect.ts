@@ -4,8 +4,6 @@ import type { Column } from './column.ts'
 import { hideDuplicates } from './duplicates.ts'
 import { Exposition, type FamilyPart, type FamilyText } from './exposition.ts'
 import type { Family } from './families.ts'
-import { HelpNotes, withoutStop } from './help-notes.ts'
-import type { HeldAbsence, Reasons } from './reasons.ts'
 import type { Table } from './table.ts'
 import type { Tables } from './tables.ts'
 
@@ -28,7 +26,6 @@ interface FamilyThen {
 export interface Moment {
   readonly tables: readonly TableThen[]
   readonly families: readonly FamilyThen[]
-  readonly absences: readonly HeldAbsence[]
 }
 
 /** What was made of a moment. */
@@ -40,8 +37,8 @@ export interface Rendered {
 
 const ROWS_A_STEP = 1024
 
-/** Fixes rows, columns and absences as they are now, without a walk through rows. */
-export function takeMoment(tables: Tables, reasons: Reasons): Moment {
+/** Fixes rows and columns as they are now, without a walk through rows. */
+export function takeMoment(tables: Tables): Moment {
   return {
     tables: Array.from(tables.all(), (table) => {
       return { table, columns: table.columns, changed: table.begin(), rowCount: table.rows.high }
@@ -49,12 +46,11 @@ export function takeMoment(tables: Tables, reasons: Reasons): Moment {
     families: Array.from(tables.families.all(), (family) => {
       return { family, columns: family.columns, isBaseTaken: tables.families.isBaseTaken(family) }
     }),
-    absences: [...reasons.all()],
   }
 }
 
 /** Brings the text of a moment up to date, in as many turns of the event loop as it takes. */
-export async function renderMoment({ tables, families, absences }: Moment): Promise<Rendered> {
+export async function renderMoment({ tables, families }: Moment): Promise<Rendered> {
   for (const { table } of tables) {
     do if (turn.isOver()) await turn.next()
     while (!table.rows.fix())
@@ -67,14 +63,11 @@ export async function renderMoment({ tables, families, absences }: Moment): Prom
   for (const { columns, changed, rowCount } of tables) {
     for (const column of columns) await renderColumn(column, changed, rowCount)
   }
-  const notes = new HelpNotes()
-  await notes.gather(absences)
   const texts: FamilyText[] = []
   for (const { family, columns, isBaseTaken } of families) {
     if (turn.isOver()) await turn.next()
-    const note = notes.of(family)
-    if (note === '' && columns.every(({ text }) => text.lineCount === 0)) continue
-    texts.push({ header: headerOf(family, note, isBaseTaken), parts: columns.map(partOf) })
+    if (columns.every(({ text }) => text.lineCount === 0)) continue
+    texts.push({ header: headerOf(family, isBaseTaken), parts: columns.map(partOf) })
   }
   return { exposition: new Exposition(texts), hiddenCount }
 }
@@ -95,11 +88,10 @@ async function renderColumn({ table, lines, laneCount }: Column, changed: Int32A
   }
 }
 
-function headerOf(family: Family, note: string, isBaseTaken: boolean): FamilyText['header'] {
-  const help = note === '' ? family.help : `${withoutStop(family.help)}.${note}`
+function headerOf(family: Family, isBaseTaken: boolean): FamilyText['header'] {
   return {
-    text: headerText(family, help, 'text', isBaseTaken),
-    openmetrics: headerText(family, help, 'openmetrics', isBaseTaken),
+    text: headerText(family, family.help, 'text', isBaseTaken),
+    openmetrics: headerText(family, family.help, 'openmetrics', isBaseTaken),
   }
 }
 

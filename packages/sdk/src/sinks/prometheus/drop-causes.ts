@@ -1,5 +1,6 @@
 import { SondeError } from '../../errors.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
+import type { MetricConflict } from './families.ts'
 
 /** What it means where the view drops records for a reason, and what to do. */
 const CAUSES: Readonly<Record<string, string>> = {
@@ -10,6 +11,16 @@ const CAUSES: Readonly<Record<string, string>> = {
   line_limit:
     'the page has as many lines as lineLimit, or a client its part of them; raise it, or use fewer label values',
   metric_conflict: 'another type has the metric with another kind or unit; name one of the two otherwise',
+}
+
+/** Longest text about refused metrics. Unit: characters. */
+const CONFLICT_CHARACTERS = 400
+
+/** The first refused metric, and how many others there are. `conflicts` is not empty. */
+export function conflictWords([first, ...others]: readonly MetricConflict[]): string {
+  const { metric, type, field, reason } = first as MetricConflict
+  const more = others.length === 0 ? '' : `; and ${others.length} more`
+  return `${metric} of ${type}.${field}: ${reason}`.slice(0, CONFLICT_CHARACTERS) + more
 }
 
 /** The cause of a reason in words; empty if none is known. */

@@ -1,4 +1,3 @@
-import type { Reasons } from './reasons.ts'
 import { advance, type Job } from './settling.ts'
 import type { Table } from './table.ts'
 import type { Tables } from './tables.ts'
@@ -9,16 +8,14 @@ const PAUSE_MS = 1000
 /** Takes out what had no record for so long, in as many turns of the event loop as it takes. */
 export class Expiry {
   readonly #tables: Tables
-  readonly #reasons: Reasons
   readonly #periodMs: number
   /** Before this time nothing expires. Unit: milliseconds. */
   #dueMs = Number.POSITIVE_INFINITY
   #walk: Job | undefined
 
   /** @param periodMs How long a series stays without a record. */
-  constructor(tables: Tables, reasons: Reasons, periodMs: number) {
+  constructor(tables: Tables, periodMs: number) {
     this.#tables = tables
-    this.#reasons = reasons
     this.#periodMs = periodMs
   }
 
@@ -58,7 +55,6 @@ export class Expiry {
       else oldestMs = Math.min(oldestMs, table.seenMs)
     }
     yield* this.#tables.drop(unused)
-    yield* this.#reasons.expire(expiredMs)
     this.#dueMs = Math.min(this.#dueMs, Math.max(nowMs + PAUSE_MS, oldestMs + this.#periodMs))
   }
 }

@@ -19,7 +19,7 @@ export interface MetricConflict {
   readonly field: string
   /** What the two disagree in, and what to do. */
   readonly reason: string
-  /** The metric that has the name; its HELP tells of the refusal. Undefined if the field fits no metric at all. */
+  /** The metric that has the name. Undefined if the field fits no metric at all. */
   readonly owner: string | undefined
 }
 

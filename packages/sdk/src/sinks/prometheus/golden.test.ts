@@ -180,7 +180,7 @@ test('labels that the format reserves or cannot write are renamed, and empty one
   assert.deepEqual((await rig.lines()).slice(2), ['odd_depth{index="0"} 1', 'odd_depth{index="1"} 2'])
 })
 
-test('HELP says which series have no value, and why', async () => {
+test('an absence changes no HELP, and a metric without a value is not shown', async () => {
   const rig = new PrometheusRig()
   const source = rig.source('s', { node: 'n1' })
   rig.report(source, port, { time: 1_800_000_000_000_000_000n, device: 'eth0', port: 1, rx_bytes_total: 1, xid: 0 })
@@ -192,10 +192,13 @@ test('HELP says which series have no value, and why', async () => {
     code: 'unsupported',
     reason: 'the driver has no sensor.',
   })
-  const help = (await rig.families('openmetrics')).get('port_temperature_celsius')?.help
-  const absent = 'Absent for device="eth0",port="1",node="n1": the driver has no sensor.'
-  assert.equal(help, `Temperature\nof the "port". ${absent}`)
-  assert.equal((await rig.families('text')).get('port_temperature_celsius')?.samples.length, 0)
+  assert.equal((await rig.families('text')).get('port_temperature_celsius'), undefined)
+  const time = 1_800_000_000_000_000_000n
+  rig.report(source, port, { time, device: 'eth1', port: 1, rx_bytes_total: 1, temperature_celsius: 9, xid: 0 })
+  for (const format of ['text', 'openmetrics'] as const) {
+    const family = (await rig.families(format)).get('port_temperature_celsius')
+    assert.deepEqual([family?.help, family?.samples.length], ['Temperature\nof the "port"', 1], format)
+  }
 })
 
 test('a value that was absent is shown as soon as it is there, be it 0', async () => {

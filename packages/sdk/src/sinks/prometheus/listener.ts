@@ -3,7 +3,6 @@ import { FieldSets } from '../../fieldset/field-sets.ts'
 import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import { countDrop, type Sink, sinkStats } from '../../sink/sink.ts'
 import type { PrometheusOptions } from './config.ts'
-import { causeOf } from './drop-causes.ts'
 import { addressOf, type Endpoint, parseEndpoint } from './endpoint.ts'
 import { type Environment, listenerOptionsOf } from './environment.ts'
 import { createPrometheus, type Prometheus } from './prometheus.ts'
@@ -182,7 +181,7 @@ class SharedSink implements PrometheusSink {
   }
 
   causeOf(reason: string): string {
-    return causeOf(reason)
+    return this.view.causeOf(reason)
   }
 
   flush(): Promise<void> {

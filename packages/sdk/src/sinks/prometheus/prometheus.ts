@@ -7,13 +7,14 @@ import { countDrop, type Sink, sinkStats } from '../../sink/sink.ts'
 import { CONTENT_TYPES } from '../../wire/prometheus/header.ts'
 import { acceptsGzip, negotiateFormat } from '../../wire/prometheus/negotiate.ts'
 import { sourceFilter } from '../source-tags.ts'
+import { type AbsentSeries, readAbsences } from './absences.ts'
 import { renderMoment, takeMoment } from './collect.ts'
 import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
+import { causeOf, conflictWords } from './drop-causes.ts'
 import { Expiry } from './expiry.ts'
 import { bytesOf, type Exposition } from './exposition.ts'
 import type { MetricConflict } from './families.ts'
 import { UnfitIndexes } from './indexes.ts'
-import { type Absence, Reasons, readAbsences } from './reasons.ts'
 import { Settling } from './settling.ts'
 import type { MoreLabels, Table } from './table.ts'
 import { Tables } from './tables.ts'
@@ -65,7 +66,6 @@ export class Prometheus implements Sink {
   readonly stats = sinkStats()
   readonly #config: PrometheusConfig
   readonly #tables: Tables
-  readonly #reasons = new Reasons()
   readonly #labels: ViewLabels
   #more: MoreLabels
   /** Whether rows have labels that the label file no longer says. */
@@ -91,7 +91,7 @@ export class Prometheus implements Sink {
       take: (batch, acceptedMs) => this.#takeWaiting(batch, acceptedMs),
       remove: (source) => this.#remove(source),
     })
-    this.#expiry = new Expiry(this.#tables, this.#reasons, config.seriesExpiryS * 1000)
+    this.#expiry = new Expiry(this.#tables, config.seriesExpiryS * 1000)
     this.#isFor = sourceFilter(config.sourceTags)
   }
 
@@ -142,15 +142,13 @@ export class Prometheus implements Sink {
     this.stats.seconds += (performance.now() - startMs) / 1000
   }
 
-  /** The sources of which something is shown, or said to be absent. */
+  /** The sources of which something is shown. */
   sources(): ReadonlySet<SourceInfo> {
-    const tables = [...this.#tables.all()]
-    return new Set([...tables.flatMap((table) => [...table.sources()]), ...this.#reasons.sources()])
+    return new Set([...this.#tables.all()].flatMap((table) => [...table.sources()]))
   }
 
   /** Takes every series of a source out: its client or device is gone. Every later `collect` shows none of them. */
   removeSource(source: SourceInfo): void {
-    this.#reasons.removeSource(source)
     this.stats.out += this.#settling.leave(source)
     this.#version++
   }
@@ -158,6 +156,11 @@ export class Prometheus implements Sink {
   /** Metrics that were refused, because another type has their name with another kind, unit or form. */
   conflicts(): readonly MetricConflict[] {
     return this.#tables.conflicts()
+  }
+
+  causeOf(reason: string): string {
+    const conflicts = reason === 'metric_conflict' ? this.conflicts() : []
+    return conflicts.length > 0 ? conflictWords(conflicts) : causeOf(reason)
   }
 
   /**
@@ -226,7 +229,7 @@ export class Prometheus implements Sink {
       // What came before may have used this turn up.
       if (turn.isOver()) await turn.next()
       const version = this.#version
-      const { exposition, hiddenCount } = await renderMoment(takeMoment(this.#tables, this.#reasons))
+      const { exposition, hiddenCount } = await renderMoment(takeMoment(this.#tables))
       // Their last records were counted as shown before it was known that another type has the series.
       this.stats.out -= hiddenCount
       this.#drop('duplicate_series', hiddenCount)
@@ -251,7 +254,7 @@ export class Prometheus implements Sink {
    * room for.
    */
   #take(batch: Batch, acceptedMs: number): Batch | undefined {
-    if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch, acceptedMs)
+    if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch)
     if (batch.type.metrics.size > 0) return this.#takeRecords(batch, acceptedMs)
     this.stats.out += batch.count
     return undefined
@@ -291,19 +294,15 @@ export class Prometheus implements Sink {
     return this.#tables.of(type, page?.client, this.#more)
   }
 
-  /** Takes absences, and gives what is left where this turn has no room for more. */
-  #takeAbsences(batch: Batch, acceptedMs: number): Batch | undefined {
+  /** Takes series out that are absent as a whole. Returns the absences for which this turn has no time left. */
+  #takeAbsences(batch: Batch): Batch | undefined {
     let taken = 0
     for (const absence of readAbsences(batch)) {
-      const isWhole = absence.field === '' && absence.code !== ''
-      if (isWhole && !this.#removeSeries(batch.source, absence)) break
-      if (this.#reasons.take(batch, absence, acceptedMs)) this.stats.out++
-      else this.#drop('absence_limit', 1, batch)
+      if (absence.isWhole && !this.#removeSeries(batch.source, absence)) break
+      this.stats.out++
       taken++
       if (turn.isOver()) break
     }
-    this.#expiry.note(acceptedMs)
-    this.#version++
     return restOf(batch, taken)
   }
 
@@ -311,7 +310,8 @@ export class Prometheus implements Sink {
    * A series that is absent as a whole is not shown with its last value; its next record brings it back. A whole type
    * is that of one life of a host and of those before it. False if this turn has no room for all.
    */
-  #removeSeries(source: SourceInfo, { type, series }: Absence): boolean {
+  #removeSeries(source: SourceInfo, { type, series }: AbsentSeries): boolean {
+    this.#version++
     for (const table of this.#tables.all()) {
       if (table.type.name !== type) continue
       if (series !== '') table.removeSeries(source, series)
@@ -321,14 +321,12 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * Takes the rows of a source out, a step at a time. Then types without series are forgotten, but for those that HELP
-   * says something of: where nobody scrapes, those of clients that come and go would add up.
+   * Takes the rows of a source out, a step at a time. Then types without series are forgotten: without scrapes, the
+   * types of clients that come and go would add up.
    */
   *#remove(source: SourceInfo): Generator<void> {
     for (const table of [...this.#tables.all()]) while (!table.removeAll(source)) yield
-    const unused = [...this.#tables.all()].filter(({ count }) => count === 0)
-    const absent = new Set(unused.length === 0 ? [] : Array.from(this.#reasons.all(), ({ type }) => type))
-    yield* this.#tables.drop(unused.filter(({ type }) => !absent.has(type.name)))
+    yield* this.#tables.drop([...this.#tables.all()].filter(({ count }) => count === 0))
     this.#version++
   }
 

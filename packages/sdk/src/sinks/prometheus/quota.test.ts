@@ -2,18 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { property } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
-import {
-  absenceType,
-  buckets,
-  chars,
-  counter,
-  createSource,
-  defineType,
-  gauge,
-  label,
-  labelNumber,
-  wallNs,
-} from '../../index.ts'
+import { buckets, chars, counter, createSource, defineType, gauge, label, labelNumber } from '../../index.ts'
 import { type Holder, Quota } from './quota.ts'
 
 const LIMIT = 1000
@@ -68,28 +57,6 @@ test('series of a client that leaves make room for it again, however often it co
     rig.view.removeSource(hostile.info)
   }
   assert.equal((await rig.lines()).length, 30)
-})
-
-test('HELP of metrics of the agent says nothing that a client reports absent', async () => {
-  const rig = fullRig()
-  const absence = (reason: string) => ({
-    time: wallNs(),
-    type: 'heat',
-    series: '',
-    field: 'celsius',
-    code: 'denied',
-    reason,
-  })
-  const client = ofClient(rig, 1n)
-  series(rig, client, 0, 1)
-  rig.report(client, absenceType, absence('a client says so'))
-  assert.match(await rig.page('text'), /^# HELP heat_celsius .*a client says so/m)
-  const own = rig.source('own')
-  series(rig, own, 1, 1)
-  rig.report(own, absenceType, absence('the driver says so'))
-  const page = await rig.page('text')
-  assert.match(page, /^# HELP heat_celsius .*the driver says so/m)
-  assert.doesNotMatch(page, /a client says so/)
 })
 
 test('long lines, and large records, count as several lines', async () => {
@@ -155,21 +122,4 @@ test('a metric name goes to a type of this process, whichever client had it firs
   )
   assert.equal(rig.dropped('metric_conflict'), 3, 'one as other came of a client, two of those that lost their name')
   assert.equal(rig.view.stats.in, rig.view.stats.out + [...rig.view.stats.dropped.values()].reduce((a, b) => a + b, 0))
-})
-
-test('absences of one client leave room for those of others', async () => {
-  const rig = fullRig()
-  const absences = Array.from({ length: 6000 }, (_, i) => {
-    return { time: wallNs(), type: 'heat', series: `place="${i}"`, field: 'celsius', code: 'denied', reason: '' }
-  })
-  const droppedOf = async (source: ReturnType<typeof ofClient>) => {
-    const before = rig.dropped('absence_limit')
-    rig.report(source, absenceType, ...absences)
-    await rig.view.flush()
-    return rig.dropped('absence_limit') - before
-  }
-  // Of 10 000: half for a client alone, an eighth for each beside it, the rest for this process.
-  assert.equal(await droppedOf(ofClient(rig, 1n)), 1000)
-  assert.equal(await droppedOf(ofClient(rig, 2n)), 4750)
-  assert.equal(await droppedOf(rig.source('own')), 2250)
 })

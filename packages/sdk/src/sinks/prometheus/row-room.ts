@@ -34,11 +34,6 @@ export class RowRoom {
     this.#nameCharacters = Math.max(0, ...Array.from(type.metrics.values(), ({ length }) => length))
   }
 
-  /** Who has rows, and how many. */
-  get held(): ReadonlyMap<Holder, number> {
-    return this.#rows.held
-  }
-
   /** Rows that a holder may still have; at most 0 if it is none. */
   rowsFor(holder: Holder): number {
     return this.#rows.roomFor(holder)

@@ -100,11 +100,6 @@ export class Table {
     return this.#room.rowsFor(holder) <= 0
   }
 
-  /** Who has rows, and how many. */
-  get held(): ReadonlyMap<Holder, number> {
-    return this.#room.held
-  }
-
   /** Lines that one row gives when all its values are there. */
   get linesPerRow(): number {
     return this.#room.linesPerRow

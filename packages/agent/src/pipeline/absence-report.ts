@@ -1,0 +1,69 @@
+import { absenceType, type Batch, readRecords, viewsOf } from '@sonde/sdk'
+import type { RecentRing } from './recent.ts'
+import type { KeptBatch } from './share.ts'
+
+/** An absent value, as a record of `sonde_absence` says. */
+interface AbsentValue {
+  /** Key of the series, empty for all of the type. */
+  readonly series: string
+  /** Field, empty for all. */
+  readonly field: string
+  readonly reason: string
+  readonly arrivedMs: number
+}
+
+/** What the agent's own sources, or one client, report as absent in the window. The last record counts. */
+export class AbsenceReport {
+  /** By type, and there by series and field. */
+  readonly #values = new Map<string, Map<string, AbsentValue>>()
+  /** When a series, or all of a type, was reported to be gone. */
+  readonly #goneMs = new Map<string, number>()
+
+  take({ bytes, count, symbols, arrivedMs }: KeptBatch): void {
+    for (const record of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
+      const { type, series, field, code, reason } = record
+      const values = this.#values.get(type) ?? new Map<string, AbsentValue>()
+      this.#values.set(type, values)
+      if (code === 'gone') this.#goneMs.set(keyOf(type, series), arrivedMs)
+      else if (code === '') values.delete(keyOf(series, field))
+      else values.set(keyOf(series, field), { series, field, reason, arrivedMs })
+    }
+  }
+
+  /** Why a value is absent; undefined if the source reports no reason. */
+  reasonOf(type: string, series: string, field: string): string | undefined {
+    const values = this.#values.get(type)
+    return (values?.get(keyOf(series, field)) ?? values?.get(keyOf('', field)))?.reason
+  }
+
+  /** When a series last left, alone or with its type; 0 if it never did. Unit: milliseconds since the Unix epoch. */
+  goneMsOf(type: string, series: string): number {
+    return Math.max(this.#goneMs.get(keyOf(type, '')) ?? 0, this.#goneMs.get(keyOf(type, series)) ?? 0)
+  }
+
+  /** Absent values of series that have not left. */
+  *ofSeries(type: string): Generator<AbsentValue> {
+    for (const value of this.#values.get(type)?.values() ?? []) {
+      if (value.series !== '' && value.arrivedMs > this.goneMsOf(type, value.series)) yield value
+    }
+  }
+}
+
+/**
+ * The report that holds for a batch: a client of the service reports for itself only, and nobody else reports for it.
+ */
+export function absenceReports(recent: RecentRing): (batch: Batch) => AbsenceReport {
+  const reports = new Map<bigint, AbsenceReport>()
+  const reportOf = ({ page }: Batch): AbsenceReport => {
+    const client = page?.client ?? 0n
+    const report = reports.get(client) ?? new AbsenceReport()
+    reports.set(client, report)
+    return report
+  }
+  for (const batch of recent.batches(absenceType)) if (!recent.isRetired(batch.source)) reportOf(batch).take(batch)
+  return reportOf
+}
+
+function keyOf(first: string, second: string): string {
+  return `${first}\n${second}`
+}
