@@ -10,7 +10,7 @@ function rulesOf({ openings }: SimulatedNode): string[] {
   return [...new Set(openings.map(({ id }) => id.slice(0, id.indexOf('/'))))]
 }
 
-/** Scenarios that no rule of one signal sees, and the one that draws others. */
+/** Scenarios that no rule of one signal sees, and the scenario that draws others. */
 const UNTOLD = ['healthy', 'time-slicing', 'checkpoint-asynchronous', 'random']
 
 describe('the cause is told and its effect is not:', () => {
@@ -51,7 +51,7 @@ describe('the cause is told and its effect is not:', () => {
     test(`${fault.name} ${fault.device ?? ''}${fault.severity === undefined ? '' : ` of ${fault.severity}`}`, () => {
       const node = struck('hgx-h100', [fault], 150)
       assert.deepEqual(rulesOf(node), tells)
-      // What was slow for a while is as fast as before: nothing else is told of that either.
+      // A device that was slow for a while is as fast as before, so no other hint opens.
       node.stopAll()
       node.run(100)
       assert.deepEqual(rulesOf(node), tells)

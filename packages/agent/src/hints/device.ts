@@ -1,34 +1,34 @@
 import type { Labels, RecordType } from '@sonde/sdk'
 import type { Device } from '../devices/device.ts'
 
-/** What hints need to know of a device. */
+/** The properties of a device that hints need. */
 export type HintDevice = Pick<
   Device,
   'id' | 'kind' | 'name' | 'rail' | 'isSimulated' | 'host' | 'pairs' | 'address' | 'path' | 'limits'
 >
 
-/** The node that something is of: the one that the agent runs on, or the one that the simulator plays. */
+/** Which node: the agent's own, or the simulated node. */
 export type WhichNode = 'real' | 'simulated'
 
-/** Both nodes; nothing that happens on one of them says anything of the other. */
+/** Both nodes. A fault on one of them is no evidence about the other. */
 export const NODES: readonly WhichNode[] = ['real', 'simulated']
 
-/** The node that a device is of. */
+/** The node of a device. */
 export function nodeOf({ isSimulated }: Pick<HintDevice, 'isSimulated'>): WhichNode {
   return isSimulated ? 'simulated' : 'real'
 }
 
-/** The host of a device that is on another one than the agent; empty if it is on the agent's own. */
+/** The host of a device on another host; empty for the agent's own host. */
 export function elsewhereOf({ id, host }: Pick<HintDevice, 'id' | 'host'>): string {
   return id.endsWith(`@${host}`) ? host : ''
 }
 
 /** Finds the device that a series belongs to. */
 export interface DeviceLookup {
-  /** Changes whenever a series may belong to another device than before. */
+  /** Changes whenever a series may belong to a different device. */
   readonly version: number
-  /** Devices that the agent itself knows of. */
+  /** Devices that the agent's own sources report. */
   own(): readonly HintDevice[]
-  /** The device of a series; undefined if none is known (yet). */
+  /** The device of a series; undefined while it is unknown. */
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): HintDevice | undefined
 }

@@ -297,7 +297,7 @@ test('as a sink it keeps its accounts: what is refused is counted, and nothing i
 })
 
 describe('where the counters of a port are read in turns, every eighth second,', () => {
-  /** A node whose fourth port has so many timeouts a second, after a minute of it. */
+  /** A node whose fourth port has this many timeouts per second after a minute. */
   const nodeOf = (timeoutsPerS: number) => {
     const node = quietNode()
     node.nic(3).rate({ local_ack_timeout_err_total: timeoutsPerS })
@@ -426,7 +426,7 @@ const noDevice: HintDevice = {
   limits: {},
 }
 
-/** A node with one interface and one GPU, of which `list` tells and nothing else. */
+/** A node with one interface and one GPU as its only devices. */
 function plainHints(rules?: readonly Rule[], ruleFailed?: RuleFailed) {
   const netdev: HintDevice = { ...noDevice, id: 'net-eth0', kind: 'netdev', name: 'eth0', address: '0000:01:00.0' }
   const gpu: HintDevice = {
@@ -455,7 +455,7 @@ function plainHints(rules?: readonly Rule[], ruleFailed?: RuleFailed) {
   return {
     hints,
     shown,
-    /** One sample of what `report` reports, then an evaluation. */
+    /** Reports one sample, then evaluates. */
     sample(report: (source: Source, time: bigint, second: number) => void) {
       const nowMs = startMs + ++second * 1000
       report(source, BigInt(nowMs) * 1_000_000n, second)
@@ -492,7 +492,7 @@ test('an interface without RDMA tells that its link went down as well', () => {
   assert.deepEqual(shown, ['link_flap/net-eth0 standing'])
 })
 
-/** Labels of a GPU of which little is known. */
+/** Labels of a GPU with few known properties. */
 const NO_NAMES = { device: '', modelName: '', Hostname: '', pci_bus_id: '' }
 
 test('trouble of the simulated node leaves the means of the real one as they are, and the other way round', () => {

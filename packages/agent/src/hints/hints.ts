@@ -29,20 +29,20 @@ import type { Rule } from './rules/rule.ts'
 import { SeriesWatch } from './watch/series-watch.ts'
 
 /**
- * Rules are asked this often: sources have phases of their own, and what is missing shows by time alone. Unit:
+ * Rules are evaluated this often. Sources have different phases, and a missing sample only shows with time. Unit:
  * milliseconds.
  */
 export const ASK_EVERY_MS = 500
-/** A timer that is to ask them may ring early, by less than this. Unit: milliseconds. */
+/** A timer may ring up to this much too early. Unit: milliseconds. */
 const EARLY_MS = 50
 const SWEEP_EVERY_MS = 60_000
-/** It is looked so often which rules have signals. Unit: milliseconds. */
+/** How often the list of rules without signals is renewed. Unit: milliseconds. */
 const JUDGE_EVERY_MS = 5000
-/** Trouble that lasts longer than this is what the node is like: means of the past move again. Unit: milliseconds. */
+/** A fault that lasts longer counts as the normal state of the node: past means move again. Unit: milliseconds. */
 const FROZEN_MAX_MS = 3_600_000
 const BEFORE_START = 'Sonde started then; what was before is not kept, or not read yet.'
 
-/** What hints say of themselves, a row a rule and severity. */
+/** Counts of hints, one row for each rule and severity. */
 const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity', {
   time: timestamp(),
   rule: label('Rule that opened them'),
@@ -54,27 +54,27 @@ const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity',
   }),
 })
 
-/** Takes the first failure of each rule. */
+/** Called with the first failure of each rule. */
 export type RuleFailed = (rule: string, error: unknown) => void
 
 /** Options of {@link Hints}. */
 export interface HintsOptions {
   readonly devices: DeviceLookup
-  /** Default: every rule there is. */
+  /** Default: every rule. */
   readonly rules?: readonly Rule[]
   /**
-   * Windows of signals at most. Default: 8192, some 20 MB. Policy: series without room are not watched, their records
-   * are counted as `window_limit`.
+   * Most windows of signals. Default: 8192, about 20 MB. Policy: further series are not watched, and their records are
+   * counted as `window_limit`.
    */
   readonly windowLimit?: number
-  /** Called with the first failure of each rule; further ones are counted only. Default: nobody is told. */
+  /** Called with the first failure of each rule; later failures are only counted. Default: no call. */
   readonly ruleFailed?: RuleFailed
 }
 
 /**
- * Looks at records with the rules of `rules/`. A sink that keeps of each device a short window of the signals that
- * rules name, and nothing else. It has no clock: time comes with the records and with `evaluate`, so that a recorded
- * day passes through it in seconds.
+ * Evaluates the rules of `rules/` on records. This sink keeps a short window of each signal that a rule names, and no
+ * other data. It has no clock: time comes with the records and with `evaluate`, so a recorded day can be replayed in
+ * seconds.
  */
 export class Hints implements Sink {
   readonly name = 'hints'
@@ -88,16 +88,16 @@ export class Hints implements Sink {
   #askedMs = 0
   #sweptMs = 0
   #judgedMs = Number.NEGATIVE_INFINITY
-  /** Names of rules without a signal, as was last looked. */
+  /** Names of rules without a signal, from the last renewal. */
   #blind: readonly string[] = []
   #statedMs = 0
   #startedMs = 0
-  /** What is not known of the time before the start; undefined until an earlier life was recalled. */
+  /** Unknown time before the start; undefined until an earlier life was recalled. */
   #recalled: readonly HintsUnknown[] | undefined
-  /** How long each node has been in trouble. Unit: milliseconds. */
+  /** How long each node has had a fault. Unit: milliseconds. */
   readonly #troubledMs: Record<WhichNode, number> = { real: 0, simulated: 0 }
   readonly #ruleFailed: RuleFailed | undefined
-  /** Rules whose failure was told. */
+  /** Rules whose failure was reported. */
   readonly #failed = new Set<string>()
   #closed = false
 
@@ -108,27 +108,27 @@ export class Hints implements Sink {
     this.#scopes = new Scopes(devices, this.#watch, (rule, device) => this.#book.isOpen(rule, device))
   }
 
-  /** Changes whenever the answer would, if only in its numbers. */
+  /** Changes whenever the answer changes, even if only its numbers do. */
   get version(): number {
     return this.#book.version
   }
 
-  /** Changes whenever a hint opens, begins to stand, or ends. */
+  /** Changes whenever a hint opens, is confirmed, or ends. */
   get turns(): number {
     return this.#book.turns
   }
 
-  /** Whether a rule holds somewhere: an evaluation before they are asked again tells earlier for how long. */
+  /** Whether a rule holds somewhere. If so, an evaluation between two rule evaluations gives earlier times. */
   get isHolding(): boolean {
     return !this.#book.isEmpty
   }
 
-  /** When rules were asked first; 0 before. Unit: milliseconds since the Unix epoch. */
+  /** Time of the first rule evaluation; 0 before it. Unit: milliseconds since the Unix epoch. */
   get startedMs(): number {
     return this.#startedMs
   }
 
-  /** Takes what earlier lives of the agent saw in the last hour, and what is not known of it. */
+  /** Takes the ended hints of earlier lives of the agent in the last hour, and the unknown times of that hour. */
   recall(ended: readonly Hint[], unknown: readonly HintsUnknown[]): void {
     this.#book.recall(ended)
     this.#recalled = unknown
@@ -139,7 +139,7 @@ export class Hints implements Sink {
   }
 
   async flush(): Promise<void> {
-    // What was accepted is looked at by the next evaluation: there is nothing to wait for.
+    // The next evaluation includes every accepted record, so there is nothing to wait for.
   }
 
   async close(): Promise<void> {
@@ -148,8 +148,8 @@ export class Hints implements Sink {
   }
 
   /**
-   * Looks at what is there now with every rule. The time counts as spent by the sink. `monotonicMs` is that of a clock
-   * that only rises: with it a process that stood still is told from a clock that was set. Default: as `nowMs`.
+   * Evaluates every rule. The time counts as spent by the sink. `monotonicMs` comes from a monotonic clock and
+   * separates a stopped process from a clock that was set. Default: `nowMs`.
    */
   evaluate(nowMs: number, monotonicMs = nowMs): void {
     if (this.#closed) return
@@ -158,7 +158,7 @@ export class Hints implements Sink {
     if (this.#startedMs === 0) this.#startedMs = nowMs
     this.#watch.nowMs = nowMs
     if (Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS - EARLY_MS) this.#askAll(nowMs)
-    // In between, what held is taken to hold still.
+    // Between rule evaluations, the last results still hold.
     else this.#book.seeAgain()
     this.#book.advance(nowMs)
     this.#freeze(Math.max(0, nowMs - this.#nowMs))
@@ -170,7 +170,7 @@ export class Hints implements Sink {
     this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
-  /** The hints of the last evaluation, and those of the last hour. */
+  /** The hints of the last evaluation and the hints that ended in the last hour. */
   answer(): HintsAnswer {
     const toMs = this.#nowMs
     const fromMs = toMs - ENDED_KEEP_MS
@@ -192,14 +192,14 @@ export class Hints implements Sink {
     return spansWithin([...known, ...this.#pauses.spans()], fromMs, this.#nowMs)
   }
 
-  /** Times of this life in which rules were not asked, in their order. */
+  /** Times of this life without rule evaluations, in their order. */
   get pauses(): readonly HintsUnknown[] {
     return this.#pauses.spans()
   }
 
   /**
-   * Reports the moments of hints since the last report, as marks and in full, and how many there are. Open hints are
-   * stated every minute, and a last time when Sonde stops.
+   * Reports the edges of hints since the last report, as marks and in full, and the counts of hints. Open hints are
+   * stated every minute, and once more when Sonde stops.
    */
   report(source: Source, { isLast = false }: { readonly isLast?: boolean } = {}): void {
     for (const { event, edge, timeMs, hint, value } of this.#book.takeEdges()) {
@@ -223,14 +223,14 @@ export class Hints implements Sink {
   }
 
   #take(batch: Batch): number {
-    // Rules are about the node as it is now: what an application reports is not, nor what is read from a file.
+    // Rules are about the present node. Records of applications and of files are not.
     if (batch.origin !== 'own') return 0
     const refused = this.#watch.take(batch)
     countDrop(this.stats, 'window_limit', refused)
     return refused
   }
 
-  /** Means of the past stand still on a node that is in trouble, and there alone. */
+  /** Past means stop only on a node with a fault. */
   #freeze(elapsedMs: number): void {
     for (const node of NODES) {
       const troubledMs = this.#book.isTroubled(node) ? this.#troubledMs[node] + elapsedMs : 0
@@ -250,7 +250,7 @@ export class Hints implements Sink {
     for (const scope of scopes) for (const rule of this.#rules) this.#tryToAsk(rule, scope)
   }
 
-  /** A rule that fails is a fault of ours: it is counted, told once, and the others go on. */
+  /** A failing rule is a bug of Sonde. It is counted and reported once, and the other rules continue. */
   #tryToAsk(rule: Rule, scope: Scope): void {
     try {
       this.#ask(rule, scope)
@@ -266,7 +266,7 @@ export class Hints implements Sink {
     for (const look of looksFor(rule, scope)) {
       look.newestMs = Number.NEGATIVE_INFINITY
       const found = rule.find(look)
-      // A rule tells no number that did not pass its limit.
+      // A finding counts only if its number passed its limit.
       const finding = found !== undefined && isPassed(found.measure) ? found : undefined
       if (finding === undefined && !this.#goesOn(rule, look)) continue
       if (Object.values(rule.not).some((isAlike) => isAlike(look))) continue
@@ -277,7 +277,7 @@ export class Hints implements Sink {
     }
   }
 
-  /** Whether an open hint of the rule goes on, though the rule does not hold. */
+  /** Whether the fault of an open hint continues although the rule does not hold. */
   #goesOn({ name, goesOn }: Rule, look: Look): boolean {
     return goesOn !== undefined && this.#book.isOpen(name, look.device.id) && goesOn.holds(look)
   }
@@ -296,7 +296,7 @@ export class Hints implements Sink {
     })
   }
 
-  /** Whether what a hint is about still has an effect on others. */
+  /** Whether the subject of a hint still affects other devices. */
   #stillExplains(rule: string, place: string, scope: Scope): boolean {
     const { stillExplains } = this.#rules.find(({ name }) => name === rule) ?? {}
     const look = scope.at(place)

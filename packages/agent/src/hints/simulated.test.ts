@@ -7,7 +7,7 @@ interface Expected {
   readonly scenario: string
   /** The device that is struck, as a scenario is given it; none of the node's. */
   readonly device?: string
-  /** Every hint that may open, the first of which must. */
+  /** Every hint that may open. The first must open. */
   readonly opens: readonly string[]
   /** How long after the onset the effect is in the samples. Unit: seconds. Default: 0. */
   readonly visibleS?: number
@@ -81,7 +81,7 @@ const EXPECTED: readonly Expected[] = [
 /** Scenarios in which no rule of one signal has anything to see. */
 const NOTHING = ['healthy', 'time-slicing', 'checkpoint-asynchronous']
 
-/** What opens with these the seed decides. */
+/** The seed decides which hints open with these. */
 const DRAWN = ['random']
 
 test('every scenario there is has its expectation here', () => {

@@ -13,7 +13,7 @@ import { checkNumbers } from './test-numbers.ts'
 
 const START_S = 1_000_000
 
-/** What a simulated node is made of. */
+/** Options of a simulated node. */
 interface SimulatedNodeOptions {
   readonly seed?: number
   readonly nodeClass?: string
@@ -24,7 +24,7 @@ interface SimulatedNodeOptions {
   readonly keep?: (batch: Batch) => void
 }
 
-/** A simulated node and hints that look at it; time passes as fast as it is asked to. */
+/** A simulated node with its hints. Time passes as fast as a test wants. */
 export class SimulatedNode {
   readonly node: NodeClass
   readonly book: ScenarioBook
@@ -78,7 +78,7 @@ export class SimulatedNode {
     for (const { id } of this.book.running(this.#nowS)) this.book.stop(id, this.#nowS)
   }
 
-  /** Passes seconds of which nobody sees anything. */
+  /** Passes seconds without samples and evaluations. */
   sleep(seconds: number): void {
     this.#nowS += seconds
   }
@@ -100,7 +100,7 @@ export class SimulatedNode {
     }
   }
 
-  /** Notes what has opened since it was looked at last. */
+  /** Notes the hints that opened since the last call. */
   #look(atS: number): void {
     const open = this.open()
     if (open.length === 0 && this.#wasOpen.size === 0) return
@@ -139,7 +139,7 @@ export class SimulatedNode {
   }
 }
 
-/** How long a healthy node is watched before it is struck: its means of the past are known then. Unit: seconds. */
+/** How long a healthy node is watched before its fault: then its past means are known. Unit: seconds. */
 export const WATCHED_S = 75
 
 /** A node of a class with faults on it, some seconds after they began. */

@@ -14,9 +14,7 @@ import { Hints } from './hints.ts'
 /** Gives the value of a gauge, or the rate of a counter, that a field has in the record in hand. */
 type Vary = (field: string, value: number) => number
 
-/**
- * One series of hand-made records: counters rise by their rate, gauges are what they are. What is undefined is absent.
- */
+/** One series of made records: counters rise by their rate, gauges keep their value. Undefined values are absent. */
 class MadeSeries {
   readonly type: RecordType
   readonly labels: Labels
@@ -25,7 +23,7 @@ class MadeSeries {
   readonly values: Record<string, number | undefined> = {}
   readonly totals: Record<string, number> = {}
   isSilent = false
-  /** What every record of the series starts from: its labels, and what must not be absent. */
+  /** The fixed part of every record of the series: its labels and required fields. */
   readonly #base: Readonly<Record<string, unknown>>
   readonly #numbers: readonly { readonly name: string; readonly isWhole: boolean }[]
 
@@ -63,7 +61,9 @@ class MadeSeries {
   }
 }
 
-/** What a counter has counted before the node is looked at: uncorrected memory errors would be news. */
+/**
+ * Value of a counter at the start. Uncorrected memory errors must start at 0, because earlier errors would open a hint.
+ */
 function startOf(field: string): number {
   return field === 'ecc_dbe_vol_total' ? 0 : 1000
 }
@@ -140,7 +140,7 @@ export class TrainingNode {
   readonly hints: Hints
   /** Clock of the records. Unit: milliseconds since the Unix epoch. */
   nowMs = EPOCH_MS
-  /** Changes what records say; default: nothing. */
+  /** Changes the values of records. Default: no change. */
   vary: Vary = (_, value) => value
   readonly #source: Source
 
@@ -209,7 +209,7 @@ export class TrainingNode {
 /** A node that has trained for two minutes, in which no hint opened. */
 export function quietNode(): TrainingNode {
   const node = new TrainingNode()
-  // That nothing opens between samples either is what the tests of healthy nodes look at.
+  // The tests of healthy nodes check that no hint opens between samples.
   const seen = node.run(110, undefined, [850])
   assert.deepEqual([...seen, ...node.run(10)], [])
   return node

@@ -6,53 +6,53 @@ import type { Sighting } from './sighting.ts'
 
 /** A moment in the life of a hint. */
 export interface Edge {
-  /** Number of the hint's event, of no other: when it opened, in nanoseconds. */
+  /** Number of the hint's event: the time of opening in nanoseconds. Every event has a different number. */
   readonly event: bigint
-  /** `peak` comes with `ended`; a hint that never stood is `dismissed`. */
+  /** `peak` comes together with `ended`. A hint that was never confirmed is `dismissed`. */
   readonly edge: 'opened' | 'confirmed' | 'peak' | 'ended' | 'dismissed'
   readonly timeMs: number
   readonly hint: Hint
   readonly value: number
 }
 
-/** How many hints a rule has open, has opened, and has lost, of one severity. */
+/** Open, opened and lost hints of a rule at one severity. */
 export interface HintCount {
   readonly rule: string
   readonly severity: HintSeverity
   readonly open: number
   readonly opened: number
-  /** Sightings without room for a case, and edges that nobody took in time. */
+  /** Sightings beyond the limit of cases, and edges that were not reported in time. */
   readonly lost: number
 }
 
-/** Cases at a time: a rule on a device each. Further ones are not begun, and counted. */
+/** Most cases at a time; a case is a rule on a device. Further cases are refused and counted. */
 const CASE_LIMIT = 1024
-/** Hints that are over are kept for {@link ENDED_KEEP_MS}, and at most so many; the oldest leave first. */
+/** Ended hints are kept for {@link ENDED_KEEP_MS}, at most this many. The oldest are dropped first. */
 const ENDED_LIMIT = 100
-/** How long hints that are over are kept in memory. Unit: milliseconds. */
+/** How long ended hints stay in memory. Unit: milliseconds. */
 export const ENDED_KEEP_MS = 3_600_000
-/** Edges that wait to be reported; the oldest leave first, and are counted. */
+/** Most edges that wait to be reported. The oldest are dropped first and counted. */
 const EDGE_LIMIT = 1024
-/** What is seen again so soon after Sonde was stopped is taken for the same. Unit: milliseconds. */
+/** A rule that holds again this soon after a restart of Sonde continues its earlier hint. Unit: milliseconds. */
 const SAME_MS = 120_000
-/** Longest time that one evaluation counts for: what lies beyond was not looked at. */
+/** Longest time that one evaluation counts for. Nothing was evaluated beyond it. */
 const ELAPSED_MAX_MS = 2000
 
-/** A hint that is over. */
+/** An ended hint. */
 interface Over {
   readonly hint: Hint
-  /** Until when it was open: for a while after it ended, in case its rule held again. */
+  /** End of the open state. A hint stays open for a while after its end, in case its rule holds again. */
   readonly openToMs: number
 }
 
-/** Every case there is, the hints that are over, and what happened to them. */
+/** All cases, the ended hints, and the edges of both. */
 export class CaseBook {
-  /** Changes whenever the answer would, if only in its numbers. */
+  /** Changes whenever the answer changes, even if only its numbers do. */
   version = 0
-  /** Changes whenever a hint opens, begins to stand, or ends. */
+  /** Changes whenever a hint opens, is confirmed, or ends. */
   turns = 0
   readonly #cases = new Map<string, Case>()
-  /** By rule and severity, as is the next. */
+  /** By rule and severity, as `#lost`. */
   readonly #opened = new Map<string, number>()
   readonly #lost = new Map<string, number>()
   #ended: Over[] = []
@@ -61,7 +61,7 @@ export class CaseBook {
   #nowMs = 0
   #lastEvent = 0n
 
-  /** Whether no rule holds anywhere, and none did of late. */
+  /** Whether no rule holds anywhere, or held recently. */
   get isEmpty(): boolean {
     return this.#cases.size === 0
   }
@@ -77,7 +77,7 @@ export class CaseBook {
     return found !== undefined && (found.isOpen || (found.isSeenNow && !isAlreadyOpen))
   }
 
-  /** Whether a hint of the rule was open in the last `withinMs` and is over, on a device that is meant. */
+  /** Whether a hint of the rule ended in the last `withinMs`, on a device that `isMeant` accepts. */
   hasEnded(rule: string, isMeant: (device: string) => boolean, withinMs: number): boolean {
     return this.#ended.some(
       ({ hint, openToMs }) => hint.rule === rule && isMeant(hint.device) && Math.abs(this.#nowMs - openToMs) < withinMs,
@@ -89,7 +89,7 @@ export class CaseBook {
     return [...this.#cases.values()].filter((one) => one.rule.name === rule).map(({ device }) => device)
   }
 
-  /** Whether anything worse than a notice is open on a node. */
+  /** Whether a hint worse than a notice is open on a node. */
   isTroubled(node: WhichNode): boolean {
     for (const one of this.#cases.values())
       if (one.isOpen && one.severity !== 'notice' && one.node === node) return true
@@ -111,17 +111,17 @@ export class CaseBook {
     found.see(sighting)
   }
 
-  /** Notes that a rule holds on a device no more, and that the trouble is not over. */
+  /** Notes that a rule no longer holds on a device, but the fault continues. */
   goOn(rule: string, device: string): void {
     this.#cases.get(idOf(rule, device))?.goOn()
   }
 
-  /** Nothing came since the evaluation before. */
+  /** No samples arrived since the last evaluation. */
   seeAgain(): void {
     for (const one of this.#cases.values()) one.seeAgain()
   }
 
-  /** Ends a case at once: something else explains what it saw. */
+  /** Ends a case at once, because another rule explains it. */
   withdraw(rule: string, device: string, nowMs: number): void {
     const found = this.#cases.get(idOf(rule, device))
     if (found !== undefined) this.#end(found, nowMs)
@@ -145,25 +145,25 @@ export class CaseBook {
     this.version++
   }
 
-  /** Open hints: those whose rule holds before those that wait, the worst first, of equal ones the oldest. */
+  /** Open hints. Hints whose rule holds come first, then by severity, then by age. */
   hints(): Hint[] {
     const open = [...this.#cases.values()].filter((one) => one.isOpen).map((one) => one.hint())
     return open.sort(byWeightNow)
   }
 
-  /** Hints that are over, the latest first. */
+  /** Ended hints, the latest first. */
   ended(): readonly Hint[] {
     return this.#ended.map(({ hint }) => hint)
   }
 
-  /** When the latest hint ended that left for want of room; 0 if none did. */
+  /** End of the latest hint that was dropped because of {@link ENDED_LIMIT}; 0 if none was. */
   get forgottenMs(): number {
     return this.#forgottenMs
   }
 
   /**
-   * Takes hints of an earlier life that are over. One that was cut off goes on where its rule holds on the same device
-   * again: it began when it did, and is the same event.
+   * Takes ended hints of an earlier life. A hint that was cut off continues if its rule holds on the same device again:
+   * it keeps its start and its event.
    */
   recall(hints: readonly Hint[]): void {
     const known = new Set(this.#ended.map(({ hint }) => hint.event))
@@ -175,8 +175,8 @@ export class CaseBook {
   }
 
   /**
-   * Hints that are open, and those that were opened and lost so far, by rule and severity: of each rule every severity
-   * that it tells, from the start and for good, also where a hint left one for another.
+   * Open, opened and lost hints by rule and severity. Every severity of each rule is present from the start, even
+   * without hints.
    */
   counts(rules: readonly Rule[]): HintCount[] {
     const open = new Map<string, number>()
@@ -188,11 +188,11 @@ export class CaseBook {
         return [key, { rule: name, severity, open: open.get(key) ?? 0, opened, lost }]
       }),
     )
-    // Two rules may share a name: one for GPUs, one for NICs.
+    // Two rules may have the same name: one for GPUs, one for NICs.
     return [...new Map(counts).values()]
   }
 
-  /** What happened since the last time it was asked. */
+  /** Returns the edges since the last call. */
   takeEdges(): Edge[] {
     const edges = this.#edges
     this.#edges = []

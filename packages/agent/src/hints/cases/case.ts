@@ -6,21 +6,21 @@ import { isWorse, type Sighting } from './sighting.ts'
 
 const VOTE_MASK = 0b11111
 const VOTES_NEEDED = 3
-/** How long a hint stays open after its rule held last, where the rule says nothing else. */
+/** How long a hint stays open after its rule last held, unless the rule has its own time. */
 export const LINGER_MS = 5000
-/** A rule that has not held for so long holds no more: samples come once a second, and one may be missed. */
+/** After this time without holding, a rule no longer holds. Samples come once a second, and one may be missed. */
 const UNSEEN_MS = 2000
 
-/** A sighting, and when its numbers were so. Unit: milliseconds since the Unix epoch. */
+/** A sighting with the time of its numbers. Unit: milliseconds since the Unix epoch. */
 interface Seen {
   readonly sighting: Sighting
   readonly timeMs: number
 }
 
 /**
- * One rule on one device, from the first time it held until it is over. It forms once the rule held in 3 of 5
- * evaluations, on two samples at least, and stands once it has held for as long as the rule says. Time is what passes
- * between evaluations, so that a step of the clock neither ripens nor ends it.
+ * One rule on one device, from the first time it holds until its hint ends. A hint forms when the rule held in 3 of 5
+ * evaluations and on at least two samples. It is confirmed when the rule held for the rule's time. Time is the sum of
+ * the times between evaluations, so a step of the clock neither confirms nor ends a hint.
  */
 export class Case {
   readonly rule: Rule
@@ -36,12 +36,12 @@ export class Case {
   #votes = 0
   #firstSampleMs: number
   #isSeenNow = false
-  /** Whether it goes on at the evaluation in hand, though its rule does not hold. */
+  /** Whether the fault continues at the current evaluation although the rule does not hold. */
   #isGoingOn = false
   #wasSeen = false
   #wasGoingOn = false
   #heldMs = 0
-  /** Time since it held or went on. Unit: milliseconds. */
+  /** Time since the rule held or the fault continued. Unit: milliseconds. */
   #idleMs = 0
   #seenMs: number
 
@@ -55,7 +55,7 @@ export class Case {
     this.#peak = { sighting, timeMs: this.sinceMs }
   }
 
-  /** Whether the rule held at the evaluation in hand. */
+  /** Whether the rule held at the current evaluation. */
   get isSeenNow(): boolean {
     return this.#isSeenNow
   }
@@ -76,7 +76,7 @@ export class Case {
     return nodeOf(this.#sighting.device)
   }
 
-  /** The value of its worst sighting, and when that was. */
+  /** Value and time of the worst sighting. */
   get peak(): { readonly value: number; readonly timeMs: number } {
     return { value: this.#peak.sighting.finding.measure.value, timeMs: this.#peak.timeMs }
   }
@@ -96,24 +96,24 @@ export class Case {
     this.#isSeenNow = true
   }
 
-  /** The rule does not hold at this evaluation, and the trouble is not over. */
+  /** The rule does not hold at this evaluation, but the fault continues. */
   goOn(): void {
     this.#isGoingOn = true
   }
 
-  /** It is the same as an event of before: it began when that did. */
+  /** The case continues an earlier event and keeps its start. */
   resume(event: bigint, sinceMs: number): void {
     this.event = event
     this.sinceMs = sinceMs
   }
 
-  /** Nothing came since the evaluation before: what held then still does. */
+  /** No samples arrived since the last evaluation, so its result still holds. */
   seeAgain(): void {
     this.#isSeenNow = this.#wasSeen
     this.#isGoingOn = this.#wasGoingOn
   }
 
-  /** Ends an evaluation; `false` if the case is over. */
+  /** Ends an evaluation. Returns `false` if the case ended. */
   advance(elapsedMs: number, nowMs: number): boolean {
     const wasSeen = this.#isSeenNow
     const goesOn = wasSeen || this.#isGoingOn
@@ -141,15 +141,15 @@ export class Case {
     return this.rule.lingerMs ?? LINGER_MS
   }
 
-  /** What is open says whether its rule still holds. */
+  /** The stage of an open hint shows whether its rule still holds. */
   get #toldStage(): Hint['stage'] {
     if (this.stage !== 'standing') return 'forming'
     return this.#idleMs > UNSEEN_MS ? 'lingering' : 'standing'
   }
 
-  /** The hint of an open case; with an outcome, of a case that is over: it ended when its rule held last. */
+  /** The hint of a case. With an outcome, the case has ended: its end is the last time that the rule held. */
   hint(outcome?: HintOutcome): Hint {
-    // The numbers of a hint that is over are those of its worst moment: the last ones hardly passed the limit.
+    // An ended hint shows its worst numbers, because the last numbers are close to the limit.
     const { sighting, timeMs } = outcome === undefined ? { sighting: this.#sighting, timeMs: this.#seenMs } : this.#peak
     const { finding, severity, sentence, device, evidence, lacks } = sighting
     const { title, measure, affected = [] } = finding

@@ -6,26 +6,26 @@ import { excessOf, sentenceOf } from '../rules/measure.ts'
 import type { Finding, Rule } from '../rules/rule.ts'
 import type { Signal } from '../watch/signal.ts'
 
-/** What a rule saw of a device, with what goes into the hint beside it. */
+/** A finding of a rule about a device, with the other contents of the hint. */
 export interface Sighting {
   readonly finding: Finding
   readonly severity: HintSeverity
   readonly sentence: string
   readonly device: HintDevice
   readonly evidence: readonly HintEvidence[]
-  /** Names of metrics that the rule would have used and that are absent, then what no metric tells. */
+  /** Names of absent metrics that the rule could have used, and facts that no metric reports. */
   readonly lacks: readonly string[]
-  /** The newest sample that it rests on. Unit: milliseconds since the Unix epoch. */
+  /** Time of the newest sample in use. Unit: milliseconds since the Unix epoch. */
   readonly sampleMs: number
 }
 
-/** What a rule found when it was asked about a device, as a sighting. */
+/** Turns a finding of a rule about a device into a sighting. */
 export function sightingOf(rule: Rule, found: Finding, look: Look): Sighting {
   const { looks, node } = look.scope
   const device = found.device ?? look.device
   const host = device.id === node.id ? elsewhereOf(node) : ''
   const finding = host === '' ? found : { ...found, title: `${found.title} on ${host}` }
-  // A rule about the node looks through many devices; its sample is the newest that any of them was looked at with.
+  // A rule about the node reads many devices. Its sample time is the newest sample of any of them.
   const sampleMs =
     look.newestMs > Number.NEGATIVE_INFINITY ? look.newestMs : Math.max(...looks.map((one) => one.newestMs))
   const shown = looks.find((other) => other.device.id === device.id) ?? look
@@ -42,15 +42,15 @@ export function sightingOf(rule: Rule, found: Finding, look: Look): Sighting {
 
 const RANK: Readonly<Record<HintSeverity, number>> = { notice: 0, warning: 1, critical: 2 }
 
-/** Whether a sighting is worse than another one: graver, or farther beyond its limit. */
+/** Whether a sighting is worse than another: of higher severity, or further beyond its limit. */
 export function isWorse(one: Sighting, other: Sighting): boolean {
   if (one.severity !== other.severity) return RANK[one.severity] > RANK[other.severity]
   return excessOf(one.finding.measure) > excessOf(other.finding.measure)
 }
 
 /**
- * The queries that show what a rule saw of a device: those of its signals that are there; where none is, as of a device
- * that fell silent, those of all that were.
+ * The queries that show the finding. They select the present signals. If no signal is present, for example because the
+ * device fell silent, they select all signals that the device had.
  */
 function evidenceOf(rule: Rule, look: Look, about: Labels = {}): HintEvidence[] {
   const there = rule.shows.filter((signal) => isThere(signal, rule, look))
@@ -74,33 +74,33 @@ function evidenceOf(rule: Rule, look: Look, about: Labels = {}): HintEvidence[] 
 }
 
 function lacksOf(rule: Rule, look: Look): string[] {
-  // A series that appears with its first event is not absent before it.
+  // A series that appears with its first event is not absent before that event.
   const absent = rule.uses
     .filter((signal) => signal.bornAfterMs === Number.POSITIVE_INFINITY && !isThere(signal, rule, look))
     .map(({ metric }) => metric)
   return [...new Set([...absent, ...(rule.lacksAlways ?? [])])]
 }
 
-/** Whether a device has a signal now. What a GPU does shows on the rails of its node too. */
+/** Whether a device has a signal now. The work of a GPU also shows on the NICs of its node. */
 function isThere(signal: Signal, rule: Rule, look: Look): boolean {
   const others = { node: look.scope.looks, gpu: look.scope.nics, nic: [], port: [] }[rule.of]
   return look.has(signal) || others.some((other) => other.has(signal))
 }
 
-/** What keeps series of a simulated device of the same name out; those of the simulator have their label in common. */
+/** Matchers that exclude a simulated device of the same name. Simulated series carry the label themselves. */
 function apartOf({ isSimulated }: HintDevice): HintEvidence['matchers'] {
   return isSimulated ? [] : [{ label: 'simulated', op: '!=', value: 'true' }]
 }
 
-/** Matchers that say which series of its type a signal is made of. */
+/** Matchers for the series of a type that belong to a signal. */
 function wantedOf({ labels }: Signal): HintEvidence['matchers'] {
   const op = Object.values(labels).some((value) => value.includes('|')) ? '=~' : '='
   return Object.entries(labels).map(([label, value]) => ({ label, op, value }))
 }
 
 /**
- * Matchers that some series fit, and of the others as few as can be: what the chosen have in common and, where that
- * fits others too, the values in which they differ from those.
+ * Matchers that the chosen series fit and few others do: the labels that the chosen series share, and, if these fit
+ * other series too, the labels that separate them.
  */
 function matchersOf(chosen: readonly Labels[], all: readonly Labels[]): HintEvidence['matchers'] {
   const shared = Object.entries(common(chosen))
@@ -118,12 +118,12 @@ function matchersOf(chosen: readonly Labels[], all: readonly Labels[]): HintEvid
   return matchers
 }
 
-/** A regular expression for just this text. */
+/** A regular expression that matches only this text. */
 function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** The labels that all have, with the same value. */
+/** The labels that all sets share, with the same value. */
 function common([first = {}, ...others]: readonly Labels[]): Labels {
   return Object.fromEntries(
     Object.entries(first).filter(([name, value]) => others.every((labels) => labels[name] === value)),

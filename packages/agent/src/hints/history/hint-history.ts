@@ -7,67 +7,67 @@ import { hintsOf, type Statement, statementsIn, UNSTATED_MS } from './hints-of.t
 import { hintPauseType, pausesIn, spansWithin } from './pauses.ts'
 import { unwatchedSpans } from './watched-spans.ts'
 
-/** Statements that one question reads at most; what is older of its window is said to be unknown. */
+/** Most statements that one question reads. Older parts of its window are reported as unknown. */
 const STATEMENT_LIMIT = 20_000
-/** Hints of one answer at most. Policy: the latest stay, the others are counted in `leftOut`. */
+/** Most hints of one answer. Policy: the latest are kept, the others are counted in `leftOut`. */
 const HINT_LIMIT = 500
-/** Pauses that one question reads at most, the earliest: there are a few a day. */
+/** Most pauses that one question reads, the earliest first. There are a few a day. */
 const PAUSE_LIMIT = 1000
-/** A clock that was set back farther is told in windows of the following day alone. Unit: milliseconds. */
+/** A larger step back of the clock only shows in windows of the following day. Unit: milliseconds. */
 const PAUSE_MAX_MS = 86_400_000
 /**
- * Statements are read in pieces of this length, the newest first, and of twice the length where the one before was
- * empty: a window may reach back to 1970. Unit: milliseconds.
+ * Statements are read in pieces of this length, the newest first. The length doubles after an empty piece, because a
+ * window may reach back to 1970. Unit: milliseconds.
  */
 const PIECE_MS = 6 * 3_600_000
 
 const NOT_KEPT =
   'No history is kept, and what was is forgotten after an hour or with the process; store.enabled keeps it.'
 
-/** What is asked beside memory. */
+/** The sources of hints besides memory. */
 export interface HintStore {
   readonly records: KeptRecords['records']
   readonly history: History
 }
 
-/** Hints in memory: those of this life of the agent. */
+/** Hints in memory, from this life of the agent. */
 export interface RecentHints {
   answer(): HintsAnswer
-  /** When rules were asked first. Unit: milliseconds since the Unix epoch. */
+  /** Time of the first rule evaluation. Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number
-  /** Times of this life in which rules were not asked. */
+  /** Times of this life without rule evaluations. */
   readonly pauses: readonly HintsUnknown[]
 }
 
-/** What takes hints of earlier lives. */
+/** Takes hints of earlier lives. */
 interface Recalling {
   recall(ended: readonly Hint[], unknown: readonly HintsUnknown[]): void
 }
 
-/** What is known of a span: hints that were open in it, and the parts of which nothing is known. */
+/** The hints of a span, and its unknown parts. */
 interface Known {
   readonly hints: readonly Hint[]
   readonly unknown: readonly HintsUnknown[]
 }
 
-/** The hints of any window: those in memory, and where there is a store those of before. */
+/** The hints of any window: from memory, and older hints from a store if there is one. */
 export class HintHistory {
   readonly #recent: RecentHints
   readonly #store: HintStore | undefined
 
-  /** @param store Undefined if history is kept nowhere. */
+  /** @param store Undefined if no history is kept. */
   constructor(recent: RecentHints, store: HintStore | undefined) {
     this.#recent = recent
     this.#store = store
   }
 
-  /** Hints that were open in a window, as they were at its end. Times in milliseconds since the Unix epoch. */
+  /** Hints that were open in a window, in their state at its end. Times in milliseconds since the Unix epoch. */
   async window(fromMs: number, toMs: number): Promise<HintsAnswer> {
     const now = this.#recent.answer()
     const endMs = Math.min(toMs, now.nowMs)
     const { hints, unknown } = await this.#knownIn(fromMs, endMs, now)
     const latest = [...hints].sort((a, b) => (b.endedMs ?? b.seenMs) - (a.endedMs ?? a.seenMs)).slice(0, HINT_LIMIT)
-    // What waits whether it holds again is open: its outcome is not known.
+    // A lingering hint is still open, because its outcome is unknown.
     const isOver = (hint: Hint) => hint.outcome !== undefined && spanOfHint(hint, endMs).toMs !== undefined
     return {
       ...{ nowMs: now.nowMs, rules: now.rules, blind: now.blind, fromMs, toMs },
@@ -78,7 +78,7 @@ export class HintHistory {
     }
   }
 
-  /** Reads what earlier lives of the agent saw in the hour before now. */
+  /** Reads the hints of the last hour from earlier lives of the agent. */
   async recallInto(hints: Recalling, nowMs = Date.now()): Promise<void> {
     if (this.#store === undefined) return
     const fromMs = nowMs - ENDED_KEEP_MS
@@ -98,7 +98,7 @@ export class HintHistory {
       const known = new Set(kept.map(({ event }) => event))
       const spans = await this.#unwatched(this.#store, fromMs, toMs)
       return {
-        // What was not yet written is in memory.
+        // Hints that are not written yet are in memory.
         hints: [...kept, ...own.filter(({ event }) => !known.has(event))],
         unknown: read.fromMs > fromMs ? [tooMany(fromMs, read.fromMs), ...spans] : spans,
       }
@@ -108,16 +108,17 @@ export class HintHistory {
     }
   }
 
-  /** Parts of a window in which Sonde did not run, or stood still. */
+  /** Parts of a window without a running Sonde, or with a process that stood still. */
   async #unwatched({ history, records }: HintStore, fromMs: number, toMs: number): Promise<HintsUnknown[]> {
-    // A pause is told when it is over, long after the window maybe; of a clock that was set back, before it.
+    // A pause is reported at its end, possibly long after the window. After a step back of the clock, the report has an
+    // earlier time than the window.
     const window = { fromMs: fromMs - PAUSE_MAX_MS, toMs: Math.max(toMs, this.#recent.answer().nowMs) + UNSTATED_MS }
     const told = await records({ type: hintPauseType.name, ...window, recordLimit: PAUSE_LIMIT })
     const pauses = [...pausesIn(told), ...this.#recent.pauses]
     return spansWithin([...(await unwatchedSpans(history, fromMs, toMs)), ...pauses], fromMs, toMs)
   }
 
-  /** What memory does not hold of a window. */
+  /** The parts of a window that memory does not cover. */
   #notInMemory(fromMs: number, toMs: number, now: HintsAnswer, reason: string): HintsUnknown[] {
     const knownFromMs = Math.max(now.fromMs, this.#recent.startedMs)
     return spansWithin([{ fromMs, toMs: knownFromMs, reason }, ...this.#recent.pauses], fromMs, toMs)
@@ -129,7 +130,7 @@ function ownIn({ hints, ended }: HintsAnswer, fromMs: number, toMs: number): Hin
   return [...hints, ...ended].filter((hint) => heldWithinMs(hint, { fromMs, toMs }) >= 0)
 }
 
-/** A hint as memory has it, where memory knows the window too: a statement may be a minute old. */
+/** The newer state of a hint from memory, if it is from within the window. A statement may be a minute old. */
 function renewed(hint: Hint, own: readonly Hint[], toMs: number): Hint {
   const newer = own.find(({ event, seenMs }) => event === hint.event && seenMs <= toMs)
   return newer ?? hint
@@ -140,7 +141,7 @@ function tooMany(fromMs: number, toMs: number): HintsUnknown {
   return { fromMs, toMs, reason }
 }
 
-/** Statements of a window and from when on they are complete; the newest are read first. */
+/** Reads the statements of a window, the newest first. Also returns the time from which they are complete. */
 async function readBackwards(records: KeptRecords['records'], fromMs: number, toMs: number) {
   const statements: Statement[] = []
   let readFromMs = toMs

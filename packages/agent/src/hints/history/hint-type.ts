@@ -3,9 +3,9 @@ import type { Hint } from '@sonde/sdk/api'
 import { defineOwnType } from '@sonde/sdk/internal'
 
 /**
- * What a hint said at a moment of its life, in full: marks have its edges alone. Told when it turns and every minute in
- * between, so that any window of time holds every hint that was open in it. Lists are JSON; those that find no room in
- * a text of 4096 characters are shortened from their end.
+ * The full state of a hint at a moment; marks contain only its edges. It is reported at each edge and every minute, so
+ * that any window of time contains every hint that was open in it. Lists are JSON. A list longer than 4096 characters
+ * loses its last elements.
  */
 export const hintType = defineOwnType('sonde_hint', 'What a hint said at a moment of its life', {
   time: timestamp(),
@@ -30,13 +30,13 @@ export const hintType = defineOwnType('sonde_hint', 'What a hint said at a momen
   lacks: text({ help: 'Signals that the rule would have used, as JSON' }),
 })
 
-/** A moment at which a hint is stated. */
+/** A moment at which the state of a hint is reported. */
 export type StatedEdge = 'opened' | 'confirmed' | 'holds' | 'ended' | 'dismissed'
 
-/** What one text of a record holds. Unit: characters. */
+/** Longest text of a record. Unit: characters. */
 const TEXT_LENGTH_LIMIT = 4096
 
-/** Reports what a hint says at a time. Unit of the time: milliseconds since the Unix epoch. */
+/** Reports the state of a hint at a time. Unit of the time: milliseconds since the Unix epoch. */
 export function reportHint(source: Source, hint: Hint, edge: StatedEdge, timeMs: number): void {
   const { rule, device, stage, severity, value, comparator, limit, unit, title, sentence } = hint
   source.report(hintType, {
@@ -53,7 +53,7 @@ export function reportHint(source: Source, hint: Hint, edge: StatedEdge, timeMs:
   })
 }
 
-/** A list as JSON, with as many of its first elements as there is room for. */
+/** A list as JSON, with as many of its first elements as fit. */
 function listText(list: readonly unknown[]): string {
   for (let count = list.length; count > 0; count--) {
     const json = JSON.stringify(list.slice(0, count))

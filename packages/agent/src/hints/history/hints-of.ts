@@ -2,32 +2,35 @@ import { type Batch, type RecordOf, readRecords, viewsOf } from '@sonde/sdk'
 import { type Hint, type HintComparator, type HintEvidence, type HintSeverity, heldWithinMs } from '@sonde/sdk/api'
 import { hintType } from './hint-type.ts'
 
-/** How often a hint that is open is stated. Unit: milliseconds. */
+/** How often an open hint is stated. Unit: milliseconds. */
 export const STATED_EVERY_MS = 60_000
-/** A hint that was not stated for so long is open no more: Sonde stopped. Unit: milliseconds. */
+/** An open hint without a statement for this long was cut off, because Sonde stopped. Unit: milliseconds. */
 export const UNSTATED_MS = 2.5 * STATED_EVERY_MS
 
-/** What a hint said at a time, as it was reported. */
+/** The reported state of a hint at a time. */
 export type Statement = RecordOf<typeof hintType>
 
-/** Which hints are wanted, and what is known beside the statements. Times in milliseconds since the Unix epoch. */
+/** A window of hints, and facts in addition to the statements. Times in milliseconds since the Unix epoch. */
 export interface WantedHints {
   readonly fromMs: number
   readonly toMs: number
-  /** Up to where statements were read: without one since, a hint was cut off. */
+  /** End of the statements that were read. A hint without a later statement was cut off. */
   readonly readToMs: number
-  /** Events that are open now, in memory. */
+  /** Events that are open in memory. */
   readonly open: ReadonlySet<string>
 }
 
-/** The statements in batches of a store; those of another fingerprint are of a Sonde that stated other things. */
+/**
+ * The statements in batches of a store. Batches with another fingerprint come from another version of Sonde and are
+ * skipped.
+ */
 export function* statementsIn(batches: readonly Batch[]): Generator<Statement> {
   for (const { type, bytes, count, symbols } of batches) {
     if (type.fingerprint === hintType.fingerprint) yield* readRecords(hintType, viewsOf(bytes), count, symbols)
   }
 }
 
-/** The hints of a window, each as it was at the window's end, and with its own end where that is known. */
+/** The hints of a window in their state at its end, each with its end if known. */
 export function hintsOf(statements: Iterable<Statement>, wanted: WantedHints): Hint[] {
   return [...Map.groupBy(statements, ({ event }) => String(event))].flatMap(([event, all]) => {
     all.sort((a, b) => msOf(a.time) - msOf(b.time))
@@ -36,7 +39,7 @@ export function hintsOf(statements: Iterable<Statement>, wanted: WantedHints): H
 }
 
 function hintOf(event: string, all: readonly Statement[], { fromMs, toMs, readToMs, open }: WantedHints) {
-  // What it says is of when its rule held last: a statement that came later may still be about the window.
+  // A statement describes the last time that the rule held, so a later statement may still belong to the window.
   const said = all.findLast((statement) => statement.seen_ms <= toMs)
   const last = all.at(-1)
   if (said === undefined || last === undefined) return undefined

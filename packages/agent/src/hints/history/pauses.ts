@@ -2,11 +2,11 @@ import { type Batch, label, readRecords, type Source, timestamp, value, viewsOf 
 import type { HintsUnknown } from '@sonde/sdk/api'
 import { defineOwnType } from '@sonde/sdk/internal'
 
-/** Rules are asked twice a second: a shorter pause hides no sample from them. Unit: milliseconds. */
+/** Rules are evaluated twice a second, so a shorter pause hides no sample. Unit: milliseconds. */
 const PAUSE_LEAST_MS = 3000
 /** A smaller step back of the clock is a correction. Unit: milliseconds. */
 const BACK_LEAST_MS = 1000
-/** Pauses that are kept. Policy: the two oldest become one, which is not known as a whole. */
+/** Most pauses that are kept. Policy: the two oldest are merged into a span that is partly known. */
 const PAUSE_LIMIT = 100
 
 const REASONS = {
@@ -17,7 +17,7 @@ const REASONS = {
 
 type PauseKind = keyof typeof REASONS
 
-/** A time of which rules saw nothing, kept so that any window of history says so. Told when it is over. */
+/** A time without rule evaluations. It is reported at its end and kept, so that any window of history shows it. */
 export const hintPauseType = defineOwnType('sonde_hint_pause', 'A time of which rules saw nothing', {
   time: timestamp(),
   kind: label('stopped, asleep or back'),
@@ -31,14 +31,17 @@ interface Pause {
   readonly toMs: number
 }
 
-/** Sees when rules were not asked: by a clock that only rises, and by the wall clock that sleep and people move. */
+/**
+ * Finds times without rule evaluations by two clocks: a monotonic clock, and the wall clock, which sleep and people
+ * move.
+ */
 export class Pauses {
   #wallMs = Number.NaN
   #monotonicMs = Number.NaN
   #pauses: Pause[] = []
   #untold: Pause[] = []
 
-  /** Rules are asked now, by both clocks. Unit: milliseconds. */
+  /** Notes a rule evaluation at the times of both clocks. Unit: milliseconds. */
   pass(wallMs: number, monotonicMs: number): void {
     const [before, elapsedMs] = [this.#wallMs, monotonicMs - this.#monotonicMs]
     this.#wallMs = wallMs
@@ -48,7 +51,7 @@ export class Pauses {
     else if (before - wallMs >= BACK_LEAST_MS) this.#add({ kind: 'back', fromMs: wallMs, toMs: before })
   }
 
-  /** Times of which nothing was seen, in their order. */
+  /** Times without rule evaluations, in their order. */
   spans(): HintsUnknown[] {
     return this.#pauses.map(spanOf)
   }
@@ -82,7 +85,7 @@ export function pausesIn(batches: readonly Batch[]): HintsUnknown[] {
   )
 }
 
-/** Spans that lie within a window, cut to it, each once and in their order. */
+/** The parts of spans within a window, without duplicates, in their order. */
 export function spansWithin(spans: readonly HintsUnknown[], fromMs: number, toMs: number): HintsUnknown[] {
   const within = spans
     .map((span) => ({ ...span, fromMs: Math.max(fromMs, span.fromMs), toMs: Math.min(toMs, span.toMs) }))

@@ -1,20 +1,20 @@
 import { type History, parseQueryRequest } from '@sonde/sdk'
 import type { HintsUnknown } from '@sonde/sdk/api'
 
-/** The metric that is there whenever Sonde runs. */
+/** A metric that is present whenever Sonde runs. */
 const ALIVE = 'sonde_process_uptime_seconds'
 const POINTS_MAX = 1000
 const STEP_LEAST_MS = 10_000
-/** Steps that may lack a sample: the one in which Sonde started, and one that was late. */
+/** Steps that may have no sample: the step in which Sonde started, and a late step. */
 const MISSED_STEPS = 2
 const NOT_RUN = 'Sonde did not run.'
 const NOT_KEPT = 'Sonde did not run yet, or what it kept of that time was removed.'
 
-/** Parts of a window in which Sonde did not run, as far as history tells; in their order. */
+/** Parts of a window in which Sonde did not run, according to the history; in their order. */
 export async function unwatchedSpans(history: History, fromMs: number, toMs: number): Promise<HintsUnknown[]> {
   const stepMs = Math.max(STEP_LEAST_MS, Math.ceil((toMs - fromMs) / POINTS_MAX / 1000) * 1000)
   const queries = [{ metric: ALIVE, function: 'last' }]
-  // A window of a few steps may lack a sample while Sonde runs: it is told by what is before it.
+  // A short window may have no sample although Sonde runs. Samples before the window then show that it runs.
   const askedFromMs = Math.min(fromMs, Math.max(0, toMs - (MISSED_STEPS + 1) * stepMs))
   const answer = await history.query(parseQueryRequest({ fromMs: askedFromMs, toMs, stepMs, queries }))
   const columns = answer.results[0]?.series ?? []
@@ -28,11 +28,14 @@ export async function unwatchedSpans(history: History, fromMs: number, toMs: num
 
 interface UpTime {
   readonly timeMs: number
-  /** When the process started that was up then. */
+  /** Start time of the process that was running. */
   readonly startedMs: number
 }
 
-/** What lies between times at which a process was up: it was all along where it did not start in between. */
+/**
+ * The gaps between times at which a process was running. There is no gap if the process started before the earlier
+ * time.
+ */
 function gapsBetween(
   upTimes: readonly UpTime[],
   { fromMs, toMs, stepMs }: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number },

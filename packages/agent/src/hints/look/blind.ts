@@ -2,10 +2,10 @@ import type { Rule } from '../rules/rule.ts'
 import type { Signal } from '../watch/signal.ts'
 import type { Scope } from './scope.ts'
 
-/** Rules that have no signal of any device now: nobody can say that they do not hold. */
+/** Rules without a signal of any device: it is unknown whether they hold. */
 export function blindRules(rules: readonly Rule[], scopes: readonly Scope[]): string[] {
   const looks = scopes.flatMap((scope) => scope.looks)
-  // A series that appears with its first event is not missing before it.
+  // A series that appears with its first event is not missing before that event.
   const isThere = (signal: Signal) =>
     signal.bornAfterMs !== Number.POSITIVE_INFINITY || looks.some((look) => look.has(signal))
   const seeing = new Set(rules.filter(({ shows }) => shows.some(isThere)).map(({ name }) => name))

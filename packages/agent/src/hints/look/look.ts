@@ -5,38 +5,38 @@ import type { Window } from '../watch/window.ts'
 import { firstKnown, maxKnown, median } from './numbers.ts'
 import type { Scope } from './scope.ts'
 
-/**
- * The window that rules look at unless they say another: longer than a step of most training, so that phases even out.
- * Unit: milliseconds.
- */
+/** Default window of rules. It is longer than a step of most training, so phases even out. Unit: milliseconds. */
 export const SHORT_MS = 3000
-/** From the sample before to the newest one. Unit: milliseconds. */
+/** From the previous sample to the newest sample. Unit: milliseconds. */
 export const LATEST_MS = 1000
-/** How far back an event is told. Unit: milliseconds. */
+/** How long an event is shown. Unit: milliseconds. */
 export const EVENT_OVER_MS = 60_000
-/** What a base is made of at least. Unit: milliseconds. */
+/** Least history of a base mean. Unit: milliseconds. */
 const BASE_LEAST_MS = 60_000
-/** The same of what hardly moves by itself, so that a fault soon after the start is seen. Unit: milliseconds. */
+/**
+ * Least history of a base mean for steady signals, so that a fault soon after the start is noticed. Unit: milliseconds.
+ */
 export const SHORT_BASE_LEAST_MS = 8000
 
 /**
- * The signals of one device, as rules see them at one instant. What is not there, is stale or is not yet known is NaN:
- * every comparison with it is false, so that what is missing never makes a rule hold.
+ * The signals of one device at one instant, as rules see them. Missing, stale and unknown values are NaN. Every
+ * comparison with NaN is false, so a missing value never makes a rule hold.
  */
 export class Look {
   readonly device: HintDevice
   readonly scope: Scope
-  /**
-   * Newest sample that the rule in hand has looked at; set back before each. Unit: milliseconds since the Unix epoch.
-   */
+  /** Newest sample that the current rule has read; reset before each rule. Unit: milliseconds since the Unix epoch. */
   newestMs = Number.NEGATIVE_INFINITY
   readonly #windows: Map<Signal, Window[]>
   readonly #labels: Map<Signal, Labels[]>
-  /** The device whose sample times are used; undefined if its own are. */
+  /** The device whose sample times are used; undefined for the device itself. */
   readonly #as: Look | undefined
   #isMissing = false
 
-  /** @param at What is known of the same device, and the device whose sample times are used; default: its own. */
+  /**
+   * @param at The signals of the same device, and the device whose sample times are used. Default: its own sample
+   * times.
+   */
   constructor(device: HintDevice, scope: Scope, at?: { readonly known: Look; readonly as: Look }) {
     this.device = device
     this.scope = scope
@@ -46,8 +46,8 @@ export class Look {
   }
 
   /**
-   * The device as it was when another device gave its samples: in the same work, devices differ from one sample to the
-   * next. Where a sample of such a moment is missing, the value is not known.
+   * The device at the sample times of another device. Devices with the same work differ from one sample to the next. A
+   * value is unknown if a sample at such a time is missing.
    */
   as(other: Look): Look {
     return other === this ? this : new Look(this.device, this.scope, { known: this, as: other })
@@ -60,8 +60,8 @@ export class Look {
   }
 
   /**
-   * What its siblings have at the moments of its own samples: the median of what is read of them. `unknown` where none
-   * of them tells; NaN where those that do gave no sample at the same moments.
+   * The median of the siblings, read at this device's sample times. `unknown` if no sibling has a value; NaN if the
+   * siblings with values have no samples at these times.
    */
   usual(read: (sibling: Look) => number, unknown = Number.NaN): number {
     const siblings = this.scope.siblings(this).map((sibling) => sibling.as(this))
@@ -79,7 +79,7 @@ export class Look {
     return this.#fresh(signal).length > 0
   }
 
-  /** Rate of a counter, mean of the last `overMs`. Unit: per second. */
+  /** Mean rate of a counter over the last `overMs`. Unit: per second. */
   rate(signal: Signal, overMs = SHORT_MS): number {
     return this.#join(signal, (window, as) => window.rate(overMs, as))
   }
@@ -89,17 +89,17 @@ export class Look {
     return this.#join(signal, (window) => window.peak(overMs))
   }
 
-  /** What a counter gained in the last `overMs`. */
+  /** Increase of a counter in the last `overMs`. */
   increase(signal: Signal, overMs: number): number {
     return this.#join(signal, (window, as) => window.increase(overMs, as))
   }
 
-  /** What a counter had counted when Sonde first saw it. */
+  /** Value of a counter when Sonde first saw it. */
   before(signal: Signal): number {
     return this.#join(signal, (window) => window.before)
   }
 
-  /** What a counter gained in the last 10 minutes. */
+  /** Increase of a counter in the last 10 minutes. */
   events(signal: Signal): number {
     return this.#join(signal, (window) => window.past?.total() ?? Number.NaN)
   }
@@ -109,7 +109,7 @@ export class Look {
     return this.#join(signal, (window, as) => window.last(as))
   }
 
-  /** How long a gauge has had its newest value; as long as samples are kept at most. Unit: milliseconds. */
+  /** How long a gauge has had its newest value, within the kept samples. Unit: milliseconds. */
   held(signal: Signal): number {
     return this.#join(signal, (window) => window.held())
   }
@@ -135,21 +135,23 @@ export class Look {
   }
 
   /**
-   * The device's own mean of the last 10 minutes, without the time in which a hint was open. NaN before there are
-   * `leastMs` of it.
+   * The device's mean of the last 10 minutes, without times with an open hint. NaN before there are `leastMs` of it.
    */
   base(signal: Signal, leastMs = BASE_LEAST_MS): number {
     return this.#join(signal, (window) => window.past?.mean(leastMs) ?? Number.NaN)
   }
 
-  /** Time since a counter last rose. Unit: milliseconds; ∞ where it never did while it was watched. */
+  /** Time since a counter last rose. Unit: milliseconds; ∞ if it never rose while it was watched. */
   sinceRise(signal: Signal): number {
     let roseMs = Number.NEGATIVE_INFINITY
     for (const window of this.#fresh(signal)) roseMs = Math.max(roseMs, window.roseMs)
     return this.scope.nowMs - roseMs
   }
 
-  /** Time since a counter was reset, or a long pause of its series ended. Unit: milliseconds; ∞ where none was seen. */
+  /**
+   * Time since the last reset of a counter, or the last end of a long pause of its series. Unit: milliseconds; ∞ if
+   * there was none.
+   */
   sinceBreak(signal: Signal): number {
     let brokeMs = Number.NEGATIVE_INFINITY
     for (const window of this.windows(signal)) brokeMs = Math.max(brokeMs, window.brokeMs)
@@ -161,7 +163,7 @@ export class Look {
     return this.#join(signal, (window) => window.bits(overMs))
   }
 
-  /** The rates of a counter's series one by one, such as those of lanes. Unit: per second. */
+  /** The rates of a counter's individual series, such as lanes. Unit: per second. */
   rates(signal: Signal, overMs = SHORT_MS): number[] {
     const as = this.#momentsOf(signal)
     return this.#fresh(signal).map((window) => window.rate(overMs, as))
@@ -175,17 +177,17 @@ export class Look {
     )
   }
 
-  /** Samples that came after a time, of the series that has most of them. */
+  /** Number of samples after a time, from the series with most samples. */
   samplesSince(signal: Signal, timeMs: number): number {
     return this.windows(signal).reduce((most, window) => Math.max(most, window.samplesSince(timeMs)), 0)
   }
 
-  /** Time between two samples of a signal, of the slowest of its series. Unit: milliseconds; NaN before the second. */
+  /** Time between two samples of the signal's slowest series. Unit: milliseconds; NaN before the second sample. */
   periodMs(signal: Signal): number {
     return maxKnown(...this.windows(signal).map((window) => window.periodMs))
   }
 
-  /** All windows of a signal, stale ones too. */
+  /** All windows of a signal, including stale windows. */
   windows(signal: Signal): readonly Window[] {
     return this.#windows.get(signal) ?? []
   }
@@ -199,7 +201,7 @@ export class Look {
     return fresh
   }
 
-  /** The window whose sample times a signal is read at; undefined where each window has its own. */
+  /** The window whose sample times are used for a signal; undefined if each window uses its own. */
   #momentsOf(signal: Signal): Window | undefined {
     return this.#as?.windows(signal).find((window) => window.isFresh(this.scope.nowMs))
   }

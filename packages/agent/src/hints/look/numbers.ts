@@ -1,6 +1,6 @@
-// NaN is what is not known. Every comparison with it is false, so that what is missing never makes a rule hold.
+// NaN means unknown. Every comparison with NaN is false, so a missing value never makes a rule hold.
 
-/** Median of numbers; those that are not known are left out, NaN if none is known. */
+/** Median of the known numbers; NaN if none is known. */
 export function median(values: readonly number[]): number {
   const known = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
   const middle = known.length >> 1
@@ -9,7 +9,10 @@ export function median(values: readonly number[]): number {
   return known.length % 2 === 1 ? upper : (upper + (known[middle - 1] ?? Number.NaN)) / 2
 }
 
-/** Of each number the median of all others, as {@link median} has it. Sorted once: a host may have hundreds of GPUs. */
+/**
+ * For each number, the {@link median} of all others. The numbers are sorted once, because a host may have hundreds of
+ * GPUs.
+ */
 export function mediansOfOthers(values: readonly number[]): number[] {
   const known = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
   return values.map((value) => {
@@ -21,17 +24,17 @@ export function mediansOfOthers(values: readonly number[]): number[] {
   })
 }
 
-/** The first number that is known; NaN if none is. */
+/** The first known number; NaN if none is known. */
 export function firstKnown(...values: readonly number[]): number {
   return values.find((value) => !Number.isNaN(value)) ?? Number.NaN
 }
 
-/** Sum of the numbers that are known; NaN if none is. */
+/** Sum of the known numbers; NaN if none is known. */
 export function sumKnown(...values: readonly number[]): number {
   return values.reduce((sum, value) => (Number.isNaN(value) ? sum : (Number.isNaN(sum) ? 0 : sum) + value), Number.NaN)
 }
 
-/** Largest of the numbers that are known; NaN if none is. */
+/** Largest known number; NaN if none is known. */
 export function maxKnown(...values: readonly number[]): number {
   return values.reduce((most, value) => (value <= most || Number.isNaN(value) ? most : value), Number.NaN)
 }

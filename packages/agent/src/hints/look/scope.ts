@@ -2,25 +2,25 @@ import type { HintDevice, WhichNode } from '../device.ts'
 import { Look } from './look.ts'
 
 /**
- * The devices of one node, real or simulated, at one instant. Devices are compared with those of their own node alone.
- * An agent that asks exporters of other nodes has a scope for each of them.
+ * The devices of one node, real or simulated, at one instant. Devices are only compared within their node. An agent
+ * that reads exporters of other nodes has a scope for each node.
  */
 export class Scope {
-  /** When it is looked at. Unit: milliseconds since the Unix epoch. */
+  /** Time of the evaluation. Unit: milliseconds since the Unix epoch. */
   #nowMs = 0
-  /** The node as a device: that of a hint which is about no single one. */
+  /** The node as a device, for hints that are not about a single device. */
   readonly node: HintDevice
   readonly gpus: Look[] = []
-  /** NICs that belong to a GPU, those that serve training. */
+  /** NICs that belong to a GPU and so serve training. */
   readonly rails: Look[] = []
   readonly nics: Look[] = []
-  /** NICs, and interfaces that are hardware without being one. */
+  /** NICs, and hardware interfaces without a NIC. */
   readonly ports: Look[] = []
   readonly #looks = new Map<string, Look>()
   readonly #once = new Map<string, unknown>()
   readonly #isOpen: (rule: string, device: string) => boolean
 
-  /** `host` is that of a node on which the agent does not run; empty for the agent's own. */
+  /** @param host Host of a node without an agent; empty for the agent's own host. */
   constructor(node: WhichNode, host: string, isOpen: (rule: string, device: string) => boolean) {
     const isSimulated = node === 'simulated'
     const id = isSimulated ? 'sim-node' : 'node'
@@ -43,19 +43,19 @@ export class Scope {
     return this.#nowMs
   }
 
-  /** Begins to look at another instant. */
+  /** Starts another instant. */
   set nowMs(nowMs: number) {
     this.#nowMs = nowMs
     this.#once.clear()
   }
 
-  /** What is worked out once an instant, for all rules and devices. */
+  /** A value that is computed once an instant, for all rules and devices. */
   once<T>(key: string, make: () => T): T {
     if (!this.#once.has(key)) this.#once.set(key, make())
     return this.#once.get(key) as T
   }
 
-  /** The look at a device, made on first sight. */
+  /** The signals of a device. The first call for a device adds it. */
   of(device: HintDevice): Look {
     const known = this.#looks.get(device.id)
     if (known !== undefined) return known
@@ -70,17 +70,17 @@ export class Scope {
     return look
   }
 
-  /** Whether a device, or the node itself, belongs to it. */
+  /** Whether a device, or the node itself, belongs to this scope. */
   has(id: string): boolean {
     return id === this.node.id || this.#looks.has(id)
   }
 
-  /** The look at a device that is known; undefined if it is not. */
+  /** The signals of a known device; undefined if it is unknown. */
   at(id: string): Look | undefined {
     return this.#looks.get(id)
   }
 
-  /** The looks at all devices, and at the node itself. */
+  /** The signals of all devices and of the node itself. */
   get looks(): Look[] {
     return [...this.#looks.values()]
   }
@@ -90,7 +90,7 @@ export class Scope {
     return this.#peersOf(look.device).filter((other) => other !== look)
   }
 
-  /** NICs without a GPU are peers only if none has one: beside rails they serve something else. */
+  /** NICs without a GPU are only compared if no NIC has a GPU: beside rails, they serve other purposes. */
   #peersOf({ kind, rail }: HintDevice): readonly Look[] {
     if (kind === 'gpu') return this.gpus
     if (rail !== null) return this.rails

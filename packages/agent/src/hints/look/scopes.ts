@@ -4,13 +4,13 @@ import { type DeviceLookup, elsewhereOf, type HintDevice, type WhichNode } from 
 import type { SeriesWatch, WatchedSeries } from '../watch/series-watch.ts'
 import { Scope } from './scope.ts'
 
-/** All nodes as rules see them: the series that are watched, grouped by device. */
+/** All nodes as rules see them: the watched series, grouped by device. */
 export class Scopes {
   readonly #devices: DeviceLookup
   readonly #watch: SeriesWatch
   readonly #isOpen: (rule: string, device: string) => boolean
   #scopes: readonly Scope[] = []
-  /** Versions of devices and series that they were made from. */
+  /** Versions of the devices and series in `#scopes`. */
   #madeFrom = ''
 
   constructor(devices: DeviceLookup, watch: SeriesWatch, isOpen: (rule: string, device: string) => boolean) {
@@ -19,7 +19,7 @@ export class Scopes {
     this.#isOpen = isOpen
   }
 
-  /** The nodes that have series, at an instant. Unit: milliseconds since the Unix epoch. */
+  /** The nodes with series, at an instant. Unit: milliseconds since the Unix epoch. */
   at(nowMs: number): readonly Scope[] {
     const from = `${this.#devices.version} ${this.#watch.version}`
     if (from !== this.#madeFrom) this.#scopes = this.#make()
@@ -45,7 +45,7 @@ export class Scopes {
     return [...scopes.values()].filter(({ looks }) => looks.length > 0)
   }
 
-  /** Errors of a PCIe link are often counted at the port above a device: they are the device's all the same. */
+  /** Errors of a PCIe link are often counted at the port above a device. They belong to the device below. */
   #deviceOf({ type, labels }: WatchedSeries, scope: Scope): HintDevice | undefined {
     if (type.entity?.kind === 'host') return scope.node
     const device = this.#devices.deviceOf(type, labels)

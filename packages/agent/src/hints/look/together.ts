@@ -1,17 +1,17 @@
 import type { Signal } from '../watch/signal.ts'
 import type { Look } from './look.ts'
 
-/** Devices that are looked at together. */
+/** Devices that are compared at the same moments. */
 interface Together {
-  /** Each at the same moments. Where a device has no sample of a moment, its value is not known. */
+  /** Each device at the same moments. A value is unknown if the device has no sample at a moment. */
   readonly looks: readonly Look[]
-  /** How many moments there are within the time that was asked for. */
+  /** Number of moments within the requested time. */
   readonly moments: number
 }
 
 /**
- * Devices at the same moments within the last `overMs`: those of the device that gave most samples of a signal then. A
- * device that missed a sample is not compared with others at another phase of their work.
+ * Devices at the same moments within the last `overMs`: the sample times of the device with most samples of a signal. A
+ * device that missed a sample is so never compared with another phase of the others' work.
  */
 export function together(looks: readonly Look[], signal: Signal, overMs: number): Together {
   const newestMs = Math.max(...looks.map((look) => look.lastSeenMs(signal)))

@@ -7,9 +7,9 @@ import { titleOf } from './words.ts'
 
 const TOLD = [XID.lost, XID.device, XID.memory]
 
-/** Numbers of the XIDs that were there when the GPU was first read, and how often. */
+/** Numbers and count of the XIDs in the first sample of the GPU. */
 function toldBefore(look: Look): { readonly numbers: string[]; readonly count: number } {
-  // The driver was loaded anew since, or its errors were cleared.
+  // A value of 0 means that the driver was reloaded or its errors were cleared.
   if (look.last(GPU.lastXid) === 0) return { numbers: [], count: 0 }
   const found = TOLD.flatMap((signal) =>
     look.windows(signal).map((window, i) => ({
@@ -21,7 +21,7 @@ function toldBefore(look: Look): { readonly numbers: string[]; readonly count: n
   return { numbers: told.map(({ xid }) => xid), count: told.reduce((sum, { count }) => sum + count, 0) }
 }
 
-/** Errors that were there when Sonde began to look: when they happened is not known. */
+/** Errors in the first sample. The time of these errors is unknown. */
 export const beforeStart: Rule = {
   name: 'error_before_start',
   sees: 'A GPU had an error that needs a reset when it was first read: an XID of the GPU, NVLink or memory, or an uncorrected memory error.',

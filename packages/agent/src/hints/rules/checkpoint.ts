@@ -12,13 +12,13 @@ const GPU_SHARE = 7 / 8
 const LINE_SHARE = 0.01
 const UTILISATION = 50
 
-/** Work sends to the host about as much as it gets from there: what is left of it in a sample is no copy. */
+/** Work sends about as much to the host as it receives from it. A copy is mostly one-way. */
 function isCopied(look: Look): boolean {
   const sent = look.last(GPU.pcieSent)
   return sent > COPY_BYTES && !(look.last(GPU.pcieReceived) > sent / 2)
 }
 
-/** A label rather than an alarm: the node writes its state away. */
+/** A label rather than an alarm: the node writes its state to storage. */
 export const checkpoint: Rule = {
   name: 'checkpoint',
   sees: 'All GPUs stand still while memory is copied to the host: the job writes a checkpoint.',
@@ -51,7 +51,7 @@ export const checkpoint: Rule = {
     if (job.length === 0 || use > LINE_SHARE) return undefined
     const copying = job.filter(isCopied)
     const isCopying = copying.length >= GPU_SHARE * job.length
-    // Storage is still written when the copies are done.
+    // Storage is still written after the copies have finished.
     if (!isCopying && !scope.isOpen('checkpoint', scope.node)) return undefined
     const storage = storageBytes(scope)
     const rails = Number.isNaN(use) ? '' : `, with the rails at ${percent(use)} of line`
@@ -61,7 +61,7 @@ export const checkpoint: Rule = {
       affected: job.map(({ device }) => device),
       title: 'A checkpoint is being written',
     }
-    // Of now: what they sent before was the traffic of their work.
+    // Only the current rate: before the copies, the GPUs sent the traffic of their work.
     if (isCopying)
       return {
         ...found,

@@ -9,9 +9,9 @@ import { besides, percent, titleOf } from './words.ts'
 const MARKED_SHARE = 0.05
 const LINE_SHARE = 0.9
 const PAUSED_SHARE_MAX = 0.2
-/** Of a burst, the fastest second counts: means over steps never reach the line. */
+/** The fastest second of a burst counts, because means over steps never reach the line rate. */
 const BURST_OVER_MS = 30_000
-/** Packets a second below which a share says nothing. */
+/** Least packets per second for a meaningful share. */
 const PACKETS_LEAST = 100_000
 
 const MARKED_LIMIT: Limit = {
@@ -20,7 +20,7 @@ const MARKED_LIMIT: Limit = {
   unit: '%',
   source: 'healthy bursts mark below 1 %; there is no published limit',
 }
-/** Of the last second; where that lies between two bursts, of the last ones. */
+/** Share over the last second, or over the last seconds if the last second is between two bursts. */
 function markedShare(look: Look): number {
   return firstKnown(shareOver(look, LATEST_MS), shareOver(look, SHORT_MS))
 }

@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts'
 import { percent } from './words.ts'
 
 const UTILISATION = 0.8
-/** Waits are of parts of a step: between two of them use is high for a moment. */
+/** Waits take part of a step: between two waits, use is high for a moment. */
 const CLEAR_UTILISATION = 0.95
 const LINGER_MS = 20_000
 const OVER_MS = 3000
@@ -16,10 +16,10 @@ const SPREAD = 15
 const BURST_SHARE = 0.7
 const BURST_OVER_MS = 30_000
 const MEMORY_SHARE = 0.9
-/** Gaps in half a minute from which on it is no single pause. */
+/** Fewest gaps in half a minute. A single gap may be any pause. */
 const GAPS = 2
 
-/** Memory that is held still: the job has not ended. */
+/** Share of GPU memory still in use. A job that ended has freed it. */
 function memoryShare(scope: Scope): number {
   return median(jobGpus(scope).map((look) => look.last(GPU.memoryUsed) / look.max(GPU.memoryUsed, 60_000)))
 }
@@ -29,20 +29,20 @@ function pressureOf(scope: Scope): number {
   return maxKnown(look.rate(HOST.ioPressure), look.rate(HOST.cpuPressure))
 }
 
-/** Bursts as fast as ever: the network is not what is slow. */
+/** Speed of recent bursts relative to earlier bursts. If it is high, the network is not slow. */
 function burstShare(scope: Scope): number {
   return median(
     jobNics(scope).map((look) => look.peak(NIC.sentBytes, BURST_OVER_MS) / look.peak(NIC.sentBytes, 120_000)),
   )
 }
 
-/** How much each GPU of the job is in use at the same moments; those that gave no sample then are left out. */
+/** Use of each GPU of the job at the same moments. GPUs without samples at these moments are left out. */
 function usesOf(scope: Scope): number[] {
   const { looks } = together(jobGpus(scope), GPU.utilisation, OVER_MS)
   return looks.map((look) => look.mean(GPU.utilisation, OVER_MS)).filter((use) => !Number.isNaN(use))
 }
 
-/** How much GPUs of the job are in use, of 1. */
+/** Use of the job's GPUs, from 0 to 1. */
 function useOf(scope: Scope): number {
   return scope.once('use', () => median(usesOf(scope)) / 100)
 }
@@ -74,7 +74,7 @@ export const dataStall: Rule = {
       const uses = usesOf(scope)
       return Math.max(...uses) - Math.min(...uses) > SPREAD
     },
-    // While it is open a rail may slow down too: use alone says when the stall ends.
+    // While the hint is open, a rail may slow down too. Then only use decides when the stall ends.
     'a slow rail: bursts are slower than before': ({ scope }) =>
       !scope.isOpen('data_stall', scope.node) && burstShare(scope) < BURST_SHARE,
     'a job that ended: its memory is free': ({ scope }) => !(memoryShare(scope) >= MEMORY_SHARE),

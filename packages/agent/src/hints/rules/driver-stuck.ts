@@ -6,9 +6,9 @@ import { secondsMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { titleOf } from './words.ts'
 
-/** So many at once share what they wait for: the kernel lets most calls of this kind in one at a time. */
+/** This many drivers at once have a common cause: the kernel runs most calls of this kind one at a time. */
 const TOGETHER_COUNT = 3
-/** What `ethtool` takes for stuck unless it is told otherwise. Unit: seconds. */
+/** Default time after which `ethtool` reports a call as stuck. Unit: seconds. */
 const STUCK_S = 2
 
 function isSilent(look: Look): boolean {
@@ -20,7 +20,7 @@ function silentPorts(scope: Scope): readonly Look[] {
   return scope.once('silent drivers', () => scope.ports.filter(isSilent))
 }
 
-/** A driver of an adapter that answers no more. */
+/** A driver of an adapter that no longer answers. */
 export const driverStuck: Rule = {
   name: 'driver_stuck',
   sees: 'The driver of an adapter does not answer a call any more: its counters are not known, whatever its traffic does.',

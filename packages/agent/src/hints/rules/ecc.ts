@@ -6,7 +6,7 @@ import type { Rule } from './rule.ts'
 import { amount, besides, titleOf } from './words.ts'
 
 const CORRECTED_PER_MINUTE = 10
-/** A job that ran for so long is well. Unit: milliseconds. */
+/** A job that ran for this long is healthy. Unit: milliseconds. */
 const HEALTHY_MS = 10_000
 const ACTIVE_SHARE = 0.05
 
@@ -30,7 +30,7 @@ export const eccUncorrected: Rule = {
     },
   ],
   not: {},
-  // Once it computes again without a pause, what hangs now has another cause.
+  // A GPU that computes again without a pause has recovered, so a hang has another cause.
   stillExplains: (look) => !(look.min(GPU.smActive, HEALTHY_MS) > ACTIVE_SHARE),
   toldApart: [
     'XID 13, 31, 43 or 45 alone: the application',
@@ -65,7 +65,7 @@ export const eccUncorrected: Rule = {
   },
 }
 
-/** Memory rows that wait to be replaced, or cannot be. */
+/** Memory rows that wait for replacement, or cannot be replaced. */
 export const eccPending: Rule = {
   name: 'ecc_pending',
   sees: 'A memory row of a GPU waits for a reset to be replaced, or could not be replaced.',
@@ -103,7 +103,7 @@ export const eccPending: Rule = {
   },
 }
 
-/** Corrected errors that come in numbers. */
+/** Corrected errors at a high rate. */
 export const eccCorrected: Rule = {
   name: 'ecc_corrected',
   sees: 'A GPU corrects memory errors at a rate that healthy boards do not have.',

@@ -6,9 +6,9 @@ import type { Rule } from './rule.ts'
 import { besides, titleOf } from './words.ts'
 
 const MARGIN_CELSIUS = 5
-/** How far below its limit it is hot no more. Unit: degrees Celsius. */
+/** A GPU this far below its limit is no longer hot. Unit: degrees Celsius. */
 const CLEAR_CELSIUS = 3
-/** Of cards whose driver tells no limit. Unit: degrees Celsius. */
+/** Limit for cards whose driver reports none. Unit: degrees Celsius. */
 const MEMORY_CELSIUS = 95
 
 /** A temperature and its limit. */
@@ -19,8 +19,8 @@ interface Heat {
 }
 
 /**
- * The part of a GPU that is too hot, or would be if it were hotter by `above`: the GPU itself, or its memory. A card
- * that tells no limit of its own is never too hot.
+ * The part of a GPU that is too hot, or would be if it were hotter by `above`: the GPU or its memory. A card without a
+ * reported limit is never too hot.
  */
 function hottestOf(look: Look, above = 0): Heat | undefined {
   const read = (signal: typeof GPU.temperature) => (one: Look) => one.min(signal, 1500)
@@ -34,7 +34,7 @@ function hottestOf(look: Look, above = 0): Heat | undefined {
   return all.find(({ measure }) => isPassed(measure))
 }
 
-/** A GPU that will soon be slowed down, or whose memory is hotter than it may be. */
+/** A GPU that will soon be slowed down, or memory above its allowed temperature. */
 export const gpuHot: Rule = {
   name: 'gpu_hot',
   sees: 'A GPU is near the temperature at which it slows down, or its memory is above the one up to which it may work.',

@@ -5,15 +5,15 @@ import { countMeasure, isPassed } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { duration, titleOf } from './words.ts'
 
-/** Samples that the others gave while it gave none. One is missed now and then. */
+/** Samples that each sibling gave since the last sample of the GPU. A single sample may be missed. */
 const MISSED_SAMPLES = 3
 const SEEN_MS = 600_000
-/** The driver may tell of a loss before the last sample that was under way. Unit: milliseconds. */
+/** The driver may report a loss before the last sample under way. Unit: milliseconds. */
 const TOLD_BEFORE_MS = 5000
-/** Samples after XID 79 that show that it answers again; one may have been under way. */
+/** Samples after XID 79 that show that the GPU answers again. One may have been under way. */
 const ANSWERS = 2
 
-/** Samples that each of its siblings gave since its last one, at least; NaN if it answers, or no sibling does. */
+/** Fewest samples that a sibling gave since the GPU's last sample. NaN if the GPU answers or no sibling does. */
 function missedSamples(look: Look): number {
   const { scope } = look
   const mine = look.lastSeenMs(GPU.power)
@@ -22,20 +22,20 @@ function missedSamples(look: Look): number {
   for (const sibling of scope.siblings(look)) {
     if (!sibling.has(GPU.power)) continue
     const count = sibling.samplesSince(GPU.power, mine)
-    // The first that gave no more than it answers, on a host with hundreds of GPUs too.
+    // The first sibling without more samples decides, so that a host with hundreds of GPUs stays quick.
     if (count < MISSED_SAMPLES) return Number.NaN
     if (!(fewest <= count)) fewest = count
   }
   return fewest
 }
 
-/** Whether the driver told that the GPU is lost, and it has not answered since. */
+/** Whether the driver reported the GPU as lost, and it has not answered since. */
 function isToldLost(look: Look): boolean {
   if (!(look.sinceRise(XID.lost) < SEEN_MS)) return false
   return look.samplesSince(GPU.power, look.scope.nowMs - look.sinceRise(XID.lost)) < ANSWERS
 }
 
-/** Whether the driver told of the loss that goes on: its count may be silent by now, as the GPU is. */
+/** Whether the driver reported the current loss. Its counter may be silent now, like the GPU. */
 function wasToldLost(look: Look): boolean {
   const toldMs = Math.max(...look.windows(XID.lost).map((window) => window.roseMs))
   return toldMs > look.lastSeenMs(GPU.power) - TOLD_BEFORE_MS
@@ -99,7 +99,7 @@ export const gpuLost: Rule = {
   },
 }
 
-/** Errors that the driver tells by number. */
+/** Errors that the driver reports by number. */
 export const gpuError: Rule = {
   name: 'gpu_error',
   sees: 'The driver tells an XID of NVLink or of the GPU’s own processor (74, 119, 120), after which a reset is due.',

@@ -7,10 +7,10 @@ import type { Rule } from './rule.ts'
 import { amount, duration } from './words.ts'
 
 const TIME_SHARE = 0.1
-/** Packages are read in turn, one a second. Unit: milliseconds. */
+/** Packages are read one at a time, one a second. Unit: milliseconds. */
 const THROTTLE_OVER_MS = 5000
 
-/** A label of the series in which a counter gained most. */
+/** A label of the series with the largest increase of a counter. */
 function worstOf(look: Look, signal: Signal, label: string, overMs: number): string {
   const labels = look.labels(signal)
   const gains = look.windows(signal).map((window) => firstKnown(window.increase(overMs), 0))
@@ -51,8 +51,8 @@ export const hostMemory: Rule = {
 }
 
 /**
- * A processor that is slowed down because it is hot, again and again, or for long: the kernel counts the time when it
- * is over, so what comes at once may be a minute of it.
+ * A processor that is slowed down because it is hot, repeatedly or for long. The kernel adds the time at its end, so
+ * one step may be a whole minute.
  */
 export const cpuThrottle: Rule = {
   name: 'cpu_throttle',

@@ -25,7 +25,7 @@ import { stuckCollective } from './stuck-collective.ts'
 import { thermalThrottle } from './thermal-throttle.ts'
 
 /**
- * Every rule there is. Those that explain others come before them. A new one is a file beside this one and a row here.
+ * All rules. Rules that explain others come before them. To add a rule, add a file beside this file and an entry here.
  */
 export const RULES: readonly Rule[] = [
   gpuLost,

@@ -7,15 +7,15 @@ import type { Rule } from './rule.ts'
 import { amount, besides, power, titleOf } from './words.ts'
 
 const BASE_FACTOR = 10
-/** Below this a link is as good as new, whatever it was before. */
+/** A link with a lower rate is healthy, whatever its rate was before. */
 const RATE_LEAST = 5e-8
-/** How far the others may have moved with it before it is no longer about this link. */
+/** If the others moved by more than this factor too, the link is not the cause. */
 const TOGETHER_FACTOR = 3
 const EFFECTIVE_EVENTS = 2
 const EFFECTIVE_PER_S = 1
 /**
- * Errors left after correction are told at least this long after the last of them; rare ones until twice their usual
- * pause is over. Unit: milliseconds.
+ * Errors after correction are shown for at least this long after the last error, and rare errors for twice their mean
+ * distance. Unit: milliseconds.
  */
 const EFFECTIVE_TOLD_MS = 15_000
 const PAUSES = 2
@@ -36,12 +36,12 @@ function baseOf(look: Look): number {
   return firstKnown(look.base(NIC.rawErrorRate, SHORT_BASE_LEAST_MS), corrected)
 }
 
-/** Errors that correction left over, in 10 minutes. */
+/** Errors after correction, in 10 minutes. */
 function effectiveEvents(look: Look): number {
   return maxKnown(look.events(NIC.effectiveErrors), look.events(NIC.codingErrors), look.events(NIC.symbolErrors))
 }
 
-/** Whether errors are left after correction again and again, and still. */
+/** Whether errors after correction recur and continue. */
 function isLeaving(look: Look): boolean {
   const signals = [NIC.effectiveErrors, NIC.codingErrors, NIC.symbolErrors]
   const sinceMs = Math.min(...signals.map((signal) => look.sinceRise(signal)))
@@ -53,7 +53,7 @@ function effectiveRate(look: Look): number {
   return maxKnown(look.rate(NIC.effectiveErrors), look.rate(NIC.codingErrors), look.rate(NIC.symbolErrors))
 }
 
-/** How much more than it used to. */
+/** Growth of the error rate over its past mean. */
 function growthOf(look: Look): number {
   return bitErrorRate(look) / Math.max(baseOf(look), 1e-12)
 }

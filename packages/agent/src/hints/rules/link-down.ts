@@ -13,7 +13,7 @@ function isUsed(look: Look): boolean {
   return isUp(look) && trafficOf(look, TRAFFIC_OVER_MS) > IDLE_BYTES
 }
 
-/** The link of a training port was down when Sonde began to look. */
+/** The link of a training port that was down when Sonde started. */
 export const linkDown: Rule = {
   name: 'link_down',
   sees: 'The link of a port that serves a GPU has been down since before Sonde started, while the ports of the other GPUs carry traffic.',

@@ -12,7 +12,7 @@ const DROPPED_MS = 240_000
 const TOGETHER_MS = 2500
 const TOGETHER_COUNT = 3
 
-/** The old 8-bit counter stays at its maximum, and carrier changes come in pairs: whichever saw most is right. */
+/** The old 8-bit counter stops at its maximum, and carrier changes come in pairs. The largest count is right. */
 function downsOf(read: (signal: (typeof NIC)[keyof typeof NIC]) => number): number {
   return maxKnown(read(NIC.linkDownEvents), read(NIC.linkDowned), Math.ceil(read(NIC.carrierChanges) / 2))
 }
@@ -53,7 +53,7 @@ export const linkFlap: Rule = {
   find(look) {
     const isDownNow = isDown(look)
     const recent = downsOf((signal) => look.increase(signal, EVENT_OVER_MS))
-    // A port that went down before it was watched is no event.
+    // A port that went down before it was watched gives no event.
     const forMs = isDownNow ? Math.max(0, sinceDown(look)) : Number.NaN
     if (!(recent >= 1) && !Number.isFinite(forMs)) return undefined
     const { name } = look.device

@@ -13,22 +13,22 @@ function rateNow(look: Look): number {
   return firstKnown(look.last(NIC.lineRate), look.last(NIC.speed))
 }
 
-/** What it was, as the mean of 10 minutes. */
+/** Its mean of the last 10 minutes. */
 function rateBefore(look: Look): number {
   return firstKnown(look.base(NIC.lineRate, SHORT_BASE_LEAST_MS), look.base(NIC.speed, SHORT_BASE_LEAST_MS))
 }
 
-/** A rate as people write it. */
+/** A rate in bits per second, in words. */
 function speed(bytesPerS: number): string {
   return amount(bytesPerS * 8, 'b/s')
 }
 
-/** What the link should run at: what it did, or what those of its siblings do. */
+/** The expected rate of the link: its past rate or that of its siblings, if higher. */
 function rateExpected(look: Look): number {
   return maxKnown(rateBefore(look), look.usual(rateNow))
 }
 
-/** A link that runs, and more slowly than it did. */
+/** A link that works, but more slowly than before. */
 export const linkSlow: Rule = {
   name: 'link_slow',
   sees: 'The link of a port that has traffic came back at a lower rate than before, or runs at a lower rate than those of its siblings.',

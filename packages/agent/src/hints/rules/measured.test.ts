@@ -6,17 +6,17 @@ import { type MadeDevice, TrainingNode, tellXid } from '../test-training-node.ts
 import { RULES } from './index.ts'
 import { FAULTS } from './test-faults.ts'
 
-/** Nodes that see all faults, which strike each of them one after the other; further ones see some by chance. */
+/** Nodes that get all faults, one after another. Further nodes get random faults. */
 const NODES = 4
 const FAULTS_EACH = Math.ceil(FAULTS.length / NODES)
 /** Nodes of a run; `SONDE_HINT_SEEDS=200` looks at more. */
 const SEEDS = Number(process.env.SONDE_HINT_SEEDS ?? NODES)
-/** What differs from one sample to the next; flags and limits do not. */
+/** Fields that vary from sample to sample; flags and limits do not. */
 const VARIES = /util$|active$|power_usage|_temp$|sm_clock|raw_ber|_(bytes|packets|total|seconds|ns|violation)$/
 const PERCENT_MAX = 100
 /** Share of seconds in which a device misses its sample. */
 const MISSED = 0.1
-/** What hints that last for 10 minutes need to end. Unit: seconds. */
+/** Time until hints with a lingering time of 10 minutes have ended. Unit: seconds. */
 const LASTING_S = 620
 
 /** Numbers from 0 to 1 that a seed decides. */
@@ -84,7 +84,7 @@ function strike(seed: number): Set<string> {
   return spoke
 }
 
-/** All faults; the last strike first: what many others explain comes before them, what hides others for long after. */
+/** All faults in order. Faults that others explain come early, and faults that hide others for long come last. */
 const ORDER = [...FAULTS].sort((a, b) => hiddenness(a.opens) - hiddenness(b.opens))
 
 function hiddenness(opens: string): number {

@@ -8,28 +8,28 @@ import type { Rule } from './rule.ts'
 import { amount, besides, percent, titleOf } from './words.ts'
 
 const FOREIGN_SHARE = 0.2
-/** Without attribution: bytes on other priorities, of which training has next to none. Unit: bytes per second. */
+/** Limit without attribution: bytes on other priorities, which training hardly uses. Unit: bytes per second. */
 const OTHER_PRIORITY_BYTES = 4e9
 const OWN_SHARE = 0.9
 const OWN_OVER_MS = 30_000
 const LINK_SHARE = 0.8
 
-/** Port and queue pairs are not read at the same moment: over two seconds that evens out. */
+/** Port and queue pairs are read at different moments. Two seconds even this out. */
 const OVER_MS = 2000
 
-/** Bytes that no queue pair of this host accounts for. Unit: bytes per second; NaN if nobody counts them. */
+/** Bytes that no queue pair of this host accounts for. Unit: bytes per second; NaN if they are not counted. */
 function unattributed(look: Look): number {
   const own = firstKnown(look.rate(NIC.ownSentBytes, OVER_MS), look.rate(NIC.portRdmaSentBytes, OVER_MS))
   return firstKnown(look.rate(NIC.portSentBytes, OVER_MS), look.rate(NIC.sentBytes, OVER_MS)) - own
 }
 
-/** Bytes on all priorities but the busiest one. */
+/** Bytes on all priorities except the busiest. */
 function otherPriorities(look: Look): number {
   const rates = look.rates(NIC.priorityBytes, OVER_MS).filter((rate) => !Number.isNaN(rate))
   return rates.length < 2 ? Number.NaN : rates.reduce((sum, rate) => sum + rate, 0) - Math.max(...rates)
 }
 
-/** What the job sends itself, against its mean of 10 minutes. */
+/** The job's own traffic, relative to its mean of 10 minutes. */
 function ownShare(look: Look, signal: Signal): number {
   return look.rate(signal, OWN_OVER_MS) / look.base(signal)
 }
@@ -38,7 +38,7 @@ function foreign(look: Look): number {
   return firstKnown(unattributed(look), otherPriorities(look))
 }
 
-/** Somebody else on the same port. */
+/** Foreign traffic on the same port. */
 export const noisyNeighbour: Rule = {
   name: 'noisy_neighbour',
   sees: 'A training port carries much traffic that is not its job’s: another tenant, storage, or a checkpoint on a rail.',

@@ -9,7 +9,7 @@ import { amount, besides, titleOf } from './words.ts'
 const ALLOWED_PER_MINUTE = 31
 const FACTOR = 10
 const LIMIT_PER_MINUTE = ALLOWED_PER_MINUTE * FACTOR
-/** How long after a reset errors belong to it. Unit: milliseconds. */
+/** Errors within this time after a reset belong to the reset. Unit: milliseconds. */
 const RESET_MS = EVENT_OVER_MS + 10_000
 
 function correctable(look: Look): number {

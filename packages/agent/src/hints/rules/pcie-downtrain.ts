@@ -11,7 +11,7 @@ import { amount, percent, titleOf } from './words.ts'
 const SHARE = 0.9
 const TRAFFIC_BYTES = 1e9
 
-/** In the busier direction. */
+/** Least traffic in the busier direction. */
 const TRAFFIC = {
   what: 'traffic where the link is slower',
   value: TRAFFIC_BYTES / 1e9,
@@ -38,7 +38,7 @@ function linkMax(look: Look): Link {
   }
 }
 
-/** Speed times width, as a share of what device and slot can do. */
+/** Speed times width, as a share of the maximum of device and slot. */
 function shareOf(look: Look): number {
   const most = look.device.limits.pcie_bytes_per_s ?? Number.NaN
   return firstKnown(look.last(PCI.bandwidth) / most, capacityOf(linkNow(look)) / capacityOf(linkMax(look)))
@@ -46,13 +46,13 @@ function shareOf(look: Look): number {
 
 function capacityOf({ generation, width }: Link): number {
   const speed = GIGATRANSFERS[generation - 1]
-  // 0, 63 and 255 lanes are what a device reads that is not there.
+  // Absent devices report 0, 63 or 255 lanes.
   return speed === undefined || width < 1 || width > 32 ? Number.NaN : speed * width
 }
 
 /**
- * Whether lanes are lost, which no device does to save power: at its highest speed the link would still be below what
- * device and slot can do.
+ * Whether lanes are lost, which never happens to save power. If so, the link would be below the maximum of device and
+ * slot even at its highest speed.
  */
 function hasLostLanes(look: Look): boolean {
   const { generation, width: widthMax } = linkMax(look)
@@ -63,26 +63,25 @@ function hasLostLanes(look: Look): boolean {
 }
 
 /**
- * Whether a GPU that is hardly used may have slowed its link down to save power; one that does not tell what it moves
- * may, too.
+ * Whether a hardly used GPU may have slowed its link down to save power. So may a GPU that does not report its traffic.
  */
 function savesPower(look: Look): boolean {
   const busier = maxKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
   return !(busier >= TRAFFIC_BYTES) && !hasLostLanes(look)
 }
 
-/** What the siblings have of their links that do not share the link in hand, as the ports of one card do. */
+/** The median share of siblings on other cards. Ports of the same card share the link. */
 function usualOnOtherCards(look: Look): number {
   const others = look.scope.siblings(look).filter(({ device }) => slotOf(device) !== slotOf(look.device))
   return median(others.map(shareOf))
 }
 
-/** Address of a device without its function; its id where it has none. */
+/** Address of a device without its function; its id if it has no address. */
 function slotOf({ address, id }: HintDevice): string {
   return address === '' ? id : address.replace(/\.\d$/, '')
 }
 
-/** What the device moves over its link, both ways together. Unit: bytes per second. */
+/** Traffic of the device over its link in both directions. Unit: bytes per second. */
 function usedBytes(look: Look): number {
   if (look.device.kind === 'gpu') return sumKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
   return trafficOf(look, 3000)

@@ -8,7 +8,7 @@ import { besides, percent, titleOf } from './words.ts'
 const PAUSED_SHARE = 0.2
 const LINE_SHARE = 0.5
 const SENT_SHARE = 0.7
-/** Bytes come in bursts: what is sent is compared over several steps. */
+/** Bytes come in bursts, so sent bytes are compared over several steps. */
 const SENT_OVER_MS = 10_000
 
 const PAUSED_LIMIT = {
@@ -18,7 +18,7 @@ const PAUSED_LIMIT = {
   source: 'switch watchdogs act at 100 to 200 ms; healthy bursts stay below 1 %',
 }
 
-/** A port that tells others to stop: something behind it does not drain. */
+/** A port that makes others pause, because something behind it does not drain. */
 export const pfcSource: Rule = {
   name: 'pfc_source',
   sees: 'A port tells its peers to stop sending for much of the time, and not because it receives at line rate.',
@@ -55,7 +55,7 @@ export const pfcSource: Rule = {
   },
 }
 
-/** A port that is told to stop: what pauses it is at the other end. */
+/** A port that is paused. The cause is at the other end. */
 export const pfcVictim: Rule = {
   name: 'pfc_victim',
   sees: 'A port is told to stop for much of the time and sends less than it used to; the origin is at the other end.',

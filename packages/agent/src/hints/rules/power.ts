@@ -13,14 +13,14 @@ const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
 const CAPPED_TIME = 0.9
 const CLOCK_SHARE = 0.8
-/** A GPU at full load runs at no less of its highest clock: 1400 of 1980 MHz. */
+/** A GPU at full load runs at this share of its highest clock or above: 1400 of 1980 MHz. */
 const FULL_LOAD_SHARE = 0.7
 const NANOSECONDS = 1e9
 const BRAKE_OVER_MS = 5000
 
 /**
- * About one GPU, or about the node where several are concerned. What was told of the node stays so, though all but one
- * of them are lost meanwhile: one episode is one hint.
+ * The device of a finding: one GPU, or the node if there are several. A hint about the node stays there even if all but
+ * one GPU recover, so that one episode gives one hint.
  */
 function concerned(
   rule: string,
@@ -42,12 +42,12 @@ function limitShare(look: Look): number {
   return look.last(GPU.powerLimit) / look.last(GPU.powerLimitDefault)
 }
 
-/** The clock that siblings run at. A GPU that MIG splits does other work. Unit: MHz. */
+/** The usual clock of the siblings, without GPUs that MIG splits, which do other work. Unit: MHz. */
 function usualClock(look: Look): number {
   return look.usual((other) => (other.last(GPU.migMode) === 1 ? Number.NaN : other.mean(GPU.clock)))
 }
 
-/** Slow for want of power at the limit that the board comes with. */
+/** Whether a GPU is slow because it is at its default power limit. */
 function isStarved(look: Look): boolean {
   const capped = look.rate(GPU.powerCapped) / NANOSECONDS
   if (!(capped > CAPPED_TIME)) return false
@@ -55,18 +55,18 @@ function isStarved(look: Look): boolean {
   return isSlow && look.mean(GPU.clock) < CLOCK_SHARE * usualClock(look)
 }
 
-/** A median with its unit, behind some words; empty if no GPU tells it. */
+/** A median with its unit, after some words; empty if no GPU reports it. */
 function usually(words: string, looks: readonly Look[], read: (look: Look) => number, unit: string): string {
   const usual = median(looks.map(read))
   return Number.isNaN(usual) ? '' : `, ${words} ${Math.round(usual)}\u00a0${unit}`
 }
 
-/** Of several GPUs that for which a number is least. */
+/** The GPU with the smallest number. */
 function leastOf(looks: readonly Look[], read: (look: Look) => number): Look | undefined {
   return looks.reduce<Look | undefined>((least, one) => (least && read(least) <= read(one) ? least : one), undefined)
 }
 
-/** Power limits below those of the board. */
+/** Power limits below the default limits. */
 export const powerCap: Rule = {
   name: 'power_cap',
   sees: 'GPUs that work have a lower power limit than their boards come with, or one is far slower than its siblings for want of power.',
@@ -93,7 +93,7 @@ export const powerCap: Rule = {
   find({ scope }) {
     const working = workingGpus(scope)
     const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
-    // Where GPUs wait for one another, the slow one is a straggler, whatever slows it down.
+    // If GPUs wait for one another, the slow GPU is a straggler, whatever the cause.
     const starved = isCollective(scope) ? [] : working.filter(isStarved)
     const lowest = leastOf(limited, limitShare)
     if (lowest !== undefined) {
@@ -124,7 +124,7 @@ export const powerCap: Rule = {
   },
 }
 
-/** The signal by which a power supply or rack halves the clocks. */
+/** The signal with which a power supply or rack halves the clocks. */
 export const powerBrake: Rule = {
   name: 'power_brake',
   sees: 'The power brake halved the clocks: a power supply failed, or the rack draws too much.',
@@ -151,7 +151,7 @@ export const powerBrake: Rule = {
     )
     if (braked.length === 0) return undefined
     const { subject, ...place } = concerned('power_brake', braked, scope)
-    // The least of the time in which it was signalled: the newest sample may be of after its end.
+    // The smallest value during the brake. The newest sample may be from after its end.
     const clock = usually('clock down to', braked, (look) => look.min(GPU.clock, BRAKE_OVER_MS), 'MHz')
     const power = usually('power down to', braked, (look) => look.min(GPU.power, BRAKE_OVER_MS), 'W')
     return {

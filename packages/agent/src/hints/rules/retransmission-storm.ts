@@ -12,7 +12,7 @@ const PAUSED_SHARE_MAX = 0.05
 const FRAME_SHARE = 0.1
 
 /**
- * Packets that had to be sent again, a second: of the last one, or of the last three where that lies between two
+ * Retransmitted packets per second: over the last second, or over the last three if the last second is between two
  * bursts.
  */
 function errorsOf(look: Look): number {
@@ -31,7 +31,7 @@ function perPacket(look: Look): number {
   return errorsOver(look, SHORT_MS) / Math.max(1, look.rate(NIC.sentPackets))
 }
 
-/** One rail loses packets, and sends them again. */
+/** One rail loses packets and retransmits them. */
 export const retransmissionStorm: Rule = {
   name: 'retransmission_storm',
   sees: 'One port sends packets again at a rate that its siblings do not have.',

@@ -5,86 +5,81 @@ import type { Look } from '../look/look.ts'
 import type { Signal } from '../watch/signal.ts'
 import type { Measure, Sentence } from './measure.ts'
 
-/** A number that a rule compares with, and where it comes from. */
+/** A limit of a rule, and its source. */
 export interface Limit {
   readonly what: string
   readonly value: number
-  /** Unit of `value`, as people read it: `/s`, `% of time`. */
+  /** Unit of `value` in words: `/s`, `% of time`. */
   readonly unit: string
-  /** Who uses it, or how it was found. */
+  /** The publication or measurement behind it. */
   readonly source: string
 }
 
-/** What a rule saw. */
+/** The result of a rule that holds. */
 export interface Finding {
-  /** The device at fault; default: the one that was looked at. */
+  /** The faulty device. Default: the evaluated device. */
   readonly device?: HintDevice
-  /**
-   * Labels that tell which of the device's series it is about, such as those of one of several packages. Default: all
-   * of them.
-   */
+  /** Labels that select the series in question, such as one of several packages. Default: all series of the device. */
   readonly series?: Labels
-  /** Default: that of the rule; otherwise its `worse`. */
+  /** Default: the rule's severity. Otherwise its `worse` severity. */
   readonly severity?: HintSeverity
   readonly title: string
-  /** What the verdict rests on. Without a measure that passed its limit there is no finding. */
+  /** The evidence. A finding without a measure beyond its limit does not count. */
   readonly measure: Measure
   readonly sentence: Sentence
-  /** Devices that show the effect without being the origin. */
+  /** Devices that show the effect but are not the cause. */
   readonly affected?: readonly HintDevice[]
-  /** False while it shows but is not certain yet: the hint stays forming, however long it holds. Default: true. */
+  /** False while the finding is uncertain: the hint then stays in the stage `forming`. Default: true. */
   readonly isSure?: boolean
-  /** Default: that of the rule. Unit: milliseconds. */
+  /** Default: the rule's time. Unit: milliseconds. */
   readonly neededMs?: number
 }
 
-/** A rule as every one of them is written: one file each, below `rules/`. */
+/** A rule of hints. Each rule has a file in `rules/`. */
 export interface Rule {
   /** Name in ids, marks and metrics. */
   readonly name: string
-  /** What it sees, a sentence for people. */
+  /** One sentence about the fault that it detects. */
   readonly sees: string
   readonly severity: HintSeverity
-  /** Severity of what is worse than usual, for rules that tell it apart. */
+  /** Severity of the worse form of the fault, if the rule has one. */
   readonly worse?: HintSeverity
-  /** What it is asked about: each GPU, each NIC, each NIC or other interface, or the node once. */
+  /** The subjects that it evaluates: each GPU, each NIC, each NIC or other interface, or the node once. */
   readonly of: 'gpu' | 'nic' | 'port' | 'node'
-  /** How long it must hold before the hint stands. Unit: milliseconds. */
+  /** How long it must hold before the hint is confirmed. Unit: milliseconds. */
   readonly neededMs: number
-  /** True of what is counted and not measured: one sample is enough then. */
+  /** Whether it counts events. Then one sample is enough. Default: false. */
   readonly isEvent?: boolean
-  /** How long a hint stays open after its end, when the rule held last. Default: 5 seconds. Unit: milliseconds. */
+  /** How long a hint stays open after the rule last held. Default: 5 seconds. Unit: milliseconds. */
   readonly lingerMs?: number
-  /** Signals that it uses; what a device has not of them is told as lacking. */
+  /** Signals that it uses. Hints list those that a device does not have. */
   readonly uses: readonly Signal[]
-  /** Those of them that show it, for evidence. */
+  /** The signals that show the fault, for evidence. */
   readonly shows: readonly Signal[]
   readonly limits: readonly Limit[]
-  /** Look-alikes, in words, and when it is one of them: then it does not hold. */
+  /** Look-alikes in words, with a condition for each. If the condition is true, the rule does not hold. */
   readonly not: Readonly<Record<string, (look: Look) => boolean>>
-  /** Look-alikes that the limits alone tell apart. */
+  /** Look-alikes that the limits already exclude. */
   readonly toldApart?: readonly string[]
-  /**
-   * Rules that explain what it sees where they hold on the same device (`device`), or anywhere on the node (`node`).
-   */
+  /** Rules that explain the fault if they hold on the same device (`device`), or anywhere on the node (`node`). */
   readonly explainedBy?: Readonly<Record<string, 'device' | 'node'>>
   /**
-   * Trouble that comes and goes is one hint: an open hint goes on while this is so, and keeps what it said when the
-   * rule held last.
+   * Keeps an open hint open while the fault comes and goes. The hint keeps the numbers of the last time that the rule
+   * held.
    */
   readonly goesOn?: { readonly while: string; readonly holds: (look: Look) => boolean }
   /**
-   * Whether it still explains what others see, of the device that it is open on. Default: as long as it is open. A hint
-   * may be shown for longer than its effect lasts.
+   * Whether an open hint on the given device still explains the faults of others. A hint may be shown for longer than
+   * its effect lasts. Default: as long as it is open.
    */
   readonly stillExplains?: (look: Look) => boolean
   /**
-   * How far back it counts events: what explains them still does for so long after it ended. Default: 0. Unit:
-   * milliseconds.
+   * How far back the rule counts events. A rule that explains them still does so for this long after its end. Default:
+   * 0. Unit: milliseconds.
    */
   readonly looksBackMs?: number
-  /** What it would want to know and no signal tells. */
+  /** Useful facts that no signal reports. */
   readonly lacksAlways?: readonly string[]
-  /** What it sees of a device now; undefined if it does not hold. Look-alikes are ruled out after it. */
+  /** Evaluates a device now; undefined if the rule does not hold. Look-alikes are excluded afterwards. */
   find(look: Look): Finding | undefined
 }

@@ -3,7 +3,7 @@ import { countMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { titleOf } from './words.ts'
 
-/** A mark rather than an alarm: numbers of the device are nobody's own. */
+/** A mark rather than an alarm: several users share the numbers of the device. */
 export const sharedDevice: Rule = {
   name: 'shared_device',
   sees: 'MIG splits a GPU: power, clock and temperature are of the whole board, and one heavy instance slows down all.',

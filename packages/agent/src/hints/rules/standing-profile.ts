@@ -4,7 +4,7 @@ import { isPassed, shareMeasure } from './measure.ts'
 import type { Rule } from './rule.ts'
 import { amount, titleOf } from './words.ts'
 
-/** A mark rather than an alarm: the GPU works, and what it does is not known. */
+/** A mark rather than an alarm: the GPU works, but its activity is unknown. */
 export const standingProfile: Rule = {
   name: 'standing_profile',
   sees: 'Profiling counters of a GPU stay at 0 while utilisation and power show work: DCGM’s profiling stands still, and its values are left out.',
@@ -29,7 +29,7 @@ export const standingProfile: Rule = {
   ],
   find(look) {
     const doubted = look.last(GPU.profilingDoubted)
-    // The doubt is told with every sample for which it holds.
+    // The doubt is reported with every sample that it applies to.
     if (!(doubted >= 1) || look.lastSeenMs(GPU.profilingDoubted) < look.lastSeenMs(GPU.utilisation)) return undefined
     const measure = shareMeasure(look.last(GPU.utilisation) / 100, '>=', WORK_PERCENT / 100, '% of time')
     if (!isPassed(measure)) return undefined

@@ -12,18 +12,18 @@ import { percent, titleOf } from './words.ts'
 const ACTIVE_FACTOR = 1.08
 const CLOCK_FACTOR = 0.92
 const RATE_FACTOR = 0.9
-/** How much of the difference must be new: what a GPU always does more than others is how the model was split. */
+/** Least growth of the difference. A constant difference comes from the way the model was split. */
 const NEW_FACTOR = 1.05
-/** All GPUs are in the same phase of a step at the same time: two samples are enough to compare them. */
+/** All GPUs are in the same phase of a step at the same time, so two samples are enough for a comparison. */
 const COMPARED_MS = 1900
 const MOMENTS_LEAST = 2
-/** Of sources that are read more rarely: two of their periods, less than three. */
+/** For sources with longer periods: just under two periods. */
 const COMPARED_PERIODS = 1.9
 const STEP_BYTES_OVER_MS = 30_000
-/** Tensor activity of a job that trains; below it there is nothing to compare. */
+/** Least tensor activity of a training job. Below it, there is nothing to compare. */
 const TENSOR_LEAST = 0.05
 
-/** What one GPU has and the median of its siblings, at the same moments; the same of the past. NaN if not known. */
+/** A GPU's value and the median of its siblings at the same moments, now and in the past. NaN if unknown. */
 interface Comparison {
   readonly own: number
   readonly others: number
@@ -41,7 +41,7 @@ const UNKNOWN: Comparison = {
 /** Compares all GPUs by a signal, once an instant. */
 function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison> {
   return scope.once(`straggler ${signal.metric}`, () => {
-    // What instances of a GPU that MIG splits do is not of one job.
+    // The MIG instances of a GPU do not share one job.
     const gpus = scope.gpus.filter((look) => look.last(GPU.migMode) !== 1)
     const overMs = maxKnown(COMPARED_MS, ...gpus.map((look) => COMPARED_PERIODS * look.periodMs(signal)))
     const { looks, moments } = together(gpus, signal, overMs)
@@ -67,21 +67,21 @@ function comparisonOf(look: Look, signal: Signal): Comparison {
   return comparisons(look.scope, signal).get(look) ?? UNKNOWN
 }
 
-/** The job's speed against its past: what all rails send in half a minute. */
+/** The job's speed relative to its past: the bytes of all rails in half a minute. */
 function stepRate(scope: Scope): number {
   return median(scope.rails.map((look) => look.rate(NIC.sentBytes, STEP_BYTES_OVER_MS) / look.base(NIC.sentBytes)))
 }
 
-/** Why others wait for a GPU: the numbers, and what they measure. */
+/** Why others wait for a GPU, with the measure. */
 interface Difference {
   readonly what: string
   readonly measure: Measure
-  /** What its siblings have, in words. */
+  /** The value of its siblings, in words. */
   readonly others: string
   readonly factor: number
 }
 
-/** Its tensor or SM activity, where it is busier than its siblings, and more so than before. */
+/** Its tensor or SM activity, if it is busier than its siblings, and more so than before. */
 function busierBy(look: Look): Difference | undefined {
   for (const [what, signal] of [
     ['tensor active', GPU.tensorActive],
@@ -95,7 +95,7 @@ function busierBy(look: Look): Difference | undefined {
   return undefined
 }
 
-/** Its clock, where it is lower than that of its siblings, and more so than before. */
+/** Its clock, if it is lower than that of its siblings, and more so than before. */
 function slowerBy(look: Look): Difference | undefined {
   const { own, others, ownBefore, othersBefore } = comparisonOf(look, GPU.clock)
   const measure = plainMeasure(own, '<=', CLOCK_FACTOR * others, 'MHz')
@@ -111,7 +111,7 @@ export const straggler: Rule = {
   severity: 'warning',
   of: 'gpu',
   neededMs: 30_000,
-  // A slow rail beside it makes the time between two of its steps as long.
+  // A slow rail at the same time makes its steps this long.
   lingerMs: STEP_BYTES_OVER_MS,
   uses: [GPU.tensorActive, GPU.smActive, GPU.clock, GPU.migMode, NIC.sentBytes],
   shows: [GPU.tensorActive, GPU.smActive, GPU.clock],

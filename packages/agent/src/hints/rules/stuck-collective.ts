@@ -15,12 +15,12 @@ const LINE_SHARE = 0.001
 const OVER_MS = 1000
 const STORAGE_BYTES = 1e9
 
-/** The limit of the board: that in force may have been lowered, and with it everything would seem much. */
+/** The default limit of the board. The current limit may have been lowered, which would make every share look high. */
 function boardLimit(look: Look): number {
   return firstKnown(look.last(GPU.powerLimitDefault), look.last(GPU.powerLimit))
 }
 
-/** In a kernel all the time, and nothing comes of it. */
+/** Whether a GPU runs a kernel all the time without computing. */
 function isSpinning(look: Look): boolean {
   return (
     look.min(GPU.utilisation, OVER_MS) >= UTILISATION &&
@@ -75,7 +75,7 @@ export const stuckCollective: Rule = {
     const { looks: job } = together(jobGpus(scope), GPU.utilisation, OVER_MS)
     const spinning = job.filter(isSpinning)
     const silent = job.filter((look) => look.last(GPU.utilisation) < 1)
-    // The one that is not in a kernel is what the others wait for.
+    // The others wait for the GPU that runs no kernel.
     if (spinning.length < 2 || spinning.length + silent.length < job.length || silent.length > 1) return undefined
     const use = railUse(scope, OVER_MS)
     if (use >= LINE_SHARE) return undefined

@@ -3,7 +3,7 @@ import type { MadeDevice, TrainingNode } from '../test-training-node.ts'
 /** Something that is different on a node that trains. */
 export interface Change {
   readonly title: string
-  /** What is different from now on. `second` counts from its beginning. */
+  /** The change. `second` counts from its start. */
   readonly begin: (node: TrainingNode) => void
   readonly each?: (node: TrainingNode, second: number) => void
 }

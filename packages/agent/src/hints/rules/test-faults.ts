@@ -14,7 +14,7 @@ import {
   spinning,
 } from './test-changes.ts'
 
-/** What a rule is for. */
+/** The fault that a rule detects. */
 export interface Fault extends Change {
   /** The hint that opens within 3 s, and no other. */
   readonly opens: string

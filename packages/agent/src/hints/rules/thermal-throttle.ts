@@ -8,16 +8,16 @@ import { besides, titleOf } from './words.ts'
 
 const TIME_SHARE = 0.1
 const MARGIN_CELSIUS = 3
-/** How far below slowdown an episode is over: by then it is not even hot. Unit: degrees Celsius. */
+/** This far below slowdown, an episode is over. The GPU is not even hot then. Unit: degrees Celsius. */
 const COOL_CELSIUS = 8
-/** Of cards whose driver tells no limit. Unit: degrees Celsius. */
+/** Slowdown temperature of cards whose driver reports none. Unit: degrees Celsius. */
 const SLOWDOWN_CELSIUS = 89
 const THERMAL_BITS = 0x20 | 0x40
 const NANOSECONDS = 1e9
 
 /**
- * Share of time in which the GPU was slowed down for heat; where no counter tells, the share of samples whose bits say
- * so.
+ * Share of time in which heat slowed the GPU down. Without a counter, 1 if a recent sample has a thermal bit, otherwise
+ * 0.
  */
 function throttledShare(look: Look): number {
   const byReason = sumKnown(look.rate(GPU.softwareThermal), look.rate(GPU.hardwareThermal))
@@ -26,7 +26,7 @@ function throttledShare(look: Look): number {
   return (look.bits(GPU.reasons, 1000) & THERMAL_BITS) === 0 ? 0 : 1
 }
 
-/** How far below the temperature at which it must slow down a GPU is. Unit: degrees Celsius. */
+/** Distance to the slowdown temperature. Unit: degrees Celsius. */
 function marginOf(look: Look): number {
   return slowdownOf(look) - look.max(GPU.temperature, 3000)
 }

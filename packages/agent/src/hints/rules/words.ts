@@ -2,7 +2,7 @@ import type { HintDevice } from '../device.ts'
 
 /** No-break space: a number and its unit stay on one line. */
 const GAP = '\u00a0'
-/** What is not known. */
+/** Stands for an unknown value. */
 const ABSENT = '–'
 const STEPS = [
   [1e12, 'T'],
@@ -12,8 +12,8 @@ const STEPS = [
 ] as const
 
 /**
- * Title of a device in sentences: place before name, as tiles have it. Ports that share a rail, and second ports, are
- * told apart by name and port.
+ * Title of a device in sentences, as on tiles: the rail rather than the name. Ports that share a rail, and second
+ * ports, have their name and port number.
  */
 export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>) {
   if (kind !== 'nic') return name
@@ -25,8 +25,8 @@ export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' |
 }
 
 /**
- * A number with at most three significant digits, or `more`, and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where
- * one is given.
+ * A number with at most three significant digits, plus `more`, and an SI prefix: `2.4 k`, `13.9 G`. The unit follows if
+ * there is one.
  */
 export function amount(value: number, unit = '', more = 0): string {
   if (!Number.isFinite(value)) return ABSENT
@@ -36,7 +36,7 @@ export function amount(value: number, unit = '', more = 0): string {
   return prefix === '' && unit === '' ? text : `${text}${GAP}${prefix}${unit}`
 }
 
-/** A share as per cent with one decimal, or `more`: `31.2 %`. */
+/** A share in per cent with one decimal, plus `more`: `31.2 %`. */
 export function percent(share: number, more = 0): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1 + more)}${GAP}%` : ABSENT
 }
@@ -58,7 +58,7 @@ export function duration(milliseconds: number, more = 0): string {
   return rest === 0 ? `${minutes}${GAP}min` : `${minutes}${GAP}min ${rest}${GAP}s`
 }
 
-/** What the siblings have meanwhile, as part of a sentence; empty if it is not known. */
+/** The value of the siblings as part of a sentence; empty if unknown. */
 export function besides(usual: number, write: (usual: number) => string): string {
   return Number.isNaN(usual) ? '' : `, its siblings ${write(usual)}`
 }

@@ -2,19 +2,19 @@ const BIN_MS = 30_000
 const BIN_COUNT = 20
 
 /**
- * What a signal did in the last 10 minutes, in 20 bins of half a minute: 320 bytes, whatever the rate. It gives the
- * mean that a device is compared with, and the number of events that lie further back than a window does.
+ * The last 10 minutes of a signal in 20 bins of half a minute: 320 bytes at any rate. It gives the mean for
+ * comparisons, and the number of events beyond the window.
  */
 export class Past {
   readonly #sums = new Float64Array(BIN_COUNT)
   readonly #weights = new Float64Array(BIN_COUNT)
   #newest = Number.NaN
-  /** Sums of all bins; asked for more often than anything is added. */
+  /** Sums of all bins. They are kept because they are read more often than the bins change. */
   #sum = 0
   #weightMs = 0
   #isSummed = true
 
-  /** Adds a value that held for `weightMs`, or a number of events that it brought. */
+  /** Adds a value that lasted `weightMs`, or a number of events. */
   add(timeMs: number, sum: number, weightMs: number): void {
     const bin = Math.floor(timeMs / BIN_MS)
     this.#advance(bin)
@@ -24,13 +24,13 @@ export class Past {
     this.#isSummed = false
   }
 
-  /** Mean by time; NaN before `leastMs` of values were added. */
+  /** Mean over time; NaN with less than `leastMs` of values. */
   mean(leastMs: number): number {
     this.#addUp()
     return this.#weightMs < leastMs || this.#weightMs === 0 ? Number.NaN : this.#sum / this.#weightMs
   }
 
-  /** Everything added in the last 10 minutes. */
+  /** Sum of the last 10 minutes. */
   total(): number {
     this.#addUp()
     return this.#sum
@@ -43,7 +43,7 @@ export class Past {
     this.#isSummed = true
   }
 
-  /** A clock that was set back goes on in the bin where it stands, and what lies beyond is forgotten. */
+  /** After a step back of the clock, the bin of the new time starts again, and later bins are forgotten. */
   #advance(bin: number): void {
     if (bin === this.#newest) return
     const isNext = bin > this.#newest && bin < this.#newest + BIN_COUNT

@@ -20,7 +20,7 @@ import type { Signal } from './signal.ts'
 import { SIGNALS } from './signals.ts'
 import { APART_MS, Window } from './window.ts'
 
-/** One series that rules look at, with a window a signal. */
+/** One series that rules read, with a window for each signal. */
 export interface WatchedSeries {
   readonly type: RecordType
   readonly labels: Labels
@@ -30,31 +30,26 @@ export interface WatchedSeries {
   seenMs: number
 }
 
-/**
- * Windows at most: some 20 MB. Series that find no room are not watched, and their records are counted as
- * `window_limit`.
- */
+/** Most windows, about 20 MB. Further series are not watched, and their records are counted as `window_limit`. */
 const WINDOW_LIMIT = 8192
-/**
- * A series without a record for this long is forgotten; a minute is enough where there is no room. Unit: milliseconds.
- */
+/** A series without a record for this long is forgotten; after a minute if the limit is reached. Unit: milliseconds. */
 const FORGET_MS = 3_600_000
 const FORGET_FULL_MS = 60_000
 const SIGNALS_OF_TYPE = Map.groupBy(SIGNALS, ({ type }) => type)
 
-/** Where one signal is in the records of a type. */
+/** Position of a signal in the records of a type. */
 interface Place {
   readonly slot: Slot
   readonly signal: Signal
 }
 
-/** Where one window of a series gets its values. */
+/** Position of the values of a series' window. */
 interface Feed {
   readonly slot: Slot
   readonly window: Window
 }
 
-/** A series as the records of one source bring it. */
+/** A series as one source reports it. */
 interface Fed {
   readonly series: WatchedSeries
   readonly feeds: readonly Feed[]
@@ -63,42 +58,42 @@ interface Fed {
 /** Records of one type from one source. */
 interface Stream {
   readonly index: SeriesIndex
-  /** By number of the index; null if the series finds no room. */
+  /** By number of the index; null if the series is beyond the limit. */
   readonly fed: (Fed | null)[]
 }
 
-/** Everything that came from one source. */
+/** The streams of one source. */
 interface Origin {
-  /** When it first said anything. Unit: milliseconds since the Unix epoch. */
+  /** Time of its first record. Unit: milliseconds since the Unix epoch. */
   readonly firstMs: number
   readonly streams: Map<RecordType, Stream>
 }
 
-/** Takes records and keeps windows of the signals that rules name; of all other types nothing. */
+/** Takes records and keeps windows of the signals that rules name. Other types are ignored. */
 export class SeriesWatch {
-  /** Every series that is watched. */
+  /** All watched series. */
   readonly series = new Map<string, WatchedSeries>()
-  /** Changes whenever a series comes or goes. */
+  /** Changes whenever a series is added or removed. */
   version = 0
-  /** Nodes whose means of the past stand still: what a device does in trouble is not what it is compared with later. */
+  /** Nodes whose past means are frozen, because a device is not compared with its own faults. */
   readonly frozen = new Set<WhichNode>()
   readonly #places = new WeakMap<RecordType, readonly Place[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
   readonly #windowLimit: number
   /**
-   * The time of the last evaluation, by which room is made: the time of a record takes out nobody else's series.
-   * Undefined before the first. Unit: milliseconds since the Unix epoch.
+   * Time of the last evaluation, which decides which series are forgotten: the time of a record must not remove series
+   * of others. Undefined before the first evaluation. Unit: milliseconds since the Unix epoch.
    */
   nowMs: number | undefined
   #windowCount = 0
-  /** When room was made last. Unit: milliseconds since the Unix epoch. */
+  /** When silent series were last removed because of the limit. Unit: milliseconds since the Unix epoch. */
   #fullMs = Number.NEGATIVE_INFINITY
 
   constructor(windowLimit = WINDOW_LIMIT) {
     this.#windowLimit = windowLimit
   }
 
-  /** Takes a batch; gives the number of records for which there was no room. */
+  /** Takes a batch. Returns the number of records beyond the limit. */
   take(batch: Batch): number {
     const { type, source, count, bytes } = batch
     const places = this.#placesOf(type)
@@ -164,7 +159,7 @@ export class SeriesWatch {
     let origin = this.#origins.get(source)
     if (origin === undefined) {
       const owner = ownerOf(source)
-      // A source that replaces another has said something since that one did.
+      // A source that replaces another inherits its first time.
       const before = [...this.#origins].find(([other]) => ownerOf(other) === owner)?.[1]
       origin = { firstMs: before?.firstMs ?? timeMs, streams: new Map() }
       this.#origins.set(source, origin)
@@ -193,7 +188,7 @@ export class SeriesWatch {
     const wanted = places.filter(({ signal }) => signal.where === undefined || signal.where(labels))
     const key = keyOf(type.name, labels)
     let series = this.series.get(key)
-    // A source that was replaced, as a child process is, goes on with the series of the one before.
+    // A source that replaces another, as a child process does, continues its series.
     if (series === undefined) {
       if (!this.#hasRoom(wanted.length, this.nowMs ?? timeMs)) return null
       const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))

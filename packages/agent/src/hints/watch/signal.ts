@@ -1,31 +1,31 @@
 import { type Labels, type RecordType, SondeError, TURN_LIMIT_MS } from '@sonde/sdk'
 
-/** A field of a type as rules look at it. */
+/** A field of a type as rules read it. */
 export interface Signal {
-  /** Name of the metric, for evidence and for what a rule lacks. */
+  /** Name of the metric, for evidence and for the list of absent metrics. */
   readonly metric: string
   readonly type: string
   readonly field: string
-  /** `counter`: rules see rates and increases. `gauge`: rules see values. */
+  /** `counter`: rules read rates and increases. `gauge`: rules read values. */
   readonly reads: 'counter' | 'gauge'
-  /** How the series of one device, lanes or priorities say, make one number. */
+  /** How the series of one device, such as lanes or priorities, are combined. */
   readonly across: 'sum' | 'max'
   /** Which series of the type count; default: all. */
   readonly where: ((labels: Labels) => boolean) | undefined
-  /** Matchers that say the same as `where`, for evidence. */
+  /** Matchers with the same meaning as `where`, for evidence. */
   readonly labels: Labels
-  /** What is kept of 10 minutes: the mean, the events, or nothing. */
+  /** Data that is kept for 10 minutes: the mean, the events, or nothing. */
   readonly past: 'mean' | 'events' | undefined
-  /** Rate above which a counter's step is a reset or an error of reading. Unit: per second. */
+  /** Above this rate, a step of a counter is a reset or a read error. Unit: per second. */
   readonly rateMax: number
   /**
-   * A series that appears when its source has been at work for longer has counted from 0; one that was there before may
-   * have counted for years. Unit: milliseconds; ∞: no series.
+   * If a series appears this long after the start of its source, its counter started at 0. A series that was there
+   * before may have counted for years. Unit: milliseconds; ∞: never.
    */
   readonly bornAfterMs: number
-  /** Whether the devices of a node are read one after the other, and not all at once. */
+  /** Whether the devices of a node are read one after another instead of all at once. */
   readonly inTurns: boolean
-  /** After a pause this long the values before it say nothing of the rate. Unit: milliseconds. */
+  /** After a pause this long, earlier values do not count for the rate. Unit: milliseconds. */
   readonly pauseMs: number
 }
 
@@ -39,9 +39,9 @@ export interface SignalOptions {
   bornAfterMs?: number
 }
 
-/** No port of today passes more packets, and a jump by 2^32 in a second is none of theirs. Unit: events per second. */
+/** No port of today passes more packets, so a jump by 2^32 in a second is an error. Unit: events per second. */
 const EVENT_RATE_MAX = 1e8
-/** Twice the fastest link there is. Unit: bytes per second. */
+/** Twice the speed of today's fastest link. Unit: bytes per second. */
 const BYTE_RATE_MAX = 4e11
 const PAUSE_MS = 15_000
 

@@ -20,25 +20,25 @@ import { pciAerType, pciDeviceType } from '../../sources/pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../sources/rdma/type.ts'
 import { counterOf, gaugeOf, type Signal } from './signal.ts'
 
-/** Nanoseconds of a share of time pass at most so fast. Unit: per second. */
+/** Highest rate of a time counter in nanoseconds. Unit: per second. */
 const NANOSECOND_RATE_MAX = 2e9
-/** FEC corrects at most some per mille of 425 Gb/s. Unit: bits per second. */
+/** FEC corrects at most a few per mille of 425 Gb/s. Unit: bits per second. */
 const BIT_RATE_MAX = 1e10
 const SECOND_RATE_MAX = 2
-/** Several priorities say the same pause where a port has but one: the worst of them counts. */
+/** On a port with a single pause state, several priorities report the same pause. The largest value counts. */
 const PAUSE = { across: 'max', rateMax: SECOND_RATE_MAX } as const
 const EVENTS = { past: 'events' } as const
-/** A VLAN or bond says the same carrier as the interface below it: which of them saw most is right. */
+/** A VLAN or bond reports the same carrier as the interface below it. The largest value counts. */
 const CARRIER_EVENTS = { across: 'max', past: 'events' } as const
-/** What a package gained in a long time comes all at once, since the kernel adds it when it is over. */
+/** The kernel adds the throttled time of a package at its end, so it rises in large steps. */
 const HOTTEST = { across: 'max', rateMax: 86_400 } as const
 
-/** XID errors of before are in the first sample of their source, all of them. */
+/** The first sample of the source contains all earlier XID errors. */
 const TOLD_BEFORE_MS = 500
-/** PCIe errors of before come with the first look at each device, which takes a source some samples. */
+/** Earlier PCIe errors come with the first read of each device, which takes a source several samples. */
 const COUNTED_BEFORE_MS = 5000
 
-/** What rules look at on a GPU. */
+/** Signals of a GPU. */
 export const GPU = {
   utilisation: gaugeOf(nvmlGpuType, 'gpu_util'),
   smActive: gaugeOf(nvmlProfileType, 'sm_active', { past: 'mean' }),
@@ -71,7 +71,7 @@ export const GPU = {
   uncorrectedErrors: counterOf(nvmlGpuType, 'ecc_dbe_vol_total', EVENTS),
   remapPending: gaugeOf(nvmlGpuType, 'row_remap_pending'),
   remapFailure: gaugeOf(nvmlGpuType, 'row_remap_failure'),
-  /** The last XID error, 0 if there was none since the driver was loaded. */
+  /** The last XID error; 0 if there was none since the driver was loaded. */
   lastXid: gaugeOf(nvmlGpuType, 'xid_errors'),
   profilingDoubted: gaugeOf(nvmlDoubtType, 'readings', {
     where: ({ doubt }) => doubt === 'profiling',
@@ -81,14 +81,14 @@ export const GPU = {
   migInstances: gaugeOf(nvmlMigType, 'fb_used'),
 } as const
 
-/** XID errors of some numbers. */
+/** XID errors with certain numbers. */
 export const XID = {
   lost: xidOf(79),
   memory: xidOf(48, 64, 94, 95, 140),
   device: xidOf(74, 119, 120),
 } as const
 
-/** What rules look at on a NIC: its port, its interface and its PCIe link. */
+/** Signals of a NIC: its port, its interface and its PCIe link. */
 export const NIC = {
   sentBytes: counterOf(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' }),
   receivedBytes: counterOf(rdmaPortType, 'rcv_data_bytes_total', { past: 'mean' }),
@@ -131,7 +131,7 @@ export const NIC = {
   up: gaugeOf(netdevType, 'up'),
 } as const
 
-/** What rules look at on the PCIe link of any device. */
+/** Signals of the PCIe link of any device. */
 export const PCI = {
   bandwidth: gaugeOf(pciDeviceType, 'current_link_bandwidth_bytes'),
   bandwidthMax: gaugeOf(pciDeviceType, 'max_link_bandwidth_bytes'),
@@ -139,16 +139,13 @@ export const PCI = {
   speedMax: gaugeOf(pciDeviceType, 'max_link_speed_gigatransfers'),
   width: gaugeOf(pciDeviceType, 'current_link_width_lanes'),
   widthMax: gaugeOf(pciDeviceType, 'max_link_width_lanes'),
-  /** Without the advisory ones that come of looking for functions that are not there. */
+  /** Without advisory errors, which come from probing functions that do not exist. */
   correctable: aerOf(({ severity, error }) => severity === 'correctable' && error !== 'NonFatalErr', 'correctable'),
   nonFatal: aerOf(({ severity }) => severity === 'nonfatal', 'nonfatal'),
   fatal: aerOf(({ severity }) => severity === 'fatal', 'fatal'),
 } as const
 
-/**
- * What rules look at on the host: how long its tasks waited, how busy its busiest disk is, errors of its memory, heat
- * of its processors.
- */
+/** Signals of the host: waits of its tasks, use of its busiest disk, errors of its memory, heat of its processors. */
 export const HOST = {
   ioPressure: pressureOf('io'),
   cpuPressure: pressureOf('cpu'),
@@ -159,7 +156,7 @@ export const HOST = {
   diskBusy: counterOf(hostDiskType, 'io_seconds_total', { across: 'max', rateMax: SECOND_RATE_MAX }),
 } as const
 
-/** Everything that rules look at: what windows are kept of. */
+/** All signals of rules. Windows are kept only of these. */
 export const SIGNALS: readonly Signal[] = [GPU, XID, NIC, PCI, HOST].flatMap((signals) => Object.values(signals))
 
 function xidOf(...numbers: readonly number[]) {

@@ -2,42 +2,43 @@ import { maxKnown } from '../look/numbers.ts'
 import { Past } from './past.ts'
 import type { Signal } from './signal.ts'
 
-/** Samples that are kept; the oldest leave first. At a sample a second: two minutes. */
+/** Samples in a window; the oldest are dropped first. At one sample a second, two minutes. */
 const SAMPLE_COUNT = 128
-/**
- * Closer samples are passed over: a counter loses nothing by it, and a rule looks twice a second. Unit: milliseconds.
- */
+/** Closer samples are skipped: a counter loses nothing, and rules are evaluated twice a second. Unit: milliseconds. */
 export const APART_MS = 450
-/** How many samples later one is of the past. */
+/** Number of samples before a sample enters the past mean. */
 const PAST_LAG = 4
-/** A sample is the newest for this many periods. */
+/** A sample counts as the newest for this many periods. */
 const FRESH_PERIODS = 3.5
 const FRESH_MIN_MS = 3500
-/** Samples of two series are of the same moment up to this many periods apart: a missed one is a whole period. */
+/**
+ * Samples of two series belong to the same moment if they are at most this many periods apart. A missed sample is a
+ * whole period away.
+ */
 const MOMENT_PERIODS = 0.75
-/** Gaps of which the shortest is the period: samples may be missed between others. */
+/** The period is the shortest of this many gaps, because samples may be missed. */
 const GAPS = 4
 
 /**
- * The last samples of one signal of one series. A counter is kept as what it gained since the window began; where that
- * cannot be known, as after a reset, a long pause or a step of the clock, the window begins anew.
+ * The last samples of one signal of one series. A counter is stored as its increase since the start of the window. If
+ * the increase is unknown, as after a reset, a long pause or a step of the clock, the window starts again.
  */
 export class Window {
   readonly #signal: Signal
   readonly #times = new Float64Array(SAMPLE_COUNT)
   readonly #values = new Float64Array(SAMPLE_COUNT)
-  /** Mean or events of the last 10 minutes, where the signal keeps them. */
+  /** Mean or events of the last 10 minutes, if the signal keeps them. */
   readonly past: Past | undefined
   #count = 0
   #end = 0
   #raw = 0
   #periodMs = 0
-  /** When the counter last rose. Unit: milliseconds since the Unix epoch; −∞ where it never did. */
+  /** When the counter last rose. Unit: milliseconds since the Unix epoch; −∞ if it never rose. */
   roseMs = Number.NEGATIVE_INFINITY
-  /** What the counter had counted when its series was first seen; 0 if it began while it was watched. */
+  /** Value of the counter when its series was first seen; 0 if the series started while it was watched. */
   before = 0
   #isNew = true
-  /** When the window last began anew, but for its first sample. */
+  /** When the window last started again, except for its first sample. */
   brokeMs = Number.NEGATIVE_INFINITY
 
   constructor(signal: Signal) {
@@ -50,21 +51,21 @@ export class Window {
     return this.#count === 0 ? Number.NaN : this.#timeAt(0)
   }
 
-  /** Whether the newest sample is still that: nothing was missed for long, and no clock was set back since. */
+  /** Whether the newest sample is recent, and the clock was not set back since. */
   isFresh(nowMs: number): boolean {
     return (
       this.#count > 0 && Math.abs(nowMs - this.#timeAt(0)) <= Math.max(FRESH_MIN_MS, this.#periodMs * FRESH_PERIODS)
     )
   }
 
-  /** Begins with a counter at 0: its series appeared because it counted for the first time. */
+  /** Starts a counter at 0, because its series appeared with its first event. */
   beginAtZero(timeMs: number): void {
     this.#raw = 0
     this.#isNew = false
     this.#append(timeMs - 1000, 0)
   }
 
-  /** Takes a sample. A frozen mean of the past stays as it is. */
+  /** Takes a sample. A frozen past mean does not change. */
   push(timeMs: number, raw: number, isFrozen: boolean): void {
     if (!Number.isFinite(raw)) return
     const apartMs = this.#count === 0 ? Number.NaN : timeMs - this.#timeAt(0)
@@ -74,7 +75,7 @@ export class Window {
     else this.#pushTotal(timeMs, raw, apartMs, isFrozen)
   }
 
-  /** Time between two samples, without those that were missed. Unit: milliseconds; NaN before the second. */
+  /** Time between two samples, ignoring missed samples. Unit: milliseconds; NaN before the second sample. */
   get periodMs(): number {
     let periodMs = Number.NaN
     for (let back = 0; back < Math.min(GAPS, this.#count - 1); back++) {
@@ -84,8 +85,8 @@ export class Window {
     return periodMs
   }
 
-  // Where a method takes `as`, it reads the samples of the moments at which that window has its own: what two devices
-  // do is compared at the same moments, or not at all. NaN if a sample of such a moment is missing.
+  // Methods with `as` read the samples at the sample times of that window, because devices are only compared at the
+  // same moments. NaN if a sample of such a moment is missing.
 
   /** The newest value of a gauge. */
   last(as: Window = this): number {
@@ -93,7 +94,7 @@ export class Window {
     return at < 0 ? Number.NaN : this.#valueAt(at)
   }
 
-  /** How long a gauge has had its newest value, by the samples there are. Unit: milliseconds. */
+  /** How long a gauge has had its newest value, within the kept samples. Unit: milliseconds. */
   held(): number {
     let back = 0
     while (back + 1 < this.#count && this.#valueAt(back + 1) === this.#valueAt(0)) back++
@@ -145,7 +146,7 @@ export class Window {
     return bits
   }
 
-  /** Rate of a counter over the last `overMs`, or as much of it as there is. Unit: per second. */
+  /** Rate of a counter over the last `overMs`, or over the samples that exist. Unit: per second. */
   rate(overMs: number, as: Window = this): number {
     const before = as.#before(overMs)
     if (before <= 0) return Number.NaN
@@ -166,7 +167,7 @@ export class Window {
     return most
   }
 
-  /** What a counter gained in the last `overMs`, or in as much of it as there is. */
+  /** Increase of a counter in the last `overMs`, or over the samples that exist. */
   increase(overMs: number, as: Window = this): number {
     const before = as.#before(overMs)
     if (before <= 0) return Number.NaN
@@ -184,7 +185,7 @@ export class Window {
     const isKnown = this.#count > 0
     this.#raw = raw
     if (this.#isNew) this.before = raw
-    // A counter that began again has forgotten what was before.
+    // A counter that was reset has lost its earlier value.
     else if (gain < 0) this.before = 0
     this.#isNew = false
     if (isKnown && (gain < 0 || gain / apartMs > this.#signal.rateMax / 1000)) this.#restart(timeMs)
@@ -198,10 +199,7 @@ export class Window {
     if (!isFrozen) this.#remember()
   }
 
-  /**
-   * Adds a sample to the mean of the past, some samples late: the first ones of a fault must not be what it is compared
-   * with.
-   */
+  /** Adds a sample to the past mean, some samples late, so that the start of a fault does not enter the mean. */
   #remember(): void {
     if (this.#signal.past !== 'mean' || this.#count < PAST_LAG + 2) return
     const weightMs = this.#timeAt(PAST_LAG) - this.#timeAt(PAST_LAG + 1)
@@ -223,22 +221,25 @@ export class Window {
     if (this.#count < SAMPLE_COUNT) this.#count++
   }
 
-  /** How far back the oldest sample of the last `overMs` is; −1 where there is none. */
+  /** Index of the oldest sample of the last `overMs`, counted back from the newest; −1 if there is none. */
   #since(overMs: number): number {
     if (this.#count === 0) return -1
     return Math.max(0, this.#backTo(this.#timeAt(0) - overMs) - 1)
   }
 
   /**
-   * How far back the sample is that ends a stretch of `overMs`; a little less is enough, since samples are never
-   * exactly apart.
+   * Index of the sample at the start of the last `overMs`, counted back from the newest. Slightly less time is
+   * accepted, because the distances of samples vary.
    */
   #before(overMs: number): number {
     if (this.#count < 2) return this.#count - 1
     return Math.min(this.#count - 1, Math.max(1, this.#backTo(this.#timeAt(0) - overMs + APART_MS / 2)))
   }
 
-  /** How far back the newest sample is that is no later than a time; the number of samples where all are later. */
+  /**
+   * Index of the newest sample that is not later than a time, counted back from the newest; the number of samples if
+   * all are later.
+   */
   #backTo(timeMs: number): number {
     let low = 0
     let high = this.#count
@@ -255,7 +256,7 @@ export class Window {
     return at < 0 ? Number.NaN : this.#valueAt(at)
   }
 
-  /** How far back the own sample is that has the moment of a sample of another window; −1 where there is none. */
+  /** Index of this window's sample at the moment of another window's sample; −1 if there is none. */
   #like(as: Window, back: number): number {
     if (as === this) return back
     const timeMs = as.#timeAt(back)
@@ -264,7 +265,7 @@ export class Window {
       at < 0 || at >= this.#count ? Number.POSITIVE_INFINITY : Math.abs(this.#timeAt(at) - timeMs)
     const at = apartMs(near - 1) < apartMs(near) ? near - 1 : near
     const period = maxKnown(this.periodMs, as.periodMs)
-    // Devices that are read in turn have no moment in common.
+    // Devices that are read in turn share no moment.
     const allowedMs = this.#signal.inTurns ? period : period * MOMENT_PERIODS
     return apartMs(at) <= (Number.isNaN(allowedMs) ? APART_MS : allowedMs) ? at : -1
   }
