@@ -8,7 +8,7 @@ export const ethtoolOptions = v.strictObject({
   virtual: setting(
     flag(),
     false,
-    'Whether interfaces without a device of their own are read too: bridges, veth pairs, tunnels',
+    'Whether interfaces without hardware are read too: bridges, veth pairs, tunnels, adapters of a virtual machine (virtio)',
   ),
   queues: setting(
     flag(),

@@ -282,16 +282,18 @@ test('a refusal is absent with its reason; what was there before is gone, and co
   }
 })
 
-test('only interfaces with a device behind them are read, unless others are asked for', NEEDS, async (t) => {
-  const { node, double, tested } = bringUp(t, { eth10: MLX5 })
+test('only interfaces with hardware behind them are read, unless others are asked for', NEEDS, async (t) => {
+  const { node, double, tested } = bringUp(t, { eth10: MLX5, eth11: VETH })
   link(node, ['veth1'], 'nothing')
+  for (const [name, bus] of Object.entries({ eth10: 'pci', eth11: 'virtio' }))
+    fs.symlinkSync(`../../../../bus/${bus}`, join(node.root, 'sys/class/net', name, 'device/subsystem'))
   fs.writeFileSync(join(node.root, 'sys/class/net/bonding_masters'), '\n')
-  double.play({ eth10: MLX5, veth1: VETH })
+  double.play({ eth10: MLX5, eth11: VETH, veth1: VETH })
   const devicesOf = async (one: TestedSource) => (await one.sampleOf(ethtoolLinkType)).map(({ device }) => device)
   assert.deepEqual(await devicesOf(tested), ['eth10'])
   const all = new TestedSource(ethtoolOf(double.library), node.paths, { ...PATIENT, virtual: true })
   t.after(() => all.source.close())
-  assert.deepEqual(await devicesOf(all), ['eth10', 'veth1'])
+  assert.deepEqual(await devicesOf(all), ['eth10', 'eth11', 'veth1'])
   const none = new TestedSource(ethtoolOf(double.library), node.paths, { devices: ['veth*'] })
   t.after(() => none.source.close())
   assert.deepEqual((await none.source.probe()).state, 'absent')

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { countOf } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { KernelFiles, ReadFailure } from '../kernel-file.ts'
@@ -11,30 +11,31 @@ import type { EthtoolOptions } from './config.ts'
  */
 const LISTS_PER_LOOK = 16
 const FOLDER = ['class', 'net'] as const
+/** Buses on which a hypervisor shows adapters that it makes of software. */
+const VIRTUAL_BUSES: ReadonlySet<string> = new Set(['virtio', 'xen', 'vmbus'])
 
 /** The interfaces that are to be read, by what sysfs lists. No driver is asked. */
 export class Interfaces {
   readonly folder: string
   readonly #sysfs: KernelFiles
   readonly #wanted: (device: string) => boolean
-  /** What each interface must have: a device behind it, or just a number, which no other file of the folder has. */
-  readonly #sign: 'device' | 'ifindex'
-  /** By name; bounded by what the kernel lists, since it is cleared. */
-  readonly #hasSign = new Map<string, boolean>()
+  readonly #takesVirtual: boolean
+  /** Whether a name is an interface to read. The map is cleared, so the list of the kernel bounds it. */
+  readonly #isInterface = new Map<string, boolean>()
   #lists = 0
 
   constructor({ devices, virtual }: EthtoolOptions, { sysfs }: SourceContext['paths']) {
     this.folder = join(sysfs, ...FOLDER)
     this.#sysfs = new KernelFiles(sysfs)
     this.#wanted = deviceFilter(devices)
-    this.#sign = virtual ? 'ifindex' : 'device'
+    this.#takesVirtual = virtual
   }
 
   /** Their names. */
   list(): string[] | ReadFailure {
-    if (this.#lists++ % LISTS_PER_LOOK === 0) this.#hasSign.clear()
+    if (this.#lists++ % LISTS_PER_LOOK === 0) this.#isInterface.clear()
     const names = this.#sysfs.list(...FOLDER)
-    return names instanceof ReadFailure ? names : names.filter((name) => this.#wanted(name) && this.#isInterface(name))
+    return names instanceof ReadFailure ? names : names.filter((name) => this.#wanted(name) && this.#isRead(name))
   }
 
   /** Whether there are any. */
@@ -45,12 +46,26 @@ export class Interfaces {
     return { state: 'absent', reason: `${this.folder} has no interface that the options devices and virtual allow` }
   }
 
-  #isInterface(name: string): boolean {
-    let known = this.#hasSign.get(name)
+  #isRead(name: string): boolean {
+    let known = this.#isInterface.get(name)
     if (known === undefined) {
-      known = fs.existsSync(join(this.folder, name, this.#sign))
-      this.#hasSign.set(name, known)
+      const folder = join(this.folder, name)
+      // Other files of the folder have no number.
+      known = this.#takesVirtual ? fs.existsSync(join(folder, 'ifindex')) : hasAdapter(folder)
+      this.#isInterface.set(name, known)
     }
     return known
+  }
+}
+
+/** Whether hardware is behind an interface. An adapter of software has no port, lanes or firmware to ask about. */
+function hasAdapter(folder: string): boolean {
+  const device = join(folder, 'device')
+  if (!fs.existsSync(device)) return false
+  try {
+    return !VIRTUAL_BUSES.has(basename(fs.readlinkSync(join(device, 'subsystem'))))
+  } catch {
+    // Without a link the bus is unknown.
+    return true
   }
 }
