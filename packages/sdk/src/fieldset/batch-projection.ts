@@ -4,12 +4,13 @@ import { ColumnCopier } from './copy-columns.ts'
 import type { FieldSet } from './fieldset.ts'
 import { narrowType } from './narrow-type.ts'
 
-/** What of the batches of a type passes: all of it, a part, or nothing, which is undefined. */
+/** The part of a batch that passes: all, some fields, or nothing (undefined). */
 export type BatchProjection = (batch: Batch) => Batch | undefined
 
 /**
- * The projection of a type by a field set: made once, and applied to each of its batches. A batch that passes in part
- * has a narrower type of the same name; bytes that are not `count` records pass as none, for the sink to count.
+ * Makes the projection of a type by a field set once, for all its batches. If only some fields pass, the batch gets a
+ * narrower type with the same name. Bytes that are not `count` records pass as zero records, so that the sink counts
+ * them.
  */
 export function batchProjection(type: RecordType, set: FieldSet): BatchProjection {
   const { slots, isWhole, has } = set.of(type)

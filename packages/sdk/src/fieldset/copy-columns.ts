@@ -1,13 +1,13 @@
 import type { Layout, Slot } from '../schema/layout.ts'
 
-/** Bytes that lie beside each other in both records. Unit of all: elements of the arrays that are copied. */
+/** Bytes that are contiguous in both records. Unit of all: elements of the copied arrays. */
 interface Move {
   readonly from: number
   readonly to: number
   readonly length: number
 }
 
-/** Bits of presence that lie in one byte in both records. */
+/** Presence bits that share a byte in both records. */
 interface PresenceMove {
   readonly fromByte: number
   readonly fromBit: number
@@ -18,12 +18,12 @@ interface PresenceMove {
 
 const WORD_BYTES = 4
 
-/** Copies records of a layout into those of another that has a part of its slots. A table of numbers; no text. */
+/** Copies records of a layout to a layout with a part of its slots. Uses a table of numbers, no generated code. */
 export class ColumnCopier {
   readonly #fromBytes: number
   readonly #toBytes: number
   readonly #moves: readonly Move[]
-  /** The same by words of four bytes; undefined where something does not begin or end at one. */
+  /** The moves in words of four bytes; undefined if a move is not aligned to words. */
   readonly #wordMoves: readonly Move[] | undefined
   readonly #presence: readonly PresenceMove[]
 
@@ -44,7 +44,7 @@ export class ColumnCopier {
     this.#presence = to.presenceWords === 0 ? [] : slots.map(([a, b]) => presenceMove(a.index, b.index))
   }
 
-  /** The records in fresh memory; bytes between fields are 0. */
+  /** Copies records to new memory; padding bytes are 0. */
   copy(bytes: Uint8Array, count: number): Uint8Array {
     const into = new Uint8Array(count * this.#toBytes)
     const { byteOffset, byteLength, buffer } = bytes
@@ -58,14 +58,14 @@ export class ColumnCopier {
   }
 }
 
-/** How many elements lie between two records, and how many records there are. */
+/** The distance of two records in elements, and the number of records. */
 interface Strides {
   readonly from: number
   readonly to: number
   readonly count: number
 }
 
-/** Signed words: whatever their bits, they are small integers to the engine. */
+/** Signed words, because V8 handles them as small integers for any bits. */
 function copyWords(source: Int32Array, target: Int32Array, strides: Strides, moves: readonly Move[]): void {
   const { from: fromStride, to: toStride, count } = strides
   for (const { from, to, length } of moves) {
@@ -78,7 +78,7 @@ function copyWords(source: Int32Array, target: Int32Array, strides: Strides, mov
   }
 }
 
-/** {@link copyWords} for layouts without alignment: a function of its own, which sees one kind of array. */
+/** {@link copyWords} for unaligned layouts: a separate function, so that each sees one kind of array. */
 function copyBytes(source: Uint8Array, target: Uint8Array, strides: Strides, moves: readonly Move[]): void {
   const { from: fromStride, to: toStride, count } = strides
   for (const { from, to, length } of moves) {
@@ -112,7 +112,7 @@ function pairsOf(from: readonly Slot[], to: readonly Slot[]): [Slot, Slot][] {
   })
 }
 
-/** Neighbours in both records are one move. */
+/** Joins moves that are contiguous in both records. */
 function joined(moves: readonly Move[]): Move[] {
   const result: Move[] = []
   for (const move of moves) {

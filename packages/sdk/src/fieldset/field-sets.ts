@@ -14,14 +14,14 @@ export interface FieldSetsOptions {
   /** Folder of the `.fset` files. Default: that of the `.cset` files. */
   readonly fsetDir?: string | undefined
   /**
-   * Told once of each version of a file that cannot be used, with file, line and column, and of folders that are not
-   * there. Default: a warning of the process.
+   * Called once for each invalid version of a file, with file, line and column, and for missing folders. Default: a
+   * warning of the process.
    */
   readonly onFault?: (fault: SondeError) => void
 }
 
-/** One file that was asked for. */
-interface Asked {
+/** A requested file. */
+interface RequestedFile {
   readonly kind: FieldSetKind
   readonly name: string
   readonly file: FollowedFile<FieldSet>
@@ -31,21 +31,21 @@ const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/
 const NAME_ALLOWED = 'letters, digits, _, - and ., at most 128 of them, and no . in front'
 const VARIABLES = 'PROMETHEUS_CSET_DIR and PROMETHEUS_FSET_DIR'
 const KINDS = ['cset', 'fset'] as const
-/** Entries of a folder that are looked at for a list of names, and names of a list. */
+/** Limit of entries read of a folder for a list of names, and limit of names in a list. */
 const ENTRY_LIMIT = 1000
 const LISTED_LIMIT = 50
-/** Files that are remembered; beyond, they are read at each request. */
+/** Limit of cached files; further files are read at each request. */
 const SEEN_LIMIT = 1000
 /**
- * The field sets of a folder, `NAME.cset` and `NAME.fset`. A file is looked at when it is asked for, and read again
- * where it changed; one that cannot be used goes on with its last good version.
+ * The field sets of folders, `NAME.cset` and `NAME.fset`. A file is checked at each request and read again if it
+ * changed. If the new version is invalid, the last valid version stays in use.
  */
 export class FieldSets {
-  /** Versions of files that could not be used, so far. */
+  /** Number of invalid versions of files so far. */
   faults = 0
   readonly #dirs: Readonly<Record<FieldSetKind, string | undefined>>
   readonly #onFault: (fault: SondeError) => void
-  readonly #seen = new Map<string, Asked>()
+  readonly #seen = new Map<string, RequestedFile>()
   readonly #both = new WeakMap<FieldSet, WeakMap<FieldSet, FieldSet>>()
 
   constructor({ csetDir, fsetDir, onFault = warnOfFault }: FieldSetsOptions) {
@@ -53,17 +53,17 @@ export class FieldSets {
     this.#onFault = onFault
   }
 
-  /** Tells of folders that are not there, as of files that cannot be used. Called once, at the start. */
+  /** Reports missing folders and invalid files. Called once, at the start. */
   async tellMissing(): Promise<void> {
     for (const fault of await this.missing()) this.#onFault(fault)
   }
 
-  /** Whether there is a folder to look in. */
+  /** Whether a folder is configured. */
   get isOn(): boolean {
     return this.#dirs.cset !== undefined
   }
 
-  /** Files that are there and cannot be used as they are now. */
+  /** Number of files that are invalid now. */
   get broken(): number {
     let broken = 0
     for (const { file } of this.#seen.values()) if (file.fault !== undefined) broken++
@@ -71,10 +71,10 @@ export class FieldSets {
   }
 
   /**
-   * The set of a name: of one kind, or of both, where both files are there both apply. Undefined if there is none,
-   * or the name is none.
+   * The set of a name: that of its `.cset`, of its `.fset`, or of both. Undefined if there is no file, or the name is
+   * invalid.
    *
-   * @throws SondeError `SET_SYNTAX`, `SET_LIMIT` or `SET_READ` if a file cannot be used and never could.
+   * @throws SondeError `SET_SYNTAX`, `SET_LIMIT` or `SET_READ` if a file is invalid and has no valid earlier version.
    */
   async find(name: string, kind?: FieldSetKind): Promise<FieldSet | undefined> {
     if (!NAME.test(name)) return undefined
@@ -84,7 +84,7 @@ export class FieldSets {
     return cset === undefined || fset === undefined ? (cset ?? fset) : this.#bothOf(cset, fset)
   }
 
-  /** As {@link find}. @throws SondeError `SET_UNKNOWN` names those that there are. */
+  /** As {@link find}. @throws SondeError `SET_UNKNOWN` with the names of the existing sets. */
   async get(name: string, kind?: FieldSetKind): Promise<FieldSet> {
     const set = await this.find(name, kind)
     if (set !== undefined) return set
@@ -95,7 +95,7 @@ export class FieldSets {
     )
   }
 
-  /** A sentence that names the sets, the first 50 of them, and the folders that are not there. */
+  /** A sentence with the names of the first 50 sets and the missing folders. */
   async listed(): Promise<string> {
     if (!this.isOn) return `no folder of field sets is set: ${VARIABLES}, or cset_dir and fset_dir in the file`
     const names: string[] = []
@@ -106,7 +106,7 @@ export class FieldSets {
     return found + missing
   }
 
-  /** Why folders that are set have no files at all: `SET_FOLDER` for each. One that comes later is used. */
+  /** `SET_FOLDER` for each configured folder that is missing. A folder that appears later is used. */
   async missing(): Promise<readonly SondeError[]> {
     const folders = new Set(Object.values(this.#dirs).filter((dir) => dir !== undefined))
     const faults = await Promise.all([...folders].map(folderFault))
@@ -114,8 +114,8 @@ export class FieldSets {
   }
 
   /**
-   * How many files there are, and what is wrong: folders that are not there, files whose names nobody can ask for, and
-   * those that cannot be used; of each folder the first 1000 entries.
+   * The number of files and all faults: missing folders, files with invalid names, and invalid files. Only the first
+   * 1000 entries of each folder are read.
    */
   async check(): Promise<{ readonly files: number; readonly faults: readonly string[] }> {
     const faults = (await this.missing()).map(messageOf)
@@ -131,13 +131,13 @@ export class FieldSets {
     return { files, faults }
   }
 
-  /** Broken files that nobody asks for are mended or taken away, too. What is still wrong with them was told. */
+  /** Checks invalid files again, because these may have been fixed or removed without a request. */
   async #lookAgain(): Promise<void> {
     const broken = [...this.#seen.values()].filter(({ file }) => file.fault !== undefined)
     await Promise.allSettled(broken.map(({ kind, name }) => this.#look(kind, name)))
   }
 
-  /** Names of the files of a kind, and paths of those whose names are not allowed. */
+  /** Names of the files of a kind, and paths of files with invalid names. */
   async #entries(kind: FieldSetKind): Promise<{ readonly names: string[]; readonly unnamable: string[] }> {
     const names: string[] = []
     const unnamable: string[] = []
@@ -153,7 +153,7 @@ export class FieldSets {
         if (--left <= 0) break
       }
     } catch {
-      // A folder that is not there yet, or not for us, has no names; missing() says so.
+      // A missing or unreadable folder has no names; missing() reports it.
       return { names: [], unnamable: [] }
     }
     return { names: names.sort(), unnamable: unnamable.sort() }
@@ -183,7 +183,7 @@ export class FieldSets {
     return new FollowedFile({ path, read: () => textOf(dir, path), parse, onFault, isNeeded: false })
   }
 
-  /** One object for a pair, so that what is kept for a filter is kept for it too. */
+  /** One object for each pair of files, because caches use a filter as their key. */
   #bothOf(cset: FieldSet, fset: FieldSet): FieldSet {
     const pairs = this.#both.get(cset) ?? new WeakMap<FieldSet, FieldSet>()
     const both = pairs.get(fset) ?? bothSets(cset, fset)
@@ -192,7 +192,7 @@ export class FieldSets {
   }
 }
 
-/** Why no field sets can be read from a folder; undefined if they can. */
+/** Why a folder cannot be read; undefined if it can. */
 async function folderFault(dir: string): Promise<SondeError | undefined> {
   let folder: Dir
   try {
@@ -207,8 +207,8 @@ async function folderFault(dir: string): Promise<SondeError | undefined> {
 }
 
 /**
- * The text of a file of the folder. Links are followed within the folder, as Kubernetes makes them for a ConfigMap, and
- * not out of it.
+ * The text of a file of the folder. Links are followed only within the folder, where Kubernetes makes them for a
+ * ConfigMap.
  */
 async function textOf(dir: string, file: string): Promise<string> {
   const [target, root] = await Promise.all([realpath(file), realpath(dir)]).catch((cause: unknown) => {

@@ -5,14 +5,14 @@ import { type FieldSetKind, type FieldSetRules, parseFieldSet, type Section } fr
 import { TokenIndex } from './token-index.ts'
 import { type Expression, isWholeName, type Token } from './tokens.ts'
 
-/** What of a type passes. */
+/** The part of a type that passes. */
 export interface Projection {
   /**
-   * The fields that pass, in the order of the record: those that were chosen, and with them its time and its labels.
-   * Empty: nothing of the type.
+   * The fields that pass, in the order of the record: the chosen fields, the time and the labels. Empty: the whole type
+   * is left out.
    */
   readonly slots: readonly Slot[]
-  /** Whether everything passes, so that records may be taken as they are. */
+  /** Whether all fields pass, so that records can be used unchanged. */
   readonly isWhole: boolean
   /** Whether a field passes. */
   has(slot: Slot): boolean
@@ -20,19 +20,19 @@ export interface Projection {
 
 /** A filter of fields. A projection is made once for a type. */
 export interface FieldSet {
-  /** What of a type passes. */
+  /** The projection of a type. */
   of(type: RecordType): Projection
   /**
-   * Whether the set has something to say of a type; a `.fset` has not of types that no section of it names, and lets
-   * nothing of them pass.
+   * Whether the set decides on a type. A `.fset` does not decide on types without a section; alone, it lets nothing of
+   * them pass.
    */
   covers(type: RecordType): boolean
 }
 
 /**
- * Makes a filter of the text of a `.cset` or a `.fset`; `file` is what errors call it.
+ * Makes a filter from the text of a `.cset` or a `.fset`. `file` is its name in errors.
  *
- * @throws SondeError `SET_SYNTAX` or `SET_LIMIT` with file, line, column and what is allowed.
+ * @throws SondeError `SET_SYNTAX` or `SET_LIMIT` with file, line, column and the allowed text.
  * @example
  * const set = createFieldSet('cset', '^port+xmit\n^port+rcv', 'ports.cset')
  * const fields = set.of(type).slots.map(({ name }) => name)
@@ -45,7 +45,7 @@ export function createFieldSet(kind: FieldSetKind, text: string, file: string): 
   )
 }
 
-/** Both filters of one name: the `.fset` decides on types that it has a section for, the `.cset` on all others. */
+/** Both filters of one name: the `.fset` decides on types with a section, the `.cset` on all others. */
 export function bothSets(cset: FieldSet, fset: FieldSet): FieldSet {
   return { of: (type) => (fset.covers(type) ? fset : cset).of(type), covers: () => true }
 }
@@ -67,14 +67,14 @@ function projectionOf(type: RecordType, chosen: ReadonlySet<Slot>): Projection {
   const sums = new Set(
     slots.filter((slot) => slot.field.role === 'bucket' && chosen.has(slot)).map((slot) => sumSlotOf(type, slot)),
   )
-  // A value without its time and its labels belongs to nothing.
+  // A value without time and labels has no series.
   const goesAlong = (slot: Slot) => slot === type.time || type.labels.includes(slot) || sums.has(slot)
   const passing = chosen.size === 0 ? [] : slots.filter((slot) => chosen.has(slot) || goesAlong(slot))
   const set = new Set(passing)
   return Object.freeze({ slots: passing, isWhole: passing.length === slots.length, has: (slot: Slot) => set.has(slot) })
 }
 
-/** Which fields of a type a file chooses. */
+/** The fields of a type that a file chooses. */
 function chooserOf(rules: FieldSetRules): (type: RecordType) => ReadonlySet<Slot> {
   if (rules.kind === 'cset') {
     const passes = rules.expressions.length === 0 ? () => true : matcherOf(rules.expressions)
@@ -95,8 +95,8 @@ function sectionsOf(sections: readonly Section[], { name }: RecordType): Section
 }
 
 /**
- * Whether a name fits any line. Whole names, of which long lists consist, are looked up; an empty name is none and
- * never fits.
+ * Whether a name matches any line. Lines with a whole name, which make up long lists, are looked up in a set. An empty
+ * name never matches.
  */
 function matcherOf(expressions: readonly Expression[]): (name: string) => boolean {
   const wholes = new Set(expressions.filter(isWholeName).map(({ all: [token] }) => token?.text))
@@ -104,7 +104,7 @@ function matcherOf(expressions: readonly Expression[]): (name: string) => boolea
   const index = new TokenIndex(others.flatMap(({ all, none }) => [...all, ...none]))
   const sameOf = (tokens: readonly Token[]) => tokens.map((token) => index.same(token))
   const lines = others.map(({ all, none }) => ({ all: sameOf(all), none: sameOf(none) }))
-  // Only lines of which a name has the longest token are worth a look, and those that ask for none.
+  // Compares only lines whose longest token is in the name, and lines without a required token.
   const byLongest = Map.groupBy(lines, ({ all }) => all.toSorted((a, b) => b.text.length - a.text.length)[0])
   return (name) => {
     if (name === '' || wholes.has(name)) return name !== ''

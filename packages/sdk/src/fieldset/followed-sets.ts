@@ -2,18 +2,18 @@ import { messageOf } from '../errors.ts'
 import type { FieldSets } from './field-sets.ts'
 import type { FieldSet } from './fieldset.ts'
 
-/** How often files are looked at. Unit: milliseconds. */
+/** Period of the checks for changed files. Unit: milliseconds. */
 const EVERY_MS = 1000
 
 /** The field set of a destination. */
 export interface CurrentSet {
-  /** Another object where the set has changed; undefined if there is none yet. */
+  /** The current set, a new object after a change; undefined if there is none yet. */
   readonly current: FieldSet | undefined
-  /** Why it is not as it should be, as a sentence; empty if it is. */
+  /** The fault of its file, as a sentence; empty if it has none. */
   readonly fault: string
 }
 
-/** The field sets in files that destinations are given by name, as they are now. What was good stays in use. */
+/** The current field sets of destinations that name a file. The last valid version stays in use. */
 export class FollowedSets {
   readonly #sets: FieldSets
   readonly #followed = new Map<string, { current: FieldSet | undefined; fault: string }>()
@@ -29,19 +29,19 @@ export class FollowedSets {
     return this.#followed.size === 0
   }
 
-  /** Why sets are not as they should be. */
+  /** The faults of all sets. */
   get faults(): readonly string[] {
     return [...this.#followed.values()].flatMap(({ fault }) => (fault === '' ? [] : [fault]))
   }
 
-  /** The set of a name; read by `open`. */
+  /** The set of a name, which `open` has read. */
   follow(name: string): CurrentSet {
     const set = this.#followed.get(name) ?? { current: undefined, fault: 'its field set has not been read yet' }
     this.#followed.set(name, set)
     return set
   }
 
-  /** Reads all sets, and again where they change. Never rejects. */
+  /** Reads all sets, and reads changed files again. Never rejects. */
   async open(): Promise<void> {
     await this.#look()
     if (this.isEmpty || this.#isClosed) return

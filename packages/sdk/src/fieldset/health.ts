@@ -14,7 +14,7 @@ const fieldSetsType = defineOwnType('sonde_field_sets', 'Files of field sets, .c
   }),
 })
 
-/** Reports how the field sets fare; the source collects it. */
+/** Reports the state of the field sets; the source collects it. */
 export function reportFieldSets(source: Source, { faults, broken }: FieldSets): void {
   const row = source.bind(fieldSetsType, {})
   row.counter('faults_total').set(faults)

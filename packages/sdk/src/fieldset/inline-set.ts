@@ -1,7 +1,7 @@
 import { createFieldSet, type FieldSet } from './fieldset.ts'
 
 /**
- * The field set that a list of lines is: of a `.fset` if the first is a section such as `[port]`, else of a `.cset`.
+ * The field set of a list of lines: a `.fset` if the first line is a section such as `[port]`, else a `.cset`.
  *
  * @throws SondeError `SET_SYNTAX` or `SET_LIMIT` with line and column.
  */

@@ -2,7 +2,7 @@ import type { EntityClaim } from '../schema/entity.ts'
 import type { LayoutNode, Slot } from '../schema/layout.ts'
 import { defineOwnType, type Fields, type RecordType } from '../schema/record-type.ts'
 
-/** A type with a part of the fields of another, in their order, under the same name and about the same entity. */
+/** A type with a part of the fields of another type, in the same order, with the same name and entity. */
 export function narrowType(type: RecordType, kept: (slot: Slot) => boolean): RecordType {
   const { name, description, fields, layout, inTurns, entity } = type
   const claim = entity === undefined ? {} : { entity: narrowClaim(entity, layout.slots.filter(kept)) }
@@ -10,7 +10,7 @@ export function narrowType(type: RecordType, kept: (slot: Slot) => boolean): Rec
   return defineOwnType(name, description, narrow, { layout: layout.kind, inTurns, ...claim })
 }
 
-/** The fields of which any slot is kept. `elements` are the trees of a record, one for each element of an array. */
+/** The fields with at least one kept slot. `elements` are the trees of a record, one for each element of an array. */
 function narrowFields(
   fields: Fields,
   elements: readonly (readonly LayoutNode[])[],
@@ -29,7 +29,7 @@ function narrowFields(
   return Object.fromEntries(narrow)
 }
 
-/** The claim without the fields that are left out; its key consists of labels, which stay. */
+/** The entity without the removed fields; its key consists of labels, which are never removed. */
 function narrowClaim({ joins, relations, facts, ...claim }: EntityClaim, slots: readonly Slot[]): EntityClaim {
   const names = new Set(slots.map(({ name }) => name))
   const part = {

@@ -6,32 +6,31 @@ export type FieldSetKind = 'cset' | 'fset'
 
 /** The lines below one `[type]` of a `.fset`. */
 export interface Section {
-  /** Name of the type, or how it begins. */
+  /** Name of the type, or its prefix. */
   readonly type: string
-  /** Whether `type` ends in `*` in the file: all types that begin so. */
+  /** Whether `type` is a prefix: it ends in `*` in the file. */
   readonly isPrefix: boolean
   /** Empty: all fields. */
   readonly expressions: readonly Expression[]
 }
 
-/** What a file says. */
+/** The parsed content of a file. */
 export type FieldSetRules =
   | { readonly kind: 'cset'; readonly expressions: readonly Expression[] }
   | { readonly kind: 'fset'; readonly sections: readonly Section[] }
 
-/** Size of a file at most. Unit: bytes. */
+/** Limit of a file. Unit: bytes. */
 export const FIELD_SET_BYTES_LIMIT = 64 << 10
 const LINE_LIMIT = 4096
-/** Whole names, which are looked up, are one token each and count only as lines. */
+/** Limit of tokens. A line with a whole name is looked up and does not count. */
 const TOKEN_LIMIT = 1024
 const SECTION_LIMIT = 256
 const SECTION = /^\[([A-Za-z_][A-Za-z0-9_.:-]{0,127})?(\*)?\]$/
 
 /**
- * Reads the text of a `.cset` or `.fset`. Pure. `file` is what errors call it.
+ * Parses the text of a `.cset` or `.fset`. Pure. `file` is its name in errors.
  *
- * @throws SondeError `SET_SYNTAX` or `SET_LIMIT` with file, line, column and what is allowed there; the first fault
- * only.
+ * @throws SondeError `SET_SYNTAX` or `SET_LIMIT` for the first fault, with file, line, column and the allowed text.
  */
 export function parseFieldSet(kind: FieldSetKind, text: string, file: string): FieldSetRules {
   if (Buffer.byteLength(text) > FIELD_SET_BYTES_LIMIT)
@@ -73,7 +72,7 @@ export function parseFieldSet(kind: FieldSetKind, text: string, file: string): F
   return kind === 'cset' ? { kind, expressions } : { kind, sections }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this finds control characters
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
 function parseSection(line: string, place: string): Section & { readonly expressions: Expression[] } {
@@ -85,7 +84,7 @@ function parseSection(line: string, place: string): Section & { readonly express
   return { type, isPrefix: star !== undefined, expressions: [] }
 }
 
-/** Where a line begins to say something. */
+/** The index of the first character of a line that is no blank. */
 function at(line: string): Pick<Fault, 'column'> {
   return { column: line.length - line.trimStart().length + 1 }
 }

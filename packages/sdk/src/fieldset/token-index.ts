@@ -1,20 +1,20 @@
 import type { Token } from './tokens.ts'
 
-/** Tokens that begin alike: by their next character, down to a few that are compared as they are. */
+/** A branch of tokens with a common prefix: by their next character, or a short list to compare. */
 interface Branch {
   few: readonly Token[]
   next: ReadonlyMap<string, Branch>
 }
 
-/** Tokens that are compared one by one; more are worth a branch. */
+/** Limit of a list of tokens; more tokens get branches. */
 const FEW = 4
-/** Where branches end. Names are not much longer, and what many tokens have in common is shorter. */
+/** The deepest branch. Common prefixes of tokens are shorter. */
 const DEPTH_LIMIT = 64
 
-/** Finds which of many tokens a name has, in one walk along the name however many there are. */
+/** Finds the tokens that a name contains, in one pass over the name for any number of tokens. */
 export class TokenIndex {
   readonly #root: Branch
-  /** One of all tokens that say the same. */
+  /** One object for all equal tokens. */
   readonly #same = new Map<string, Token>()
 
   constructor(tokens: Iterable<Token>) {
@@ -22,12 +22,12 @@ export class TokenIndex {
     this.#root = branchesOf([...this.#same.values()])
   }
 
-  /** The token that `tokensOf` gives for one that says the same. */
+  /** The shared object of a token, as `tokensOf` returns it. */
   same(token: Token): Token {
     return this.#same.get(keyOf(token)) ?? token
   }
 
-  /** The tokens that a name has. */
+  /** The tokens that a name contains. */
   tokensOf(name: string): ReadonlySet<Token> {
     const found = new Set<Token>()
     for (let from = 0; from <= name.length; from++) {

@@ -1,36 +1,35 @@
-/** A part of a name that is looked for. */
+/** A part of a name to search for. */
 export interface Token {
-  /** May be empty only together with both anchors, which no name fits. */
+  /** Empty only with both anchors; then no name matches. */
   readonly text: string
-  /** `^`: the name begins with it. */
+  /** `^`: the name starts with it. */
   readonly begins: boolean
   /** `$`: the name ends with it. */
   readonly ends: boolean
 }
 
-/** One line of a field set: a name passes that has all of `all` and none of `none`. */
+/** One line of a field set: a name matches if it contains all tokens of `all` and no token of `none`. */
 export interface Expression {
   readonly all: readonly Token[]
   readonly none: readonly Token[]
 }
 
-/** What is wrong with a line, and where. */
+/** A fault of a line. */
 export interface Fault {
   /** Characters from the start of the line, from 1. */
   readonly column: number
-  /** What stands there, as the predicate of a sentence. */
+  /** The fault, as the predicate of a sentence. */
   readonly fault: string
-  /** What may stand there. */
+  /** The allowed text. */
   readonly allowed: string
 }
 
-/** Tokens of one line at most. */
+/** Limit of tokens of one line. */
 const TOKENS_OF_LINE_LIMIT = 64
 const SPECIAL = '^$+-\\#'
 
 /**
- * Reads a token expression, such as `^port+xmit-discard`, up to its end or to a `#`. Undefined if nothing is there.
- * Pure.
+ * Parses a token expression such as `^port+xmit-discard`, up to its end or a `#`. Undefined if it is empty. Pure.
  */
 export function parseExpression(line: string): Expression | Fault | undefined {
   const from = line.length - line.trimStart().length
@@ -40,7 +39,7 @@ export function parseExpression(line: string): Expression | Fault | undefined {
   const none: Token[] = []
   let at = from
   while (at < end || at === from) {
-    // The first token may lack its sign: then the name has to have it.
+    // The first token may have no sign: then the name must contain it.
     const isNone = line[at] === '-'
     if (at > from || isNone) at++
     const read = readToken(line, at, end)
@@ -54,15 +53,15 @@ export function parseExpression(line: string): Expression | Fault | undefined {
   return { all, none }
 }
 
-/** Whether only one name fits: `^port$`. */
+/** Whether an expression is a whole name: `^port$`. */
 export function isWholeName({ all, none }: Expression): boolean {
   const [token] = all
   return token?.begins === true && token.ends && all.length === 1 && none.length === 0
 }
 
 /**
- * Where the expression of a line ends: at a `#` that is not escaped, or with the blanks at the end; a blank that is
- * escaped belongs to it.
+ * The end of the expression of a line: an unescaped `#`, or the trailing blanks. An escaped blank belongs to the
+ * expression.
  */
 function endOf(line: string): number {
   let end = 0

@@ -18,18 +18,19 @@ const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
   (s) => s * 1000,
 )
 const POINTS_DEFAULT = 1440
-/** Most matchers of one question. */
+/** Limit of matchers of one query. */
 const MATCHER_COUNT_LIMIT = 16
 /**
- * Length of all different expressions of a request together: to compile them all takes a second at worst. Unit:
+ * Limit of the total length of the different expressions of a request, which takes at most a second to compile. Unit:
  * characters.
  */
 const EXPRESSIONS_LENGTH_LIMIT = 4096
 
 /**
- * Checks a request that came from outside.
+ * Checks a request from outside.
  *
- * @throws SondeError `QRY_FORM` names the key, the value and what is allowed; `QRY_LIMIT` where too much is asked.
+ * @throws SondeError `QRY_FORM` with the key, the value and the allowed values; `QRY_LIMIT` if the request is too
+ * large.
  */
 export function parseQueryRequest(input: unknown): QueryRequest {
   const body = objectOf(input, 'the request', ['fromMs', 'toMs', 'stepMs', 'queries'])
@@ -40,7 +41,7 @@ export function parseQueryRequest(input: unknown): QueryRequest {
   return { fromMs, toMs, stepMs, queries: parseQueries(body.queries) }
 }
 
-/** Checks the questions alone: the live stream takes them without a window. */
+/** Checks queries without a window, for the live stream. */
 export function parseQueries(input: unknown): readonly SeriesQuery[] {
   if (!Array.isArray(input) || input.length === 0)
     throw new SondeError('QRY_FORM', 'queries must be a list of at least one question')
@@ -51,7 +52,7 @@ export function parseQueries(input: unknown): readonly SeriesQuery[] {
   return input.map((query: unknown, index) => parseQuery(query, `queries[${index}]`, expressions))
 }
 
-/** The step that is used for a window: the one asked for, or the finest round one that gives at most 1 440 points. */
+/** The step for a window: the given step, or the finest round step with at most 1 440 points. */
 export function stepOf(asked: unknown, windowMs: number): number {
   if (asked === undefined || asked === 0) {
     return (
@@ -147,9 +148,9 @@ function checkExpression(source: string, place: string, expressions: Set<string>
 }
 
 /**
- * An object that came from outside, with no other keys than those.
+ * Checks an object from outside, which may have only the given keys.
  *
- * @throws SondeError `QRY_FORM` names the key: one that is misspelt would be taken as left out.
+ * @throws SondeError `QRY_FORM` with an unknown key: a misspelt key would otherwise count as left out.
  */
 export function objectOf(input: unknown, place: string, keys: readonly string[]): Record<string, unknown> {
   if (input === null || typeof input !== 'object' || Array.isArray(input))

@@ -15,26 +15,26 @@ import { blockNames, schemaNames } from './option-names.ts'
 export interface SchemaOptions {
   /** Name of the schema. 1 to 200 bytes of UTF-8 without `/`, `\`, `..` and control characters. */
   name: string
-  /** Payload bytes that a source keeps a type before it emits a batch. Range: 8 to 64 MiB. Default: 60 000. */
+  /** Size of the buffer of a type in each source. Unit: bytes. Range: 8 to 64 MiB. Default: 60 000. */
   bufferBytes?: number
   /** Destinations, such as files of records; see {@link ExportOptions}. Default: none. */
   export?: ExportOptions
-  /** The telemetry service of the node; see {@link createIpc}. Default: nothing is handed to it. */
+  /** The telemetry service of the node; see {@link createIpc}. Default: not used. */
   ipc?: Omit<IpcOptions, 'schema'>
   /**
-   * `/metrics` behind a listener of the application's own; see {@link openPrometheus}. Default: one where
-   * `PROMETHEUS_ENDPOINT` is set; `false` is none there either.
+   * A listener for `/metrics` in the application; see {@link openPrometheus}. Default: a listener if
+   * `PROMETHEUS_ENDPOINT` is set. `false`: never.
    */
   prometheus?: PrometheusListenerOptions | false
-  /** Whether sources take opaque events, by `reportOpaque`. Default: false. */
+  /** Whether sources accept opaque events from `reportOpaque`. Default: false. */
   opaqueEvents?: boolean
   /** Sinks of the application's own. The schema flushes and closes them. Default: none. */
   sinks?: readonly Sink[]
 }
 
 /**
- * Options with every default filled in, those of `export` and `ipc` too; `ipc` and `prometheus` stay undefined where
- * they are not given.
+ * Options with all defaults, those of `export` and `ipc` included. `ipc` and `prometheus` stay undefined if they are
+ * not given.
  */
 export type SchemaConfig = Readonly<
   Pick<SchemaOptions, 'prometheus'> &
@@ -50,17 +50,15 @@ export interface SchemaSourceOptions
     'labels' | 'clock' | 'intervalMs' | 'flushIntervalMs' | 'symbolLimit' | 'rowLimit' | 'onLoss'
   > {
   /**
-   * Who reports: a host, a device, an application. 1 to 200 bytes of UTF-8 without `/`, `\`, `..` and control
+   * Name of the source: a host, a device, an application. 1 to 200 bytes of UTF-8 without `/`, `\`, `..` and control
    * characters. Default: the name of the host.
    */
   id?: string
-  /** Free text of the owner, which begins the names of data files. May be empty, otherwise as `id`. */
+  /** Free text of the owner, the prefix of the names of data files. May be empty; else the rules of `id` apply. */
   tag: string
 }
 
-/**
- * @throws SondeError `TEL_NAME`, `TEL_OPTION` or `IPC_OPTION` names the option, what was given and what is allowed.
- */
+/** @throws SondeError `TEL_NAME`, `TEL_OPTION` or `IPC_OPTION` with the option, its value and the allowed values. */
 export function checkSchemaOptions(options: SchemaOptions): {
   readonly config: SchemaConfig
   readonly destinations: readonly Destination[]
@@ -117,7 +115,7 @@ function checkExport(name: string, given: ExportOptions): readonly Destination[]
   return take(checkDestinations(exports, RULES, ['ipc', 'prometheus']))
 }
 
-/** What was given, with every default: an object stays one, and a list too. */
+/** Options with all defaults; an object stays an object, and a list a list. */
 function filledExport(given: ExportOptions, destinations: readonly Destination[]): ExportOptions {
   const filled = Object.keys(given).map((key) => {
     const own = destinations.filter(({ place }) => place === `export.${key}` || place.startsWith(`export.${key}[`))

@@ -2,15 +2,15 @@ import { SondeError, shown } from '../errors.ts'
 
 const NAME_BYTES_LIMIT = 200
 
-/** Everything that would end a line, a path or a text in some format. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+/** Characters that end a line, a path or a text in some format. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this finds control characters
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]|\.\./
 
 /**
- * Checks a name that becomes a part of file names and labels: of a schema, the id or the tag of a source.
+ * Checks a name that becomes a part of file names and labels: the name of a schema, the id or the tag of a source.
  *
- * @throws SondeError `TEL_NAME` unless it is text of at most 200 bytes of UTF-8 without `/`, `\`, `..` and control
- * characters, and not empty.
+ * @throws SondeError `TEL_NAME` unless the name is 1 to 200 bytes of UTF-8 without `/`, `\`, `..` and control
+ * characters.
  */
 export function checkName(what: string, name: unknown, { mayBeEmpty = false } = {}): asserts name is string {
   const isText = typeof name === 'string' && name.isWellFormed() && (mayBeEmpty || name.length > 0)

@@ -5,21 +5,21 @@ import { defineOwnType } from '../schema/record-type.ts'
 import { wallNs } from '../source/clock.ts'
 import { Source } from '../source/source.ts'
 
-/** An event whose data only its application understands. */
+/** An event with data in a format of the application. */
 export interface OpaqueEvent {
-  /** Which application's it is: the 16 bytes of a GUID, or its text, `9910c128-3961-47e6-be6c-715a0f03add6`. */
+  /** Id of the application: the 16 bytes of a GUID, or its text, `9910c128-3961-47e6-be6c-715a0f03add6`. */
   readonly appId: string | Uint8Array
-  /** A number of the application's own. Range: 0 to 2^64 − 1. Default: 0. */
+  /** A number of the application. Range: 0 to 2^64 − 1. Default: 0. */
   readonly userDefined1?: Integer64
-  /** Another. Default: 0. */
+  /** A second number. Default: 0. */
   readonly userDefined2?: Integer64
-  /** What it says, of any length up to {@link maxOpaqueBytes}; may be empty. */
+  /** The data, up to {@link maxOpaqueBytes}; may be empty. */
   readonly data: Uint8Array
-  /** When it happened. Unit: nanoseconds since the Unix epoch. Default: now. */
+  /** Time of the event. Unit: nanoseconds since the Unix epoch. Default: now. */
   readonly time?: Integer64
 }
 
-/** An opaque event as it is read back. */
+/** An opaque event that was read. */
 export interface ReadOpaqueEvent {
   /** Unit: nanoseconds since the Unix epoch. */
   readonly time: bigint
@@ -30,7 +30,7 @@ export interface ReadOpaqueEvent {
   readonly data: Uint8Array
 }
 
-/** Bytes of a record before its data. */
+/** Size of a record before its data. Unit: bytes. */
 const HEAD_BYTES = 32
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -46,14 +46,14 @@ function opaqueType(recordBytes: number) {
 }
 
 /**
- * The types of opaque events, `sonde_opaque_64` to `sonde_opaque_65536`: each is called by the bytes of its record, 32
- * more than the data it has room for.
+ * The types of opaque events, `sonde_opaque_64` to `sonde_opaque_65536`. The number is the size of the record in bytes,
+ * 32 more than the largest data.
  */
 export const opaqueTypes = Object.freeze(Array.from({ length: 11 }, (_, i) => opaqueType(64 << i)))
 
 /**
- * The most data that an opaque event of a source may have: its buffer, rounded down to a power of two, less 32; 65 504
- * at most. Unit: bytes.
+ * Limit of the data of an opaque event: the buffer of the source, rounded down to a power of two, minus 32; at most 65
+ * 504. Unit: bytes.
  */
 export function maxOpaqueBytes(source: Source): number {
   const largest = opaqueTypes.findLast((type) => source.capacityFor(type) > 0)
@@ -61,11 +61,11 @@ export function maxOpaqueBytes(source: Source): number {
 }
 
 /**
- * Reports an event as a record of the smallest of the {@link opaqueTypes} that holds its data.
+ * Reports an event as a record of the smallest of the {@link opaqueTypes} that fits its data.
  *
- * @throws SondeError `OPQ_SIZE` if the data is longer than {@link maxOpaqueBytes}, `OPQ_VALUE` where `appId` is no
- * GUID or the data no bytes, and where source or event is none, `OPQ_DISABLED` if the schema of the source has no
- * `opaqueEvents: true`; others of `report`.
+ * @throws SondeError `OPQ_SIZE` if the data exceeds {@link maxOpaqueBytes}; `OPQ_VALUE` if `appId` is no GUID, the data
+ * is not bytes, or the source or the event is missing; `OPQ_DISABLED` if the schema of the source has no `opaqueEvents:
+ * true`; the errors of `report`.
  */
 export function reportOpaque(source: Source, event: OpaqueEvent): void {
   if (!(source instanceof Source)) throw refused('the source of an opaque event', source, 'one of schema.createSource')
@@ -101,9 +101,9 @@ export function reportOpaque(source: Source, event: OpaqueEvent): void {
 }
 
 /**
- * The event of a record of one of the {@link opaqueTypes}, as `readRecord` gives it.
+ * The event of a record of one of the {@link opaqueTypes}, as `readRecord` returns it.
  *
- * @throws SondeError `OPQ_VALUE` if it is another record, or says that it has more data than it holds.
+ * @throws SondeError `OPQ_VALUE` if the record has another type, or its length exceeds its data.
  */
 export function readOpaque(record: ReadRecord): ReadOpaqueEvent {
   const { time, app_id, size, user_defined1, user_defined2, data } = record

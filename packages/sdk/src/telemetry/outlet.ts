@@ -10,48 +10,48 @@ import { type HandOut, handOut } from '../sinks/hand-out.ts'
 import type { Route } from '../sinks/route.ts'
 import type { Source } from '../source/source.ts'
 
-/** How long the end waits for what `accept` of a sink promised. Unit: milliseconds. */
+/** How long `close` waits for promises of `accept`. Unit: milliseconds. */
 const LATE_LIMIT_MS = 3000
 
 const LOST = ['TEL_LOST', 'not everything was kept'] as const
 const PENDING = ['TEL_PENDING', 'not everything is acknowledged yet'] as const
 const HIDDEN = ['TEL_HIDDEN', 'not everything is shown'] as const
 
-/** There is room. */
+/** The producer need not wait. */
 const ALWAYS = Promise.resolve()
 
-/** What keeps a flush from being acknowledged. */
+/** Why a flush is not acknowledged. */
 interface Fault extends FlushCounts {
   readonly message: string
   readonly cause?: unknown
-  /** Whether records may be lost that nobody could count. */
+  /** Whether an unknown number of records may be lost. */
   readonly isLoss: boolean
 }
 
 /**
- * The way from the sources of a schema to its sinks. Records that a source or a sink drops are an error of the next
- * flush, also where the sink resolves its own flush. A sink gets one warning a reason.
+ * Passes batches from the sources of a schema to its sinks. Records that a source or a sink drops make the next flush
+ * fail, even if the flush of the sink succeeds. A sink prints one warning for each reason.
  */
 export class Outlet implements HandOut {
   readonly routes: readonly Route[]
   readonly sinks: readonly Sink[]
-  /** Those that a flush, and who waits for room, waits for. */
+  /** The sinks that `flush` and `ready` wait for. */
   readonly #waitedFor: readonly Sink[]
-  /** Records that were handed to the sinks. */
+  /** Number of records passed to the sinks. */
   records = 0
   readonly #schema: string
   readonly #untold: ReadonlyMap<Sink, Untold>
-  /** By sink: the reasons that a warning has named. */
+  /** By sink: the reasons for which a warning was printed. */
   readonly #warned: ReadonlyMap<Sink, Set<string>>
-  /** By sink: what its `accept` threw last. */
+  /** By sink: the last error of its `accept`. */
   readonly #thrown = new Map<Sink, unknown>()
-  /** By sink: what its `accept` promised. */
+  /** By sink: the pending promises of its `accept`. */
   readonly #late: ReadonlyMap<Sink, LateFailures>
-  /** `records` when somebody last asked for room, and the answer, which holds until there are more. */
+  /** The value of `records` at the last call of `ready`, and its answer, which is valid until `records` changes. */
   #askedRecords = 0
   #ready = ALWAYS
 
-  /** `warnsItself` is a sink that needs no warning from here. */
+  /** `warnsItself`: a sink that prints its own warnings. */
   constructor(schema: string, routes: readonly Route[], warnsItself?: Sink) {
     const sinks = routes.map(({ sink }) => sink)
     this.#schema = schema
@@ -69,20 +69,20 @@ export class Outlet implements HandOut {
     for (const sink of this.sinks) this.#warnOf(sink)
   }
 
-  /** What a sink promised. */
+  /** Watches a promise of a sink. */
   lateOf(sink: Sink): LateFailures {
     return this.#late.get(sink) as LateFailures
   }
 
-  /** A sink threw. */
+  /** Counts the error of a sink. */
   failed(sink: Sink, error: unknown): void {
     this.#thrown.set(sink, error)
     this.#warnOf(sink)
   }
 
   /**
-   * Resolves when every sink that is waited for has room again. Where all of them have, it resolves at once, but in the
-   * next turn of the event loop where this turn took long: sinks send between two turns.
+   * Resolves when no sink makes producers wait. If none does, it resolves at once, or in the next turn of the event
+   * loop if this turn took long: sinks send between two turns.
    */
   ready(): Promise<void> {
     if (this.records !== this.#askedRecords) {
@@ -93,10 +93,10 @@ export class Outlet implements HandOut {
   }
 
   /**
-   * Resolves once every sink that is waited for has acknowledged what it was handed.
+   * Resolves when every sink that counts has acknowledged its records.
    *
-   * @throws FlushError `TEL_LOST` if a sink or one of `sources` lost records, `TEL_PENDING` where records only wait
-   * for longer than a limit, `TEL_HIDDEN` if a view does not show records that are acknowledged.
+   * @throws FlushError `TEL_LOST` if a sink or one of `sources` lost records, `TEL_PENDING` if records only wait for
+   * longer than a limit, `TEL_HIDDEN` if a view does not show records that are acknowledged.
    */
   async acknowledged(sources: readonly Source[] = []): Promise<void> {
     const told = sources.map(({ losses }) => losses.told)
@@ -105,22 +105,22 @@ export class Outlet implements HandOut {
   }
 
   /**
-   * Flushes and closes the sinks. `sources` are closed already.
+   * Flushes and closes the sinks. `sources` are already closed.
    *
-   * @throws FlushError `TEL_LOST` if a sink or one of `sources` lost records, `TEL_HIDDEN` if a view does not
-   * show records that are kept; all sinks are closed then too.
+   * @throws FlushError `TEL_LOST` if a sink or one of `sources` lost records, `TEL_HIDDEN` if a view does not show
+   * records that are kept. All sinks are closed even then.
    */
   async close(sources: readonly Source[]): Promise<void> {
     const told = sources.map(({ losses }) => losses.told)
     const faults = await Promise.all(this.sinks.map((sink) => this.#close(sink)))
     const all = [...faults, ...sources.map((source, i) => faultOf(source, told[i]))]
-    // What waits is given up.
+    // Pending promises are no longer waited for.
     this.#fail(all.map((fault) => fault && { ...fault, isLoss: fault.isLoss || fault.pending > 0 }))
   }
 
   /**
-   * What was dropped and nobody has heard of, as a sentence; empty if nothing was. Sinks say themselves what they
-   * dropped, but not what they threw.
+   * A sentence about drops that were not reported; empty if there are none. Sinks report their drops themselves, but
+   * not their errors.
    */
   unheard(sources: readonly Source[]): string {
     const thrown = [...this.#thrown.keys()].map((sink) => this.#dropped(sink))
@@ -155,7 +155,7 @@ export class Outlet implements HandOut {
     const told = this.#untold.get(sink)?.told
     const late = this.lateOf(sink)
     if (late.isPending) await within(LATE_LIMIT_MS, late.settled())
-    // A sink closes within a limit of time, which its flush may not have.
+    // `close` of a sink has a time limit; its `flush` may have none.
     const flushed = this.#flush(sink, told)
     const closed = await failureOf(sink, () => sink.close())
     const fault = (await Promise.race([flushed, turn.next()])) ?? closed
@@ -196,7 +196,7 @@ export class Outlet implements HandOut {
   }
 }
 
-/** What `ready` of a sink gives. Where it throws, nobody waits for that sink. */
+/** The result of `ready` of a sink. If it throws, producers do not wait for that sink. */
 function readyOf(sink: Sink): Promise<void> | undefined {
   try {
     return sink.ready?.()
@@ -206,20 +206,20 @@ function readyOf(sink: Sink): Promise<void> | undefined {
   }
 }
 
-/** What became of something that a sink was to do. */
+/** The result of a call of a sink. */
 async function failureOf({ name }: Sink, act: () => Promise<void>): Promise<Fault | undefined> {
   try {
     await act()
     return undefined
   } catch (cause) {
     const { lost, hidden, pending } = countsIn(cause)
-    // An error without counts says that something is lost, not how much.
+    // An error without counts means an unknown number of lost records.
     const isLoss = lost > 0 || hidden + pending === 0
     return { message: `${name}: ${messageOf(cause)}`, cause, lost, hidden, pending, isLoss }
   }
 }
 
-/** What a source dropped beyond what was `told`. */
+/** Drops of a source after the state `told`. */
 function faultOf({ info, losses }: Source, told?: Untold['told']): Fault | undefined {
   return faultIn(`source ${info.id}`, losses.tell(told))
 }
@@ -230,7 +230,7 @@ function faultIn(name: string, drops: Drops | undefined, cause?: unknown): Fault
   return { message: `${name} ${words}`, cause, lost, hidden, pending: 0, isLoss: lost > 0 }
 }
 
-/** The words of a failed flush, which name the drops. The drops have the counts where the flush has none. */
+/** The words of a failed flush with its drops. The drops have the counts if the flush has none. */
 function merged(failed: Fault | undefined, drops: Fault | undefined): Fault | undefined {
   if (failed === undefined || drops === undefined) return failed ?? drops
   return {

@@ -21,37 +21,37 @@ import { opaqueTypes } from './opaque.ts'
 import { sourceNames } from './option-names.ts'
 import { Outlet } from './outlet.ts'
 
-/** How a sink of a schema fares. */
+/** State of a sink of a schema. */
 export interface SchemaSinkStatus {
   readonly name: string
-  /** Whether records that it has survive a crash of the process. */
+  /** Whether its records survive a crash of the process. */
   readonly durable: boolean
-  /** Why it fails, as a sentence; empty while all is well, and where it does not say. */
+  /** Why it fails, as a sentence; empty if it does not fail, or gives no reason. */
   readonly failing: string
   readonly stats: SinkCounts
 }
 
-/** How a schema and its sinks fare. */
+/** State of a schema and its sinks. */
 export interface SchemaStatus {
-  /** `declared` until it is started: types may be added. `started`: sources may be made. */
+  /** `declared`: types may be added, until `start`. `started`: sources may be made. */
   readonly state: 'declared' | 'starting' | 'started' | 'closed'
   /**
-   * What an acknowledgement means: `durable` if it waits for a sink that keeps records across a crash of the
-   * process, else `memory`.
+   * The meaning of an acknowledgement: `durable` if it waits for a sink whose records survive a crash of the process,
+   * else `memory`.
    */
   readonly ack: 'durable' | 'memory'
-  /** Types of the schema. */
+  /** Number of types. */
   readonly types: number
-  /** Sources that are open. */
+  /** Number of open sources. */
   readonly sources: number
-  /** How the service is reached; code 1 where the schema has no `ipc`. */
+  /** State of the connection to the service; code 1 if the schema has no `ipc`. */
   readonly ipc: IpcStatus
   /**
-   * Where its metrics are served, such as `http://127.0.0.1:9101`; undefined if they are not, or the service does
-   * it.
+   * Address of its metrics, for example `http://127.0.0.1:9101`; undefined if it has no listener, or the service serves
+   * the metrics.
    */
   readonly prometheus: string | undefined
-  /** The accounts of every sink, as they were when they were asked for. */
+  /** A snapshot of every sink. */
   readonly sinks: readonly SchemaSinkStatus[]
 }
 
@@ -71,8 +71,8 @@ const TYPE_COUNT_LIMIT = 256
 const SOURCE_COUNT_LIMIT = 1024
 
 /**
- * Makes a schema: types, and where their records go. Add the types, `start` it, make sources, report; `close` it in the
- * end.
+ * Makes a schema: types and the destinations of their records. Add types, `start` the schema, make sources, report; at
+ * the end `close` it.
  *
  * @throws SondeError `TEL_NAME`, `TEL_OPTION` or `IPC_OPTION` if an option is not allowed.
  * @example
@@ -89,7 +89,7 @@ export function createSchema(options: SchemaOptions): Schema {
   return new Schema(options)
 }
 
-/** See {@link createSchema}. Not for `new`: options are checked there. */
+/** See {@link createSchema}, which checks the options; do not use `new`. */
 export class Schema {
   readonly name: string
   readonly #options: SchemaConfig
@@ -126,7 +126,7 @@ export class Schema {
     }
   }
 
-  /** Its options, with every default filled in: also where files are written and the socket of the service is. */
+  /** The options with all defaults, such as the folder of files and the socket of the service. */
   get options(): Readonly<SchemaConfig> {
     return this.#options
   }
@@ -137,10 +137,10 @@ export class Schema {
   }
 
   /**
-   * Adds a type and gives it back. A type that does not begin with a timestamp gets a warning of the process, once.
+   * Adds a type and returns it. A type whose first field is no timestamp prints a warning once.
    *
-   * @throws SondeError `TEL_STATE` after `start`, `TEL_TYPE` if a type of that name is there, `TEL_LIMIT` beyond 256
-   * types.
+   * @throws SondeError `TEL_STATE` after `start`, `TEL_TYPE` if the schema has a type of that name, `TEL_LIMIT` beyond
+   * 256 types.
    */
   addType<T extends RecordType>(type: T): T {
     this.#expect('declared', `type ${type?.name} cannot be added: types are added before start`)
@@ -169,9 +169,9 @@ export class Schema {
   }
 
   /**
-   * The index of a type, for `report` and for who counts as the C interface does.
+   * The index of a type, for `report` and for callers of the C interface.
    *
-   * @throws SondeError `TEL_TYPE` if it is not of this schema.
+   * @throws SondeError `TEL_TYPE` if the schema does not have the type.
    */
   indexOf(type: RecordType): number {
     const index = this.#types.indexOf(type)

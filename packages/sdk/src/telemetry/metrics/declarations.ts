@@ -4,17 +4,17 @@ import { defineType, type RecordType } from '../../schema/record-type.ts'
 import type { Source } from '../../source/source.ts'
 import type { Row } from '../../source/table.ts'
 
-/** What two declarations of one name must agree in. */
+/** The properties in which all declarations of a name must agree. */
 export interface Declaration {
   readonly name: string
-  /** `counter` is added to, `total` is set. */
+  /** A `counter` is incremented, a `total` is set. */
   readonly what: 'counter' | 'total' | 'gauge' | 'histogram'
   readonly kind: 'u64' | 'i64' | 'f64'
   readonly unit: string
   readonly edges: readonly number[]
 }
 
-/** A series that is bound, by one context or several. */
+/** A bound series, of one or several contexts. */
 export interface Series {
   readonly row: Row
   readonly handle: object
@@ -28,36 +28,36 @@ export interface Variant {
   readonly series: Map<string, Series>
 }
 
-/** Metrics, counted by name and label set, that one source has at most: the service takes 256 types from a program. */
+/** Limit of metrics (name and label set) of a source: the service accepts 256 types from a program. */
 const METRIC_LIMIT = 250
 
 const declared = new WeakMap<Source, Declarations>()
 
 /**
- * The metrics of one source, whichever context declared them: contexts that say the same share series, and one that
- * says otherwise is refused.
+ * The metrics of one source, for all its contexts: contexts with equal declarations share series; a conflicting
+ * declaration is refused.
  */
 export class Declarations {
   readonly #source: Source
   readonly #names = new Map<string, { readonly first: Declaration; readonly variants: Map<string, Variant> }>()
   #count = 0
 
-  /** Those of a source. */
+  /** The declarations of a source. */
   static of(source: Source): Declarations {
     const known = declared.get(source) ?? new Declarations(source)
     declared.set(source, known)
     return known
   }
 
-  /** Not for `new`: a source has one. */
+  /** Use `of`, not `new`: a source has one instance. */
   constructor(source: Source) {
     this.#source = source
   }
 
   /**
-   * The variant of a metric with these labels, in whatever order.
+   * The variant of a metric with these labels, in any order.
    *
-   * @throws SondeError `MTR_CONFLICT`, `MTR_LABELS`, `MTR_LIMIT`, or `SCH_…` where name, label or edges are not
+   * @throws SondeError `MTR_CONFLICT`, `MTR_LABELS`, `MTR_LIMIT`, or `SCH_…` if a name, a label or edges are not
    * allowed.
    */
   declare(wanted: Declaration, help: string, labels: readonly string[]): Variant {
@@ -131,7 +131,7 @@ function typeOf(declaration: Declaration, help: string, labels: readonly string[
 function valueFields({ name, what, kind, unit, edges }: Declaration, help: string): Record<string, Field> {
   const options = { metric: name, help, ...(unit === '' ? {} : { unit }) }
   if (what === 'gauge') return { [name]: gauge(kind, options) }
-  // A total that nobody has given yet is not 0.
+  // A total that was never set is not 0.
   if (what === 'total') return { [name]: optional(counter(kind, options)) }
   if (what === 'counter') return { [name]: counter(kind, options) }
   const bins = { [name]: buckets('u64', edges, options) }

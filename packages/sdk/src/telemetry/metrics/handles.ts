@@ -7,11 +7,11 @@ import type { Row } from '../../source/table.ts'
 /** Adds to a counter. */
 export type AddHandle = Pick<CounterHandle, 'add'>
 
-/** Gives the total of something that is counted elsewhere: by a device, a library, the kernel. */
+/** Sets the total of a count that a device, a library or the kernel keeps. */
 export interface TotalHandle {
   /**
-   * Sets the total. Nothing is shown before the first one. A lower total than the one before is passed on, because what
-   * counts was restarted; rates see that.
+   * Sets the total. Before the first call the metric is absent. A total below the previous total is a restart of the
+   * count, which rates recognise.
    *
    * @throws SondeError `SRC_VALUE` if the kind cannot hold it; the old total stays.
    */
@@ -19,7 +19,7 @@ export interface TotalHandle {
 }
 
 /**
- * Adds to a counter and refuses to set it, since not everybody compiles. Nothing stands between `add` and the memory.
+ * Adds to a counter; `set` throws, for programs in JavaScript. `add` writes directly to memory.
  */
 class U64Adder extends U64Handle {
   override set(): never {
@@ -34,7 +34,7 @@ class F64Adder extends F64Handle {
   }
 }
 
-/** The handle of a counter that is added to. */
+/** The handle of a counter with `add`. */
 export function adderOf(row: Row, name: string): AddHandle {
   const slot = row.counterSlot(name)
   return slot.field.kind === 'f64' ? new F64Adder(row, slot) : new U64Adder(row, slot)
@@ -44,7 +44,7 @@ function notSet(): SondeError {
   return new SondeError('MTR_HANDLE', 'a counter is added to and not set; declare it with metrics.total to set it')
 }
 
-/** What is given out in place of a series that has no room: it counts what is written to it as dropped. */
+/** The handle of a series over the limit: it counts all updates as dropped. */
 export class DroppingHandle implements AddHandle, GaugeHandle, HistogramHandle {
   readonly #dropped: () => void
 
@@ -65,7 +65,7 @@ export class DroppingHandle implements AddHandle, GaugeHandle, HistogramHandle {
   }
 }
 
-/** Passes totals on, and tells of those that fell. */
+/** Passes totals on, and reports falling totals. */
 export class WatchedTotal implements TotalHandle {
   readonly #handle: GaugeHandle
   readonly #fell: () => void
@@ -82,7 +82,7 @@ export class WatchedTotal implements TotalHandle {
     this.#last = total
   }
 
-  /** Not in its type: for who does not compile. */
+  /** Not in its type: for programs in JavaScript. */
   add(): never {
     throw new SondeError('MTR_HANDLE', 'a total is set and not added to; declare it with metrics.counter to add to it')
   }

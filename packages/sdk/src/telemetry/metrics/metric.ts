@@ -8,34 +8,33 @@ import { keyOf, labelsOf, type Series, type Variant } from './declarations.ts'
 import { DroppingHandle } from './handles.ts'
 import type { Sampled } from './sampling.ts'
 
-/** What {@link Metric.bind} takes: a text for every label of the metric, and nothing where it has none. */
+/** The argument of {@link Metric.bind}: a text for every label of the metric; none if it has no labels. */
 export type LabelArguments<N extends string> = [N] extends [never]
   ? [labels?: Readonly<Record<string, never>>]
   : [labels: Readonly<Record<N, string>>]
 
-/** A metric of a context. `H` is the handle that its series are written with. */
+/** A metric of a context. `H` is the handle of its series. */
 export interface Metric<N extends string, H> {
   readonly name: string
-  /** The records that it is sampled into: one value, a field named as the metric. */
+  /** The type of its records: one value in a field with the name of the metric. */
   readonly type: RecordType
-  /** Series that are bound here. */
+  /** Number of series bound in this context. */
   readonly seriesCount: number
   /**
-   * The handle of a series. The same labels give the same handle, also in another context of the source. Where there is
-   * no room for another series, what is written to the handle is dropped and counted.
+   * The handle of a series. The same labels give the same handle, even in another context of the source. If the limit
+   * of series is reached, updates of the handle are dropped and counted.
    *
-   * @throws SondeError `MTR_LABELS` unless there is a text for each label and none beside, `MTR_CLOSED` after `close`
-   * of the context.
+   * @throws SondeError `MTR_LABELS` if a label is missing or unknown, `MTR_CLOSED` after `close` of the context.
    */
   bind(...labels: LabelArguments<N>): H
   /**
-   * Lets a series go: once no context holds it, it is sampled no more, its handle does nothing, and views forget it
+   * Releases a series. When no context uses it, it is no longer sampled, its handle does nothing, and views drop it
    * when it expires.
    */
   release(...labels: LabelArguments<N>): void
 }
 
-/** What a metric is made of. */
+/** Options of a metric. */
 export interface MetricParts<H> {
   readonly name: string
   readonly source: Source
@@ -45,11 +44,11 @@ export interface MetricParts<H> {
   readonly minSampleIntervalUs: number
   /** Makes the handle of a row. */
   readonly handleOf: (row: Row) => H
-  /** Counts what is written to a series without room. */
+  /** Counts updates of a series over the limit. */
   readonly dropped: (reason: LossReason) => void
 }
 
-/** The reasons for which a source finds no room for a new row. */
+/** The codes of a source that cannot bind another row. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['SRC_SYMBOL_LIMIT', 'SRC_ROW_LIMIT'])
 
 const REASON = 'Its metrics were closed'
@@ -59,9 +58,9 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
   readonly name: string
   readonly type: RecordType
   readonly #parts: MetricParts<H>
-  /** Names that `bind` takes. */
+  /** Names of the labels for `bind`. */
   readonly #names: readonly string[]
-  /** Keys of the series that this context holds. */
+  /** Keys of the series of this context. */
   readonly #held = new Set<string>()
   #sampledMs = Number.NEGATIVE_INFINITY
   #closed = false
@@ -97,7 +96,8 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
   }
 
   /**
-   * Lets all series go. Those that no other context holds are told to be gone: as one where none of the type is left.
+   * Releases all series and reports those that no other context uses as gone; as a whole type if none of its series is
+   * left.
    */
   close(absences: Absences): void {
     this.#closed = true
@@ -109,7 +109,7 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
     else for (const key of held) if (!series.has(key)) absences.gone(this.type, labelsOf(labels, key), REASON)
   }
 
-  /** Whether it may be sampled again; counts as sampled then. */
+  /** Whether the metric may be sampled again; if so, it counts as sampled. */
   takeTurn(nowMs: number): boolean {
     if ((nowMs - this.#sampledMs) * 1000 < this.#parts.minSampleIntervalUs) return false
     this.#sampledMs = nowMs

@@ -25,31 +25,30 @@ import {
 } from './options.ts'
 import { Sampling } from './sampling.ts'
 
-/** What a context counts of itself. */
+/** Counts of a context. */
 export interface MetricsStats {
   /**
-   * Updates dropped, by reason: `metric_series_limit`, `metric_no_room` (of symbols or rows of the source). They are
-   * losses of the source too, and so become `sonde_loss`.
+   * Dropped updates by reason: `metric_series_limit`, or `metric_no_room` (symbols or rows of the source are used up).
+   * They also count as losses of the source, and so become `sonde_loss`.
    */
   readonly dropped: Map<string, number>
-  /** Totals that were lower than the one before: restarts of what counts. */
+  /** Number of totals below the previous total: restarts of the count. */
   restarts: number
   /**
-   * Samples at the interval, and last ones, that could not be taken, and closes that could not be told: the wall clock
-   * says that it is before 2000.
+   * Number of samples and closes that failed because the wall clock is before 2000.
    */
   errors: number
 }
 
-/** From this many falls on somebody is told, since a restart is rare. */
+/** After this many falling totals a warning is printed, because restarts are rare. */
 const FALLS_TOLD = 3
 
 /**
- * Makes a context of metrics over a source: counters, gauges and histograms with label sets, sampled together. A source
- * may have any number of them.
+ * Makes a context of metrics for a source: counters, gauges and histograms with labels, which are sampled together. A
+ * source may have any number of contexts.
  *
- * @throws SondeError `MTR_OPTION` if there is no source, no such option, or one is out of its range; `SRC_CLOSED`
- * if the source is closed.
+ * @throws SondeError `MTR_OPTION` if the source is missing, or an option is unknown or out of range; `SRC_CLOSED` if
+ * the source is closed.
  * @example
  * const metrics = createMetrics(source, { labels: { pool: 'a' } })
  * const jobs = metrics.counter('jobs_total', { help: 'Jobs done', labels: ['queue'] }).bind({ queue: 'mail' })
@@ -62,7 +61,7 @@ export function createMetrics(source: Source, options: MetricsOptions = {}): Met
   return new Metrics(source, metricsConfig(options))
 }
 
-/** See {@link createMetrics}. Not for `new`: options are checked there. */
+/** See {@link createMetrics}, which checks the options; do not use `new`. */
 export class Metrics {
   readonly stats: MetricsStats = { dropped: new Map(), restarts: 0, errors: 0 }
   readonly #source: Source
@@ -80,7 +79,7 @@ export class Metrics {
   }
 
   /**
-   * A counter that is added to; it starts at 0 when it is bound.
+   * A counter with `add`; it starts at 0 when it is bound.
    *
    * @throws SondeError `MTR_CONFLICT` if the source has another metric of that name, `MTR_LABELS` if a label's
    * name is taken, `MTR_LIMIT` if the source has too many metrics, `MTR_OPTION` if a limit is out of its range,
@@ -91,10 +90,10 @@ export class Metrics {
   }
 
   /**
-   * A counter whose total is known elsewhere and is set. Differences belong into {@link counter}: totals that fall
-   * again and again are told with a process warning.
+   * A counter whose total is kept elsewhere and set here. Use {@link counter} for differences: totals that fall again
+   * and again print a warning.
    *
-   * @throws SondeError as {@link counter} does.
+   * @throws SondeError the errors of {@link counter}.
    */
   total<const N extends string = never>(name: string, options: CounterOptions<N> = {}): Metric<N, TotalHandle> {
     let falls = 0
@@ -106,40 +105,40 @@ export class Metrics {
   }
 
   /**
-   * A measurement that moves both ways; it is shown from its first value on.
+   * A measurement that moves both ways; absent until its first value.
    *
-   * @throws SondeError as {@link counter} does.
+   * @throws SondeError the errors of {@link counter}.
    */
   gauge<const N extends string = never>(name: string, options: GaugeOptions<N> = {}): Metric<N, GaugeHandle> {
     return this.#declare(name, 'gauge', options, (row) => row.gauge(name))
   }
 
   /**
-   * A histogram with fixed edges: one declaration, and a histogram a series. Shown with `_bucket`, `_sum` and `_count`.
+   * A histogram with fixed edges, exposed with `_bucket`, `_sum` and `_count`.
    *
-   * @throws SondeError as {@link counter} does, and `SCH_FIELD` if the edges do not ascend.
+   * @throws SondeError the errors of {@link counter}, and `SCH_FIELD` if the edges do not ascend.
    */
   histogram<const N extends string = never>(name: string, options: HistogramOptions<N>): Metric<N, HistogramHandle> {
     return this.#declare(name, 'histogram', options, (row) => row.histogram(name))
   }
 
   /**
-   * Emits the values of now, histograms included, of every metric that may be sampled again. Time: `timeNs`,
-   * nanoseconds since the Unix epoch. Default: now.
+   * Emits the current values, histograms included, of every metric that may be sampled again. `timeNs`: nanoseconds
+   * since the Unix epoch; default: now.
    */
   sample(timeNs: bigint = wallNs()): void {
     this.#sampling.sample(timeNs)
   }
 
-  /** Samples, and resolves once every sink has acknowledged. Rejects where a part was lost. */
+  /** Samples, and resolves when every sink has acknowledged. Rejects if a part was lost. */
   flush(timeNs?: bigint): Promise<void> {
     this.sample(timeNs)
     return this.#source.flush()
   }
 
   /**
-   * Takes the last values of all metrics, lets go of their series, which leave `/metrics` unless another context of the
-   * source holds them, and flushes. May be called twice. `close` of the source takes the last values too.
+   * Samples all metrics for the last time, releases their series and flushes. Released series leave `/metrics` unless
+   * another context of the source uses them. May be called twice. `close` of the source samples for the last time too.
    */
   close(): Promise<void> {
     const isLate = this.#closed || this.#source.isClosed
@@ -149,7 +148,7 @@ export class Metrics {
     return this.#source.flush()
   }
 
-  /** Nobody asked for the sample that failed, so that a warning says it, once. */
+  /** A timed sample failed: no caller gets the error, so one warning is printed. */
   #failed(error: unknown): void {
     if (++this.stats.errors > 1) return
     const who = `metrics of source ${this.#source.info.id}`
@@ -163,7 +162,7 @@ export class Metrics {
       try {
         metric.close(absences)
       } catch {
-        // A clock before 2000: views forget the series when they expire.
+        // The clock is before 2000: views drop the series when they expire.
         this.stats.errors++
       }
     }
@@ -183,7 +182,7 @@ export class Metrics {
     const names = [...labels, ...Object.keys(constantLabels)]
     const variant = this.#declarations.declare(declaration, help, names)
     const known = this.#metrics.get(variant.type)
-    // The declarations agree, and so do the handles.
+    // Equal declarations have equal handles.
     if (known !== undefined) return known as BoundMetric<N, object> as BoundMetric<N, H>
     const dropped = (reason: LossReason) => {
       countDrop(this.stats, reason, 1)

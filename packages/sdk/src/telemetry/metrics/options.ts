@@ -9,22 +9,20 @@ export interface MetricsOptions {
   /** Constant labels: every series of the context has them. Default: none. */
   labels?: Labels
   /**
-   * How often all metrics are sampled without anybody asking. Unit: milliseconds. Range: 0 (only `flush` samples) to
-   * 3 600 000. Default: 1000.
+   * Period of the samples. Unit: milliseconds. Range: 0 (only `flush` samples) to 3 600 000. Default: 1000.
    */
   flushIntervalMs?: number
   /**
-   * A metric is not sampled again before this time has passed, however often `flush` is called. Nothing is lost:
-   * handles hold the newest values, and `close` takes the last ones. Unit: microseconds. Range: 0 to 3 600 000 000.
-   * Default: 0.
+   * The shortest time between two samples of a metric, even if `flush` is called more often. No value is lost: handles
+   * keep the newest values, and `close` samples them. Unit: microseconds. Range: 0 to 3 600 000 000. Default: 0.
    */
   minSampleIntervalUs?: number
   /**
-   * Series of one metric at most; what is written to further ones is dropped and counted as `metric_series_limit`.
-   * Range: 1 to 1 000 000. Default: 10 000.
+   * Limit of series of one metric; updates of further series are dropped and counted as `metric_series_limit`. Range: 1
+   * to 1 000 000. Default: 10 000.
    */
   seriesLimit?: number
-  /** The clock of `minSampleIntervalUs`, which only rises. Unit: milliseconds. Default: `performance.now`. */
+  /** A monotonic clock for `minSampleIntervalUs`. Unit: milliseconds. Default: `performance.now`. */
   nowMs?: () => number
 }
 
@@ -44,28 +42,28 @@ export interface MetricOptions<N extends string = string> {
 
 /** Options of a counter. */
 export interface CounterOptions<N extends string = string> extends MetricOptions<N> {
-  /** `u64` counts exactly and wraps at 2^64; `f64` takes fractions. Default: `u64`. */
+  /** `u64` counts exactly and wraps at 2^64; `f64` accepts fractions. Default: `u64`. */
   kind?: 'u64' | 'f64'
 }
 
 /** Options of a gauge. */
 export interface GaugeOptions<N extends string = string> extends MetricOptions<N> {
-  /** `u64` and `i64` are exact, beyond 2^53 as a bigint. Default: `f64`. */
+  /** `u64` and `i64` are exact; values from 2^53 on must be bigints. Default: `f64`. */
   kind?: 'f64' | 'u64' | 'i64'
 }
 
 /** Options of a histogram. */
 export interface HistogramOptions<N extends string = string> extends MetricOptions<N> {
   /**
-   * Upper edges of the bins, without the last, open one: finite, ascending, 1 to 65 534 of them. A histogram whose
-   * first edge is below 0 has no sum.
+   * Upper edges of the bins, without that of the last: finite, ascending, 1 to 65 534. A histogram whose first edge is
+   * below 0 has no sum.
    */
   edges: readonly number[]
-  /** What is observed: `u64` takes whole numbers, and their sum is exact. Default: `f64`. */
+  /** Kind of the observations: `u64` accepts whole numbers, and their sum is exact. Default: `f64`. */
   kind?: 'f64' | 'u64'
 }
 
-/** What a metric may have of its own. */
+/** Options that a metric may override. */
 export type Limits = Required<Pick<MetricsOptions, 'minSampleIntervalUs' | 'seriesLimit'>>
 
 /** Options of a context with every default filled in. */
@@ -80,7 +78,7 @@ const NAMES: OptionNames<MetricsOptions> = {
   nowMs: true,
 }
 
-/** @throws SondeError `MTR_OPTION` names the option, what was given and what is allowed. */
+/** @throws SondeError `MTR_OPTION` with the option, its value and the allowed values. */
 export function metricsConfig(options: MetricsOptions): MetricsConfig {
   if (options === null || typeof options !== 'object') throw refused('the options', options, 'an object')
   const unknown = unknownOption(options, NAMES)
@@ -114,17 +112,16 @@ const METRIC_NAMES: OptionNames<GaugeOptions> = {
 }
 const HISTOGRAM_NAMES: OptionNames<HistogramOptions> = { ...METRIC_NAMES, edges: true }
 
-/** What the options of any metric may say. */
+/** The options of all metrics. */
 export type AnyOptions<N extends string> = MetricOptions<N> & {
   readonly kind?: Declaration['kind']
   readonly edges?: readonly number[]
 }
 
 /**
- * What a metric is declared as.
+ * Checks the declaration of a metric, for programs in JavaScript.
  *
- * @throws SondeError `MTR_OPTION` if there is no such option, or something is of another type than declared: not
- * everybody compiles.
+ * @throws SondeError `MTR_OPTION` if an option is unknown or has another type than declared.
  */
 export function declarationOf(name: string, what: Declaration['what'], options: AnyOptions<string>): Declaration {
   if (typeof name !== 'string') throw refused('the name', name, 'text')
@@ -144,7 +141,7 @@ export function declarationOf(name: string, what: Declaration['what'], options: 
   return { name, what, kind, unit, edges: edges ?? [] }
 }
 
-/** The limits of a metric: its own, or those of its context. */
+/** The limits of a metric: its own limits, else those of its context. */
 export function limitsOf(own: MetricsOptions | MetricOptions, inherited: Limits): Limits {
   const { minSampleIntervalUs = inherited.minSampleIntervalUs, seriesLimit = inherited.seriesLimit } = own
   checkRange('minSampleIntervalUs', minSampleIntervalUs, 0, 3_600_000_000)

@@ -4,7 +4,7 @@ import { wallNs } from '../../source/clock.ts'
 import type { Source } from '../../source/source.ts'
 import type { MetricsConfig } from './options.ts'
 
-/** A metric, as far as sampling knows it. */
+/** The parts of a metric that sampling uses. */
 export interface Sampled {
   readonly type: RecordType
   /** Whether it may be sampled again; counts as sampled then. */
@@ -12,14 +12,14 @@ export interface Sampled {
 }
 
 /**
- * When the metrics of a context are emitted: when somebody asks, at the interval, and for the last time when context,
- * source or process end.
+ * Samples the metrics of a context: on request, at the interval, and for the last time when the context, the source or
+ * the process ends.
  */
 export class Sampling {
   readonly #source: Source
   readonly #metrics: ReadonlyMap<RecordType, Sampled>
   readonly #nowMs: () => number
-  /** Called where nobody asked and it could not be done. */
+  /** Called when a timed sample fails. */
   readonly #failed: (error: unknown) => void
   readonly #timer: NodeJS.Timeout | undefined
   readonly #leave: () => void
@@ -57,8 +57,8 @@ export class Sampling {
   }
 
   /**
-   * A metric a step, in as many turns of the event loop as that takes. The next interval leaves out what is still under
-   * way.
+   * Samples one metric a step, over several turns of the event loop. If the last run has not ended, the next interval
+   * is skipped.
    */
   async #sampleInSteps(): Promise<void> {
     if (this.#source.isClosed) this.end()
@@ -77,7 +77,7 @@ export class Sampling {
     this.#isUnderWay = false
   }
 
-  /** Once, until there is another sample: a process that is about to end asks again until nothing is new. */
+  /** Samples once: a process that is about to end calls this until there are no new records. */
   #takeLast(): void {
     if (this.#isLastTaken) return
     this.#isLastTaken = true
