@@ -1,45 +1,45 @@
 import type { GpuNumber, GpuService } from '@sonde/sdk/api'
 import { useState } from 'react'
-import { PresentCaption } from '../../components/present-caption.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import type { Quantity } from '../../format/quantity.ts'
-import { FIELD_WORDS } from './gpu-fields.ts'
+import { FIELD_WORDS, type FieldWords } from './gpu-fields.ts'
 
 /** So many services stand above the charts until all are asked for: the charts are to be seen without scrolling far. */
 const SHOWN_COUNT = 8
+
+const COLUMNS: readonly TableColumn<GpuService>[] = [
+  { key: 'service', head: 'Service', kind: 'rowHead', cell: (service) => <ServiceName service={service} /> },
+  ...FIELD_WORDS.map(
+    (words): TableColumn<GpuService> => ({
+      key: words.field,
+      head: words.label,
+      cell: (service) => <ServiceValue service={service} of={words} />,
+    }),
+  ),
+]
 
 /** A row a service: the nine numbers over its pods at the latest sample, each with the least and the most of a pod. */
 export function ServiceTable({ services }: { readonly services: readonly GpuService[] }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? services : services.toSorted((a, b) => b.gpus - a.gpus).slice(0, SHOWN_COUNT)
   return (
-    <section className="panel apps-panel" aria-labelledby="service-table">
-      <header className="panel-head has-line">
-        <h2 id="service-table" className="panel-title">
-          Services
-        </h2>
-        <PresentCaption>means of the pods that have a number, and what lies between least and most</PresentCaption>
-      </header>
-      <TableBox label="Table of services">
-        <table className="table has-first-fixed service-table">
-          <thead>
-            <tr>
-              <th scope="col">Service</th>
-              {FIELD_WORDS.map(({ field, label }) => (
-                <th key={field} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((service) => (
-              <ServiceRow key={service.name} service={service} />
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
+    <Panel
+      id="service-table"
+      title="Services"
+      caption="means of the pods that have a number, and what lies between least and most"
+      isPresent
+      className="apps-panel"
+    >
+      <DataTable
+        label="Table of services"
+        look="has-first-fixed service-table"
+        columns={COLUMNS}
+        rows={shown}
+        keyOf={({ name }) => name}
+      />
       {services.length > SHOWN_COUNT && (
         <p className="panel-note">
           {!isWhole && `The ${SHOWN_COUNT} services with the most GPUs. `}
@@ -48,36 +48,42 @@ export function ServiceTable({ services }: { readonly services: readonly GpuServ
           </button>
         </p>
       )}
-    </section>
+    </Panel>
   )
 }
 
-function ServiceRow({ service }: { readonly service: GpuService }) {
-  const { name, pods, gpus, values, deviceValues, warming } = service
+function ServiceName({ service: { name, pods, gpus, warming } }: { readonly service: GpuService }) {
   return (
-    <tr>
-      <th scope="row">
-        <span className="service-name" title={name}>
-          {name === '' ? 'no service' : name}
-        </span>
-        <span className="service-note num">
-          {countOf(pods, 'pod')} · {countOf(gpus, 'GPU')}
-          {warming.length > 0 && ` · ${warming.length} warming`}
-        </span>
-      </th>
-      {FIELD_WORDS.map(({ field, quantity }) => (
-        <td key={field}>
-          <span className="service-value num">
-            {formatQuantity(quantity, (values[field] ?? deviceValues[field])?.avg ?? Number.NaN)}
-          </span>
-          <span className="service-note num">
-            {values[field] === null && deviceValues[field] !== undefined
-              ? deviceWords(deviceValues[field], quantity)
-              : rangeWords(values[field], quantity, pods)}
-          </span>
-        </td>
-      ))}
-    </tr>
+    <>
+      <span className="service-name" title={name}>
+        {name === '' ? 'no service' : name}
+      </span>
+      <span className="service-note num">
+        {countOf(pods, 'pod')} · {countOf(gpus, 'GPU')}
+        {warming.length > 0 && ` · ${warming.length} warming`}
+      </span>
+    </>
+  )
+}
+
+function ServiceValue({
+  service: { pods, values, deviceValues },
+  of: { field, quantity },
+}: {
+  readonly service: GpuService
+  readonly of: FieldWords
+}) {
+  return (
+    <>
+      <span className="service-value num">
+        {formatQuantity(quantity, (values[field] ?? deviceValues[field])?.avg ?? Number.NaN)}
+      </span>
+      <span className="service-note num">
+        {values[field] === null && deviceValues[field] !== undefined
+          ? deviceWords(deviceValues[field], quantity)
+          : rangeWords(values[field], quantity, pods)}
+      </span>
+    </>
   )
 }
 

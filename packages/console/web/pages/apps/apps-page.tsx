@@ -2,11 +2,12 @@ import type { AppSummary, AppsAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import { useApps } from '../../api/apps.ts'
 import { Outlines } from '../../components/answer-state.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'
-import { PresentCaption } from '../../components/present-caption.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { SimulatedOffer } from '../../components/simulated-offer.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { Unanswered } from '../../components/unanswered.tsx'
 import { useFirstLook } from '../../components/use-first-look.ts'
 import { countOf, formatQuantity } from '../../format/number.ts'
@@ -60,59 +61,45 @@ function totalWords({ apps, total: { gpus, sharedGpus, powerW } }: AppsAnswer): 
 
 function AppTable({ apps }: { readonly apps: readonly AppSummary[] }) {
   const page = usePageState()
+  const columns: readonly TableColumn<AppSummary>[] = [
+    {
+      key: 'app',
+      head: 'App',
+      kind: 'rowHead',
+      cell: ({ name }) =>
+        name === '' ? 'no app' : <Link href={page.hrefTo(`/apps/${encodeURIComponent(name)}/gpu`)}>{name}</Link>,
+    },
+    { key: 'services', head: 'Services', kind: 'number', cell: ({ services }) => services },
+    { key: 'pods', head: 'GPU pods', kind: 'number', cell: ({ pods }) => pods },
+    {
+      key: 'gpus',
+      head: 'GPUs',
+      kind: 'number',
+      cell: ({ gpus, sharedGpus }) => (sharedGpus > 0 ? `${gpus} · ${sharedGpus} shared` : gpus),
+    },
+    {
+      key: 'util',
+      head: 'Utilisation',
+      kind: 'number',
+      cell: ({ util }) => formatQuantity(PERCENT_WHOLE, util?.avg ?? Number.NaN),
+    },
+    {
+      key: 'power',
+      head: 'Power',
+      kind: 'number',
+      cell: ({ powerW }) => formatQuantity(WATTS, powerW ?? Number.NaN),
+    },
+  ]
+  const caption = 'utilisation is the mean of the pods at the latest sample'
   return (
-    <section className="panel apps-panel" aria-labelledby="app-table">
-      <header className="panel-head has-line">
-        <h2 id="app-table" className="panel-title">
-          Apps
-        </h2>
-        <PresentCaption>utilisation is the mean of the pods at the latest sample</PresentCaption>
-      </header>
-      <TableBox label="Table of apps">
-        <table className="table has-first-fixed">
-          <thead>
-            <tr>
-              <th scope="col">App</th>
-              <th scope="col" className="is-number">
-                Services
-              </th>
-              <th scope="col" className="is-number">
-                GPU pods
-              </th>
-              <th scope="col" className="is-number">
-                GPUs
-              </th>
-              <th scope="col" className="is-number">
-                Utilisation
-              </th>
-              <th scope="col" className="is-number">
-                Power
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {apps.map(({ name, services, pods, gpus, sharedGpus, util, powerW }) => (
-              <tr key={name}>
-                <th scope="row">
-                  {name === '' ? (
-                    'no app'
-                  ) : (
-                    <Link href={page.hrefTo(`/apps/${encodeURIComponent(name)}/gpu`)}>{name}</Link>
-                  )}
-                </th>
-                <td className="is-number num">{services}</td>
-                <td className="is-number num">{pods}</td>
-                <td className="is-number num">
-                  {gpus}
-                  {sharedGpus > 0 && ` · ${sharedGpus} shared`}
-                </td>
-                <td className="is-number num">{formatQuantity(PERCENT_WHOLE, util?.avg ?? Number.NaN)}</td>
-                <td className="is-number num">{formatQuantity(WATTS, powerW ?? Number.NaN)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
-    </section>
+    <Panel id="app-table" title="Apps" caption={caption} isPresent className="apps-panel">
+      <DataTable
+        label="Table of apps"
+        look="has-first-fixed"
+        columns={columns}
+        rows={apps}
+        keyOf={({ name }) => name}
+      />
+    </Panel>
   )
 }

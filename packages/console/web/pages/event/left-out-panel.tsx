@@ -1,6 +1,8 @@
-import type { EventAnswer } from '@sonde/sdk/api'
+import type { EventAnswer, LeftOutStretch } from '@sonde/sdk/api'
 import { useDevices } from '../../api/devices.ts'
-import { TableBox } from '../../components/table-box.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { eventPlace } from '../events/event-device.ts'
@@ -11,53 +13,48 @@ export function LeftOutPanel({ answer }: { readonly answer: EventAnswer }) {
   const { isSimulated } = event
   const devices = useDevices().data?.devices ?? []
   if (leftOut.length === 0) return null
+  const columns: readonly TableColumn<LeftOutStretch>[] = [
+    {
+      key: 'of',
+      head: 'Samples of',
+      cell: ({ type, source }) => (
+        <>
+          {type} <span className="is-quiet">{source}</span>
+        </>
+      ),
+    },
+    {
+      key: 'device',
+      head: 'Device',
+      label: 'device',
+      cell: ({ device }) => (device === '' ? 'all' : eventPlace({ device, isSimulated }, devices)),
+    },
+    {
+      key: 'from',
+      head: 'From',
+      kind: 'number',
+      label: 'from',
+      cell: ({ fromMs }) => sinceStart(fromMs - event.startMs),
+    },
+    { key: 'to', head: 'To', kind: 'number', label: 'to', cell: ({ toMs }) => sinceStart(toMs - event.startMs) },
+    {
+      key: 'about',
+      head: 'About',
+      kind: 'number',
+      label: 'about',
+      cell: ({ samples }) => `${groupThousands(String(samples))} samples`,
+    },
+  ]
   return (
-    <section className="panel" aria-labelledby="left-out">
-      <header className="panel-head has-line">
-        <h2 id="left-out" className="panel-title">
-          Left out
-        </h2>
-        <span className="panel-caption">for the size of the event</span>
-      </header>
-      <TableBox label="Table of what was left out">
-        <table className="table is-stacked">
-          <thead>
-            <tr>
-              <th scope="col">Samples of</th>
-              <th scope="col">Device</th>
-              <th scope="col" className="is-number">
-                From
-              </th>
-              <th scope="col" className="is-number">
-                To
-              </th>
-              <th scope="col" className="is-number">
-                About
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {leftOut.map(({ source, type, device, fromMs, toMs, samples }) => (
-              <tr key={`${source} ${type} ${device} ${fromMs}`}>
-                <td>
-                  {type} <span className="is-quiet">{source}</span>
-                </td>
-                <td data-label="device">{device === '' ? 'all' : eventPlace({ device, isSimulated }, devices)}</td>
-                <td className="is-number num" data-label="from">
-                  {sinceStart(fromMs - event.startMs)}
-                </td>
-                <td className="is-number num" data-label="to">
-                  {sinceStart(toMs - event.startMs)}
-                </td>
-                <td className="is-number num" data-label="about">
-                  {groupThousands(String(samples))} samples
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
-    </section>
+    <Panel id="left-out" title="Left out" caption="for the size of the event">
+      <DataTable
+        label="Table of what was left out"
+        look="is-stacked"
+        columns={columns}
+        rows={leftOut}
+        keyOf={({ source, type, device, fromMs }) => `${source} ${type} ${device} ${fromMs}`}
+      />
+    </Panel>
   )
 }
 

@@ -2,9 +2,10 @@ import type { TracebackEvent } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useToldSecond } from '../../api/stale.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { groupThousands } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
@@ -20,84 +21,65 @@ export function EventTable({
   readonly events: readonly TracebackEvent[]
   readonly devices: readonly DeviceInfo[]
 }) {
-  const nowMs = useToldSecond()
-  const zone = usePageState().url.tz ?? 'utc'
-  return (
-    <TableBox label="Table of events">
-      <table className="table is-stacked event-table">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col" className="is-wide">
-              Event
-            </th>
-            <th scope="col">Device</th>
-            <th scope="col" className="is-number">
-              Began, {zoneName(zone, nowMs)}
-            </th>
-            <th scope="col" className="is-number">
-              Lasted
-            </th>
-            <th scope="col" className="is-number">
-              Samples kept
-            </th>
-            <th scope="col" className="is-number">
-              Left out
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {openFirst(events).map((event) => (
-            <EventRow key={event.id} event={event} device={eventDevice(event, devices)} nowMs={nowMs} />
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
-  )
-}
-
-function EventRow({
-  event,
-  device,
-  nowMs,
-}: {
-  readonly event: TracebackEvent
-  readonly device: DeviceInfo | undefined
-  readonly nowMs: number
-}) {
   const page = usePageState()
+  const nowMs = useToldSecond()
+  const zone = page.url.tz ?? 'utc'
+  const columns: readonly TableColumn<TracebackEvent>[] = [
+    { key: 'state', head: 'State', cell: (event) => <StateMark {...eventState(event)} /> },
+    {
+      key: 'event',
+      head: 'Event',
+      isWide: true,
+      look: 'is-wrapping',
+      cell: (event) => (
+        <>
+          <Link
+            className="event-name"
+            href={page.hrefTo(`/events/${event.id}`, { fromMs: undefined, toMs: undefined })}
+            aria-label={`${event.rule}, event ${event.id}`}
+          >
+            {event.rule}
+          </Link>
+          <SimulatedMark of={{ simulated: event.isSimulated }} />
+          <span className="hint-sentence">{sentencesOf(event)}</span>
+        </>
+      ),
+    },
+    {
+      key: 'device',
+      head: 'Device',
+      cell: (event) => {
+        const device = eventDevice(event, devices)
+        if (!device) return deviceWords(event.device)
+        return <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link>
+      },
+    },
+    {
+      key: 'began',
+      head: `Began, ${zoneName(zone, nowMs)}`,
+      kind: 'date',
+      label: 'began',
+      cell: ({ startMs }) => <DateAndTime atMs={startMs} />,
+    },
+    { key: 'lasted', head: 'Lasted', kind: 'number', label: 'lasted', cell: (event) => lastedWords(event, nowMs) },
+    { key: 'kept', head: 'Samples kept', kind: 'number', label: 'kept', cell: keptWords },
+    {
+      key: 'leftOut',
+      head: 'Left out',
+      kind: 'number',
+      label: 'left out',
+      look: ({ leftOut }) => (leftOut > 0 ? 'is-trouble' : 'is-empty'),
+      cell: ({ leftOut }) => groupThousands(String(leftOut)),
+    },
+  ]
   return (
-    <tr>
-      <td>
-        <StateMark {...eventState(event)} />
-      </td>
-      <td className="is-wrapping">
-        <Link
-          className="event-name"
-          href={page.hrefTo(`/events/${event.id}`, { fromMs: undefined, toMs: undefined })}
-          aria-label={`${event.rule}, event ${event.id}`}
-        >
-          {event.rule}
-        </Link>
-        <SimulatedMark of={{ simulated: event.isSimulated }} />
-        <span className="hint-sentence">{sentencesOf(event)}</span>
-      </td>
-      <td>
-        {device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : deviceWords(event.device)}
-      </td>
-      <td className="is-number" data-label="began">
-        <DateAndTime atMs={event.startMs} />
-      </td>
-      <td className="is-number num" data-label="lasted">
-        {lastedWords(event, nowMs)}
-      </td>
-      <td className="is-number num" data-label="kept">
-        {keptWords(event)}
-      </td>
-      <td className={event.leftOut > 0 ? 'is-number num is-trouble' : 'is-number num is-empty'} data-label="left out">
-        {groupThousands(String(event.leftOut))}
-      </td>
-    </tr>
+    <DataTable
+      label="Table of events"
+      look="is-stacked event-table"
+      columns={columns}
+      rows={openFirst(events)}
+      keyOf={({ id }) => id}
+    />
   )
 }
 

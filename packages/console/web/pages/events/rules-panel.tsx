@@ -1,7 +1,9 @@
-import type { EventsAnswer } from '@sonde/sdk/api'
+import type { EventsAnswer, WatchingRule } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { TableBox } from '../../components/table-box.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { titledDevices } from './event-device.ts'
@@ -17,53 +19,43 @@ export function RulesPanel({
 }: Pick<EventsAnswer, 'rules'> & { readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
   const zone = page.url.tz ?? 'utc'
+  const columns: readonly TableColumn<WatchingRule>[] = [
+    {
+      key: 'rule',
+      head: 'Rule',
+      kind: 'rowHead',
+      cell: ({ name }) => (
+        <Link href={page.hrefTo('/events', { rule: name })} aria-label={`Events of ${name}`}>
+          {name}
+        </Link>
+      ),
+    },
+    { key: 'condition', head: 'Holds while', isWide: true, look: 'is-wrapping', cell: ({ condition }) => condition },
+    {
+      key: 'watches',
+      head: 'Watches',
+      cell: ({ devices, left }) => (devices.length === 0 ? nothingWords(left, zone) : deviceList(devices, known)),
+    },
+    {
+      key: 'why',
+      head: 'Why',
+      cell: ({ name }) => (
+        <Link href={page.hrefTo('/explain', { of: `rule:${name}` })} aria-label={`Explain ${name}`}>
+          Explain
+        </Link>
+      ),
+    },
+  ]
   return (
-    <section className="panel" aria-labelledby="rules-panel">
-      <header className="panel-head has-line">
-        <h2 id="rules-panel" className="panel-title">
-          Rules
-        </h2>
-        <span className="panel-caption">{rules.length === 0 ? 'none watches now' : 'that watch now'}</span>
-      </header>
+    <Panel id="rules-panel" title="Rules" caption={rules.length === 0 ? 'none watches now' : 'that watch now'}>
       {rules.length === 0 ? (
         <p className="panel-note">
           <code className="mono">traceback.rules</code> names the file of rules. Events that are kept stay.
         </p>
       ) : (
-        <TableBox label="Table of rules">
-          <table className="table is-stacked">
-            <thead>
-              <tr>
-                <th scope="col">Rule</th>
-                <th scope="col" className="is-wide">
-                  Holds while
-                </th>
-                <th scope="col">Watches</th>
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rules.map(({ name, condition, devices, left }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <Link href={page.hrefTo('/events', { rule: name })} aria-label={`Events of ${name}`}>
-                      {name}
-                    </Link>
-                  </th>
-                  <td className="is-wrapping">{condition}</td>
-                  <td>{devices.length === 0 ? nothingWords(left, zone) : deviceList(devices, known)}</td>
-                  <td>
-                    <Link href={page.hrefTo('/explain', { of: `rule:${name}` })} aria-label={`Explain ${name}`}>
-                      Explain
-                    </Link>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
+        <DataTable label="Table of rules" look="is-stacked" columns={columns} rows={rules} keyOf={({ name }) => name} />
       )}
-    </section>
+    </Panel>
   )
 }
 

@@ -1,8 +1,9 @@
 import type { ExplainAnswer, ExplainLink } from '@sonde/sdk/api'
 import type { ExplainState } from '../../api/explain.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { brokenLink, fixParts, LINK_STATES } from './explain-words.ts'
 
 /** Every link in its order with what was tried; the first broken one stands in a box with how to fix it. */
@@ -27,41 +28,34 @@ export function ExplainChain({ answer, walk }: { readonly answer: ExplainAnswer;
         ))}
       </ol>
       {broken && <BrokenLink link={broken} />}
-      <LinkTable links={answer.links} />
+      <DataTable
+        label="Table of links"
+        look="is-stacked chain-table"
+        columns={COLUMNS}
+        rows={answer.links}
+        keyOf={({ name }) => name}
+      />
     </section>
   )
 }
 
-function LinkTable({ links }: { readonly links: readonly ExplainLink[] }) {
-  return (
-    <TableBox label="Table of links">
-      <table className="table is-stacked chain-table">
-        <thead>
-          <tr>
-            <th scope="col">Link</th>
-            <th scope="col">State</th>
-            <th scope="col">Tried</th>
-            <th scope="col" className="is-wide">
-              Came back
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {links.map(({ name, state, tried, answer }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>
-                <StateMark tone={LINK_STATES[state].tone} word={LINK_STATES[state].word} />
-              </td>
-              <td className={tried ? 'mono is-wrapping' : 'mono is-empty'}>{tried || '–'}</td>
-              <td className="is-quiet is-wrapping">{answer || '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
-  )
-}
+const COLUMNS: readonly TableColumn<ExplainLink>[] = [
+  { key: 'link', head: 'Link', kind: 'rowHead', cell: ({ name }) => name },
+  { key: 'state', head: 'State', cell: ({ state }) => <StateMark {...LINK_STATES[state]} /> },
+  {
+    key: 'tried',
+    head: 'Tried',
+    look: ({ tried }) => (tried ? 'mono is-wrapping' : 'mono is-empty'),
+    cell: ({ tried }) => tried || '–',
+  },
+  {
+    key: 'answer',
+    head: 'Came back',
+    isWide: true,
+    look: 'is-quiet is-wrapping',
+    cell: ({ answer }) => answer || '–',
+  },
+]
 
 function BrokenLink({ link }: { readonly link: ExplainLink }) {
   const { command, words } = fixParts(link.fix ?? '')

@@ -1,7 +1,10 @@
+import type { ListedSource } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import { useSources } from '../../api/resources.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
 
@@ -11,40 +14,31 @@ export function ExplainableSources() {
   const { data } = useSources()
   if (!data) return null
   const rows = data.sources.toSorted((a, b) => Number(a.state === 'reading') - Number(b.state === 'reading'))
+  const columns: readonly TableColumn<ListedSource>[] = [
+    {
+      key: 'source',
+      head: 'Source',
+      kind: 'rowHead',
+      cell: ({ name }) => <Link href={page.hrefTo('/explain', { of: name })}>{name}</Link>,
+    },
+    { key: 'state', head: 'State', cell: ({ state }) => <StateMark {...sourceState(state)} /> },
+    {
+      key: 'why',
+      head: 'Why',
+      isWide: true,
+      look: ({ reason }) => (reason ? 'is-quiet is-wrapping' : 'is-quiet is-empty'),
+      cell: ({ reason }) => reason || '–',
+    },
+  ]
   return (
-    <section className="panel" aria-labelledby="explainable-sources">
-      <header className="panel-head has-line">
-        <h2 id="explainable-sources" className="panel-title">
-          Sources
-        </h2>
-        <span className="panel-caption">those that do not read first</span>
-      </header>
-      <TableBox label="Table of sources to explain">
-        <table className="table is-stacked">
-          <thead>
-            <tr>
-              <th scope="col">Source</th>
-              <th scope="col">State</th>
-              <th scope="col" className="is-wide">
-                Why
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, state, reason }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <Link href={page.hrefTo('/explain', { of: name })}>{name}</Link>
-                </th>
-                <td>
-                  <StateMark {...sourceState(state)} />
-                </td>
-                <td className={reason ? 'is-quiet is-wrapping' : 'is-quiet is-empty'}>{reason || '–'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
-    </section>
+    <Panel id="explainable-sources" title="Sources" caption="those that do not read first">
+      <DataTable
+        label="Table of sources to explain"
+        look="is-stacked"
+        columns={columns}
+        rows={rows}
+        keyOf={({ name }) => name}
+      />
+    </Panel>
   )
 }

@@ -1,9 +1,10 @@
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfType } from '../../api/resources.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
-import { PresentCaption } from '../../components/present-caption.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { isSeriesOf } from '../../devices/device.ts'
 import { formatQuantity, NO_BREAK_SPACE } from '../../format/number.ts'
 import { MEBIBYTES, PERCENT } from '../../format/quantity.ts'
@@ -67,45 +68,24 @@ function MigTable({ device }: { readonly device: DeviceInfo }) {
   const series = (data?.series ?? []).filter(({ metric, labels }) => isSeriesOf(device, metric, labels))
   const instances = [...Map.groupBy(series, ({ labels }) => labels.GPU_I_ID ?? '')]
   if (instances.length === 0) return null
+  const columns: readonly TableColumn<(typeof instances)[number]>[] = [
+    { key: 'instance', head: 'Instance', kind: 'rowHead', cell: ([instance]) => instance },
+    { key: 'profile', head: 'Profile', cell: ([, values]) => values[0]?.labels.GPU_I_PROFILE },
+    ...MIG_COLUMNS.map(
+      ([title, field, quantity]): TableColumn<(typeof instances)[number]> => ({
+        key: field,
+        head: title,
+        kind: 'number',
+        cell: ([, values]) => {
+          const found = values.find(({ metric }) => metric.toLowerCase().endsWith(field))
+          return formatQuantity(quantity, found?.value == null ? Number.NaN : Number(found.value))
+        },
+      }),
+    ),
+  ]
   return (
-    <section className="panel" aria-labelledby="mig-table">
-      <header className="panel-head has-line">
-        <h2 id="mig-table" className="panel-title">
-          MIG instances
-        </h2>
-        <PresentCaption>each relative to its slice</PresentCaption>
-      </header>
-      <TableBox label="Table of MIG instances">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Instance</th>
-              <th scope="col">Profile</th>
-              {MIG_COLUMNS.map(([title]) => (
-                <th key={title} scope="col" className="is-number">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {instances.map(([instance, values]) => (
-              <tr key={instance}>
-                <th scope="row">{instance}</th>
-                <td>{values[0]?.labels.GPU_I_PROFILE}</td>
-                {MIG_COLUMNS.map(([title, field, quantity]) => {
-                  const found = values.find(({ metric }) => metric.toLowerCase().endsWith(field))
-                  return (
-                    <td key={title} className="is-number num">
-                      {formatQuantity(quantity, found?.value == null ? Number.NaN : Number(found.value))}
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
-    </section>
+    <Panel id="mig-table" title="MIG instances" caption="each relative to its slice" isPresent>
+      <DataTable label="Table of MIG instances" columns={columns} rows={instances} keyOf={([instance]) => instance} />
+    </Panel>
   )
 }

@@ -1,11 +1,13 @@
-import type { Hint, HintsAnswer } from '@sonde/sdk/api'
+import type { HintsAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { placeWords, type SpokenMoment } from '../../devices/hint-words.ts'
+import { placeWords } from '../../devices/hint-words.ts'
 import { countOf } from '../../format/number.ts'
 import { zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -23,6 +25,7 @@ export function HintsPanel({
   /** Default: that of the page. */
   readonly window?: FrameRange | undefined
 }) {
+  const page = usePageState()
   const now = useMoment(window)
   const seen = useMomentHints(now)
   const moment = useSpokenMoment(now)
@@ -32,6 +35,47 @@ export function HintsPanel({
   const { shown } = shownHints(seen)
   const { empty, notes } = hintNotes(seen, data, moment)
   const when = !now.isNow ? 'in this window' : `${tense === 'past' ? 'as last known' : 'now'}, and the last hour`
+  const rows = shown.map((hint) => ({ hint, ...hintRow(hint, moment) }))
+  const columns: readonly TableColumn<(typeof rows)[number]>[] = [
+    { key: 'state', head: 'State', cell: ({ state }) => <StateMark {...state} /> },
+    {
+      key: 'seen',
+      head: 'What is seen',
+      isWide: true,
+      look: 'is-wrapping',
+      cell: ({ title, sentence }) => (
+        <>
+          {title}
+          <span className="hint-sentence">{sentence}</span>
+        </>
+      ),
+    },
+    {
+      key: 'device',
+      head: 'Device',
+      cell: ({ hint }) => {
+        const device = devices.find(({ id }) => id === hint.device)
+        return device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : placeWords(hint)
+      },
+    },
+    {
+      key: 'began',
+      head: `Began, ${zoneName(zone, moment.nowMs)}`,
+      kind: 'number',
+      label: 'began',
+      cell: ({ began }) => began,
+    },
+    { key: 'lasted', head: 'Lasted', kind: 'number', label: 'lasted', cell: ({ lasted }) => lasted },
+    {
+      key: 'evidence',
+      head: 'Evidence',
+      cell: ({ hint, title }) => (
+        <Link href={page.hrefTo('/explore', evidenceOf(hint, moment))} aria-label={`Explore the evidence of: ${title}`}>
+          Explore
+        </Link>
+      ),
+    },
+  ]
   return (
     <section className="panel" aria-labelledby="hints-panel">
       <header className="panel-head has-line">
@@ -45,31 +89,13 @@ export function HintsPanel({
       {shown.length === 0 ? (
         <p className="panel-note">{empty}</p>
       ) : (
-        <TableBox label="Table of hints">
-          <table className="table is-stacked hints-table">
-            <thead>
-              <tr>
-                <th scope="col">State</th>
-                <th scope="col" className="is-wide">
-                  What is seen
-                </th>
-                <th scope="col">Device</th>
-                <th scope="col" className="is-number">
-                  Began, {zoneName(zone, moment.nowMs)}
-                </th>
-                <th scope="col" className="is-number">
-                  Lasted
-                </th>
-                <th scope="col">Evidence</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((hint) => (
-                <HintRow key={hint.event} hint={hint} devices={devices} moment={moment} />
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
+        <DataTable
+          label="Table of hints"
+          look="is-stacked hints-table"
+          columns={columns}
+          rows={rows}
+          keyOf={({ hint }) => hint.event}
+        />
       )}
       {notes && <p className="panel-note">{notes}</p>}
     </section>
@@ -82,52 +108,10 @@ function seeingWords({ rules, blind }: HintsAnswer): string {
   return `${rules - blind.length} of ${countOf(rules, 'rule')} have signals here`
 }
 
-function HintRow({
-  hint,
-  devices,
-  moment,
-}: {
-  readonly hint: Hint
-  readonly devices: readonly DeviceInfo[]
-  readonly moment: SpokenMoment
-}) {
-  const page = usePageState()
-  const { state, title, sentence, began, lasted } = hintRow(hint, moment)
-  const device = devices.find(({ id }) => id === hint.device)
-  return (
-    <tr>
-      <td>
-        <StateMark {...state} />
-      </td>
-      <td className="is-wrapping">
-        {title}
-        <span className="hint-sentence">{sentence}</span>
-      </td>
-      <td>{device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : placeWords(hint)}</td>
-      <td className="is-number num" data-label="began">
-        {began}
-      </td>
-      <td className="is-number num" data-label="lasted">
-        {lasted}
-      </td>
-      <td>
-        <Link href={page.hrefTo('/explore', evidenceOf(hint, moment))} aria-label={`Explore the evidence of: ${title}`}>
-          Explore
-        </Link>
-      </td>
-    </tr>
-  )
-}
-
 function NoRules({ reason }: { readonly reason: string }) {
   return (
-    <section className="panel" aria-labelledby="hints-panel">
-      <header className="panel-head has-line">
-        <h2 id="hints-panel" className="panel-title">
-          Hints
-        </h2>
-      </header>
+    <Panel id="hints-panel" title="Hints">
       <p className="panel-note">Not known. {reason}</p>
-    </section>
+    </Panel>
   )
 }

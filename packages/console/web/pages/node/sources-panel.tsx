@@ -1,12 +1,33 @@
-import type { ListedSource } from '@sonde/sdk/api'
+import type { ListedSource, SourceState } from '@sonde/sdk/api'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useSources } from '../../api/resources.ts'
-import { PresentCaption } from '../../components/present-caption.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { countOf, groupThousands } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
+
+interface Row {
+  readonly key: string
+  readonly state: SourceState
+  readonly name: ReactNode
+  readonly why: string
+}
+
+const COLUMNS: readonly TableColumn<Row>[] = [
+  { key: 'state', head: 'State', cell: ({ state }) => <StateMark {...sourceState(state)} /> },
+  { key: 'source', head: 'Source', cell: ({ name }) => name },
+  {
+    key: 'why',
+    head: 'Why',
+    isWide: true,
+    look: ({ key }) => (key === '' ? 'is-quiet is-wrapping num' : 'is-quiet is-wrapping'),
+    cell: ({ why }) => why,
+  },
+]
 
 /** What failed of sources that read all the same, since their start; empty if nothing did. */
 function failedWords(reading: readonly ListedSource[]): string {
@@ -26,59 +47,37 @@ export function SourcesPanel() {
   const others = sources
     .filter(({ state }) => state !== 'reading')
     .sort((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)
+  const rows: readonly Row[] = [
+    ...(reading.length === 0
+      ? []
+      : [
+          {
+            key: '',
+            state: 'reading' as const,
+            name: countOf(reading.length, 'source'),
+            why: `${groupThousands(String(data.ledger.dropped))} lost of ${groupThousands(String(data.ledger.in))}${failedWords(reading)}`,
+          },
+        ]),
+    ...others.map(({ name, state, reason }) => ({
+      key: name,
+      state,
+      name: <Link href={page.hrefTo(`/sources/${encodeURIComponent(name)}`)}>{name}</Link>,
+      why: reason || '–',
+    })),
+  ]
   return (
-    <section className="panel" aria-labelledby="sources-panel">
-      <header className="panel-head has-line">
-        <h2 id="sources-panel" className="panel-title">
-          Sources
-        </h2>
-        <PresentCaption />
+    <Panel
+      id="sources-panel"
+      title="Sources"
+      isPresent
+      more={
         <Link className="panel-link" href={page.hrefTo('/sources')}>
           All sources
         </Link>
-      </header>
-      <TableBox label="Table of sources">
-        <table className="table is-stacked">
-          <thead>
-            <tr>
-              <th scope="col">State</th>
-              <th scope="col">Source</th>
-              <th scope="col" className="is-wide">
-                Why
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {reading.length > 0 && (
-              <tr>
-                <td>
-                  <StateMark tone="ok" word="Reading" />
-                </td>
-                <td>{countOf(reading.length, 'source')}</td>
-                <td className="is-quiet is-wrapping num">
-                  {groupThousands(String(data.ledger.dropped))} lost of {groupThousands(String(data.ledger.in))}
-                  {failedWords(reading)}
-                </td>
-              </tr>
-            )}
-            {others.map((source) => {
-              const { tone, word } = sourceState(source.state)
-              return (
-                <tr key={source.name}>
-                  <td>
-                    <StateMark tone={tone} word={word} />
-                  </td>
-                  <td>
-                    <Link href={page.hrefTo(`/sources/${encodeURIComponent(source.name)}`)}>{source.name}</Link>
-                  </td>
-                  <td className="is-quiet is-wrapping">{source.reason || '–'}</td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </TableBox>
+      }
+    >
+      <DataTable label="Table of sources" look="is-stacked" columns={COLUMNS} rows={rows} keyOf={({ key }) => key} />
       {sources.length === 0 && <p className="panel-note">No source is configured.</p>}
-    </section>
+    </Panel>
   )
 }

@@ -1,58 +1,50 @@
 import type { FailedRead } from '@sonde/sdk/api'
-import { PresentCaption } from '../../components/present-caption.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { groupThousands } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
 /** Where the source could not read what is there, the latest first. */
 export function FailedReads({ failures }: { readonly failures: readonly FailedRead[] }) {
-  const page = usePageState()
-  const zone = page.url.tz ?? 'utc'
+  const zone = usePageState().url.tz ?? 'utc'
+  const columns: readonly TableColumn<FailedRead>[] = [
+    { key: 'place', head: 'Place', kind: 'rowHead', look: 'mono is-wrapping', cell: ({ place }) => place },
+    {
+      key: 'message',
+      head: 'What came back',
+      isWide: true,
+      look: 'is-quiet is-wrapping',
+      cell: ({ message }) => message,
+    },
+    {
+      key: 'count',
+      head: 'Times',
+      kind: 'number',
+      label: 'times',
+      cell: ({ count }) => groupThousands(String(count)),
+    },
+    {
+      key: 'last',
+      head: `Last, ${zoneName(zone)}`,
+      kind: 'number',
+      cell: ({ lastMs }) => formatDateTime(lastMs, zone),
+    },
+  ]
   return (
-    <section className="panel" aria-labelledby="failed-reads">
-      <header className="panel-head has-line">
-        <h2 id="failed-reads" className="panel-title">
-          Failed reads
-        </h2>
-        <PresentCaption>the last places, since the start</PresentCaption>
-      </header>
+    <Panel id="failed-reads" title="Failed reads" caption="the last places, since the start" isPresent>
       {failures.length === 0 ? (
         <p className="panel-note">No read has failed.</p>
       ) : (
-        <TableBox label="Table of failed reads">
-          <table className="table is-stacked">
-            <thead>
-              <tr>
-                <th scope="col">Place</th>
-                <th scope="col" className="is-wide">
-                  What came back
-                </th>
-                <th scope="col" className="is-number">
-                  Times
-                </th>
-                <th scope="col" className="is-number">
-                  Last, {zoneName(zone)}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {failures.map(({ place, message, count, lastMs }) => (
-                <tr key={place}>
-                  <th scope="row" className="mono is-wrapping">
-                    {place}
-                  </th>
-                  <td className="is-quiet is-wrapping">{message}</td>
-                  <td className="is-number num" data-label="times">
-                    {groupThousands(String(count))}
-                  </td>
-                  <td className="is-number num">{formatDateTime(lastMs, zone)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
+        <DataTable
+          label="Table of failed reads"
+          look="is-stacked"
+          columns={columns}
+          rows={failures}
+          keyOf={({ place }) => place}
+        />
       )}
-    </section>
+    </Panel>
   )
 }

@@ -1,25 +1,28 @@
-import type { ListedType, SourceReport } from '@sonde/sdk/api'
+import type { ListedMetric, ListedType, SourceReport } from '@sonde/sdk/api'
 import { useTypes } from '../../api/resources.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { MetricLink } from '../../components/metric-link.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { countOf } from '../../format/number.ts'
+
+const FIELD_COLUMNS: readonly TableColumn<ListedMetric>[] = [
+  { key: 'metric', head: 'Metric', kind: 'rowHead', look: 'mono', cell: (field) => <MetricLink field={field} /> },
+  { key: 'role', head: 'Role', look: 'is-quiet', cell: ({ role }) => role },
+  { key: 'unit', head: 'Unit', look: 'is-quiet', cell: ({ unit }) => unit || '–' },
+  { key: 'help', head: 'What it is', isWide: true, look: 'is-quiet is-wrapping', cell: ({ help }) => help || '–' },
+]
 
 /** What a source reports: its record types, and below each the documentation of its fields. */
 export function SourceReports({ reports }: { readonly reports: readonly SourceReport[] }) {
   const { data } = useTypes()
   return (
-    <section className="panel" aria-labelledby="source-reports">
-      <header className="panel-head has-line">
-        <h2 id="source-reports" className="panel-title">
-          Record types
-        </h2>
-        <span className="panel-caption">what it reports; open one for its fields</span>
-      </header>
+    <Panel id="source-reports" title="Record types" caption="what it reports; open one for its fields">
       {reports.map((report) => (
         <Report key={report.name} report={report} type={data?.types.find(({ name }) => name === report.name)} />
       ))}
       {reports.length === 0 && <p className="panel-note">It reports the types of other sources.</p>}
-    </section>
+    </Panel>
   )
 }
 
@@ -38,41 +41,16 @@ function Report({ report, type }: { readonly report: SourceReport; readonly type
         </span>
       </summary>
       {type ? (
-        <FieldTable type={type} />
+        <DataTable
+          label={`Fields of ${type.name}`}
+          look="has-first-fixed is-compact"
+          columns={FIELD_COLUMNS}
+          rows={type.fields}
+          keyOf={({ metric }) => metric}
+        />
       ) : (
         <p className="panel-note">Its fields are known once a record of it has come.</p>
       )}
     </details>
-  )
-}
-
-function FieldTable({ type }: { readonly type: ListedType }) {
-  return (
-    <TableBox label={`Fields of ${type.name}`}>
-      <table className="table has-first-fixed is-compact">
-        <thead>
-          <tr>
-            <th scope="col">Metric</th>
-            <th scope="col">Role</th>
-            <th scope="col">Unit</th>
-            <th scope="col" className="is-wide">
-              What it is
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {type.fields.map((field) => (
-            <tr key={field.metric}>
-              <th scope="row" className="mono">
-                <MetricLink field={field} />
-              </th>
-              <td className="is-quiet">{field.role}</td>
-              <td className="is-quiet">{field.unit || '–'}</td>
-              <td className="is-quiet is-wrapping">{field.help || '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
   )
 }

@@ -1,54 +1,53 @@
 import type { SourceSetting } from '@sonde/sdk/api'
-import { TableBox } from '../../components/table-box.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 
 /** Longer values break into lines. Unit: characters. */
 const VALUE_LENGTH_MAX = 40
 
+const COLUMNS: readonly TableColumn<SourceSetting>[] = [
+  { key: 'setting', head: 'Setting', kind: 'rowHead', look: 'mono', cell: ({ key }) => key },
+  {
+    key: 'value',
+    head: 'Value',
+    look: ({ value }) => (written(value).length > VALUE_LENGTH_MAX ? 'mono is-wrapping' : 'mono'),
+    cell: ({ value }) => written(value),
+  },
+  {
+    key: 'from',
+    head: 'From',
+    label: 'from',
+    look: ({ origin }) => (origin === 'default' ? 'is-quiet' : 'setting-origin'),
+    cell: ({ origin }) => origin,
+  },
+  {
+    key: 'what',
+    head: 'What it does',
+    isWide: true,
+    look: 'is-quiet is-wrapping',
+    cell: ({ allowed, description }) => (
+      <>
+        <Prose text={description} />
+        {description && allowed && ' · '}
+        {allowed}
+      </>
+    ),
+  },
+]
+
 /** What a source was told to do, and where that stands. */
 export function SourceSettings({ settings }: { readonly settings: readonly SourceSetting[] }) {
   return (
-    <section className="panel" aria-labelledby="source-settings">
-      <header className="panel-head has-line">
-        <h2 id="source-settings" className="panel-title">
-          Settings
-        </h2>
-        <span className="panel-caption">keys of data_sources, read at the start</span>
-      </header>
-      <TableBox label="Table of settings">
-        <table className="table is-stacked">
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Value</th>
-              <th scope="col">From</th>
-              <th scope="col" className="is-wide">
-                What it does
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {settings.map(({ key, value, allowed, description, origin }) => (
-              <tr key={key}>
-                <th scope="row" className="mono">
-                  {key}
-                </th>
-                <td className={written(value).length > VALUE_LENGTH_MAX ? 'mono is-wrapping' : 'mono'}>
-                  {written(value)}
-                </td>
-                <td className={origin === 'default' ? 'is-quiet' : 'setting-origin'} data-label="from">
-                  {origin}
-                </td>
-                <td className="is-quiet is-wrapping">
-                  <Prose text={description} />
-                  {description && allowed && ' · '}
-                  {allowed}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
-    </section>
+    <Panel id="source-settings" title="Settings" caption="keys of data_sources, read at the start">
+      <DataTable
+        label="Table of settings"
+        look="is-stacked"
+        columns={COLUMNS}
+        rows={settings}
+        keyOf={({ key }) => key}
+      />
+    </Panel>
   )
 }
 

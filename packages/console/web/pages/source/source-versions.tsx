@@ -1,26 +1,18 @@
 import type { SourceVersion } from '@sonde/sdk/api'
+import { DataTable } from '../../components/data-table.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
+
+const COLUMNS: readonly TableColumn<SourceVersion>[] = [
+  { key: 'of', head: 'Of', kind: 'rowHead', cell: ({ of }) => of },
+  { key: 'version', head: 'Version', cell: ({ version }) => version },
+]
 
 /** Versions of what a source is read by. */
 export function SourceVersions({ versions }: { readonly versions: readonly SourceVersion[] }) {
   return (
     <section className="panel" aria-label="Versions">
       <h2>Versions</h2>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Of</th>
-            <th scope="col">Version</th>
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map(({ of, version }) => (
-            <tr key={of}>
-              <th scope="row">{of}</th>
-              <td>{version}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable label="Table of versions" columns={COLUMNS} rows={versions} keyOf={({ of }) => of} />
     </section>
   )
 }

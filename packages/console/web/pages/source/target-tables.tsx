@@ -1,6 +1,8 @@
 import type { DisputeStatus, TargetStatus } from '@sonde/sdk/api'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { StateMark, type StateTone } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { countOf, groupThousands } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -33,55 +35,47 @@ type Zone = Parameters<typeof formatDateTime>[1]
 
 function Targets({ targets, zone }: { readonly targets: readonly TargetStatus[]; readonly zone: Zone }) {
   const sorted = targets.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
+  const columns: readonly TableColumn<TargetStatus>[] = [
+    { key: 'address', head: 'Address', kind: 'rowHead', look: 'mono is-wrapping', cell: ({ target }) => target },
+    { key: 'state', head: 'State', cell: ({ state }) => <StateMark {...STATES[state]} /> },
+    {
+      key: 'why',
+      head: 'Why',
+      isWide: true,
+      look: ({ reason }) => (reason === '' ? 'is-quiet is-wrapping is-empty' : 'is-quiet is-wrapping'),
+      cell: ({ reason }) => reason || '–',
+    },
+    {
+      key: 'refused',
+      head: 'Answers refused',
+      label: 'refused',
+      look: ({ refused }) => (Object.keys(refused).length === 0 ? 'is-wrapping is-empty' : 'is-wrapping'),
+      cell: ({ refused }) => refusedWords(refused),
+    },
+    sinceColumn(zone),
+  ]
   return (
-    <section className="panel" aria-labelledby="targets">
-      <header className="panel-head has-line">
-        <h2 id="targets" className="panel-title">
-          Exporters
-        </h2>
-        <span className="panel-caption">{captionOf(targets.length)}</span>
-      </header>
-      <TableBox label="Table of exporters">
-        <table className="table is-stacked">
-          <thead>
-            <tr>
-              <th scope="col">Address</th>
-              <th scope="col">State</th>
-              <th scope="col" className="is-wide">
-                Why
-              </th>
-              <th scope="col">Answers refused</th>
-              <th scope="col" className="is-number">
-                Since, {zoneName(zone)}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sorted.slice(0, ROW_LIMIT_COUNT).map(({ target, state, reason, refused, sinceMs }) => (
-              <tr key={target}>
-                <th scope="row" className="mono is-wrapping">
-                  {target}
-                </th>
-                <td>
-                  <StateMark {...STATES[state]} />
-                </td>
-                <td className={`is-quiet is-wrapping ${reason === '' ? 'is-empty' : ''}`}>{reason || '–'}</td>
-                <td
-                  className={Object.keys(refused).length === 0 ? 'is-wrapping is-empty' : 'is-wrapping'}
-                  data-label="refused"
-                >
-                  {refusedWords(refused)}
-                </td>
-                <td className="is-number is-row num" data-label="since">
-                  {formatDateTime(sinceMs, zone)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
-    </section>
+    <Panel id="targets" title="Exporters" caption={captionOf(targets.length)}>
+      <DataTable
+        label="Table of exporters"
+        look="is-stacked"
+        columns={columns}
+        rows={sorted.slice(0, ROW_LIMIT_COUNT)}
+        keyOf={({ target }) => target}
+      />
+    </Panel>
   )
+}
+
+function sinceColumn(zone: Zone): TableColumn<{ readonly sinceMs: number }> {
+  return {
+    key: 'since',
+    head: `Since, ${zoneName(zone)}`,
+    kind: 'number',
+    look: 'is-row',
+    label: 'since',
+    cell: ({ sinceMs }) => formatDateTime(sinceMs, zone),
+  }
 }
 
 function captionOf(count: number): string {
@@ -96,63 +90,47 @@ function refusedWords(refused: TargetStatus['refused']): string {
   return words.join(', ') || '–'
 }
 
+type TargetDispute = DisputeStatus & Pick<TargetStatus, 'target'>
+
 function Disputes({
   disputes,
   count,
   zone,
 }: {
-  readonly disputes: readonly (DisputeStatus & Pick<TargetStatus, 'target'>)[]
+  readonly disputes: readonly TargetDispute[]
   readonly count: number
   readonly zone: Zone
 }) {
+  const columns: readonly TableColumn<TargetDispute>[] = [
+    {
+      key: 'subject',
+      head: 'What',
+      kind: 'rowHead',
+      isWide: true,
+      look: 'is-wrapping',
+      cell: ({ subject }) => subject,
+    },
+    {
+      key: 'target',
+      head: 'Told by, not believed',
+      look: 'mono is-wrapping',
+      label: 'told by, not believed',
+      cell: ({ target }) => target,
+    },
+    { key: 'holder', head: 'Believed', look: 'mono is-wrapping', label: 'believed', cell: ({ holder }) => holder },
+    { key: 'key', head: 'Which has', look: 'is-quiet is-wrapping', label: 'which has', cell: ({ key }) => key },
+    sinceColumn(zone),
+  ]
+  const whose = `${countOf(count, 'GPU or pod', 'GPUs or pods')} of which two tell; the first is believed`
   return (
-    <section className="panel" aria-labelledby="disputes">
-      <header className="panel-head has-line">
-        <h2 id="disputes" className="panel-title">
-          Disputes
-        </h2>
-        <span className="panel-caption">
-          {countOf(count, 'GPU or pod', 'GPUs or pods')} of which two tell; the first is believed
-        </span>
-      </header>
-      <TableBox label="Table of disputes">
-        <table className="table is-stacked">
-          <thead>
-            <tr>
-              <th scope="col" className="is-wide">
-                What
-              </th>
-              <th scope="col">Told by, not believed</th>
-              <th scope="col">Believed</th>
-              <th scope="col">Which has</th>
-              <th scope="col" className="is-number">
-                Since, {zoneName(zone)}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {disputes.slice(0, ROW_LIMIT_COUNT).map(({ subject, target, holder, key, sinceMs }) => (
-              <tr key={`${target} ${subject}`}>
-                <th scope="row" className="is-wrapping">
-                  {subject}
-                </th>
-                <td className="mono is-wrapping" data-label="told by, not believed">
-                  {target}
-                </td>
-                <td className="mono is-wrapping" data-label="believed">
-                  {holder}
-                </td>
-                <td className="is-quiet is-wrapping" data-label="which has">
-                  {key}
-                </td>
-                <td className="is-number is-row num" data-label="since">
-                  {formatDateTime(sinceMs, zone)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
-    </section>
+    <Panel id="disputes" title="Disputes" caption={whose}>
+      <DataTable
+        label="Table of disputes"
+        look="is-stacked"
+        columns={columns}
+        rows={disputes.slice(0, ROW_LIMIT_COUNT)}
+        keyOf={({ target, subject }) => `${target} ${subject}`}
+      />
+    </Panel>
   )
 }

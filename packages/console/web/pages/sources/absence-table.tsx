@@ -1,7 +1,8 @@
 import { Link } from 'wouter'
 import { Breakable } from '../../components/breakable.tsx'
-import { PresentCaption } from '../../components/present-caption.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { Absence } from './absences.ts'
@@ -20,49 +21,43 @@ export function AbsenceTable({
 }) {
   const page = usePageState()
   const count = absences.reduce((sum, { metrics }) => sum + metrics.length, 0)
+  const columns: readonly TableColumn<Absence>[] = [
+    {
+      key: 'field',
+      head: 'Field',
+      kind: 'rowHead',
+      look: 'mono is-wrapping',
+      cell: ({ metrics }) => <Breakable name={listed(metrics, NAME_LIMIT_COUNT)} />,
+    },
+    { key: 'of', head: 'Of', look: 'is-wrapping', cell: ({ series }) => listed(series, NAME_LIMIT_COUNT) },
+    { key: 'why', head: 'Why', isWide: true, look: 'is-quiet is-wrapping', cell: ({ reason }) => reason },
+    {
+      key: 'explain',
+      head: <span className="visually-hidden">Explain</span>,
+      cell: ({ metrics }) => (
+        <Link href={page.hrefTo('/explain', { of: metrics[0] })} aria-label={`Explain ${metrics[0]}`}>
+          Explain
+        </Link>
+      ),
+    },
+  ]
   return (
-    <section className="panel" aria-labelledby="absence-table">
-      <header className="panel-head has-line">
-        <h2 id="absence-table" className="panel-title">
-          Absent values
-        </h2>
-        {isReady && <PresentCaption>{`${countOf(count, 'field')} of hardware that is here`}</PresentCaption>}
-      </header>
+    <Panel
+      id="absence-table"
+      title="Absent values"
+      isPresent={isReady}
+      caption={isReady ? `${countOf(count, 'field')} of hardware that is here` : ''}
+    >
       {absences.length > 0 && (
-        <TableBox label="Table of absent values">
-          <table className="table is-stacked absence-table">
-            <thead>
-              <tr>
-                <th scope="col">Field</th>
-                <th scope="col">Of</th>
-                <th scope="col" className="is-wide">
-                  Why
-                </th>
-                <th scope="col">
-                  <span className="visually-hidden">Explain</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {absences.map(({ reason, metrics, series }) => (
-                <tr key={`${metrics[0]} ${reason}`}>
-                  <th scope="row" className="mono is-wrapping">
-                    <Breakable name={listed(metrics, NAME_LIMIT_COUNT)} />
-                  </th>
-                  <td className="is-wrapping">{listed(series, NAME_LIMIT_COUNT)}</td>
-                  <td className="is-quiet is-wrapping">{reason}</td>
-                  <td>
-                    <Link href={page.hrefTo('/explain', { of: metrics[0] })} aria-label={`Explain ${metrics[0]}`}>
-                      Explain
-                    </Link>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
+        <DataTable
+          label="Table of absent values"
+          look="is-stacked absence-table"
+          columns={columns}
+          rows={absences}
+          keyOf={({ metrics, reason }) => `${metrics[0]} ${reason}`}
+        />
       )}
       {isReady && absences.length === 0 && <p className="panel-note">Every field of every series has a value.</p>}
-    </section>
+    </Panel>
   )
 }

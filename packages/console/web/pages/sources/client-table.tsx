@@ -2,8 +2,9 @@ import type { ClientSource, ListedClient } from '@sonde/sdk/api'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { useTypes } from '../../api/resources.ts'
-import { PresentCaption } from '../../components/present-caption.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
 import { formatAge } from '../../format/time.ts'
@@ -18,66 +19,51 @@ const NAME_LIMIT_COUNT = 4
 export function ClientTable({ clients }: { readonly clients: readonly ListedClient[] }) {
   const nowMs = useSecond()
   if (clients.length === 0) return null
+  const columns: readonly TableColumn<ListedClient>[] = [
+    {
+      key: 'application',
+      head: 'Application',
+      kind: 'rowHead',
+      cell: ({ program, pid }) => (
+        <>
+          {program} <span className="num">{pid}</span>
+        </>
+      ),
+    },
+    {
+      key: 'sources',
+      head: 'Sources',
+      cell: ({ sources }) => listed(sources.map(sourceName), NAME_LIMIT_COUNT) || '–',
+    },
+    { key: 'types', head: 'Types', isWide: true, cell: ({ types }) => <TypeLinks types={types} /> },
+    { key: 'mode', head: 'Pages through', cell: ({ mode }) => (mode === 'shared' ? 'Shared memory' : 'Socket') },
+    {
+      key: 'connected',
+      head: 'Connected for',
+      kind: 'number',
+      cell: ({ connectedMs }) => formatAge(nowMs - connectedMs),
+    },
+    { key: 'records', head: 'Records', kind: 'number', cell: ({ records }) => groupThousands(String(records)) },
+    {
+      key: 'waiting',
+      head: 'Not acknowledged',
+      kind: 'number',
+      cell: ({ inFlightBytes }) => {
+        const unit = pickUnit(BYTES, inFlightBytes)
+        return `${formatIn(unit, inFlightBytes)} ${unit.label}`
+      },
+    },
+  ]
   return (
-    <section className="panel" aria-labelledby="client-table">
-      <header className="panel-head has-line">
-        <h2 id="client-table" className="panel-title">
-          Applications
-        </h2>
-        <PresentCaption>since they connected</PresentCaption>
-      </header>
-      <TableBox label="Table of applications">
-        <table className="table has-first-fixed">
-          <thead>
-            <tr>
-              <th scope="col">Application</th>
-              <th scope="col">Sources</th>
-              <th scope="col" className="is-wide">
-                Types
-              </th>
-              <th scope="col">Pages through</th>
-              <th scope="col" className="is-number">
-                Connected for
-              </th>
-              <th scope="col" className="is-number">
-                Records
-              </th>
-              <th scope="col" className="is-number">
-                Not acknowledged
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {clients.map((client) => (
-              <ClientRow key={client.client} client={client} nowMs={nowMs} />
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
-    </section>
-  )
-}
-
-function ClientRow({ client, nowMs }: { readonly client: ListedClient; readonly nowMs: number }) {
-  const { program, pid, sources, types, mode, connectedMs, records, inFlightBytes } = client
-  const names = sources.map(sourceName)
-  const unit = pickUnit(BYTES, inFlightBytes)
-  return (
-    <tr>
-      <th scope="row">
-        {program} <span className="num">{pid}</span>
-      </th>
-      <td>{listed(names, NAME_LIMIT_COUNT) || '–'}</td>
-      <td>
-        <TypeLinks types={types} />
-      </td>
-      <td>{mode === 'shared' ? 'Shared memory' : 'Socket'}</td>
-      <td className="is-number num">{formatAge(nowMs - connectedMs)}</td>
-      <td className="is-number num">{groupThousands(String(records))}</td>
-      <td className="is-number num">
-        {formatIn(unit, inFlightBytes)} {unit.label}
-      </td>
-    </tr>
+    <Panel id="client-table" title="Applications" caption="since they connected" isPresent>
+      <DataTable
+        label="Table of applications"
+        look="has-first-fixed"
+        columns={columns}
+        rows={clients}
+        keyOf={({ client }) => client}
+      />
+    </Panel>
   )
 }
 

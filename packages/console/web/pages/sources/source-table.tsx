@@ -1,8 +1,9 @@
 import type { ListedSource } from '@sonde/sdk/api'
 import { Link } from 'wouter'
-import { PresentCaption } from '../../components/present-caption.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import type { Quantity } from '../../format/quantity.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
@@ -18,112 +19,80 @@ const TENTHS = pickUnit({ ...MILLISECONDS, resolution: 0.1, decimals: 1 }, 1)
 
 /** One row a source; those that need attention first. */
 export function SourceTable({ sources }: { readonly sources: readonly ListedSource[] }) {
+  const page = usePageState()
   const rows = sources.toSorted((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)
+  const columns: readonly TableColumn<ListedSource>[] = [
+    {
+      key: 'source',
+      head: 'Source',
+      kind: 'rowHead',
+      cell: ({ name }) => <Link href={page.hrefTo(`/sources/${encodeURIComponent(name)}`)}>{name}</Link>,
+    },
+    { key: 'state', head: 'State', cell: ({ state }) => <StateMark {...sourceState(state)} /> },
+    {
+      key: 'why',
+      head: 'Why',
+      isWide: true,
+      look: 'is-quiet is-wrapping',
+      cell: (source) => source.reason || targetWords(source) || '–',
+    },
+    { key: 'runs', head: 'Runs', look: 'is-quiet', cell: ({ host }) => host },
+    { key: 'interval', head: 'Interval ms', kind: 'number', cell: ({ intervalMs }) => formatIn(WHOLE, intervalMs) },
+    {
+      key: 'real',
+      head: 'Real ms',
+      kind: 'number',
+      cell: ({ intervalRealMs }) => formatIn(WHOLE, intervalRealMs ?? Number.NaN),
+    },
+    {
+      key: 'p99',
+      head: 'p99 read ms',
+      kind: 'number',
+      cell: ({ sampleMsP99 }) => formatIn(TENTHS, sampleMsP99 ?? Number.NaN),
+    },
+    count('Samples', ({ samples }) => samples),
+    count('Records', ({ records }) => records),
+    {
+      key: 'lost',
+      head: 'Lost',
+      kind: 'number',
+      cell: (source) => <DropReasons count={droppedCount(source)} dropped={source.dropped} />,
+    },
+    troubleCount('Errors', ({ errors }) => errors),
+    troubleCount('Overruns', ({ overruns }) => overruns),
+    troubleCount('Restarts', ({ restarts }) => restarts),
+    { key: 'last', head: 'Last sample', kind: 'number', cell: (source) => <LastSample source={source} /> },
+  ]
   return (
-    <section className="panel" aria-labelledby="source-table">
-      <header className="panel-head has-line">
-        <h2 id="source-table" className="panel-title">
-          Sources
-        </h2>
-        <PresentCaption>since the start</PresentCaption>
-      </header>
-      <TableBox label="Table of sources">
-        <table className="table has-first-fixed">
-          <thead>
-            <tr>
-              <th scope="col">Source</th>
-              <th scope="col">State</th>
-              <th scope="col" className="is-wide">
-                Why
-              </th>
-              <th scope="col">Runs</th>
-              <th scope="col" className="is-number">
-                Interval ms
-              </th>
-              <th scope="col" className="is-number">
-                Real ms
-              </th>
-              <th scope="col" className="is-number">
-                p99 read ms
-              </th>
-              <th scope="col" className="is-number">
-                Samples
-              </th>
-              <th scope="col" className="is-number">
-                Records
-              </th>
-              <th scope="col" className="is-number">
-                Lost
-              </th>
-              <th scope="col" className="is-number">
-                Errors
-              </th>
-              <th scope="col" className="is-number">
-                Overruns
-              </th>
-              <th scope="col" className="is-number">
-                Restarts
-              </th>
-              <th scope="col" className="is-number">
-                Last sample
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((source) => (
-              <SourceRow key={source.name} source={source} />
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
+    <Panel id="source-table" title="Sources" caption="since the start" isPresent>
+      <DataTable
+        label="Table of sources"
+        look="has-first-fixed"
+        columns={columns}
+        rows={rows}
+        keyOf={({ name }) => name}
+      />
       {rows.length === 0 && <p className="panel-note">No source is configured.</p>}
-    </section>
+    </Panel>
   )
 }
 
-function SourceRow({ source }: { readonly source: ListedSource }) {
-  const page = usePageState()
+function count(head: string, of: (source: ListedSource) => number): TableColumn<ListedSource> {
+  return { key: head, head, kind: 'number', cell: (source) => groupThousands(String(of(source))) }
+}
+
+/** A count that is trouble unless it is 0. */
+function troubleCount(head: string, of: (source: ListedSource) => number): TableColumn<ListedSource> {
+  return { ...count(head, of), look: (source) => (of(source) > 0 ? 'is-trouble' : '') }
+}
+
+function LastSample({ source: { lastSampleMs, intervalMs } }: { readonly source: ListedSource }) {
   const nowMs = useSecond()
-  const { tone, word } = sourceState(source.state)
-  const { intervalRealMs, sampleMsP99, lastSampleMs } = source
-  return (
-    <tr>
-      <th scope="row">
-        <Link href={page.hrefTo(`/sources/${encodeURIComponent(source.name)}`)}>{source.name}</Link>
-      </th>
-      <td>
-        <StateMark tone={tone} word={word} />
-      </td>
-      <td className="is-quiet is-wrapping">{source.reason || targetWords(source) || '–'}</td>
-      <td className="is-quiet">{source.host}</td>
-      <td className="is-number num">{formatIn(WHOLE, source.intervalMs)}</td>
-      <td className="is-number num">{formatIn(WHOLE, intervalRealMs ?? Number.NaN)}</td>
-      <td className="is-number num">{formatIn(TENTHS, sampleMsP99 ?? Number.NaN)}</td>
-      <Count value={source.samples} />
-      <Count value={source.records} />
-      <td className="is-number num">
-        <DropReasons count={droppedCount(source)} dropped={source.dropped} />
-      </td>
-      <Count value={source.errors} isTrouble />
-      <Count value={source.overruns} isTrouble />
-      <Count value={source.restarts} isTrouble />
-      <td className="is-number num">
-        {lastSampleMs === null ? '–' : ageWords(nowMs - lastSampleMs, source.intervalMs)}
-      </td>
-    </tr>
-  )
+  return lastSampleMs === null ? '–' : ageWords(nowMs - lastSampleMs, intervalMs)
 }
 
 /** How old the last sample is. One that came in time is not counted by the second: the number would only flicker. */
 function ageWords(ageMs: number, intervalMs: number): string {
   const inTimeMs = 2 * Math.max(intervalMs, 1_000)
   return ageMs <= inTimeMs ? `< ${formatDuration(inTimeMs)} ago` : `${formatAge(ageMs)} ago`
-}
-
-function Count({ value, isTrouble = false }: { readonly value: number; readonly isTrouble?: boolean }) {
-  return (
-    <td className={isTrouble && value > 0 ? 'is-number num is-trouble' : 'is-number num'}>
-      {groupThousands(String(value))}
-    </td>
-  )
 }
