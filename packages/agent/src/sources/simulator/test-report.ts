@@ -55,10 +55,15 @@ export class TestReport {
     }
   }
 
+  /** All records at a time. */
+  batchesAt(t: number): readonly Batch[] {
+    this.at(t)
+    return this.#batches
+  }
+
   /** The bytes of all records at a time, as text: comparing that is quick. */
   bytesAt(t: number): string {
-    this.at(t)
-    return Buffer.concat(this.#batches.map(({ bytes }) => bytes)).toString('base64')
+    return Buffer.concat(this.batchesAt(t).map(({ bytes }) => bytes)).toString('base64')
   }
 
   #take(batch: Batch): void {
