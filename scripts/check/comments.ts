@@ -21,8 +21,8 @@ export function findLongComments(paths: readonly string[], folder: string): stri
 }
 
 /**
- * Lines of prose in Markdown that are too long. Tables, code, headings and pictures may have any length, and so may all
- * lines of generated pages.
+ * Lines of prose in Markdown that are too long. Tables, code, headings, pictures and single words may have any
+ * length, and so may all lines of generated pages.
  */
 export function findLongProse(paths: readonly string[], folder: string): string[] {
   return paths.flatMap((path) => {
@@ -31,7 +31,7 @@ export function findLongProse(paths: readonly string[], folder: string): string[
     let isCode = false
     return text.split('\n').flatMap((line, at) => {
       if (/^\s*(```|~~~)/.test(line)) isCode = !isCode
-      if (isCode || line.length <= COLUMNS_MAX || /^\s*(\||#|!\[)/.test(line)) return []
+      if (isCode || line.length <= COLUMNS_MAX || /^\s*(\||#|!\[|\S+$)/.test(line)) return []
       return [`${path}:${at + 1}: a line of ${line.length} columns; allowed: ${COLUMNS_MAX}`]
     })
   })
