@@ -1,4 +1,4 @@
-// The page docs/hints.md, from the rules themselves: limits, look-alikes and what is lacking cannot differ from them.
+// Generates docs/hints.md from the rules, so that limits, look-alikes and missing facts cannot differ from them.
 
 import { readFileSync } from 'node:fs'
 import { LINGER_MS } from '../../packages/agent/src/hints/cases/case.ts'
@@ -13,62 +13,62 @@ const INTRODUCTION = `# Hints
 
 <!-- Made by \`npm run docs\` from the rules; do not edit. -->
 
-A hint says what a rule sees on one device: the numbers, their limit, and what the siblings do meanwhile. It never
-says a cause. The page shows hints,
-\`GET /api/v1/hints\` and the live stream [tell them](http-api.md), history keeps their life as records of
-\`sonde_mark\` and what they said as records of \`sonde_hint\`, every minute, and \`/metrics\` counts them
-in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
+A hint reports the finding of a rule about one device: the numbers, their limit, and the values of its siblings. It
+never reports a cause. The page shows hints, and \`GET /api/v1/hints\` and the live stream [send them](http-api.md).
+History keeps their edges as records of \`sonde_mark\`, and their full state every minute as records of \`sonde_hint\`.
+\`/metrics\` counts them in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 
-* **Two stages.** A hint *forms* once its rule holds in 3 of 5 evaluations, four a second, on two samples at least;
-  what is counted and not measured forms at the first. It
-  *stands* once it has held for as long as the table says.
-* **One end.** A hint ends when its rule held last: headline, flags, tables, the API and windows of the past all have
-  that time. It stays open for a while after that, as *holds no more* (\`lingering\`), for as long as the table says:
-  if its rule holds again meanwhile, it is the same hint. What is counted, such as an uncorrected error, holds for the
-  minute after it was counted. \`sonde_hints_open\` counts what is open.
-* **Siblings first.** GPUs are compared with the other GPUs of the node, ports with the other ports that serve
-  training. Then comes the device's own mean of the last
-  10 minutes, which stands still while anything worse than a notice is open on the same node; the simulated node is
-  one of its own.
-* **Look-alikes** are ruled out before a hint forms. Where one rule explains what another sees, only the first one
-  tells: the device at fault is marked, those that only show the
-  effect are listed as affected.
-* **What is missing never fires.** A missing sample is no zero. A counter that restarts, a long pause or a step of the
-  clock begins its window anew. What a rule would have
-  used and the node does not have is listed with the hint.
-* **Limits.** Two minutes of samples a signal, 8 192 signals; further series are not looked at and counted as
-  \`window_limit\` of the sink \`hints\`. 100 hints that ended, for an
-  hour; older ones are in history. 1 024 rules on devices at a time; what finds no room is counted in \`sonde_hints_lost_total\`.
+* **Two stages.** A hint *forms* when its rule holds in 3 of 5 evaluations, four a second, and on at least two samples.
+  A rule that counts events forms its hint at the first event. The hint is *confirmed* (\`standing\`) when its rule has
+  held for the time in the table.
+* **One end.** A hint ends at the time that its rule last held. Headline, flags, tables, the API and windows of the
+  past all show this time. The hint stays open for some more time as *holds no more* (\`lingering\`); the table has
+  this time. If its rule holds again meanwhile, it is the same hint. A counted event, such as an uncorrected error,
+  holds for one minute. \`sonde_hints_open\` counts open hints.
+* **Siblings first.** GPUs are compared with the other GPUs of the node, and ports with the other ports of training.
+  The next comparison is the device's mean of the last 10 minutes. The mean is frozen while a hint worse than a notice
+  is open on the same node; the simulated node counts as another node.
+* **Look-alikes** are excluded before a hint forms. If one rule explains another, only the explaining rule gives a
+  hint: the faulty device is marked, and devices that only show the effect are listed as affected.
+* **Missing values never fire.** A missing sample is not zero. After a restart of a counter, a long pause or a step of
+  the clock, its window starts again. A hint lists the signals that the rule could use and the node does not have.
+* **Limits.** Two minutes of samples for each signal, and 8 192 signals. Further series are not watched and counted as
+  \`window_limit\` of the sink \`hints\`. 100 ended hints, for an hour; older hints are in the history. 1 024 rules on
+  devices at a time; the rest is counted in \`sonde_hints_lost_total\`.
 
-* **Numbers support the verdict.** A sentence names the value that passed its limit, and that limit: of what holds its
-  newest samples, of what is over its worst moment. Siblings are compared at the moments of the same samples.
-* **What was there before the start** is told as such: an XID or an uncorrected memory error of the first sample, a link
-  that never was up. PCIe errors and errors of host memory from before are not: their counters begin with the machine.
-* **Times of which nothing is known** are in \`unknown\`: before the start, while the process was stopped or the machine
-  slept for more than 3 s, and where the clock was set.
+* **Numbers support the verdict.** A sentence names the value that passed its limit, and the limit. An open hint has
+  the newest values, an ended hint the worst values. Siblings are compared at the same sample times.
+* **Faults from before the start** are marked as such: an XID or an uncorrected memory error in the first sample, a
+  link that never was up. Earlier PCIe errors and errors of host memory are not reported, because their counters start
+  with the machine.
+* **Unknown times** are in \`unknown\`: before the start, while the process was stopped or the machine slept for more
+  than 3 s, and around a change of the clock.
 
-## What no rule can know
+## Limits of all rules
 
-\`npm run faults -- hints\` sets random faults on simulated nodes, one or two at a time, and \`npm run faults --
-health\` lets healthy ones run. [The tables](../test/faults/RESULTS.md) are theirs. What lies below these limits counts
-apart there:
+\`npm run faults -- hints\` puts random faults on simulated nodes, one or two at a time, and \`npm run faults --
+health\` runs healthy nodes. [The tables](../test/faults/RESULTS.md) show their results. Faults below these limits are
+counted apart in them:
 
-* **Without GPUs that do the same work** (one GPU, or one beside another that MIG splits) a straggler and a collective
-  that hangs look like work.
-* **Where requests are served**, a slow GPU, and a wait for data, look like more or fewer requests.
-* **A GPU that moves under 1 GB/s** may have slowed its PCIe link down to save power; errors of the link are told all
-  the same.
-* **Congestion** below 6 % of marked packets, and on both NICs of a node that has no third.
-* **Losses** of less than 100 packets a second. A rail that serves requests sends so little that this is one packet of
-  three hundred at 100 Gb/s.
-* **PCIe errors** of less than 310 a minute, all of them corrected.
-* **Another tenant** that takes less than 21 % of the line.
+* **Without GPUs that do the same work** (one GPU, or one GPU beside a GPU that MIG splits), a straggler and a hanging
+  collective look like work.
+* **On a node that serves requests**, a slow GPU and a wait for data look like a change in the number of requests.
+* **A GPU that moves less than 1 GB/s** may have slowed its PCIe link down to save power. Errors of the link are still
+  reported.
+* **Congestion** below 6 % of marked packets, and congestion on both NICs of a node with two NICs.
+* **Losses** of less than 100 packets a second. A rail that serves requests sends so little that this is one of three
+  hundred packets at 100 Gb/s.
+* **PCIe errors** of less than 310 a minute, if all of them were corrected.
+* **Another tenant** that uses less than 21 % of the line.
 * **A straggler** of less than 1.1 times the compute time.
-* **Air** that is less than 32 °C too warm, on PCIe cards and on GPUs that serve: they warm up for a minute or more.
+* **Air** that is less than 32 °C too warm, for PCIe cards and for GPUs that serve: they take a minute or more to warm
+  up.
 
-Rules see one node and, at the full rate of their sources, two samples a second at most. What lasts for less than a
-second is for the rings of traceback.
+Rules see one node and, at the full rate of their sources, at most two samples a second. Shorter events are recorded by
+the rings of traceback.
 `
+
+const COLUMNS = 120
 
 /** The page as text. */
 export function hintsPage(): string {
@@ -76,12 +76,13 @@ export function hintsPage(): string {
     ({ name, of, severity, neededMs, lingerMs = LINGER_MS, sees }) =>
       `| [\`${name}\`](#${anchorOf(name, of)}) | ${SUBJECT[of]} | ${severity} | ${durationOf(neededMs)} | ${durationOf(lingerMs)} | ${sees} |`,
   )
-  const head = ['| Rule | Of | Severity | Stands after | Open after its end | Sees |', '|---|---|---|---|---|---|']
+  const head = ['| Rule | Of | Severity | Confirmed after | Open after its end | Fault |', '|---|---|---|---|---|---|']
   const table = [...head, ...rows].join('\n')
-  return `${INTRODUCTION}\n${figures()}\n${pairs()}\n${table}\n\n${RULES.map(sectionOf).join('\n')}`
+  const page = `${INTRODUCTION}\n${figures()}\n${pairs()}\n${table}\n\n${RULES.map(sectionOf).join('\n')}`
+  return page.split('\n').map(wrapped).join('\n')
 }
 
-/** What the last runs of the loops saw, as their own table says it. */
+/** Results of the last runs of the loops, from their table. */
 function figures(): string {
   const stored: FaultOutcome[] = JSON.parse(
     readFileSync(new URL('../../test/faults/results.json', import.meta.url), 'utf8'),
@@ -91,10 +92,10 @@ function figures(): string {
     const command = `npm run faults -- ${name} --rounds ${rounds} --seed ${seed}`
     return `| \`${command}\` | ${seen.split('. All of these')[0]} |`
   })
-  return ['| Run | Told |', '|---|---|', ...lines, ''].join('\n')
+  return ['| Run | Reported |', '|---|---|', ...lines, ''].join('\n')
 }
 
-/** Which of two faults hides the other: why, and which. */
+/** Faults that hide others: the reasons, and a table. */
 function pairs(): string {
   const reasons = HIDINGS.map(({ why }) => `* ${why}`)
   const rows = Object.keys(EXPECTED).map((hidden) => {
@@ -104,13 +105,13 @@ function pairs(): string {
   })
   return [
     ...['## Faults that hide others', ''],
-    ...['Where two faults strike a node at once, one may hide the other: that need not be told then.', ''],
-    ...[...reasons, '', 'On a node of eight GPUs and eight rails that trains:', ''],
+    ...['If two faults strike a node at once, one may hide the other. The hidden fault need not be reported then.', ''],
+    ...[...reasons, '', 'On a training node with eight GPUs and eight rails:', ''],
     ...['| Fault | Hidden by, anywhere on the node | And on the same device |', '|---|---|---|', ...rows, ''],
   ].join('\n')
 }
 
-/** Faults that hide another one, where they are on a device of some place and it is on one of `sim`. */
+/** Faults on devices of `place` that hide a fault on a device of `sim`. */
 function hidersOf(hidden: string, place: string): string[] {
   return Object.keys(EXPECTED).filter((hider) =>
     faultsOf(hider, place).some((one) => faultsOf(hidden, 'sim').some((other) => whyHidden(one, other) !== undefined)),
@@ -146,15 +147,15 @@ function sectionOf(rule: Rule): string {
     ...limits.map(({ what, value, unit, source }) => `| ${what} | ${value} ${unit} | ${source} |`),
     '',
     ...alike,
-    ...(others.length > 0 ? [`* Not where ${others.join(' or ')} explains it.`] : []),
-    ...(goesOn === undefined ? [] : [`* An open hint goes on while ${goesOn.while}.`]),
+    ...(others.length > 0 ? [`* Not if ${others.join(' or ')} explains it.`] : []),
+    ...(goesOn === undefined ? [] : [`* An open hint continues while ${goesOn.while}.`]),
     `* Uses ${[...new Set(uses.map(({ metric }) => `\`${metric}\``))].join(', ')}.`,
-    ...(lacksAlways.length > 0 ? [`* Always lacks ${lacksAlways.join(', ')}.`] : []),
+    ...(lacksAlways.length > 0 ? [`* Never known: ${lacksAlways.join(', ')}.`] : []),
     '',
   ].join('\n')
 }
 
-/** As GitHub makes it of the heading. */
+/** The anchor that GitHub gives the heading. */
 function anchorOf(name: string, of: Rule['of']): string {
   return `${name}-of-${SUBJECT[of].toLowerCase().replaceAll(' ', '-')}`
 }
@@ -162,4 +163,16 @@ function anchorOf(name: string, of: Rule['of']): string {
 function durationOf(milliseconds: number): string {
   if (milliseconds === 0) return 'at once'
   return milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`
+}
+
+/** A line of a list, wrapped at 120 columns. */
+function wrapped(line: string): string {
+  if (!line.startsWith('* ')) return line
+  const lines: string[] = []
+  for (const word of line.split(' ')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`
+    if (lines.length > 0 && longer.length <= COLUMNS) lines[lines.length - 1] = longer
+    else lines.push(lines.length === 0 ? word : `  ${word}`)
+  }
+  return lines.join('\n')
 }

@@ -101,7 +101,7 @@ test('a time in which the process stood still is not known: at once, in any wind
   life.run(30)
   const wokeMs = fellMs + 50_250
   const isPause = ({ fromMs, toMs, reason }: { fromMs: number; toMs: number; reason: string }) =>
-    Math.abs(fromMs - fellMs) < 1000 && Math.abs(toMs - wokeMs) < 1000 && reason.startsWith('Sonde stood still')
+    Math.abs(fromMs - fellMs) < 1000 && Math.abs(toMs - wokeMs) < 1000 && reason.startsWith('Sonde paused')
   assert.ok(life.node.hints.answer().unknown.some(isPause))
   await life.flush()
   const amid = await life.history.window(fellMs + 10_000, fellMs + 20_000)

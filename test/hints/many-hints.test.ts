@@ -58,7 +58,7 @@ test('a window with more statements than one question reads says from when on hi
     [...hints, ...ended].map(({ event }) => event),
     ['2'],
   )
-  assert.match(unknown[0]?.reason ?? '', /more than 20000 statements of hints; ask for a shorter one/)
+  assert.match(unknown[0]?.reason ?? '', /more than 20000 statements of hints; request a shorter window/)
   assert.equal(unknown[0]?.fromMs, beganMs)
   const [short] = (await after.history.window(beganMs, beganMs + 60_000)).hints
   assert.equal(short?.event, '1', 'a shorter window has them')

@@ -129,7 +129,7 @@ test('a process that was stopped, and a clock that stepped, are times of which n
       sonde,
       '/api/v1/hints',
     )
-    return unknown.filter(({ reason }) => /stood still|set forward|set back/.test(reason))
+    return unknown.filter(({ reason }) => /paused|set forward|set back/.test(reason))
   }
   await until('a look of the rules', LIMIT_MS, async () => (await ask<Answer>(sonde, '/api/v1/hints')).nowMs > 0)
   const stoppedMs = Date.now()
@@ -141,7 +141,7 @@ test('a process that was stopped, and a clock that stepped, are times of which n
     const found = await spans()
     return found.length > 0 && found
   })
-  assert.match(still?.reason ?? '', /^Sonde stood still/)
+  assert.match(still?.reason ?? '', /^Sonde paused/)
   assert.ok((still?.fromMs ?? 0) <= stoppedMs + 1000 && (still?.toMs ?? 0) >= resumedMs, JSON.stringify(still))
   for (const [offsetMs, reason] of [
     [60_000, /set forward/],

@@ -71,11 +71,11 @@ function isExplained(hider: Fault, hidden: Fault): boolean {
 /** Every reason there is. */
 export const HIDINGS: readonly Hiding[] = [
   {
-    why: 'A rule explains the other one, as the lists of each rule say: the cause alone is told.',
+    why: 'A rule explains the other rule, as the lists below show: only the cause is reported.',
     hides: isExplained,
   },
   {
-    why: 'The job stands still, and the other fault is seen by its work.',
+    why: 'The job stands still, and the other fault only shows in its work.',
     hides: (hider, hidden) =>
       STOPS.includes(hider.scenario) && (SEEN_BY_WORK.includes(hidden.scenario) || isOfUsedGpu(hidden)),
   },
@@ -95,41 +95,41 @@ export const HIDINGS: readonly Hiding[] = [
       ['straggler', 'thermal-throttle', 'pcie-downtrain'].includes(hidden.scenario),
   },
   {
-    why: 'MIG splits every GPU of the node: what the job as a whole does is not known.',
+    why: 'MIG splits every GPU of the node: the work of the whole job is unknown.',
     hides: (hider, hidden) =>
       hider.scenario === 'mig' &&
       hider.nodeClass === 'dpu-host' &&
       ['checkpoint', 'data-stall'].includes(hidden.scenario),
   },
   {
-    why: 'Pauses hold up every rail: what is lost or sent by others on a paused port is a look-alike.',
+    why: 'Pauses hold up every rail: losses and foreign traffic on a paused port are look-alikes.',
     hides: (hider, hidden) =>
       hider.scenario === 'pfc-storm' && ['retransmission-storm', 'noisy-neighbour'].includes(hidden.scenario),
   },
   {
-    why: 'A port that makes its peers pause is not congested: its own end does not drain.',
+    why: 'A port that pauses its peers is not congested: its own host does not drain.',
     hides: (hider, hidden) =>
       ['pfc-storm', 'pcie-downtrain'].includes(hider.scenario) &&
       isOnNic(hider) &&
       (hidden.scenario === 'hash-collision' || (hidden.scenario === 'incast' && isOnCard(hider, hidden))),
   },
   {
-    why: 'Every port of a node that has two has more bit errors: that is the temperature.',
+    why: 'Both ports of a node with two ports have more bit errors: the cause is the temperature.',
     hides: (hider, hidden) =>
       [hider, hidden].every(({ scenario }) => scenario === 'link-ber') &&
       !isSame(hider, hidden) &&
       portsOf(hider) === 2,
   },
   {
-    why: 'Half of the rails or more are slow: a wait for data is told only where bursts are as fast as ever.',
+    why: 'Half of the rails or more are slow: a wait for data is only reported if bursts are as fast as before.',
     hides: (hider, hidden) => hidden.scenario === 'data-stall' && slowedRails(hider) >= railsOf(hider) / 2,
   },
   {
-    why: 'GPUs draw less power where steps take longer: they do not get as hot.',
+    why: 'GPUs draw less power when steps take longer, so they stay cooler.',
     hides: (hider, hidden) => hidden.scenario === 'thermal-throttle' && COOLS.includes(hider.scenario),
   },
   {
-    why: 'Two GPUs are slow: a straggler is exactly one.',
+    why: 'Two GPUs are slow: a straggler is exactly one GPU.',
     hides: (hider, hidden) =>
       hidden.scenario === 'straggler' && ['straggler', 'thermal-throttle'].includes(hider.scenario),
   },

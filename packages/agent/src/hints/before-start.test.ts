@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { everyRail, noTraffic } from './rules/test-changes.ts'
 import { TrainingNode, tellXid } from './test-training-node.ts'
 
-test('what was there at the first sample is told, with the words that it was there before', () => {
+test('errors in the first sample are reported as errors from before the start', () => {
   const node = new TrainingNode()
   tellXid(node.gpu(6), 79)
   tellXid(node.gpu(1), 13)
@@ -24,7 +24,7 @@ test('what was there at the first sample is told, with the words that it was the
   assert.deepEqual(node.shown(), [], 'the driver was loaded anew')
 })
 
-test('a GPU that is lost from the start is critical, and one that is lost later is told as ever', () => {
+test('a GPU that is lost from the start is critical, and a GPU that is lost later is reported as usual', () => {
   const node = new TrainingNode()
   tellXid(node.gpu(6), 79)
   node.gpu(6).set({ power_usage: undefined })

@@ -13,7 +13,7 @@ function rulesOf({ openings }: SimulatedNode): string[] {
 /** Scenarios that no rule of one signal sees, and the scenario that draws others. */
 const UNTOLD = ['healthy', 'time-slicing', 'checkpoint-asynchronous', 'random']
 
-describe('the cause is told and its effect is not:', () => {
+describe('the cause is reported, but not its effect:', () => {
   const cases: readonly {
     readonly name: string
     readonly device?: string
@@ -71,7 +71,7 @@ test('a collective that hangs is told, once the job ran on after a memory error'
   assert.ok(open.includes('stuck_collective/node standing critical'), open.join())
 })
 
-test('a collective that waits for a GPU whose process a memory error ended is its effect', () => {
+test('a collective that waits for a GPU after a memory error is an effect of the error', () => {
   const node = quietNode()
   node.gpu(2).add({ ecc_dbe_vol_total: 1 })
   everyGpu(node, spinning)
@@ -81,7 +81,7 @@ test('a collective that waits for a GPU whose process a memory error ended is it
   assert.deepEqual(node.shown(), ['ecc_uncorrected/gpu-2 standing critical'])
 })
 
-test('a neighbour on one rail hides neither a checkpoint nor a collective that hangs', () => {
+test('a neighbour on one rail does not hide a checkpoint or a hanging collective', () => {
   const neighbour = { name: 'noisy-neighbour', device: 'sim-nic-mlx5_0-1' }
   const saving = struck('hgx-h100', [neighbour, { name: 'checkpoint', severity: 60 }], 40)
   assert.deepEqual(rulesOf(saving).sort(), ['checkpoint', 'noisy_neighbour'])
@@ -98,14 +98,14 @@ test('traffic of a neighbour through the only rail makes no training of a job th
   assert.deepEqual(rulesOf(node).sort(), ['link_flap', 'noisy_neighbour'])
 })
 
-describe('a node of one GPU, or two of which MIG splits one:', () => {
+describe('a node with one GPU, or with two GPUs and one of them split by MIG:', () => {
   for (const nodeClass of ['dpu-host', 'small']) {
     for (const [name, opens] of [
       ['noisy-neighbour', 'noisy_neighbour/sim-nic-mlx5_0-1'],
       ['data-stall', 'data_stall/sim-node'],
       ['power-brake', 'power_brake'],
     ] as const) {
-      test(`${name} is told on ${nodeClass}`, () => {
+      test(`${name} is reported on ${nodeClass}`, () => {
         const device = name === 'noisy-neighbour' ? { device: 'sim-nic-mlx5_0-1' } : {}
         const node = struck(nodeClass, [{ name, ...device }], 15)
         assert.ok(
@@ -116,7 +116,7 @@ describe('a node of one GPU, or two of which MIG splits one:', () => {
     }
   }
 
-  test('what ends within a sample is no checkpoint, and a GPU that MIG splits no straggler', () => {
+  test('work that ends within a sample is not a checkpoint, and a GPU that MIG splits is not a straggler', () => {
     const waits = struck('dpu-host', [{ name: 'data-stall', severity: 5.4 }], 150)
     assert.deepEqual(rulesOf(waits), ['shared_device', 'data_stall'])
     const split = struck('dpu-host', [{ name: 'mig', device: 'sim-gpu-0', severity: 5 }], 100)

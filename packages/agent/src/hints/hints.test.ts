@@ -29,7 +29,7 @@ const NOBODY = { version: 0, own: () => [], deviceOf: () => undefined }
 
 const loseOn = (node: TrainingNode, index: number, perS: number) => node.nic(index).rate({ packet_seq_err_total: perS })
 
-describe('what is not measured fires nothing:', () => {
+describe('missing values fire no rule:', () => {
   test('counters that restart', () => {
     const node = quietNode()
     const seen = node.run(30, (second) => {
@@ -113,7 +113,7 @@ describe('what is not measured fires nothing:', () => {
   })
 })
 
-test('a fault is seen through a clock that steps, and neither ripens nor ends by it', () => {
+test('a step of the clock neither hides, confirms nor ends a fault', () => {
   const node = quietNode()
   loseOn(node, 3, 2400)
   node.run(2)
@@ -133,7 +133,7 @@ test('a fault of one second alone opens nothing', () => {
   assert.deepEqual([...seen, ...node.run(20)], [])
 })
 
-test('what ended is told for an hour, with its end, and the means of the past have not moved meanwhile', () => {
+test('an ended hint is listed for an hour with its end, and past means did not move meanwhile', () => {
   const node = quietNode()
   loseOn(node, 3, 2400)
   node.run(20)
@@ -148,7 +148,7 @@ test('what ended is told for an hour, with its end, and the means of the past ha
   assert.deepEqual(node.hints.answer().ended, [])
 })
 
-test('the worst comes first, and what stands before what forms', () => {
+test('the worst hint comes first, and confirmed hints come before forming hints', () => {
   const node = quietNode()
   node.nic(4).rate({ np_ecn_marked_roce_packets_total: 0.5e6 })
   node.run(15)
@@ -200,7 +200,7 @@ test('the life of a hint is reported as marks of one event, and hints are counte
   assert.equal(batches.filter(({ type }) => type === markType).length, 1, 'an edge is told once')
 })
 
-test('the answer names evidence that can be asked for, and what is lacking', () => {
+test('the answer has queries for evidence, and lists missing signals', () => {
   const node = quietNode()
   for (const { type, values, rates } of node.nic(3).series.values())
     if (type.name === 'ethtool_priority') for (const name of Object.keys({ ...values, ...rates })) delete rates[name]
@@ -235,7 +235,7 @@ test('a wait for data tells how busy the busiest disk is, of disks that are ther
   assert.ok(without.open()[0]?.lacks.includes('host_disk_io_seconds_total'))
 })
 
-test('of memory and processors it is told which one', () => {
+test('hints about memory and processors name the controller or package', () => {
   const node = quietNode()
   const { totals } = node.host.of(hostMemoryControllerType, { controller: '2' })
   totals.uncorrected_errors_total = Number(totals.uncorrected_errors_total) + 3
@@ -273,7 +273,7 @@ test('evidence says each condition once, and binds what several series of a devi
   ])
 })
 
-test('as a sink it keeps its accounts: what is refused is counted, and nothing is taken once it is closed', async () => {
+test('the sink counts refused records, and takes none after it was closed', async () => {
   const hints = new Hints({ devices: NOBODY, windowLimit: 40 })
   const batches: Batch[] = []
   const source = createSource({ id: 'made', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })

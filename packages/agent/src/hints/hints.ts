@@ -40,7 +40,7 @@ const SWEEP_EVERY_MS = 60_000
 const JUDGE_EVERY_MS = 5000
 /** A fault that lasts longer counts as the normal state of the node: past means move again. Unit: milliseconds. */
 const FROZEN_MAX_MS = 3_600_000
-const BEFORE_START = 'Sonde started then; what was before is not kept, or not read yet.'
+const BEFORE_START = 'Sonde started then; earlier hints are not kept, or not read yet.'
 
 /** Counts of hints, one row for each rule and severity. */
 const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity', {
@@ -50,7 +50,7 @@ const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity',
   open: gauge('u64', { help: 'Hints that are open' }),
   opened_total: counter('u64', { help: 'Hints that were opened' }),
   lost_total: counter('u64', {
-    help: 'Sightings without room for a hint, and marks that were not reported in time',
+    help: 'Sightings beyond the limit of hints, and marks that were not reported in time',
   }),
 })
 
@@ -97,7 +97,7 @@ export class Hints implements Sink {
   /** How long each node has had a fault. Unit: milliseconds. */
   readonly #troubledMs: Record<WhichNode, number> = { real: 0, simulated: 0 }
   readonly #ruleFailed: RuleFailed | undefined
-  /** Rules whose failure was reported. */
+  /** Rules with a reported failure. */
   readonly #failed = new Set<string>()
   #closed = false
 
@@ -186,7 +186,7 @@ export class Hints implements Sink {
   #unknownSince(fromMs: number): HintsUnknown[] {
     const { forgottenMs } = this.#book
     const before = this.#recalled ?? [{ fromMs, toMs: this.#startedMs, reason: BEFORE_START }]
-    const forgotten = { fromMs, toMs: forgottenMs, reason: 'Too many hints ended since; ask for a window.' }
+    const forgotten = { fromMs, toMs: forgottenMs, reason: 'Too many hints ended since then; request a window.' }
     const all = forgottenMs > fromMs ? [forgotten, ...before] : before
     const known = all.filter(({ toMs }) => toMs - fromMs >= 1000)
     return spansWithin([...known, ...this.#pauses.spans()], fromMs, this.#nowMs)

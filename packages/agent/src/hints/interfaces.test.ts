@@ -75,7 +75,7 @@ const device = (op: Matcher['op'], value: string) => [
   { label: 'simulated', op: '!=', value: 'true' },
 ]
 
-test('a flap of the second port of a card is told of that port, with its interface as evidence', () => {
+test('a flap of the second port of a card is reported for that port, with its interface as evidence', () => {
   const [hint, ...more] = flap({
     ports: [
       { ...CARD, port: 1, netdevs: 'ens5' },
@@ -91,7 +91,7 @@ test('a flap of the second port of a card is told of that port, with its interfa
   )
 })
 
-test('one flap is one, however many interfaces of the port say it, and evidence names just these', () => {
+test('a flap that several interfaces of a port report is one flap, and evidence names only these interfaces', () => {
   const [hint, ...more] = flap({
     ports: [{ device: 'mlx5_3', port: 1, address: '0000:40:05.0', netdevs: 'eth13 eth13.100 eth13.200' }],
     netdevs: ['eth13', 'eth13.100', 'eth13.200', 'eth14'],

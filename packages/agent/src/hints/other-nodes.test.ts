@@ -50,7 +50,7 @@ test('a GPU is lost where the other GPUs of its node answer, and only these are 
   assert.deepEqual([...(hints[0]?.affected ?? [])].sort(), ['gpu-0@node-a', 'gpu-1@node-a', 'gpu-3@node-a'])
 })
 
-test('what is of a whole node is told of the node that has it', () => {
+test('a hint about a whole node names that node', () => {
   const brake = 0x80
   const hints = watchTwo((host, _, second) =>
     host === 'node-b' && second >= 30 ? { clocks_event_reasons: brake, sm_clock: 500 } : {},

@@ -33,7 +33,7 @@ test('sentence 4: a power brake that lasted 30 s holds no more at 45 s, and show
   )
 })
 
-test('sentence 5: a lost GPU is told with its XID 79 for as long as it is told to be lost', () => {
+test('sentence 5: a lost GPU is reported with its XID 79 while it is lost', () => {
   const node = quietNode()
   tellXid(node.gpu(6), 79)
   node.run(1)

@@ -165,7 +165,7 @@ function afterStop(request: { readonly name: string; readonly device: string }, 
   return { open, left: node.shown(), seen: [...node.seen.keys()] }
 }
 
-test('a GPU that answers again is lost no more, though XID 79 was told a moment ago', () => {
+test('a GPU that answers again is no longer lost, even right after XID 79', () => {
   const { open, left } = afterStop({ name: 'gpu-lost', device: 'sim-gpu-6' }, 20, 10)
   assert.deepEqual(open, ['gpu_lost/sim-gpu-6 standing critical'])
   assert.deepEqual(left, [])
@@ -175,10 +175,10 @@ test('a GPU that is lost seconds after the start is told with its XID', () => {
   const node = new SimulatedNode()
   node.start({ name: 'gpu-lost', device: 'sim-gpu-6', delayS: 3 })
   node.run(12)
-  assert.match(node.open()[0]?.sentence ?? '', /GPU 6 gave its last sample .* the driver tells XID 79$/)
+  assert.match(node.open()[0]?.sentence ?? '', /GPU 6 gave its last sample .* the driver reports XID 79$/)
 })
 
-test('a link whose errors are as before is told no more', () => {
+test('a link with its usual errors again is no longer reported', () => {
   const { open, left } = afterStop({ name: 'link-ber', device: 'sim-nic-mlx5_2-1' }, 200, 25)
   assert.deepEqual(open, ['link_ber/sim-nic-mlx5_2-1 standing critical'])
   assert.deepEqual(left, [])
@@ -198,7 +198,7 @@ test('two faults at once are two hints, each on its device', () => {
   assert.deepEqual([...node.seen.keys()].sort(), ['link_ber/sim-nic-mlx5_6-1', 'pcie_downtrain/sim-nic-mlx5_1-1'])
 })
 
-test('a link that came back slower is told for as long as it is, after its flap is over', () => {
+test('a link that came back slower is reported after its flap, while it is slower', () => {
   const device = 'sim-nic-mlx5_5-1'
   const node = struck('hgx-h100', [{ name: 'link-downtrain', device, severity: 0.25 }], 200)
   assert.deepEqual(node.shown(), [`link_slow/${device} standing critical`])
@@ -212,7 +212,7 @@ test('a PCIe link that both ports of a card share is told of both, and its effec
   assert.ok(!rules.has('pfc_source'))
 })
 
-test('a collective that hangs is told under a power cap', () => {
+test('a hanging collective is reported under a power cap', () => {
   const node = struck('hgx-h100', [{ name: 'power-cap', severity: 0.4 }, { name: 'stuck-collective' }], 60)
   assert.ok(node.open().some(({ rule }) => rule === 'stuck_collective'))
 })

@@ -23,7 +23,7 @@ function sightingOn(id: string): Sighting {
   }
 }
 
-test('beyond the limit no case is begun, and what found no room is counted; so are edges that nobody takes', () => {
+test('beyond the limit no case is opened, and refused sightings and unread edges are counted', () => {
   const book = new CaseBook()
   for (let gpu = 0; gpu < 1030; gpu++) book.see(rule, sightingOn(`gpu-${gpu}`), START_MS)
   book.advance(START_MS)

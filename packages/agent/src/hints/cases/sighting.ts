@@ -99,7 +99,7 @@ function wantedOf({ labels }: Signal): HintEvidence['matchers'] {
 }
 
 /**
- * Matchers that the chosen series fit and few others do: the labels that the chosen series share, and, if these fit
+ * Matchers that select the chosen series and few others: the labels that the chosen series share, and, if these fit
  * other series too, the labels that separate them.
  */
 function matchersOf(chosen: readonly Labels[], all: readonly Labels[]): HintEvidence['matchers'] {

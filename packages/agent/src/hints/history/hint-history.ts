@@ -22,7 +22,7 @@ const PAUSE_MAX_MS = 86_400_000
 const PIECE_MS = 6 * 3_600_000
 
 const NOT_KEPT =
-  'No history is kept, and what was is forgotten after an hour or with the process; store.enabled keeps it.'
+  'No history is kept: ended hints are forgotten after an hour or with the process. Set store.enabled to keep it.'
 
 /** The sources of hints besides memory. */
 export interface HintStore {
@@ -137,7 +137,7 @@ function renewed(hint: Hint, own: readonly Hint[], toMs: number): Hint {
 }
 
 function tooMany(fromMs: number, toMs: number): HintsUnknown {
-  const reason = `The window holds more than ${STATEMENT_LIMIT} statements of hints; ask for a shorter one.`
+  const reason = `The window holds more than ${STATEMENT_LIMIT} statements of hints; request a shorter window.`
   return { fromMs, toMs, reason }
 }
 

@@ -7,27 +7,27 @@ import { defineOwnType } from '@sonde/sdk/internal'
  * that any window of time contains every hint that was open in it. Lists are JSON. A list longer than 4096 characters
  * loses its last elements.
  */
-export const hintType = defineOwnType('sonde_hint', 'What a hint said at a moment of its life', {
+export const hintType = defineOwnType('sonde_hint', 'State of a hint at a moment of its life', {
   time: timestamp(),
   rule: label('Rule that opened it'),
-  device: label('Device that it is about'),
-  event: value('u64', { help: 'Number of the event, as its marks have it' }),
+  device: label('Device of the hint'),
+  event: value('u64', { help: 'Number of the event, as in its marks' }),
   edge: text({ help: 'opened, confirmed, holds, ended or dismissed' }),
   stage: text({ help: 'forming, standing or lingering' }),
   severity: text({ help: 'critical, warning or notice' }),
   since_ms: value('f64', { unit: 'milliseconds', help: 'When it began' }),
-  seen_ms: value('f64', { unit: 'milliseconds', help: 'When its rule held last' }),
-  needed_ms: value('f64', { unit: 'milliseconds', help: 'How long it must hold before it stands' }),
-  measured_ms: value('f64', { unit: 'milliseconds', help: 'When title, sentence and numbers were so' }),
-  value: value('f64', { help: 'What the rule measured' }),
-  comparator: text({ help: 'How the value stands to the limit: >, >=, < or <=' }),
+  seen_ms: value('f64', { unit: 'milliseconds', help: 'When its rule last held' }),
+  needed_ms: value('f64', { unit: 'milliseconds', help: 'How long the rule must hold to confirm the hint' }),
+  measured_ms: value('f64', { unit: 'milliseconds', help: 'Time of title, sentence and numbers' }),
+  value: value('f64', { help: 'Measured value' }),
+  comparator: text({ help: 'Comparison of value and limit: >, >=, < or <=' }),
   limit: value('f64', { help: 'Limit that it passed' }),
   unit: text({ help: 'Unit of both' }),
-  title: text({ help: 'What it is, in a few words' }),
+  title: text({ help: 'Title' }),
   sentence: text({ help: 'Numbers against their limit and siblings' }),
-  evidence: text({ help: 'Queries that show it, as JSON' }),
+  evidence: text({ help: 'Queries that show the finding, as JSON' }),
   affected: text({ help: 'Devices that show the effect, as JSON' }),
-  lacks: text({ help: 'Signals that the rule would have used, as JSON' }),
+  lacks: text({ help: 'Absent signals that the rule could use, as JSON' }),
 })
 
 /** A moment at which the state of a hint is reported. */

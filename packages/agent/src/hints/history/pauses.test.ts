@@ -17,10 +17,10 @@ function pausesOf(steps: readonly (readonly [wallMs: number, monotonicMs: number
   return pauses.spans().map(({ fromMs, toMs, reason }) => [fromMs - START_MS, toMs - START_MS, reason.split(':')[0]])
 }
 
-test('a process that stood still, a machine that slept and a clock that was set are told apart', () => {
+test('a paused process, a sleeping machine and a changed clock have different reasons', () => {
   const usual = [500, 500] as const
   assert.deepEqual(pausesOf([usual, [2500, 2500], usual, [-400, 500]]), [], 'a late look, and a small correction')
-  assert.deepEqual(pausesOf([usual, [8000, 8000], usual]), [[500, 8500, 'Sonde stood still']])
+  assert.deepEqual(pausesOf([usual, [8000, 8000], usual]), [[500, 8500, 'Sonde paused']])
   assert.deepEqual(pausesOf([usual, [3_600_000, 700], usual]), [
     [500, 3_600_500, 'The machine slept, or its clock was set forward'],
   ])

@@ -6,23 +6,23 @@ import { defineOwnType } from '@sonde/sdk/internal'
 const PAUSE_LEAST_MS = 3000
 /** A smaller step back of the clock is a correction. Unit: milliseconds. */
 const BACK_LEAST_MS = 1000
-/** Most pauses that are kept. Policy: the two oldest are merged into a span that is partly known. */
+/** Most pauses that are kept. Policy: the two oldest are merged, and the time between counts as unknown too. */
 const PAUSE_LIMIT = 100
 
 const REASONS = {
-  stopped: 'Sonde stood still: its process was stopped, or got no processor time.',
-  asleep: 'The machine slept, or its clock was set forward: nothing was looked at in this time.',
-  back: 'The clock was set back: this time passed twice, and what happened in it cannot be told apart.',
+  stopped: 'Sonde paused: its process was stopped, or got no processor time.',
+  asleep: 'The machine slept, or its clock was set forward: no rule was evaluated in this time.',
+  back: 'The clock was set back: this time passed twice, and the events of both passes are mixed.',
 } as const
 
 type PauseKind = keyof typeof REASONS
 
 /** A time without rule evaluations. It is reported at its end and kept, so that any window of history shows it. */
-export const hintPauseType = defineOwnType('sonde_hint_pause', 'A time of which rules saw nothing', {
+export const hintPauseType = defineOwnType('sonde_hint_pause', 'A time without rule evaluations', {
   time: timestamp(),
   kind: label('stopped, asleep or back'),
-  from_ms: value('f64', { unit: 'milliseconds', help: 'Where it begins, since the Unix epoch' }),
-  to_ms: value('f64', { unit: 'milliseconds', help: 'Where it ends, since the Unix epoch' }),
+  from_ms: value('f64', { unit: 'milliseconds', help: 'Its start, since the Unix epoch' }),
+  to_ms: value('f64', { unit: 'milliseconds', help: 'Its end, since the Unix epoch' }),
 })
 
 interface Pause {

@@ -8,7 +8,7 @@ const STEP_LEAST_MS = 10_000
 /** Steps that may have no sample: the step in which Sonde started, and a late step. */
 const MISSED_STEPS = 2
 const NOT_RUN = 'Sonde did not run.'
-const NOT_KEPT = 'Sonde did not run yet, or what it kept of that time was removed.'
+const NOT_KEPT = 'Sonde did not run yet, or its history of that time was removed.'
 
 /** Parts of a window in which Sonde did not run, according to the history; in their order. */
 export async function unwatchedSpans(history: History, fromMs: number, toMs: number): Promise<HintsUnknown[]> {

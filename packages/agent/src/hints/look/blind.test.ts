@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { SimulatedNode } from '../test-simulated-node.ts'
 import { TrainingNode } from '../test-training-node.ts'
 
-test('rules of what no source reports are blind, and no others', () => {
+test('only rules without any reported signal are blind', () => {
   const node = new SimulatedNode()
   node.run(10)
   // The simulator has no memory controllers and no packages.

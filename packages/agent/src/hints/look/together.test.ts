@@ -26,7 +26,7 @@ test('GPUs in the same phase of a step are compared at the same moments, whichev
   }
 })
 
-test('losses that all ports have alike are no losses of a port, whichever misses samples', () => {
+test('equal losses of all ports are not losses of one port, even if a port misses samples', () => {
   for (const missing of [[3], [0, 1, 2, 4, 5, 6, 7]]) {
     const node = quietNode()
     const lose = (second: number) => {

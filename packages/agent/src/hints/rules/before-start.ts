@@ -24,7 +24,7 @@ function toldBefore(look: Look): { readonly numbers: string[]; readonly count: n
 /** Errors in the first sample. The time of these errors is unknown. */
 export const beforeStart: Rule = {
   name: 'error_before_start',
-  sees: 'A GPU had an error that needs a reset when it was first read: an XID of the GPU, NVLink or memory, or an uncorrected memory error.',
+  sees: 'The first sample of a GPU had an error that needs a reset: an XID of the GPU, NVLink or memory, or an uncorrected memory error.',
   severity: 'warning',
   worse: 'critical',
   of: 'gpu',
@@ -36,8 +36,8 @@ export const beforeStart: Rule = {
     {
       what: 'XID 48, 64, 74, 79, 94, 95, 119, 120 or 140 in the first sample',
       value: 1,
-      unit: 'or more; critical where XID 79 is among them and the GPU is silent',
-      source: 'the driver tells them until it is loaded anew',
+      unit: 'or more; critical with XID 79 and a silent GPU',
+      source: 'the driver reports them until it is reloaded',
     },
     {
       what: 'uncorrected memory errors in the first sample',
@@ -48,9 +48,9 @@ export const beforeStart: Rule = {
   ],
   not: {},
   toldApart: [
-    'XIDs of applications, and errors that were counted before the driver was loaded',
-    'errors that happen while Sonde looks: those are told by rules of their own',
-    'PCIe errors and errors of host memory from before: their counters begin with the machine, and errors of its start are in them',
+    'XIDs of applications, and errors from before the driver was loaded',
+    'errors that happen while Sonde runs: other rules report them',
+    'earlier PCIe errors and errors of host memory: their counters start with the machine and include errors of its start',
   ],
   find(look) {
     const { name } = look.device
@@ -64,7 +64,7 @@ export const beforeStart: Rule = {
         title: `${titleOf(look.device)} has ${xids} from before the start`,
         measure: told,
         sentence: (value, limit) =>
-          `${name} has ${xids}, reported before Sonde started to read it: ${value}, ${limit}; when it happened is not known, and the GPU ${isSilent ? 'gives no sample of its power' : 'gives samples'}`,
+          `${name} has ${xids}, reported before Sonde started to read it: ${value}, ${limit}; the time is unknown, and the GPU ${isSilent ? 'gives no sample of its power' : 'gives samples'}`,
       }
     }
     const errors = firstKnown(look.before(GPU.uncorrectedErrors), 0)
@@ -74,7 +74,7 @@ export const beforeStart: Rule = {
       title: `${titleOf(look.device)} had memory errors before the start`,
       measure: counted,
       sentence: (value, limit) =>
-        `${name} counted uncorrected memory errors before Sonde started to read it: ${value}, ${limit}; when they happened is not known`,
+        `${name} counted uncorrected memory errors before Sonde started to read it: ${value}, ${limit}; the time is unknown`,
     }
   },
 }

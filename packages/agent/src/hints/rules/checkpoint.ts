@@ -21,7 +21,7 @@ function isCopied(look: Look): boolean {
 /** A label rather than an alarm: the node writes its state to storage. */
 export const checkpoint: Rule = {
   name: 'checkpoint',
-  sees: 'All GPUs stand still while memory is copied to the host: the job writes a checkpoint.',
+  sees: 'All GPUs are idle while memory is copied to the host: the job writes a checkpoint.',
   severity: 'notice',
   of: 'node',
   neededMs: 0,
@@ -35,15 +35,15 @@ export const checkpoint: Rule = {
       source: '30 GB a GPU in 1.5 to 6 s',
     },
     { what: 'sent on most rails', value: LINE_SHARE * 100, unit: '% of line', source: 'training stands still' },
-    { what: 'utilisation once it was copied', value: UTILISATION, unit: '%', source: 'storage is still written' },
+    { what: 'utilisation after the copies', value: UTILISATION, unit: '%', source: 'storage is still written' },
   ],
   not: {
-    'a collective that hangs: use stays at 100 % and nothing is copied': ({ scope }) =>
+    'a hanging collective: use stays at 100 % and nothing is copied': ({ scope }) =>
       median(scope.gpus.map((look) => look.last(GPU.utilisation))) > UTILISATION,
   },
   toldApart: [
     'a wait for data: nothing is copied to the host',
-    'work that ends within a sample: as much comes from the host as goes there',
+    'work that ends within a sample: it copies as much from the host as to it',
   ],
   find({ scope }) {
     const { looks: job } = together(jobGpus(scope), GPU.pcieSent, LATEST_MS)
@@ -73,7 +73,7 @@ export const checkpoint: Rule = {
       ...found,
       measure: shareMeasure(used / 100, '<=', UTILISATION / 100, '% of time'),
       sentence: (value, limit) =>
-        `${job.length} GPUs have copied to the host and stand still: in use ${value} of the time, ${limit}${rest}`,
+        `${job.length} GPUs have copied to the host and are idle: in use ${value} of the time, ${limit}${rest}`,
     }
   },
 }

@@ -33,7 +33,7 @@ function shareOver(look: Look, overMs: number): number {
 /** Many senders to one port, or flows that share a link on the way. */
 export const congestion: Rule = {
   name: 'congestion',
-  sees: 'Much of what a port receives is marked for congestion: it is full because several send to it (incast), or a link on the way is (hotspot).',
+  sees: 'Many packets to a port are marked for congestion: several hosts send to the port at once (incast), or a link on the way is full (hotspot).',
   severity: 'warning',
   of: 'nic',
   neededMs: 10_000,
@@ -51,7 +51,7 @@ export const congestion: Rule = {
   ],
   not: {
     'congestion control is switched off: notifications are ignored': (look) => look.rate(NIC.notificationsIgnored) > 0,
-    'pauses, which come of something that does not drain': (look) => look.rate(NIC.txPaused) > PAUSED_SHARE_MAX,
+    'pauses, which mean that a receiver does not drain': (look) => look.rate(NIC.txPaused) > PAUSED_SHARE_MAX,
   },
   toldApart: ['marks in every burst, below 1 % of packets'],
   explainedBy: { pfc_source: 'device' },
@@ -69,7 +69,7 @@ export const congestion: Rule = {
           : `Traffic to ${titleOf(look.device)} is congested`,
       measure,
       sentence: (value, limit) =>
-        `${value} of what ${name} receives is marked${besides(usual, percent)}, ${limit}; it received at up to ${percent(peak)} of line`,
+        `${value} of the packets to ${name} are marked${besides(usual, percent)}, ${limit}; it received at up to ${percent(peak)} of line`,
       affected: slowedGpus(look),
     }
   },

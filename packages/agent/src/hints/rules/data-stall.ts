@@ -50,7 +50,7 @@ function useOf(scope: Scope): number {
 /** GPUs that wait for their input. */
 export const dataStall: Rule = {
   name: 'data_stall',
-  sees: 'All GPUs are idle for part of each step, alike, while bursts on the rails are as fast as ever: input comes late.',
+  sees: 'All GPUs are idle for the same part of each step, while bursts on the rails are as fast as before: input comes late.',
   severity: 'warning',
   of: 'node',
   neededMs: 10_000,
@@ -67,7 +67,7 @@ export const dataStall: Rule = {
       unit: '%',
       source: 'waiting for peers keeps it near 100',
     },
-    { what: 'gaps in 30 s', value: GAPS, unit: 'to stand', source: 'one may be any pause of the job' },
+    { what: 'gaps in 30 s', value: GAPS, unit: 'to confirm', source: 'a single gap may be any pause of the job' },
   ],
   not: {
     'GPUs that differ: no common cause': ({ scope }) => {
@@ -78,15 +78,15 @@ export const dataStall: Rule = {
     'a slow rail: bursts are slower than before': ({ scope }) =>
       !scope.isOpen('data_stall', scope.node) && burstShare(scope) < BURST_SHARE,
     'a job that ended: its memory is free': ({ scope }) => !(memoryShare(scope) >= MEMORY_SHARE),
-    'requests that come and go: no training goes over the rails': ({ scope }) => !isCollective(scope),
+    'varying requests: no training traffic is on the rails': ({ scope }) => !isCollective(scope),
   },
   toldApart: ['stragglers and losses: use stays near 100 %, because peers spin'],
   explainedBy: { checkpoint: 'node', gpu_lost: 'node', link_flap: 'node', stuck_collective: 'node' },
   goesOn: {
-    while: `use stays below ${CLEAR_UTILISATION * 100} %: between two waits it is high for a moment`,
+    while: `use stays below ${CLEAR_UTILISATION * 100} %: it is high for a moment between two waits`,
     holds: ({ scope }) => useOf(scope) < CLEAR_UTILISATION,
   },
-  lacksAlways: ['what the loader waits for'],
+  lacksAlways: ['the cause of the wait'],
   find({ scope }) {
     const job = jobGpus(scope)
     const measure = shareMeasure(useOf(scope), '<', UTILISATION, '% of time')

@@ -23,7 +23,7 @@ function silentPorts(scope: Scope): readonly Look[] {
 /** A driver of an adapter that no longer answers. */
 export const driverStuck: Rule = {
   name: 'driver_stuck',
-  sees: 'The driver of an adapter does not answer a call any more: its counters are not known, whatever its traffic does.',
+  sees: 'The driver of an adapter no longer answers a call: its counters are unknown, whether it has traffic or not.',
   severity: 'warning',
   of: 'port',
   neededMs: 3000,
@@ -34,17 +34,17 @@ export const driverStuck: Rule = {
     {
       what: 'adapters at once',
       value: TOGETHER_COUNT,
-      unit: 'then it is told of the node',
-      source: 'the kernel lets most of these calls in one at a time, so that one that hangs holds up the others',
+      unit: 'or more: a hint about the node',
+      source: 'the kernel runs most of these calls one at a time, so a hanging call blocks the others',
     },
   ],
   not: {},
   toldApart: [
-    'a driver that refuses a call: that is an answer',
-    'a driver that is slow: the sweep goes on without it until it answers',
+    'a driver that refuses a call: a refusal is an answer',
+    'a slow driver: the sweep continues without it until it answers',
     'an interface that left: it has no samples',
     'a child process that crashed: it gives no samples either',
-    'a machine that is busy: the source is starved then, and no driver is told of',
+    'a busy machine: the source is starved then, and no driver is reported',
   ],
   find(look) {
     if (!isSilent(look)) return undefined

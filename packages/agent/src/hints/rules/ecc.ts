@@ -13,7 +13,7 @@ const ACTIVE_SHARE = 0.05
 /** Memory of a GPU that was lost for good: data were wrong. */
 export const eccUncorrected: Rule = {
   name: 'ecc_uncorrected',
-  sees: 'A GPU found a memory error that it could not correct, or tells one of the XIDs that say so (48, 64, 94, 95, 140).',
+  sees: 'A GPU has a memory error that it could not correct, or reports an XID of such an error (48, 64, 94, 95, 140).',
   severity: 'critical',
   of: 'gpu',
   neededMs: 0,
@@ -34,7 +34,7 @@ export const eccUncorrected: Rule = {
   stillExplains: (look) => !(look.min(GPU.smActive, HEALTHY_MS) > ACTIVE_SHARE),
   toldApart: [
     'XID 13, 31, 43 or 45 alone: the application',
-    'totals of earlier lives of the board',
+    'totals from before the driver was loaded',
     'XID 92 of older parts',
   ],
   find(look) {
@@ -53,9 +53,9 @@ export const eccUncorrected: Rule = {
       return {
         title,
         measure: countMeasure(told, '>=', 1, 'XIDs in 1 min'),
-        sentence: (value, limit) => `${name} told XIDs of memory: ${value} in the last minute, ${limit}${action}`,
+        sentence: (value, limit) => `${name} reported XIDs of memory: ${value} in the last minute, ${limit}${action}`,
       }
-    const also = told >= 1 ? `, and told XIDs of memory: ${amount(told)}` : ''
+    const also = told >= 1 ? `, and reported XIDs of memory: ${amount(told)}` : ''
     return {
       title,
       measure: countMeasure(errors, '>=', 1, 'errors in 1 min'),
@@ -76,7 +76,7 @@ export const eccPending: Rule = {
   uses: [GPU.remapPending, GPU.remapFailure],
   shows: [GPU.remapPending, GPU.remapFailure],
   limits: [
-    { what: 'pending rows', value: 1, unit: 'drain at the next gap', source: 'Meta GCM, AzureHPC, gpud, DCGM' },
+    { what: 'pending rows', value: 1, unit: 'drain the node soon', source: 'Meta GCM, AzureHPC, gpud, DCGM' },
     { what: 'failed rows', value: 1, unit: 'critical: replace the board', source: 'NVIDIA memory-error guide' },
   ],
   not: {},
@@ -90,7 +90,7 @@ export const eccPending: Rule = {
         title: `${titleOf(look.device)} cannot replace a memory row`,
         measure: failed,
         sentence: (value, limit) =>
-          `${name} could not replace a memory row (its flag is ${value}, ${limit}): the board is at its end`,
+          `${name} could not replace a memory row (its flag is ${value}, ${limit}): replace the board`,
       }
     const pending = countMeasure(look.last(GPU.remapPending), '>=', 1, 'rows pending')
     if (!isPassed(pending)) return undefined
@@ -106,7 +106,7 @@ export const eccPending: Rule = {
 /** Corrected errors at a high rate. */
 export const eccCorrected: Rule = {
   name: 'ecc_corrected',
-  sees: 'A GPU corrects memory errors at a rate that healthy boards do not have.',
+  sees: 'A GPU corrects many more memory errors than healthy boards.',
   severity: 'notice',
   of: 'gpu',
   neededMs: 600_000,
@@ -121,7 +121,7 @@ export const eccCorrected: Rule = {
     },
   ],
   not: {},
-  toldApart: ['single corrected errors, and totals of earlier lives'],
+  toldApart: ['single corrected errors, and totals from before the driver was loaded'],
   explainedBy: { ecc_uncorrected: 'device' },
   find(look) {
     const errors = look.increase(GPU.correctedErrors, EVENT_OVER_MS)

@@ -37,7 +37,7 @@ function hottestOf(look: Look, above = 0): Heat | undefined {
 /** A GPU that will soon be slowed down, or memory above its allowed temperature. */
 export const gpuHot: Rule = {
   name: 'gpu_hot',
-  sees: 'A GPU is near the temperature at which it slows down, or its memory is above the one up to which it may work.',
+  sees: 'A GPU is near its slowdown temperature, or its memory is above its maximum operating temperature.',
   severity: 'warning',
   of: 'gpu',
   neededMs: 10_000,
@@ -48,18 +48,18 @@ export const gpuHot: Rule = {
     {
       what: 'temperature',
       value: MARGIN_CELSIUS,
-      unit: '°C below slowdown, or more',
+      unit: '°C below slowdown, or higher',
       source: 'the limit of the card itself; Oracle alerts at 98 % of it',
     },
     {
       what: 'memory temperature',
       value: MEMORY_CELSIUS,
-      unit: '°C, or what the card tells',
-      source: 'most at which HBM may work',
+      unit: '°C, or the limit of the card',
+      source: 'maximum operating temperature of HBM',
     },
   ],
   not: {},
-  toldApart: ['a GPU that slows down already: that is told instead'],
+  toldApart: ['a GPU that already slows down: `thermal_throttle` reports it'],
   explainedBy: { thermal_throttle: 'device' },
   goesOn: {
     while: `it is no more than ${CLEAR_CELSIUS} °C below its limit`,

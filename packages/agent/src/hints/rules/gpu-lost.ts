@@ -44,7 +44,7 @@ function wasToldLost(look: Look): boolean {
 /** A GPU that fell off the bus. */
 export const gpuLost: Rule = {
   name: 'gpu_lost',
-  sees: 'A GPU that was there a moment ago gives no more samples while its siblings do, or the driver tells XID 79.',
+  sees: 'A GPU gives no more samples while its siblings do, or the driver reports XID 79.',
   severity: 'critical',
   of: 'gpu',
   neededMs: 5000,
@@ -61,13 +61,13 @@ export const gpuLost: Rule = {
     { what: 'XID 79', value: 1, unit: 'event', source: 'DCGM, AzureHPC' },
   ],
   not: {
-    'a driver that was loaded anew, or a reset: all GPUs are gone, and none told that it is lost': (look) =>
+    'a reloaded driver, or a reset: all GPUs are gone, and no XID 79 was reported': (look) =>
       !look.scope.gpus.some((one) => one.has(GPU.power)) && !isToldLost(look),
-    'a GPU that MIG is set up on: only some of its values are gone': (look) =>
+    'a GPU during the set-up of MIG: only some of its values are gone': (look) =>
       look.has(GPU.migMode) && look.has(GPU.power) && !(look.increase(XID.lost, EVENT_OVER_MS) >= 1),
   },
   toldApart: [
-    'an exporter that was restarted: all GPUs are gone, not one',
+    'a restarted exporter: all GPUs are gone at once',
     'a missed sample',
     'a GPU that answers again: the hint ends',
   ],
@@ -80,7 +80,7 @@ export const gpuLost: Rule = {
     const found = { title: `${titleOf(look.device)} is lost`, affected: siblings.map(({ device }) => device) }
     const missed = countMeasure(missedSamples(look), '>=', MISSED_SAMPLES, 'samples missed')
     if (isPassed(missed)) {
-      const told = isToldLost(look) || wasToldLost(look) ? '; the driver tells XID 79' : ''
+      const told = isToldLost(look) || wasToldLost(look) ? '; the driver reports XID 79' : ''
       return {
         ...found,
         measure: missed,
@@ -94,7 +94,8 @@ export const gpuLost: Rule = {
     return {
       ...found,
       measure: countMeasure(Math.max(1, look.events(XID.lost)), '>=', 1, 'XID 79 in 10 min'),
-      sentence: (value, limit) => `The driver told XID 79 of ${name}: ${value} in 10 min, ${limit}${silent}; ${others}`,
+      sentence: (value, limit) =>
+        `The driver reported XID 79 of ${name}: ${value} in 10 min, ${limit}${silent}; ${others}`,
     }
   },
 }
@@ -102,7 +103,7 @@ export const gpuLost: Rule = {
 /** Errors that the driver reports by number. */
 export const gpuError: Rule = {
   name: 'gpu_error',
-  sees: 'The driver tells an XID of NVLink or of the GPU’s own processor (74, 119, 120), after which a reset is due.',
+  sees: 'The driver reports an XID of NVLink or of the GPU’s control processor (74, 119, 120), which requires a reset.',
   severity: 'critical',
   of: 'gpu',
   neededMs: 0,
@@ -114,15 +115,16 @@ export const gpuError: Rule = {
   not: {},
   toldApart: [
     'XID 13, 31, 43 and 45: the application',
-    'the gauge of the last XID, which stays until the driver is loaded anew',
+    'the gauge of the last XID, which keeps its value until the driver is reloaded',
   ],
   find(look) {
     const told = look.increase(XID.device, EVENT_OVER_MS)
     if (!(told >= 1)) return undefined
     return {
-      title: `${titleOf(look.device)} tells an error`,
+      title: `${titleOf(look.device)} reports an error`,
       measure: countMeasure(told, '>=', 1, 'XIDs in 1 min'),
-      sentence: (value, limit) => `${look.device.name} told XID 74, 119 or 120: ${value} in the last minute, ${limit}`,
+      sentence: (value, limit) =>
+        `${look.device.name} reported XID 74, 119 or 120: ${value} in the last minute, ${limit}`,
     }
   },
 }

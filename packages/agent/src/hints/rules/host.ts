@@ -20,7 +20,7 @@ function worstOf(look: Look, signal: Signal, label: string, overMs: number): str
 /** Memory of the node that was lost for good: data were wrong. */
 export const hostMemory: Rule = {
   name: 'host_memory',
-  sees: 'A memory controller of the node found an error that it could not correct.',
+  sees: 'A memory controller of the node has an error that it could not correct.',
   severity: 'critical',
   of: 'node',
   neededMs: 0,
@@ -28,11 +28,11 @@ export const hostMemory: Rule = {
   lingerMs: 600_000,
   uses: [HOST.memoryUncorrected, HOST.memoryCorrected],
   shows: [HOST.memoryUncorrected, HOST.memoryCorrected],
-  limits: [{ what: 'uncorrected errors', value: 1, unit: 'event', source: 'as of GPUs: a healthy module has none' }],
+  limits: [{ what: 'uncorrected errors', value: 1, unit: 'event', source: 'as for GPUs: a healthy module has none' }],
   not: {},
   toldApart: [
-    'corrected errors, which healthy memory has now and then',
-    'errors from before Sonde began to watch',
+    'corrected errors, which healthy memory has sometimes',
+    'errors from before the start of Sonde',
     'counters that an operator set to zero',
   ],
   find(look) {
@@ -56,16 +56,16 @@ export const hostMemory: Rule = {
  */
 export const cpuThrottle: Rule = {
   name: 'cpu_throttle',
-  sees: 'A processor package of the node is slowed down for heat for much of the time.',
+  sees: 'Heat slows a processor package of the node down for much of the time.',
   severity: 'warning',
   of: 'node',
   neededMs: 10_000,
   uses: [HOST.packageThrottled, HOST.packageThrottles],
   shows: [HOST.packageThrottled, HOST.packageThrottles],
-  limits: [{ what: 'time slowed down', value: TIME_SHARE * 100, unit: '%', source: 'as of GPUs' }],
+  limits: [{ what: 'time slowed down', value: TIME_SHARE * 100, unit: '%', source: 'as for GPUs' }],
   not: {},
   toldApart: [
-    'a moment of heat when load begins: it is counted, and takes no time',
+    'a moment of heat when load begins: it is counted, but takes no time',
     'a power limit, which is not counted here',
   ],
   find(look) {

@@ -64,13 +64,13 @@ function laneOf(look: Look): string {
   const worst = Math.max(...rates)
   const others = median(rates.filter((rate) => rate !== worst))
   if (!(worst > LANE_FACTOR * Math.max(others, 1))) return ''
-  return `; nearly all of them on lane ${look.labels(NIC.laneErrors)[rates.indexOf(worst)]?.lane ?? '?'}`
+  return `; nearly all on lane ${look.labels(NIC.laneErrors)[rates.indexOf(worst)]?.lane ?? '?'}`
 }
 
 /** A link that gets worse. */
 export const linkBer: Rule = {
   name: 'link_ber',
-  sees: 'A link has many more bit errors than it used to, or errors that correction could not mend: cable, optics or connector age.',
+  sees: 'A link has many more bit errors than before, or errors that remain after correction: cable, optics or connector age.',
   severity: 'warning',
   worse: 'critical',
   of: 'nic',
@@ -87,7 +87,7 @@ export const linkBer: Rule = {
     {
       what: 'errors left after correction',
       value: EFFECTIVE_EVENTS,
-      unit: 'in 10 min, until there were none for twice their mean distance',
+      unit: 'in 10 min, until none for twice their mean distance',
       source: 'a healthy link has none',
     },
     {
@@ -119,7 +119,7 @@ export const linkBer: Rule = {
       affected: perS > EFFECTIVE_PER_S ? slowedGpus(look) : [],
     } as const
     if (isPassed(bits)) {
-      const errors = left >= 1 ? `, ${amount(left)} errors left after correction${each}` : ''
+      const errors = left >= 1 ? `, ${amount(left)} errors after correction${each}` : ''
       return {
         ...found,
         title: `${titleOf(look.device)} has more and more bit errors`,
@@ -130,10 +130,10 @@ export const linkBer: Rule = {
     const ofBits = Number.isNaN(rate) ? '' : `, a bit error rate of ${power(rate)}${siblings}`
     return {
       ...found,
-      title: `${titleOf(look.device)} has errors that correction leaves`,
+      title: `${titleOf(look.device)} has errors after correction`,
       measure: countMeasure(left, '>=', EFFECTIVE_EVENTS, 'errors in 10 min'),
       sentence: (value, limit) =>
-        `${name} has ${value} errors left after correction in 10 min${each}, ${limit}${ofBits}${lane}`,
+        `${name} has ${value} errors after correction in 10 min${each}, ${limit}${ofBits}${lane}`,
     }
   },
 }

@@ -16,7 +16,7 @@ function isUsed(look: Look): boolean {
 /** The link of a training port that was down when Sonde started. */
 export const linkDown: Rule = {
   name: 'link_down',
-  sees: 'The link of a port that serves a GPU has been down since before Sonde started, while the ports of the other GPUs carry traffic.',
+  sees: 'The link of a port of a GPU has been down since before Sonde started, while the ports of other GPUs carry traffic.',
   severity: 'warning',
   of: 'nic',
   neededMs: 10_000,
@@ -27,14 +27,14 @@ export const linkDown: Rule = {
       what: 'ports of other GPUs that carry traffic',
       value: UP_SHARE * 100,
       unit: '%',
-      source: 'a job that uses most of them wants all',
+      source: 'a job that uses most of them needs all',
     },
   ],
   not: {
     'a port that an operator switched off: its interface is down and has no carrier to tell': (look) =>
       look.last(NIC.up) === 0 && look.lastSeenMs(NIC.carrier) < look.lastSeenMs(NIC.up),
   },
-  toldApart: ['a link that went down while Sonde looked: that is `link_flap`', 'ports that serve no GPU'],
+  toldApart: ['a link that went down while Sonde ran: `link_flap` reports it', 'ports that serve no GPU'],
   explainedBy: { link_flap: 'device' },
   find(look) {
     if (look.device.rail === null || !isDown(look) || Number.isFinite(sinceDown(look))) return undefined

@@ -20,7 +20,7 @@ function downsOf(read: (signal: (typeof NIC)[keyof typeof NIC]) => number): numb
 /** The link of a port went down. */
 export const linkFlap: Rule = {
   name: 'link_flap',
-  sees: 'The link of a port that had traffic went down: once, again and again, or for good.',
+  sees: 'The link of a port with traffic went down: once, repeatedly, or for good.',
   severity: 'warning',
   worse: 'critical',
   of: 'port',
@@ -49,7 +49,7 @@ export const linkFlap: Rule = {
     'an idle port: it had no traffic before': (look) =>
       !hasTraffic(look) && !look.scope.isOpen('link_flap', look.device),
   },
-  toldApart: ['a driver that was loaded anew: its counters begin again'],
+  toldApart: ['a reloaded driver: its counters start again'],
   find(look) {
     const isDownNow = isDown(look)
     const recent = downsOf((signal) => look.increase(signal, EVENT_OVER_MS))

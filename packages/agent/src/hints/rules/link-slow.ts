@@ -31,7 +31,7 @@ function rateExpected(look: Look): number {
 /** A link that works, but more slowly than before. */
 export const linkSlow: Rule = {
   name: 'link_slow',
-  sees: 'The link of a port that has traffic came back at a lower rate than before, or runs at a lower rate than those of its siblings.',
+  sees: 'The link of a port with traffic came back at a lower rate than before, or runs at a lower rate than its siblings.',
   severity: 'critical',
   of: 'port',
   neededMs: 3000,
@@ -42,16 +42,16 @@ export const linkSlow: Rule = {
       what: 'rate of the link',
       value: SHARE * 100,
       unit: '% of before, or of siblings',
-      source: 'each generation of signalling has half the rate of the next',
+      source: 'each signalling generation has half the rate of the next',
     },
   ],
   not: {
-    'a link that is down: that is told instead': (look) => !(rateNow(look) > 0),
-    'an idle port: nobody waits for it': (look) => !hasTraffic(look),
+    'a link that is down: another rule reports it': (look) => !(rateNow(look) > 0),
+    'an idle port: its rate does not matter': (look) => !hasTraffic(look),
   },
   toldApart: [
-    'a port that has always been slower, without siblings: what it can do is not known',
-    'an operator who sets all links slower: no sibling is faster, and after an hour it is what was before',
+    'a port that has always been slower, without siblings: its best rate is unknown',
+    'an operator who slows all links down: no sibling is faster, and after an hour the new rate is normal',
   ],
   find(look) {
     const [now, expected] = [rateNow(look), rateExpected(look)]

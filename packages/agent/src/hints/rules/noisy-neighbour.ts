@@ -41,7 +41,7 @@ function foreign(look: Look): number {
 /** Foreign traffic on the same port. */
 export const noisyNeighbour: Rule = {
   name: 'noisy_neighbour',
-  sees: 'A training port carries much traffic that is not its job’s: another tenant, storage, or a checkpoint on a rail.',
+  sees: 'A training port carries much traffic of others: another tenant, storage, or a checkpoint on a rail.',
   severity: 'warning',
   of: 'nic',
   neededMs: 10_000,
@@ -59,16 +59,17 @@ export const noisyNeighbour: Rule = {
     {
       what: 'own bytes in 30 s',
       value: OWN_SHARE * 100,
-      unit: '% of its mean of 10 min, to stand',
-      source: 'it does harm',
+      unit: '% of its mean of 10 min, to confirm',
+      source: 'the job is affected',
     },
   ],
   not: {
     'a port that others pause': (look) => look.rate(NIC.rxPaused) > FOREIGN_SHARE,
-    'a PCIe link that is slower than it can be': (look) =>
+    'a PCIe link below its maximum speed': (look) =>
       look.last(PCI.bandwidth) < LINK_SHARE * look.last(PCI.bandwidthMax),
-    'a NIC for storage, which serves everybody': ({ device, scope }) => device.rail === null && scope.rails.length > 0,
-    'all rails alike: the job itself uses several priorities': (look) => look.usual(foreign) > foreign(look) / 2,
+    'a NIC for storage, which serves all jobs': ({ device, scope }) => device.rail === null && scope.rails.length > 0,
+    'the same traffic on all rails: the job itself uses several priorities': (look) =>
+      look.usual(foreign) > foreign(look) / 2,
   },
   explainedBy: { pcie_downtrain: 'device', pfc_source: 'device' },
   lacksAlways: ['attribution to pods'],
@@ -78,13 +79,13 @@ export const noisyNeighbour: Rule = {
     const measure = bytesMeasure(bytes, '>', isAttributed ? FOREIGN_SHARE * lineOf(look) : OTHER_PRIORITY_BYTES)
     if (!isPassed(measure)) return undefined
     const others = besides(look.usual(foreign), (usual) => `${amount(Math.max(0, usual), 'B')}/s`)
-    const whose = isAttributed ? 'no queue pair of this host accounts for' : 'is on other priorities'
+    const whose = isAttributed ? 'without a queue pair of this host' : 'on other priorities'
     const own = firstKnown(ownShare(look, NIC.ownSentBytes), ownShare(look, NIC.portRdmaSentBytes))
     return {
       title: `${titleOf(look.device)} carries traffic of others`,
       measure,
       sentence: (value, limit) =>
-        `${look.device.name} sends ${value} that ${whose}${others}, ${limit}; that is ${percent(bytes / lineOf(look))} of its line`,
+        `${look.device.name} sends ${value} ${whose}${others}, ${limit}; this is ${percent(bytes / lineOf(look))} of its line`,
       affected: slowedGpus(look),
       isSure: !(own >= OWN_SHARE),
     }

@@ -24,7 +24,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
   const replays = of === 'gpu' ? [GPU.replays] : []
   return {
     name: 'pcie_aer',
-    sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} has far more errors than its bit error rate allows, or one that it could not correct.`,
+    sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} has far more errors than its bit error rate allows, or an error that it could not correct.`,
     severity: 'warning',
     worse: 'critical',
     of,
@@ -47,10 +47,10 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       },
     ],
     not: {
-      'a reset of the device: its counters began again': (look) =>
+      'a reset of the device: its counters started again': (look) =>
         Math.min(look.sinceBreak(PCI.correctable), look.sinceBreak(GPU.replays)) < RESET_MS,
     },
-    toldApart: ['single errors at boot', 'advisory non-fatal errors of looking for functions that are not there'],
+    toldApart: ['single errors at boot', 'advisory non-fatal errors from probing functions that do not exist'],
     explainedBy: { gpu_lost: 'device', pcie_downtrain: 'device' },
     looksBackMs: EVENT_OVER_MS,
     find(look) {
@@ -73,7 +73,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
         title,
         measure: fatal,
         sentence: (value, limit) =>
-          `${name} counts ${value} PCIe errors in the last minute that were not corrected, ${limit}${also}`,
+          `${name} counts ${value} PCIe errors in the last minute without correction, ${limit}${also}`,
         neededMs: 0,
       }
     },

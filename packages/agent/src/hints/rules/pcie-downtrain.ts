@@ -118,17 +118,18 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
         what: 'speed × width',
         value: SHARE * 100,
         unit: '% of the most',
-        source: 'one lane or generation less is 50 % or less',
+        source: 'the next lower width or speed is 50 % or less',
       },
       ...(of === 'gpu' ? [TRAFFIC] : []),
     ],
     not: {
       ...(of === 'gpu'
-        ? { 'power saving: a GPU that is hardly used slows its link down, and keeps its lanes': savesPower }
+        ? { 'power saving: a hardly used GPU slows its link down, but keeps its lanes': savesPower }
         : {}),
-      'a slot that is wired so: its siblings on other cards run alike': (look) => usualOnOtherCards(look) < SHARE,
+      'a slot with fewer lanes by design: siblings on other cards run at the same share': (look) =>
+        usualOnOtherCards(look) < SHARE,
     },
-    toldApart: ['a host of an older generation: the most is what device and slot have in common'],
+    toldApart: ['a host of an older generation: the maximum is the lower of device and slot'],
     find(look) {
       const measure = shareMeasure(shareOf(look), '<', SHARE, '% of the most')
       if (!isPassed(measure)) return undefined

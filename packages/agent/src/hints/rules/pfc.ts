@@ -21,7 +21,7 @@ const PAUSED_LIMIT = {
 /** A port that makes others pause, because something behind it does not drain. */
 export const pfcSource: Rule = {
   name: 'pfc_source',
-  sees: 'A port tells its peers to stop sending for much of the time, and not because it receives at line rate.',
+  sees: 'A port pauses its peers for much of the time, although it does not receive at line rate.',
   severity: 'critical',
   of: 'nic',
   neededMs: 5000,
@@ -33,7 +33,7 @@ export const pfcSource: Rule = {
     'incast: pauses while it receives at line rate': (look) =>
       look.rate(NIC.receivedBytes) >= LINE_SHARE * lineOf(look),
   },
-  toldApart: ['a victim: it receives pauses instead of sending them'],
+  toldApart: ['a paused port: it receives pauses instead of sending them'],
   explainedBy: { pcie_downtrain: 'device' },
   find(look) {
     const measure = shareMeasure(look.rate(NIC.txPaused, LATEST_MS), '>', PAUSED_SHARE, '% of time')
@@ -58,7 +58,7 @@ export const pfcSource: Rule = {
 /** A port that is paused. The cause is at the other end. */
 export const pfcVictim: Rule = {
   name: 'pfc_victim',
-  sees: 'A port is told to stop for much of the time and sends less than it used to; the origin is at the other end.',
+  sees: 'A port is paused for much of the time and sends less than before; the origin is at the other end.',
   severity: 'warning',
   of: 'nic',
   neededMs: 5000,
@@ -71,13 +71,13 @@ export const pfcVictim: Rule = {
       what: 'sent',
       value: SENT_SHARE * 100,
       unit: '% of its mean of 10 min',
-      source: 'to stand; a port without a mean stands by the pauses alone',
+      source: 'to confirm; without a mean, the pauses alone confirm',
     },
   ],
   not: { 'an idle link': (look) => !hasTraffic(look) },
   toldApart: [
     'incast: its pauses are short',
-    'a healthy fabric without congestion control, where pauses alone are no fault: what is sent does not fall',
+    'a healthy fabric without congestion control: it pauses, but sends as much as before',
   ],
   explainedBy: { pfc_source: 'node', pcie_downtrain: 'node' },
   lacksAlways: ['the port at the other end'],
@@ -90,7 +90,7 @@ export const pfcVictim: Rule = {
     )
     const sent = look.rate(NIC.sentBytes, SENT_OVER_MS) / look.base(NIC.sentBytes)
     return {
-      title: `${titleOf(look.device)} is told to pause`,
+      title: `${titleOf(look.device)} is paused by its peer`,
       measure,
       sentence: (value, limit) =>
         `${look.device.name} is paused for ${value} of the time by its other end${others}, ${limit}`,

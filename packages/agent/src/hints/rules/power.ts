@@ -19,8 +19,8 @@ const NANOSECONDS = 1e9
 const BRAKE_OVER_MS = 5000
 
 /**
- * The device of a finding: one GPU, or the node if there are several. A hint about the node stays there even if all but
- * one GPU recover, so that one episode gives one hint.
+ * The device of a finding: one GPU, or the node if there are several. A hint about the node stays there even if only
+ * one GPU is left, so that one episode gives one hint.
  */
 function concerned(
   rule: string,
@@ -47,7 +47,7 @@ function usualClock(look: Look): number {
   return look.usual((other) => (other.last(GPU.migMode) === 1 ? Number.NaN : other.mean(GPU.clock)))
 }
 
-/** Whether a GPU is slow because it is at its default power limit. */
+/** Whether a GPU is slow because it is at its power limit. */
 function isStarved(look: Look): boolean {
   const capped = look.rate(GPU.powerCapped) / NANOSECONDS
   if (!(capped > CAPPED_TIME)) return false
@@ -69,25 +69,25 @@ function leastOf(looks: readonly Look[], read: (look: Look) => number): Look | u
 /** Power limits below the default limits. */
 export const powerCap: Rule = {
   name: 'power_cap',
-  sees: 'GPUs that work have a lower power limit than their boards come with, or one is far slower than its siblings for want of power.',
+  sees: 'Working GPUs have a lower power limit than the default of their boards, or a GPU at its power limit is far slower than its siblings.',
   severity: 'warning',
   of: 'node',
   neededMs: 10_000,
   uses: [GPU.powerLimit, GPU.powerLimitDefault, GPU.powerCapped, GPU.reasons, GPU.clock, GPU.clockMax, GPU.power],
   shows: [GPU.powerLimit, GPU.power, GPU.clock],
   limits: [
-    { what: 'power limit', value: LIMIT_SHARE * 100, unit: '% of default', source: 'anything else was set by someone' },
+    { what: 'power limit', value: LIMIT_SHARE * 100, unit: '% of default', source: 'an operator set any other limit' },
     {
       what: 'time at the limit',
       value: CAPPED_TIME * 100,
       unit: '%, with a clock below 80 % of the median',
-      source: 'siblings first',
+      source: 'compared with siblings',
     },
   ],
   not: {},
   toldApart: [
-    'a straggler, for which others wait: that is told instead',
-    'a GPU at its default limit and at the limit all the time: normal at full load, also where its siblings wait for it and run faster',
+    'a straggler that others wait for: `straggler` reports it',
+    'a GPU that is always at its default limit: normal at full load, even if its siblings wait for it with higher clocks',
   ],
   explainedBy: { power_brake: 'node' },
   find({ scope }) {
@@ -116,7 +116,7 @@ export const powerCap: Rule = {
     const usual = usualClock(slowest)
     return {
       ...place,
-      title: `${subject} ${starved.length === 1 ? 'lacks' : 'lack'} power`,
+      title: `${subject} ${starved.length === 1 ? 'needs' : 'need'} more power`,
       measure: plainMeasure(slowest.mean(GPU.clock), '<', CLOCK_SHARE * usual, 'MHz'),
       sentence: (value, limit) =>
         `${slowest.device.name} runs at ${value}, its siblings at ${Math.round(usual)}\u00a0MHz, ${limit}; it is at its power limit all the time${usually('drawing', starved, (look) => look.mean(GPU.power), 'W')}`,

@@ -34,7 +34,7 @@ function perPacket(look: Look): number {
 /** One rail loses packets and retransmits them. */
 export const retransmissionStorm: Rule = {
   name: 'retransmission_storm',
-  sees: 'One port sends packets again at a rate that its siblings do not have.',
+  sees: 'One port retransmits packets at a much higher rate than its siblings.',
   severity: 'critical',
   of: 'nic',
   neededMs: 3000,
@@ -58,18 +58,18 @@ export const retransmissionStorm: Rule = {
       what: 'time paused',
       value: PAUSED_SHARE_MAX * 100,
       unit: '%',
-      source: 'beyond it the port is a victim of pauses',
+      source: 'beyond it the port is paused',
     },
   ],
   not: {
     'receiver not ready: its software is late': (look) => look.rate(NIC.receiverNotReady) > errorsOf(look),
-    'a dirty cable: checksum errors lead': (look) =>
+    'a dirty cable: checksum errors come first': (look) =>
       maxKnown(look.rate(NIC.checksumErrors), look.rate(NIC.frameErrors)) > FRAME_SHARE * errorsOf(look),
     'congestion: packets discarded together with pauses': (look) =>
       look.rate(NIC.discards) > FRAME_SHARE * errorsOf(look) && look.rate(NIC.rxPaused) > 0.01,
-    'a port that is told to pause': (look) => look.rate(NIC.rxPaused) >= PAUSED_SHARE_MAX,
+    'a port that its peers pause': (look) => look.rate(NIC.rxPaused) >= PAUSED_SHARE_MAX,
   },
-  toldApart: ['adaptive routing: packets arrive out of order, but nobody asks for them again'],
+  toldApart: ['adaptive routing: packets arrive out of order, but are not retransmitted'],
   explainedBy: { link_flap: 'device', link_ber: 'device', pfc_source: 'device' },
   find(look) {
     const measure = countMeasure(errorsOf(look), '>=', LIMIT_PER_S, 'errors/s')

@@ -23,7 +23,7 @@ describe('within 3 s, on the device at fault and on no other, then standing:', (
   }
 })
 
-describe('what looks alike opens nothing, not even for a moment:', () => {
+describe('a look-alike opens no hint, not even for a moment:', () => {
   for (const { title, begin, each } of LOOK_ALIKES) {
     test(title, () => {
       const node = quietNode()
@@ -33,7 +33,7 @@ describe('what looks alike opens nothing, not even for a moment:', () => {
   }
 })
 
-test('a checkpoint tells what is copied, and not what training sent before it', () => {
+test('a checkpoint shows its copies, not earlier traffic of training', () => {
   const node = quietNode()
   everyGpu(node, { gpu_util: 15, pcie_tx_bytes: 12e9, pcie_rx_bytes: 1e8 })
   everyRail(node, noTraffic)
@@ -41,7 +41,7 @@ test('a checkpoint tells what is copied, and not what training sent before it', 
   assert.match(node.open()[0]?.sentence ?? '', /^8 GPUs copy 12\sGB\/s each to the host, limit 2\sGB\/s/)
   everyGpu(node, { pcie_tx_bytes: 0 })
   node.run(2)
-  assert.match(node.open()[0]?.sentence ?? '', /^8 GPUs have copied to the host and stand still/)
+  assert.match(node.open()[0]?.sentence ?? '', /^8 GPUs have copied to the host and are idle/)
 })
 
 test('rare errors after correction stay told between one and the next, many in a row end with the last', () => {
@@ -55,7 +55,7 @@ test('rare errors after correction stay told between one and the next, many in a
     node.run(50)
     return node.open().map(({ title }) => title)
   }
-  assert.deepEqual(leaveErrors(1), ['NIC 2 has errors that correction leaves'])
+  assert.deepEqual(leaveErrors(1), ['NIC 2 has errors after correction'])
   assert.deepEqual(leaveErrors(500), [])
 })
 
@@ -66,7 +66,7 @@ test('what a rule on GPUs reads of the rails is not said to be lacking', () => {
   assert.deepEqual(node.open()[0]?.lacks, [])
 })
 
-test('a port whose driver tells no bit errors is told by the errors that are left, and they are the evidence', () => {
+test('a port without reported bit errors is found by its errors after correction, which are the evidence', () => {
   const node = quietNode()
   for (const series of node.nic(2).series.values()) {
     if (series.type !== rdmaPortType && series.type !== rdmaPortCountersType) series.isSilent = true
@@ -75,17 +75,14 @@ test('a port whose driver tells no bit errors is told by the errors that are lef
   node.nic(2).rate({ symbol_error_total: 3 })
   node.run(15)
   const hint = node.open().find(({ rule }) => rule === 'link_ber')
-  assert.match(
-    hint?.sentence ?? '',
-    /^mlx5_2 has \d+ errors left after correction in 10 min \(3(\.\d+)?\/s\), limit 2$/,
-  )
+  assert.match(hint?.sentence ?? '', /^mlx5_2 has \d+ errors after correction in 10 min \(3(\.\d+)?\/s\), limit 2$/)
   assert.deepEqual(
     hint?.evidence.map(({ metric }) => metric),
     ['rdma_port_symbol_error_total'],
   )
 })
 
-test('a PCIe link that trained down is told for as long as it is down, also when no job runs', () => {
+test('a PCIe link that trained down is reported while it is down, even without a job', () => {
   const idle = { pcie_tx_bytes: 1e5, pcie_rx_bytes: 1e5 }
   const shownOf = (begin: (node: ReturnType<typeof quietNode>) => void) => {
     const node = quietNode()

@@ -6,7 +6,7 @@ import { titleOf } from './words.ts'
 /** A mark rather than an alarm: several users share the numbers of the device. */
 export const sharedDevice: Rule = {
   name: 'shared_device',
-  sees: 'MIG splits a GPU: power, clock and temperature are of the whole board, and one heavy instance slows down all.',
+  sees: 'MIG splits a GPU: power, clock and temperature belong to the whole board, and one busy instance slows down all.',
   severity: 'notice',
   of: 'gpu',
   neededMs: 0,
@@ -14,11 +14,11 @@ export const sharedDevice: Rule = {
   shows: [GPU.migInstances, GPU.power],
   limits: [
     { what: 'MIG instances', value: 1, unit: 'or more', source: 'NVML' },
-    { what: 'MIG mode', value: 1, unit: 'is on, also without instances', source: 'NVML' },
+    { what: 'MIG mode', value: 1, unit: 'is on, even without instances', source: 'NVML' },
   ],
   not: {},
-  toldApart: ['series that an exporter tells twice: same values at the same times under separate UUIDs'],
-  lacksAlways: ['attribution to pods, without which time slices cannot be told'],
+  toldApart: ['series that an exporter reports twice: same values at the same times under separate UUIDs'],
+  lacksAlways: ['attribution to pods, without which time slices are not recognised'],
   find(look) {
     const count = look.windows(GPU.migInstances).filter((window) => window.isFresh(look.scope.nowMs)).length
     const isOn = look.last(GPU.migMode) === 1

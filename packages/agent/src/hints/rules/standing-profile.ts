@@ -7,7 +7,7 @@ import { amount, titleOf } from './words.ts'
 /** A mark rather than an alarm: the GPU works, but its activity is unknown. */
 export const standingProfile: Rule = {
   name: 'standing_profile',
-  sees: 'Profiling counters of a GPU stay at 0 while utilisation and power show work: DCGM’s profiling stands still, and its values are left out.',
+  sees: 'Profiling counters of a GPU stay at 0 while utilisation and power show work: DCGM’s profiling has stopped, and its values are left out.',
   severity: 'notice',
   of: 'gpu',
   neededMs: 30_000,
@@ -24,8 +24,8 @@ export const standingProfile: Rule = {
   not: {},
   toldApart: [
     'an idle GPU: its counters are 0 because nothing runs',
-    'a job without tensor cores: one counter at 0 says nothing while another moves',
-    'NVLink without traffic: its 0 is doubted only where another reading shows traffic',
+    'a job without tensor cores: a counter at 0 means nothing while another moves',
+    'NVLink without traffic: its 0 is only doubted if another reading shows traffic',
   ],
   find(look) {
     const doubted = look.last(GPU.profilingDoubted)
@@ -35,10 +35,10 @@ export const standingProfile: Rule = {
     if (!isPassed(measure)) return undefined
     const drawn = amount(look.last(GPU.power), 'W')
     return {
-      title: `Profiling of ${titleOf(look.device)} stands still`,
+      title: `Profiling of ${titleOf(look.device)} has stopped`,
       measure,
       sentence: (value, limit) =>
-        `${look.device.name} is in use ${value} of the time, ${limit}, and draws ${drawn}, while its ${amount(doubted)} profiling counters stay at 0: another profiler holds them or nv-hostengine hangs (NVIDIA/dcgm-exporter#662, NVIDIA/DCGM#303); end the profiler, or restart dcgm-exporter and nv-hostengine`,
+        `${look.device.name} is in use ${value} of the time, ${limit}, and draws ${drawn}, while its ${amount(doubted)} profiling counters stay at 0: another profiler uses them or nv-hostengine hangs (NVIDIA/dcgm-exporter#662, NVIDIA/DCGM#303); end the profiler, or restart dcgm-exporter and nv-hostengine`,
     }
   },
 }

@@ -107,7 +107,7 @@ function slowerBy(look: Look): Difference | undefined {
 /** The GPU that all others wait for. */
 export const straggler: Rule = {
   name: 'straggler',
-  sees: 'One GPU computes while all others wait for it: it is the busy one, or its clock is low, and steps take longer than they did.',
+  sees: 'All other GPUs wait for one GPU: it is the only busy GPU, or its clock is low, and steps take longer than before.',
   severity: 'warning',
   of: 'gpu',
   neededMs: 30_000,
@@ -120,7 +120,7 @@ export const straggler: Rule = {
       what: 'tensor or SM activity',
       value: ACTIVE_FACTOR,
       unit: '× median of siblings',
-      source: 'compared with siblings; Minder does alike',
+      source: 'compared with siblings, as Minder does',
     },
     {
       what: 'SM clock',
@@ -131,17 +131,17 @@ export const straggler: Rule = {
     {
       what: 'bytes of a rail in 30 s',
       value: RATE_FACTOR,
-      unit: '× its mean of 10 min, to stand',
-      source: 'the job is slower at all',
+      unit: '× its mean of 10 min, to confirm',
+      source: 'the job is slower than before',
     },
   ],
   not: {
     'a job without collectives: GPUs that serve requests differ all the time': ({ scope }) => !isCollective(scope),
-    'more than one: pipeline stages, or groups of different work': (look) =>
+    'several busy GPUs: pipeline stages, or groups of different work': (look) =>
       look.scope.gpus.filter((one) => busierBy(one) !== undefined).length > 1,
   },
   toldApart: [
-    'all low and none high: the network, or a straggler on another node',
+    'low activity of all GPUs: the network, or a straggler on another node',
     'a stage that always does more, or long sequences: the difference is not new',
   ],
   explainedBy: {

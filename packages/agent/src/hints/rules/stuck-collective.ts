@@ -32,7 +32,7 @@ function isSpinning(look: Look): boolean {
 /** A collective that never ends. */
 export const stuckCollective: Rule = {
   name: 'stuck_collective',
-  sees: 'All GPUs of a job run a kernel all the time, draw little power, compute nothing, and no byte moves: they wait for one another.',
+  sees: 'All GPUs of a job run a kernel all the time, draw little power, compute nothing and send nothing: they wait for one another.',
   severity: 'critical',
   of: 'node',
   neededMs: 30_000,
@@ -53,13 +53,12 @@ export const stuckCollective: Rule = {
     { what: 'sent on any rail', value: LINE_SHARE * 100, unit: '% of line', source: 'ByteRobust: no RDMA traffic' },
   ],
   not: {
-    'communication that computing does not hide: the rails are busy': ({ scope }) =>
-      railUse(scope, OVER_MS) >= LINE_SHARE,
+    'communication between computations: the rails are busy': ({ scope }) => railUse(scope, OVER_MS) >= LINE_SHARE,
     'a checkpoint: storage is busy': ({ scope }) => storageBytes(scope) > STORAGE_BYTES,
     'decoding at low load: memory is read': ({ scope }) =>
       median(scope.gpus.map((look) => look.max(GPU.dramActive, OVER_MS))) > DRAM_MAX,
   },
-  toldApart: ['a wait for data: use falls as well', 'an idle node: no kernel runs'],
+  toldApart: ['a wait for data: use falls too', 'an idle node: no kernel runs'],
   explainedBy: {
     ecc_uncorrected: 'node',
     gpu_error: 'node',
@@ -93,7 +92,7 @@ export const stuckCollective: Rule = {
         culprit === undefined ? 'All GPUs wait, none computes' : `All other GPUs wait for ${titleOf(culprit.device)}`,
       measure: shareMeasure(power, '<', POWER_SHARE, '% of power limit'),
       sentence: (value, limit) =>
-        `${spinning.length} GPUs are in use all the time and draw ${value} of what their boards may, ${limit}${also}`,
+        `${spinning.length} GPUs are in use all the time and draw ${value} of their power limit, ${limit}${also}`,
     }
   },
 }

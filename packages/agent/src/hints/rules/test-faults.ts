@@ -40,7 +40,7 @@ export const FAULTS: readonly Fault[] = [
     standsAfterS: 5,
   },
   {
-    title: 'a NIC that is told to pause',
+    title: 'a NIC that its peers pause',
     begin: (node) => node.nic(4).rate({ rx_pause_seconds_total: 0.6, xmit_data_bytes_total: 6e9 }),
     opens: 'pfc_victim/nic-mlx5_4-1',
     severity: 'warning',
@@ -98,7 +98,7 @@ export const FAULTS: readonly Fault[] = [
     standsAfterS: 12,
   },
   {
-    title: 'errors that correction leaves',
+    title: 'errors after correction',
     begin: (node) => node.nic(6).rate({ rx_pcs_symbol_err_phy_total: 20, effective_errors_total: 20 }),
     opens: 'link_ber/nic-mlx5_6-1',
     severity: 'critical',
@@ -345,7 +345,7 @@ export const FAULTS: readonly Fault[] = [
     standsAfterS: 3,
   },
   {
-    title: 'profiling counters that stand still: what they say is left out',
+    title: 'profiling counters that have stopped: their values are left out',
     begin: (node) => {
       const labels = { gpu: '3', UUID: 'GPU-3', doubt: 'profiling' }
       node.gpu(3).of(nvmlDoubtType, labels).values.readings = 5

@@ -198,11 +198,11 @@ export const LOOK_ALIKES: readonly Change[] = [
     begin: (node) => node.nic(3).rate({ packet_seq_err_total: 200, rx_icrc_encapsulated_total: 180 }),
   },
   {
-    title: 'sequence errors of a port that is told to pause now and then',
+    title: 'sequence errors of a port that its peers sometimes pause',
     begin: (node) => node.nic(3).rate({ packet_seq_err_total: 200, rx_pause_seconds_total: 0.1 }),
   },
   {
-    title: 'a port without traffic that is told to pause',
+    title: 'a paused port without traffic',
     begin: (node) => {
       node.nic(8).rate(noTraffic)
       node.run(130)

@@ -38,7 +38,7 @@ function slowdownOf(look: Look): number {
 /** A GPU that is slowed down because it is hot. */
 export const thermalThrottle: Rule = {
   name: 'thermal_throttle',
-  sees: 'A GPU is slowed down for heat for much of the time, and is near the temperature at which it must be.',
+  sees: 'Heat slows a GPU down for much of the time, and the GPU is near its slowdown temperature.',
   severity: 'warning',
   worse: 'critical',
   of: 'gpu',
@@ -58,16 +58,16 @@ export const thermalThrottle: Rule = {
     {
       what: 'temperature',
       value: MARGIN_CELSIUS,
-      unit: '°C below slowdown, or more',
+      unit: '°C below slowdown, or higher',
       source: 'the limit of the card itself',
     },
   ],
   not: {
     'the power brake: it slows down at any temperature': (look) => (look.bits(GPU.reasons, 3000) & 0x80) !== 0,
   },
-  toldApart: ['the power limit (0x4), which does not count as heat', 'a hot GPU that is idle: it is not slowed down'],
+  toldApart: ['the power limit (0x4), which does not count as heat', 'a hot idle GPU: it is not slowed down'],
   goesOn: {
-    while: `it is no more than ${COOL_CELSIUS} °C below slowdown: heat comes and goes by a degree`,
+    while: `it is no more than ${COOL_CELSIUS} °C below slowdown: the temperature varies by a degree`,
     holds: (look) => marginOf(look) <= COOL_CELSIUS,
   },
   find(look) {

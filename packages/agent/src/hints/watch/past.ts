@@ -43,7 +43,7 @@ export class Past {
     this.#isSummed = true
   }
 
-  /** After a step back of the clock, the bin of the new time starts again, and later bins are forgotten. */
+  /** Moves to the bin of a time. After a step back of the clock, or a long pause, all bins are cleared. */
   #advance(bin: number): void {
     if (bin === this.#newest) return
     const isNext = bin > this.#newest && bin < this.#newest + BIN_COUNT

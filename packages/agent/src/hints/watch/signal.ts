@@ -19,8 +19,8 @@ export interface Signal {
   /** Above this rate, a step of a counter is a reset or a read error. Unit: per second. */
   readonly rateMax: number
   /**
-   * If a series appears this long after the start of its source, its counter started at 0. A series that was there
-   * before may have counted for years. Unit: milliseconds; ∞: never.
+   * If a series appears later than this after the start of its source, its counter started at 0. A series that was
+   * there before may have counted for years. Unit: milliseconds; ∞: never.
    */
   readonly bornAfterMs: number
   /** Whether the devices of a node are read one after another instead of all at once. */

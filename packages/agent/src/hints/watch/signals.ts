@@ -145,7 +145,7 @@ export const PCI = {
   fatal: aerOf(({ severity }) => severity === 'fatal', 'fatal'),
 } as const
 
-/** Signals of the host: waits of its tasks, use of its busiest disk, errors of its memory, heat of its processors. */
+/** Signals of the host: waiting tasks, the busiest disk, memory errors and hot processors. */
 export const HOST = {
   ioPressure: pressureOf('io'),
   cpuPressure: pressureOf('cpu'),

@@ -33,7 +33,7 @@ test('a missed sample leaves the rate as it is', () => {
   assert.equal(window.rate(3000), 100)
 })
 
-test('a counter that restarts begins the window anew, and gains nothing by it', () => {
+test('the restart of a counter restarts the window, without an increase', () => {
   const window = filled(errors, [5000, 5001, 5002, 3, 4])
   assert.equal(window.increase(60_000), 1)
   assert.equal(window.past?.total(), 3)
@@ -45,7 +45,7 @@ test('a step that no device can make is no gain', () => {
   assert.equal(window.increase(60_000), 1)
 })
 
-test('a clock that steps, either way, and a long pause begin the window anew', () => {
+test('a step of the clock in either direction, and a long pause, restart the window', () => {
   for (const stepMs of [-3_600_000, -1, 0, 3_600_000, 60_000]) {
     const window = filled(bytes, [0, 1e9, 2e9])
     window.push(T0 + 2000 + stepMs, 9e9, false)
@@ -80,7 +80,7 @@ test('a value is fresh for three and a half periods, and not after the clock was
   assert.ok(!window.isFresh(T0 - 10_000))
 })
 
-test('the mean of the past covers ten minutes, stands still while frozen, and needs what is asked for', () => {
+test('the past mean covers ten minutes, does not move while frozen, and needs its least history', () => {
   const window = new Window(gauge)
   for (let i = 0; i < 1200; i++) window.push(T0 + i * 1000, i < 600 ? 100 : 1, false)
   const { past } = window
