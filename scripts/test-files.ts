@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { FLAKY_LIMIT_FILES, runAgain } from './test-again.ts'
 import { runTestProcess } from './test-process.ts'
 import type { Counts, FileResult } from './test-results.ts'
 
@@ -20,12 +21,19 @@ export interface RunOptions {
   signal?: AbortSignal
 }
 
+/** The counts of a run. */
+export interface RunOutcome extends Counts {
+  /** Files that failed, and passed when they ran again alone. Their counts are those of the last run. */
+  flaky: string[]
+}
+
 /**
  * Runs files, those of a group in one process, prints as they end, and answers the counts of all. All but one of the
  * processes that run at a time are taken from the front, where whole programs and browsers wait for each other; the
- * last one is taken from the end, where tests compute. Side by side they keep the processors busy.
+ * last one is taken from the end, where tests compute. Side by side they keep the processors busy. Files that failed
+ * run again when all have ended.
  */
-export async function runTestFiles(groups: readonly (readonly string[])[], options: RunOptions): Promise<Counts> {
+export async function runTestFiles(groups: readonly (readonly string[])[], options: RunOptions): Promise<RunOutcome> {
   const { root, concurrency = availableParallelism() + 2, timeLimitMs = 600_000, ...others } = options
   const { signal = new AbortController().signal } = others
   const results: FileResult[] = []
@@ -42,22 +50,36 @@ export async function runTestFiles(groups: readonly (readonly string[])[], optio
   const takeFirst = () => waiting.shift()
   const takeLast = () => waiting.pop()
   await Promise.all(Array.from({ length: concurrency }, (_, index) => work(index > 0 ? takeFirst : takeLast)))
-  for (const result of results) printFailures(result, root)
+  const repeated = await runAgain(results, {
+    ...others,
+    root,
+    timeLimitMs,
+    signal,
+    onFile: (it) => printFile(it, root),
+  })
+  const last = repeated.flatMap((again) => again.last)
+  for (const result of [...results, ...last]) printFailures(result, root)
+  const counted = [...results.filter(({ file }) => !repeated.some((again) => again.file === file)), ...last]
   return {
-    passed: sum(results, 'passed'),
-    failed: sum(results, 'failed'),
-    skipped: sum(results, 'skipped'),
+    passed: sum(counted, 'passed'),
+    failed: sum(counted, 'failed'),
+    skipped: sum(counted, 'skipped'),
+    flaky: repeated.filter(({ isFlaky }) => isFlaky).map(({ file }) => relative(root, file)),
   }
 }
 
-/** The last line of a run. */
-export function summaryOf({ passed, failed, skipped }: Counts): string {
-  return `${passed} passed, ${failed} failed, ${skipped} skipped`
+/** The last lines of a run: the flaky files where there are any, and the counts. */
+export function summaryOf({ passed, failed, skipped, flaky }: RunOutcome): string {
+  const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`
+  return flaky.length === 0 ? counts : `flaky: ${flaky.join(', ')}\n${counts}`
 }
 
-/** Whether a run is good. Where everything is installed, as in CI, a skip hides something and counts as a failure. */
-export function isGood({ passed, failed, skipped }: Counts, { ci }: { ci: boolean }): boolean {
-  return passed > 0 && failed === 0 && (skipped === 0 || !ci)
+/**
+ * Whether a run is good. A few flaky files are no failure. Where everything is installed, as in CI, a skip hides
+ * something and counts as a failure.
+ */
+export function isGood({ passed, failed, skipped, flaky }: RunOutcome, { ci }: { ci: boolean }): boolean {
+  return passed > 0 && failed === 0 && flaky.length <= FLAKY_LIMIT_FILES && (skipped === 0 || !ci)
 }
 
 function printFile(result: FileResult, root: string): void {

@@ -1,11 +1,34 @@
-// What a process of tests runs: each file as a suite of its name, so that several share what a start costs, and each
-// still has hooks and results of its own.
+// The main module of a process of tests. Each file is a suite of that name: several files share the cost of one start,
+// and each keeps its own hooks and results.
 
-import { suite } from 'node:test'
+import { appendFileSync, readFileSync } from 'node:fs'
+import { after, suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
+/** Ticks of the processor in a second, as `/proc` counts them. */
+const TICKS_PER_S = 100
+/** A file that gets a line for each file of tests: its processor seconds, and its path. Default: none is written. */
+const TIMES = process.env.SONDE_TEST_TIMES
+
+let endedS = 0
 for (const file of JSON.parse(process.env.SONDE_TEST_FILES ?? '[]')) {
   await suite(file, async () => {
+    if (TIMES) after(() => writeTime(TIMES, file))
     await import(pathToFileURL(file).href)
   })
+}
+
+/** The first file of a process bears the cost of its start. */
+function writeTime(times, file) {
+  const nowS = processorSeconds()
+  appendFileSync(times, `${(nowS - endedS).toFixed(2)} ${file}\n`)
+  endedS = nowS
+}
+
+/** Processor time of this process and of its children that have ended. */
+function processorSeconds() {
+  const stat = readFileSync('/proc/self/stat', 'utf8')
+  // The name of the program stands in parentheses, and may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_S
 }

@@ -6,9 +6,8 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installDebianPackages } from './debian.ts'
-import { setUpWeb } from './setup.mjs'
 import { isGood, runTestFiles, summaryOf } from './test-files.ts'
-import { buildTestProgram } from './test-program.ts'
+import { setUpTests } from './test-setup.ts'
 
 /** Where all tests are. */
 const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
@@ -29,8 +28,6 @@ const LONG = new RegExp(
 )
 /** How many folders of a path name a room: `packages/agent/src/rules`. */
 const ROOM_DEPTH = 4
-/** Tests that start the command in processes of its own. */
-const STARTS_COMMAND = /^(test\/(?!house)|examples\/)/
 /** What takes longest starts first, so that nothing long is left when everything else has ended. */
 const FIRST = ['test/browser/hints', 'test/faults/', 'test/browser/pages', 'test/pack/', 'test/browser/', 'test/']
 
@@ -45,11 +42,7 @@ if (process.env.SONDE_SEED === 'random') {
   console.log(`SONDE_SEED=${process.env.SONDE_SEED}`)
 }
 
-// Hundreds of processes load the same modules: stripped of types and compiled once, each starts in half the time.
-process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compile')
-
 if (!values.quick) installDebianPackages()
-const hasPage = await setUpWeb()
 
 const files = globSync(values.quick ? QUICK : ALL, {
   cwd: root,
@@ -58,7 +51,7 @@ const files = globSync(values.quick ? QUICK : ALL, {
   .filter((file) => !values.quick || !LONG.test(file))
   .filter((file) => positionals.length === 0 || positionals.some((pattern) => file.includes(pattern)))
   .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
-if (files.some((file) => STARTS_COMMAND.test(file))) process.env.SONDE_TEST_MAIN ??= await buildTestProgram()
+const hasPage = await setUpTests(files)
 if (files.length === 0) console.log(`No test file has ${positionals.join(' or ')} in its path`)
 
 /** What is run in one process: the files of a room that only compute, or one file. */
@@ -75,7 +68,7 @@ const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 
 const groups = Object.values(Object.groupBy(files, groupOf)).map((group = []) => group.map((file) => join(root, file)))
-const counts = await runTestFiles(groups, {
+const outcome = await runTestFiles(groups, {
   root,
   signal: interrupted.signal,
   ...(values.name === undefined ? {} : { name: values.name }),
@@ -83,7 +76,7 @@ const counts = await runTestFiles(groups, {
 // Without the page the tests that do not look at it still ran; the run has failed all the same.
 if (!hasPage) {
   console.log('\n  ✗ the web page could not be built')
-  counts.failed += 1
+  outcome.failed += 1
 }
-console.log(`\n${summaryOf(counts)}`)
-process.exitCode = !interrupted.signal.aborted && isGood(counts, { ci: process.env.CI === 'true' }) ? 0 : 1
+console.log(`\n${summaryOf(outcome)}`)
+process.exitCode = !interrupted.signal.aborted && isGood(outcome, { ci: process.env.CI === 'true' }) ? 0 : 1

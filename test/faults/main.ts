@@ -1,6 +1,8 @@
 // Runs fault loops: `npm run faults -- NAME|all [--rounds N] [--seed S]`; writes what was seen to RESULTS.md.
+// `npm run faults -- flaky FILE [--rounds N] [--seed S]` runs a test file many times.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { runFlaky } from './flaky.ts'
 import type { FaultOutcome } from './loop.ts'
 import { LOOPS } from './loops.ts'
 import { runLoop } from './run-loop.ts'
@@ -41,9 +43,15 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: 'string' }, seed: { type: 'string' } },
 })
+const [command, file] = positionals
+if (command === 'flaky' && file !== undefined) {
+  const seed = values.seed === undefined ? {} : { seed: Number(values.seed) }
+  process.exit((await runFlaky(file, { rounds: Number(values.rounds ?? 50), ...seed })) ? 0 : 1)
+}
 const chosen = LOOPS.filter(({ name }) => positionals.includes(name) || positionals.includes('all'))
 if (chosen.length === 0) {
   console.error('usage: npm run faults -- NAME… [--rounds N] [--seed S]')
+  console.error('       npm run faults -- flaky FILE [--rounds N] [--seed S]')
   for (const { name, what } of LOOPS) console.error(`  ${name.padEnd(12)} ${what}`)
   process.exit(2)
 }
