@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { configurationPage } from '../docs/configuration.ts'
 import { contactLinks, securityPage } from '../docs/front-door.ts'
 import { hintsPage } from '../docs/hints.ts'
+import { metricsPage } from '../docs/metrics.ts'
 import { rulesSchemaText } from '../docs/rules-schema.ts'
 
 /** Every generated page, by its path from the root. */
@@ -14,6 +15,7 @@ export function generatedPages(): Record<string, string> {
     'SECURITY.md': securityPage(),
     'docs/configuration.md': configurationPage(),
     'docs/hints.md': hintsPage(),
+    'docs/metrics.md': metricsPage(),
     'docs/traceback.schema.json': rulesSchemaText(),
   }
 }

@@ -11,6 +11,7 @@ import {
   label,
   lossType,
   type Prometheus,
+  type RecordType,
   type Source,
   sourceHealthType,
   storeHealthType,
@@ -84,6 +85,9 @@ const httpRefusalType = defineOwnType('sonde_http_refused', 'Requests turned awa
   ),
   requests_total: counter('u64', { help: 'Requests turned away, or streams cut short' }),
 })
+
+/** The types of this file. */
+export const SELF_TYPES: readonly RecordType[] = [processType, stuckType, childType, httpType, httpRefusalType]
 
 /** What is reported on. */
 export interface SelfOptions {

@@ -43,7 +43,7 @@ const FROZEN_MAX_MS = 3_600_000
 const BEFORE_START = 'Sonde started then; earlier hints are not kept, or not read yet.'
 
 /** Counts of hints, one row for each rule and severity. */
-const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity', {
+export const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity', {
   time: timestamp(),
   rule: label('Rule that opened them'),
   severity: label('critical, warning or notice'),

@@ -61,6 +61,14 @@ const GIVEN =
 const PENDING =
   /^(ethtool_port_rx_(corrected_)?bits_phy_total|nvml_gpu_info_sm_count|pod_gpu_count|doca_pcc_counter_events_total) /
 
+const NAMES = new URL('../../../../test/house/metric-names.txt', import.meta.url)
+/** Names of the golden list, and those of the steady source. */
+const DECLARED = new Set(
+  [...readFileSync(NAMES, 'utf8').matchAll(/^\S+/gm), ['steady_samples_total'], ['steady_sampled_ms']].map(
+    ([name]) => name,
+  ),
+)
+
 const LINTER = needs('promtool')
 
 /** What the linter of Prometheus says about a page, but for names that other systems gave. */
@@ -90,6 +98,12 @@ async function compare(t: TestContext, name: string, sources: readonly SourceDef
     assert.deepEqual(found, wanted)
   }
   const page = await (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
+  const undeclared = [...page.matchAll(/^# TYPE (\S+) /gm)].filter(([, family = '']) => !DECLARED.has(family))
+  assert.deepEqual(
+    undeclared.map(([line]) => line),
+    [],
+    'scripts/docs/metric-list.ts does not know the type',
+  )
   await t.test('the linter of Prometheus finds nothing', LINTER, () => assert.deepEqual(complaints(page), []))
 }
 

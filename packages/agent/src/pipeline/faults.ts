@@ -9,7 +9,7 @@ const EVERY_MS = 60_000
 export type FaultPlace = 'hints' | 'live' | 'pods' | 'self' | 'service' | 'simulators' | 'store' | 'traceback'
 
 /** What was caught. */
-const faultType = defineOwnType(
+export const faultType = defineOwnType(
   'sonde_fault',
   'Faults of Sonde that were caught, and ended neither process nor neighbour',
   {

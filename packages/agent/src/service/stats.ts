@@ -2,7 +2,7 @@ import { counter, gauge, label, type Source, timestamp } from '@sonde/sdk'
 import { defineOwnType } from '@sonde/sdk/internal'
 
 /** The service as a whole. */
-const serviceType = defineOwnType('sonde_service', 'The service that applications report to', {
+export const serviceType = defineOwnType('sonde_service', 'The service that applications report to', {
   time: timestamp(),
   up: gauge('u64', { help: '1 while it listens' }),
   clients: gauge('u64', { help: 'Clients that are connected' }),
@@ -22,7 +22,7 @@ const serviceType = defineOwnType('sonde_service', 'The service that application
 })
 
 /** What the service turned away. */
-const refusalType = defineOwnType('sonde_service_refused', 'Clients that the service refused, by reason', {
+export const refusalType = defineOwnType('sonde_service_refused', 'Clients that the service refused, by reason', {
   time: timestamp(),
   reason: label('Code of the error, or clients where there were too many'),
   clients_total: counter('u64', { help: 'Clients refused, or sent away' }),

@@ -4,7 +4,7 @@ import type { Source } from '../source/source.ts'
 import type { FieldSets } from './field-sets.ts'
 
 /** The files that select parts of `/metrics`. */
-const fieldSetsType = defineOwnType('sonde_field_sets', 'Files of field sets, .cset and .fset', {
+export const fieldSetsType = defineOwnType('sonde_field_sets', 'Files of field sets, .cset and .fset', {
   time: timestamp(),
   faults_total: counter('u64', {
     help: 'Versions of files that could not be used; the log names file, line and column',

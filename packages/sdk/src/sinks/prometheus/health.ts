@@ -4,7 +4,7 @@ import type { Source } from '../../source/source.ts'
 import type { LabelFileHealth } from './view-labels.ts'
 
 /** The file that adds labels to `/metrics`. */
-const labelFileType = defineOwnType('sonde_label_file', 'The file with labels of /metrics', {
+export const labelFileType = defineOwnType('sonde_label_file', 'The file with labels of /metrics', {
   time: timestamp(),
   faults_total: counter('u64', {
     help: 'Versions of the file that could not be used; the log names file and line',

@@ -1,0 +1,84 @@
+// Every metric of every type that Sonde declares: what docs/metrics.md and the golden list of names are made of.
+
+import { type RecordType, sinkHealthType, sourceHealthType, storeHealthType } from '@sonde/sdk'
+import { hintCountType } from '../../packages/agent/src/hints/hints.ts'
+import { faultType } from '../../packages/agent/src/pipeline/faults.ts'
+import { appGpuType, podGpuType, sharedGpuType } from '../../packages/agent/src/pods/type.ts'
+import { SELF_TYPES } from '../../packages/agent/src/self.ts'
+import { refusalType, serviceType } from '../../packages/agent/src/service/stats.ts'
+import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
+import { fieldSetsType } from '../../packages/sdk/src/fieldset/health.ts'
+import { lossType } from '../../packages/sdk/src/schema/builtin.ts'
+import { sumSlotOf } from '../../packages/sdk/src/schema/histogram.ts'
+import { labelFileType } from '../../packages/sdk/src/sinks/prometheus/health.ts'
+
+/** A metric as a type declares it. */
+export interface DeclaredMetric {
+  readonly name: string
+  /** As text 0.0.4 says it. */
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  /** Empty if it has none. */
+  readonly unit: string
+  readonly labels: readonly string[]
+  readonly help: string
+  /** First field of the type that fills it. */
+  readonly field: string
+}
+
+/** A type that has metrics. */
+export interface DeclaredType {
+  readonly type: RecordType
+  /** Names of the sources that report it; empty if the agent itself does. */
+  readonly sources: readonly string[]
+  readonly metrics: readonly DeclaredMetric[]
+}
+
+const AGENT_TYPES: readonly RecordType[] = [
+  ...[podGpuType, sharedGpuType, appGpuType],
+  ...SELF_TYPES,
+  ...[sourceHealthType, sinkHealthType, storeHealthType, lossType, faultType, hintCountType],
+  ...[serviceType, refusalType, labelFileType, fieldSetsType],
+]
+
+/** All types that have metrics, by name. */
+export function declaredTypes(): DeclaredType[] {
+  const sources = new Map<RecordType, string[]>(AGENT_TYPES.map((type) => [type, []]))
+  for (const { name, types } of SOURCES)
+    for (const type of types) sources.set(type, [...(sources.get(type) ?? []), name])
+  return [...sources]
+    .map(([type, names]) => ({ type, sources: names, metrics: metricsOf(type) }))
+    .filter(({ metrics }) => metrics.length > 0)
+    .sort((a, b) => (a.type.name < b.type.name ? -1 : 1))
+}
+
+/** A line for each metric: name, type, unit and labels of all types that have it. */
+export function metricNames(): string {
+  const metrics = new Map<string, DeclaredMetric>()
+  for (const metric of declaredTypes().flatMap((declared) => declared.metrics)) join(metrics, metric)
+  const lines = [...metrics.values()].map(({ name, kind, unit, labels }) => {
+    return `${name} ${kind} ${unit || '-'} ${labels.join(',') || '-'}\n`
+  })
+  return lines.sort().join('')
+}
+
+function metricsOf(type: RecordType): DeclaredMetric[] {
+  const { slots } = type.layout
+  const sums = new Set(slots.filter(({ field }) => field.role === 'bucket').map((slot) => sumSlotOf(type, slot)))
+  const metrics = new Map<string, DeclaredMetric>()
+  for (const slot of slots) {
+    const name = type.metrics.get(slot.name)
+    if (name === undefined || sums.has(slot)) continue
+    const { role, count, unit = '', help = '' } = slot.field
+    const kind = role === 'bucket' ? 'histogram' : role === 'counter' ? 'counter' : 'gauge'
+    const index = role !== 'bucket' && count > 1 ? ['index'] : []
+    const labels = [...type.labels.map((label) => label.name), ...index]
+    join(metrics, { name, kind, unit, labels, help, field: slot.name })
+  }
+  return [...metrics.values()]
+}
+
+/** Fields and types share a metric: it has the labels of all. */
+function join(metrics: Map<string, DeclaredMetric>, metric: DeclaredMetric): void {
+  const known = metrics.get(metric.name) ?? metric
+  metrics.set(metric.name, { ...known, labels: [...new Set([...known.labels, ...metric.labels])] })
+}

@@ -1,0 +1,83 @@
+// The page docs/metrics.md, from the types that Sonde declares and from a table of names elsewhere.
+
+import { DCGM_FIELDS } from '../../packages/agent/src/sources/dcgm-exporter/fields.ts'
+import { type DeclaredMetric, type DeclaredType, declaredTypes } from './metric-list.ts'
+import { NAMES_ELSEWHERE, type NamesElsewhere } from './names-elsewhere.ts'
+
+const INTRODUCTION = `# Metrics
+
+<!-- Made by \`npm run docs\` from the types; do not edit. -->
+
+Every metric that Sonde declares, by the type of its records. Applications add [types of their own](telemetry-api.md).
+
+* A metric is named \`<type>_<field>\`, in base units, with the unit at the end, and \`_total\` after it for a counter.
+  Metrics of the same kind of device have the same labels. [Prometheus](prometheus.md) says how a name comes about.
+* Names that other systems gave stay as they are: those of DCGM (\`DCGM_FI_…\`), with its units and its labels, and four
+  of the DOCA recipe. Dashboards and rules for these systems then work.
+* A value that is not available is absent, never 0. The page, the API and \`sonde explain\` give the reason.
+* Names are stable. A test compares them with a list, and a change is a decision that the changelog names.
+
+*Elsewhere* names the same quantity in node_exporter, dcgm-exporter and OpenTelemetry (\`system.*\` and \`hw.*\`, both in
+development), and says why the name here differs. It is empty if no such name is known.
+`
+
+/** The page as text. */
+export function metricsPage(): string {
+  return `${INTRODUCTION}\n${declaredTypes().map(sectionOf).join('\n')}`
+}
+
+function sectionOf(declared: DeclaredType): string {
+  const { type, sources, metrics } = declared
+  const labels = type.labels.map(({ name, field }) => {
+    return `\`${name}\`${field.help === undefined || field.help === '' ? '' : ` (${cellOf(field.help)})`}`
+  })
+  const rows = metrics.map((metric) => {
+    const { name, kind, unit, help } = metric
+    return `| \`${name}\` | ${kind} | ${unit} | ${cellOf(help)} | ${elsewhere(declared, metric)} |`
+  })
+  const by = sources.length === 0 ? 'the agent itself' : sources.map((name) => `\`${name}\``).join(', ')
+  return [
+    `## \`${type.name}\``,
+    '',
+    ...wrapped(`${type.description}. Reported by ${by}. Labels: ${labels.join(', ') || 'none'}.`),
+    '',
+    '| Metric | Type | Unit | Meaning | Elsewhere |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** Names of the same quantity elsewhere, and why ours differs. */
+function elsewhere({ type }: DeclaredType, { name, field }: DeclaredMetric): string {
+  const names: NamesElsewhere = NAMES_ELSEWHERE[name] ?? {}
+  const dcgm = names.dcgm ?? dcgmName(type.name, field)
+  const { node, otel, why = dcgm === undefined ? '' : 'base unit, unit in the name' } = names
+  const listed = [
+    ['node_exporter', node],
+    ['DCGM', dcgm === name ? undefined : dcgm],
+    ['OpenTelemetry', otel],
+  ].flatMap(([system, other]) => (other === undefined ? [] : [`${system} \`${other}\``]))
+  return listed.length === 0 ? '' : `${listed.join(', ')}${why === '' ? '' : `: ${why}`}`
+}
+
+/** The metric of dcgm-exporter that fills a field. */
+function dcgmName(type: string, field: string): string | undefined {
+  const found = DCGM_FIELDS.find(({ target }) => target.type.name === type && target.field === field)
+  return found === undefined ? undefined : `DCGM_FI_${found.names[0]}`
+}
+
+function cellOf(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
+
+/** Lines of at most 120 characters. */
+function wrapped(text: string): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) as string
+    if (line !== '' && line.length + word.length >= 120) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines
+}
