@@ -5,12 +5,10 @@ import type { EffectSpan } from '../../packages/agent/src/sources/simulator/effe
 import { NodeReport } from '../../packages/agent/src/sources/simulator/report/node-report.ts'
 import { Simulation } from '../../packages/agent/src/sources/simulator/simulation.ts'
 import { EPOCH_MS } from '../../packages/agent/src/sources/simulator/time.ts'
-import { atLeast, atMost, type BenchResult, median } from '../bench.ts'
+import { type BenchResult, median } from '../bench.ts'
 
 const SAMPLES = 1000
 const START_S = 2.6e7
-const VALUES_GATE = 5
-const SHARE_GATE = 1
 /** With fewer rounds the median says little. */
 const ROUNDS_MIN = 7
 
@@ -79,8 +77,8 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
   const share = median(taken.healthy) / 10
   return {
     figures: [
-      { name: 'values of a healthy node', value: values, unit: 'M values/s', gate: atLeast(values, VALUES_GATE) },
-      { name: 'share of a core at 1 s', value: share, unit: '%', gate: atMost(share, SHARE_GATE) },
+      { name: 'values of a healthy node', value: values, unit: 'M values/s' },
+      { name: 'share of a core at 1 s', value: share, unit: '%' },
       { name: 'one sample, healthy', value: median(taken.healthy), unit: 'ms' },
       { name: 'one sample, 100 scenarios', value: median(taken.struck), unit: 'ms' },
       { name: 'one sample, every 10 ms', value: median(taken.fast), unit: 'ms' },
