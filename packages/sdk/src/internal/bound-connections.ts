@@ -2,17 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { openFilesLimit } from './open-files.ts'
 
-/** What a server lets be open. */
+/** Limits for the connections of a server. */
 export interface ConnectionLimits {
   /** Connections at a time, as far as a quarter of the descriptors of the process lets them. */
   readonly count: number
   /**
-   * A connection on which nothing moves for this long is closed: an answer that nobody reads, say. Unit: milliseconds.
+   * A connection without traffic for this time is closed, for example an answer that is not read. Unit: milliseconds.
    */
   readonly silenceMs: number
   /** Whether an answer that is under way must not be closed for others; these are bounded elsewhere. Default: none. */
   readonly isKept?: (request: IncomingMessage) => boolean
-  /** Called for each connection that is closed for another, or for what it asks at a time. */
+  /** Called for each connection that is closed in favour of another, or for too many requests at once. */
   readonly onClosed?: () => void
 }
 
@@ -25,9 +25,8 @@ const REQUESTS_AT_ONCE = 4
 const DESCRIPTOR_SHARE = 1 / 4
 
 /**
- * Keeps the connections of a server within limits, and lets in who comes: with one more than are allowed, that is
- * closed which has asked for nothing for longest. Refusing the new one instead would let whoever holds all of them shut
- * out everybody else.
+ * Limits the connections of a server. Above the limit, the connection with the longest time since its last request is
+ * closed. If new connections were refused instead, a client with all connections could lock out all others.
  */
 export function boundConnections(server: Server, { count, silenceMs, isKept, onClosed }: ConnectionLimits): void {
   /** In the order of their last requests, or of their beginning. */
@@ -50,7 +49,7 @@ export function boundConnections(server: Server, { count, silenceMs, isKept, onC
     if (open.size > countMax) makeRoom()
   })
   const underWay = new WeakMap<Socket, number>()
-  // Before whoever answers: what comes on a connection that is closed here is not worth an answer.
+  // Runs before the handlers: a request on a connection that is closed here needs no answer.
   server.prependListener('request', (request: IncomingMessage, answer: ServerResponse) => {
     const { socket } = request
     if (socket.destroyed) return

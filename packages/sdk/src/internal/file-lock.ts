@@ -13,11 +13,11 @@ const BUSY = 5
 const DAMAGED = new Set([11, 26])
 
 /**
- * Takes a lock that the kernel drops with the process, however that ends: an exclusive transaction on an empty
- * database, in a file that other users cannot open. Whoever can open a file can lock it: one that is open to others is
- * replaced, unless a process of this user or of root has the lock. Undefined if another process has it.
+ * Takes a lock that the kernel releases when the process ends, for any reason: an exclusive transaction on an empty
+ * database. Every user who can open a file can lock it. So a file that is open to other users is replaced, unless a
+ * process of this user or of root has the lock. Undefined if another process has the lock.
  *
- * @throws what SQLite or the file system says where the file cannot be made.
+ * @throws the error of SQLite or the file system if the file cannot be made.
  */
 export function lockFile(path: string): FileLock | undefined {
   if (isHeldByUs(path)) return undefined

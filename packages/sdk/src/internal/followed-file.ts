@@ -87,8 +87,8 @@ function digestOf(text: string): string {
 }
 
 /**
- * What tells versions of a file apart: empty if it is too young to be told, an error code where it cannot be looked
- * at.
+ * A text that differs between versions of a file. Empty if the file is too young to compare; an error code if it cannot
+ * be read.
  */
 async function versionOf(path: string): Promise<string> {
   try {

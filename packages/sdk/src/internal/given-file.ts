@@ -8,10 +8,10 @@ const PIPE_LOOK_MS = 10
 const PIPE_READ_BYTES = 64 << 10
 
 /**
- * All bytes of a file, or of a pipe such as `/dev/stdin`, that a person named; undefined if there are more than
- * `limitBytes`. A pipe into which nobody writes is not waited for.
+ * All bytes of a file, or of a pipe such as `/dev/stdin`, that a user named; undefined if there are more than
+ * `limitBytes`. Does not wait for a pipe without a writer.
  *
- * @throws what the system says, or why it is not read.
+ * @throws the error of the system, or the reason for which the file is not read.
  */
 export function readGivenFile(path: string, limitBytes: number): Buffer | undefined {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -43,7 +43,7 @@ function readPipe(file: number, limitBytes: number): Buffer | undefined {
   throw new Error(`it is a pipe that gave ${length === 0 ? 'nothing' : 'no end'} within ${PIPE_LIMIT_MS} ms`)
 }
 
-/** What is there; undefined if nothing is yet. */
+/** The available bytes; undefined if there are none yet. */
 function readPart(file: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(PIPE_READ_BYTES)
   try {

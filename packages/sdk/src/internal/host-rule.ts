@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** What decides under which names the server answers. */
+/** The host names under which a server answers. */
 export interface HostRule {
   /** Whether only this machine can reach the server. */
   readonly isLoopback: boolean
@@ -9,10 +9,10 @@ export interface HostRule {
 }
 
 /**
- * The rule of a listener. A page that a browser has loaded from elsewhere may point its own name at us (DNS rebinding)
- * and would then read everything as if it were ours; but it cannot change the name that the browser sends as `Host`. So
- * the page and the API answer only under names that nobody else can own: on loopback, those of loopback; elsewhere, any
- * address and this machine's name; and what the configuration allows.
+ * The rule of a listener. A foreign page in a browser may point its own host name at this server (DNS rebinding) and
+ * could then read all answers; but it cannot change the `Host` header. So the page and the API answer only under names
+ * that no stranger can own: on loopback, the names of loopback; elsewhere, any address and the name of this machine;
+ * and the names that the configuration allows.
  */
 export function hostRule(listenHost: string, nodeName: string, allowedHosts: readonly string[]): HostRule {
   const isLoopback = isLoopbackName(listenHost.toLowerCase())

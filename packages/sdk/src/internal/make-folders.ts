@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { PRIVATE_FOLDER_MODE } from './private-files.ts'
 
-/** How often a folder is tried: those who remove empty ones may take away the one above it meanwhile. */
+/** Attempts for a folder: another process that removes empty folders may remove its parent in between. */
 const ATTEMPTS = 3
 
 /**
@@ -22,11 +22,10 @@ const KERNEL_FILE_SYSTEMS = new Map([
 ])
 
 /**
- * Makes a folder and those above it, private ones, one after the other, and gives the first that it made; undefined
- * where all were there. `mkdir` with `recursive` never returns where the file system lets nothing be made and calls it
- * "not found", as `/proc` does.
+ * Makes a private folder and its missing parents, and returns the first new folder; undefined if all existed. `mkdir`
+ * with `recursive` never returns on a file system that answers "not found", such as `/proc`.
  *
- * @throws whatever the file system says of the first folder that cannot be made.
+ * @throws the error of the file system for the first folder that cannot be made.
  */
 export async function makeFolders(folder: string, attempts = ATTEMPTS): Promise<string | undefined> {
   if (await isFolder(folder)) return undefined
@@ -60,10 +59,10 @@ export function makeFoldersNow(folder: string, mode = PRIVATE_FOLDER_MODE): void
 }
 
 /**
- * Sees, without making anything, that files can be made in a folder, or that it can be made. False if it is not
- * there yet.
+ * Checks, without a change, that files can be made in a folder, or that the folder can be made. False if the folder
+ * does not exist yet.
  *
- * @throws what the file system says of it, or of the nearest one above that there is.
+ * @throws the error of the file system for the folder, or for its nearest existing parent.
  */
 export function checkFoldersNow(folder: string): boolean {
   const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined
@@ -72,7 +71,7 @@ export function checkFoldersNow(folder: string): boolean {
     checkFoldersNow(above)
     return false
   }
-  // With the dot, what is no folder is refused as such.
+  // The dot makes the check fail if the path is no folder.
   accessSync(above === folder ? folder : `${folder}/.`, constants.W_OK | constants.X_OK)
   const kernels = KERNEL_FILE_SYSTEMS.get(statfsSync(folder).type)
   if (kernels !== undefined) throw new Error(`${folder} is ${kernels} of the kernel, where nothing can be kept`)
@@ -83,7 +82,7 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
   } catch {
-    // Whatever hides it, making it will say so.
+    // An attempt to make the folder reports the reason.
     return false
   }
 }

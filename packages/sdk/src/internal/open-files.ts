@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What POSIX systems usually allow. */
+/** The usual limit of POSIX systems. */
 const USUAL_COUNT = 1024
 
 /** How many descriptors this process may have open; a usual number where the kernel does not tell. */

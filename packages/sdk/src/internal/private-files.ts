@@ -3,14 +3,14 @@ import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { countOf } from './count-of.ts'
 
-/** Mode of every file that Sonde keeps: other users neither read it nor lock it. */
+/** Mode of every file of Sonde: other users cannot read or lock it. */
 export const PRIVATE_FILE_MODE = 0o600
 /** Mode of every folder of such files. */
 export const PRIVATE_FOLDER_MODE = 0o700
 
 /** Rights of group and others. */
 const OTHERS = 0o077
-/** In such a folder, as that for temporary files, everybody keeps files. */
+/** The mode of shared folders, such as the folder for temporary files. */
 const STICKY = 0o1000
 /** Locks are made private where they are taken: a descriptor that is closed here would drop this process's own. */
 const LOCK = /lock$/
@@ -40,8 +40,8 @@ function isTrusted(uid: number): boolean {
 }
 
 /**
- * Whether a process of this user or of root holds a lock on a file that other users can open. What they hold counts for
- * nothing.
+ * Whether a process of this user or of root holds a lock on a file that other users can open. Locks of other users do
+ * not count.
  */
 export function isHeldByUs(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
@@ -78,7 +78,7 @@ export async function tightenFolder(folder: string, isOwnName: (name: string) =>
       ? ''
       : `other users had rights in ${folder}; they were taken from ${countOf(count, 'entry', 'entries')}`
   } catch {
-    // Whoever uses the folder says what is wrong with it.
+    // The caller that uses the folder reports its fault.
     return ''
   }
 }
@@ -96,7 +96,7 @@ async function tightenAll(path: string): Promise<number> {
   return count
 }
 
-/** Tightens what was opened, whatever its name leads to meanwhile. The number of entries that changed. */
+/** Tightens the opened file, even if its name changes meanwhile. Returns the number of changed entries. */
 async function tighten(path: string): Promise<number> {
   const found = await lstat(path)
   if (!found.isFile() && !found.isDirectory()) return 0

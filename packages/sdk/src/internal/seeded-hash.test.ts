@@ -26,7 +26,7 @@ function inverseOf(odd: number): number {
   return inverse
 }
 
-/** Places that are looked at until every one of some hashes has a place of its own. */
+/** The number of slots that are probed until each of some hashes has its own slot. */
 function probesOf(hashes: Iterable<number>): number {
   const taken = new Uint8Array(MASK + 1)
   let probes = 0

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * The key of all hashes of this process. Whoever knows it can make texts and numbers that share a place in a table, so
- * that each look-up walks through all of them: it is random, and nothing that leaves the process is made with it.
+ * The key of all hashes of this process. With the key, an attacker could make texts and numbers with equal hashes,
+ * which make each lookup slow. So the key is random, and no value that leaves the process depends on it.
  */
 const [KEY_LOW = 0, KEY_HIGH = 0] = crypto.getRandomValues(new Int32Array(2))
 

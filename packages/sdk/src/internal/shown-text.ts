@@ -1,6 +1,6 @@
 /** Text on one line that a terminal takes for nothing but text. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces control characters
   return escapeTurning(text.replace(/[\u0000-\u001f\u007f-\u009f]/g, escapeOf))
 }
 

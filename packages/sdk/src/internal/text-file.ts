@@ -4,7 +4,7 @@ import { messageOf, SondeError } from '../errors.ts'
 import { readBytes, readBytesNow } from './read-bytes.ts'
 import { dataFault } from './trusted-files.ts'
 
-/** Which file, how much of it, and what its faults are called. */
+/** A text file to read: its path, its limit, and the codes of its faults. */
 export interface TextFile {
   readonly path: string
   /**
@@ -58,7 +58,7 @@ export function readTextFileNow(file: TextFile): string {
   }
 }
 
-/** Without waiting for the other end of what may be a pipe. */
+/** Flags that open a pipe without waiting for its other end. */
 function flagsFor({ isLinkRefused = false }: TextFile): number {
   return constants.O_RDONLY | constants.O_NONBLOCK | (isLinkRefused ? constants.O_NOFOLLOW : 0)
 }

@@ -6,7 +6,7 @@ export const TRUST_VARIABLE = 'SONDE_TRUST_OWNER'
 
 const GROUP_WRITE = 0o020
 const WORLD_WRITE = 0o002
-/** In such a folder nobody takes away or replaces what belongs to another. */
+/** In a sticky folder, users cannot remove or replace files of others. */
 const STICKY = 0o1000
 /** As the kernel follows. */
 const LINKS_MAX = 40
@@ -46,8 +46,8 @@ export function codeFault(path: string): string {
 }
 
 /**
- * Why root must not load data from a file that is open: its owner is neither root, nor the user who called `sudo`, nor
- * trusted, or others can write it. Empty if there is no reason, and for every other user.
+ * Why root must not load data from an open file: others can write it, or its owner is not root, not the user of `sudo`,
+ * and not trusted. Empty if root may load it, and for every user except root.
  */
 export function dataFault(found: Stats): string {
   const { uid, gid, mode } = found

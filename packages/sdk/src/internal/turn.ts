@@ -1,7 +1,7 @@
 /**
- * What work in steps takes of one turn of the event loop, all such work of a thread together. Unit: milliseconds. Two
- * such shares may follow one another before the loop looks at its sockets again, and the step in hand is never cut off:
- * no turn of the main loop may exceed 10 ms.
+ * The share of a turn of the event loop for all work in steps of a thread. Unit: milliseconds. Two shares may follow
+ * each other before the loop polls its sockets, and a step is never interrupted; no turn of the main loop may exceed 10
+ * ms.
  */
 const SHARE_MS = 4
 
@@ -27,8 +27,8 @@ class Turn {
   }
 
   /**
-   * Resolves in a later turn, after whatever waits already. Where the share of that turn is used up, it resolves in the
-   * first that has some left: work that has had a share waits behind work that has not, so that none starves.
+   * Resolves in a later turn, after all earlier callers. If the share of that turn is used up, it resolves in the next
+   * turn with time left. Work that had a share waits behind work that had none, so that no work starves.
    */
   next(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -43,5 +43,5 @@ class Turn {
   }
 }
 
-/** The turn of this thread's event loop: one, as there is one loop. */
+/** The turn of the event loop of this thread. */
 export const turn = new Turn()

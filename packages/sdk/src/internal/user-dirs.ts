@@ -20,7 +20,7 @@ export function userStateDir(environment: NodeJS.ProcessEnv = process.env): stri
   return folderOf(environment.XDG_STATE_HOME) ?? below(homeDir(), '.local', 'state') ?? SYSTEM_STATE_DIR
 }
 
-/** What a variable of the XDG rules names; these leave out what is no absolute path. */
+/** The folder in an XDG variable; relative paths are ignored, as the XDG rules say. */
 export function folderOf(value: string | undefined): string | undefined {
   return value !== undefined && isAbsolute(value) ? value : undefined
 }

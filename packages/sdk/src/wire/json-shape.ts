@@ -1,4 +1,4 @@
-/** What JSON costs its reader beside its bytes. */
+/** The costs of JSON for its reader, beside its bytes. */
 export interface JsonShape {
   /** How deep its brackets nest. */
   readonly depth: number

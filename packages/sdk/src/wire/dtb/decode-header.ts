@@ -14,7 +14,7 @@ import {
   HEADER_CRC_AT,
 } from './format.ts'
 
-/** What the header of a file says. */
+/** The header of a file. */
 export interface DtbFileHeader {
   readonly minor: number
   /** Fingerprint of the schema, 32 hex digits. */
@@ -24,7 +24,7 @@ export interface DtbFileHeader {
   readonly writerId: bigint
 }
 
-/** What the header of a block says. */
+/** The header of a block. */
 export interface DtbBlockHeader {
   /** 1 types, 2 source, 3 records, 4 symbols, 255 end; others are of a later minor version. */
   readonly blockType: number

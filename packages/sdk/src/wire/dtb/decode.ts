@@ -39,8 +39,7 @@ export interface DtbDecoderOptions {
    */
   readonly typesOf?: (fingerprint: string) => readonly RecordType[] | undefined
   /**
-   * Whether the records of a block are wanted; those of others are not read, nor is their checksum looked at. Default:
-   * all are.
+   * Selects blocks of records; other blocks are skipped without a check of their checksum. Default: all blocks.
    */
   readonly wants?: (header: DtbBlockHeader, type: RecordType) => boolean
 }
@@ -93,8 +92,8 @@ const FAULTS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads a file of records block by block. Whatever the bytes are, it throws nothing of its own, ends, and takes no more
- * memory than the limits of `docs/dtb.md` say.
+ * Reads a file of records block by block. For any bytes, it ends, throws no error, and stays within the memory limits
+ * of `docs/dtb.md`.
  *
  * @example
  * const file = openDtb(path)
@@ -114,7 +113,7 @@ export class DtbDecoder {
   #header: DtbFileHeader | undefined
   #entry: SourceEntry | undefined
   #source: SourceInfo | undefined
-  /** Whose records follow, where the file has those of several sources. */
+  /** The source of the next records, in a file with several sources. */
   #origin: SourceInfo | undefined
   /** By the text of their blocks: views go by the identity of a source. */
   readonly #origins = new Map<string, SourceInfo>()
@@ -135,7 +134,7 @@ export class DtbDecoder {
     return this.#header
   }
 
-  /** Who made the records, once that was read. */
+  /** The source of the records; undefined until it was read. */
   get source(): SourceEntry | undefined {
     return this.#entry
   }
@@ -220,7 +219,7 @@ export class DtbDecoder {
     return { type, source, clock, count, bytes, symbols, origin: 'replay', arrivedMs, ...page }
   }
 
-  /** A file whose source was lost is read all the same, where it is salvaged. */
+  /** A placeholder for a lost source, when a damaged file is salvaged. */
   #sourceInfo(): SourceInfo {
     if (this.#entry === undefined && this.#options.salvage !== true) {
       throw new SondeError('DTB_CONTENT', 'records come before the block that says whose they are')
@@ -293,7 +292,7 @@ export class DtbDecoder {
     const to = follows ? end : findBlock(this.#input, at + 8)
     if (fault.code === 'DTB_TRUNCATED' && to === bytes) return undefined
     if (at === FILE_HEADER_BYTES) this.#recallTypes()
-    // What is lost may have said whose records follow.
+    // A lost block may have named the source of the next records.
     if (this.#entry?.hasOrigins === true) this.#origin = this.#infoOf(LOST)
     this.#at = to
     return { kind: 'gap', at, to, fault }

@@ -20,7 +20,7 @@ import {
   type TypeEntry,
 } from './format.ts'
 
-/** What the header of a file says. */
+/** The header of a file. */
 export interface FileHeader {
   /** Of the set of types with which the file begins; see {@link schemaFingerprint}. 32 hex digits. */
   readonly fingerprint: string
@@ -65,12 +65,12 @@ export function encodeTypesBlock(entries: readonly TypeEntry[]): Uint8Array {
   return encodeBlock(BLOCK_TYPE.types, Buffer.from(JSON.stringify(entries)))
 }
 
-/** The block that says who made the records. */
+/** The block with the source of the file. */
 export function encodeSourceBlock(entry: SourceEntry): Uint8Array {
   return encodeBlock(BLOCK_TYPE.source, Buffer.from(JSON.stringify(entry)))
 }
 
-/** A block that says who made the records that follow it. */
+/** A block with the source of the records that follow. */
 export function encodeOriginBlock(entry: SourceEntry): Uint8Array {
   return encodeBlock(BLOCK_TYPE.origin, Buffer.from(JSON.stringify(entry)))
 }
@@ -112,10 +112,10 @@ export function blockBytes(payloadBytes: number): number {
   return BLOCK_HEADER_BYTES + align(payloadBytes, 8)
 }
 
-/** What the header of a block of records says of its batch. */
+/** The parts of a batch in the header of its block. */
 type HeaderedBatch = Pick<Batch, 'type' | 'clock' | 'count' | 'symbols' | 'page'>
 
-/** What somebody computed of records on the way; computed where it is left out. */
+/** Properties of records that may be known already; computed if absent. */
 interface KnownOfRecords {
   /** CRC-32 of the records. */
   readonly crc?: number | undefined
@@ -142,7 +142,7 @@ export function fillRecordsBlock(block: Uint8Array, batch: HeaderedBatch, known:
   endPayload(block, data, known.crc)
 }
 
-/** Makes a block of records whole, once it is known which index their type has in the file. */
+/** Completes a block of records with the index of their type in the file. */
 export function sealRecordsBlock(block: Uint8Array, typeIndex: number): void {
   const data = new DataView(block.buffer, block.byteOffset, BLOCK_HEADER_BYTES)
   data.setUint16(6, typeIndex, true)

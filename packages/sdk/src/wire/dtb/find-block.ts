@@ -7,10 +7,10 @@ const WINDOW_BYTES = 1 << 20
 const MAGIC = Buffer.from(Uint32Array.of(BLOCK_MAGIC).buffer)
 
 /**
- * The first place from `from` to `to`, a multiple of 8, where the header of a block holds; the end of the file where
- * there is none. Unit: bytes.
+ * The first offset from `from` to `to`, a multiple of 8, with a valid block header; the end of the file if there is
+ * none. Unit: bytes.
  *
- * @param to The last place that is looked at. Default: the end of the file.
+ * @param to The last offset to check. Default: the end of the file.
  */
 export function findBlock(input: DtbInput, from: number, to = input.bytes): number {
   for (let start = from + ((8 - (from % 8)) % 8); start <= to; ) {
@@ -19,7 +19,7 @@ export function findBlock(input: DtbInput, from: number, to = input.bytes): numb
     if (last < 0) break
     const found = findWithin(window, last)
     if (found !== undefined) return start + found
-    // What is left of the window is shorter than a header, and is read again with what follows.
+    // The rest of the window is shorter than a header, and is read again with the next window.
     start += (last & ~7) + 8
   }
   return input.bytes

@@ -1,8 +1,8 @@
 import type { TypeDefinition } from '../../schema/fingerprint.ts'
 
 /*
- * The layout of a file of records, which `docs/dtb.md` describes for those who read one without this code. All numbers
- * are little-endian; every block starts at a multiple of 8.
+ * The layout of a file of records; `docs/dtb.md` describes it for other readers. All numbers are little-endian; every
+ * block starts at a multiple of 8.
  */
 
 /** First bytes of a file. */
@@ -56,7 +56,7 @@ export const CLOCK_SHIFT = 1
  */
 export const WRITER_SYMBOL_ID = 1 << 24
 
-/** What a reader takes at most, so that a file that lies cannot exhaust it; a writer stays within it. */
+/** Limits of a reader, so that a hostile file cannot exhaust its memory. A writer stays within them. */
 export const DTB_LIMITS = {
   /** Stored or unpacked. Unit: bytes. */
   payloadBytes: 64 << 20,
@@ -77,7 +77,7 @@ export interface TypeEntry {
   readonly definition: TypeDefinition
 }
 
-/** Who made the records of a file, and which process wrote it. */
+/** The source of a file, and the process that wrote it. */
 export interface SourceEntry {
   readonly id: string
   readonly tag: string
@@ -90,6 +90,6 @@ export interface SourceEntry {
   readonly version: string
   /** The only client whose pages the file holds, 16 hex digits; left out where it holds none. */
   readonly client?: string
-  /** Whether blocks of `origin` say whose records follow. Default: all are of this source. */
+  /** Whether `origin` blocks name the sources of records. Default: all records are of this source. */
   readonly hasOrigins?: true
 }

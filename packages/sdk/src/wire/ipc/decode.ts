@@ -61,7 +61,7 @@ export class FrameDecoder<F> {
   readonly #pageFrameBytesMax: number
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES)
   #headerBytes = 0
-  /** Where a frame is put together that came in several chunks. */
+  /** Buffer for a frame that comes in several chunks. */
   #payload: Buffer = Buffer.alloc(0)
   #payloadBytes = 0
   #sequence = 0
@@ -78,11 +78,10 @@ export class FrameDecoder<F> {
   }
 
   /**
-   * The frames that a chunk completes, in order. Bytes in them are those of the chunk, or of memory that the next frame
-   * takes: valid until the next is asked for. Ask until there is none: what is left over of the chunk is looked at
-   * last.
+   * The frames that a chunk completes, in order. The bytes of a frame are valid until the next frame is requested.
+   * Iterate to the end: the rest of the chunk is read last.
    *
-   * @throws SondeError `IPC_FRAME` for anything that is no frame.
+   * @throws SondeError `IPC_FRAME` for bytes that are no frame.
    */
   *frames(chunk: Buffer): Generator<F, void, undefined> {
     if (this.#failed !== undefined) throw this.#failed
@@ -102,7 +101,7 @@ export class FrameDecoder<F> {
         if (payload !== undefined) yield this.#parse(payload)
       }
     } catch (error) {
-      // Whoever reads may throw into the generator; only what is wrong with a frame ends the stream.
+      // A caller may throw into the generator; only a faulty frame ends the stream.
       if (error instanceof SondeError) this.#failed = error
       throw error
     }

@@ -18,8 +18,8 @@ export const JSON_BYTES_MAX = 64 << 10
 /** No definition nests deeper, and JSON that does costs its reader many times the time that its bytes take. */
 export const JSON_DEPTH_MAX = 32
 /**
- * Lists, objects and members in one frame: 1024 fields with all that can be said of them. They are what takes time to
- * read.
+ * Limit of lists, objects and members in one frame, which determine the time to parse it: 1024 fields with all their
+ * properties.
  */
 export const JSON_NODES_MAX = 20_000
 
@@ -46,17 +46,16 @@ export const FRAME_KINDS = {
 /** The clocks by their number in a page. */
 export const PAGE_CLOCKS: readonly Clock[] = ['wall', 'monotonic', 'device']
 
-/** Who the client is: its first frame. */
+/** The first frame of a client, with its identity. */
 export interface Hello {
   readonly protocol: number
   /** The id that the service gave it, 64 bits; 0 if it has none yet. */
   readonly client: bigint
   /**
-   * What the service gave it with the id, by which it is known again; empty if it has none yet. Nobody else may see
-   * it.
+   * The secret that the service gave it with its id, to recognise it; empty if it has none yet. Keep it secret.
    */
   readonly secret: string
-  /** The last page whose acknowledgement it has read: what was dropped is told again with later ones. 0 for none. */
+  /** The last page whose acknowledgement it has read. Drops of later pages are reported again. 0 for none. */
   readonly heard: bigint
   readonly pid: number
   readonly program: string
@@ -65,7 +64,7 @@ export interface Hello {
 
 /** A type that pages will refer to. */
 export interface TypeEntry {
-  /** What pages call it, of this connection. Range: 0 to 65 535. */
+  /** Its number in the pages of this connection. Range: 0 to 65 535. */
   readonly index: number
   readonly fingerprint: string
   /** Not looked at here: `parseDefinition` makes a type of it. */
@@ -74,7 +73,7 @@ export interface TypeEntry {
 
 /** A source that pages will refer to. */
 export interface SourceEntry {
-  /** What pages call it, of this connection. Range: 0 to 2^32 − 1. */
+  /** Its number in the pages of this connection. Range: 0 to 2^32 − 1. */
   readonly index: number
   readonly id: string
   readonly tag: string
@@ -82,16 +81,16 @@ export interface SourceEntry {
   /** Name of its schema; may be empty. */
   readonly schema: string
   /**
-   * Index of the source whose series this one goes on with. No page refers to that one any more: its symbols are
-   * forgotten, and count towards no limit. Left out where it replaces none.
+   * Index of the source whose series this source continues. Later pages must not refer to the replaced source: its
+   * symbols are discarded and no longer count towards the limit. Absent if it replaces none.
    */
   readonly replaces?: number
 }
 
 /**
- * Symbols of a source with the ids from `firstId` on. Those of labels, below 2^30, continue what was sent before, and
- * so do those of text fields, from 2^30 on, in their table. One without a text begins a table of texts that are empty
- * until then, in place of the one before: pages that follow refer to it alone.
+ * Symbols of a source with ascending ids from `firstId`. Labels have ids below 2^30, texts of text fields higher ids;
+ * both continue their tables without gaps. An entry without texts starts a new table of texts, which replaces the
+ * earlier table for all later pages.
  */
 export interface SymbolsEntry {
   /** Index of the source. */
@@ -132,7 +131,7 @@ export interface ReadPage extends Page {
   readonly bytes: Uint8Array | undefined
 }
 
-/** What a service puts up with from one client. */
+/** Limits of a service for one client. */
 export interface ServiceLimits {
   /** Bytes of one page at most. */
   readonly pageBytes: number
@@ -148,7 +147,7 @@ export interface ServiceLimits {
 export interface Untaken {
   /** Records that are lost: nothing of the service keeps them. */
   readonly dropped: Readonly<Record<string, number>>
-  /** Records that are kept like all others, and that a view of the service, such as `/metrics`, does not show. */
+  /** Records that are stored, but that a view of the service, such as `/metrics`, does not show. */
   readonly hidden: Readonly<Record<string, number>>
 }
 
@@ -157,11 +156,11 @@ export interface Welcome extends Untaken {
   readonly protocol: number
   /** The id of the client, which may be shown. 64 bits, never 0. */
   readonly client: bigint
-  /** What proves on the next connection that it is this client. 64 hex digits; nobody else may see it. */
+  /** The secret that identifies this client on its next connection. 64 hex digits; keep it secret. */
   readonly secret: string
   /**
-   * Newest page of this client that is stored; 0 if none is. `dropped` and `hidden` are of pages up to it; what was
-   * told before is not told again.
+   * The newest stored page of this client; 0 if none is stored. `dropped` and `hidden` count pages up to it, without
+   * those of earlier reports.
    */
   readonly lastSequence: bigint
   /** Whether an acknowledged page outlives a crash of the service. */
@@ -170,7 +169,7 @@ export interface Welcome extends Untaken {
 }
 
 /**
- * What a client writes to the beginning of the file that it wants to attach: only somebody who may write the file can.
+ * The bytes that a client writes to the start of a file that it wants to attach, to prove that it may write the file.
  */
 export interface Challenge {
   /** Random, of this attach alone. 64 hex digits, written as 32 bytes. */
@@ -200,7 +199,7 @@ interface FrameOf<K, B> {
   readonly body: B
 }
 
-/** What a client says, as it is written. Pages are written by `writePageHeader`. */
+/** A message of a client, before encoding. Pages are written by `writePageHeader`. */
 export type ClientMessage =
   | FrameOf<'hello', Hello>
   | FrameOf<'types', readonly TypeEntry[]>
@@ -210,7 +209,7 @@ export type ClientMessage =
   | FrameOf<'proof', Readonly<Record<string, never>>>
   | FrameOf<'bye', Readonly<Record<string, never>>>
 
-/** What a client says, as it is read. */
+/** A decoded message of a client. */
 export type ClientFrame = ClientMessage | FrameOf<'page', ReadPage>
 
 /** What a service says. */

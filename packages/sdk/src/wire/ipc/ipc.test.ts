@@ -218,7 +218,7 @@ test('a frame holds 65 536 symbols at most, however short', () => {
   )
 })
 
-/** A frame with a header that is what the test says. */
+/** A frame with a given header. */
 function raw(
   kind: number,
   payload: string | Buffer,

@@ -16,9 +16,9 @@ export function messageBytesMax(kind: number): number {
 }
 
 /**
- * JSON is read in one turn of the event loop: what would take long is refused before it is read, on both sides.
+ * JSON is parsed in one turn of the event loop. So both sides refuse JSON that would take long, before they parse it.
  *
- * @throws SondeError `IPC_FRAME` if it nests too deeply or holds too much.
+ * @throws SondeError `IPC_FRAME` if the JSON nests too deeply or is too large.
  */
 export function checkJson(kind: string, payload: Uint8Array): void {
   const { depth, nodes } = shapeOfJson(payload)

@@ -15,7 +15,7 @@ import type {
 } from './frame.ts'
 import { checkJson } from './json-limits.ts'
 
-/** What JSON made of a payload, read key by key; unknown keys are left alone, so that a later version may add some. */
+/** A parsed payload, read key by key. Unknown keys are ignored, so that a later version may add keys. */
 type Parsed = Readonly<Record<string, unknown>>
 
 const U32_MAX = 0xffff_ffff
@@ -174,7 +174,7 @@ function clientIn(place: string, body: Parsed): bigint {
   return BigInt(`0x${text}`)
 }
 
-/** The sentence does not repeat what was given: it reaches logs. */
+/** The message does not repeat the value, because it reaches logs. */
 function secretIn(place: string, body: Parsed, key: string): string {
   const value = own(body, key)
   if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value

@@ -6,7 +6,7 @@ const SYMBOL_CHARACTERS_MAX = 4096
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A page. Its CRC-32 is not looked at: whoever has the bytes does that. */
+/** Decodes a page without a check of its CRC-32; the owner of the bytes checks it. */
 export function decodePage(payload: Buffer, pageBytesMax: number): ReadPage {
   if (payload.length < PAGE_HEADER_BYTES) throw wrong('page', `${payload.length} bytes`, `${PAGE_HEADER_BYTES} or more`)
   const sequence = payload.readBigUInt64LE(0)

@@ -1,6 +1,6 @@
-/** A metric in the exposition: one name, one kind, one unit. */
+/** A metric of the exposition, with one name, one kind and one unit. */
 export interface FamilyInfo {
-  /** As it was given; the same in every format. */
+  /** The declared name; the same in every format. */
   readonly name: string
   readonly kind: 'counter' | 'gauge' | 'histogram'
   /** Base unit, empty if there is none. */
@@ -20,9 +20,9 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 export const END_OF_OPENMETRICS = '# EOF\n'
 
 /**
- * HELP, TYPE and UNIT of a family. In OpenMetrics a counter's family is named without `_total`; a counter whose name
- * lacks it, or whose short name another family has (`baseTaken`), is typed `unknown` there, because names are never
- * changed.
+ * HELP, TYPE and UNIT of a family. In OpenMetrics, the family of a counter is named without `_total`. Names never
+ * change, so a counter without `_total`, or whose short name another family has (`baseTaken`), is typed `unknown`
+ * there.
  */
 export function headerText(family: FamilyInfo, help: string, format: Format, baseTaken: boolean): string {
   const { name, kind, unit } = family

@@ -5,7 +5,7 @@ import { escapeLabelValue, type Labels } from '../../schema/series.ts'
 import type { Symbols } from '../../schema/symbols.ts'
 import type { Views } from '../../schema/views.ts'
 
-/** Labels that a view adds to those of the record and of its source. */
+/** Labels that a view adds to the labels of the record and of its source. */
 export interface AddedLabels {
   /** Every name that may come. */
   readonly names: readonly string[]
@@ -34,7 +34,7 @@ export class LabelText {
   /** Name of every label that may be added, by its own name. */
   readonly #addedNames: ReadonlyMap<string, string>
 
-  /** @param symbols What ids in the records mean. Default: the labels of the source. */
+  /** @param symbols The texts of the ids in records. Default: the labels of the source. */
   constructor(type: RecordType, source: SourceInfo, added?: AddedLabels, symbols: TextsById = source.symbols) {
     this.#type = type
     this.#source = source
@@ -44,7 +44,7 @@ export class LabelText {
     const constant = Object.keys(source.labels).filter((name) => !own.includes(name))
     const reserved = reservedOf(type)
     this.#names = exposedNames([...own, ...constant], reserved)
-    // What is added gives way to what is there.
+    // Existing labels win over added labels.
     const free = added?.names.filter((name) => !this.#names.has(name)) ?? []
     this.#addedNames = exposedNames(free, new Set([...reserved, ...this.#names.values()]))
     this.#instead = new Map(Object.entries(source.labels).filter(([name]) => own.includes(name)))
@@ -115,7 +115,7 @@ function reservedOf(type: RecordType): ReadonlySet<string> {
 function exposedNames(names: readonly string[], reserved: ReadonlySet<string>): ReadonlyMap<string, string> {
   const taken = new Set(reserved)
   const exposed = new Map<string, string>()
-  // Names that are right as they are come first, so that no mended one takes their place.
+  // Valid names come first, so that no corrected name replaces them.
   const right = (name: string) => !reserved.has(name) && mend(name) === name
   for (const name of names.filter(right)) {
     exposed.set(name, name)

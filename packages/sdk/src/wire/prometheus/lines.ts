@@ -45,9 +45,9 @@ const float = new Float64Array(1)
 const floatWords = new Uint32Array(float.buffer)
 
 /**
- * The lines of one metric over all rows of a type, as text that is kept: a value that changed is written over the old
- * one. Pages of some 256 lines are laid out anew where a line comes or goes, a number needs more room, or a value
- * becomes or was NaN or infinite.
+ * The cached text lines of one metric over all rows of a type: a changed value overwrites its old text. A page of about
+ * 256 lines is laid out again if a line is added or removed, a number needs more space, or a value becomes or was NaN
+ * or infinite.
  */
 export class Lines {
   readonly #lanes: readonly Lane[]
@@ -60,8 +60,8 @@ export class Lines {
   readonly #low: Uint32Array
   readonly #high: Uint32Array
   /**
-   * What is noted of each line, four words apart so that a line takes one cache line: where in its page the value
-   * stands (0 if there is no line), low and high word of the value that the text shows.
+   * The state of each line in four words, so that it fits a cache line: the offset of the value in its page (0 if there
+   * is no line), and the low and high word of the written value.
    */
   #notes = new Uint32Array(0)
   #shownMs = new Float64Array(0)
@@ -101,7 +101,7 @@ export class Lines {
     if (this.#time !== 'none') this.#shownMs = grown(this.#shownMs, new Float64Array(this.#rowLimit))
   }
 
-  /** Lays the page of a row out anew, though its values may be what they were. */
+  /** Lays the page of a row out again, even if its values are unchanged. */
   invalidate(row: number): void {
     const page = this.#pages[Math.floor(row / this.#rowsPerPage)]
     if (page !== undefined) page.stale = true

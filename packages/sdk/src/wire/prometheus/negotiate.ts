@@ -20,9 +20,10 @@ const MEDIA: Readonly<Record<Format, readonly string[]>> = {
 }
 
 /**
- * The format that an `Accept` header prefers: the one whose most specific range has the highest q; between equals the
- * one that was named, then the one that was named first. Text 0.0.4 where nothing matches, as Prometheus clients do.
- * Parameters beside `q` and `version` (`escaping`, `charset`) do not matter: our names are valid under every escaping.
+ * The format that an `Accept` header prefers: the format whose most specific range has the highest q. Between equals, a
+ * named format wins over a wildcard, then the first named format. Text 0.0.4 if nothing matches, as Prometheus clients
+ * do. Other parameters than `q` and `version` (`escaping`, `charset`) are ignored: our names are valid under every
+ * escaping.
  */
 export function negotiateFormat(accept: string | undefined): Format {
   const ranges = rangesOf(accept ?? '')

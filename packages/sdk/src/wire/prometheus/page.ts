@@ -1,4 +1,4 @@
-/** A page whose bytes someone reads, until `release`. */
+/** The bytes of a page, lent to a reader until `release`. */
 export interface Lent {
   readonly bytes: Buffer
   /** The bytes are no longer read: they may be written over. Called once. */
@@ -6,15 +6,15 @@ export interface Lent {
 }
 
 /**
- * The text of some lines, whose values are written over in place. Bytes that are lent never change: the page then goes
- * on with a copy, so that a reader who is slow, or who never gives them back, costs one copy and no more.
+ * The text of some lines, whose values are overwritten in place. Lent bytes never change: the page continues with a
+ * copy, so that a slow reader costs one copy, even if it never releases the bytes.
  */
 export class Page {
   #bytes: Buffer = Buffer.alloc(0)
   #readers = 0
   /** Room of every number on this page. Unit: characters. */
   width = 0
-  /** Laid out anew before it is shown. */
+  /** Whether the page must be laid out again before its next use. */
   stale = true
   /** Lines on it as of the last layout. */
   lines = 0

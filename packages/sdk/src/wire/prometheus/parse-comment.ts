@@ -4,7 +4,7 @@ import { unescapeText } from './parse-labels.ts'
 /** What a body says of a metric beside its samples. */
 export interface ScrapedFamily {
   readonly name: string
-  /** `counter`, `gauge`, `histogram`, `summary`, `untyped`, and those of OpenMetrics; empty if it was not told. */
+  /** `counter`, `gauge`, `histogram`, `summary`, `untyped`, or a type of OpenMetrics; empty if it was not declared. */
   type: string
   /** Empty if it was not told. */
   unit: string

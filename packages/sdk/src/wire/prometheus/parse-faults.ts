@@ -1,7 +1,7 @@
 /**
- * What was wrong with a line. `unescaped`: quotes in a label value were not escaped, and the line was read all the
- * same; `duplicate`: the series had a value before, which stays. Of all others the line is left out; after
- * `body_bytes`, all that follows.
+ * The fault of a line. `unescaped`: a label value has unescaped quotes; the line is read anyway. `duplicate`: the
+ * series had a value before, which stays. `body_bytes`: the line and the rest of the body are left out. For all other
+ * faults, the line is left out.
  */
 export type ParseFault =
   | 'name'
@@ -25,10 +25,10 @@ export interface FaultyLine {
   readonly fault: ParseFault
 }
 
-/** Faulty lines that are told one by one. */
+/** Limit of faulty lines that are reported one by one. */
 const LINES_MAX = 16
 
-/** The faults of one body: all are counted, and the first are told with their lines. */
+/** The faults of one body: all are counted, and the first are reported with their lines. */
 export class ParseFaults {
   readonly counts = new Map<ParseFault, number>()
   readonly lines: FaultyLine[] = []

@@ -1,6 +1,6 @@
-/** What a scrape may cost; what is beyond it is counted with its reason, and the rest is read. */
+/** Limits of a scrape. Data over a limit is counted with its reason, and the rest is read. */
 export interface ParseLimits {
-  /** Bytes of one body; what follows them is not read. Default: 67 108 864. */
+  /** Limit of one body; further bytes are not read. Unit: bytes. Default: 67 108 864. */
   readonly bodyBytes: number
   /** Bytes of one line. Default: 65 536. */
   readonly lineBytes: number
@@ -8,13 +8,13 @@ export interface ParseLimits {
   readonly labelBytes: number
   /** Labels of one series. Default: 128. */
   readonly labelCount: number
-  /** Series that are known at a time, those that left not long ago among them. Default: 500 000. */
+  /** Limit of known series, recently removed series included. Default: 500 000. */
   readonly seriesCount: number
   /** Families of which type, unit and help are kept. Default: 20 000. */
   readonly familyCount: number
 }
 
-/** The limits that hold where none are given. */
+/** The default limits. */
 export const PARSE_LIMITS: ParseLimits = {
   bodyBytes: 64 << 20,
   lineBytes: 64 << 10,

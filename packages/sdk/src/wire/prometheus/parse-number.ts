@@ -83,8 +83,8 @@ function specialOf(text: string): number | undefined {
 }
 
 /**
- * The whole number that begins at `at`, exactly; undefined if it is none, negative, or more than 64 bits hold.
- * `value` is what {@link NumberReader} read of it.
+ * The exact whole number at `at`; undefined if it is not a whole number, negative, or over 64 bits. `value` is the
+ * result of {@link NumberReader}.
  */
 export function exactInteger(bytes: Uint8Array, at: number, value: number): bigint | undefined {
   if (!(value >= 0 && value < 2 ** 65)) return undefined

@@ -11,7 +11,7 @@ export interface ScrapedSeries {
   readonly labels: Labels
 }
 
-/** Labels that were read, as they are looked up. */
+/** Parsed labels with their lookup key. */
 export interface LabelSet {
   /** Name of the metric, where it stands among the labels. */
   readonly name: string
@@ -23,7 +23,7 @@ export interface LabelSet {
 /** A series without labels. */
 export const NO_LABELS: LabelSet = { name: '', labels: {}, key: '' }
 
-/** Texts that may have left before the table is made anew. */
+/** Number of unused texts that cause a rebuild of the table. */
 const STALE_MIN = 4096
 const LONG_CHARACTERS = 16_000
 const ARENA_BYTES_MIN = 64 << 10
@@ -36,7 +36,7 @@ const ARENA_BYTES_MIN = 64 << 10
 export class SeriesTable {
   /** The series by number. */
   readonly series: ScrapedSeries[] = []
-  /** Grows when numbers are given anew. */
+  /** Rises when the numbers of series are assigned again. */
   epoch = 0
   readonly #seriesMax: number
   readonly #arenaMax: number
@@ -63,7 +63,7 @@ export class SeriesTable {
     this.#arenaMax = 2 * bodyBytes
   }
 
-  /** A body begins. Where most of what is known has left, everything is forgotten. */
+  /** Starts a body. If most known series are gone, all are forgotten. */
   begin(): void {
     this.#cursor = 0
     this.#next = []

@@ -186,7 +186,7 @@ test('series that come and go for months take bounded memory, and those that sta
 })
 
 test('a body of one fault alone is read in one pass', { timeout: 60_000 }, () => {
-  // What goes through the whole body for each of its lines takes minutes for these, and this way a second.
+  // A parser that scans the whole body for each line would take minutes for these bodies, and ours a second.
   for (const line of ['a{\n', 'a{"\n', '}\n', 'a 1 # x\n', '\n', 'a{x="}\n']) {
     const parser = new ExpositionParser()
     parser.parse(Buffer.alloc(4 << 20, line))

@@ -21,8 +21,8 @@ const NO_BYTES = Buffer.alloc(0)
 const EOF = '# EOF'
 
 /**
- * Reads bodies of scrapes, one after another of the same exporter. What it gives of a body holds until the next one is
- * parsed, and the bytes must stay as they are for as long as {@link integer} is asked.
+ * Parses consecutive scrapes of one exporter. Results are valid until the next call of `parse`. The bytes must not
+ * change while {@link integer} is used.
  *
  * @example
  * const parser = new ExpositionParser()
@@ -40,7 +40,7 @@ export class ExpositionParser {
   timesMs = new Float64Array(SAMPLES_MIN)
   /** What the last body said of metrics, by name. */
   readonly families = new Map<string, ScrapedFamily>()
-  /** What was wrong with the last body. */
+  /** The faults of the last body. */
   faults = new ParseFaults()
   /** Samples of the last body with an exemplar; exemplars are not read. */
   exemplars = 0
@@ -68,7 +68,7 @@ export class ExpositionParser {
     return this.#table.epoch
   }
 
-  /** The series by number; those that left not long ago among them. */
+  /** The series by number, recently removed series included. */
   get series(): readonly ScrapedSeries[] {
     return this.#table.series
   }
@@ -88,7 +88,7 @@ export class ExpositionParser {
     return this.#hasEnded
   }
 
-  /** Reads a body. Never throws: what is wrong with a line costs that line, and is in {@link faults}. */
+  /** Parses a body. Never throws: a faulty line is left out and noted in {@link faults}. */
   parse(body: Uint8Array, format: ExpositionFormat = 'text'): void {
     for (const _step of this.read(body, format));
   }

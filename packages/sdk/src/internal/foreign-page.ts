@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A request, as far as it says who asks. */
-export type Asked = Pick<IncomingMessage, 'headers' | 'method'>
+/** The parts of a request that identify its sender. */
+export type RequestHead = Pick<IncomingMessage, 'headers' | 'method'>
 
 /**
- * Whether a browser asks for a page of another origin. Such a page cannot read the answer, but its request would still
- * take a place among the streams and queries, as often as the page likes. Browsers say so in `Sec-Fetch-Site`, which a
- * page cannot change. Towards an address that they do not trust (HTTP beyond loopback) they leave it out, as old ones
- * do everywhere; then `Origin` counts, where there is one. Programs send neither.
+ * Whether a browser sends the request for a page of another origin. Such a page cannot read the answer, but its
+ * requests would use up streams and queries. Browsers set `Sec-Fetch-Site`, which a page cannot change. Old browsers
+ * omit it, and all browsers omit it for HTTP beyond loopback; then `Origin` decides, if it is set. Programs send
+ * neither header.
  */
-export function isAskedByForeignPage({ headers, method = '' }: Asked): boolean {
+export function isAskedByForeignPage({ headers, method = '' }: RequestHead): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   const { origin, host = '' } = headers
@@ -34,7 +34,7 @@ function isReading(method: string): boolean {
  * Whether a browser opens the address in a tab, as a link does: the person sees it, and a page cannot do that again and
  * again.
  */
-export function isOpenedInTab({ headers }: Asked): boolean {
+export function isOpenedInTab({ headers }: RequestHead): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 }
 
