@@ -49,5 +49,5 @@ function reportWays({ repository, securityContact }: Addresses): string[] {
   const ways: string[] = []
   if (securityContact !== '') ways.push(`by mail to ${securityContact}`)
   if (repository !== '') ways.push(`as a [security advisory](${repository}/security/advisories/new)`)
-  return ways.length > 0 ? ways : ['to the person who gave you Sonde. This project has no public address yet.']
+  return ways.length > 0 ? ways : ['to the sender of your copy. This project has no public address yet.']
 }
