@@ -3,13 +3,13 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useDevices } from '../../api/devices.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
-import { Empty } from '../../components/empty.tsx'
-import { FilterInput } from '../../components/filter-input.tsx'
-import { PresentCaption } from '../../components/present-caption.tsx'
-import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
-import { SortHead } from '../../components/sort-head.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { NothingMatches } from '../../components/nothing-matches.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { Sort } from '../../components/sort.ts'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
+import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { devicePath } from '../../devices/device.ts'
 import { hintState, worstByDevice } from '../../devices/hint-words.ts'
 import { countOf, formatQuantity } from '../../format/number.ts'
@@ -17,7 +17,7 @@ import { formatAge } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
-import { FIELD_WORDS, type FieldWords } from './gpu-fields.ts'
+import { FIELD_WORDS } from './gpu-fields.ts'
 import { type HeldGpu, heldGpus, podKey, worstOfPod } from './held-gpus.ts'
 import { isUnscheduled } from './waiting-pods.ts'
 
@@ -29,91 +29,74 @@ const BY_POD: Sort = { column: 'pod', direction: 'ascending' }
 
 /** A row a GPU pod; those without numbers first. */
 export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
-  const page = usePageState()
   const series = useSeriesOfTypes(HELD_TYPES).data?.series
   const devices = useDevices().data?.devices
   const held = useMemo(() => heldGpus(series ?? [], devices ?? []), [series, devices])
   const { hints } = useMomentHints(useMoment())
   const worst = useMemo(() => worstByDevice(hints), [hints])
-  const sort = parseSort(page.url.sort, BY_POD)
-  const filter = (page.url.q ?? '').toLowerCase()
-  const matching = pods.filter(({ name, service, namespace }) =>
-    `${name} ${service} ${namespace}`.toLowerCase().includes(filter),
-  )
-  const rows = sortRows(
-    matching,
-    sort.direction,
-    (pod) => {
-      const field = FIELD_WORDS.find(({ field }) => field === sort.column)
-      return field ? shownOf(pod, field.field).value : sort.column === 'gpus' ? pod.gpus : pod.name
+  const gpusHeldBy = ({ namespace, name }: GpuPod) => held.get(podKey({ namespace, pod: name }))
+  const columns: readonly TableColumn<GpuPod>[] = [
+    {
+      key: 'pod',
+      head: 'Pod',
+      kind: 'rowHead',
+      title: ({ name, namespace }) => `${name} of namespace ${namespace}`,
+      cell: ({ name }) => <span className="pod-name">{name}</span>,
+      sortKey: ({ name }) => name,
     },
-    (pod) => (isMissing(pod) ? 0 : 1),
-  )
+    {
+      key: 'service',
+      head: 'Service',
+      title: ({ service }) => service,
+      cell: ({ service }) => <span className="pod-name">{service}</span>,
+    },
+    {
+      key: 'state',
+      head: 'State',
+      cell: (pod) => <PodState pod={pod} trouble={worstOfPod(gpusHeldBy(pod), worst)} />,
+    },
+    {
+      key: 'gpus',
+      head: 'GPUs',
+      kind: 'number',
+      cell: (pod) => (
+        <>
+          {gpusOf(pod)}
+          {pod.sharedWith > 0 && <span className="pod-shared"> · shared with {pod.sharedWith}</span>}{' '}
+          <GpuLinks gpus={gpusHeldBy(pod)} />
+        </>
+      ),
+      sortKey: ({ gpus }) => gpus,
+    },
+    ...VALUE_COLUMNS,
+    {
+      key: 'age',
+      head: 'Sample age',
+      kind: 'number',
+      cell: ({ ageMs }) => (ageMs === null ? '–' : formatAge(ageMs)),
+    },
+  ]
+  const { rows, sort } = useChosenRows(pods, {
+    columns,
+    fallback: BY_POD,
+    wordsOf: ({ name, service, namespace }) => `${name} ${service} ${namespace}`,
+    rankOf: (pod) => (isMissing(pod) ? 0 : 1),
+  })
   return (
-    <section className="panel apps-panel" aria-labelledby="pod-table">
-      <header className="panel-head has-line is-centred">
-        <h2 id="pod-table" className="panel-title">
-          Pods
-        </h2>
-        <PresentCaption>{captionOf(pods)}</PresentCaption>
-        <FilterInput label="Filter pods" />
-      </header>
+    <Panel id="pod-table" title="Pods" caption={captionOf(pods)} isPresent filter="Filter pods" className="apps-panel">
       {rows.length === 0 ? (
-        <Empty fact={`Nothing matches "${page.url.q ?? ''}".`}>{countOf(pods.length, 'pod')} searched.</Empty>
+        <NothingMatches searched={countOf(pods.length, 'pod')} />
       ) : (
-        <TableBox label="Table of pods">
-          <table className="table has-first-fixed">
-            <thead>
-              <tr>
-                <SortHead column="pod" sort={sort} kind="text">
-                  Pod
-                </SortHead>
-                <th scope="col">Service</th>
-                <th scope="col">State</th>
-                <SortHead column="gpus" sort={sort}>
-                  GPUs
-                </SortHead>
-                {FIELD_WORDS.map(({ field, short }) => (
-                  <SortHead key={field} column={field} sort={sort}>
-                    {short}
-                  </SortHead>
-                ))}
-                <th scope="col" className="is-number">
-                  Sample age
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((pod) => (
-                <tr key={`${pod.namespace}/${pod.name}`}>
-                  <th scope="row" title={`${pod.name} of namespace ${pod.namespace}`}>
-                    <span className="pod-name">{pod.name}</span>
-                  </th>
-                  <td title={pod.service}>
-                    <span className="pod-name">{pod.service}</span>
-                  </td>
-                  <td>
-                    <PodState
-                      pod={pod}
-                      trouble={worstOfPod(held.get(podKey({ namespace: pod.namespace, pod: pod.name })), worst)}
-                    />
-                  </td>
-                  <td className="is-number num">
-                    {gpusOf(pod)}
-                    {pod.sharedWith > 0 && <span className="pod-shared"> · shared with {pod.sharedWith}</span>}{' '}
-                    <GpuLinks gpus={held.get(podKey({ namespace: pod.namespace, pod: pod.name }))} />
-                  </td>
-                  {FIELD_WORDS.map(({ field, quantity }) => (
-                    <ValueCell key={field} pod={pod} field={field} quantity={quantity} />
-                  ))}
-                  <td className="is-number num">{pod.ageMs === null ? '–' : formatAge(pod.ageMs)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
+        <DataTable
+          label="Table of pods"
+          look="has-first-fixed"
+          columns={columns}
+          rows={rows}
+          keyOf={({ namespace, name }) => `${namespace}/${name}`}
+          sort={sort}
+        />
       )}
-    </section>
+    </Panel>
   )
 }
 
@@ -131,17 +114,23 @@ function shownOf({ values, deviceValues }: GpuPod, field: GpuField): { value: nu
   return { value: deviceValues[field] ?? Number.NaN, isOfDevice: deviceValues[field] !== undefined }
 }
 
-/** One of the nine of a pod, marked where it is that of a whole GPU; why it is not known is told on the cell. */
-function ValueCell({ pod, field, quantity }: { readonly pod: GpuPod } & Pick<FieldWords, 'field' | 'quantity'>) {
-  const { value, isOfDevice } = shownOf(pod, field)
-  const reason = pod.gaps.find(({ fields }) => fields.includes(field))?.reason
-  return (
-    <td className="is-number num" title={reason}>
-      {formatQuantity(quantity, value)}
-      {isOfDevice && <abbr title="of the whole GPU, which others use too">{WHOLE_MARK}</abbr>}
-    </td>
-  )
-}
+/** The nine numbers of a pod: each is marked if it is that of a whole GPU, and the cell says why it is not known. */
+const VALUE_COLUMNS: readonly TableColumn<GpuPod>[] = FIELD_WORDS.map(({ field, short, quantity }) => ({
+  key: field,
+  head: short,
+  kind: 'number',
+  title: ({ gaps }) => gaps.find(({ fields }) => fields.includes(field))?.reason,
+  cell: (pod) => {
+    const { value, isOfDevice } = shownOf(pod, field)
+    return (
+      <>
+        {formatQuantity(quantity, value)}
+        {isOfDevice && <abbr title="of the whole GPU, which others use too">{WHOLE_MARK}</abbr>}
+      </>
+    )
+  },
+  sortKey: (pod) => shownOf(pod, field).value,
+}))
 
 /** The pages of the GPUs that a pod holds: clocks, PCIe, NVLink and throttle reasons. Nothing where none has one. */
 function GpuLinks({ gpus = [] }: { readonly gpus?: readonly HeldGpu[] | undefined }) {

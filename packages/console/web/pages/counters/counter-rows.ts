@@ -1,5 +1,4 @@
 import type { Labels, LatestSeries, ListedMetric, ListedType, MetricQuery } from '@sonde/sdk/api'
-import type { SortKey } from '../../components/sort.ts'
 import { asSentence } from '../../format/words.ts'
 import { firstFunction, isCounted } from '../../state/signal.ts'
 import { seriesKeyOf } from './use-counter-rates.ts'
@@ -76,13 +75,4 @@ export function isAbsent({ latest }: CounterRow): boolean {
 export function absentWords({ latest }: CounterRow, goneWords: string): string {
   if (latest?.absent) return `Absent. ${asSentence(latest.absent)}`
   return goneWords || 'Absent. No value came yet.'
-}
-
-/** What a row is sorted by in a column. */
-export function counterSortKey(row: CounterRow, column: string, order: number): SortKey {
-  if (column === 'name') return row.name
-  if (column === 'source') return row.type
-  if (column === 'value') return row.latest?.value == null ? Number.NaN : Number(row.latest.value)
-  if (column === 'rate') return row.rate
-  return order
 }

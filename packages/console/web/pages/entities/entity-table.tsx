@@ -1,21 +1,18 @@
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
-import { Empty } from '../../components/empty.tsx'
-import { FilterInput } from '../../components/filter-input.tsx'
-import { PresentCaption } from '../../components/present-caption.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { NothingMatches } from '../../components/nothing-matches.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
-import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
-import { SortHead } from '../../components/sort-head.tsx'
+import type { Sort } from '../../components/sort.ts'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
+import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { titleOf } from '../../format/names.ts'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 
-/** Tables with more rows scroll in a box of their own. */
-const TALL_COUNT = 24
-const TALL_PX = 640
 /** Related entities that are named in a row. */
 const NAMED_COUNT = 4
 const BY_NAME: Sort = { column: 'name', direction: 'ascending' }
@@ -23,76 +20,63 @@ const BY_NAME: Sort = { column: 'name', direction: 'ascending' }
 /** A row an entity; those that left last. */
 export function EntityTable({ entities }: { readonly entities: readonly DeviceInfo[] }) {
   const page = usePageState()
-  const sort = parseSort(page.url.sort, BY_NAME)
-  const filter = (page.url.q ?? '').toLowerCase()
-  const matching = entities.filter(({ kind, name, source = '' }) =>
-    `${titleOf(kind)} ${kind} ${name} ${source}`.toLowerCase().includes(filter),
-  )
-  const rows = sortRows(
-    matching,
-    sort.direction,
-    (entity) => (sort.column === 'source' ? (entity.source ?? '') : deviceTitle(entity)),
-    ({ state }) => Number(state === 'gone'),
-  )
-  return (
-    <section className="panel" aria-labelledby="entity-table">
-      <header className="panel-head has-line is-centred">
-        <h2 id="entity-table" className="panel-title">
-          Entities
-        </h2>
-        <PresentCaption />
-        <FilterInput label="Filter entities" />
-      </header>
-      {rows.length === 0 ? (
-        <Empty fact={`Nothing matches "${page.url.q ?? ''}".`}>
-          {countOf(entities.length, 'entity', 'entities')} searched.
-        </Empty>
-      ) : (
-        <TableBox label="Table of entities" {...(rows.length > TALL_COUNT ? { heightPx: TALL_PX } : {})}>
-          <table className="table has-first-fixed">
-            <thead>
-              <tr>
-                <SortHead column="name" sort={sort} kind="text">
-                  Entity
-                </SortHead>
-                <th scope="col">State</th>
-                <SortHead column="source" sort={sort} kind="text">
-                  Reported by
-                </SortHead>
-                <th scope="col" className="is-wide">
-                  Related
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((entity) => (
-                <Row key={entity.id} entity={entity} />
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
-      )}
-    </section>
-  )
-}
-
-function Row({ entity }: { readonly entity: DeviceInfo }) {
-  const page = usePageState()
-  const { state, source } = entity
-  return (
-    <tr>
-      <th scope="row">
-        <Link href={page.hrefTo(devicePath(entity))}>{deviceTitle(entity)}</Link>
-        <SimulatedMark of={entity} />
-      </th>
-      <td>
+  const columns: readonly TableColumn<DeviceInfo>[] = [
+    {
+      key: 'name',
+      head: 'Entity',
+      kind: 'rowHead',
+      cell: (entity) => (
+        <>
+          <Link href={page.hrefTo(devicePath(entity))}>{deviceTitle(entity)}</Link>
+          <SimulatedMark of={entity} />
+        </>
+      ),
+      sortKey: deviceTitle,
+    },
+    {
+      key: 'state',
+      head: 'State',
+      cell: ({ state }) => (
         <StateMark tone={state === 'gone' ? 'warning' : 'ok'} word={state === 'gone' ? 'Gone' : 'Reported'} />
-      </td>
-      <td className="is-quiet">{source}</td>
-      <td className="is-quiet is-wrapping">
-        <RelatedWords entity={entity} />
-      </td>
-    </tr>
+      ),
+    },
+    {
+      key: 'source',
+      head: 'Reported by',
+      look: 'is-quiet',
+      cell: ({ source }) => source,
+      sortKey: ({ source }) => source,
+    },
+    {
+      key: 'related',
+      head: 'Related',
+      isWide: true,
+      look: 'is-quiet is-wrapping',
+      cell: (entity) => <RelatedWords entity={entity} />,
+    },
+  ]
+  const { rows, sort } = useChosenRows(entities, {
+    columns,
+    fallback: BY_NAME,
+    wordsOf: ({ kind, name, source }) => `${titleOf(kind)} ${kind} ${name} ${source}`,
+    rankOf: ({ state }) => Number(state === 'gone'),
+  })
+  return (
+    <Panel id="entity-table" title="Entities" isPresent filter="Filter entities">
+      {rows.length === 0 ? (
+        <NothingMatches searched={countOf(entities.length, 'entity', 'entities')} />
+      ) : (
+        <DataTable
+          label="Table of entities"
+          look="has-first-fixed"
+          columns={columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          sort={sort}
+          isBoxed
+        />
+      )}
+    </Panel>
   )
 }
 

@@ -3,13 +3,14 @@ import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
-import { Empty } from '../../components/empty.tsx'
-import { FilterInput } from '../../components/filter-input.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { NothingMatches } from '../../components/nothing-matches.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
-import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
-import { SortHead } from '../../components/sort-head.tsx'
+import type { Sort } from '../../components/sort.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
+import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { type DeviceColumns, isSilent } from '../../devices/device-columns.ts'
@@ -65,82 +66,76 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
   const page = usePageState()
   const { fromMs, toMs } = useSpan(answer)
   const sparkFrom = useFirstPosition(answer)
-  const sort = parseSort(page.url.sort, BY_INDEX)
-  const filter = (page.url.q ?? '').toLowerCase()
   const worst = worstByDevice(hints)
   const read = ({ id }: DeviceInfo, signal: DeviceSignal): Reading => meanReading(columns.get(id)?.[signal], moment)
   const isMixed = new Set(gpus.map(({ simulated }) => simulated)).size > 1
   const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => largestOfReading(read(gpu, signal)))))
-  const matching = gpus.filter((gpu) =>
-    `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`.toLowerCase().includes(filter),
-  )
-  const rows = sortRows(
-    matching,
-    sort.direction,
-    (gpu) => {
-      const column = COLUMNS.find(([signal]) => signal === sort.column)
-      return column ? read(gpu, column[0]).value : deviceTitle(gpu)
+  const tableColumns: readonly TableColumn<DeviceInfo>[] = [
+    {
+      key: 'gpu',
+      head: 'GPU',
+      kind: 'rowHead',
+      cell: (gpu) => (
+        <>
+          <Link href={page.hrefTo(devicePath(gpu))}>{deviceTitle(gpu)}</Link> {isMixed && <SimulatedMark of={gpu} />}
+        </>
+      ),
+      sortKey: deviceTitle,
     },
-    (gpu) => RANKS[worst.get(gpu.id)?.severity ?? ''] ?? (gpu.state === 'gone' ? 1 : 2),
-  )
+    {
+      key: 'state',
+      head: 'State',
+      cell: (gpu) => (
+        <DeviceState
+          device={gpu}
+          hint={worst.get(gpu.id)}
+          isJudged={isJudged}
+          isSilent={isSilent(columns.get(gpu.id) ?? {}, moment)}
+        />
+      ),
+    },
+    {
+      key: 'spark',
+      head: `SM, ${formatDuration(toMs - fromMs)}`,
+      look: 'is-spark',
+      cell: ({ id }) => <Spark values={columns.get(id)?.sm} from={sparkFrom} />,
+    },
+    ...COLUMNS.map(
+      ([signal, title]): TableColumn<DeviceInfo> => ({
+        key: signal,
+        head: `${title} ${units.get(signal)?.label}`,
+        kind: 'number',
+        cell: (gpu) => <ReadingWords unit={units.get(signal)!} reading={read(gpu, signal)} />,
+        sortKey: (gpu) => read(gpu, signal).value,
+      }),
+    ),
+  ]
+  const { rows, sort } = useChosenRows(gpus, {
+    columns: tableColumns,
+    fallback: BY_INDEX,
+    wordsOf: (gpu) => `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`,
+    rankOf: (gpu) => RANKS[worst.get(gpu.id)?.severity ?? ''] ?? (gpu.state === 'gone' ? 1 : 2),
+  })
   return (
-    <section className="panel" aria-labelledby="gpu-table">
-      <header className="panel-head has-line is-centred">
-        <h2 id="gpu-table" className="panel-title">
-          GPUs
-        </h2>
-        <span className="panel-caption">{meansWords(moment)}; those that need attention first</span>
-        <FilterInput label="Filter GPUs" />
-      </header>
+    <Panel
+      id="gpu-table"
+      title="GPUs"
+      caption={`${meansWords(moment)}; those that need attention first`}
+      filter="Filter GPUs"
+    >
       {rows.length === 0 ? (
-        <Empty fact={`Nothing matches "${page.url.q ?? ''}".`}>{countOf(gpus.length, 'GPU')} searched.</Empty>
+        <NothingMatches searched={countOf(gpus.length, 'GPU')} />
       ) : (
-        <TableBox label="Table of GPUs">
-          <table className="table has-first-fixed">
-            <thead>
-              <tr>
-                <SortHead column="gpu" sort={sort} kind="text">
-                  GPU
-                </SortHead>
-                <th scope="col">State</th>
-                <th scope="col">SM, {formatDuration(toMs - fromMs)}</th>
-                {COLUMNS.map(([signal, title]) => (
-                  <SortHead key={signal} column={signal} sort={sort}>
-                    {title} {units.get(signal)?.label}
-                  </SortHead>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((gpu) => (
-                <tr key={gpu.id}>
-                  <th scope="row">
-                    <Link href={page.hrefTo(devicePath(gpu))}>{deviceTitle(gpu)}</Link>{' '}
-                    {isMixed && <SimulatedMark of={gpu} />}
-                  </th>
-                  <td>
-                    <DeviceState
-                      device={gpu}
-                      hint={worst.get(gpu.id)}
-                      isJudged={isJudged}
-                      isSilent={isSilent(columns.get(gpu.id) ?? {}, moment)}
-                    />
-                  </td>
-                  <td className="is-spark">
-                    <Spark values={columns.get(gpu.id)?.sm} from={sparkFrom} />
-                  </td>
-                  {COLUMNS.map(([signal]) => (
-                    <td key={signal} className="is-number num">
-                      <ReadingWords unit={units.get(signal)!} reading={read(gpu, signal)} />
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
+        <DataTable
+          label="Table of GPUs"
+          look="has-first-fixed"
+          columns={tableColumns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          sort={sort}
+        />
       )}
-    </section>
+    </Panel>
   )
 }
 
