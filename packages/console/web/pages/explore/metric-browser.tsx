@@ -1,10 +1,11 @@
-import type { ListedType } from '@sonde/sdk/api'
+import type { ListedMetric, ListedType } from '@sonde/sdk/api'
 import { useState } from 'react'
+import { DataTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { FilterInput } from '../../components/filter-input.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { MetricLink } from '../../components/metric-link.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type MetricGroup, metricGroups } from './metric-groups.ts'
@@ -24,71 +25,63 @@ export function MetricBrowser({ types }: { readonly types: readonly ListedType[]
   const { groups, count, leftOutCount } = metricGroups(types, filter, toggled)
   const toggle = (name: string): void => setToggled((before) => before.symmetricDifference(new Set([name])))
   return (
-    <section className="panel" aria-labelledby="metric-browser">
-      <header className="panel-head has-line is-centred">
-        <h2 id="metric-browser" className="panel-title">
-          Metrics
-        </h2>
-        <span className="panel-caption">{countOf(count, 'metric')} are read here</span>
-        <FilterInput label="Filter metrics" />
-      </header>
+    <Panel
+      id="metric-browser"
+      title="Metrics"
+      caption={`${countOf(count, 'metric')} are read here`}
+      filter="Filter metrics"
+    >
       {groups.length === 0 ? (
         <Empty fact={filter ? `Nothing matches "${filter}".` : 'No metric is read yet.'}>
           {filter ? `${countOf(count, 'metric')} searched.` : 'The page Sources says what is missing.'}
         </Empty>
       ) : (
-        <TableBox label="Table of metrics">
-          <table className="table is-stacked metric-table">
-            <thead>
-              <tr>
-                <th scope="col">Metric</th>
-                <th scope="col" className="is-wide">
-                  What it is
-                </th>
-                <th scope="col">Unit</th>
-                <th scope="col">Kind</th>
-                <th scope="col">Labels</th>
-              </tr>
-            </thead>
-            {groups.map((group) => (
-              <Group key={group.type.name} group={group} onToggle={() => toggle(group.type.name)} />
-            ))}
-          </table>
-        </TableBox>
+        <DataTable
+          label="Table of metrics"
+          look="is-stacked metric-table"
+          columns={COLUMNS}
+          groups={groups.map((group) => ({
+            key: group.type.name,
+            head: <GroupHead group={group} onToggle={() => toggle(group.type.name)} />,
+            rows: group.shown.map((field) => ({ field, type: group.type })),
+          }))}
+          keyOf={({ field }) => field.metric}
+        />
       )}
       {leftOutCount > 0 && (
         <p className="panel-note">{countOf(leftOutCount, 'more metric')} match. Filter by more words to see them.</p>
       )}
-    </section>
+    </Panel>
   )
 }
 
-function Group({ group, onToggle }: { readonly group: MetricGroup; readonly onToggle: () => void }) {
-  const { type, count, shown, isOpen } = group
+interface Row {
+  readonly field: ListedMetric
+  readonly type: ListedType
+}
+
+const COLUMNS: readonly TableColumn<Row>[] = [
+  { key: 'metric', head: 'Metric', kind: 'rowHead', look: 'mono', cell: ({ field }) => <MetricLink field={field} /> },
+  { key: 'help', head: 'What it is', isWide: true, look: 'is-quiet is-wrapping', cell: ({ field }) => field.help },
+  { key: 'unit', head: 'Unit', look: 'is-quiet', cell: ({ field }) => field.unit || '–' },
+  { key: 'kind', head: 'Kind', look: 'is-quiet', cell: ({ field }) => field.role },
+  { key: 'labels', head: 'Labels', look: 'is-quiet', cell: ({ type }) => type.labels.join(', ') || '–' },
+]
+
+function GroupHead({
+  group: { type, count, isOpen },
+  onToggle,
+}: {
+  readonly group: MetricGroup
+  readonly onToggle: () => void
+}) {
   return (
-    <tbody>
-      <tr className="table-group">
-        <th scope="rowgroup" colSpan={5}>
-          <button type="button" className="metric-group" aria-expanded={isOpen} onClick={onToggle}>
-            <Icon name="chevron" /> {type.description}{' '}
-            <span className="unit">
-              {type.name} · {countOf(count, 'metric')}
-              {!type.live && ' · not reported now, the store has it'}
-            </span>
-          </button>
-        </th>
-      </tr>
-      {shown.map((field) => (
-        <tr key={field.metric}>
-          <th scope="row" className="mono">
-            <MetricLink field={field} />
-          </th>
-          <td className="is-quiet is-wrapping">{field.help}</td>
-          <td className="is-quiet">{field.unit || '–'}</td>
-          <td className="is-quiet">{field.role}</td>
-          <td className="is-quiet">{type.labels.join(', ') || '–'}</td>
-        </tr>
-      ))}
-    </tbody>
+    <button type="button" className="metric-group" aria-expanded={isOpen} onClick={onToggle}>
+      <Icon name="chevron" /> {type.description}{' '}
+      <span className="unit">
+        {type.name} · {countOf(count, 'metric')}
+        {!type.live && ' · not reported now, the store has it'}
+      </span>
+    </button>
   )
 }

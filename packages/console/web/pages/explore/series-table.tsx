@@ -1,13 +1,13 @@
 import type { Labels } from '@sonde/sdk/api'
-import { memo, useCallback, useMemo, useState } from 'react'
+import { memo, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { useSources, useTypes } from '../../api/resources.ts'
 import type { ChartMember } from '../../chart/chart-spec.ts'
 import type { PlotLine } from '../../chart/plot-model.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { SeriesKey } from '../../components/series-key.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
-import { SortHead } from '../../components/sort-head.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { useUnit } from '../../components/use-unit.ts'
 import { countOf, formatIn, groupThousands } from '../../format/number.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
@@ -60,76 +60,83 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
   const unit = useUnit(lane.spec.quantity, Math.max(...rows.map(({ statistics }) => statistics.max || 0)))
   const slots = lane.spec.slots ?? []
   const isColoured = lane.series.length > 1 && lane.series.length <= slots.length
-  const head = (column: keyof Statistics, text: string, hasUnit: boolean) => (
-    <SortHead column={column} sort={sort}>
-      {text} {hasUnit && <span className="unit">{unit.label}</span>}
-    </SortHead>
-  )
   const toggle = (key: string): void =>
     page.change({ lit: lit.includes(key) ? lit.filter((other) => other !== key) : [...lit, key] }, 'replace')
+  const statistic = (name: keyof Statistics, head: ReactNode, words: (value: number) => string): TableColumn<Row> => ({
+    key: name,
+    head,
+    kind: 'number',
+    cell: ({ statistics }) => words(statistics[name]),
+    sortKey: ({ statistics }) => statistics[name],
+  })
+  const value = (name: keyof Statistics, head: string) =>
+    statistic(
+      name,
+      <>
+        {head} <span className="unit">{unit.label}</span>
+      </>,
+      (number) => formatIn(unit, number),
+    )
+  const columns: readonly TableColumn<Row>[] = [
+    {
+      key: 'series',
+      head: 'Series',
+      kind: 'rowHead',
+      isWide: true,
+      cell: ({ member, order, series }) => (
+        <>
+          <button
+            type="button"
+            className="series-button"
+            aria-pressed={lit.includes(member.key)}
+            title="Light this series"
+            onClick={() => toggle(member.key)}
+          >
+            {isColoured && <SeriesKey slot={slots[order] as Slot} />}
+            {member.label}
+          </button>
+          {series.more && <span className="series-more">{series.more}</span>}
+        </>
+      ),
+      sortKey: ({ member }) => member.label,
+    },
+    value('last', 'Last'),
+    value('min', 'Min'),
+    value('mean', 'Mean'),
+    value('p95', 'p95'),
+    value('max', 'Max'),
+    statistic('sampleCount', 'Samples', (count) => groupThousands(String(count))),
+    statistic('gapCount', 'Gaps', (count) => groupThousands(String(count))),
+    { key: 'resets', head: 'Resets', kind: 'number', cell: ({ member }) => member.resetsMs?.length ?? 0 },
+    {
+      key: 'source',
+      head: 'Source',
+      cell: ({ series: { meta, labels } }) => (
+        <Link href={page.hrefTo('/explain', { of: meta.metric })} aria-label={`Explain ${meta.metric}`}>
+          {sourcesFor(meta.metric, labels).join(', ') || 'an application'}
+        </Link>
+      ),
+    },
+    ...(nowMs === undefined
+      ? []
+      : [
+          {
+            key: 'age',
+            head: 'Age',
+            kind: 'number',
+            cell: ({ statistics }) => ageOf(nowMs, lane, statistics.lastPosition),
+          } satisfies TableColumn<Row>,
+        ]),
+  ]
   return (
-    <TableBox label={`Table of ${lane.spec.title}`}>
-      <table className="table is-compact has-first-fixed">
-        <thead>
-          <tr>
-            <SortHead column="series" sort={sort} kind="text" className="is-wide">
-              Series
-            </SortHead>
-            {head('last', 'Last', true)}
-            {head('min', 'Min', true)}
-            {head('mean', 'Mean', true)}
-            {head('p95', 'p95', true)}
-            {head('max', 'Max', true)}
-            {head('sampleCount', 'Samples', false)}
-            {head('gapCount', 'Gaps', false)}
-            <th scope="col" className="is-number">
-              Resets
-            </th>
-            <th scope="col">Source</th>
-            {nowMs !== undefined && (
-              <th scope="col" className="is-number">
-                Age
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ member, order, series, statistics }) => (
-            <tr key={member.key}>
-              <th scope="row">
-                <button
-                  type="button"
-                  className="series-button"
-                  aria-pressed={lit.includes(member.key)}
-                  title="Light this series"
-                  onClick={() => toggle(member.key)}
-                >
-                  {isColoured && <SeriesKey slot={slots[order] as Slot} />}
-                  {member.label}
-                </button>
-                {series.more && <span className="series-more">{series.more}</span>}
-              </th>
-              {(['last', 'min', 'mean', 'p95', 'max'] as const).map((name) => (
-                <td key={name} className="is-number num">
-                  {formatIn(unit, statistics[name])}
-                </td>
-              ))}
-              <td className="is-number num">{groupThousands(String(statistics.sampleCount))}</td>
-              <td className="is-number num">{groupThousands(String(statistics.gapCount))}</td>
-              <td className="is-number num">{member.resetsMs?.length ?? 0}</td>
-              <td>
-                <Link
-                  href={page.hrefTo('/explain', { of: series.meta.metric })}
-                  aria-label={`Explain ${series.meta.metric}`}
-                >
-                  {sourcesFor(series.meta.metric, series.labels).join(', ') || 'an application'}
-                </Link>
-              </td>
-              {nowMs !== undefined && <td className="is-number num">{ageOf(nowMs, lane, statistics.lastPosition)}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <DataTable
+      label={`Table of ${lane.spec.title}`}
+      look="is-compact has-first-fixed"
+      columns={columns}
+      rows={rows}
+      keyOf={({ member }) => member.key}
+      sort={sort}
+    >
       <p className="panel-note">Of the values shown, one every {formatDuration(stepMs)}.</p>
       {hiddenCount > 0 && (
         <p className="panel-note">
@@ -143,7 +150,7 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
           )}
         </p>
       )}
-    </TableBox>
+    </DataTable>
   )
 })
 

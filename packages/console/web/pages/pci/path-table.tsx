@@ -2,9 +2,10 @@ import type { LatestSeries } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
-import { PresentCaption } from '../../components/present-caption.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle, isSeriesOf } from '../../devices/device.ts'
 import { generationOf, isDowntrained, type LinkReading, linkName } from '../../devices/pcie.ts'
 import { ABSENT, groupThousands } from '../../format/number.ts'
@@ -29,95 +30,91 @@ export function PathTable({
   readonly links: readonly PathLink[]
   readonly devices: readonly DeviceInfo[]
 }) {
+  const page = usePageState()
   const { data } = useSeriesOfTypes(TYPES, LATEST_EVERY_MS)
+  const columns: readonly TableColumn<EndRow>[] = [
+    { key: 'end', head: 'End', kind: 'rowHead', cell: ({ name }) => name },
+    {
+      key: 'address',
+      head: 'Address',
+      look: 'mono',
+      cell: ({ address, device, link }) =>
+        device && link ? <Link href={page.hrefTo(devicePath(device))}>{address}</Link> : address,
+    },
+    {
+      key: 'link',
+      head: 'Link',
+      cell: ({ link }) => (link?.isTrouble ? <StateMark tone="warning" word={link.now} /> : link?.now || '–'),
+    },
+    { key: 'best', head: 'At best', look: 'is-quiet', cell: ({ link }) => link?.best || '–' },
+    ...ERRORS.map(
+      ([title, metric]): TableColumn<EndRow> => ({
+        key: metric,
+        head: title,
+        kind: 'number',
+        cell: ({ own }) => groupThousands(own.find((one) => one.metric === metric)?.value ?? '–'),
+      }),
+    ),
+    {
+      key: 'errors',
+      head: 'Errors by name',
+      isWide: true,
+      look: 'is-quiet is-wrapping',
+      cell: ({ own }) => errorWords(own),
+    },
+  ]
   return (
-    <section className="panel" aria-labelledby="path-table">
-      <header className="panel-head has-line">
-        <h2 id="path-table" className="panel-title">
-          Path
-        </h2>
-        <PresentCaption>from the root; both ends of each link, as last read</PresentCaption>
-      </header>
-      <TableBox label="Table of the path">
-        <table className="table has-first-fixed">
-          <thead>
-            <tr>
-              <th scope="col">End</th>
-              <th scope="col">Address</th>
-              <th scope="col">Link</th>
-              <th scope="col">At best</th>
-              {ERRORS.map(([title]) => (
-                <th key={title} scope="col" className="is-number">
-                  {title}
-                </th>
-              ))}
-              <th scope="col" className="is-wide">
-                Errors by name
-              </th>
-            </tr>
-          </thead>
-          {links.map(({ upper, lower }, place) => (
-            <tbody key={upper.address}>
-              <tr className="table-group">
-                <th scope="rowgroup" colSpan={8}>
-                  {links.length > 1 ? `Link ${place + 1} of ${links.length}` : 'Link'}
-                </th>
-              </tr>
-              {[upper, ...(lower ? [lower] : [])].map((end) => (
-                <EndRow key={end.address} end={end} below={lower ?? upper} devices={devices} series={data?.series} />
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </TableBox>
-    </section>
+    <Panel id="path-table" title="Path" caption="from the root; both ends of each link, as last read" isPresent>
+      <DataTable
+        label="Table of the path"
+        look="has-first-fixed"
+        columns={columns}
+        groups={links.map(({ upper, lower }, place) => ({
+          key: upper.address,
+          head: links.length > 1 ? `Link ${place + 1} of ${links.length}` : 'Link',
+          rows: [upper, ...(lower ? [lower] : [])].map((end) => endRow(end, lower ?? upper, devices, data?.series)),
+        }))}
+        keyOf={({ address }) => address}
+        spanOf={({ link, absent }) =>
+          link ? undefined : { from: 'link', to: 'errors', look: 'is-quiet', words: absent }
+        }
+      />
+    </Panel>
   )
 }
 
-interface EndProps {
-  readonly end: LinkEnd
-  /** The end of the link that is farther from the root: what hangs there decides how fast it runs. */
-  readonly below: LinkEnd
-  readonly devices: readonly DeviceInfo[]
-  /** Undefined before the server has said. */
-  readonly series: readonly LatestSeries[] | undefined
+/** One end of a link. */
+interface EndRow {
+  readonly name: string
+  readonly address: string
+  readonly device: DeviceInfo | undefined
+  /** The latest values of its device. */
+  readonly own: readonly LatestSeries[]
+  /** How the link runs; undefined if the end has no values. */
+  readonly link: ReturnType<typeof linkOf> | undefined
+  /** Why it has no values; empty before the server has said. */
+  readonly absent: string
 }
 
-function EndRow({ end: { address, role, device }, below, devices, series }: EndProps) {
-  const page = usePageState()
+/**
+ * @param below The end of the link that is farther from the root: what hangs there decides how fast it runs.
+ * @param series Undefined before the server has said.
+ */
+function endRow(
+  { address, role, device }: LinkEnd,
+  below: LinkEnd,
+  devices: readonly DeviceInfo[],
+  series: readonly LatestSeries[] | undefined,
+): EndRow {
   const own = device ? (series?.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)) ?? []) : []
-  const owners = device ? ownersOf(device, devices) : []
-  const name = owners.map(deviceTitle).join(', ') || role
-  const absent = own.find(({ value, absent }) => value === null && absent)?.absent
-  if (!device || own.length === 0) {
-    return (
-      <tr>
-        <th scope="row">{name}</th>
-        <td className="mono">{address}</td>
-        <td colSpan={6} className="is-quiet">
-          {(series || !device) && `Absent. ${asSentence(absent ?? 'The source pci does not read it.')}`}
-        </td>
-      </tr>
-    )
-  }
+  const name = (device ? ownersOf(device, devices) : []).map(deviceTitle).join(', ') || role
+  const reason = own.find(({ value, absent }) => value === null && absent)?.absent
+  const isKnown = series !== undefined || !device
+  const absent = isKnown ? `Absent. ${asSentence(reason ?? 'The source pci does not read it.')}` : ''
+  if (own.length === 0) return { name, address, device, own, link: undefined, absent }
   const gpu = below.device && ownersOf(below.device, devices).find(({ kind }) => kind === 'gpu')
   const link = linkOf(own, { savesPower: gpu !== undefined, load: loadOf(gpu, series ?? []) })
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td className="mono">
-        <Link href={page.hrefTo(devicePath(device))}>{address}</Link>
-      </td>
-      <td>{link.isTrouble ? <StateMark tone="warning" word={link.now} /> : link.now || '–'}</td>
-      <td className="is-quiet">{link.best || '–'}</td>
-      {ERRORS.map(([title, metric]) => (
-        <td key={title} className="is-number num">
-          {groupThousands(own.find((one) => one.metric === metric)?.value ?? '–')}
-        </td>
-      ))}
-      <td className="is-quiet is-wrapping">{errorWords(own)}</td>
-    </tr>
-  )
+  return { name, address, device, own, link, absent }
 }
 
 function linkOf(
