@@ -1,14 +1,15 @@
 import { Link } from 'wouter'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
-import { Empty } from '../../components/empty.tsx'
-import { FilterInput } from '../../components/filter-input.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { NothingMatches } from '../../components/nothing-matches.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
-import { parseSort, type Sort, type SortKey, sortRows } from '../../components/sort.ts'
-import { SortHead } from '../../components/sort-head.tsx'
+import type { Sort } from '../../components/sort.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
+import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
 import type { InterfaceColumns } from '../../devices/interface-data.ts'
@@ -19,6 +20,7 @@ import { countOf, type DisplayUnit, formatQuantity, groupThousands } from '../..
 import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { SparkHead } from './spark-head.tsx'
 
 /** Rows beyond these are reached with the filter. */
 const ROW_LIMIT_COUNT = 200
@@ -30,9 +32,11 @@ interface Row {
   readonly device: string
   readonly columns: InterfaceColumns
   readonly state: InterfaceState
-  readonly keys: Readonly<Record<string, SortKey>>
-  /** Numbers by the names of their columns. */
-  readonly readings: Readonly<Record<string, Reading>>
+  readonly readings: Readonly<Record<'received' | 'sent' | 'packetsIn' | 'packetsOut' | 'errors' | 'drops', Reading>>
+  /** In the window; NaN if they are not known. */
+  readonly carrierChanges: number
+  /** Unit: bits per second. */
+  readonly speed: number
 }
 
 interface TableProps {
@@ -46,37 +50,31 @@ interface TableProps {
 
 /** One row an interface: state, speed, rates, and the last minutes or the window of what it carried. */
 export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) {
-  const page = usePageState()
-  const { fromMs, toMs } = useSpan(answer)
-  const sparkFrom = useFirstPosition(answer)
-  const sort = parseSort(page.url.sort, BY_NAME)
-  const filter = page.url.q ?? ''
-  const matching = rowsOf(interfaces, facts, span).filter(({ device }) => device.includes(filter))
-  const rows = sortRows(
-    matching,
-    sort.direction,
-    ({ keys }) => (Object.hasOwn(keys, sort.column) ? keys[sort.column]! : ''),
-    ({ state }) => (state.word === 'Gone' ? GONE_RANK : (TONE_RANK[state.tone] ?? 2)),
-  )
+  const all = rowsOf(interfaces, facts, span)
+  const columns = useInterfaceColumns(all, answer)
+  const { rows, sort } = useChosenRows(all, {
+    columns,
+    fallback: BY_NAME,
+    wordsOf: ({ device }) => device,
+    rankOf: ({ state }) => (state.word === 'Gone' ? GONE_RANK : (TONE_RANK[state.tone] ?? 2)),
+  })
   return (
-    <section className="panel" aria-labelledby="interface-table">
-      <header className="panel-head has-line is-centred">
-        <h2 id="interface-table" className="panel-title">
-          Interfaces
-        </h2>
-        <span className="panel-caption">
-          {span.isNow ? '' : `${meansWords(span)}; `}those that need attention first
-        </span>
-        <FilterInput label="Filter interfaces" />
-      </header>
+    <Panel
+      id="interface-table"
+      title="Interfaces"
+      caption={`${span.isNow ? '' : `${meansWords(span)}; `}those that need attention first`}
+      filter="Filter interfaces"
+    >
       {rows.length === 0 ? (
-        <Empty fact={`Nothing matches "${filter}".`}>{countOf(interfaces.length, 'interface')} searched.</Empty>
+        <NothingMatches searched={countOf(interfaces.length, 'interface')} />
       ) : (
-        <Rows
+        <DataTable
+          label="Table of interfaces"
+          look="has-first-fixed"
+          columns={columns}
           rows={rows.slice(0, ROW_LIMIT_COUNT)}
+          keyOf={({ device }) => device}
           sort={sort}
-          spanWords={formatDuration(toMs - fromMs)}
-          sparkFrom={sparkFrom}
         />
       )}
       {rows.length > ROW_LIMIT_COUNT && (
@@ -84,100 +82,96 @@ export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) 
           The first {ROW_LIMIT_COUNT} of {countOf(rows.length, 'interface')}. Filter for the others.
         </p>
       )}
-    </section>
+    </Panel>
   )
 }
 
-function Rows({
-  rows,
-  sort,
-  spanWords,
-  sparkFrom,
-}: {
-  readonly rows: readonly Row[]
-  readonly sort: Sort
-  readonly spanWords: string
-  readonly sparkFrom: number
-}) {
+/** The columns, with the units that fit all rows. */
+function useInterfaceColumns(rows: readonly Row[], answer: KnownColumns): readonly TableColumn<Row>[] {
   const page = usePageState()
-  const largest = (...columns: string[]): number =>
-    Math.max(0, ...rows.flatMap(({ readings }) => columns.map((column) => largestOfReading(readings[column]!))))
+  const { fromMs, toMs } = useSpan(answer)
+  const sparkFrom = useFirstPosition(answer)
+  const spanWords = formatDuration(toMs - fromMs)
+  const largest = (...names: (keyof Row['readings'])[]): number =>
+    Math.max(0, ...rows.flatMap(({ readings }) => names.map((name) => largestOfReading(readings[name]))))
   const bits = useUnit(BITS_PER_SECOND, largest('received', 'sent'))
-  const packets = useUnit(PER_SECOND, largest('packets_in', 'packets_out'))
+  const packets = useUnit(PER_SECOND, largest('packetsIn', 'packetsOut'))
   const loss = useUnit(PER_SECOND, largest('errors', 'drops'))
   const isMixed = new Set(rows.map(({ columns: { simulated } }) => simulated)).size > 1
   const traffic = rows.flatMap(({ columns: { columns } }) =>
     [columns.sent, columns.received].filter((c) => c !== undefined),
   )
   const top = niceTop(largestOf(traffic, 0, (traffic[0]?.length ?? 0) - 1), bits.divisor)
-  const head = (column: string, text: string, unit: string) => (
-    <SortHead column={column} sort={sort}>
-      {text} <span className="unit">{unit}</span>
-    </SortHead>
-  )
+  const reading = (key: string, name: keyof Row['readings'], head: string, unit: DisplayUnit): TableColumn<Row> => ({
+    key,
+    head: <UnitHead head={head} unit={unit.label} />,
+    kind: 'number',
+    cell: ({ readings }) => <ReadingWords unit={unit} reading={readings[name]} />,
+    sortKey: ({ readings }) => readings[name].value,
+  })
+  const trouble = (key: 'errors' | 'drops', head: string): TableColumn<Row> => ({
+    ...reading(key, key, head, loss),
+    look: ({ readings }) => (readings[key].value > 0 ? 'is-trouble' : ''),
+  })
+  const spark = (name: 'received' | 'sent'): TableColumn<Row> => ({
+    key: `${name} spark`,
+    head: <SparkHead of={name} spanWords={spanWords} />,
+    kind: 'spark',
+    cell: ({ columns: { columns } }) => <Spark values={columns[name]} top={top} from={sparkFrom} />,
+  })
+  return [
+    {
+      key: 'interface',
+      head: 'Interface',
+      kind: 'rowHead',
+      cell: ({ device, columns }) => (
+        <>
+          <Link href={page.hrefTo(`/fabric/${encodeURIComponent(device)}`)}>{device}</Link>{' '}
+          {isMixed && <SimulatedMark of={columns} />}
+        </>
+      ),
+      sortKey: ({ device }) => device,
+    },
+    {
+      key: 'state',
+      head: 'State',
+      cell: ({ state: { tone, word } }) => <StateMark tone={tone} word={word} />,
+      sortKey: ({ state }) => state.word,
+    },
+    reading('received', 'received', 'Received', bits),
+    spark('received'),
+    reading('sent', 'sent', 'Sent', bits),
+    spark('sent'),
+    reading('packets_in', 'packetsIn', 'Packets in', packets),
+    reading('packets_out', 'packetsOut', 'out', packets),
+    trouble('errors', 'Errors'),
+    trouble('drops', 'Drops'),
+    {
+      key: 'carrier_changes',
+      head: <UnitHead head="Carrier changes" unit={spanWords} />,
+      kind: 'number',
+      cell: ({ carrierChanges }) => (Number.isNaN(carrierChanges) ? '–' : groupThousands(String(carrierChanges))),
+      sortKey: ({ carrierChanges }) => carrierChanges,
+    },
+    {
+      key: 'speed',
+      head: <UnitHead head="Link speed" unit="" />,
+      kind: 'number',
+      cell: ({ speed }) => formatQuantity(BITS_PER_SECOND, speed),
+      sortKey: ({ speed }) => speed,
+    },
+  ]
+}
+
+function UnitHead({ head, unit }: { readonly head: string; readonly unit: string }) {
   return (
-    <TableBox label="Table of interfaces">
-      <table className="table has-first-fixed">
-        <thead>
-          <tr>
-            <SortHead column="interface" sort={sort} kind="text">
-              Interface
-            </SortHead>
-            <SortHead column="state" sort={sort} kind="text">
-              State
-            </SortHead>
-            {head('received', 'Received', bits.label)}
-            <SparkHead of="received" spanWords={spanWords} />
-            {head('sent', 'Sent', bits.label)}
-            <SparkHead of="sent" spanWords={spanWords} />
-            {head('packets_in', 'Packets in', packets.label)}
-            {head('packets_out', 'out', packets.label)}
-            {head('errors', 'Errors', loss.label)}
-            {head('drops', 'Drops', loss.label)}
-            {head('carrier_changes', 'Carrier changes', spanWords)}
-            {head('speed', 'Link speed', '')}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ device, columns, state, keys, readings }) => (
-            <tr key={device}>
-              <th scope="row">
-                <Link href={page.hrefTo(`/fabric/${encodeURIComponent(device)}`)}>{device}</Link>{' '}
-                {isMixed && <SimulatedMark of={columns} />}
-              </th>
-              <td>
-                <StateMark tone={state.tone} word={state.word} />
-              </td>
-              <ReadingCell unit={bits} reading={readings.received!} />
-              <SparkCell values={columns.columns.received} top={top} from={sparkFrom} />
-              <ReadingCell unit={bits} reading={readings.sent!} />
-              <SparkCell values={columns.columns.sent} top={top} from={sparkFrom} />
-              <ReadingCell unit={packets} reading={readings.packets_in!} />
-              <ReadingCell unit={packets} reading={readings.packets_out!} />
-              <ReadingCell unit={loss} reading={readings.errors!} troubleAbove={0} />
-              <ReadingCell unit={loss} reading={readings.drops!} troubleAbove={0} />
-              <td className="is-number num">
-                {Number.isNaN(keys.carrier_changes) ? '–' : groupThousands(String(keys.carrier_changes))}
-              </td>
-              <td className="is-number num">{formatQuantity(BITS_PER_SECOND, Number(keys.speed))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
+    <>
+      {head} <span className="unit">{unit}</span>
+    </>
   )
 }
 
-function SparkHead({ of, spanWords }: { readonly of: string; readonly spanWords: string }) {
-  return (
-    <th scope="col" className="is-spark">
-      <span className="visually-hidden">{of}, last </span>
-      {spanWords}
-    </th>
-  )
-}
-
-function SparkCell({
+function Spark({
   values,
   top,
   from,
@@ -186,56 +180,28 @@ function SparkCell({
   readonly top: number
   readonly from: number
 }) {
-  return (
-    <td className="is-spark">
-      {values ? <Sparkline values={values} top={top} from={from} to={values.length - 1} /> : '–'}
-    </td>
-  )
-}
-
-function ReadingCell({
-  unit,
-  reading,
-  troubleAbove = Number.POSITIVE_INFINITY,
-}: {
-  readonly unit: DisplayUnit
-  readonly reading: Reading
-  /** What is more than this is trouble. Default: nothing is. */
-  readonly troubleAbove?: number
-}) {
-  return (
-    <td className={reading.value > troubleAbove ? 'is-number num is-trouble' : 'is-number num'}>
-      <ReadingWords unit={unit} reading={reading} />
-    </td>
-  )
+  return values ? <Sparkline values={values} top={top} from={from} to={values.length - 1} /> : '–'
 }
 
 function rowsOf(interfaces: readonly InterfaceColumns[], facts: readonly InterfaceFact[], span: ReadSpan): Row[] {
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
   return interfaces.map((columns) => {
     const { device, errors, drops } = columns
-    const state = interfaceState(factOf.get(device))
     const { received, sent, packetsIn, packetsOut, carrierChanges, speed } = columns.columns
-    const readings = {
-      received: newestReading(received, span),
-      sent: newestReading(sent, span),
-      packets_in: newestReading(packetsIn, span),
-      packets_out: newestReading(packetsOut, span),
-      errors: newestReading(errors, span),
-      drops: newestReading(drops, span),
-    }
     return {
       device,
       columns,
-      state,
-      readings,
-      keys: {
-        interface: device,
-        state: state.word,
-        ...Object.fromEntries(Object.entries(readings).map(([key, { value }]) => [key, value])),
-        carrier_changes: sumOf(carrierChanges),
-        speed: lastValue(speed, span),
+      state: interfaceState(factOf.get(device)),
+      readings: {
+        received: newestReading(received, span),
+        sent: newestReading(sent, span),
+        packetsIn: newestReading(packetsIn, span),
+        packetsOut: newestReading(packetsOut, span),
+        errors: newestReading(errors, span),
+        drops: newestReading(drops, span),
       },
+      carrierChanges: sumOf(carrierChanges),
+      speed: lastValue(speed, span),
     }
   })
 }

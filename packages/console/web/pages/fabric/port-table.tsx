@@ -2,14 +2,15 @@ import { memo, type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
-import { Empty } from '../../components/empty.tsx'
-import { FilterInput } from '../../components/filter-input.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { NothingMatches } from '../../components/nothing-matches.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
-import { parseSort, type Sort, type SortKey, sortRows } from '../../components/sort.ts'
-import { SortHead } from '../../components/sort-head.tsx'
+import type { Sort } from '../../components/sort.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { TableBox } from '../../components/table-box.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
+import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
 import { devicePath } from '../../devices/device.ts'
@@ -25,6 +26,7 @@ import { columnsWithValues, linkDownCount, type PortTableColumn } from './port-c
 import { type PortRow, siblingGroups } from './port-data.ts'
 import type { PortSignal } from './port-signals.ts'
 import { busWords, isBusWorse, lineWords, type PortState, portState } from './port-state.ts'
+import { SparkHead } from './spark-head.tsx'
 
 const BY_PLACE: Sort = { column: 'port', direction: 'ascending' }
 const NO_SIGNALS: ReadonlySet<PortSignal> = new Set()
@@ -34,10 +36,15 @@ const ROW_LIMIT_COUNT = 200
 interface Row extends PortRow {
   readonly state: PortState
   readonly odd: ReadonlySet<PortSignal>
-  readonly keys: Readonly<Record<string, SortKey>>
   /** Numbers by the names of their columns. */
   readonly readings: Readonly<Record<string, Reading>>
+  /** In the order of the ports. */
+  readonly place: number
+  /** In the window; NaN if they are not known. */
+  readonly linkDowns: number
+  readonly bus: string
   readonly isBusWorse: boolean
+  readonly link: string
 }
 
 interface TableProps {
@@ -51,37 +58,32 @@ interface TableProps {
 
 /** One row a port, all signals side by side; what stands out from its siblings is lit. */
 export const PortTable = memo(function PortTable({ ports, seen, answer, span }: TableProps) {
-  const page = usePageState()
-  const { fromMs, toMs } = useSpan(answer)
-  const sparkFrom = useFirstPosition(answer)
-  const sort = parseSort(page.url.sort, BY_PLACE)
-  const filter = (page.url.q ?? '').toLowerCase()
-  const columns = columnsWithValues(ports)
-  const matching = rowsOf(ports, seen, columns, span).filter((row) => wordsOf(row).includes(filter))
-  const rows = sortRows(
-    matching,
-    sort.direction,
-    ({ keys }) => (Object.hasOwn(keys, sort.column) ? keys[sort.column]! : ''),
-    ({ state }) => state.rank,
-  )
+  const numbers = columnsWithValues(ports)
+  const all = rowsOf(ports, seen, numbers, span)
+  const columns = usePortColumns(all, numbers, answer)
+  const { rows, sort } = useChosenRows(all, {
+    columns,
+    fallback: BY_PLACE,
+    wordsOf,
+    rankOf: ({ state }) => state.rank,
+  })
   return (
-    <section className="panel" aria-labelledby="port-table">
-      <header className="panel-head has-line is-centred">
-        <h2 id="port-table" className="panel-title">
-          Ports
-        </h2>
-        <span className="panel-caption">{meansWords(span)}; lit is what stands out from its siblings</span>
-        <FilterInput label="Filter ports" />
-      </header>
+    <Panel
+      id="port-table"
+      title="Ports"
+      caption={`${meansWords(span)}; lit is what stands out from its siblings`}
+      filter="Filter ports"
+    >
       {rows.length === 0 ? (
-        <Empty fact={`Nothing matches "${page.url.q}".`}>{countOf(ports.length, 'port')} searched.</Empty>
+        <NothingMatches searched={countOf(ports.length, 'port')} />
       ) : (
-        <Rows
-          rows={rows.slice(0, ROW_LIMIT_COUNT)}
+        <DataTable
+          label="Table of ports"
+          look="is-dense has-first-fixed"
           columns={columns}
+          rows={rows.slice(0, ROW_LIMIT_COUNT)}
+          keyOf={({ device }) => device.id}
           sort={sort}
-          spanWords={formatDuration(toMs - fromMs)}
-          sparkFrom={sparkFrom}
         />
       )}
       {rows.length > ROW_LIMIT_COUNT && (
@@ -89,167 +91,138 @@ export const PortTable = memo(function PortTable({ ports, seen, answer, span }: 
           The first {ROW_LIMIT_COUNT} of {countOf(rows.length, 'port')}. Filter for the others.
         </p>
       )}
-    </section>
+    </Panel>
   )
 })
 
-interface RowsProps {
-  readonly rows: readonly Row[]
-  readonly columns: readonly PortTableColumn[]
-  readonly sort: Sort
-  readonly spanWords: string
-  readonly sparkFrom: number
-}
-
-function Rows({ rows, columns, sort, spanWords, sparkFrom }: RowsProps) {
+/** The columns, with the units that fit all rows. */
+function usePortColumns(
+  rows: readonly Row[],
+  numbers: readonly PortTableColumn[],
+  answer: KnownColumns,
+): readonly TableColumn<Row>[] {
+  const page = usePageState()
+  const { fromMs, toMs } = useSpan(answer)
+  const sparkFrom = useFirstPosition(answer)
+  const spanWords = formatDuration(toMs - fromMs)
   const largest = (...keys: string[]): number =>
     Math.max(0, ...rows.flatMap((row) => keys.map((key) => largestOfReading(row.readings[key]!))))
   const bits = useUnit(BITS_PER_SECOND, largest('sent', 'received'))
-  const units = useUnits(columns.map((column) => ({ column, largest: largest(column.key) })))
+  const units = useUnits(numbers.map((column) => ({ column, largest: largest(column.key) })))
   const sent = rows.flatMap((row) => row.columns.sent ?? [])
   const isMixed = new Set(rows.map(({ device }) => device.simulated)).size > 1
   const top = niceTop(largestOf(sent, 0, (sent[0]?.length ?? 0) - 1), bits.divisor)
-  return (
-    <TableBox label="Table of ports">
-      <table className="table is-dense has-first-fixed">
-        <thead>
-          <tr>
-            <SortHead column="port" sort={sort} kind="text">
-              Port
-            </SortHead>
-            <SortHead column="state" sort={sort} kind="text">
-              State
-            </SortHead>
-            <NumberHead column="sent" text="Sent" unit={bits.label} sort={sort} />
-            <th scope="col" className="is-spark">
-              <span className="visually-hidden">sent, last </span>
-              {spanWords}
-            </th>
-            <NumberHead column="received" text="Received" unit={bits.label} sort={sort} />
-            {columns.map(({ key, head, title }) => (
-              <NumberHead key={key} column={key} text={head} title={title} unit={units.get(key)!.label} sort={sort} />
-            ))}
-            <NumberHead column="link_downs" text="Link downs" unit={spanWords} sort={sort} />
-            <SortHead column="bus" sort={sort} kind="text">
-              PCIe
-            </SortHead>
-            <SortHead column="link" sort={sort} kind="text">
-              Link
-            </SortHead>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <PortTableRow
-              key={row.device.id}
-              row={row}
-              columns={columns}
-              bits={bits}
-              units={units}
-              top={top}
-              sparkFrom={sparkFrom}
-              isMixed={isMixed}
-            />
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
-  )
+  const reading = ({ key, head, title, signals }: ReadingColumn, unit: DisplayUnit): TableColumn<Row> => ({
+    ...numberColumn({ key, head: <NumberHead head={head} title={title} unit={unit.label} /> }, (row) => ({
+      words: <ReadingWords unit={unit} reading={row.readings[key]!} />,
+      isOdd: signals.some((signal) => row.odd.has(signal)),
+    })),
+    sortKey: ({ readings }) => readings[key]!.value,
+  })
+  return [
+    {
+      key: 'port',
+      head: 'Port',
+      kind: 'rowHead',
+      cell: (row) => (
+        <>
+          <Link href={page.hrefTo(devicePath(row.device))}>{row.label}</Link>{' '}
+          <span className="unit">{portName(row)}</span>
+          {isMixed && <SimulatedMark of={row.device} />}
+        </>
+      ),
+      sortKey: ({ place }) => place,
+    },
+    {
+      key: 'state',
+      head: 'State',
+      cell: ({ state: { tone, word } }) => <StateMark tone={tone} word={word} />,
+      sortKey: ({ state }) => state.word,
+    },
+    reading({ key: 'sent', head: 'Sent', signals: ['sent'] }, bits),
+    {
+      key: 'spark',
+      head: <SparkHead of="sent" spanWords={spanWords} />,
+      kind: 'spark',
+      cell: ({ columns, odd }) => (
+        <Spark values={columns.sent} top={top} from={sparkFrom} tone={odd.has('sent') ? 'lit' : 'herd'} />
+      ),
+    },
+    reading({ key: 'received', head: 'Received', signals: ['received'] }, bits),
+    ...numbers.map((column) => reading(column, units.get(column.key)!)),
+    {
+      ...numberColumn(
+        { key: 'link_downs', head: <NumberHead head="Link downs" unit={spanWords} /> },
+        ({ linkDowns }: Row) => ({
+          words: Number.isNaN(linkDowns) ? '–' : groupThousands(String(linkDowns)),
+          isOdd: linkDowns > 0,
+        }),
+      ),
+      sortKey: ({ linkDowns }) => linkDowns,
+    },
+    {
+      key: 'bus',
+      head: 'PCIe',
+      look: ({ isBusWorse }) => (isBusWorse ? 'is-two-lined' : ''),
+      cell: ({ isBusWorse, bus }) => (isBusWorse ? <StateMark tone="warning" word={bus} /> : bus || '–'),
+      sortKey: ({ bus }) => bus,
+    },
+    { key: 'link', head: 'Link', cell: ({ link }) => link || '–', sortKey: ({ link }) => link },
+  ]
 }
 
-function PortTableRow({
-  row,
-  columns,
-  bits,
-  units,
-  top,
-  sparkFrom,
-  isMixed,
-}: {
-  readonly row: Row
-  readonly columns: readonly PortTableColumn[]
-  readonly bits: DisplayUnit
-  readonly units: ReadonlyMap<string, DisplayUnit>
-  readonly top: number
-  readonly sparkFrom: number
-  /** Whether real ports and simulated ones stand in the table. */
-  readonly isMixed: boolean
-}) {
-  const page = usePageState()
-  const { device, label, state, odd, keys, readings } = row
-  const { sent } = row.columns
-  return (
-    <tr>
-      <th scope="row">
-        <Link href={page.hrefTo(devicePath(device))}>{label}</Link> <span className="unit">{portName(row)}</span>
-        {isMixed && <SimulatedMark of={device} />}
-      </th>
-      <td>
-        <StateMark tone={state.tone} word={state.word} />
-      </td>
-      <NumberCell words={<ReadingWords unit={bits} reading={readings.sent!} />} isOdd={odd.has('sent')} />
-      <td className="is-spark">
-        {sent ? (
-          <Sparkline
-            values={sent}
-            top={top}
-            from={sparkFrom}
-            to={sent.length - 1}
-            tone={odd.has('sent') ? 'lit' : 'herd'}
-          />
-        ) : (
-          '–'
-        )}
-      </td>
-      <NumberCell words={<ReadingWords unit={bits} reading={readings.received!} />} isOdd={odd.has('received')} />
-      {columns.map(({ key, signals }) => (
-        <NumberCell
-          key={key}
-          words={<ReadingWords unit={units.get(key)!} reading={readings[key]!} />}
-          isOdd={signals.some((signal) => odd.has(signal))}
-        />
-      ))}
-      <NumberCell
-        words={Number.isNaN(keys.link_downs) ? '–' : groupThousands(String(keys.link_downs))}
-        isOdd={Number(keys.link_downs) > 0}
-      />
-      <td className={row.isBusWorse ? 'is-two-lined' : undefined}>
-        {row.isBusWorse ? <StateMark tone="warning" word={String(keys.bus)} /> : keys.bus || '–'}
-      </td>
-      <td>{keys.link || '–'}</td>
-    </tr>
-  )
+type ReadingColumn = Pick<PortTableColumn, 'key' | 'head' | 'title' | 'signals'>
+
+/** A column of numbers, each lit if it stands out from its siblings. */
+function numberColumn(
+  { key, head }: Pick<TableColumn<Row>, 'key' | 'head'>,
+  of: (row: Row) => { readonly words: ReactNode; readonly isOdd: boolean },
+): TableColumn<Row> {
+  return {
+    key,
+    head,
+    kind: 'number',
+    look: (row) => (of(row).isOdd ? 'is-odd' : ''),
+    cell: (row) => {
+      const { words, isOdd } = of(row)
+      return (
+        <>
+          {words}
+          {isOdd && <span className="visually-hidden">, unlike its siblings</span>}
+        </>
+      )
+    },
+  }
 }
 
 function NumberHead({
-  column,
-  text,
+  head,
   title,
   unit,
-  sort,
 }: {
-  readonly column: string
-  readonly text: string
+  readonly head: string
   readonly title?: string | undefined
   readonly unit: string
-  readonly sort: Sort
 }) {
   return (
-    <SortHead column={column} sort={sort}>
-      <span className="head-words" title={title}>
-        {text} <span className="unit">{unit}</span>
-      </span>
-    </SortHead>
+    <span className="head-words" title={title}>
+      {head} <span className="unit">{unit}</span>
+    </span>
   )
 }
 
-function NumberCell({ words, isOdd }: { readonly words: ReactNode; readonly isOdd: boolean }) {
-  return (
-    <td className={isOdd ? 'is-number num is-odd' : 'is-number num'}>
-      {words}
-      {isOdd && <span className="visually-hidden">, unlike its siblings</span>}
-    </td>
-  )
+function Spark({
+  values,
+  top,
+  from,
+  tone,
+}: {
+  readonly values: Float64Array | undefined
+  readonly top: number
+  readonly from: number
+  readonly tone: 'lit' | 'herd'
+}) {
+  return values ? <Sparkline values={values} top={top} from={from} to={values.length - 1} tone={tone} /> : '–'
 }
 
 /** One unit a column, kept as {@link useUnit} keeps it. */
@@ -283,15 +256,11 @@ function rowsOf(
       odd: signals,
       state,
       readings,
+      place,
+      linkDowns: linkDownCount(port),
+      bus: busWords(port, span),
       isBusWorse: isBusWorse(port, span),
-      keys: {
-        port: place,
-        state: state.word,
-        ...Object.fromEntries(Object.entries(readings).map(([key, { value }]) => [key, value])),
-        link_downs: linkDownCount(port),
-        bus: busWords(port, span),
-        link: lineWords(port, span),
-      },
+      link: lineWords(port, span),
     }
   })
 }
@@ -300,7 +269,7 @@ function rowsOf(
 function wordsOf(row: Row): string {
   const { name, address = '', series = {} } = row.device
   const names = Object.values(series).map(({ device = '' }) => device)
-  return [row.label, name, address, row.state.word, ...names].join(' ').toLowerCase()
+  return [row.label, name, address, row.state.word, ...names].join(' ')
 }
 
 /** `mlx5_3/1`: what the driver calls it. */
