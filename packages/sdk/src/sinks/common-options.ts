@@ -17,13 +17,13 @@ export interface CommonOptions {
   /** Whether it is used. Default: true. */
   readonly enabled?: boolean
   /**
-   * Fields that it is given: the name of a `.cset` or `.fset`, or the lines of one, of a `.fset` if the first is a
-   * section such as `[port]`. Time and labels always come along. Default: all fields.
+   * The fields of the destination: the name of a `.cset` or `.fset`, or its lines; the lines are a `.fset` if the first
+   * is a section such as `[port]`. Time and labels are always included. Default: all fields.
    */
   readonly fieldSet?: string | readonly string[]
-  /** Sources that it is given, by name: `*` and `?` as in a shell, `!` leaves out. At most 64. Default: all. */
+  /** The sources of the destination, by name: `*` and `?` as in a shell, `!` excludes. At most 64. Default: all. */
   readonly sources?: readonly string[]
-  /** Tags of the sources that it is given; `counters` stands for those without. At most 64. Default: all. */
+  /** Tags of the sources of the destination; `counters` means sources without a tag. At most 64. Default: all. */
   readonly tags?: readonly string[]
   /** Whether `flush` of a program waits for it. Default: true. */
   readonly acknowledges?: boolean

@@ -4,10 +4,10 @@ import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
 
 type OneOrMany<T> = T | readonly T[]
 
-/** Files of records: {@link FilesOptions} says what the options are. */
+/** Files of records, with the options of {@link FilesOptions}. */
 export type FilesDestination = CommonOptions & Pick<FilesOptions, keyof typeof filesEntries>
 
-/** Records as JSON lines over HTTP: {@link JsonlOptions} says what the options are. */
+/** Records as JSON lines over HTTP, with the options of {@link JsonlOptions}. */
 export type JsonlDestination = CommonOptions & Pick<JsonlOptions, keyof typeof jsonlEntries>
 
 /** Destinations by kind, each an object or a list; the same as below `export` in the file of an agent. */

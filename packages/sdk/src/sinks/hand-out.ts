@@ -6,15 +6,15 @@ import type { Route } from './route.ts'
 /** Who hands batches out. */
 export interface HandOut {
   readonly routes: readonly Route[]
-  /** What the sinks returned that is still under way. */
+  /** Pending promises of the sinks. */
   lateOf(sink: Sink): LateFailures
-  /** A sink threw, or rejected, and what; must not throw. */
+  /** Called with the error of a sink that threw or rejected; must not throw. */
   failed(sink: Sink, error: unknown): void
 }
 
 /**
- * Hands a batch to every sink, or what its route lets pass of it; a sink that is given nothing of a page is told so.
- * A sink that throws, or rejects, loses that batch, counted there as `failed`, and delays nobody.
+ * Passes a batch to every sink, filtered by its route; notifies a sink of a page without any record for it. A sink that
+ * throws or rejects loses the batch, which counts there as `failed`, and delays no other sink.
  */
 export function handOut(batch: Batch, to: HandOut): void {
   const { count } = batch

@@ -5,7 +5,7 @@ import type { Sink } from '../sink/sink.ts'
 import { filesSink } from './files/definition.ts'
 import { jsonlSink } from './jsonl/definition.ts'
 
-/** What `sonde check` finds of a destination. */
+/** The result of `sonde check` for a destination. */
 export interface SinkFinding {
   /** `absent`: it is made with the first record. `denied`: it cannot be used. */
   readonly state: 'present' | 'absent' | 'denied'
@@ -13,7 +13,7 @@ export interface SinkFinding {
   readonly found: string
 }
 
-/** What a destination gets from the agent or the program that opens it. */
+/** Context that the agent or the program gives to a destination. */
 export interface SinkContext {
   /** Name in statistics. */
   readonly name: string
@@ -21,13 +21,13 @@ export interface SinkContext {
   readonly schema: string
   /** Version of the program, for readers. */
   readonly version: string
-  /** Types that are known before the first record. */
+  /** Types known before the first record. */
   readonly types: readonly RecordType[]
   /** Takes records of `sonde_loss`; left out where somebody else reports the drops of every sink. */
   readonly onLoss?: OnLoss
 }
 
-/** An option that does not go together with the others, and what is allowed of it. */
+/** An option in conflict with other options, and its allowed values. */
 export interface OptionClash {
   readonly key: string
   readonly allowed: string
@@ -47,7 +47,7 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   readonly agentEntries?: E
   /** Whether records that it has survive a crash of the process. */
   readonly isDurable: boolean
-  /** What keeps options that are each allowed from going together. */
+  /** Finds a conflict between options that are each valid. */
   refuse?(options: OptionsOf<E>): OptionClash | undefined
   /** Fills in defaults that depend on the machine. Default: there are none. */
   complete?(options: OptionsOf<E>): OptionsOf<E>

@@ -7,9 +7,9 @@ import type { RecordType } from '../schema/record-type.ts'
 import { countDrop, type Sink } from '../sink/sink.ts'
 import { sourceFilter } from './source-tags.ts'
 
-/** What of the records a destination is given, and whether an acknowledgement waits for it. */
+/** The records of a destination, and whether acknowledgements wait for it. */
 export interface RouteOptions {
-  /** Fields that it is given. Default: all. */
+  /** The fields that pass. Default: all. */
   readonly fieldSet?: CurrentSet | undefined
   /** Patterns of the names of sources. Default: all. */
   readonly sources?: readonly string[]
@@ -24,7 +24,7 @@ export interface RouteOptions {
 /** Why records are dropped while a field set that was asked for has never been read. */
 const NO_FIELD_SET = 'no_field_set'
 
-/** The way to one sink: what is left out never reaches it. */
+/** The route to one sink, which removes filtered records and fields. */
 export class Route {
   readonly sink: Sink
   /** Whether an acknowledgement waits for it. */

@@ -1,6 +1,6 @@
 import type { SourceInfo } from '../schema/batch.ts'
 
-/** The word that stands for all sources without a tag: those that read hardware, whose records are counters. */
+/** The tag that matches all sources without a tag: sources of hardware, whose records are counters. */
 const COUNTERS = 'counters'
 
 /**

@@ -4,10 +4,10 @@ import { timeSpanOfBatch } from '../../schema/time-span.ts'
 import { blockBytes, fillRecordsBlock } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
 
-/** What files keep of a batch. */
+/** The parts of a batch that files keep. */
 type FiledBatch = Omit<Batch, 'origin' | 'arrivedMs'>
 
-/** A batch that waits to be written: its block lacks nothing but the index of the type. */
+/** A batch that waits to be written: its block is complete except for the index of the type. */
 export interface Entry extends Omit<FiledBatch, 'bytes'> {
   readonly block: Uint8Array
   /** Records that it counts in the statistics; 0 if it is about the sink itself. */

@@ -6,7 +6,7 @@ const BYTES_LIMIT = 4 << 20
 /** Blocks that the system takes with one call. */
 const BLOCK_COUNT_LIMIT = 512
 
-/** What is written into a file with one call. */
+/** Blocks that are written to a file with one call. */
 export class Chunk {
   readonly file: RecordFile
   readonly blocks: Uint8Array[] = []

@@ -8,8 +8,8 @@ import { userStateDir } from '../../internal/user-dirs.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 
 /**
- * What is safe once it was flushed. `none`, `interval`: it is in the file, which survives the end of the process but
- * not that of the machine; with `interval` the disk has what is older than `intervalMs`. `block`: the disk has it.
+ * The durability of flushed records. `none`, `interval`: written to the file, which survives the end of the process but
+ * not of the machine; with `interval`, records older than `intervalMs` are on the disk. `block`: on the disk.
  */
 export type FilesDurability = (typeof DURABILITIES)[number]
 
@@ -37,14 +37,14 @@ export interface FilesOptions {
    */
   intervalMs?: number | undefined
   /**
-   * What all files below `dataRoot` may take; the oldest that are closed are removed. Unit: bytes. Range: 1 to 1 PiB; 0
-   * (default): no limit.
+   * Limit of all files below `dataRoot`; above it, the oldest closed files are removed. Unit: bytes. Range: 1 to 1 PiB;
+   * 0 (default): no limit.
    */
   retentionBytes?: number | undefined
   /** Age at which a closed file is removed. Unit: days. Range: up to 36 500; 0 (default): no limit. */
   retentionDays?: number | undefined
   /**
-   * Memory of all that waits to be written; what finds no room is dropped as `queue_full`. Unit: bytes. Range: 64 KiB
+   * Memory for records that wait to be written; further records are dropped as `queue_full`. Unit: bytes. Range: 64 KiB
    * to 16 GiB. Default: 64 MiB.
    */
   queueLimitBytes?: number | undefined
@@ -154,14 +154,14 @@ export const filesEntries = {
   ),
 }
 
-/** The same in an agent, whose files nobody else removes. A program does not remove what others may want. */
+/** The defaults in an agent, which removes its old files. A program does not: other programs may need the files. */
 export const agentFilesEntries = {
   ...filesEntries,
   maxBytes: maxBytesEntry(64 << 20),
   ...retentionEntries({ bytes: 8 * 2 ** 30, days: 7 }),
 }
 
-/** @throws SondeError `FIL_OPTION`, naming option, value and what is allowed. */
+/** @throws SondeError `FIL_OPTION` with the option, its value and the allowed values. */
 export function filesConfig(options: FilesOptions): FilesConfig {
   const { types = [], schema = '', version = '', name = 'files', nowUs, nowMs } = options
   if (types.length > TYPE_COUNT_LIMIT) {

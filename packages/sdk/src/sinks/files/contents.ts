@@ -20,8 +20,8 @@ export interface OwnTexts {
 }
 
 /**
- * What a file has been told: types by index, symbols, and the client whose pages it holds. Block by block, in the order
- * in which they will be written.
+ * The announced content of a file: types by index, symbols, and the client whose pages it holds. Updated block by
+ * block, in the order of writing.
  */
 export class Contents {
   /** The types it begins with. */
@@ -69,7 +69,7 @@ export class Contents {
   }
 
   /**
-   * What must precede an entry: the beginning of the file, types and texts that it lacks. They are taken to be written.
+   * The blocks that must precede an entry: the head of the file, new types and texts. They count as written.
    */
   before(entry: Entry): Uint8Array[] {
     const { type, counted } = entry
@@ -94,7 +94,7 @@ export class Contents {
     return blocks
   }
 
-  /** Whether it has been told half as much text as a reader keeps of a file: there is the sink's own besides. */
+  /** Whether the file has half of the text that a reader keeps; the sink needs the rest for its own texts. */
   get hasTooMuchText(): boolean {
     return this.#symbols.characters > DTB_LIMITS.symbolCharacters / 2
   }

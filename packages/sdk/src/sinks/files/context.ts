@@ -16,7 +16,7 @@ import { TypeSets } from './type-sets.ts'
 /** Files that are closed at once. */
 const END_COUNT_LIMIT = 16
 
-/** What the writers of all sources share: configuration, accounts, memory, and what goes on behind them. */
+/** The shared state of the writers of all sources: configuration, counts, memory and background work. */
 export class FilesContext {
   readonly config: FilesConfig
   readonly disk = new Disk()
@@ -26,7 +26,7 @@ export class FilesContext {
   readonly periods = new Periods()
   /** Where producers wait for the disk. */
   readonly backpressure: Backpressure
-  /** What of the pages of clients was dropped. */
+  /** Dropped records of the pages of clients. */
   readonly losses = new ClientLosses()
   /** Tells this sink's files from those of others. */
   readonly writerId = randomBytes(8).readBigUInt64LE()
@@ -34,17 +34,17 @@ export class FilesContext {
   /** Texts of records that are about the sink itself. */
   readonly own: { readonly texts: string[] } = { texts: [] }
   readonly typeSets: TypeSets
-  /** Fingerprints of schemas whose sidecar is there. */
+  /** Fingerprints of schemas whose sidecar exists. */
   readonly sidecars = new Set<string>()
   /** Called when a file was closed. */
   onEnd: (file: RecordFile) => void = () => undefined
   queuedRecords = 0
   queuedBytes = 0
-  /** Times that the disk did not take what was written. */
+  /** Number of failed syncs of the disk. */
   unsynced = 0
-  /** What failed last; empty since the last write that did not. */
+  /** The last error; empty after a successful write. */
   failing = ''
-  /** Files whose descriptor is open; the one that was used longest ago is first. */
+  /** Files with an open descriptor; the least recently used is first. */
   readonly #open = new Set<RecordFile>()
   /** Folders with entries that the disk was not asked to take. */
   readonly #folders = new Set<string>()
@@ -88,7 +88,8 @@ export class FilesContext {
   }
 
   /**
-   * What was written may not be on the disk: nobody knows how much, so it is not counted as dropped, but `flush` tells.
+   * Written records may not be on the disk. Their number is unknown, so they do not count as dropped, but `flush`
+   * rejects.
    */
   failUnsynced(error: unknown): void {
     this.fail(error)
@@ -134,7 +135,7 @@ export class FilesContext {
     this.#folders.clear()
   }
 
-  /** Lets something go on that nobody waits for but `close`. */
+  /** Runs background work that only `close` waits for. */
   readonly behind = (work: Promise<void>): void => {
     const done = work.catch((error: unknown) => this.fail(error)).finally(() => this.#behind.delete(done))
     this.#behind.add(done)

@@ -9,7 +9,7 @@ import { Disk } from './disk.ts'
 import { isFilesName } from './paths.ts'
 import { reasonOf } from './reasons.ts'
 
-/** A disk that hangs is not waited for longer: it is seen by what the sink says. Unit: milliseconds. */
+/** Limit of the wait for a hanging disk; the sink reports the fault. Unit: milliseconds. */
 const LIMIT_MS = 5000
 
 /**

@@ -9,13 +9,13 @@ const FLAGS = { r: O_RDONLY, 'r+': O_RDWR, wx: O_WRONLY | O_CREAT | O_EXCL } as 
 /** Threads that Node has for everything that may wait: files, names of hosts, compression. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4
 /**
- * Calls to disks that are under way at once in this process. A call to a disk that hangs keeps its thread, and one is
- * left to all others.
+ * Limit of concurrent calls to disks in this process. A call to a hanging disk blocks its thread; one thread is left
+ * for all other work.
  */
 const CALL_COUNT_LIMIT = Math.max(1, THREADS - 1)
 
 const inUse = new Set<Disk>()
-/** Disks with calls that wait; the disk whose last turn is longest ago comes first. */
+/** Disks with waiting calls; the disk with the oldest last turn is first. */
 const waiting = new Set<Disk>()
 let underWay = 0
 
@@ -38,7 +38,7 @@ export class Disk {
     return this.#underWay === 0 ? 0 : performance.now() - this.#answeredMs
   }
 
-  /** It is not used any more: its calls are left to the others. Calls are still taken. */
+  /** The disk is no longer used: its share of calls goes to other disks. Calls are still accepted. */
   leave(): void {
     inUse.delete(this)
   }
@@ -104,7 +104,7 @@ export class Disk {
     return this.inTurn(() => fs.lutimes(path, accessed, changed))
   }
 
-  /** What is in a folder, in turn. */
+  /** The entries of a folder, one after the other. */
   entriesIn(path: string): Promise<Dirent[]> {
     return this.inTurn(() => fs.readdir(path, { withFileTypes: true }))
   }
@@ -175,12 +175,12 @@ export class DiskFile {
     return this.#disk.inTurn(() => this.#handle.truncate(bytes))
   }
 
-  /** Has the disk take what was written. */
+  /** Syncs the data of a file to the disk. */
   datasync(): Promise<void> {
     return this.#disk.inTurn(() => this.#handle.datasync())
   }
 
-  /** Has the disk take what was written, and what is known of it. */
+  /** Syncs the data and metadata of a file to the disk. */
   sync(): Promise<void> {
     return this.#disk.inTurn(() => this.#handle.sync())
   }

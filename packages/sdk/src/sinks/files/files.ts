@@ -19,11 +19,11 @@ import { SourceWriter } from './writer.ts'
 /** A sink that keeps records in files: see `docs/dtb.md`. */
 export interface FilesSink extends Sink {
   readonly durable: true
-  /** Records accepted and neither written nor dropped. */
+  /** Accepted records that are neither written nor dropped. */
   readonly queuedRecords: number
   /** Their size. Unit: bytes. */
   readonly queuedBytes: number
-  /** What failed last, or that the disk has been silent for 5 s; empty since the last write that went well. */
+  /** The last error, or that the disk has not answered for 5 s; empty after a successful write. */
   readonly failing: string
   takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   lastPage(client: bigint): Promise<bigint>
@@ -65,7 +65,7 @@ class Files implements FilesSink {
   readonly #marks: PageMarks
   #timer: NodeJS.Timeout | undefined
   readonly #untold: Untold
-  /** Whether what the queue had no room for last came in one turn of the event loop. */
+  /** Whether the last refused batches came in one turn of the event loop. */
   #isLoopBlocked = false
   #unsyncedBefore = 0
   #isEnding = false
@@ -125,7 +125,7 @@ class Files implements FilesSink {
     if (this.#closing === undefined) this.#marks.see(page)
   }
 
-  /** If the disk fails or hangs, nothing is known: the client sends again, and what the files have is left out. */
+  /** If the disk fails or hangs, the page is unknown: the client sends again, and known pages are skipped. */
   async lastPage(client: bigint): Promise<bigint> {
     try {
       return await Promise.race([this.#marks.lastPage(client), delay(LOOK_LIMIT_MS, 0n, { ref: false })])
@@ -169,7 +169,7 @@ class Files implements FilesSink {
     return { lost, words: words === '' ? '' : `${this.name} ${words}${this.#why}` }
   }
 
-  /** What failed last, behind a sentence. */
+  /** The last error, as the end of a sentence. */
   get #why(): string {
     const { failing } = this.#context
     return failing === '' ? '' : `: ${failing}`
@@ -214,7 +214,7 @@ class Files implements FilesSink {
     return writer
   }
 
-  /** A sink that has nothing to do neither keeps the process alive nor listens to its end. */
+  /** An idle sink does not keep the process alive and needs no exit handler. */
   #watch(): void {
     if (this.#timer !== undefined) return
     const { durability, intervalMs } = this.#context.config

@@ -14,7 +14,7 @@ export async function readFingerprint(handle: DiskFile): Promise<string | undefi
   return untilFault(() => decodeFileHeader(header))?.fingerprint
 }
 
-/** Who wrote a file: the second block of it; undefined if that does not hold. */
+/** The source of a file, from its second block; undefined if that block is invalid. */
 export async function readSource(handle: DiskFile, size: number): Promise<Partial<SourceEntry> | undefined> {
   const types = await readHeader(handle, FILE_HEADER_BYTES)
   if (types?.blockType !== BLOCK_TYPE.types) return undefined

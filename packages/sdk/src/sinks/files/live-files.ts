@@ -2,8 +2,8 @@ import { sep } from 'node:path'
 import type { RecordFile } from './record-file.ts'
 
 /**
- * Files that this process writes to, by whichever of its sinks: several may have one root, and none may take those of
- * another for old ones.
+ * Files that this process is writing, of all its sinks: several sinks may share a root, and none may remove the open
+ * files of another.
  */
 const live = new Set<RecordFile>()
 

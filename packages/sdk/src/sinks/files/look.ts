@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.ts'
 import { checkFoldersNow } from '../../internal/make-folders.ts'
 import type { SinkFinding } from '../registry.ts'
 
-/** Whether files can be kept in a folder, and how much room there is. Makes nothing. `place` is that of its keys. */
+/** Checks whether a folder can hold files, and its free space, without a change. `place` is the path of its keys. */
 export function lookAtFiles(path: string, fileBytes: number, place: string): SinkFinding {
   try {
     const isThere = checkFoldersNow(path)

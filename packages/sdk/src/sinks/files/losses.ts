@@ -10,10 +10,10 @@ import type { FilesDropReason } from './reasons.ts'
 
 const SLOTS = new Map(lossType.layout.slots.map((slot) => [slot.name, slot.offset]))
 
-/** What was dropped of one source, so that its next file can say so: a reader sees the gap where it is. */
+/** Drops of one source, for its next file, so that a reader sees the gap in its place. */
 export class Losses {
   readonly #totals = new Map<FilesDropReason, number>()
-  /** Whose file tells it; undefined if everything is told. */
+  /** The source whose file reports the drops; undefined if all are reported. */
   #untold: SourceInfo | undefined
 
   /** The source whose file has to tell of losses. */
@@ -28,8 +28,7 @@ export class Losses {
   }
 
   /**
-   * A record of `sonde_loss` a reason, with what was dropped for it since the sink was opened. They are taken to be
-   * written.
+   * A record of `sonde_loss` for each reason, with its total since the sink was opened. The records count as written.
    */
   tell(context: FilesContext, source: SourceInfo): Entry {
     const { recordBytes } = lossType.layout
@@ -50,12 +49,12 @@ export class Losses {
     return context.blocks.entryOf(batch, 0)
   }
 
-  /** There is nobody left to tell. */
+  /** No later file will report the drops. */
   giveUp(): void {
     this.#untold = undefined
   }
 
-  /** What was told is not in the file after all. */
+  /** The report was not written to the file. */
   tellAgain(source: SourceInfo): void {
     this.#untold = source
   }

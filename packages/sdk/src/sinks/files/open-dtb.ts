@@ -2,12 +2,12 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { messageOf, SondeError } from '../../errors.ts'
 import type { DtbInput } from '../../wire/dtb/decode.ts'
 
-/** What is read at once. Unit: bytes. */
+/** Size of one read. Unit: bytes. */
 const WINDOW_BYTES = 1 << 20
 
 /** A file of records that is open for reading. */
 export interface DtbFile extends DtbInput {
-  /** Looks how long the file is now, and forgets what was read of it. */
+  /** Reads the current length of the file, and discards the buffer. */
   refresh(): void
   /** May be called twice. */
   close(): void

@@ -16,9 +16,9 @@ const FILE_BYTES_LIMIT = 1 << 20
 type Pages = Map<bigint, bigint>
 
 /**
- * The last page of each client up to which everything is in the files, or was left out by a filter. It is kept in a
- * file of its own, because a page that was left out is in no other file. If a mark is lost, the client sends pages
- * again; no record is lost.
+ * The last page of each client up to which all records are in the files, or were removed by a filter. The marks have a
+ * file of their own, because a filtered page is in no other file. If a mark is lost, the client sends pages again; no
+ * record is lost.
  */
 export class PageMarks {
   readonly #disk: Disk
@@ -43,7 +43,7 @@ export class PageMarks {
     if (this.#seen.size > CLIENT_COUNT_LIMIT) dropOldest(this.#seen)
   }
 
-  /** What was seen since this was asked last: a flush begins. */
+  /** Takes the marks since the last call, at the start of a flush. */
   takeSeen(): ReadonlyMap<bigint, bigint> | undefined {
     if (this.#seen.size === 0) return undefined
     const seen = this.#seen
@@ -92,7 +92,7 @@ export class PageMarks {
     const path = `${this.#path}.new`
     // What a filter leaves nothing of has made no folder yet.
     await this.#disk.inTurn(() => makeFolders(dirname(this.#path)))
-    // Whatever lies there is removed first: half a file of a process that was killed, or the link of another user.
+    // Removes an existing entry first: a partial file of a killed process, or a link of another user.
     await this.#disk.unlink(path).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error
     })

@@ -4,14 +4,14 @@ import type { Disk, DiskFile } from './disk.ts'
 import { blockHeaderOf, readSource } from './head.ts'
 import { filesOfSource } from './tree.ts'
 
-/** Files that are asked, the newest first: one has the pages of one client. */
+/** Limit of files to read, the newest first. A file has the pages of one client. */
 const FILE_COUNT_LIMIT = 256
 /**
  * Files of the client that are looked into: names tell the order in which they were made, unless the clock went
  * backwards between.
  */
 const FOUND_COUNT_LIMIT = 3
-/** Days that are looked through, the newest first. */
+/** Limit of days to search, the newest first. */
 const DAY_COUNT_LIMIT = 32
 /** How much of the end of a file is looked at first, and more and more as long as no page is found. Unit: bytes. */
 const SPAN_BYTES = 1 << 20

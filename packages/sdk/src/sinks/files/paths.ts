@@ -39,7 +39,7 @@ export function fileName(tag: string, timeUs: number): string {
   return `${pathName(tag)}${String(timeUs).padStart(16, '0')}.bin`
 }
 
-/** What a name says, undefined if it is not that of a file of records. */
+/** The parts of a file name; undefined if it is not the name of a file of records. */
 export function parseFileName(name: string): { readonly tag: string; readonly timeUs: number } | undefined {
   const [, tag, digits] = NAME.exec(name) ?? []
   return tag === undefined || digits === undefined ? undefined : { tag, timeUs: Number(digits) }

@@ -38,7 +38,7 @@ export function readSidecar(folder: string, fingerprint: string): readonly Recor
   }
 }
 
-/** What the parser says of a text that is no JSON repeats some of it, and the file may be any. */
+/** The message of the JSON parser is not used, because it quotes the file, which may be any file. */
 function objectOf(text: string): { readonly types?: unknown } {
   let given: unknown
   try {

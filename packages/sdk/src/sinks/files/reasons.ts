@@ -1,4 +1,4 @@
-/** Why records are dropped; `README.md` says what each means. */
+/** Reasons for drops; `README.md` explains each. */
 export type FilesDropReason = 'closed' | 'wrong_size' | 'too_large' | 'queue_full' | 'disk_full' | 'denied' | 'failed'
 
 const REASONS: Readonly<Record<string, FilesDropReason>> = {

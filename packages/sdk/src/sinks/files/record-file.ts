@@ -20,8 +20,8 @@ export interface Appended {
   readonly error?: unknown
 }
 
-/** Where a new file goes. */
-export interface Place {
+/** The location of a new file. */
+export interface FileLocation {
   readonly disk: Disk
   /** The folder of all files. */
   readonly root: string
@@ -78,17 +78,21 @@ export class RecordFile {
   }
 
   /**
-   * Makes a file that was not there: a time that is taken is followed by the next. It is empty; its beginning comes
-   * with its first records. Also says which folders have a new entry.
+   * Makes a new, empty file; if its time is taken, the next time is used. Its head is written with its first records.
+   * Returns the folders with a new entry too.
    */
-  static async create(place: Place, contents: Contents, nowMs: number): Promise<[RecordFile, readonly string[]]> {
+  static async create(
+    place: FileLocation,
+    contents: Contents,
+    nowMs: number,
+  ): Promise<[RecordFile, readonly string[]]> {
     const { firstMade, ...opened } = await openNew(place)
     contents.begin(opened.timeUs)
     return [new RecordFile(opened, contents, nowMs), changedFolders(place, firstMade)]
   }
 
   /** {@link create} for a process that ends and cannot wait. */
-  static createNow(place: Place, contents: Contents, nowMs: number): RecordFile {
+  static createNow(place: FileLocation, contents: Contents, nowMs: number): RecordFile {
     refuseLinksNow(place.root, place.folder)
     makeFoldersNow(place.folder)
     for (let { timeUs } = place; ; timeUs++) {
@@ -119,7 +123,7 @@ export class RecordFile {
     return this.#underWay
   }
 
-  /** Appends blocks with one call; what was cut short is cut off, and tried once more. */
+  /** Appends blocks with one call. A partial write is cut off and tried again once. */
   async append(blocks: readonly Uint8Array[]): Promise<Appended> {
     let written = 0
     this.#isBusy = true
@@ -145,10 +149,10 @@ export class RecordFile {
   }
 
   /**
-   * Appends at once, for a process that ends and cannot wait. What is under way is written again, to the same place:
-   * the same bytes.
+   * Appends synchronously, for a process that ends and cannot wait. A write in progress is repeated with the same bytes
+   * at the same offset.
    *
-   * @throws whatever the system says; nothing torn is left then, as far as it lets us.
+   * @throws the error of the system, after an attempt to cut off a partial write.
    */
   appendNow(blocks: readonly Uint8Array[]): void {
     const descriptor = openSync(this.path, constants.O_RDWR | constants.O_NOFOLLOW)
@@ -215,7 +219,7 @@ export class RecordFile {
     }
   }
 
-  /** Looks whether somebody removed it: what is written to it from then on nobody reads. */
+  /** Checks whether the file was removed: no reader would see later writes. */
   async look(nowMs: number): Promise<void> {
     this.seenMs = nowMs
     try {
@@ -249,7 +253,7 @@ export class RecordFile {
   }
 }
 
-async function openNew(place: Place): Promise<Opened & { readonly firstMade: string | undefined }> {
+async function openNew(place: FileLocation): Promise<Opened & { readonly firstMade: string | undefined }> {
   const { disk } = place
   let firstMade: string | undefined
   await refuseLinks(disk, place.root, place.folder)
@@ -273,7 +277,7 @@ export async function syncFolders(disk: Disk, folders: readonly string[]): Promi
 }
 
 /** The folder of the file, and those above it up to the one that has the first new folder in it. */
-function changedFolders({ folder }: Place, firstMade: string | undefined): string[] {
+function changedFolders({ folder }: FileLocation, firstMade: string | undefined): string[] {
   const folders = [folder]
   if (firstMade === undefined) return folders
   const last = dirname(firstMade)

@@ -9,7 +9,7 @@ import { codeOf } from './reasons.ts'
 import type { RecordFile } from './record-file.ts'
 import { dayFolders, foldersIn, recordFilesIn } from './tree.ts'
 
-/** A closed file, or one that looks like one. */
+/** A file that seems closed. */
 interface OldFile {
   readonly path: string
   readonly timeUs: number
@@ -25,9 +25,9 @@ const DAY_US = 86_400_000_000
 const SIDECAR_AGE_US = 3_600_000_000
 
 /**
- * Removes the oldest closed files where all of them take too much, or are too old. What others keep below the root is
- * left alone, and so is a file that a living process may still write to. Folders are looked through at the start and
- * once an hour; between, this sink knows its own files. Every step is one call of the system, so that no turn is long.
+ * Removes the oldest closed files if all files exceed the limit, or are too old. Keeps files of other programs below
+ * the root, and files that a living process may still write. Folders are read at the start and once an hour; in
+ * between, the sink knows its own files. Every step is one system call, so that no turn is long.
  */
 export class Retention {
   readonly #context: FilesContext
@@ -37,7 +37,7 @@ export class Retention {
   /** Size of all closed files. Unit: bytes. */
   #bytes = 0
   #walkedMs = Number.NEGATIVE_INFINITY
-  /** Closed while folders are looked through. */
+  /** Files that were closed while folders are read. */
   #closed: OldFile[] = []
   /** Schemas that a file that was removed had. */
   readonly #schemas = new Set<string>()
@@ -53,7 +53,7 @@ export class Retention {
     this.#closed.push({ path, timeUs, bytes })
   }
 
-  /** Removes what is too much, unless that is under way. Never rejects. */
+  /** Removes files over the limit, unless a removal is running. Never rejects. */
   run(): Promise<void> {
     const { retentionBytes, retentionDays } = this.#context.config
     if (retentionBytes === 0 && retentionDays === 0) return Promise.resolve()
@@ -72,7 +72,7 @@ export class Retention {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#known.shift()
       const isGone = await this.#remove(next)
-      // What cannot be removed is not counted either: removing more of what can would not help.
+      // A file that cannot be removed does not count: removing more of the others would not help.
       this.#bytes -= next.bytes
       if (isGone) await this.#removeEmpty(dirname(next.path))
       if (this.#known.length === 0 && !this.#isComplete) await this.#walk()
@@ -114,7 +114,7 @@ export class Retention {
       if (known.length >= KNOWN_COUNT_LIMIT) this.#isComplete = false
       else known.push(...ofDay.sort((a, b) => a.timeUs - b.timeUs))
     }
-    // A file that was closed meanwhile was found or not, depending on when: what is known of it here is right.
+    // A file that was closed during the read may be missing in it; the entry of this sink is correct.
     const noted = new Set(this.#closed.map(({ path }) => path))
     this.#known = known.filter(({ path }) => !noted.has(path))
     this.#bytes = this.#known.reduce(

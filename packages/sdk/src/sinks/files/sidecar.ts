@@ -39,7 +39,7 @@ export async function writeSidecar(context: FilesContext, { fingerprint, types }
   }
 }
 
-/** Says that a file is still in use, for those who remove old ones. False if it is not there. */
+/** Marks a file as in use, for programs that remove old files. False if the file does not exist. */
 async function touch(disk: Disk, path: string): Promise<boolean> {
   try {
     await disk.lutimes(path, new Date(), new Date())

@@ -4,7 +4,7 @@ import { Contents } from './contents.ts'
 import type { FilesContext } from './context.ts'
 import { addLive } from './live-files.ts'
 import { fileName, sourceFolder } from './paths.ts'
-import { END_BLOCK, type Place, RecordFile, syncFolders } from './record-file.ts'
+import { END_BLOCK, type FileLocation, RecordFile, syncFolders } from './record-file.ts'
 import { writeSidecar } from './sidecar.ts'
 
 /** After a file could not be made, how long none is tried. Unit: milliseconds. */
@@ -13,19 +13,19 @@ const RETRY_MS = 1000
 /** A new file, and the folders that have a new entry. */
 type Made = readonly [RecordFile, readonly string[]]
 
-/** The files that are open for the sources of one id and tag: one for each. */
+/** The open files of the sources of one id and tag: one file a source. */
 export class SourceFiles {
   readonly #context: FilesContext
   readonly #id: string
   readonly #tag: string
   readonly #files = new Map<SourceInfo, RecordFile>()
-  /** Those that are made for what comes next. */
+  /** Files that were made in advance. */
   readonly #ahead = new Map<SourceInfo, Promise<Made>>()
-  /** Whose pages a source brings. */
+  /** The client of each source. */
   readonly #clients = new WeakMap<SourceInfo, bigint>()
   /** With durability `block`: files that were written to and that the disk was not asked to take. */
   readonly #changed = new Set<RecordFile>()
-  /** What the disk was asked to take, of files that were begun or closed. */
+  /** Pending syncs of files that were started or closed. */
   readonly #awaited: Promise<void>[] = []
   /** Why no file could be made, and until when none is tried. */
   #trouble: { readonly untilMs: number; readonly error: unknown } | undefined
@@ -48,7 +48,7 @@ export class SourceFiles {
     return this.#files.get(source)
   }
 
-  /** Whose pages a source brings: the file that begins with something else is for them too. */
+  /** Notes the client of a source, for a file whose first block is of no page too. */
   noteClient(source: SourceInfo, client: bigint): void {
     this.#clients.set(source, client)
   }
@@ -96,13 +96,12 @@ export class SourceFiles {
   }
 
   /**
-   * Begins with making the file that {@link open} will be asked for: the one before may take its last records
-   * meanwhile.
+   * Starts to make the next file for {@link open}, while the current file receives its last records.
    */
   openAhead(entry: Entry): void {
     if (this.#trouble !== undefined) return
     const made = this.#make(entry)
-    // Whoever opens it hears of it.
+    // `open` reports the error.
     made.catch(() => undefined)
     this.#ahead.set(entry.source, made)
   }
@@ -143,8 +142,7 @@ export class SourceFiles {
   }
 
   /**
-   * Resolves when the disk has everything that was written, or this is known to have failed: what it was asked for goes
-   * on side by side.
+   * Resolves when all written data is on the disk, or a sync has failed. Syncs run in parallel.
    */
   async sync(): Promise<void> {
     for (const file of this.#changed) this.#await(file.sync())
@@ -165,7 +163,7 @@ export class SourceFiles {
     return new Contents({ source, typeSet: typeSets.beginningWith(type), client, own, writerId, entry: process })
   }
 
-  #place(): Place {
+  #place(): FileLocation {
     const { disk, config } = this.#context
     const { dataRoot, nowUs } = config
     const timeUs = Math.max(0, Math.floor(nowUs()))

@@ -8,19 +8,19 @@ import { type FilesDropReason, reasonOf } from './reasons.ts'
 import { SourceFiles } from './source-files.ts'
 import { WrittenPages } from './written-pages.ts'
 
-/** How often a file is looked for that somebody may have removed. Unit: milliseconds. */
+/** Period of the checks for removed files. Unit: milliseconds. */
 const LOOK_EVERY_MS = 10_000
 
 /**
- * Writes what the sources of one id and tag report, in the order in which it was accepted: one file at a time for each
- * of them. Two of the same name share it, so that the pages of a client are written in order.
+ * Writes the records of the sources of one id and tag in the order of acceptance, to one file at a time a source.
+ * Sources of equal name share a file, so that the pages of a client are written in order.
  */
 export class SourceWriter {
   readonly #context: FilesContext
   readonly #files: SourceFiles
   readonly #pages: WrittenPages
   readonly #losses = new Losses()
-  /** Everything that was added and is neither written nor dropped, in order. */
+  /** Added entries that are neither written nor dropped, in order. */
   readonly #pending = new Set<Entry>()
   #queued: Entry[] = []
   #queuedDone = Promise.withResolvers<void>()
@@ -65,8 +65,7 @@ export class SourceWriter {
   }
 
   /**
-   * Closes files that are old, that were not written to for long, or that somebody removed; a source that left without
-   * a file tells its losses in one.
+   * Closes files that are old, idle or removed. A source that ended without a file gets a file for its losses.
    */
   async closeOld(nowMs: number): Promise<void> {
     const { maxAgeUs, idleS } = this.#context.config
@@ -110,7 +109,7 @@ export class SourceWriter {
     if (this.#running === undefined) void this.#alone(() => this.#run())
   }
 
-  /** One thing at a time: what comes meanwhile is queued. Never rejects. */
+  /** Runs one action at a time; later actions wait. Never rejects. */
   #alone(work: () => Promise<void>): Promise<void> {
     const running = work()
       .catch((error: unknown) => this.#context.fail(error))
@@ -123,7 +122,7 @@ export class SourceWriter {
   }
 
   async #run(): Promise<void> {
-    // What comes in the same turn is written with one call.
+    // Entries of the same turn are written with one call.
     await undefined
     while (this.#queued.length > 0) {
       const group = this.#queued
@@ -174,7 +173,7 @@ export class SourceWriter {
     if (chunk !== undefined) await this.#commit(chunk)
   }
 
-  /** Writes a chunk. What does not get into a file that had room for others is tried once more in a new one. */
+  /** Writes a chunk. If a write to a file that was used before fails, it is tried again once in a new file. */
   async #commit(chunk: Chunk): Promise<void> {
     const { file, blocks } = chunk
     const context = this.#context

@@ -1,6 +1,6 @@
 import type { PageId } from '../../schema/batch.ts'
 
-/** Clients whose last page is remembered; whoever was silent longest is looked up in the files again. */
+/** Limit of clients whose last page is cached; the longest silent client is read from the files again. */
 const CLIENT_COUNT_LIMIT = 1024
 
 /**
@@ -46,7 +46,7 @@ export class WrittenPages {
     }
   }
 
-  /** A page could not be written, nor what was to follow it: it can still come. */
+  /** A page and its successors could not be written; the client may send them again. */
   forget({ client }: PageId): void {
     this.#underWay.delete(client)
   }

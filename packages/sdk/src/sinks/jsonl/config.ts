@@ -17,12 +17,12 @@ export interface JsonlOptions extends DeliveryLimits {
   onLoss?: OnLoss
 }
 
-/** Where lines go, and with what. */
+/** The target of lines, and the headers. */
 export interface JsonlTarget {
   /** Without name and password. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Texts that nobody but the far end may see. */
+  /** Secrets for the peer only. */
   readonly secrets: readonly string[]
 }
 

@@ -3,8 +3,8 @@ import { readRecords } from '../../schema/reader.ts'
 import { viewsOf } from '../../schema/views.ts'
 
 /**
- * Records as JSON lines, `{"type", "source", "labels", "record"}`. A u64 is a decimal string and an absent field is
- * left out; a number that JSON lacks is `"NaN"`, `"+Inf"` or `"-Inf"`.
+ * Records as JSON lines, `{"type", "source", "labels", "record"}`. A u64 is a decimal string, and an absent field is
+ * left out. Numbers that JSON cannot write are `"NaN"`, `"+Inf"` or `"-Inf"`.
  */
 export function encodeLines(batches: readonly Batch[]): string {
   let lines = ''
