@@ -135,7 +135,7 @@ test('a disk that has room again is told the loss and the end of the event, and 
 test('without the rights the exit code is 3, and a sentence says which', async (t) => {
   const running = start(t, [], WITHOUT_RIGHTS, { mode: 0 })
   assert.equal(await running.ended, 3)
-  assert.match(running.said(), /samples may not be read: give this user the right to, or run as root\n$/)
+  assert.match(running.said(), /samples cannot be read: give this user the permission, or run as root\n$/)
 })
 
 test('a storm of signals closes open events once, and the exit code stays 0', async (t) => {
@@ -155,7 +155,7 @@ test('a second run on the same log is refused, and the first one goes on', async
   for (const more of [[], ['--append']]) {
     const second = start(t, ['--event-log', first.path('log'), ...more])
     assert.equal(await second.ended, 1)
-    assert.match(second.said(), /another process writes it; name another --event-log/)
+    assert.match(second.said(), /another process writes it; choose another --event-log/)
   }
   const before = sizeOf(first.path('log'))
   await until('more rows', LIMIT_MS, () => sizeOf(first.path('log')) > before || undefined)

@@ -29,7 +29,7 @@ test('defect 1: with --compat skipped samples end it, with exit code 1', async (
   folder.samples(big(1, 11, 11, 1, 1), { skippedBefore: { 4: 7 } })
   const { code, said } = await folder.run({ compat: true })
   assert.equal(code, 1)
-  assert.match(said.at(-1) ?? '', /the device skipped samples, where the reference application ends/)
+  assert.match(said.at(-1) ?? '', /the device skipped samples, which ends the reference application/)
   assert.equal(folder.text().split('<<Event start>>').length, 2)
 })
 
@@ -164,7 +164,7 @@ test('defects 16 and 17: the log rotates, each file begins with head and columns
   for (const name of ['events.log', 'events.log.1', 'events.log.2']) {
     assert.match(
       folder.text(name),
-      /^# Sonde .*\n(# .*\n)+row,time,device_stamp,"rx"\nnote,[^\n]*,rotated,"this file goes on/,
+      /^# Sonde .*\n(# .*\n)+row,time,device_stamp,"rx"\nnote,[^\n]*,rotated,"this file continues/,
     )
   }
   assert.ok(said.some((line) => /removed by --log-files: \d+ files? with \d+ bytes/.test(line)))
@@ -193,11 +193,11 @@ test('defect 18: resets and wraps are noted, and no rule fires falsely', async (
   folder.samples(big(5000, 5001, 3, 4, 5))
   await folder.run()
   assert.deepEqual(folder.rows('start'), [])
-  assert.ok(folder.rows('note').includes(`${at(2)},${stamp(2)},reset,"""rx"" fell: its counter began anew"`))
+  assert.ok(folder.rows('note').includes(`${at(2)},${stamp(2)},reset,"""rx"" fell: its counter was reset"`))
   folder.samples([2n ** 32n - 10n, 5n, 6n])
   const { said } = await folder.run()
   assert.deepEqual(folder.rows('start'), [])
-  assert.ok(folder.rows('note').some((row) => row.includes(',wrap,"""rx"" went over 2^32"')))
+  assert.ok(folder.rows('note').some((row) => row.includes(',wrap,"""rx"" wrapped at 2^32"')))
   assert.ok(said.some((line) => line.includes('counters fell: 0 resets, 1 wrap')))
 })
 

@@ -95,13 +95,13 @@ test('a file of rules that is written a thousand times is read once a second, an
   const { takenCount = 0, fault } = agent.rules ?? {}
   assert.ok(takenCount <= 1 + looks, `${takenCount} times in ${looks} looks`)
   assert.equal(fault, undefined)
-  // What rules of before had begun has ended: no event is open but those of the last.
+  // Events of earlier rules have ended: only events of the last rules are open.
   await until('events of before are kept', async () =>
     (await events('?state=open&limit=1000')).events.every(({ rule: name }) => name.endsWith('of round 999')),
   )
 })
 
-test('who does not read the stream of events holds one message at most, and keeps nothing from others', {
+test('a client that does not read the stream of events holds at most one message and does not delay others', {
   timeout: 120_000,
 }, async (t) => {
   const { agent, app, address } = await start(t, named(1024))
@@ -125,7 +125,7 @@ test('who does not read the stream of events holds one message at most, and keep
   for (let change = 1; change <= 20; change++) {
     agent.traceback.version++
     const before = text.length
-    // The reader is told of each change, whatever the others do.
+    // The reader receives each change, whatever the others do.
     await until('the reader hears of it', () => text.length > before && text.includes('\n\n'))
     messageBytes = Math.max(messageBytes, text.length - before)
     text = ''

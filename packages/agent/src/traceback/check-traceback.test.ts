@@ -24,7 +24,7 @@ test('each fault of the rules is a finding, and sound rules are counted', async 
   const rules = join(dir, 'rules.json')
   const findings = async () =>
     (await checkTraceback({ ...tracebackDefaults, rules })).filter(({ of }) => of === 'rules')
-  assert.match((await findings())[0]?.found ?? '', /rules\.json is not there; make it/)
+  assert.match((await findings())[0]?.found ?? '', /rules\.json does not exist; create it/)
   writeFileSync(rules, rulesText([ruleOf('gt', { comparison_value: -1, activate_samples: 0 })]))
   assert.deepEqual(
     (await findings()).map(({ state, found }) => `${state} ${found.split(' ')[1]}`),

@@ -10,21 +10,21 @@ import { EVENTS_LOCK } from './keep/disk.ts'
 
 const GIB = 2 ** 30
 
-/** What was found of traceback, without changing anything. */
+/** A finding about traceback. Checks change nothing. */
 export interface TracebackFinding {
   readonly of: 'rules' | 'events'
   /**
-   * `ok`, `present`: fit for use. `warning`: allowed, and hardly meant. `absent`: it is made at the first event.
-   * `short`: there is less room than is configured. `damaged`: the rules are not sound. `taken`: another process has
-   * the folder.
+   * `ok`, `present`: usable. `warning`: allowed, but probably a mistake. `absent`: created with the first event.
+   * `short`: less free space than configured. `damaged`: the rules are invalid. `taken`: another process uses the
+   * folder.
    */
   readonly state: 'ok' | 'warning' | 'present' | 'absent' | 'short' | 'damaged' | 'denied' | 'taken'
   readonly found: string
 }
 
 /**
- * Looks whether the rules are sound, each fault a finding, and whether events can be kept. Nothing is found where the
- * configuration has neither rules nor a folder.
+ * Checks the rules, with a finding for each fault, and whether events can be kept. No findings if the configuration has
+ * neither rules nor a folder.
  */
 export async function checkTraceback(config: TracebackConfig): Promise<TracebackFinding[]> {
   const { rules, dir } = config
@@ -61,7 +61,7 @@ function folderFinding({
   try {
     const isThere = checkFoldersNow(dir)
     if (isThere && isTaken(dir)) {
-      const found = `another process keeps its events in ${dir}; stop that one, or give traceback.dir, or --data-dir, another folder`
+      const found = `another process keeps its events in ${dir}; stop that process, or set another folder as traceback.dir or --data-dir`
       return { of, state: 'taken', found }
     }
     const freeBytes = freeIn(dir)
@@ -72,17 +72,20 @@ function folderFinding({
       return { of, state: 'denied', found }
     }
     if (room < bytesMax) {
-      const found = `${dir}, ${free}: less than traceback.dir_bytes, ${bytesMax}; older events leave earlier`
+      const found = `${dir}, ${free}: less than traceback.dir_bytes, ${bytesMax}; old events are removed earlier`
       return { of, state: 'short', found }
     }
     if (isThere) return { of, state: 'present', found: `${dir}, ${free}` }
-    return { of, state: 'absent', found: `${dir} is made with the first event, ${free}` }
+    return { of, state: 'absent', found: `${dir} is created with the first event, ${free}` }
   } catch (error) {
-    return { of, state: 'denied', found: `${messageOf(error)}; give traceback.dir, or --data-dir, another folder` }
+    return { of, state: 'denied', found: `${messageOf(error)}; set another folder as traceback.dir or --data-dir` }
   }
 }
 
-/** Whether a process has the lock of the folder. Who asks for a lock makes it where it is missing. */
+/**
+ * Whether another process has the lock of the folder. Taking the lock would create a missing file, so this checks for
+ * the file first.
+ */
 function isTaken(dir: string): boolean {
   const path = join(dir, EVENTS_LOCK)
   if (!existsSync(path)) return false
@@ -91,7 +94,7 @@ function isTaken(dir: string): boolean {
   return lock === undefined
 }
 
-/** What the folder takes: it counts as room, for the oldest events leave. Unit: bytes. */
+/** Size of the folder's files. It counts as free space, because the oldest events are removed. Unit: bytes. */
 function bytesIn(dir: string): number {
   return readdirSync(dir).reduce(
     (sum, name) => sum + (statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0),
@@ -99,7 +102,7 @@ function bytesIn(dir: string): number {
   )
 }
 
-/** What is free for the folder, or the nearest above it that there is. Unit: bytes. */
+/** Free space of the folder, or of its nearest existing parent. Unit: bytes. */
 function freeIn(dir: string): number {
   if (!existsSync(dir)) return freeIn(dirname(dir))
   const { bavail, bsize } = statfsSync(dir)

@@ -56,7 +56,7 @@ for (const [words, stepNs] of [
     clock.nowNs += 10n * SECOND_NS
     await traceback.look()
     const { events } = traceback.list({ limit: 10 })
-    // The list goes by the times that it shows; ids rise with what came later.
+    // The list is ordered by the shown times; ids rise in the order of creation.
     const first = stepNs > 0n ? 'after' : 'before'
     assert.deepEqual(
       events.map(({ rule }) => rule),

@@ -7,42 +7,50 @@ function place(description: string) {
   return v.optional(v.pipe(text(), v.description(description)))
 }
 
-/** Schema of `traceback`: rules on what is sampled, and the events that they open. */
+/** Schema of `traceback`: rules on sampled data, and the events that they open. */
 export const tracebackSchema = block({
   rules: place('File of rules; it is read again when it changes. Default: there are no rules'),
   dir: place('Folder of the events. Default: `sonde/traceback` in `$XDG_STATE_HOME` or `~/.local/state`'),
   before_ms: setting(
     integer(0, 600_000, 'milliseconds'),
     500,
-    'How much is kept of the time before an event; a source keeps samples for its `ring_ms`, of which some pass until they are asked for',
+    'Time that is kept before an event. Samples older than the `ring_ms` of their source are lost; some are lost before they are fetched',
   ),
-  after_ms: setting(integer(0, 600_000, 'milliseconds'), 500, 'How much is kept of the time after an event'),
-  max_event_s: setting(integer(1, 3600, 'seconds'), 60, 'An event that lasts longer is kept in parts of that length'),
+  after_ms: setting(integer(0, 600_000, 'milliseconds'), 500, 'Time that is kept after an event'),
+  max_event_s: setting(
+    integer(1, 3600, 'seconds'),
+    60,
+    'Longest part of an event; a longer event is kept in several parts',
+  ),
   max_event_bytes: setting(
     integer(1 << 20, 2 ** 32, 'bytes'),
     64 << 20,
-    'An event that is larger is kept in parts of that size. Signals that its rule does not watch take half of a part at most',
+    'Largest part of an event; a larger event is kept in several parts. Signals that its rule does not watch use at most half of a part',
   ),
   events_per_minute: setting(
     integer(1, 10_000, 'events'),
     60,
-    'Events that may start of one device in a minute, all devices of an application counting as one; further ones are counted, and logged once a minute',
+    'Events of one device that may start in a minute; all devices of an application count as one device. Further events are counted, and logged once a minute',
   ),
   dir_bytes: setting(
     integer(1 << 20, 2 ** 50, 'bytes'),
     4 * 2 ** 30,
-    'Size of all events on disk; beyond, the oldest are removed',
+    'Size of all events on disk; beyond it the oldest are removed',
   ),
-  events_max: setting(integer(1, 100_000, 'events'), 10_000, 'Events on disk; beyond, the oldest are removed'),
+  events_max: setting(
+    integer(1, 100_000, 'events'),
+    10_000,
+    'Number of events on disk; beyond it the oldest are removed',
+  ),
 })
 
-/** What `traceback` configures. */
+/** Configuration of `traceback`. */
 export type TracebackConfig = v.InferOutput<typeof tracebackSchema>
 
-/** Folder of the events where the configuration names none: beside the store. */
+/** Default folder of the events, beside the store. */
 export function defaultTracebackDir(environment: NodeJS.ProcessEnv = process.env): string {
   return join(userStateDir(environment), 'sonde', 'traceback')
 }
 
-/** What holds where nothing is configured. */
+/** Default configuration. */
 export const tracebackDefaults: TracebackConfig = v.parse(tracebackSchema, {})

@@ -59,7 +59,7 @@ test('events of ten days, in bursts of ten thousand an hour: no table and no fol
   const gate = new EdgeGate({ startsMax: Number.POSITIVE_INFINITY, slot: 1 })
   const everyNs = HOUR_NS / 10_000n
   const ids = new Set<number>()
-  // A thousand a day: what grows with events shows in a burst, and what grows with time in the ten days.
+  // A thousand events a day. Growth with events shows in a burst, and growth with time in the ten days.
   for (let day = 0; day < 10; day++) {
     for (let i = 0; i < 1000; i++) {
       const [rule, device] = [`r${i % 7}`, `d${i % 5}`]
@@ -151,7 +151,7 @@ test('a step of the wall clock moves no time of an event that goes on', async (t
   }
 })
 
-test('on a disk that takes no more an event is truncated, and the next one works', async (t) => {
+test('on a full disk an event is truncated, and the next event is whole', async (t) => {
   const { traceback, clock, disk, edge } = start(t)
   disk.bytesMax = 10
   edge('r', 'd', true, 257)

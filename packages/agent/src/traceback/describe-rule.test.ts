@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readRuleBook } from '../rules/read/read-rule-book.ts'
 import { describeRule } from './describe-rule.ts'
 
-test('one sample is told in the singular, several in the plural', () => {
+test('one sample is written in the singular, several in the plural', () => {
   const rule = { signal: 'heat', comparison_type: 'gt', comparison_value: 220 }
   const text = JSON.stringify({
     sample_history_depth: 1,

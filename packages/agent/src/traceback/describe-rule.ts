@@ -1,14 +1,14 @@
 import { countOf } from '@sonde/sdk/internal'
 import type { CombinationRule, Rule, RuleBook, SignalRule } from '../rules/rule.ts'
 
-/** What a rule says, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
+/** The condition of a rule in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
 export function describeRule(rule: Rule, book: RuleBook): string {
   return 'test' in rule ? describeTest(rule, book) : describeCombination(rule, book)
 }
 
 function describeCombination({ of, rules, withinNs }: CombinationRule, book: RuleBook): string {
   const names = rules.map((index) => book.rules[index]?.name ?? '').join(', ')
-  return of === 'any' ? `any of ${names}` : `all of ${names}, begun within ${withinNs / 1e6} ms`
+  return of === 'any' ? `any of ${names}` : `all of ${names}, started within ${withinNs / 1e6} ms`
 }
 
 function describeTest({ signal, test }: SignalRule, { signals }: RuleBook): string {
@@ -19,7 +19,7 @@ function describeTest({ signal, test }: SignalRule, { signals }: RuleBook): stri
     case 'lt':
       return `${name} is ${than} ${test.value} for ${countOf(test.onSamples, 'sample')}`
     case 'inc_gt':
-      return `${name} rose by ${test.value} since it fired last`
+      return `${name} rose by ${test.value} since it last fired`
     case 'dt_gt':
     case 'dt_lt':
       return `${name} rises by ${test.kind === 'dt_gt' ? 'more' : 'less'} than ${test.value} in ${countOf(test.overSamples, 'sample')}`

@@ -3,15 +3,15 @@ import type { RunningSource } from '../hosting/running-source.ts'
 import { deviceName } from '../sources/pci-address.ts'
 import type { DeviceLookup } from './lookups.ts'
 
-/** What a source calls the device of an event. */
+/** A source's name of the device of an event. */
 export interface CalledDevice {
   readonly device: string
   readonly isSimulated: boolean
 }
 
 /**
- * The id in the list of devices of what a source calls its device; as its source calls it where the list does not have
- * it, or has several of that name. Edges of reported records bear the id already.
+ * The id, in the list of devices, of the device that a source names. If the list has no such device, or several, the
+ * source's name is returned. Edges of reported records already have the id.
  */
 export function eventDeviceId(
   { device, isSimulated }: CalledDevice,
@@ -20,7 +20,7 @@ export function eventDeviceId(
 ): string {
   const own = devices.byId(device)
   if (device === '' || own !== undefined) return own === undefined ? device : wholeOf(own, devices).id
-  // A ring of one port is called DEVICE/PORT.
+  // The name of a ring of one port is DEVICE/PORT.
   const [, whole = device, port] = /^(.+)\/(\d{1,9})$/.exec(device) ?? []
   const labels = { ...source?.definition.labels, device: deviceName(whole), ...(port === undefined ? {} : { port }) }
   for (const type of source?.definition.types ?? []) {
@@ -33,7 +33,7 @@ export function eventDeviceId(
   return only !== undefined && others.length === 0 ? wholeOf(only, devices).id : device
 }
 
-/** A PCI function is the GPU, NIC or interface that is at its address: one device has events under one id. */
+/** A PCI function stands for the GPU, NIC or interface at its address, so that the events of a device have one id. */
 function wholeOf(one: Device, devices: DeviceLookup): Device {
   if (one.kind !== 'pci') return one
   const { address, host, isSimulated } = one

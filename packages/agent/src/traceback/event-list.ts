@@ -2,28 +2,27 @@ import type { EventMark, TracebackEvent } from '@sonde/sdk/api'
 import { isLater } from './keep/kept-events.ts'
 import { wholes } from './parts.ts'
 
-/** Which events are asked for. */
+/** Conditions for a list of events. */
 export interface EventFilter {
   readonly rule?: string
   readonly device?: string
   readonly state?: 'open' | 'closed'
-  /** An event matches when a part of it lies in this stretch. Unit: milliseconds since the Unix epoch. */
+  /** An event matches if a part of it is in this time span. Unit: milliseconds since the Unix epoch. */
   readonly fromMs?: number
   readonly toMs?: number
   readonly limit: number
 }
 
-/** Events that match, the latest first, and how many more there are. */
+/** Matching events, the latest first, and the number of further events. */
 export interface ListedEvents {
   readonly events: readonly TracebackEvent[]
   readonly leftOut: number
 }
 
 /**
- * Lists the events that match. Parts of one event are one row.
- *
+ * Lists the matching events. Parts of one event give one row.
  * @param kept By start, the latest last. At most `events_max`.
- * @param open In any order. They are few.
+ * @param open In any order; there are only a few.
  */
 export function listed(
   kept: readonly TracebackEvent[],
@@ -46,9 +45,9 @@ function matches(event: TracebackEvent, { rule, device, state, fromMs, toMs }: E
 }
 
 /**
- * Starts and ends of events within a stretch of time, the earliest first.
- *
- * @param parts By start, the latest last. Where an event is cut, it neither ends nor starts.
+ * Starts and ends of events within a time span, the earliest first. The cut between two parts of an event gives no
+ * mark.
+ * @param parts By start, the latest last.
  */
 export function marksIn(parts: Iterable<TracebackEvent>, fromMs: number, toMs: number, limit: number): EventMark[] {
   const marks: EventMark[] = []

@@ -10,7 +10,7 @@ import { msOf } from './window/clock.ts'
 import type { OpenEvent } from './window/open-event.ts'
 import type { Told } from './window/told.ts'
 
-/** What the index of an event is made with. */
+/** Options of the index of an event. */
 export interface IndexOptions {
   readonly devices: DeviceLookup
   readonly told: Told
@@ -27,8 +27,8 @@ interface Placed {
 }
 
 /**
- * What the file of an event holds, with what is known of its series now: devices may leave later. The loop gets its
- * turn in between.
+ * The content of an event's file, with the present facts about its series, because devices may leave later. Yields to
+ * the loop.
  */
 export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<KeptIndex> {
   const { book, file, start } = event
@@ -51,7 +51,7 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
   for (const { one, part, device, id } of placed) {
     const { source = '', type, isOwn = false } = part ?? {}
     const of = { source, type: type?.name ?? '', series: seriesKey(one.labels) }
-    // What a source of the agent says of its samples says nothing of a client that calls its source alike.
+    // Notices of the agent's own sources are not about a client whose source has the same name.
     const toldGaps = isOwn ? told.gapsOf(of, one.fromMs, one.toMs) : []
     const leftOutGaps = isOwn ? leftOut.filter((stretch) => isLeftOutOf(stretch, of, one.labels)) : []
     const gaps = joinedGaps([...one.gaps, ...toldGaps, ...leftOutGaps])
@@ -74,7 +74,7 @@ function msOfStretch(fromNs: bigint, toNs: bigint): { readonly fromMs: number; r
   return { fromMs: msOf(fromNs), toMs: msOf(toNs) }
 }
 
-/** Whether a stretch that was left out is of a series. A ring of one port is called DEVICE/PORT. */
+/** Whether a left-out time span belongs to a series. The name of a ring of one port is DEVICE/PORT. */
 function isLeftOutOf(
   stretch: LeftOutStretch,
   of: { readonly source: string; readonly type: string },
@@ -85,7 +85,7 @@ function isLeftOutOf(
   return ['', device, `${device}/${labelOf(labels, 'port')}`].includes(stretch.device)
 }
 
-/** Gaps by start, those that overlap as one: numbers of samples and limits may tell of the same samples. */
+/** Gaps by start. Overlapping gaps are joined, because sample numbers and limits may report the same gap. */
 function joinedGaps(gaps: readonly KeptGap[]): KeptGap[] {
   const joined: KeptGap[] = []
   for (const { fromMs, toMs, samples } of gaps.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -96,12 +96,12 @@ function joinedGaps(gaps: readonly KeptGap[]): KeptGap[] {
   return joined
 }
 
-/** What a series is about: the PCI device of a NIC is a PCI device. */
+/** The kind of the series' entity. The PCI device of a NIC stays a PCI device. */
 function kindOf(type: RecordType | undefined, labels: Labels, device: Device | undefined): string {
   return (type === undefined ? undefined : entityOf(type, labels)?.kind) ?? device?.kind ?? ''
 }
 
-/** Labels whose values differ among the series of a type that one device has. */
+/** Labels that differ among the series of one type and device. */
 function apartLabels(placed: readonly Placed[]): ReadonlyMap<string, readonly string[]> {
   const groups = Map.groupBy(placed, ({ one, id }) => `${one.part} ${id}`)
   return new Map(

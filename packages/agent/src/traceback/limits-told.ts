@@ -1,7 +1,7 @@
-/** The log says at most so often that limits left events out. Unit: milliseconds. */
+/** Least time between two log lines about limits. Unit: milliseconds. */
 const EVERY_MS = 60_000
 
-/** Says in the log that limits left events out, at most once a minute. */
+/** Logs that limits left events out, at most once a minute. */
 export class LimitsTold {
   readonly #log: { warn(facts: object, message: string): void }
   #told = 0
@@ -19,7 +19,7 @@ export class LimitsTold {
     this.#toldMs = nowMs
     this.#log.warn(
       { events },
-      'events were left out: more began than traceback.events_per_minute allows, or than may be open at a time',
+      'events were left out: traceback.events_per_minute or the limit of open events was reached',
     )
   }
 }

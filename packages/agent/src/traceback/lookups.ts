@@ -2,19 +2,19 @@ import type { RecordType } from '@sonde/sdk'
 import type { Device } from '../devices/device.ts'
 import type { IndexSignal } from './keep/kept-index.ts'
 
-/** What names the device that a series is about. */
+/** Finds the device of a series. */
 export interface DeviceLookup {
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Readonly<Record<string, string>>): Device | undefined
   byId(id: string): Device | undefined
-  /** Those that the agent's own sources tell of. */
+  /** Devices that the agent's own sources report. */
   own(): readonly Device[]
 }
 
-/** What rules say, for the events that they open. */
+/** Facts about rules, for their events. */
 export interface KnownRules {
-  /** What a rule says, in words; empty if it is not known. */
+  /** The condition of a rule in words; empty if unknown. */
   conditionOf(rule: string): string
-  /** The signals that a rule watches, those of the rules that it combines included; empty if it is not known. */
+  /** The signals that a rule watches, including those of the rules that it combines; empty if unknown. */
   signalsOf(rule: string): readonly IndexSignal[]
   /** All signals that the file of rules lists. */
   listed(): readonly IndexSignal[]

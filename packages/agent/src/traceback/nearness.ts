@@ -3,7 +3,7 @@ import type { DeviceLookup } from './lookups.ts'
 /** Nearness of the rest of the node. */
 export const FAR = 2
 
-/** How near to the device of an event another is: 0 is itself, 1 belongs to it, 2 is the rest of the node. */
+/** How near another device is to the device of an event: 0 is itself, 1 belongs to it, 2 is the rest of the node. */
 export function nearnessOf(eventDevice: string, devices: DeviceLookup): (id: string) => number {
   const own = eventDevice === '' ? undefined : devices.byId(eventDevice)
   const related = new Set([...(own?.pairs ?? []), ...(own?.relations ?? [])])

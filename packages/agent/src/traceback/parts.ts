@@ -1,9 +1,7 @@
 import type { EventPart, TracebackEvent } from '@sonde/sdk/api'
 
 /**
- * Events as people see them: an event that became too long or too large is kept as several parts, and is one event all
- * the same.
- *
+ * Events as people see them. An event that became too long or too large has several parts, but is one event.
  * @param parts By start, the latest last.
  */
 export function wholes(parts: Iterable<TracebackEvent>): TracebackEvent[] {
@@ -23,12 +21,12 @@ export function partsOf(event: TracebackEvent, all: Iterable<TracebackEvent>): r
   return [...all].filter((other) => firstIdOf(other) === id)
 }
 
-/** A part, for a list of parts. */
+/** An entry for a list of parts. */
 export function partOf({ id, startMs, endMs }: TracebackEvent): EventPart {
   return { id, startMs, ...(endMs === undefined ? {} : { endMs }) }
 }
 
-/** The event that all parts belong to: it starts with the first, and ends as the last does. */
+/** Joins all parts into their event. It has the start of the first part and the end of the last part. */
 export function wholeOf(parts: readonly TracebackEvent[]): TracebackEvent {
   const [earliest] = parts
   const last = parts.at(-1)

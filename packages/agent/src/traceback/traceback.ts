@@ -20,9 +20,9 @@ import { OpenEvents } from './window/open-events.ts'
 import { Recorder } from './window/recorder.ts'
 import { Told } from './window/told.ts'
 
-/** How often it is looked for what is due. Unit: milliseconds. */
+/** How often due work is done. Unit: milliseconds. */
 const LOOK_MS = 20
-/** How often it is looked whether limits left events out. Unit: milliseconds. */
+/** How often the log reports events that limits left out. Unit: milliseconds. */
 const TELL_MS = 10_000
 const NS_PER_MS = 1_000_000n
 
@@ -31,14 +31,14 @@ export interface TracebackOptions {
   readonly config: TracebackConfig
   readonly version: string
   readonly host: string
-  /** Where rings are, and what sources say of their periods. */
+  /** The sources with the rings, and their periods. */
   readonly sources: () => readonly RunningSource[]
   readonly recent: RecentRing
-  /** Events that hosts and rules on reported records did not let begin. */
+  /** Events that hosts and rules on reported records refused to begin. */
   readonly heldBack: () => number
   readonly devices: DeviceLookup
   readonly rules: KnownRules
-  /** What a client is called. Default: by its id. */
+  /** The name of a client. Default: its id. */
   readonly appOf?: (client: bigint) => string
   /** Takes the marks that the agent makes. */
   readonly accept: (batch: Batch) => void
@@ -46,29 +46,29 @@ export interface TracebackOptions {
     info(facts: object, message: string): void
     warn(facts: object, message: string): void
   }
-  /** What is thrown where nobody waits for it. */
+  /** Receives errors that no caller awaits. */
   readonly caught: (error: unknown) => void
-  /** Default: that of the machine. */
+  /** Default: the machine's file system. */
   readonly disk?: EventDisk
   readonly clock?: EventClock
 }
 
-/** Where an edge comes from, beside its source. */
+/** Origin of an edge, besides its source. */
 export interface EdgeOrigin {
-  /** The client whose records made it. Default: a source of the agent did. */
+  /** The client whose records caused it. Default: a source of the agent. */
   readonly holder?: Holder
-  /** Whether a ring of samples made it. Default: what is reported did. */
+  /** Whether a ring of samples caused it. Default: reported records. */
   readonly isRing?: boolean
 }
 
 /**
- * The events of traceback: opened and closed by edges, with the windows of all rings in between, and kept in a folder.
+ * The events of traceback. Edges open and close them; they are kept in a folder, with the windows of all rings between.
  */
 export class Traceback {
   readonly archive: Archive
-  /** Events that found no place here. */
+  /** Events beyond the limit of open events. */
   limited = 0
-  /** Changes whenever the list of events would. */
+  /** Changes whenever the list of events changes. */
   version = 0
   readonly #options: TracebackOptions
   readonly #clock: EventClock
@@ -80,14 +80,14 @@ export class Traceback {
   readonly #begins: BeginOptions
   readonly #marks: Source
   readonly #limitsTold: LimitsTold
-  /** Runs while an event is open: an agent without events is not woken. */
+  /** Runs while an event is open, so an agent without events is not woken. */
   #timer: NodeJS.Timeout | undefined
   #limits: NodeJS.Timeout | undefined
   #opening: Promise<void> | undefined
   #looking: Promise<void> = Promise.resolve()
   #isLooking = false
   #isClosed = false
-  /** The time for the last round is over. */
+  /** Whether the time for the last round is over. */
   #isOver = false
 
   constructor(options: TracebackOptions) {
@@ -107,7 +107,7 @@ export class Traceback {
     this.#limitsTold = new LimitsTold(log)
   }
 
-  /** Lists what is on disk. */
+  /** Lists the events on disk. */
   start(): void {
     this.#opening ??= this.archive.open().then(() => {
       this.version++
@@ -115,21 +115,19 @@ export class Traceback {
     this.#limits ??= setInterval(() => this.#tellLimits(), TELL_MS).unref()
   }
 
-  /** Resolves when what was on disk is listed. */
+  /** Resolves when the events on disk are listed. */
   async opened(): Promise<void> {
     await this.#opening
   }
 
-  /** Takes what sources say of their samples. */
+  /** Takes notices of sources about their samples. */
   note(batch: Batch): void {
     this.#told.take(batch)
   }
 
   /**
-   * An edge of a source, or of a combination.
-   *
-   * @param from The client whose records made it, and whether a ring of samples did. Default: records of a source of
-   * the agent.
+   * Takes an edge of a source, or of a combination.
+   * @param from The client whose records caused it, and whether a ring did. Default: records of a source of the agent.
    */
   onEdge(source: string, edge: HostEdge, { holder, isRing = false }: EdgeOrigin = {}): void {
     if (this.#isClosed) return
@@ -145,8 +143,8 @@ export class Traceback {
   }
 
   /**
-   * The host of a source was lost: nobody sees whether its rules on rings still hold. Rules on what it reports are held
-   * against what the next host reports, or end when the source leaves.
+   * The host of a source was lost, so it is unknown whether its rules on rings still hold. Rules on reported records
+   * continue with the records of the next host, or end when the source leaves.
    */
   onLost(source: string): void {
     for (const event of this.#open.going()) {
@@ -156,41 +154,39 @@ export class Traceback {
     }
   }
 
-  /** An event, as it is now. */
+  /** The present state of an event. */
   get(id: number): TracebackEvent | undefined {
     return this.#open.get(id)?.told() ?? this.archive.get(id)
   }
 
   /**
-   * The samples of an event, also while it is open.
-   *
-   * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NOTE` if its note does not hold.
+   * The samples of an event, even while it is open.
+   * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NOTE` if its note is invalid.
    */
   readable(id: number): Promise<ReadableEvent> {
     return this.#reader.readable(id)
   }
 
   /**
-   * The file of an event that is closed, piece by piece.
-   *
+   * The file of a closed event, piece by piece.
    * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NO_FILE` if it is open or has no samples.
    */
   fileOf(id: number): EventContent {
     return this.#reader.fileOf(id)
   }
 
-  /** All events: those that are kept, by their starts, then those that are open. */
+  /** All events: kept events by start, then open events. */
   *events(): Generator<TracebackEvent> {
     yield* this.archive.byStart
     yield* this.#toldOpen()
   }
 
-  /** Events that are open; the parts of one count once. */
+  /** Number of open events; the parts of an event count once. */
   get openCount(): number {
     return new Set(this.#open.all().map(({ first }) => first.id)).size
   }
 
-  /** Events that match, the latest first. */
+  /** Matching events, the latest first. */
   list(filter: EventFilter): ListedEvents {
     return listed(this.archive.byStart, this.#toldOpen(), filter)
   }
@@ -199,7 +195,7 @@ export class Traceback {
     return this.#open.all().map((event) => event.told())
   }
 
-  /** Ends all events, and keeps them as far as that can be done in the time. */
+  /** Ends all events, and keeps as many as the time allows. */
   async close(limitMs: number): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -220,12 +216,12 @@ export class Traceback {
     this.archive.close()
   }
 
-  /** Does what is due: fetches windows, cuts what is too long, and keeps what has ended. One round at a time. */
+  /** Does due work: fetches windows, cuts long events, and keeps ended events. One round at a time. */
   async look(): Promise<void> {
     await this.#opening
     this.#tellLimits()
     for (const event of this.#open.all()) {
-      // Nobody waits any more, and hosts are gone.
+      // The caller no longer waits, and hosts are gone.
       if (this.#isOver) return
       try {
         await this.#advance(event)
@@ -259,14 +255,14 @@ export class Traceback {
     if (event.end !== undefined && (isWhole || this.#isClosed || event.isTruncated || isFull)) await this.#keep(event)
   }
 
-  /** The disk takes no more: the rest of the event is left out, also where its rule holds for long. */
+  /** The disk is full: the rest of the event is left out, however long its rule holds. */
   #truncate(event: OpenEvent): void {
     event.close('truncated', { monoNs: this.#clock.monoNs(), errorNs: 0n, afterNs: 0n })
     this.#open.ended(event)
     this.#mark(event)
   }
 
-  /** Ends a part of an event that goes on; the next part continues it, where the windows of a full part end. */
+  /** Ends a part of an event that continues. The next part starts at the end of the windows of a full part. */
   #cut(event: OpenEvent, monoNs: bigint, isFull: boolean): void {
     const { id: continues, source, rule, device, isRing, edgeEvent, holder } = event.start
     event.close('cut', { monoNs, errorNs: 0n, afterNs: 0n })
@@ -277,7 +273,9 @@ export class Traceback {
     else if (isFull) for (const [ring, ns] of event.cursors) next.cursors.set(ring, ns)
   }
 
-  /** Begins an event; undefined if there is no room for it. Its number is the wanted number if that is free. */
+  /**
+   * Begins an event; undefined if the limit of open events is reached. Its number is the wanted number if that is free.
+   */
   #begin(start: Omit<Beginning, 'id'>, wanted?: number): OpenEvent | undefined {
     if (!this.#open.hasRoom(start.holder)) {
       this.limited++
@@ -319,7 +317,7 @@ export class Traceback {
     this.version++
   }
 
-  /** Marks the end of an event that no edge ended. The mark of its start has the number of its first part. */
+  /** Marks the end of an event that ended without an edge. The mark of its start has the number of its first part. */
   #mark({ start, first, end, endNs }: OpenEvent): void {
     const { rule, deviceId: device, offsetNs } = start
     const mark = { time: endNs + offsetNs, rule, device, event: first.id, edge: 'ended', severity: 'notice', unit: '' }
@@ -331,7 +329,7 @@ export class Traceback {
     this.#limitsTold.look(this.limitedTotal(), Number(this.#clock.monoNs() / NS_PER_MS))
   }
 
-  /** Events that limits left out, since the start: here, and before edges came here. */
+  /** Events that limits left out since the start: here, and before their edges arrived here. */
   limitedTotal(): number {
     return this.limited + this.#options.heldBack()
   }

@@ -1,7 +1,7 @@
 import type { RuleBook, Signal } from '../../rules/rule.ts'
 import { describeRule } from '../describe-rule.ts'
 
-/** What a rule says, in words; empty if the book does not have it. */
+/** The condition of a rule in words; empty if the book has no such rule. */
 export function conditionOf(book: RuleBook | undefined, name: string): string {
   const rule = book?.rules.find((one) => one.name === name)
   return book === undefined || rule === undefined ? '' : describeRule(rule, book)

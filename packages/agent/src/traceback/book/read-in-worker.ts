@@ -3,20 +3,19 @@ import { SondeError } from '@sonde/sdk'
 import { RULES_MODULE } from '../../places.ts'
 import { type ReadRules, readRuleBook } from '../../rules/read/read-rule-book.ts'
 
-/** What the worker says. */
+/** The worker's answer. */
 export type ReadAnswer = { readonly read: ReadRules } | { readonly fault: string }
 
-/** A text of this length is read within a turn; a longer one would hold the agent up. Unit: bytes. */
+/** Longest text that is read within a turn. A longer text would block the agent. Unit: bytes. */
 const HERE_BYTES_MAX = 2048
-/** Reading takes no longer than this, or the file is refused. Unit: milliseconds. */
+/** Longest reading time; beyond it the file is refused. Unit: milliseconds. */
 const READ_LIMIT_MS = 30_000
 /** Memory of the worker. Unit: MiB. */
 const MEMORY_MIB = 256
 
 /**
- * Reads a file of rules where it holds nobody up: a long one in a worker of its own.
- *
- * @throws SondeError `TRB_RULES` with what is wrong with it.
+ * Reads a file of rules without blocking the agent: a long file is read in a separate worker.
+ * @throws SondeError `TRB_RULES` with the fault.
  */
 export function readInWorker(text: string): ReadRules | Promise<ReadRules> {
   return text.length <= HERE_BYTES_MAX ? readRuleBook(text) : readThere(text)

@@ -1,4 +1,4 @@
-// Reads the text of a file of rules in a worker, and says what came of it.
+// Reads the text of a file of rules in a worker.
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '@sonde/sdk'
 import { readRuleBook } from '../../rules/read/read-rule-book.ts'

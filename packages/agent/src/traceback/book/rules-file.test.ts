@@ -26,7 +26,7 @@ function start(t: TestContext) {
 
 const text = (historySamples: number) => JSON.stringify({ samplePeriodNs: 0, historySamples, signals: [], rules: [] })
 
-test('a file that changed is read again; one that did not is not', async (t) => {
+test('a changed file is read again, and an unchanged file is not', async (t) => {
   const { path, file, books } = start(t)
   writeFileSync(path, text(1))
   await file.look()
@@ -39,7 +39,7 @@ test('a file that changed is read again; one that did not is not', async (t) => 
   )
 })
 
-test('a file that does not hold, is too large, or is gone leaves the rules before in effect, and is told once', async (t) => {
+test('an invalid, too large or missing file leaves the previous rules in effect, and is reported once', async (t) => {
   const { dir, path, file, books, warnings } = start(t)
   writeFileSync(path, text(1))
   await file.look()

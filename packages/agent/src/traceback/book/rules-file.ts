@@ -2,12 +2,12 @@ import { sondeCommand } from '@sonde/sdk/internal'
 import type { RuleBook } from '../../rules/rule.ts'
 import { readRulesText, rulesFaultOf } from './rules-text.ts'
 
-/** How often it is looked whether the file changed. Unit: milliseconds. */
+/** How often the file is checked for changes. Unit: milliseconds. */
 const LOOK_MS = 1000
-/** Warnings of one text that are logged: a file that is rewritten each second would fill the log. */
+/** Most warnings that are logged for one text. A file that changes every second would fill the log. */
 const WARNINGS_MAX = 8
 
-/** Reads the text of a file of rules. Throws what is wrong with it. */
+/** Reads the text of a file of rules. Throws its faults. */
 export type ReadText = (text: string) => Awaitable<{ readonly book: RuleBook; readonly warnings: readonly string[] }>
 
 type Awaitable<T> = T | Promise<T>
@@ -16,7 +16,7 @@ type Awaitable<T> = T | Promise<T>
 export interface RulesFileOptions {
   readonly path: string
   readonly read: ReadText
-  /** Has a book watched. Rejects where it cannot be in full: the rest of it is in effect. */
+  /** Starts to watch a book. Rejects if a part of it cannot be watched; the rest is in effect. */
   readonly onBook: (book: RuleBook) => Promise<void>
   readonly log: {
     info(facts: object, message: string): void
@@ -24,32 +24,32 @@ export interface RulesFileOptions {
   }
 }
 
-/** The file of rules, read again whenever it changed. A file that does not hold leaves the rules before in effect. */
+/** The file of rules, read again after each change. An invalid file leaves the previous rules in effect. */
 export class RulesFile {
-  /** The rules in effect; undefined before the first file that holds. */
+  /** The rules in effect; undefined before the first valid file. */
   book: RuleBook | undefined
-  /** Why the file as it is now is not in use; undefined if it is. */
+  /** Why the current file is not in use; undefined if it is in use. */
   fault: string | undefined
   /** When the rules in effect were read; 0 before the first. Unit: milliseconds since the Unix epoch. */
   takenMs = 0
-  /** How often rules were taken into effect. */
+  /** Number of books that came into effect. */
   takenCount = 0
   readonly #options: RulesFileOptions
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
-  /** What the file was like when it was last read. */
+  /** State of the file when it was last read. */
   #seen = ''
 
   constructor(options: RulesFileOptions) {
     this.#options = options
   }
 
-  /** Where it is. */
+  /** Path of the file. */
   get path(): string {
     return this.#options.path
   }
 
-  /** Begins to look. */
+  /** Starts to check the file. */
   start(): void {
     void this.look()
     this.#timer ??= setInterval(() => void this.look(), LOOK_MS).unref()
@@ -59,7 +59,7 @@ export class RulesFile {
     clearInterval(this.#timer)
   }
 
-  /** Reads the file where it changed. Never rejects. */
+  /** Reads the file if it changed. Never rejects. */
   async look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
@@ -73,7 +73,7 @@ export class RulesFile {
     }
   }
 
-  /** Its text; undefined if it is as it was. */
+  /** Its text; undefined if it is unchanged. */
   #changed(): Promise<string | undefined> {
     return readRulesText(this.#options.path, (state) => {
       const isAsBefore = state === this.#seen
@@ -106,9 +106,9 @@ export class RulesFile {
     const fault = rulesFaultOf(path, error)
     if (fault === this.fault) return
     this.fault = fault
-    // A file that comes back as it was is read again.
+    // A file that returns unchanged is read again.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#seen = ''
-    const left = this.book === undefined ? 'no rule watches' : 'the rules before stay in effect'
-    log.warn({ path, fault }, `the rules of traceback do not hold; ${left}`)
+    const left = this.book === undefined ? 'no rule watches' : 'the previous rules stay in effect'
+    log.warn({ path, fault }, `the rules of traceback are invalid; ${left}`)
   }
 }

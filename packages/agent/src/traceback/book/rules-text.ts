@@ -6,12 +6,11 @@ import { RULE_LIMITS } from '../../rules/read/limits.ts'
 
 /**
  * Reads the text of a file of rules.
- *
- * @param isKnown Told what the file is like, in a text that changes whenever the file does; where it answers true, the
- * file is not read. Default: it is read.
+ * @param isKnown Receives the state of the file, a text that changes with the file. If it returns true, the file is not
+ * read. Default: the file is read.
  * @returns Undefined if it was not read.
- * @throws SondeError `TRB_RULES` if it cannot be read, is no regular file, too large or no UTF-8; or what the system
- * says where nothing is there.
+ * @throws SondeError `TRB_RULES` if it cannot be read, is not a regular file, is too large or not UTF-8; a system error
+ * if the file is missing.
  */
 export async function readRulesText(
   path: string,
@@ -29,5 +28,5 @@ export async function readRulesText(
 /** Why a file of rules is not in use, for people. */
 export function rulesFaultOf(path: string, error: unknown): string {
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-  return isMissing ? `${resolve(path)} is not there; make it, or take traceback.rules out` : messageOf(error)
+  return isMissing ? `${resolve(path)} does not exist; create it, or remove traceback.rules` : messageOf(error)
 }

@@ -1,36 +1,36 @@
 import type { RingMemory } from '../../rules/walk/ring-memory.ts'
 
-/** Words of a sample before its values; each u64 is a low word and a high word. */
+/** Words of a sample before its values. Each u64 has a low word and a high word. */
 const HEAD_WORDS = 8
 const WORD = 2 ** 32
 
 /** Offsets within a sample of a {@link DeviceRing}. Unit: words. */
 export const SAMPLE_AT = {
-  /** Nanoseconds since the epoch, by the clock of the device, or by the host's where the device has only ticks. */
+  /** Nanoseconds since the epoch, by the device's clock, or by the host's clock if the device only has ticks. */
   time: 0,
-  /** The stamp as the reference application makes it: high word of the earliest value, low word of the latest. */
+  /** The time stamp of the reference application: high word of the earliest value, low word of the latest. */
   raw: 2,
-  /** Nanoseconds since the epoch, by the host's clock, when it was read. */
+  /** When it was read, by the host's clock. Nanoseconds since the epoch. */
   wall: 4,
-  /** Number of the sample, as the device counts them. */
+  /** The device's number of the sample. */
   id: 6,
-  /** 1: samples before it were skipped. */
+  /** 1: samples before this sample were skipped. */
   flags: 7,
   values: HEAD_WORDS,
 } as const
 
-/** The latest samples of one device, as rules walk them. Its memory is taken at the start. */
+/** The latest samples of one device, in the form that rules walk. Its memory is allocated at the start. */
 export class DeviceRing implements RingMemory {
   readonly words: Uint32Array
   readonly strideWords: number
   readonly capacity: number
   readonly valueCount: number
-  /** Samples that it was ever given. */
+  /** Number of samples that were ever added. */
   total = 0
 
   /**
    * @param valueCount Values of a sample. Range: 1 to 1024.
-   * @param capacity Samples that it holds.
+   * @param capacity Capacity in samples.
    */
   constructor(valueCount: number, capacity: number) {
     this.valueCount = valueCount
@@ -39,22 +39,22 @@ export class DeviceRing implements RingMemory {
     this.words = new Uint32Array(capacity * this.strideWords)
   }
 
-  /** Makes room for the next sample. Returns where it begins; its words are those of an old one until they are set. */
+  /** Adds a sample. Returns the offset of its first word; the words keep old values until they are set. */
   push(): number {
     return (this.total++ % this.capacity) * this.strideWords
   }
 
-  /** The oldest sample that it holds. */
+  /** Number of the oldest sample in the ring. */
   get oldest(): number {
     return Math.max(0, this.total - this.capacity)
   }
 
-  /** Where a sample begins. Unit: words. */
+  /** Offset of a sample. Unit: words. */
   wordAt(sample: number): number {
     return (sample % this.capacity) * this.strideWords
   }
 
-  /** 64 bits of a sample: those at an offset of {@link SAMPLE_AT}. */
+  /** 64 bits of a sample, at an offset of {@link SAMPLE_AT}. */
   big(sample: number, at: number): bigint {
     const word = this.wordAt(sample) + at
     return (BigInt(this.words[word + 1] as number) << 32n) | BigInt(this.words[word] as number)

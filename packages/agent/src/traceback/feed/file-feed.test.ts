@@ -36,7 +36,7 @@ async function readAll(asked: FeedRequest, ring = new DeviceRing(asked.dataIds.l
   return ring
 }
 
-test('reads what was written, every bit of it, in the order of the data IDs that are asked for', async (t) => {
+test('reads every bit that was written, in the order of the requested data IDs', async (t) => {
   const path = fileOf(t)
   const max = 2n ** 64n - 1n
   const rows = Array.from({ length: 50 }, (_, index) => [BigInt(index), max - BigInt(index), 2n ** 53n + BigInt(index)])
@@ -69,7 +69,7 @@ test('names the byte at which a last sample is cut off, behind all that are whol
   assert.equal(ring.total, 2)
 })
 
-test('refuses what is no file of samples, and says why', async (t) => {
+test('refuses other files than files of samples, with the reason', async (t) => {
   const path = fileOf(t)
   const damaged: readonly [RegExp, (bytes: Buffer) => unknown][] = [
     [/does not begin with SONDESMP/, (bytes) => bytes.write('X', 0)],

@@ -14,28 +14,28 @@ import {
   valueCountOf,
 } from './samples-format.ts'
 
-/** How a text of `-d` begins that names a file of samples. */
+/** Prefix of `-d` for a file of samples. */
 export const FILE_PREFIX = 'file:'
-/** What is read at once, at least a sample. Unit: bytes. */
+/** Bytes that are read at once; at least one sample. */
 const CHUNK_BYTES = 1024 * 1024
 const SECOND_NS = 1_000_000_000n
 const DENIED = new Set(['EACCES', 'EPERM'])
 
 /**
- * Opens a file of samples as a device: `file:SAMPLES`. Values are found by data ID, so the file may hold more of them.
- *
- * @throws SondeError `TRB_DENIED` if this user may not read it, `TRB_SAMPLES` if it is no such file, `TRB_DEVICE`
- * if it does not have a data ID, or another period than is asked for exactly.
+ * Opens a file of samples as a device: `file:SAMPLES`. Values are found by data ID, so the file may contain more data
+ * IDs.
+ * @throws SondeError `TRB_DENIED` without permission to read it, `TRB_SAMPLES` if it is not a file of samples,
+ * `TRB_DEVICE` if a data ID is missing or the period differs from an exact request.
  */
 export async function openFileFeed(request: FeedRequest): Promise<SampleFeed> {
   const path = request.device.slice(FILE_PREFIX.length)
   let file: FileHandle
   try {
-    // Without waiting for the other end of a pipe.
+    // O_NONBLOCK, because a pipe would wait for its other end.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (cause) {
     if (DENIED.has((cause as NodeJS.ErrnoException).code ?? ''))
-      throw new SondeError('TRB_DENIED', `${path} may not be read: give this user the right to, or run as root`, {
+      throw new SondeError('TRB_DENIED', `${path} cannot be read: give this user the permission, or run as root`, {
         cause,
       })
     throw fault(path, messageOf(cause), cause)
@@ -75,7 +75,7 @@ class FileFeed implements SampleFeed {
   readonly #buffer: Buffer
   #at: number
   #isClosed = false
-  /** Time and ticks of the first sample of a device that runs free. */
+  /** Time and ticks of the first sample, if the device's clock is free-running. */
   #origin: { readonly ticks: bigint; readonly wallNs: bigint } | undefined
 
   constructor(opened: OpenedFile) {
@@ -134,7 +134,9 @@ class FileFeed implements SampleFeed {
     }
   }
 
-  /** Both words are of the earliest value: with a low word of another, the time is wrong by up to a second. */
+  /**
+   * Both words belong to the earliest value. The low word of another value would make the time wrong by up to a second.
+   */
   #timeOf({ earliestHigh, earliestLow }: { earliestHigh: number; earliestLow: number }, wallNs: bigint): bigint {
     const { clock, ticksPerSecond } = this.#opened.header
     if (clock === 'rtc') return BigInt(earliestHigh) * SECOND_NS + BigInt(earliestLow)

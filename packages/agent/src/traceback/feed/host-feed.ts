@@ -13,34 +13,33 @@ import type { SourceDefinition, SourcePaths } from '../../sources/source.ts'
 import { type DeviceRing, SAMPLE_AT } from './device-ring.ts'
 import type { FeedInfo, FeedRequest, SampleFeed } from './sample-feed.ts'
 
-/** A device answers within this time after the start, or is not there. Unit: milliseconds. */
+/** A device that does not answer within this time after the start is absent. Unit: milliseconds. */
 const START_LIMIT_MS = 20_000
 /** Longest call of the source. Unit: milliseconds. */
 const CALL_LIMIT_MS = 5000
 const STOP_LIMIT_MS = 2000
-/** Rows of the interval go nowhere. Unit: milliseconds. */
+/** Rows of the interval are discarded. Unit: milliseconds. */
 const REPORT_MS = 1000
-/** So much is kept for a reader that is late. Unit: milliseconds. */
+/** Time span that the ring keeps for a late reader. Unit: milliseconds. */
 const RING_MS = 2000
-/** Longest that is waited for samples before the caller has its turn. Unit: milliseconds. */
+/** Longest wait for samples before control returns to the caller. Unit: milliseconds. */
 const WAIT_MS = 50
-/** A device that is not read and gave no sample for this long is gone, or hangs. Unit: milliseconds. */
+/** A device without samples for this long is gone or hangs, if its source does not read it. Unit: milliseconds. */
 const SILENT_MS = 2000
 const MICROSECOND_NS = 1000
 
-/** Which source samples the device. */
+/** The source that samples the device. */
 export interface HostFeedSource {
   readonly definition: SourceDefinition
   readonly paths: SourcePaths
-  /** Options of the source beside those of sampling. */
+  /** Options of the source in addition to those of sampling. */
   readonly options?: object
 }
 
 /**
- * Samples of a device by a source of the agent, run by a host in this process.
- *
- * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` if it is not there, samples
- * otherwise than is asked for exactly, or refuses counters.
+ * Samples of a device from a source of the agent, in a host in this process.
+ * @throws SondeError `TRB_DENIED` without the required permissions; `TRB_DEVICE` if the device is absent, refuses
+ * counters, or differs from an exact request.
  */
 export async function openHostFeed(request: FeedRequest, source: HostFeedSource): Promise<SampleFeed> {
   const { samplePeriodNs, dataIds, device } = request
@@ -61,13 +60,13 @@ export async function openHostFeed(request: FeedRequest, source: HostFeedSource)
   }
 }
 
-/** A source that runs for the sake of one ring. */
+/** A source that runs only for one ring. */
 class HostedDevice {
-  /** Between two samples, as the device says. Unit: nanoseconds. */
+  /** Time between two samples, as the device reports it. Unit: nanoseconds. */
   samplePeriodNs: number | undefined
-  /** Clock of the device that its samples are stamped by: `rtc` or another. */
+  /** Clock of the device's time stamps: `rtc` or another. */
   clock: string | undefined
-  /** Size of a sample, as the device says. Unit: bytes. */
+  /** Size of a sample, as the device reports it. Unit: bytes. */
   sampleBytes: number | undefined
   readonly #host = new Host()
   readonly #name: string
@@ -91,7 +90,7 @@ class HostedDevice {
     })
   }
 
-  /** The ring of the device, once it has one and all is known of it that the request asks for. */
+  /** The ring of the device, when the ring and all facts for the request are known. */
   async ring({ isExact }: Pick<FeedRequest, 'isExact'>): Promise<Tap> {
     const untilMs = performance.now() + START_LIMIT_MS
     while (performance.now() < untilMs) {
@@ -107,7 +106,7 @@ class HostedDevice {
     throw new SondeError('TRB_DEVICE', `no sample within ${START_LIMIT_MS} ms: ${why}`)
   }
 
-  /** Why its source does not read it; undefined while it does, or only lacks a processor. */
+  /** Why its source does not read it; undefined while it reads, or only waits for processor time. */
   get silence(): string | undefined {
     const { state, reason } = this.#settled
     const [stuck] = this.#status.stuck
@@ -131,20 +130,20 @@ class HostedDevice {
   }
 }
 
-/** Copies what a source puts into its ring. */
+/** Copies the samples from the ring of a source. */
 class HostFeed implements SampleFeed {
   readonly info: FeedInfo
   readonly #hosted: HostedDevice
   readonly #tap: Tap
   readonly #from: RingMemory
-  /** Where ticks, number, stamp and values are in a sample of the ring. Unit: words. */
+  /** Offsets of ticks, number, time stamp and values in a sample of the ring. Unit: words. */
   readonly #ticksAt: number
   readonly #numberAt: number
   readonly #stampAt: number
   readonly #valuesAt: readonly number[]
   #next: number
   #number: number | undefined
-  /** When the last samples came. */
+  /** When the last samples arrived. */
   #cameMs = performance.now()
   #isClosed = false
 
@@ -184,7 +183,7 @@ class HostFeed implements SampleFeed {
     if (stop.aborted) return 0
     if (this.#next === tap.total) this.#checkSilence()
     else this.#cameMs = performance.now()
-    // What the ring has forgotten shows as a gap, by the numbers of the samples.
+    // Samples that the ring has overwritten show as a gap in the numbers.
     const first = Math.max(this.#next, tap.total - tap.count)
     const end = Math.min(tap.total, first + limit)
     const offsetNs = wallOffsetNs()
@@ -193,11 +192,11 @@ class HostFeed implements SampleFeed {
     return end - first
   }
 
-  /** @throws SondeError `TRB_DEVICE` if the device is gone or hangs: nothing else would say so. */
+  /** @throws SondeError `TRB_DEVICE` if the device is gone or hangs, because no other check reports it. */
   #checkSilence(): void {
     const { silence } = this.#hosted
     if (silence === undefined || performance.now() - this.#cameMs < SILENT_MS) return
-    throw new SondeError('TRB_DEVICE', `${this.info.device} gives no samples any more: ${silence}`)
+    throw new SondeError('TRB_DEVICE', `${this.info.device} no longer gives samples: ${silence}`)
   }
 
   async close(): Promise<void> {

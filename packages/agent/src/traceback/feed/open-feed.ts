@@ -4,16 +4,15 @@ import { FILE_PREFIX, openFileFeed } from './file-feed.ts'
 import { openHostFeed } from './host-feed.ts'
 import type { OpenFeed } from './sample-feed.ts'
 
-/** Where devices are looked for. */
+/** Where devices are searched. */
 export interface FeedPlaces {
   readonly paths: SourcePaths
-  /** Options of the simulated node, where the device is one of its NICs. Default: devices are real. */
+  /** Options of the simulated node, if the device is one of its NICs. Default: real devices. */
   readonly simulated?: object
 }
 
 /**
- * Opens what a text of `-d` names: a file of samples, a simulated NIC, or a NIC that the DOCA libraries know.
- *
+ * Opens the device of `-d`: a file of samples, a simulated NIC, or a NIC of the DOCA libraries.
  * @throws SondeError those of the feeds.
  */
 export function feedsOf({ paths, simulated }: FeedPlaces): OpenFeed {

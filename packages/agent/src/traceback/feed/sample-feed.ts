@@ -1,27 +1,27 @@
 import type { DeviceRing } from './device-ring.ts'
 
-/** What is known of a device when its sampling has started. */
+/** Facts about a device after the start of its sampling. */
 export interface FeedInfo {
-  /** What the device is called in the log. */
+  /** Name of the device in the log. */
   readonly device: string
-  /** What is actual; a device may lengthen what was asked for. Unit: nanoseconds. */
+  /** The actual period; a device may use a longer period than requested. Unit: nanoseconds. */
   readonly samplePeriodNs: number
-  /** `rtc`: seconds and nanoseconds. `ticks`: the device runs free, and times are those of the host. */
+  /** `rtc`: seconds and nanoseconds. `ticks`: a free-running clock; times are those of the host. */
   readonly clock: 'rtc' | 'ticks'
 }
 
-/** What a feed is opened with. */
+/** Request for the samples of a device. */
 export interface FeedRequest {
   /** The text of `-d`. */
   readonly device: string
-  /** In the order in which a sample of the ring has their values. */
+  /** In the order of the values in the ring's samples. */
   readonly dataIds: readonly bigint[]
-  /** Wanted. Unit: nanoseconds. */
+  /** The requested period. Unit: nanoseconds. */
   readonly samplePeriodNs: number
-  /** Samples that the device should keep until they are read, at least. */
+  /** Fewest samples that the device should buffer until they are read. */
   readonly bufferSamples: number
   readonly forceOwnership: boolean
-  /** Whether anything else than was asked for is an error, as it is for the reference application. */
+  /** Whether any difference from the request is an error, as in the reference application. */
   readonly isExact: boolean
 }
 
@@ -29,11 +29,10 @@ export interface FeedRequest {
 export interface SampleFeed {
   readonly info: FeedInfo
   /**
-   * Puts the next samples into a ring, at most `limit`. Waits a while where there are none yet, and comes back at once
-   * when `stop` is aborted.
-   *
-   * @returns How many; `end` if there will be no more.
-   * @throws SondeError if the device is gone, or refuses.
+   * Puts the next samples into a ring, at most `limit`. Waits a while if there are none yet. Returns at once when
+   * `stop` is aborted.
+   * @returns The number of samples; `end` if no more will come.
+   * @throws SondeError if the device is gone or refuses.
    */
   read(ring: DeviceRing, limit: number, stop: AbortSignal): Promise<number | 'end'>
   /** Stops the sampling. May be called twice. */
@@ -42,8 +41,7 @@ export interface SampleFeed {
 
 /**
  * Opens the samples of a device.
- *
- * @throws SondeError `TRB_DENIED` without the rights that the device needs, `TRB_DEVICE` if it is not there or
- * cannot do what is asked for.
+ * @throws SondeError `TRB_DENIED` without the required permissions, `TRB_DEVICE` if the device is absent or cannot
+ * fulfil the request.
  */
 export type OpenFeed = (request: FeedRequest) => Promise<SampleFeed>

@@ -4,7 +4,7 @@ import { SondeError } from '@sonde/sdk'
 export const SAMPLES_HEADER_BYTES = 64
 /** Bytes of a sample before its values. */
 export const SAMPLE_HEAD_BYTES = 40
-/** Values of a sample at most. */
+/** Most values of a sample. */
 const VALUES_MAX = 1024
 /** Bit of a sample's flags: samples before it were skipped. */
 const IS_SKIPPED = 1
@@ -12,18 +12,18 @@ const IS_SKIPPED = 1
 const MAGIC = 'SONDESMP'
 const VERSION = 1
 
-/** What a file of samples says at its beginning. */
+/** Header of a file of samples. */
 export interface SamplesHeader {
   /** In the order of the values. */
   readonly dataIds: readonly bigint[]
   /** Unit: nanoseconds. */
   readonly samplePeriodNs: number
   readonly clock: 'rtc' | 'ticks'
-  /** Of a device that runs free; 0 for `rtc`. */
+  /** Frequency of a free-running clock; 0 for `rtc`. */
   readonly ticksPerSecond: number
 }
 
-/** One sample, as the device gave it and the host read it. Words are of 32 bits. */
+/** One sample as the device gave it and the host read it. Words have 32 bits. */
 export interface FileSample {
   readonly id: number
   readonly latestLow: number
@@ -41,7 +41,7 @@ export function sampleBytes(values: number): number {
   return SAMPLE_HEAD_BYTES + 8 * values
 }
 
-/** The beginning of a file, data IDs included. */
+/** Encodes the header with the data IDs. */
 export function encodeSamplesHeader(header: SamplesHeader): Buffer {
   const bytes = Buffer.alloc(SAMPLES_HEADER_BYTES + 8 * header.dataIds.length)
   bytes.write(MAGIC, 'latin1')
@@ -54,7 +54,7 @@ export function encodeSamplesHeader(header: SamplesHeader): Buffer {
   return bytes
 }
 
-/** Writes a sample at an offset of bytes that have room for it. */
+/** Writes a sample at an offset. The buffer must be large enough. */
 export function encodeSample(bytes: Buffer, at: number, sample: FileSample): void {
   bytes.writeUInt32LE(sample.id, at)
   bytes.writeUInt32LE(sample.latestLow, at + 4)
@@ -68,7 +68,10 @@ export function encodeSample(bytes: Buffer, at: number, sample: FileSample): voi
     bytes.writeBigUInt64LE(value, at + SAMPLE_HEAD_BYTES + 8 * index)
 }
 
-/** How many values a sample has, from the first bytes of a file. @throws SondeError `TRB_SAMPLES` */
+/**
+ * The number of values of a sample, from the first bytes of a file.
+ * @throws SondeError `TRB_SAMPLES`
+ */
 export function valueCountOf(bytes: Buffer, path: string): number {
   if (bytes.length < SAMPLES_HEADER_BYTES || bytes.toString('latin1', 0, 8) !== MAGIC)
     throw fault(path, `it does not begin with ${MAGIC} and ${SAMPLES_HEADER_BYTES} bytes of header`)
@@ -79,7 +82,10 @@ export function valueCountOf(bytes: Buffer, path: string): number {
   return count
 }
 
-/** The header of a file, from all its bytes. @throws SondeError `TRB_SAMPLES` */
+/**
+ * Decodes the whole header of a file.
+ * @throws SondeError `TRB_SAMPLES`
+ */
 export function decodeSamplesHeader(bytes: Buffer, path: string): SamplesHeader {
   const count = valueCountOf(bytes, path)
   if (bytes.length < SAMPLES_HEADER_BYTES + 8 * count) throw fault(path, 'it ends within its data IDs')
@@ -98,5 +104,5 @@ export function decodeSamplesHeader(bytes: Buffer, path: string): SamplesHeader 
 
 /** An error of a file of samples. */
 export function fault(path: string, why: string, cause?: unknown): SondeError {
-  return new SondeError('TRB_SAMPLES', `${path} is no file of samples that can be read: ${why}`, { cause })
+  return new SondeError('TRB_SAMPLES', `${path} is not a readable file of samples: ${why}`, { cause })
 }

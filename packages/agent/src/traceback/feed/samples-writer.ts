@@ -9,10 +9,10 @@ import {
   sampleBytes,
 } from './samples-format.ts'
 
-/** What is gathered before it is written. Unit: bytes. */
+/** Size of the write buffer. Unit: bytes. */
 const BUFFER_BYTES = 1024 * 1024
 
-/** Writes a file of samples; the newest wait in memory until {@link close}. */
+/** Writes a file of samples. The newest samples are buffered until {@link close}. */
 export class SamplesWriter {
   readonly #path: string
   readonly #sampleBytes: number
@@ -22,8 +22,7 @@ export class SamplesWriter {
   #used = 0
 
   /**
-   * Creates the file, or empties it.
-   *
+   * Creates or empties the file.
    * @throws SondeError `TRB_SAMPLES` if it cannot be written.
    */
   constructor(path: string, header: SamplesHeader) {
@@ -39,7 +38,10 @@ export class SamplesWriter {
     this.#write(encodeSamplesHeader(header))
   }
 
-  /** @throws SondeError `TRB_SAMPLES` if it has not one value for each data ID, or cannot be written. */
+  /**
+   * @throws SondeError `TRB_SAMPLES` if the number of values differs from the number of data IDs, or the file cannot be
+   * written.
+   */
   put(sample: FileSample): void {
     if (sample.values.length !== this.#values)
       throw fault(this.#path, `a sample of ${sample.values.length} values; allowed: ${this.#values}`)

@@ -157,7 +157,7 @@ test('on a full disk the oldest event makes room; where that is not enough, noth
   assert.deepEqual(filesOf(disk, 3), [])
 })
 
-test('of an event whose note cannot be made nothing is left on disk, and it is listed without samples', async () => {
+test('an event whose note cannot be written leaves no file on disk, and is listed without samples', async () => {
   const disk = memoryDisk()
   const { archive } = archiveOn(disk)
   const index = { ...INDEX, listed: [1n] } as never

@@ -16,23 +16,23 @@ const PART = '.part'
 export interface ArchiveOptions {
   readonly dir: string
   readonly disk: EventDisk
-  /** All files together. Unit: bytes. */
+  /** Limit for all files together. Unit: bytes. */
   readonly bytesMax: number
   readonly eventsMax: number
   readonly log: { warn(facts: object, message: string): void }
 }
 
-/** A file is handed over in pieces. Unit: bytes. */
+/** Size of the pieces in which a file is sent. Unit: bytes. */
 const CHUNK_BYTES = 256 << 10
 
 /**
- * The events on disk: a DTB file each, and a note of it. An event is there when its note is: the file comes first, and
- * both are renamed only when the disk has them. What is found on disk never prevents a start.
+ * The events on disk: a DTB file for each event, with a note. An event exists when its note exists: the file is written
+ * first, and both are renamed only after they are on disk. No state of the folder prevents a start.
  */
 export class Archive {
-  /** Events that made room for later ones. */
+  /** Events that were removed to make space. */
   removed = 0
-  /** Events whose files did not hold, or could not be written. */
+  /** Events with invalid files, or that could not be written. */
   failed = 0
   readonly #options: ArchiveOptions
   readonly #kept: KeptEvents
@@ -43,7 +43,7 @@ export class Archive {
     this.#kept = new KeptEvents(options)
   }
 
-  /** On disk. Unit: bytes. */
+  /** Size on disk. Unit: bytes. */
   get bytes(): number {
     return this.#kept.bytes
   }
@@ -60,25 +60,24 @@ export class Archive {
     return this.#kept.get(id)?.event
   }
 
-  /** The events by their starts, the latest last. It holds until an event is added or removed. */
+  /** The events by start, the latest last. Valid until an event is added or removed. */
   get byStart(): readonly TracebackEvent[] {
     return this.#kept.byStart
   }
 
-  /** Where the samples of an event are. */
+  /** Path of the samples of an event. */
   dataPath(id: number): string {
     return join(this.#options.dir, `${id}${DATA}`)
   }
 
-  /** Where they are while they are written. */
+  /** Path of the samples while they are written. */
   partPath(id: number): string {
     return this.dataPath(id) + PART
   }
 
   /**
-   * Sees that the folder is there, and that no other process keeps events in it.
-   *
-   * @throws SondeError `TRB_DIR` if one does, or what the system says.
+   * Creates the folder and takes its lock.
+   * @throws SondeError `TRB_DIR` if another process has the lock, or a system error.
    */
   async ready(): Promise<void> {
     if (this.#lock !== undefined) return
@@ -87,7 +86,7 @@ export class Archive {
     this.#lock ??= disk.lock(dir)
     if (this.#lock !== undefined) return
     const what = `another process keeps its events in ${dir}`
-    throw new SondeError('TRB_DIR', `${what}; give one of both another folder as traceback.dir`)
+    throw new SondeError('TRB_DIR', `${what}; set another folder as traceback.dir for one of them`)
   }
 
   /** Releases the folder. */
@@ -97,7 +96,7 @@ export class Archive {
   }
 
   /**
-   * Lists what is there; removes what was not finished, and says so. Never rejects. A folder that is not there is made
+   * Lists the events of the folder, removes unfinished files and logs that. Never rejects. A missing folder is created
    * with the first event.
    */
   async open(): Promise<void> {
@@ -108,7 +107,7 @@ export class Archive {
       await this.ready()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-      log.warn({ dir, reason: messageOf(error) }, 'the folder of events cannot be used; events have no samples')
+      log.warn({ dir, reason: messageOf(error) }, 'the folder of events is not usable; events have no samples')
       return
     }
     const ofNote = new Set<number>()
@@ -125,7 +124,7 @@ export class Archive {
     for (const id of [...ofNote].sort((a, b) => a - b)) await this.#find(id, data.has(id))
     for (const name of unfinished) await this.#remove(name)
     if (unfinished.length > 0)
-      log.warn({ dir, files: unfinished.length }, 'events that were not finished when the agent ended are removed')
+      log.warn({ dir, files: unfinished.length }, 'unfinished events of an earlier run were removed')
     await this.#makeRoom()
   }
 
@@ -135,22 +134,22 @@ export class Archive {
     try {
       const event = decodeEvent(await disk.read(path, 0, EVENT_LINE_BYTES))
       const isWhole = event.id === id && (hasData || event.sizeBytes === 0)
-      if (!isWhole) throw new SondeError('TRB_NOTE', 'the note of an event is of another, or its file is gone')
+      if (!isWhole)
+        throw new SondeError('TRB_NOTE', 'the note belongs to another event, or the file of the event is gone')
       const dataBytes = hasData ? await disk.sizeOf(this.dataPath(id)) : 0
       if (dataBytes < event.sizeBytes) throw new SondeError('TRB_NOTE', 'the file of an event is cut off')
       this.#kept.add(event, dataBytes + (await disk.sizeOf(path)))
     } catch (error) {
       this.failed++
-      log.warn({ path, reason: messageOf(error) }, 'an event on disk does not hold; it is not listed')
+      log.warn({ path, reason: messageOf(error) }, 'an event on disk is invalid; it is not listed')
     }
     if (turn.isOver()) await turn.next()
   }
 
   /**
-   * Keeps a finished event: whole, or not at all. Where the disk takes no more, another event makes room, once: the
-   * oldest, but for an event of a client only one of a client.
-   *
-   * @throws whatever the system says; then it is to be remembered.
+   * Keeps a finished event, whole or not at all. If the disk is full, one other event is removed: the oldest, but only
+   * an event of a client to make space for a client's event.
+   * @throws a system error; then {@link remember} should be called.
    */
   async keep(event: TracebackEvent, index: KeptIndex, file: EventFile): Promise<void> {
     const note = await encodeNote(event, index)
@@ -162,7 +161,7 @@ export class Archive {
     await this.#makeRoom()
   }
 
-  /** The file first, then its note: with that the event is there. May be called again where it failed. */
+  /** Writes the file, then its note, which makes the event exist. May be called again after a failure. */
   async #write(id: number, note: Uint8Array, file: EventFile): Promise<void> {
     const { dir, disk } = this.#options
     const path = join(dir, `${id}${NOTE}`)
@@ -188,8 +187,8 @@ export class Archive {
   }
 
   /**
-   * Keeps an event in memory alone, as it could not be kept on disk; what there is of its file leaves, as far as that
-   * can be had. It counts among all events, and leaves as they do.
+   * Keeps an event only in memory because the disk refused it, and removes its files if possible. It counts towards the
+   * limits like other events.
    */
   async remember(event: TracebackEvent, file: EventFile): Promise<void> {
     await file.close().catch(() => undefined)
@@ -201,9 +200,8 @@ export class Archive {
   }
 
   /**
-   * What the file of an event holds.
-   *
-   * @throws SondeError `TRB_NOTE`, or what the system says.
+   * Reads the index of an event's file.
+   * @throws SondeError `TRB_NOTE`, or a system error.
    */
   async indexOf(id: number): Promise<ReadIndex> {
     const { dir, disk } = this.#options
@@ -216,18 +214,18 @@ export class Archive {
     return this.#options.disk.read(this.dataPath(id), at, bytes)
   }
 
-  /** The file of an event, in pieces that are read when they are asked for. */
+  /** The file of an event in pieces, each read on request. */
   async *chunks(id: number, bytes: number): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes; at += CHUNK_BYTES) {
       const wanted = Math.min(CHUNK_BYTES, bytes - at)
       const chunk = await this.read(id, at, wanted)
-      // It made room for a later event meanwhile, or somebody cut it: the answer ends as broken.
+      // The event was removed or cut meanwhile. The answer ends as broken.
       if (chunk.byteLength < wanted) throw new SondeError('TRB_NOTE', 'the file of an event is cut off')
       yield chunk
     }
   }
 
-  /** Those leave that {@link KeptEvents.nextToLeave} names. */
+  /** Removes the events that {@link KeptEvents.nextToLeave} names. */
   async #makeRoom(): Promise<void> {
     while (this.#kept.isOver) {
       await this.#leave(this.#kept.nextToLeave())
@@ -241,7 +239,7 @@ export class Archive {
     const { bytes, event } = kept
     this.removed++
     if (bytes === 0) return
-    // First the note: without it the file is unfinished, and the next start removes it.
+    // The note is removed first: a file without a note is unfinished, and the next start removes it.
     await this.#remove(`${event.id}${NOTE}`)
     if (event.sizeBytes > 0) await this.#remove(`${event.id}${DATA}`)
   }

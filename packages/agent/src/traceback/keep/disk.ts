@@ -6,45 +6,45 @@ import { type FileLock, lockFile, makeFolders, PRIVATE_FILE_MODE } from '@sonde/
 
 /** A file that is being written. */
 export interface EventDiskFile {
-  /** Writes all bytes at a place, or throws. */
+  /** Writes all bytes at an offset, or throws. */
   write(bytes: Uint8Array, at: number): Promise<void>
   truncate(bytes: number): Promise<void>
   sync(): Promise<void>
   close(): Promise<void>
 }
 
-/** The file system, as far as events need it. Everything throws what the system says. */
+/** The functions of the file system that events need. All throw system errors. */
 export interface EventDisk {
-  /** Makes the folder and those above it where they are not there. */
+  /** Creates the folder and its parents if they are missing. */
   makeFolder(folder: string): Promise<void>
-  /** Takes the lock of a folder, for as long as this process lives; undefined if another process has it. */
+  /** Takes the lock of a folder for the life of this process; undefined if another process has it. */
   lock(folder: string): FileLock | undefined
-  /** Names of what is in a folder. */
+  /** Names of the entries of a folder. */
   names(folder: string): Promise<readonly string[]>
   /** Unit: bytes. */
   sizeOf(path: string): Promise<number>
-  /** Makes a file that must not be there. */
+  /** Creates a file that must not exist. */
   create(path: string): Promise<EventDiskFile>
-  /** Bytes from a place on, fewer than asked for only if the file ends. */
+  /** Reads bytes from an offset; fewer than requested only at the end of the file. */
   read(path: string, at: number, bytes: number): Promise<Uint8Array>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
-  /** Has the disk take the entries of a folder. */
+  /** Syncs the entries of a folder to disk. */
   syncFolder(folder: string): Promise<void>
 }
 
-/** Names of files of events: the number, and what it is. */
+/** Names of event files: the event's number and the kind of file. */
 export const EVENT_FILE_NAME = /^(\d{1,16})\.(bin|json)(\.part)?$/
 
 /** Name of the lock in a folder of events. */
 export const EVENTS_LOCK = '.lock'
 
-/** Whether events make something of that name in their folder. */
+/** Whether events create a file with that name in their folder. */
 export function isEventsName(name: string): boolean {
   return name === EVENTS_LOCK || EVENT_FILE_NAME.test(name)
 }
 
-/** That of the machine. */
+/** The file system of the machine. */
 export const systemDisk: EventDisk = {
   makeFolder: async (folder) => void (await makeFolders(folder)),
   lock: (folder) => lockFile(join(folder, EVENTS_LOCK)),
@@ -52,7 +52,7 @@ export const systemDisk: EventDisk = {
   sizeOf: async (path) => (await stat(path)).size,
   create: async (path) => fileOf(await open(path, 'wx', PRIVATE_FILE_MODE)),
   async read(path, at, bytes) {
-    // A pipe without a writer would hold whoever opens it, for as long as the process lives.
+    // A pipe without a writer would block the open call for the life of the process.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       if (!(await handle.stat()).isFile()) throw new SondeError('TRB_NOTE', `${path} is not a file`)

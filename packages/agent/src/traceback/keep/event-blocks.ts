@@ -16,33 +16,33 @@ import {
   typeEntry,
 } from '@sonde/sdk/internal'
 
-/** Id of the first symbol that a file must be told: the empty text needs no telling. */
+/** First symbol that a file must announce. The empty text is never announced. */
 const FIRST_ID = 1
 
-/** Records that are kept, and whose they are. */
+/** Records with their source. */
 export type KeptBatch = Pick<Batch, 'type' | 'bytes' | 'count' | 'symbols'> & {
   readonly source: Pick<Batch['source'], 'id' | 'tag' | 'labels' | 'host'>
 }
 
-/** A block of records, and what must precede it in the file. */
+/** A block of records, and the blocks that must come before it in the file. */
 export interface MadeBlock {
   readonly before: readonly Uint8Array[]
-  /** Whole, header and padding included; the records begin at `BLOCK_HEADER_BYTES`. */
+  /** The whole block with header and padding; the records begin at `BLOCK_HEADER_BYTES`. */
   readonly block: Uint8Array
 }
 
 /**
- * Makes the blocks of the file of one event: a DTB file with records of many sources, each of which
- * keeps its name. Their labels become those of a table of the file's own, so that `sonde read` reads it as any other.
+ * Makes the blocks of an event's file: a DTB file with records of many sources, each under its name. Their symbols are
+ * replaced by those of the file's own table, so that `sonde read` reads the file like any other.
  */
 export class EventBlocks {
   readonly symbols = new SymbolTable()
   readonly #indexes = new Map<string, number>()
   #told = FIRST_ID
-  /** Whose records the last block was of. */
+  /** Source of the last block. */
   #origin = ''
 
-  /** What the file begins with. */
+  /** The first blocks of the file. */
   beginning(source: RecordsSource, createdMs: number): Uint8Array[] {
     const createdUs = BigInt(Math.round(createdMs * 1000))
     const writerId = BigInt(process.pid)
@@ -50,7 +50,7 @@ export class EventBlocks {
     return [header, encodeTypesBlock([]), encodeSourceBlock({ ...source, hasOrigins: true })]
   }
 
-  /** What the file ends with. */
+  /** The last block of the file. */
   end(): Uint8Array {
     return encodeEndBlock()
   }
@@ -62,13 +62,13 @@ export class EventBlocks {
     const records = new DataView(block.buffer, BLOCK_HEADER_BYTES, bytes.byteLength)
     rename(records, type, symbols, this.symbols)
     const before = [...this.#newOrigin(source), ...this.#newType(type), ...this.#newSymbols()]
-    // The wall clock: windows are asked for by it, and what is reported has it.
+    // Windows are requested by the wall clock, and reported records have its times.
     fillRecordsBlock(block, { type, clock: 'wall', count, symbols })
     sealRecordsBlock(block, this.#indexes.get(type.fingerprint) ?? 0)
     return { before, block }
   }
 
-  /** Records of several sources are in the file: each keeps the name of its own. */
+  /** The file has records of several sources, each under its name. */
   #newOrigin({ id, tag, labels, host = '' }: KeptBatch['source']): Uint8Array[] {
     const entry = { id, tag, labels, schema: '', host, pid: 0, version: '' }
     const text = JSON.stringify(entry)
@@ -93,7 +93,7 @@ export class EventBlocks {
   }
 }
 
-/** Puts ids of one table in place of those of another. */
+/** Replaces the symbol ids of one table by those of another. */
 function rename(data: DataView, type: RecordType, from: BatchSymbols, to: SymbolTable): void {
   const ids = new Map<number, number>([[0, 0]])
   for (const offset of symbolOffsets(type).offsets) {

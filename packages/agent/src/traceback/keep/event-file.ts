@@ -5,32 +5,32 @@ import type { EventHead, HeadEnd } from './event-head.ts'
 import type { KeptBlock } from './kept-index.ts'
 import type { Part, SeriesBook } from './series-book.ts'
 
-/** What an {@link EventFile} is made with. */
+/** Options of an {@link EventFile}. */
 export interface EventFileOptions {
   readonly disk: EventDisk
-  /** Where it is written; whoever finishes it renames it. */
+  /** Path while it is written. The caller renames the finished file. */
   readonly path: string
   readonly source: RecordsSource
   readonly createdMs: number
   readonly book: SeriesBook
-  /** What the file says of the event itself. Default: nothing. */
+  /** Records about the event itself. Default: none. */
   readonly head?: EventHead
-  /** Called before the file is made: sees that the folder is there, and nobody else's. */
+  /** Called before the file is created: makes sure that the folder exists and is locked. */
   readonly ready: () => Promise<void>
 }
 
 /** The file of samples of one event, while it is written. */
 export class EventFile {
-  /** Written so far, whole blocks. Unit: bytes. */
+  /** Size of the whole blocks so far. Unit: bytes. */
   bytes = 0
   /** Records written. */
   records = 0
   readonly blocks: KeptBlock[] = []
   readonly #options: EventFileOptions
   readonly #made = new EventBlocks()
-  /** How the event ended; told before the file is finished. */
+  /** End of the event; set before the file is finished. */
   end: HeadEnd | undefined
-  /** Where the event and the room for its end are. Unit: bytes. */
+  /** Offsets of the event's record and of the reserved space for its end. Unit: bytes. */
   #eventAt = 0
   #endAt = 0
   #file: EventDiskFile | undefined
@@ -41,9 +41,8 @@ export class EventFile {
   }
 
   /**
-   * Appends the records of a batch. The file is made with the first.
-   *
-   * @throws what the system says; whole blocks are left.
+   * Appends the records of a batch. The first call creates the file.
+   * @throws a system error; whole blocks are kept.
    */
   async append(part: Part, batch: KeptBatch): Promise<void> {
     if (batch.count === 0) return
@@ -65,9 +64,8 @@ export class EventFile {
   }
 
   /**
-   * Ends it, and has the disk take it. May be called again where it failed.
-   *
-   * @throws what the system says.
+   * Ends the file and syncs it to disk. May be called again after a failure.
+   * @throws a system error.
    */
   async finish(): Promise<void> {
     if (this.#file === undefined) return
@@ -85,21 +83,21 @@ export class EventFile {
     await file?.close()
   }
 
-  /** Size of the file once it is finished; 0 if nothing was written. Unit: bytes. */
+  /** Size of the finished file; 0 if nothing was written. Unit: bytes. */
   get finalBytes(): number {
     return this.bytes === 0 || this.#isEnded ? this.bytes : this.bytes + this.#made.end().byteLength
   }
 
-  /** Whether its descriptor is open: something was written, and it is not finished. */
+  /** Whether its descriptor is open: something was written, and the file is not finished. */
   get isOpen(): boolean {
     return this.#file !== undefined
   }
 
-  /** The event, its start, and room for its end: a file begins with what it is about. */
+  /** Writes the event, its start, and reserved space for its end, so that the file begins with its subject. */
   async #beginHead(): Promise<void> {
     const { head } = this.#options
     if (head === undefined) return
-    // Told now, so that nothing but these blocks changes when it ends.
+    // Symbols are announced now, so that the end of the event changes only these blocks.
     for (const batch of head.texts()) await this.#write(this.#made.of(batch).before)
     this.#eventAt = this.bytes
     const [event, opened] = [this.#made.of(head.event()).block, this.#made.of(head.mark()).block]
@@ -121,7 +119,7 @@ export class EventFile {
       try {
         await this.#file?.write(block, this.bytes)
       } catch (error) {
-        // Nobody knows how much was written: what is behind the last whole block goes.
+        // It is unknown how much was written, so the file is cut after the last whole block.
         await this.#file?.truncate(this.bytes).catch(() => undefined)
         throw error
       }

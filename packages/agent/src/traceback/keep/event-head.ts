@@ -3,7 +3,7 @@ import type { EventEnd } from '@sonde/sdk/api'
 import { createOwnSource } from '@sonde/sdk/internal'
 import type { KeptBatch } from './event-blocks.ts'
 
-/** What the file of an event says of it. Times are nanoseconds since the Unix epoch. */
+/** Facts about an event for its file. Times are nanoseconds since the Unix epoch. */
 export interface HeadFacts {
   readonly id: number
   readonly rule: string
@@ -17,25 +17,25 @@ export interface HeadFacts {
   readonly continues?: number | undefined
 }
 
-/** How an event ended. */
+/** The end of an event. */
 export interface HeadEnd {
   readonly why: EventEnd
   readonly endNs: bigint
   readonly errorNs: bigint
 }
 
-/** All ends, so that their texts are told before one of them is needed. */
+/** All ends, so that their texts are announced before any of them is used. */
 const ENDS: Readonly<Record<EventEnd, true>> = {
   ...{ cleared: true, lost: true, cut: true, stopped: true, host_replaced: true, truncated: true },
 }
 
-/** A combination may name a thousand rules. */
+/** Longest condition: a combination may name a thousand rules. */
 const CONDITION_CHARACTERS = 1000
 
-/** Source of what is said of an event. */
+/** Source of the records about an event. */
 const SOURCE = { id: 'traceback', tag: '', labels: {} }
 
-/** The records of an event itself, with which its file begins: they are as long whether or not it has ended. */
+/** The records about an event at the beginning of its file. Their size does not change when the event ends. */
 export class EventHead {
   readonly #facts: HeadFacts
   readonly #batches: Batch[] = []
@@ -45,20 +45,20 @@ export class EventHead {
     this.#facts = facts
   }
 
-  /** Records with every text that a later one may have. */
+  /** Records with every text that a later record may need. */
   texts(): KeptBatch[] {
     const { startNs: endNs, errorNs } = this.#facts
     const ends = Object.keys(ENDS).map((why): HeadEnd => ({ why: why as EventEnd, endNs, errorNs }))
     return [...ends.map((end) => this.event(end)), this.mark(ends[0]), this.mark()]
   }
 
-  /** The event. */
+  /** The record of the event. */
   event(end?: HeadEnd): KeptBatch {
     this.#event(end)
     return this.#taken()
   }
 
-  /** Its start, or its end. */
+  /** The mark of its start or end. */
   mark(end?: HeadEnd): KeptBatch {
     const { id: event, rule, device, startNs } = this.#facts
     const edge = end === undefined ? 'opened' : 'ended'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { serveAgent } from '../../../test/served-agent.ts'
 
-test('pipes, folders, devices and links among the events hold up neither the list nor what comes', {
+test('pipes, folders, devices and links among the events delay neither the list nor later events', {
   timeout: 60_000,
 }, async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'sonde-events-'))

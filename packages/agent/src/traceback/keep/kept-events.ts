@@ -1,20 +1,20 @@
 import type { TracebackEvent } from '@sonde/sdk/api'
 
-/** An event that is kept. */
+/** A kept event. */
 export interface KeptEvent {
   readonly event: TracebackEvent
-  /** On disk, the note included. Unit: bytes. */
+  /** Size on disk with the note. Unit: bytes. */
   readonly bytes: number
 }
 
-/** What all kept events together may take. */
+/** Limits of all kept events together. */
 export interface KeptLimits {
   /** Unit: bytes. */
   readonly bytesMax: number
   readonly eventsMax: number
 }
 
-/** Part of both limits that events of clients keep when room is needed: the agent's own keep the rest. */
+/** Part of both limits that events of clients may use. The agent's own events have the rest. */
 const CLIENTS_PART = 1 / 2
 
 /** Events of one client, or of the agent's own sources. */
@@ -25,15 +25,15 @@ interface Held {
 }
 
 /**
- * The table of kept events: by number, in the order of their starts, and by whose they are. Who held most loses first:
- * a client that begins event after event removes its own.
+ * The table of kept events: by number, by start, and by owner. The client with most events loses first, so a client
+ * that begins event after event removes its own events.
  */
 export class KeptEvents {
   readonly #limits: KeptLimits
   readonly #byId = new Map<number, KeptEvent>()
   /** By start, then by number: the latest last. */
   readonly #byStart: TracebackEvent[] = []
-  /** By client; undefined: of the agent's own sources. */
+  /** By client; undefined for the agent's own sources. */
   readonly #held = new Map<string | undefined, Held>()
   #bytes = 0
   #sequence = 0
@@ -51,13 +51,13 @@ export class KeptEvents {
     return this.#byId.size
   }
 
-  /** Whether there are more, or larger events than there may be. The last event stays, whatever its size. */
+  /** Whether a limit is exceeded. The last event stays, whatever its size. */
   get isOver(): boolean {
     const { bytesMax, eventsMax } = this.#limits
     return this.count > 1 && (this.count > eventsMax || this.#bytes > bytesMax)
   }
 
-  /** All, the latest start last. It holds until an event is added or removed. */
+  /** All events, the latest start last. Valid until an event is added or removed. */
   get byStart(): readonly TracebackEvent[] {
     return this.#byStart
   }
@@ -90,8 +90,8 @@ export class KeptEvents {
   }
 
   /**
-   * The event that leaves next for want of room: the oldest of the client that holds most, where clients hold more than
-   * half of a limit; else the oldest of all.
+   * The next event to remove: the oldest event of the client with most, if clients use more than half of a limit;
+   * otherwise the oldest of all.
    */
   nextToLeave(): number | undefined {
     const { bytesMax, eventsMax } = this.#limits
@@ -102,7 +102,7 @@ export class KeptEvents {
     return isClients ? this.nextOfClients() : this.#oldest()
   }
 
-  /** The oldest event of the client that holds most; undefined if no client holds any. */
+  /** The oldest event of the client with most; undefined if no client has any. */
   nextOfClients(): number | undefined {
     let most: Held | undefined
     for (const [client, held] of this.#held)
@@ -134,12 +134,12 @@ export class KeptEvents {
   }
 }
 
-/** Whether an event stands behind another in a list by start. */
+/** Whether an event comes after another in a list by start. */
 export function isLater(a: Pick<TracebackEvent, 'startMs' | 'id'>, b: Pick<TracebackEvent, 'startMs' | 'id'>): boolean {
   return a.startMs === b.startMs ? a.id > b.id : a.startMs > b.startMs
 }
 
-/** Where an event stands, or would, in a list by start. */
+/** Position of an event in a list by start. */
 function placeOf(events: readonly TracebackEvent[], event: TracebackEvent): number {
   let low = 0
   let high = events.length

@@ -1,29 +1,32 @@
 import type { Labels, RecordType, TypeDefinition } from '@sonde/sdk'
 import type { LeftOutStretch } from '@sonde/sdk/api'
 
-/** A stretch without samples. */
+/** A time span without samples. */
 export interface KeptGap {
   readonly fromMs: number
   readonly toMs: number
   readonly samples: number
 }
 
-/** A series that has samples in the file. */
+/** A series with samples in the file. */
 export interface KeptSeries {
   /** Index of its part. */
   readonly part: number
-  /** Values of its label fields, as its records have them. */
+  /** Values of its label fields, as in its records. */
   readonly key: readonly number[]
   readonly labels: Labels
-  /** Id in the list of devices; what labels say where the list does not have it. */
+  /** Id in the list of devices; the device label if the list does not have it. */
   readonly device: string
   readonly deviceName: string
   readonly kind: string
-  /** 0: of the device of the event. 1: of one that belongs to it. 2: of the rest of the node. */
+  /** 0: the event's device. 1: a device that belongs to it. 2: the rest of the node. */
   readonly near: number
-  /** Labels that tell it from other series of its type and device. */
+  /** Labels that distinguish it from other series of its type and device. */
   readonly apart: readonly string[]
-  /** How far each signal moved, a digit a slot of the type: 0 not at all, 1 as it does, from 2 on farther. */
+  /**
+   * Movement of each signal, a digit for each slot of the type: 0 for none, 1 for the usual movement, 2 and more for
+   * farther.
+   */
   readonly moves: string
   readonly samples: number
   readonly fromMs: number
@@ -33,7 +36,7 @@ export interface KeptSeries {
   readonly gaps: readonly KeptGap[]
 }
 
-/** Records of one type of one source. */
+/** Records of one type and source. */
 export interface KeptPart {
   readonly source: string
   readonly fingerprint: string
@@ -41,30 +44,33 @@ export interface KeptPart {
   readonly isRing: boolean
 }
 
-/** A block of records: its part, place and size in bytes, records, and their first and last time in nanoseconds. */
+/**
+ * A block of records: its part, offset and size in bytes, number of records, and their first and last time in
+ * nanoseconds.
+ */
 export type KeptBlock = readonly [part: number, at: number, bytes: number, count: number, fromNs: string, toNs: string]
 
-/** What is in the file of an event, beside the event. */
+/** Content of an event's file, besides the event. */
 export interface KeptIndex {
   readonly parts: readonly KeptPart[]
   readonly blocks: readonly KeptBlock[]
   readonly series: readonly KeptSeries[]
-  /** Signal of the rule; absent if it is not known. */
+  /** Signal of the rule; absent if unknown. */
   readonly signal?: IndexSignal
   /** Signals that the file of rules lists. */
   readonly listed: readonly IndexSignal[]
-  /** Stretches that the size of the event left out. */
+  /** Time spans that the size limit of the event left out. */
   readonly leftOut: readonly LeftOutStretch[]
 }
 
-/** A signal, wherever it is. */
+/** A signal on any device. */
 export interface IndexSignal {
   readonly type: string
   readonly field: string
   readonly labels: Labels
 }
 
-/** What a reader of an event needs. */
+/** The index for a reader of an event. */
 export interface ReadIndex extends KeptIndex {
   /** Types of the parts, in their order. */
   readonly types: readonly RecordType[]

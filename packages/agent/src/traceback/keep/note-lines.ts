@@ -3,12 +3,12 @@ import { turn } from '@sonde/sdk/internal'
 import type { IndexSignal, KeptBlock, KeptPart } from './kept-index.ts'
 import type { PackedSeries } from './pack-index.ts'
 
-/** Items go to another line beyond it. Unit: characters. */
+/** A line beyond this length is continued by another. Unit: characters. */
 const LINE_CHARS = 32 << 10
-/** A line that is longer is not read: it would hold the loop. A definition of a type is one item. Unit: bytes. */
+/** Longest line that is read. A longer line would block the loop. The definition of a type is one item. Unit: bytes. */
 const LINE_BYTES_MAX = 512 << 10
 
-/** Writes a note: objects of JSON, a line each, of which several may go on with one list. */
+/** Writes a note: one JSON object per line. Several lines may continue one list. */
 export class NoteLines {
   readonly #lines: Uint8Array[] = []
 
@@ -17,7 +17,7 @@ export class NoteLines {
     this.#lines.push(Buffer.from(`${JSON.stringify(line)}\n`))
   }
 
-  /** A list, over as many lines as it takes. The loop gets its turn in between. */
+  /** Adds a list over as many lines as needed. Yields to the loop. */
   async addList<T>(name: string, items: Iterable<T>, pack: (item: T) => unknown = (item) => item): Promise<void> {
     let texts: string[] = []
     let chars = 0
@@ -41,7 +41,7 @@ export class NoteLines {
   }
 }
 
-/** The lists of a note, as its lines come. What is in them is not looked at. */
+/** Collects the lists of a note from its lines, without checking their items. */
 export class NoteLists {
   readonly parts: KeptPart[] = []
   readonly blocks: KeptBlock[] = []
@@ -52,11 +52,11 @@ export class NoteLists {
   signal: IndexSignal | undefined
   baseMs = Number.NaN
 
-  /** Takes a line: why it does not hold, or undefined. */
+  /** Takes a line. Returns the fault, or undefined. */
   take(line: Uint8Array): string | undefined {
     if (line.byteLength > LINE_BYTES_MAX) return `has a line of ${line.byteLength} bytes`
     const given = objectOf(line)
-    if (given === undefined) return 'has a line that is no object of JSON'
+    if (given === undefined) return 'has a line that is not a JSON object'
     const { parts, blocks, texts, series, listed, leftOut } = this
     for (const [name, items] of Object.entries({ parts, blocks, texts, series, listed, leftOut })) {
       const more = given[name] ?? []
@@ -69,14 +69,14 @@ export class NoteLists {
   }
 }
 
-/** The object that a line is; undefined if it is none. */
+/** Parses a line as an object; undefined if it is not an object. */
 export function objectOf(line: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
     const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString()
     const given: unknown = JSON.parse(text)
     if (given !== null && typeof given === 'object' && !Array.isArray(given)) return { ...given }
   } catch {
-    // Told by who asked.
+    // The caller reports the fault.
   }
   return undefined
 }

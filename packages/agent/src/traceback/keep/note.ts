@@ -5,14 +5,14 @@ import type { KeptIndex, KeptPart, KeptSeries, ReadIndex } from './kept-index.ts
 import { NoteLines, NoteLists, objectOf } from './note-lines.ts'
 import { SeriesPacker, unpackSeries } from './pack-index.ts'
 
-/** The first line of a note is longer in no case. Unit: bytes. */
+/** Longest first line of a note. Unit: bytes. */
 export const EVENT_LINE_BYTES = 32 << 10
-/** A note is larger in no case. Unit: bytes. */
+/** Largest note. Unit: bytes. */
 export const NOTE_BYTES = 16 << 20
 
 /**
- * The note beside the file of an event: the event in the first line, so that a list needs no more, then what is in the
- * file, in lines that are short enough to be read one a turn. The loop gets its turn in between.
+ * Encodes the note of an event's file. The first line is the event, which is enough for a list. The content of the file
+ * follows in lines that are short enough to read one a turn. Yields to the loop.
  */
 export async function encodeNote(event: TracebackEvent, index: KeptIndex): Promise<Uint8Array> {
   const { parts, blocks, listed, series, signal, leftOut } = index
@@ -31,15 +31,14 @@ export async function encodeNote(event: TracebackEvent, index: KeptIndex): Promi
 }
 
 /**
- * The event of a note, from its beginning.
- *
- * @throws SondeError `TRB_NOTE` if that is none.
+ * Decodes the event of a note from its beginning.
+ * @throws SondeError `TRB_NOTE` if it is invalid.
  */
 export function decodeEvent(beginning: Uint8Array): TracebackEvent {
   const end = beginning.indexOf(0x0a)
   if (end < 0) throw wrong('has no whole first line')
   const event = objectOf(beginning.subarray(0, end)) as Partial<TracebackEvent> | undefined
-  if (event === undefined) throw wrong('has a line that is no object of JSON')
+  if (event === undefined) throw wrong('has a line that is not a JSON object')
   const { id, startMs, endMs, errorMs, samples, leftOut, sizeBytes, rule, device, source, condition, end: why } = event
   for (const [name, value] of Object.entries({ id, startMs, endMs, errorMs, samples, leftOut, sizeBytes }))
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw wrong(`has no number as ${name}`)
@@ -51,9 +50,8 @@ export function decodeEvent(beginning: Uint8Array): TracebackEvent {
 }
 
 /**
- * What the file of a note holds. The loop gets its turn in between.
- *
- * @throws SondeError `TRB_NOTE` if that is nothing.
+ * Decodes the index of a note. Yields to the loop.
+ * @throws SondeError `TRB_NOTE` if it is invalid.
  */
 export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
   const lists = new NoteLists()
@@ -67,7 +65,7 @@ export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
     if (turn.isOver()) await turn.next()
   }
   const { parts, blocks, listed, signal, leftOut } = lists
-  if (!leftOut.every(isStretch)) throw wrong('has a stretch left out that is none')
+  if (!leftOut.every(isStretch)) throw wrong('has an invalid left-out time span')
   const types: RecordType[] = []
   for (const part of parts) {
     types.push(typeOf(part ?? {}))

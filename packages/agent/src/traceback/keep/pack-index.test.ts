@@ -43,10 +43,10 @@ test('no text is there twice, however many series have it', () => {
   assert.deepEqual([...texts].sort(), ['0129', '1', 'device', 'mlx5_3', 'nic', 'nic-mlx5_3-1', 'port'])
 })
 
-/** What may stand where something else is wanted. */
+/** Wrong values in place of the right ones. */
 const WRONG: readonly unknown[] = [null, 'x', -1, 1e9, 0.5, [], [1], {}, true]
 
-test('a note that does not hold gives no series, whatever stands in its places', () => {
+test('an invalid note gives no series, whatever its values are', () => {
   for (const place of Array.from({ length: 15 }, (_, at) => at)) {
     const { rows, frame } = stored([seriesOf()])
     const row = rows[0] as unknown as unknown[]

@@ -1,13 +1,13 @@
 import type { KeptGap, KeptSeries } from './kept-index.ts'
 
-/** Digits behind the point of a time in milliseconds: down to a nanosecond. */
+/** Decimals of a time in milliseconds: down to a nanosecond. */
 const TIME_DIGITS = 6
 
-/** A series as a note has it: texts are indexes, times are counted from the earliest. */
+/** A series in a note. Texts are indexes, and times are relative to the earliest. */
 export type PackedSeries = readonly [
   part: number,
   key: readonly number[],
-  /** Names and values, by turns. */
+  /** Names and values in turn. */
   labels: readonly number[],
   device: number,
   deviceName: number,
@@ -23,12 +23,12 @@ export type PackedSeries = readonly [
   gaps: readonly (readonly [fromMs: number, toMs: number, samples: number])[],
 ]
 
-/** Packs series so that no text is there twice. */
+/** Packs series so that each text appears once. */
 export class SeriesPacker {
   readonly #baseMs: number
   readonly #texts = new Map<string, number>()
 
-  /** @param baseMs Times of series are counted from here. Unit: milliseconds since the Unix epoch. */
+  /** @param baseMs Base of the series' times. Unit: milliseconds since the Unix epoch. */
   constructor(baseMs: number) {
     this.#baseMs = baseMs
   }
@@ -59,15 +59,15 @@ export class SeriesPacker {
   }
 }
 
-/** What series of a note are unpacked with. */
+/** Context for unpacking the series of a note. */
 export interface PackedFrame {
   readonly texts: readonly string[]
-  /** Times are counted from here. Unit: milliseconds since the Unix epoch. */
+  /** Base of the times. Unit: milliseconds since the Unix epoch. */
   readonly baseMs: number
   readonly partCount: number
 }
 
-/** A series of a note; undefined if it does not hold. */
+/** A series of a note; undefined if it is invalid. */
 export function unpackSeries(packed: PackedSeries, { texts, baseMs, partCount }: PackedFrame): KeptSeries | undefined {
   if (!Array.isArray(packed) || packed.length !== 15) return undefined
   const [part, key, labels, device, deviceName, kind, near, apart, moves, samples, fromMs, toMs, ...more] =

@@ -4,42 +4,42 @@ import { repeatSlotOf } from '../../rules/record-watch.ts'
 import type { KeptGap, KeptSeries } from './kept-index.ts'
 import { SignalMoves } from './signal-moves.ts'
 
-/** Series of one event that are known; records of further ones are in the file, and no lane shows them. */
+/** Most series of one event. Records of further series are in the file, but no lane shows them. */
 const SERIES_MAX = 4096
-/** Gaps of one series that are told apart. */
+/** Most gaps of one series. */
 const GAPS_MAX = 256
-/** Gaps of all series of an event that are told apart. */
+/** Most gaps of all series of an event. */
 const ALL_GAPS_MAX = 8192
-/** Times that are so many periods apart have a gap between them, where samples bear no numbers. */
+/** Without sample numbers, times more than this many periods apart have a gap between them. */
 const GAP_PERIODS = 2.5
-/** Records of a block of a ring that are looked at for whether signals moved. */
+/** Records of a ring's block that are checked for movement of signals. */
 const MOVES_A_BLOCK = 256
 /** Fields that number the samples of a ring. */
 const NUMBER_FIELDS: ReadonlySet<string> = new Set(['sample', 'sequence'])
 
-/** Records of one type, of one source. */
+/** Records of one type and source. */
 export interface Part {
   readonly index: number
   readonly source: string
-  /** Whose series they are: sources of several clients may have one name. */
+  /** Owner of the series: sources of several clients may have the same name. */
   readonly owner: object
-  /** Whether a source of the agent made them; else an application did, or a file. */
+  /** Whether a source of the agent made them; otherwise an application or a file. */
   readonly isOwn: boolean
   readonly type: RecordType
-  /** Whether they come from a ring of samples, and not of what was reported. */
+  /** Whether they come from a ring of samples; otherwise from reported records. */
   readonly isRing: boolean
   /** Constant labels of the source. */
   readonly labels: Labels
-  /** Between two records of a series, as the source says; 0 if it does not. Unit: milliseconds. */
+  /** Time between two records of a series, as the source reports it; 0 if unknown. Unit: milliseconds. */
   readonly periodMs: number
   /**
-   * How old or how averaged its values are at least, as the source says: records that come faster say no more. Default:
-   * not known. Unit: milliseconds.
+   * Least age or averaging time of its values, as the source reports it. Faster records give no more detail. Default:
+   * unknown. Unit: milliseconds.
    */
   readonly valueMs?: number
 }
 
-/** A series, as its records go by. Times are nanoseconds behind the base. */
+/** A series while its records are read. Times are nanoseconds after the base. */
 interface Passing {
   readonly part: Part
   readonly key: readonly number[]
@@ -47,46 +47,46 @@ interface Passing {
   samples: number
   firstNs: number
   lastNs: number
-  /** When the last sample was that is no repeat of the one before. */
+  /** Time of the last sample that is not a repeat. */
   newNs: number
   lastNumber: number
-  /** Time and number of the steps that are no gap. */
+  /** Total time and number of the steps that are not gaps. */
   stepsNs: number
   steps: number
-  /** Samples that numbers say are missing. */
+  /** Missing samples according to the numbers. */
   missing: number
   readonly gaps: KeptGap[]
   readonly moves: SignalMoves
 }
 
-/** What the book alone knows of a series. */
+/** The properties of a series that its records alone give. */
 export type BookedSeries = Omit<KeptSeries, 'device' | 'deviceName' | 'kind' | 'near' | 'apart' | 'errorMs'>
 
-/** Notes what series the records of an event are of, how far apart they lie, and where some are missing. */
+/** Collects the series of an event's records, the time between records, and gaps. */
 export class SeriesBook {
   readonly parts: Part[] = []
-  /** Times are counted from here: a double holds no nanoseconds since the Unix epoch. */
+  /** Base of the times: a double cannot hold nanoseconds since the Unix epoch. */
   readonly #baseNs: bigint
-  /** Up to here a signal is taken to be as usual. Unit: nanoseconds behind the base. */
+  /** Up to this time the signals are in their usual state. Unit: nanoseconds after the base. */
   readonly #usualNs: number
   readonly #series = new Map<string, Passing>()
   #gaps = 0
 
   /**
-   * @param baseNs A time near those of the records: the start of the event. Unit: nanoseconds since the Unix epoch.
-   * @param beforeNs How much of the time before belongs to it: in the first half of that, signals are as usual.
+   * @param baseNs A time near the records: the start of the event. Unit: nanoseconds since the Unix epoch.
+   * @param beforeNs Length of the window before the start. In its first half, signals are in their usual state.
    */
   constructor(baseNs: bigint, beforeNs = 0n) {
     this.#baseNs = baseNs
     this.#usualNs = -Number(beforeNs) / 2
   }
 
-  /** Samples that are missing, as their numbers say. */
+  /** Missing samples according to the numbers. */
   get missing(): number {
     return [...this.#series.values()].reduce((sum, { missing }) => sum + missing, 0)
   }
 
-  /** The part of an owner and a type, made when it is asked for first. */
+  /** The part of an owner and a type. The first call makes it. */
   partOf(wanted: Omit<Part, 'index'>): Part {
     const same = ({ owner, type, isRing }: Omit<Part, 'index'>) =>
       owner === wanted.owner && type.fingerprint === wanted.type.fingerprint && isRing === wanted.isRing
@@ -97,7 +97,7 @@ export class SeriesBook {
     return part
   }
 
-  /** Notes records; gives the first and the last of their times. */
+  /** Takes records. Returns the first and last of their times. */
   take(
     part: Part,
     bytes: Uint8Array,
@@ -112,7 +112,7 @@ export class SeriesBook {
     let known: Passing | undefined
     let from = Number.POSITIVE_INFINITY
     let to = Number.NEGATIVE_INFINITY
-    // What is sampled fast is looked at now and then: whether a signal moved is to be known, not how.
+    // Fast samples are only checked now and then, because only the movement of a signal matters.
     const stride = part.isRing ? Math.ceil(count / MOVES_A_BLOCK) : 1
     for (let index = 0; index < count; index++) {
       const at = index * recordBytes
@@ -128,7 +128,7 @@ export class SeriesBook {
     return { fromNs: this.#baseNs + BigInt(from), toNs: this.#baseNs + BigInt(to) }
   }
 
-  /** What is known of each series. */
+  /** The collected series. */
   kept(): BookedSeries[] {
     const baseMs = Number(this.#baseNs / 1000n) / 1000
     return Array.from(
@@ -172,8 +172,8 @@ export class SeriesBook {
   }
 
   /**
-   * A sample comes: what lies between it and the sample before is a step or a gap. A repeat is no step: signals are
-   * known as often as they are new.
+   * Takes the time of a sample: a step or a gap since the previous sample. A repeat is not a step, because the
+   * resolution is that of new samples.
    */
   #step(
     series: Passing,
@@ -184,7 +184,7 @@ export class SeriesBook {
     let isGap = false
     if (series.samples === 0) series.firstNs = ns
     else {
-      // The number may be one of 32 bits that began again.
+      // The number may have wrapped at 32 bits.
       const missing = number === undefined ? 0 : ((number - series.lastNumber) >>> 0) - 1
       const isJump = number === undefined && part.periodMs > 0 && ns - series.lastNs > GAP_PERIODS * part.periodMs * 1e6
       isGap = missing > 0 || isJump

@@ -17,7 +17,10 @@ interface Row {
   readonly events: number
 }
 
-/** What is told of rows a second apart, of which the first so many are usual: of the level, and of the counter. */
+/**
+ * Movement of rows a second apart, with the first `usualCount` rows as the usual state: of the level, and of the
+ * counter.
+ */
 function moved(rows: readonly Row[], usualCount: number): { readonly level: string; readonly events: string } {
   const moves = new SignalMoves(type)
   const batches: Batch[] = []
@@ -41,11 +44,11 @@ function moved(rows: readonly Row[], usualCount: number): { readonly level: stri
 const steady = (level: number, count: number): Row[] =>
   Array.from({ length: count }, (_, index) => ({ level, events: index * 10 }))
 
-test('what stays as it was did not move: a level, and a counter that rises evenly', () => {
+test('a constant level and an evenly rising counter did not move', () => {
   assert.deepEqual(moved(steady(5, 20), 10), { level: '0', events: '0' })
 })
 
-test('a level that leaves what is usual moves from 2 on, the farther the more', () => {
+test('a level that leaves its usual range has a digit from 2 on, higher for larger movements', () => {
   const leap = (to: number) => moved([...steady(100, 10), ...steady(to, 10)], 10).level
   assert.equal(leap(102), '1', 'two per cent are within what is usual')
   const [near = '', far = ''] = [leap(112), leap(400)]

@@ -2,21 +2,21 @@ import type { RecordType, Slot } from '@sonde/sdk'
 import { rawAt } from '../read/raw-at.ts'
 import { isCounterSlot } from './slot-role.ts'
 
-/** Numbers that are kept of a signal. */
+/** Numbers for each signal. */
 const WIDTH = 9
 const [LAST, USUAL_LOW, USUAL_HIGH, USUAL_SUM, USUAL_COUNT, LATER_LOW, LATER_HIGH, LATER_SUM, LATER_COUNT] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8,
 ] as const
-/** A move counts from this share of the level, and of what is usual, on. */
+/** Least movement relative to the level, and to the usual range. */
 const LEVEL_SHARE = 0.05
 const SPREAD_SHARE = 0.5
-/** The digit of a signal that moved, and the greatest there is. */
+/** Lowest digit of a moved signal, and the highest digit. */
 const MOVED = 2
 const DIGIT_MAX = 9
 
 /**
- * How far the signals of one series move in an event: their values, or of counters their increase a second, at the
- * beginning of the window against those behind it. What it costs is some additions a signal and record.
+ * How far the signals of one series move in an event. It compares values, or increases per second of counters, from the
+ * beginning of the window with later ones. The cost is a few additions for each signal and record.
  */
 export class SignalMoves {
   readonly #type: RecordType
@@ -39,7 +39,7 @@ export class SignalMoves {
     }
   }
 
-  /** Takes a record. `ns`: its time, from any zero. */
+  /** Takes a record. `ns` is its time from any zero. */
   take(view: DataView, record: number, ns: number, isUsual: boolean): void {
     const data = this.#data
     const { presenceWords } = this.#type.layout
@@ -71,7 +71,7 @@ export class SignalMoves {
     }
   }
 
-  /** A digit a slot of the type: 0 if it did not move, 1 where it moved as it does, from 2 on how far it moved. */
+  /** A digit for each slot of the type: 0 for no movement, 1 for the usual movement, 2 and more for the distance. */
   told(): string {
     const digits = new Uint8Array(this.#type.layout.slots.length)
     for (const [index, { slot }] of this.#slots.entries())

@@ -1,16 +1,16 @@
 import type { Slot } from '@sonde/sdk'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 
-/** A field of a diagnostic counter, by its data ID. */
+/** A field of a diagnostic counter, named by its data ID. */
 const DATA_ID = /^id_([0-9a-f]{16})$/
 
-/** The data ID that a field of samples is of; undefined if it is of none. */
+/** The data ID of a field of samples; undefined for other fields. */
 export function dataIdOf({ name }: Pick<Slot, 'name'>): bigint | undefined {
   const [, id] = DATA_ID.exec(name) ?? []
   return id === undefined ? undefined : BigInt(`0x${id}`)
 }
 
-/** Whether values of a field only grow. A data ID that the table does not have is a counter, as nearly all are. */
+/** Whether values of a field only grow. Unknown data IDs are counters, because nearly all are. */
 export function isCounterSlot(slot: Slot): boolean {
   const id = dataIdOf(slot)
   if (id === undefined) return slot.field.role === 'counter'

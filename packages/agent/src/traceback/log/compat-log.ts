@@ -6,17 +6,17 @@ import { logFault } from './log-file.ts'
 
 /** A rule as the reference application prints it. */
 export interface CompatRule {
-  /** Bytes as characters, as {@link CompatHeader} has them all. */
+  /** Bytes as characters, as all texts of {@link CompatHeader}. */
   readonly name: string
   readonly dataId: bigint
-  /** As its long names are, but for `incremental`. */
+  /** The long name of the type, except for `incremental`. */
   readonly type: string
   readonly value: bigint
 }
 
-/** What the head of the log says. Texts are bytes as characters (latin1): the reference copies them as they are. */
+/** Head of the log. Texts are bytes as characters (latin1), because the reference copies them unchanged. */
 export interface CompatHeader {
-  /** Of DOCA, such as 3.4.0012. */
+  /** Version of DOCA, such as 3.4.0012. */
   readonly version: string
   /** The text of `-d`. */
   readonly device: string
@@ -27,7 +27,7 @@ export interface CompatHeader {
 }
 
 const SECOND_NS = 1_000_000_000n
-/** What is gathered before it is written. Unit: characters. */
+/** Size of the write buffer. Unit: characters. */
 const BUFFER_CHARACTERS = 256 * 1024
 
 /** The events log of the reference application, byte for byte. */
@@ -41,8 +41,7 @@ export class CompatLog {
   #activeRules = 0
 
   /**
-   * Creates the file, or empties it. The head is written by {@link begin}: a device that refuses leaves an empty log.
-   *
+   * Creates or empties the file. {@link begin} writes the head, because a device that refuses leaves an empty log.
    * @throws SondeError `TRB_LOG` if it cannot be opened.
    */
   constructor(path: string, header: CompatHeader, ring: DeviceRing) {
@@ -64,8 +63,8 @@ export class CompatLog {
   }
 
   /**
-   * Writes the rows of samples and edges, in the reference's order. The samples are the newest of the ring, which holds
-   * twice the history before them, too.
+   * Writes the rows of samples and edges in the reference's order. The samples are the newest of the ring, which also
+   * has twice the history before them.
    */
   write(first: number, end: number, edges: EdgeList): void {
     let edge = 0
@@ -79,14 +78,14 @@ export class CompatLog {
     this.flush()
   }
 
-  /** Rules that are active get no end row. May be called twice. */
+  /** Closes the file; active rules get no end row. May be called twice. */
   close(): void {
     if (this.#file < 0) return
     closeSync(this.#file)
     this.#file = -1
   }
 
-  /** @throws SondeError `TRB_LOG` if the disk does not take it. */
+  /** @throws SondeError `TRB_LOG` if the disk refuses the rows. */
   flush(): void {
     const bytes = Buffer.from(this.#pending, 'latin1')
     this.#pending = ''
@@ -100,7 +99,8 @@ export class CompatLog {
   #edge(sample: number, rule: number, isStart: boolean): void {
     if (isStart) {
       this.#activeRules++
-      // The reference dumps all that it holds whenever the first rule becomes active, whatever it wrote before.
+      // The reference dumps its whole history whenever the first rule becomes active, even rows that it has already
+      // written.
       if (this.#activeRules === 1) this.#dump(sample)
     } else this.#activeRules--
     const time = new Date(Number((this.#ring.big(sample, SAMPLE_AT.wall) / SECOND_NS) * 1000n))

@@ -5,8 +5,8 @@ import { isoNs } from './iso-ns.ts'
 import type { EndRow, LogHead, LogRows, NoteRow, StartRow } from './log-rows.ts'
 
 /**
- * Rows with commas between, quoted as RFC 4180 has it. The first cell says what the row is; lines that begin with `#`
- * are the head of the file.
+ * Rows with commas, quoted as in RFC 4180. The first cell is the kind of row. Lines that begin with `#` are the head of
+ * the file.
  */
 export const csvRows: LogRows = {
   head({ feed, book, version }: LogHead): string {

@@ -5,17 +5,17 @@ import { LogFile, type LogFileOptions, type LogLosses } from './log-file.ts'
 import type { EndReason, LogRows, NoteKind } from './log-rows.ts'
 import { MinuteLimit } from './minute-limit.ts'
 
-/** Limits of events in a log. What is beyond is cut, or left out and counted. */
+/** Limits of events in a log. Longer events are cut; further events are left out and counted. */
 export interface EventLimits {
-  /** Longest event; then it is cut, and another continues it. Unit: seconds. Default: 60. */
+  /** Longest event. A longer event is cut, and another continues it. Unit: seconds. Default: 60. */
   readonly eventSMax?: number
-  /** Largest event, its history included. Unit: bytes. Default: 64 MiB. */
+  /** Largest event with its history. Unit: bytes. Default: 64 MiB. */
   readonly eventBytesMax?: number
-  /** Events a minute, those that continue others included. Default: 60. */
+  /** Events a minute, including events that continue others. Default: 60. */
   readonly eventsPerMinute?: number
 }
 
-/** What an {@link EventsLog} is made with. */
+/** Options of an {@link EventsLog}. */
 export interface EventsLogOptions extends EventLimits {
   readonly file: LogFileOptions
   readonly rows: LogRows
@@ -24,17 +24,17 @@ export interface EventsLogOptions extends EventLimits {
   readonly feed: FeedInfo
   /** Version of Sonde. */
   readonly version: string
-  /** The disk does not take rows any more; called again when it did meanwhile. */
+  /** Called when the disk refuses rows, and again for each later loss. */
   readonly onLoss?: (reason: string) => void
 }
 
-/** An edge of a rule, as the log takes it. */
+/** An edge of a rule for the log. */
 export interface LogEdge {
   /** Index in the book. */
   readonly rule: number
   readonly sample: number
   readonly isStart: boolean
-  /** Where it is not that of the sample. Unit: nanoseconds since the epoch. */
+  /** Default: the time of the sample. Unit: nanoseconds since the epoch. */
   readonly timeNs?: bigint
 }
 
@@ -45,14 +45,14 @@ export interface LogNote {
   readonly text: string
 }
 
-/** What a log has taken, and what it has not. */
+/** Counts of written and left-out rows. */
 export interface LogTotals {
   events: number
   samples: number
   notes: number
   /** Events beyond the limit of a minute. */
   eventsLeftOut: number
-  /** Samples of events that were left out. */
+  /** Samples of left-out events. */
   samplesLeftOut: number
   notesLeftOut: number
   losses: LogLosses
@@ -64,12 +64,14 @@ interface OpenEvent {
   readonly startBytes: number
 }
 
-/** Ends of events that wait for the disk. */
+/** Most ends of events that wait for the disk. */
 const CUT_OFF_MAX = 1024
-/** Notes a minute; of a device that skips all the time each gap would be one. */
+/** Notes a minute. A device that skips all the time would give one for each gap. */
 const NOTES_PER_MINUTE = 600
 
-/** The events log of Sonde: samples around events, their beginnings and ends, and notes of all that is missing. */
+/**
+ * The events log of Sonde: samples around events, their starts and ends, and notes about everything that is missing.
+ */
 export class EventsLog {
   readonly totals: LogTotals
   readonly #options: EventsLogOptions
@@ -80,15 +82,15 @@ export class EventsLog {
   readonly #eventBytesMax: number
   /** By rule. */
   readonly #open = new Map<number, OpenEvent>()
-  /** Rules that are active, and whose event is not in the log. */
+  /** Active rules whose event is not in the log. */
   readonly #leftOut = new Set<number>()
   /** The first sample that is not in the log. */
   #next = 0
-  /** Whether the disk did not take the rows before. */
+  /** Whether the disk refused the previous rows. */
   #isLosing = false
-  /** Rows that were lost, and of which the log tells. */
+  /** Lost rows that the log already mentions. */
   #toldLost = 0
-  /** Events whose end the log does not have. */
+  /** Events whose end is not in the log. */
   #cutOff: { readonly rule: number; readonly event: number; readonly sample: number }[] = []
 
   /** @throws SondeError `TRB_LOG` if the file cannot be opened. */
@@ -103,7 +105,7 @@ export class EventsLog {
     this.totals = { events: 0, samples: 0, notes: 0, eventsLeftOut: 0, samplesLeftOut: 0, notesLeftOut: 0, losses }
   }
 
-  /** Writes the rows of the newest samples of the ring, which also holds the history before them. */
+  /** Writes the rows of the newest samples of the ring. The ring also has the history before them. */
   write(first: number, end: number, edges: readonly LogEdge[], notes: readonly LogNote[]): void {
     if (first >= end) return
     if (this.#isLosing) this.#recover(first)
@@ -123,13 +125,13 @@ export class EventsLog {
     this.#flush()
   }
 
-  /** An edge between two batches: time went on without a sample. */
+  /** An edge between two batches: time passed without a sample. */
   late(edge: LogEdge): void {
     this.#edge(edge)
     this.#flush()
   }
 
-  /** Ends all events, says why, and closes the file. May be called twice. */
+  /** Ends all events with a reason, and closes the file. May be called twice. */
   close(reason: EndReason, text: string): void {
     const { ring } = this.#options
     const last = ring.total - 1
@@ -168,7 +170,7 @@ export class EventsLog {
     this.#file.row(rows.start({ ...how, event, rule: name, timeNs, raw: ring.big(sample, SAMPLE_AT.raw) }))
   }
 
-  /** Samples of the time before an event, but for those that are in the log. */
+  /** Samples before an event that are not in the log yet. */
   #history(sample: number): void {
     const { ring, book } = this.#options
     const oldest = Math.max(this.#next, ring.oldest, sample + 1 - 2 * book.historySamples)
@@ -191,7 +193,7 @@ export class EventsLog {
     this.#file.row(rows.end({ event, rule: book.rules[rule]?.name ?? '', timeNs, raw, reason }))
   }
 
-  /** Cuts events that became too long or too large, and begins again those that a past minute left out. */
+  /** Cuts events that became too long or too large, and starts events that the limit of an earlier minute left out. */
   #bound(sample: number): void {
     const timeNs = this.#options.ring.big(sample, SAMPLE_AT.time)
     for (const [rule, { event, startNs, startBytes }] of this.#open) {
@@ -209,7 +211,7 @@ export class EventsLog {
     else this.totals.notesLeftOut++
   }
 
-  /** Says what limits left out in a minute that is over. */
+  /** Notes the events and notes that the limit of a past minute left out. */
   #tellLimits(sample: number, { isLast = false } = {}): void {
     const timeNs = this.#options.ring.big(sample, SAMPLE_AT.time)
     for (const [limit, words] of [
@@ -231,7 +233,7 @@ export class EventsLog {
     this.#file.row(rows.note({ kind, timeNs, raw, text }))
   }
 
-  /** Where the disk took not all rows, open events end there: their ends are written as soon as it takes them. */
+  /** If the disk refuses rows, open events end here. Their ends are written as soon as the disk accepts rows again. */
   #flush(): void {
     if (this.#file.flush()) return
     const sample = this.#options.ring.total - 1
@@ -244,7 +246,7 @@ export class EventsLog {
     this.#isLosing = true
   }
 
-  /** Tries whether the disk takes rows again, and begins with what was lost. */
+  /** Tries to write again, starting with the lost ends. */
   #recover(sample: number): void {
     const { losses } = this.#file
     const { book, ring } = this.#options
@@ -256,7 +258,7 @@ export class EventsLog {
       this.#file.row(this.#options.rows.end({ ...row, timeNs, raw }))
     }
     if (!this.#file.flush()) {
-      // What was tried now is no loss: it is written later.
+      // Rows of this attempt are not lost: they are written later.
       losses.rows = lostBefore
       return
     }
@@ -266,7 +268,7 @@ export class EventsLog {
     for (const rule of [...this.#leftOut]) this.#start(rule, sample, { isLate: true })
   }
 
-  /** In the head of a file that goes on: events that began in the one before. */
+  /** For the head of a continued file: events that began in the previous file. */
   #openRow(): string {
     const { ring, rows } = this.#options
     if (this.#open === undefined || ring.total === 0) return ''
@@ -279,7 +281,7 @@ export class EventsLog {
       kind: 'rotated',
       timeNs: ring.big(sample, SAMPLE_AT.time),
       raw: ring.big(sample, SAMPLE_AT.raw),
-      text: `this file goes on from the one before; open events: ${open || 'none'}${removed}`,
+      text: `this file continues the previous file; open events: ${open || 'none'}${removed}`,
     })
   }
 }

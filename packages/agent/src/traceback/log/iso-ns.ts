@@ -8,7 +8,7 @@ export function isoNs(timeNs: bigint): string {
   const second = timeNs / SECOND_NS
   if (second !== lastSecond) {
     lastSecond = second
-    // 64 bits of nanoseconds reach to the year 2554, within what a Date takes.
+    // 64 bits of nanoseconds reach the year 2554, which is in the range of Date.
     lastText = new Date(Number(second) * 1000).toISOString().slice(0, 19)
   }
   return `${lastText}.${String(timeNs % SECOND_NS).padStart(9, '0')}Z`

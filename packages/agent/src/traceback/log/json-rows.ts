@@ -4,7 +4,7 @@ import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import { isoNs } from './iso-ns.ts'
 import type { EndRow, LogHead, LogRows, NoteRow, StartRow } from './log-rows.ts'
 
-/** A JSON object a line. Numbers of 64 bits are text in decimal. */
+/** A JSON object per line. Numbers of 64 bits are decimal texts. */
 export const jsonRows: LogRows = {
   head({ feed, book, version }: LogHead): string {
     return line({

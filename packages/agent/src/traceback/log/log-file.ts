@@ -3,36 +3,36 @@ import { basename, dirname, join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { type FileLock, lockFile, PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
 
-/** Rows that are gathered before they are written. Unit: characters. */
+/** Size of the write buffer. Unit: characters. */
 const BUFFER_CHARACTERS = 256 * 1024
 
-/** Where a log is written, and how much of it is kept. */
+/** Path of a log, and how much of it is kept. */
 export interface LogFileOptions {
   readonly path: string
-  /** Size from which the next file is begun. Unit: bytes. Range: from 4096. Default: 64 MiB. */
+  /** Size at which the next file starts. Unit: bytes. Range: from 4096. Default: 64 MiB. */
   readonly fileBytesMax?: number
-  /** Files that are kept, the newest included: `events.log`, `events.log.1`, … Range: from 1. Default: 8. */
+  /** Most files, including the newest: `events.log`, `events.log.1`, … Range: from 1. Default: 8. */
   readonly filesMax?: number
-  /** Whether it goes on behind what a file has. Default: the file is kept as `events.log.1`. */
+  /** Whether to append to an existing file. Default: the existing file is renamed to `events.log.1`. */
   readonly append?: boolean
 }
 
-/** What a log lost. */
+/** Losses of a log. */
 export interface LogLosses {
-  /** Rows that the disk did not take. */
+  /** Rows that the disk refused. */
   rows: number
-  /** Why the latest of them were not taken; empty if all were. */
+  /** Reason of the latest loss; empty if there was none. */
   reason: string
-  /** Files that were removed for their number. */
+  /** Files that were removed because of `filesMax`. */
   removedFiles: number
-  /** Size of them. Unit: bytes. */
+  /** Their size. Unit: bytes. */
   removedBytes: number
 }
 
-/** A text file of rows that rotates by size. Every row in it is whole: where the disk is full, rows are left out. */
+/** A text file of rows that rotates by size. Every row is whole: rows are left out when the disk is full. */
 export class LogFile {
   readonly losses: LogLosses = { rows: 0, reason: '', removedFiles: 0, removedBytes: 0 }
-  /** Bytes that were written since it was opened, whatever was removed since. */
+  /** Bytes that were written since it was opened, including removed files. */
   writtenBytes = 0
   readonly #path: string
   readonly #fileBytesMax: number
@@ -40,10 +40,10 @@ export class LogFile {
   readonly #headOf: () => string
   #file: number
   readonly #lock: FileLock | undefined
-  /** Size of the file: whole rows alone. */
+  /** Size of the file's whole rows. */
   #wholeBytes: number
   #needsHead = true
-  /** A terminal or a pipe is neither rotated nor cut. */
+  /** A terminal or pipe is neither rotated nor cut. */
   #isRegular: boolean
   #pending = ''
   #pendingRows = 0
@@ -52,8 +52,7 @@ export class LogFile {
 
   /**
    * Opens the file and writes its head.
-   *
-   * @param headOf The rows that each file begins with.
+   * @param headOf The first rows of each file.
    * @throws SondeError `TRB_LOG` if it cannot be opened or written.
    */
   constructor(
@@ -79,14 +78,14 @@ export class LogFile {
     if (this.losses.reason !== '') throw logFault(path, this.losses.reason)
   }
 
-  /** Adds one row, or several, that end with a line break. They are written at the next {@link flush}, or before. */
+  /** Adds one or more rows that end with a line break. They are written at the next {@link flush} or earlier. */
   row(text: string): void {
     this.#pending += text
     this.#pendingRows++
     if (this.#pending.length >= Math.min(BUFFER_CHARACTERS, this.#fileBytesMax / 2)) this.#write()
   }
 
-  /** Writes what waits. Returns false if the disk did not take rows since the call before; see {@link losses}. */
+  /** Writes the buffer. Returns false if the disk refused rows since the last call; see {@link losses}. */
   flush(): boolean {
     this.#write()
     const isWhole = this.#isWhole
@@ -94,7 +93,7 @@ export class LogFile {
     return isWhole
   }
 
-  /** @throws Error where another process writes the log. */
+  /** @throws Error if another process writes the log. */
   #lockOf(path: string): FileLock | undefined {
     try {
       return lockOf(path)
@@ -136,7 +135,7 @@ export class LogFile {
     this.#wholeBytes += bytes.length
   }
 
-  /** Writes what waits. May be called twice. */
+  /** Writes the buffer and closes the file. May be called twice. */
   close(): void {
     if (this.#file < 0) return
     this.#write()
@@ -145,7 +144,7 @@ export class LogFile {
     this.#lock?.close()
   }
 
-  /** Puts the file aside as the newest of the old, and opens an empty one. Where that fails, the file goes on. */
+  /** Renames the file to the newest old file, and opens an empty file. If that fails, the current file continues. */
   #begin(): void {
     if (!this.#isRegular) return
     this.#remove(this.#filesMax - 1)
@@ -183,20 +182,20 @@ export class LogFile {
     return number === 0 ? this.#path : `${this.#path}.${number}`
   }
 
-  /** A process that was killed may have left half a row behind. */
+  /** A killed process may have left half a row. */
   #endLine(): void {
     const last = Buffer.alloc(1)
     readSync(this.#file, last, 0, 1, this.#wholeBytes - 1)
     if (last.toString() !== '\n') this.#put(Buffer.from('\n'))
   }
 
-  /** Takes half a row away again. */
+  /** Removes half a row. */
   #cut(): void {
     if (!this.#isRegular) return
     try {
       ftruncateSync(this.#file, this.#wholeBytes)
     } catch {
-      // A disk that does not even shorten a file leaves half a row; the next begins on a line of its own.
+      // A disk that cannot even truncate leaves half a row. The next row begins on a new line.
       this.#pending = '\n'
       this.#pendingRows = 1
     }
@@ -204,10 +203,9 @@ export class LogFile {
 }
 
 /**
- * The lock of a log, beside it: two processes would rotate and cut the rows of each other. Undefined if the folder
- * takes no further file; then the log does not rotate either.
- *
- * @throws Error where another process has it.
+ * The lock of a log, beside it, because two processes would rotate and cut each other's rows. Undefined if the folder
+ * accepts no further file; then the log does not rotate either.
+ * @throws Error if another process has the lock.
  */
 function lockOf(path: string): FileLock | undefined {
   let lock: FileLock | undefined
@@ -216,7 +214,7 @@ function lockOf(path: string): FileLock | undefined {
   } catch {
     return undefined
   }
-  if (lock === undefined) throw new Error('another process writes it; name another --event-log')
+  if (lock === undefined) throw new Error('another process writes it; choose another --event-log')
   return lock
 }
 

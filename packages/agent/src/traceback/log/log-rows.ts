@@ -2,7 +2,7 @@ import type { RuleBook } from '../../rules/rule.ts'
 import type { DeviceRing } from '../feed/device-ring.ts'
 import type { FeedInfo } from '../feed/sample-feed.ts'
 
-/** What the head of a log says. */
+/** Head of a log. */
 export interface LogHead {
   readonly feed: FeedInfo
   readonly book: RuleBook
@@ -10,7 +10,7 @@ export interface LogHead {
   readonly version: string
 }
 
-/** Why an event's rows end; see `docs/traceback.md`. */
+/** Why the rows of an event end; see `docs/traceback.md`. */
 export type EndReason = 'cleared' | 'cut' | 'truncated' | 'stopped' | 'end_of_samples' | 'failed'
 
 /** The beginning of an event. */
@@ -19,11 +19,11 @@ export interface StartRow {
   readonly event: number
   readonly rule: string
   readonly timeNs: bigint
-  /** Stamp of the device, as the reference application prints it. */
+  /** Time stamp of the device, as the reference application prints it. */
   readonly raw: bigint
-  /** The event that was cut before it. */
+  /** The earlier event that was cut and that this event continues. */
   readonly continues?: number
-  /** Whether the rule became active earlier, when the limit of events was reached. */
+  /** Whether the rule became active earlier, while the limit of events was reached. */
   readonly isLate?: boolean
 }
 
@@ -36,7 +36,7 @@ export interface EndRow {
   readonly reason: EndReason
 }
 
-/** What else the reader of a log must know. */
+/** Other facts for the reader of a log. */
 export interface NoteRow {
   readonly kind: NoteKind
   readonly timeNs: bigint
@@ -44,12 +44,12 @@ export interface NoteRow {
   readonly text: string
 }
 
-/** What a note tells of. */
+/** Subject of a note. */
 export type NoteKind = 'gap' | 'reset' | 'wrap' | 'limit' | 'lost' | 'rotated' | 'stopped'
 
-/** How rows of the log are written. Each is a line with its line break. */
+/** Writes the rows of the log. Each row is a line with its line break. */
 export interface LogRows {
-  /** What each file begins with, the row of columns included. */
+  /** The beginning of each file, including the row of columns. */
   head(head: LogHead): string
   sample(ring: DeviceRing, sample: number): string
   start(row: StartRow): string

@@ -1,18 +1,18 @@
 const MINUTE_NS = 60_000_000_000n
 
-/** Lets so many things of each minute pass, and counts the others by name. */
+/** Passes a number of things each minute, and counts the rest by name. */
 export class MinuteLimit {
   readonly #countMax: number
   #minute = -1n
   #passed = 0
   #refused = new Map<string, number>()
 
-  /** @param countMax A minute. Range: from 1. */
+  /** @param countMax Things a minute. Range: from 1. */
   constructor(countMax: number) {
     this.#countMax = countMax
   }
 
-  /** Whether one more passes now. Names are few: those of rules, and kinds of notes. */
+  /** Whether another thing passes now. There are few names: those of rules, and kinds of notes. */
   take(name: string, timeNs: bigint): boolean {
     const minute = timeNs / MINUTE_NS
     if (minute !== this.#minute) {
@@ -27,12 +27,12 @@ export class MinuteLimit {
     return false
   }
 
-  /** Whether a minute has begun since something was refused, or none was. */
+  /** Whether a new minute began after a refusal. */
   isOver(timeNs: bigint): boolean {
     return this.#refused.size > 0 && timeNs / MINUTE_NS !== this.#minute
   }
 
-  /** What was refused since this was asked before, by name. */
+  /** Refusals since the last call, by name. */
   takeRefused(): ReadonlyMap<string, number> {
     const refused = this.#refused
     if (refused.size > 0) this.#refused = new Map()

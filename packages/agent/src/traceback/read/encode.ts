@@ -7,7 +7,7 @@ export const SAMPLES_CONTENT_TYPE = 'application/vnd.sonde.samples'
 
 type Column = Float64Array | Float32Array
 
-/** Samples as columns behind a head; see `SamplesHeader`. `keys`: in the order in which they were asked for. */
+/** Encodes samples as columns after a head; see `SamplesHeader`. `keys` is in the order of the request. */
 export function encodeSamples({ stretch, series }: ReadSamples, keys: readonly string[]): Uint8Array {
   const columns: Column[] = []
   const lanes = new Map<string, SamplesHeader['lanes'][number]>()
@@ -31,7 +31,7 @@ export function encodeSamples({ stretch, series }: ReadSamples, keys: readonly s
   return bytes
 }
 
-/** The lanes of a series; their columns are added. */
+/** The lanes of a series. Adds their columns to `columns`. */
 function lanesOf(series: PassingSeries, columns: Column[]): SamplesHeader['lanes'] {
   const { isExact, samples } = series
   const times = isExact ? columns.push(series.held()) - 1 : 0

@@ -10,10 +10,10 @@ import type { Told } from '../window/told.ts'
 import { ReadIndexes } from './read-indexes.ts'
 import type { ReadableEvent } from './samples.ts'
 
-/** Of an event whose samples could not be kept. */
+/** Index of an event whose samples could not be kept. */
 const NOTHING: ReadIndex = { parts: [], blocks: [], series: [], listed: [], leftOut: [], types: [] }
 
-/** What an {@link EventReader} reads from. */
+/** Options of an {@link EventReader}. */
 export interface EventReaderOptions {
   readonly archive: Archive
   readonly open: OpenEvents
@@ -23,14 +23,14 @@ export interface EventReaderOptions {
   readonly told: Told
 }
 
-/** The file of an event that is closed. */
+/** The file of a closed event. */
 export interface EventContent {
   readonly bytes: number
-  /** Read when they are asked for. */
+  /** Each piece is read on request. */
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-/** Reads the samples of events: of those that are kept, and of those that are open. */
+/** Reads the samples of kept and open events. */
 export class EventReader {
   readonly #options: EventReaderOptions
   readonly #indexes = new ReadIndexes()
@@ -40,9 +40,8 @@ export class EventReader {
   }
 
   /**
-   * The samples of an event, also while it is open.
-   *
-   * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NOTE` if its note does not hold.
+   * The samples of an event, even while it is open.
+   * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NOTE` if its note is invalid.
    */
   async readable(id: number): Promise<ReadableEvent> {
     const { archive, open } = this.#options
@@ -59,28 +58,27 @@ export class EventReader {
   }
 
   /**
-   * The file of an event that is closed, piece by piece.
-   *
+   * The file of a closed event, piece by piece.
    * @throws SondeError `TRB_UNKNOWN` if there is no such event, `TRB_NO_FILE` if it is open or has no samples.
    */
   fileOf(id: number): EventContent {
     const { archive, open } = this.#options
     if (open.get(id) !== undefined)
-      throw new SondeError('TRB_NO_FILE', `event ${id} is not whole yet; its file is there once it has ended`)
+      throw new SondeError('TRB_NO_FILE', `event ${id} is still open; its file exists after its end`)
     const event = archive.get(id)
     if (event === undefined) throw unknown(id)
-    if (event.sizeBytes === 0) throw new SondeError('TRB_NO_FILE', `event ${id} has no samples, and so no file`)
+    if (event.sizeBytes === 0) throw new SondeError('TRB_NO_FILE', `event ${id} has no samples and no file`)
     return { bytes: event.sizeBytes, chunks: archive.chunks(id, event.sizeBytes) }
   }
 
-  /** What the file of an event holds that is not kept yet. */
+  /** The index of an event that is not kept yet. */
   indexOf(event: OpenEvent): ReturnType<typeof indexOf> {
     const { devices, rules, told } = this.#options
     const [signal, ...others] = rules.signalsOf(event.start.rule)
     return indexOf(event, { devices, told, signal: others.length === 0 ? signal : undefined, listed: rules.listed() })
   }
 
-  /** Bytes of the file of an event that was open when it was asked for, and may be kept by now. */
+  /** Bytes of the file of an event that was open at the request, and may be kept by now. */
   async #readOpen(id: number, at: number, bytes: number): Promise<Uint8Array> {
     const { archive, disk } = this.#options
     try {

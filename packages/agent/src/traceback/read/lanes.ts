@@ -4,26 +4,24 @@ import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { rankOf } from './rank.ts'
 import { isOf, type Signal, signalsOf } from './signals.ts'
 
-/** Lanes of one answer: as many as one question for samples may name. */
+/** Most lanes of one answer: as many as a request for samples may name. */
 export const LANES_MAX = 64
-/** Which lanes are asked for; all where it says nothing. */
+/** Conditions for lanes. Default: all lanes. */
 export interface LaneFilter {
-  /** Words that name, device and kind hold in some order, in any case. */
+  /** Words that must all appear in name, device and kind, in any order and case. */
   readonly find?: string
   readonly kind?: string
 }
 
-/** The first lanes of the ranking that match. */
+/** The first matching lanes of the ranking. */
 export type LanesAnswer = Pick<EventAnswer, 'lanes' | 'lanesLeftOut' | 'lanesKept' | 'kinds'>
 
-/** The ranking of an index that is read again and again. */
+/** Rankings of indexes that are read repeatedly. */
 const RANKED = new WeakMap<ReadIndex, Promise<readonly EventLane[]>>()
-/** More than there are lanes of one event. */
+/** More than the number of lanes of an event. */
 const PLACES = 2 ** 32
 
-/**
- * The lanes of an event that match, the first of its ranking. An application may have hundreds of thousands of them.
- */
+/** The first matching lanes of an event by rank. An application may have hundreds of thousands of lanes. */
 export async function lanesOf(
   event: Pick<TracebackEvent, 'device'>,
   index: ReadIndex,
@@ -57,7 +55,7 @@ async function rankedLanes(event: Pick<TracebackEvent, 'device'>, index: ReadInd
   const lanes: EventLane[] = []
   const ranks: number[] = []
   const series = [...index.series.entries()]
-  // Of equal rank, the first by the name of its device comes first, then by its place in the event.
+  // Equal ranks are ordered by the name of the device, then by position in the event.
   series.sort(([, a], [, b]) => (a.deviceName < b.deviceName ? -1 : a.deviceName > b.deviceName ? 1 : 0))
   for (const [at, one] of series) {
     for (const signal of signalsOf(index, at)) {
@@ -67,7 +65,7 @@ async function rankedLanes(event: Pick<TracebackEvent, 'device'>, index: ReadInd
     }
     if (turn.isOver()) await turn.next()
   }
-  // Numbers are sorted many times faster than objects are, and in one turn.
+  // Numbers sort many times faster than objects, and within one turn.
   return Array.from(Float64Array.from(ranks).sort(), (rank) => lanes[rank % PLACES] as EventLane)
 }
 

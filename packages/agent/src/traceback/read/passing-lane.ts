@@ -4,19 +4,20 @@ import { rawAt } from './raw-at.ts'
 import type { Signal } from './signals.ts'
 
 const WORD = 2 ** 32
-/** A counter of 32 bits that falls from above the first to below the second began again. */
+/** A 32-bit counter wrapped if it falls from above the first limit to below the second. */
 const WRAP_FROM = 3 * 2 ** 30
 const WRAP_TO = 2 ** 30
 
 /**
- * One lane, while samples go by: the least and the greatest value of each part, and samples as long as there are few.
+ * One lane while its samples are read: the lowest and highest value of each part, and the exact samples if there are
+ * few.
  */
 export class PassingLane {
   readonly signal: Signal
   readonly lows: Float32Array
   readonly highs: Float32Array
   readonly exact: Float64Array
-  /** The value before, as two words where it is a u64; NaN if there is none. */
+  /** The previous value, as two words for a u64; NaN if there is none. */
   #before = Number.NaN
   #beforeHigh = 0
 
@@ -48,14 +49,14 @@ export class PassingLane {
       const place = held[index] as number
       if (place >= 0) exact[place] = value
       const to = point[index] as number
-      // NaN is neither: the first value of a part replaces it.
+      // NaN compares as false, so the first value of a part replaces it.
       if (to < 0 || Number.isNaN(value)) continue
       if (!((lows[to] as number) <= value)) lows[to] = value
       if (!((highs[to] as number) >= value)) highs[to] = value
     }
   }
 
-  /** Increase a second of a u64, whose words are exact where doubles are not. */
+  /** Increase per second of a u64. Its words are exact where doubles are not. */
   #wideRate(data: DataView, at: number, stepMs: number): number {
     const low = data.getUint32(at, true)
     const high = data.getUint32(at + 4, true)
@@ -74,7 +75,7 @@ export class PassingLane {
   }
 }
 
-/** The increase of a counter of 32 bits that began again; NaN if it was reset. */
+/** The increase of a 32-bit counter that wrapped; NaN if it was reset. */
 function wrapped(before: number, value: number): number {
   return before >= WRAP_FROM && before < WORD && value < WRAP_TO ? value + WORD - before : Number.NaN
 }

@@ -4,38 +4,38 @@ import { PassingLane } from './passing-lane.ts'
 import { rawAt } from './raw-at.ts'
 import type { Signal } from './signals.ts'
 
-/** Behind so many times the usual step there is a gap, where samples bear no numbers. */
+/** Without sample numbers, a gap begins after this many usual steps. */
 const GAP_STEPS = 2.5
 
-/** A stretch that is asked for. Times of samples are counted from its start, in milliseconds. */
+/** The requested time span. Times of samples are relative to its start, in milliseconds. */
 export interface Stretch {
   /** Unit: nanoseconds since the Unix epoch. */
   readonly fromNs: bigint
-  /** Unit: milliseconds. Above 0. */
+  /** Unit: milliseconds. Must be above 0. */
   readonly spanMs: number
-  /** Equal parts of it, of which each has a least and a greatest value. */
+  /** Number of equal parts, each with a lowest and a highest value. */
   readonly points: number
 }
 
-/** Samples of one series in a block: where they lie, and what they are for. */
+/** Samples of one series in a block, with their positions and targets. */
 export interface Places {
   readonly count: number
-  /** In the block. Unit: bytes. */
+  /** Offset in the block. Unit: bytes. */
   readonly at: Int32Array
-  /** Part of the stretch; -1 outside of it. */
+  /** Part of the time span; -1 outside of it. */
   readonly point: Int32Array
-  /** Index among the exact samples; -1 where there is no room. */
+  /** Index among the exact samples; -1 if they do not fit. */
   readonly held: Int32Array
-  /** Time since the sample before. NaN: behind a gap, and for the first. Unit: milliseconds. */
+  /** Time since the previous sample. NaN after a gap and for the first sample. Unit: milliseconds. */
   readonly stepMs: Float64Array
 }
 
-/** The lanes of one series, while its samples go by. */
+/** The lanes of one series while its samples are read. */
 export class PassingSeries {
   readonly lanes: readonly PassingLane[]
-  /** Samples within the stretch. */
+  /** Number of samples within the time span. */
   samples = 0
-  /** Times of the exact samples: the neighbour before the stretch, those within, the neighbour behind. */
+  /** Times of the exact samples: the neighbour before the time span, the samples within, the neighbour after it. */
   readonly #times: Float64Array
   readonly #type: RecordType
   readonly #key: readonly number[]
@@ -47,7 +47,7 @@ export class PassingSeries {
   #lastMs = Number.NaN
   #lastNumber = 0
 
-  /** @param usualMs Between two samples; 0 if it is not known. */
+  /** @param usualMs Usual time between two samples; 0 if unknown. */
   constructor(
     { type, key, usualMs }: { readonly type: RecordType; readonly key: readonly number[]; readonly usualMs: number },
     signals: readonly Signal[],
@@ -62,17 +62,17 @@ export class PassingSeries {
     this.lanes = signals.map((signal) => new PassingLane(signal, stretch.points))
   }
 
-  /** Whether every sample of the stretch is held. */
+  /** Whether every sample of the time span fits. */
   get isExact(): boolean {
     return this.samples <= this.#stretch.points
   }
 
-  /** Of the exact samples, those that are there. */
+  /** The used part of the exact samples. */
   held(values: Float64Array = this.#times): Float64Array {
     return values.subarray(this.#hasBefore ? 0 : 1, 1 + this.samples + (this.#hasAfter ? 1 : 0))
   }
 
-  /** Takes the records of a block that are of this series, a lane a step. */
+  /** Takes the records of a block that belong to this series, one lane per step. */
   *take(data: DataView, count: number): Generator<PassingLane> {
     const places = this.#placesIn(data, count)
     for (const lane of this.lanes) {
@@ -99,7 +99,7 @@ export class PassingSeries {
     return { count: found, at, point, held, stepMs: steps }
   }
 
-  /** Time since the sample before; NaN behind a gap. */
+  /** Time since the previous sample; NaN after a gap. */
   #stepTo(ms: number, data: DataView, at: number): number {
     const stepMs = ms - this.#lastMs
     this.#lastMs = ms
@@ -118,7 +118,7 @@ export class PassingSeries {
     return ms < 0 || ms > spanMs ? -1 : Math.min(points - 1, Math.floor((ms / spanMs) * points))
   }
 
-  /** Index of a sample among the exact ones. */
+  /** Index of a sample among the exact samples. */
   #hold(ms: number): number {
     const { spanMs, points } = this.#stretch
     if (ms < 0) {

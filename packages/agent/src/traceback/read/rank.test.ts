@@ -42,7 +42,7 @@ test('the signal of the rule on the device of the event stands first, though it 
   assert.deepEqual(await order(series, 2, { signal: CELSIUS }), ['own celsius', 'near celsius'])
 })
 
-test('what the rules list stands before what moved, the nearest first, but not what stood still elsewhere', async () => {
+test('listed signals come before moved signals, the nearest first, except listed signals that stood still elsewhere', async () => {
   const series = [seriesOf('far', FAR, 0), seriesOf('farther', FAR, 2), seriesOf('near', 1, 0), seriesOf('own', 0, 0)]
   const pci = seriesOf('bus', 1, 9, 1)
   assert.deepEqual(await order([...series, pci], 4, { listed: [CELSIUS] }), [
@@ -53,17 +53,17 @@ test('what the rules list stands before what moved, the nearest first, but not w
   ])
 })
 
-test('what moved stands before what wanders, and that before what stood still', async () => {
+test('moved signals come before signals with usual movement, and these before still signals', async () => {
   const series = [seriesOf('still', 1, 0), seriesOf('wandering', 0, 1), seriesOf('moved', 1, 2)]
   assert.deepEqual(await order(series, 2), ['moved celsius', 'wandering celsius'])
 })
 
-test('of what moved, what is near stands before the rest of the node, and the farthest moved first', async () => {
+test('of moved signals, near devices come before the rest of the node, and the farthest movement comes first', async () => {
   const series = [seriesOf('far', FAR, 9), seriesOf('near', 1, 3), seriesOf('own', 0, 5)]
   assert.deepEqual(await order(series, 3), ['own celsius', 'near celsius', 'far celsius'])
 })
 
-test('a signal that hints look at stands before others that moved farther', async () => {
+test('a signal that hints use comes before others that moved farther', async () => {
   const series = [seriesOf('a', 1, 9), seriesOf('bus', 1, 2, 1)]
   assert.deepEqual(await order(series, 2), ['bus current_link_speed_gigatransfers', 'a celsius'])
 })

@@ -4,17 +4,18 @@ import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { FAR } from '../nearness.ts'
 import { isOf, type Signal } from './signals.ts'
 
-/** Signals that hints look at, as type and field. */
+/** Signals that hints use, as type and field. */
 const OF_HINTS: ReadonlySet<string> = new Set(SIGNALS.map(({ type, field }) => `${type} ${field}`))
-/** Digits of a move that mean that a signal left what was usual. */
+/** Lowest movement digit of a signal that left its usual range. */
 const MOVED_FROM = 2
 const DIGITS = 10
 
 /**
- * Where a signal stands among those of an event; the least stands first. That of the rule on the event's device;
- * signals that the file of rules lists, the nearest first, but for those that stood still elsewhere; signals that
- * moved: of the device and what belongs to it before the rest of the node, those that hints look at before others, the
- * farthest moved first; those that only wander; and those that stood still.
+ * Rank of a signal among those of an event; the lowest comes first.
+ * First comes the signal of the rule on the event's device. Then come signals that the file of rules lists, the nearest
+ * first, except those that stood still elsewhere. Then come signals that moved: those of near devices before the rest
+ * of the node, those that hints use before others, the farthest movement first. Then come signals with only their usual
+ * movement, and finally those that stood still.
  */
 export function rankOf(lane: EventLane, series: KeptSeries, { slot }: Signal, { listed }: ReadIndex): number {
   if (lane.isOfRule) return 0

@@ -1,13 +1,13 @@
 import type { ReadIndex } from '../keep/kept-index.ts'
 
-/** Indexes that are kept: a page that pans asks again and again. */
+/** Indexes in memory. A page that pans reads the same index repeatedly. */
 const KEPT_MAX = 4
 
-/** What the files of the events hold that were read last. */
+/** The indexes of the events that were read last. */
 export class ReadIndexes {
   readonly #kept = new Map<number, Promise<ReadIndex>>()
 
-  /** The index of an event, read where it is not kept. */
+  /** The index of an event. It is read if it is not in memory. */
   of(id: number, read: () => Promise<ReadIndex>): Promise<ReadIndex> {
     const known = this.#kept.get(id)
     if (known !== undefined) return known

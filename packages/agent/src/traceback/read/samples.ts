@@ -4,39 +4,38 @@ import type { KeptBlock, ReadIndex } from '../keep/kept-index.ts'
 import { PassingSeries, type Stretch } from './passing-series.ts'
 import { type Signal, signalsOf } from './signals.ts'
 
-/** An answer, but for its head. Unit: bytes. */
+/** Size of an answer without its head. Unit: bytes. */
 const ANSWER_BYTES_MAX = 960_000
-/** Blocks that lie together are read together, up to so much. Unit: bytes. */
+/** Adjacent blocks are read together up to this size. Unit: bytes. */
 const READ_BYTES_MAX = 4 << 20
 
-/** An event whose samples can be read. */
+/** An event with readable samples. */
 export interface ReadableEvent {
   readonly index: ReadIndex
   /** Bytes of its file. */
   read(at: number, bytes: number): Promise<Uint8Array>
 }
 
-/** What is asked of the samples of an event. */
+/** A request for the samples of an event. */
 export interface SamplesQuestion {
   /** Keys of lanes, 1 to 64. */
   readonly keys: readonly string[]
   readonly fromMs: number
-  /** Behind `fromMs`. */
+  /** After `fromMs`. */
   readonly toMs: number
-  /** Parts, of which each has a least and a greatest value. Range: 2 to 20 000. */
+  /** Number of parts, each with a lowest and a highest value. Range: 2 to 20 000. */
   readonly points: number
 }
 
-/** What was read: the series of the lanes, and the stretch. */
+/** The series of the lanes, and their time span. */
 export interface ReadSamples {
   readonly stretch: Stretch
   readonly series: readonly PassingSeries[]
 }
 
 /**
- * Reads the samples of some lanes of an event, block by block; between two lanes of a block the loop gets its turn.
- *
- * @throws SondeError `QRY_FORM` for a key that is none, `DTB_…` if the file does not hold.
+ * Reads the samples of some lanes of an event, block by block. Yields to the loop between two lanes of a block.
+ * @throws SondeError `QRY_FORM` for an unknown key, `DTB_…` if the file is invalid.
  */
 export async function readSamples({ index, read }: ReadableEvent, question: SamplesQuestion): Promise<ReadSamples> {
   const { keys, fromMs, toMs, points } = question
@@ -46,7 +45,7 @@ export async function readSamples({ index, read }: ReadableEvent, question: Samp
     ({ series }) => series,
   )
   const room = Math.floor(ANSWER_BYTES_MAX / (8 * (keys.length + bySeries.size))) - 3
-  // A double has no nanoseconds since the Unix epoch: the stretch begins at a whole microsecond.
+  // A double cannot hold nanoseconds since the Unix epoch, so the time span starts at a whole microsecond.
   const fromNs = BigInt(Math.round(fromMs * 1000)) * 1000n
   const stretch: Stretch = { fromNs, spanMs: toMs - fromMs, points: Math.max(2, Math.min(points, room)) }
   const wanted = new Map<number, PassingSeries[]>()
@@ -71,7 +70,7 @@ export async function readSamples({ index, read }: ReadableEvent, question: Samp
   return { stretch, series: passing }
 }
 
-/** @param known Signals of series that were asked for: those of a series are many. */
+/** @param known Cache of the signals by series, because a series has many signals. */
 function signalAt(index: ReadIndex, key: string, known: Map<number, readonly Signal[]>): Signal {
   const at = /^\d{1,6}\./.test(key) ? Number(key.split('.')[0]) : -1
   const signals = known.get(at) ?? signalsOf(index, at)
@@ -96,7 +95,7 @@ function seriesOf(
   return new PassingSeries({ type, key, usualMs: resolutionMs }, signals, stretch)
 }
 
-/** Blocks with samples of the stretch and a little beside it, for the neighbours of its samples. */
+/** Blocks with samples of the time span, and slightly beyond it for the neighbours of its samples. */
 async function blocksFor(
   { blocks, series }: ReadIndex,
   wanted: readonly number[],
@@ -120,7 +119,7 @@ async function blocksFor(
   return found
 }
 
-/** Blocks that are read together. */
+/** Groups blocks that are read together. */
 function runsOf(blocks: readonly KeptBlock[]): KeptBlock[][] {
   const runs: KeptBlock[][] = []
   for (const block of blocks) {
@@ -128,18 +127,18 @@ function runsOf(blocks: readonly KeptBlock[]): KeptBlock[][] {
     const [first, last] = [run?.[0], run?.at(-1)]
     const [, at, bytes] = block
     if (run === undefined || first === undefined || last === undefined) runs.push([block])
-    // Symbols and types may lie in between; what is far is not read for nothing.
+    // Symbols and types may lie between two blocks. Distant blocks are not read together.
     else if (at - (last[1] + last[2]) > last[2] || at + bytes - first[1] > READ_BYTES_MAX) runs.push([block])
     else run.push(block)
   }
   return runs
 }
 
-/** The records of a block, once its checksums hold. */
+/** The records of a block, after its checksums were verified. */
 function recordsOf(block: Uint8Array, { types }: ReadIndex, [part, , , count]: KeptBlock): DataView {
   const header = decodeBlockHeader(block)
   const payload = unpackPayload(header, block.subarray(BLOCK_HEADER_BYTES))
   if (payload.byteLength !== count * (types[part]?.layout.recordBytes ?? 0))
-    throw new SondeError('DTB_CONTENT', 'a block of an event is of another size than its note says')
+    throw new SondeError('DTB_CONTENT', 'a block of an event has another size than in its note')
   return new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
 }

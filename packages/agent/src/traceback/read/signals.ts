@@ -5,7 +5,7 @@ import type { IndexSignal, KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { numberSlotOf } from '../keep/series-book.ts'
 import { dataIdOf } from '../keep/slot-role.ts'
 
-/** Fields of samples that are no signals: their clocks. */
+/** Clock fields of samples, which are not signals. */
 const CLOCK_FIELD = /^device_|^raw_|_ns$|^stamp/
 
 /** A signal of a series. */
@@ -19,13 +19,13 @@ export interface Signal {
   readonly unit: string
 }
 
-/** Whether a signal of rules is a field of a series. */
+/** Whether a signal of the rules is a field of a series. */
 export function isOf({ type, field, labels }: IndexSignal, typeName: string, slot: Slot, series: KeptSeries): boolean {
   if (type !== typeName || field !== slot.name) return false
   return Object.entries(labels).every(([label, value]) => labelOf(series.labels, label) === value)
 }
 
-/** The signals of a series of an event: fields that are numbers, and that people look at. */
+/** The signals of a series of an event: number fields that people read. */
 export function signalsOf({ parts, types, series }: ReadIndex, at: number): Signal[] {
   const one = series[at]
   const type = one === undefined ? undefined : types[one.part]
@@ -42,13 +42,14 @@ function slotsOf(type: RecordType, isRing: boolean): Slot[] {
     const { role, count, kind } = slot.field
     if (count !== 1 || kind === 'symbol' || kind === 'char') return false
     if (role === 'counter' || role === 'gauge') return true
-    // What is sampled is a signal; what is reported as a value is no metric.
+    // In samples, values are signals; in reported records they are not metrics.
     return isRing && role === 'value' && slot !== number && !CLOCK_FIELD.test(slot.name)
   })
 }
 
 /**
- * The name of the field, and labels that tell its series from others of the device: the device has a name of its own.
+ * The name of the field, with the labels that distinguish its series from others of the device. The device has a
+ * separate name.
  */
 function wordsOf(slot: Slot, { labels, apart }: KeptSeries): Pick<Signal, 'role' | 'name' | 'unit'> {
   const id = dataIdOf(slot)
@@ -62,7 +63,7 @@ function wordsOf(slot: Slot, { labels, apart }: KeptSeries): Pick<Signal, 'role'
 
 function diagWords(id: bigint): Pick<Signal, 'role' | 'name' | 'unit'> {
   const { counter, labels } = placeOf(id)
-  // What the table does not have is a counter, as nearly all are.
+  // Unknown data IDs are counters, because nearly all are.
   if (counter === undefined) return { role: 'counter', name: `0x${id.toString(16).padStart(16, '0')}`, unit: '' }
   const more = Object.entries(labels)
     .map(([label, value]) => ` ${label}=${value}`)

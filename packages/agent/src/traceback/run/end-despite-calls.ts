@@ -1,9 +1,9 @@
-/** A call of a library that takes longer, once everything is written, is not waited for. Unit: milliseconds. */
+/** After everything is written, a library call that takes longer is not awaited. Unit: milliseconds. */
 const CALLS_LIMIT_MS = 2000
 
 /**
- * Ends the process with an exit code where a call of a vendor's library does not come back. A process without such a
- * call ends by itself before that.
+ * Ends the process with an exit code if a call of a vendor's library does not return. A process without such a call
+ * ends earlier by itself.
  */
 export function endDespiteCalls(code: number): void {
   setTimeout(async () => {

@@ -3,16 +3,15 @@ import type { RuleBook, Test } from '../../rules/rule.ts'
 import { DeviceRing } from '../feed/device-ring.ts'
 import { BATCH_SAMPLES } from './traceback-run.ts'
 
-/** Memory of a ring at most. Unit: bytes. */
+/** Most memory of a ring. Unit: bytes. */
 const RING_BYTES_MAX = 1024 * 1024 * 1024
 const BYTES_PER_WORD = 4
 const HEAD_WORDS = 8
 
 /**
- * A ring that holds the history before an event, what the windows of the rules need, and one batch.
- *
- * @param samplePeriodNs Of the device.
- * @throws SondeError `TRB_MEMORY` if it would take more than 1 GiB.
+ * Makes a ring for the history before an event, the windows of the rules, and one batch.
+ * @param samplePeriodNs Sample period of the device.
+ * @throws SondeError `TRB_MEMORY` if it would need more than 1 GiB.
  */
 export function ringFor(book: RuleBook, samplePeriodNs: number): DeviceRing {
   const tests = book.rules.flatMap((rule) => ('test' in rule ? [rule.test] : []))
@@ -28,7 +27,7 @@ export function ringFor(book: RuleBook, samplePeriodNs: number): DeviceRing {
   return new DeviceRing(book.signals.length, capacity)
 }
 
-/** Samples before the current one that a test looks at. */
+/** Samples before the current sample that a test reads. */
 function reachOf(test: Test, samplePeriodNs: number): number {
   if ('overNs' in test) return Math.ceil(test.overNs / samplePeriodNs) + 2
   return 'overSamples' in test ? test.overSamples : 1

@@ -8,23 +8,22 @@ import { CompatLog } from '../log/compat-log.ts'
 import { ringFor } from './ring-for.ts'
 import { BATCH_SAMPLES } from './traceback-run.ts'
 
-/** What {@link runCompatible} is given. */
+/** Options of {@link runCompatible}. */
 export interface CompatibleOptions {
   readonly book: CompatBook
   readonly device: string
   readonly openFeed: OpenFeed
   readonly forceOwnership: boolean
   readonly logPath: string
-  /** Of DOCA, for the head of the log. */
+  /** Version of DOCA for the head of the log. */
   readonly docaVersion: string
   readonly stop: AbortSignal
   readonly onStart?: (info: FeedInfo) => void
 }
 
 /**
- * Watches a device as the reference application does: the same log, the same order of steps, the same end.
- *
- * @returns Samples that were read.
+ * Watches a device like the reference application: the same log, the same order of steps, the same end.
+ * @returns Number of samples that were read.
  * @throws SondeError `TRB_DEVICE`, `TRB_DENIED`, `TRB_SAMPLES`, `TRB_LOG`, `TRB_MEMORY`; `TRB_SKIPPED` if the device
  * lost samples.
  */
@@ -81,7 +80,7 @@ export async function runCompatible(options: CompatibleOptions): Promise<number>
   }
 }
 
-/** The first new sample that others were skipped before. The reference application takes that for a failure. */
+/** The first new sample after skipped samples. The reference application treats skipped samples as a failure. */
 function skippedFrom(ring: DeviceRing, first: number): number | undefined {
   for (let sample = first; sample < ring.total; sample++)
     if (((ring.words[ring.wordAt(sample) + SAMPLE_AT.flags] as number) & 1) === 1) return sample
@@ -91,6 +90,6 @@ function skippedFrom(ring: DeviceRing, first: number): number | undefined {
 function skippedFault(): SondeError {
   return new SondeError(
     'TRB_SKIPPED',
-    'the device skipped samples, where the reference application ends; without --compat that is a note in the log',
+    'the device skipped samples, which ends the reference application; without --compat this is a note in the log',
   )
 }

@@ -24,7 +24,7 @@ interface Row {
   readonly text: string
 }
 
-/** What a feed of a test does with each read: samples, nothing yet, or something of its own. */
+/** The result of each read of a test's feed: samples, nothing yet, or an error. */
 type Piece = readonly number[] | 'nothing' | (() => never)
 
 /** A device that gives what a test says, as a NIC does: some samples, none for a while, an error. */
@@ -170,7 +170,7 @@ test('over random rules: no sample twice, all while an event is open, all of its
   assert.ok(events > 300, `${events} events`)
 })
 
-/** Holds the rows of a log against what it promises; the number of its events. */
+/** Checks the rows of a log against its guarantees. Returns the number of its events. */
 function checkRows(rows: readonly Row[], depth: number): number {
   const open = new Set<number>()
   const logged = new Set<number>()

@@ -8,7 +8,7 @@ import type { LogRows } from '../log/log-rows.ts'
 import { ringFor } from './ring-for.ts'
 import { BATCH_SAMPLES, TracebackRun } from './traceback-run.ts'
 
-/** What {@link runTraceback} is given. */
+/** Options of {@link runTraceback}. */
 export interface TracebackOptions extends EventLimits {
   readonly book: RuleBook
   /** The text of `-d`. */
@@ -19,15 +19,15 @@ export interface TracebackOptions extends EventLimits {
   readonly rows: LogRows
   /** Version of Sonde. */
   readonly version: string
-  /** Ends it. Its reason is what the log says: `SIGTERM`. */
+  /** Ends the run. The log quotes its reason: `SIGTERM`. */
   readonly stop: AbortSignal
-  /** Sampling has started and the log is open. */
+  /** Called when sampling has started and the log is open. */
   readonly onStart?: (info: FeedInfo) => void
-  /** The disk does not take rows of the log; the run goes on. */
+  /** Called when the disk refuses rows of the log; the run continues. */
   readonly onLoss?: (reason: string) => void
 }
 
-/** What a run took and left out. */
+/** Counts of a run. */
 export interface TracebackTotals {
   readonly log: LogTotals
   readonly samples: number
@@ -35,19 +35,18 @@ export interface TracebackTotals {
   readonly missingSamples: number
   readonly resets: number
   readonly wraps: number
-  /** Resets and wraps beyond those that were noted. */
+  /** Resets and wraps beyond the limit of notes. */
   readonly fallsLeftOut: number
 }
 
-/** How many times the history the device should keep: reads that are late must not lose samples. */
+/** The device should buffer this many histories, so that late reads lose no samples. */
 const BUFFER_HISTORIES = 2
-/** So many samples the device keeps at least. */
+/** Fewest samples in the device's buffer. */
 const BUFFER_SAMPLES_MIN = 1024
 
 /**
- * Watches a device until it is stopped or has no more samples. Open events are closed, with the reason, whatever ends
- * it.
- *
+ * Watches a device until it is stopped or has no more samples. Open events are always closed with the reason of the
+ * end.
  * @throws SondeError `TRB_DEVICE`, `TRB_DENIED`, `TRB_SAMPLES`, `TRB_LOG`, `TRB_MEMORY`
  */
 export async function runTraceback(options: TracebackOptions): Promise<TracebackTotals> {
@@ -89,7 +88,7 @@ async function follow(feed: SampleFeed, ring: DeviceRing, run: TracebackRun, sto
       run.take()
       lastMs = performance.now()
     } else if (ring.total > 0) {
-      // The clock of the samples goes on as that of the host does.
+      // Without samples, their clock advances with the clock of the host.
       const sinceNs = BigInt(Math.round((performance.now() - lastMs) * 1e6))
       run.wait(ring.big(ring.total - 1, SAMPLE_AT.time) + sinceNs)
     }

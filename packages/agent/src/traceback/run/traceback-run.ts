@@ -6,30 +6,30 @@ import { RuleWalk } from '../../rules/walk/rule-walk.ts'
 import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import type { EventsLog, LogEdge, LogNote } from '../log/events-log.ts'
 
-/** Samples that are read and walked at once, at most. */
+/** Most samples that are read and walked at once. */
 export const BATCH_SAMPLES = 4096
 
 interface TimedEdge extends LogEdge {
   readonly timeNs: bigint
 }
 
-/** What a {@link TracebackRun} is made with. */
+/** Options of a {@link TracebackRun}. */
 export interface TracebackRunOptions {
   readonly book: RuleBook
   readonly ring: DeviceRing
   readonly log: EventsLog
 }
 
-/** Walks the rules of a book over what comes into a ring, and hands edges and notes to the log. */
+/** Walks the rules of a book over the new samples of a ring, and passes edges and notes to the log. */
 export class TracebackRun {
-  /** Samples that were missing, as their numbers say. */
+  /** Missing samples according to their numbers. */
   missingSamples = 0
   gaps = 0
   resets = 0
   wraps = 0
   readonly #options: TracebackRunOptions
   readonly #walk: RuleWalk
-  /** Index in the book of each rule that is walked. */
+  /** Index in the book of each walked rule. */
   readonly #ruleOf: readonly number[]
   readonly #combinations: Combinations
   readonly #edges = new EdgeList()
@@ -53,7 +53,7 @@ export class TracebackRun {
     })
   }
 
-  /** Walks what came since the call before: at most {@link BATCH_SAMPLES}. */
+  /** Walks the samples since the last call, at most {@link BATCH_SAMPLES}. */
   take(): void {
     const { ring, log } = this.#options
     const end = ring.total
@@ -70,12 +70,15 @@ export class TracebackRun {
     this.#first = end
   }
 
-  /** Resets and wraps that were too many to be noted one by one. */
+  /** Resets and wraps beyond the limit of notes. */
   get fallsLeftOut(): number {
     return this.#walk.falls.leftOut
   }
 
-  /** Time goes on without a sample. @param nowNs By the clock of the samples. */
+  /**
+   * Time passes without a sample.
+   * @param nowNs By the clock of the samples.
+   */
   wait(nowNs: bigint): void {
     const { ring, log } = this.#options
     this.#edges.clear()
@@ -103,11 +106,11 @@ export class TracebackRun {
     const [before, after] = [sample - 1, sample].map((one) => ring.words[ring.wordAt(one) + SAMPLE_AT.id] as number)
     const missing = ((after as number) - (before as number) - 1) >>> 0
     this.gaps++
-    // A number that fell is of a device that began anew.
+    // A number that fell means that the device restarted.
     const isRestart = missing >= 2 ** 31
     if (!isRestart) this.missingSamples += missing
     const text = isRestart
-      ? `the device began to count its samples anew: ${after} after ${before}`
+      ? `the device restarted the count of its samples: ${after} after ${before}`
       : `${missing} samples are missing before this one`
     return { kind: 'gap', sample, text }
   }
@@ -120,13 +123,13 @@ export class TracebackRun {
         if (kind === 'reset') this.resets++
         else this.wraps++
         const name = JSON.stringify(signals[signal]?.name ?? '')
-        const text = kind === 'reset' ? `${name} fell: its counter began anew` : `${name} went over 2^32`
+        const text = kind === 'reset' ? `${name} fell: its counter was reset` : `${name} wrapped at 2^32`
         return { kind, sample, text }
       })
       .sort((a, b) => a.sample - b.sample)
   }
 
-  /** Edges as the log takes them, with those of combinations: ends first, each in the order of the file. */
+  /** Edges for the log, including those of combinations: ends first, each in the order of the file. */
   #logEdges(): readonly LogEdge[] {
     const { count, rule, sample, isStart } = this.#edges
     const listed: LogEdge[] = []
@@ -153,7 +156,7 @@ export class TracebackRun {
     return made.map(({ rule, isStart }) => ({ rule: rules.findIndex(({ name }) => name === rule), sample, isStart }))
   }
 
-  /** A rule of absence begins when no sample came for so long. */
+  /** A rule of absence begins when no sample came for its time. */
   #timeOf(index: number, sample: number): bigint {
     const { book, ring } = this.#options
     const timeNs = ring.big(sample, SAMPLE_AT.time)

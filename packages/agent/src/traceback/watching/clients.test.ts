@@ -38,7 +38,7 @@ async function start(t: TestContext) {
     t.after(() => sink.close())
     return {
       close: () => sink.close(),
-      /** Another source of the application, whose series are called as those of the first. */
+      /** Another source of the application, with series of the same names as the first. */
       source(tag: string) {
         const second = createSource({ id, tag, emit: (batch) => sink.accept(batch) })
         return async (celsius: number) => {
@@ -121,7 +121,7 @@ test('one application takes no events of another, however many it begins', { tim
   assert.ok(limited >= 0)
 })
 
-test('rules that are taken back end what they had begun', { timeout: 30_000 }, async (t) => {
+test('rules that are removed end their events', { timeout: 30_000 }, async (t) => {
   const { client, events, rules, agent } = await start(t)
   await client('steady').report(1, 180)
   await until('it is open', async () => (await events('state=open')).openCount === 1)
@@ -152,7 +152,7 @@ test('rules that are written again a thousand times leave one event a rule, and 
   await steady.report(1, 180)
   const text = (index: number) => JSON.stringify({ ...RULES, rules: [{ ...RULES.rules[0], name: `hot ${index}` }] })
   for (let index = 0; index <= 1002; index++) {
-    // A writer that does not rename: what is read may be half of it.
+    // A writer that does not rename, so a read may see half of the file.
     const whole = text(index)
     writeFileSync(rules, index % 3 === 0 ? whole.slice(0, index % whole.length) : whole)
     await agent.rules?.look()

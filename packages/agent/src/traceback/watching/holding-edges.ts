@@ -1,11 +1,11 @@
 import type { HostEdge } from '../../hosting/edge-gate.ts'
 
-/** Edges of rings whose rules hold: a host holds each of its sources to a number of them. */
+/** Edges of rules that hold on rings. Each host limits their number for each source. */
 export class HoldingEdges {
   /** By source, then by rule and device. */
   readonly #bySource = new Map<string, Map<string, HostEdge>>()
 
-  /** An edge of a host: its rule begins to hold, or ends. */
+  /** Takes an edge of a host: its rule begins to hold, or ends. */
   note(source: string, edge: HostEdge): void {
     const key = JSON.stringify([edge.rule, edge.device])
     const holding = this.#bySource.get(source) ?? new Map<string, HostEdge>()
@@ -15,7 +15,7 @@ export class HoldingEdges {
     else this.#bySource.set(source, holding)
   }
 
-  /** Those of a source, which hold no longer as far as anybody knows. */
+  /** Removes and returns the edges of a source, because it is unknown whether its rules still hold. */
   lose(source: string): HostEdge[] {
     const lost = [...(this.#bySource.get(source)?.values() ?? [])]
     this.#bySource.delete(source)

@@ -106,7 +106,7 @@ test('series beyond the limit are counted, and take no place of others', () => {
   deepEqual(said(), ['gt of heat meter-a +', 'gt of heat meter-b +'])
 })
 
-test('a series that made room for others is opened anew by its next record', () => {
+test('a series that was forgotten for others is opened again by its next record', () => {
   const arrivals = { lateMs: 0 }
   const { signals, put, said } = start([['heat', above(80)]], 1, (batch) => {
     return { ...batch, arrivedMs: batch.arrivedMs + arrivals.lateMs }
@@ -132,7 +132,7 @@ test('a record that was stamped before the clock was set counts as of its arriva
   }
 })
 
-test('a source that is gone leaves nothing', () => {
+test('a source that is gone leaves no series', () => {
   const { put, signals, source, said } = start([['heat', above(1)]], 1)
   put('a', { heat: 2 })
   signals.retire(source.info)
@@ -140,7 +140,7 @@ test('a source that is gone leaves nothing', () => {
   deepEqual(said().at(-1), 'gt of heat meter-b +')
 })
 
-test('what a source had begun ends when it is gone', () => {
+test('active rules of a source end when it is gone', () => {
   const { put, signals, source, said } = start([['heat', above(1)]])
   put('a', { heat: 2 })
   signals.retire(source.info)
@@ -203,7 +203,7 @@ const ODD_TESTS: readonly (readonly [string, Test])[] = (['beats_total', 'heat']
   ).map((test) => [field, test] as const)
 })
 
-test('whatever times and values a client reports, edges alternate and their times are those of arrival', () => {
+test('for any times and values of a client, edges alternate and have the times of arrival', () => {
   const random = new Random(SEED)
   // The SDK refuses such times; a client of its own making does not.
   const asClient = (batch: Batch): Batch => {

@@ -14,34 +14,34 @@ import { bytesOf, RecordSeries, type SeriesEdge } from '../../rules/record-serie
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
 import type { WatchedPlace } from './watched-place.ts'
 
-/** Series that are watched at a time. Further ones are counted. A client has a share of them, as in every view. */
+/** Most watched series. Further series are counted. A client has a share of them, as in every view. */
 const SERIES_MAX = 4096
-/** Memory of all rings: those of a rule that looks far back are large. Shared as series are. Unit: bytes. */
+/** Memory of all rings; a rule that looks far back needs a large ring. Shared like the series. Unit: bytes. */
 const RINGS_BYTES_MAX = 256 << 20
-/** A series for which there was no room is tried again so often. Unit: milliseconds. */
+/** A series beyond the limits is tried again this often. Unit: milliseconds. */
 const RETRY_MS = 1000
-/** A series without a record for so long makes room. Unit: milliseconds. */
+/** A series without a record for this long may be forgotten for another. Unit: milliseconds. */
 const SILENT_MS = 600_000
 /**
- * A record that bears a time farther from its arrival was stamped by a wall clock that was set since: its arrival is
- * known better. Unit: nanoseconds.
+ * A record whose time is farther from its arrival was stamped by a wall clock that has been set since. Then the time of
+ * arrival is used. Unit: nanoseconds.
  */
 const LATE_NS = 600_000_000_000n
 const EARLY_NS = 1_000_000_000n
-/** What makes a time of `performance.now` one of `process.hrtime`. Unit: nanoseconds. */
+/** Offset from `performance.now` to `process.hrtime`. Unit: nanoseconds. */
 const ARRIVAL_OFFSET_NS = process.hrtime.bigint() - BigInt(Math.round(performance.now() * 1e6))
 
-/** What a rule saw in reported records. */
+/** A start or end of a rule on reported records. */
 export interface ReportedEdge extends SeriesEdge {
   readonly source: string
   readonly device: string
   /** The client that reported it; undefined for sources of the agent. */
   readonly holder: Holder
-  /** Of its series, and of no other: two series may be about one device. */
+  /** Identifies the series: two series may describe one device. */
   readonly key: string
 }
 
-/** Who reported a series that a rule watched, and left. */
+/** The reporter of a watched series that left. */
 export interface LeftReporter {
   /** The application, or the source of the agent. */
   readonly who: string
@@ -52,9 +52,9 @@ export interface LeftReporter {
 /** Options of {@link ReportedSignals}. */
 export interface ReportedOptions {
   readonly onEdge: (edge: ReportedEdge) => void
-  /** What a series is about: its id in the list of devices, or what people call it. */
+  /** The device of a series: its id in the list of devices, or a name for people. */
   readonly deviceOf: (type: RecordType, labels: Labels, app: string) => string
-  /** What a client is called. Default: its id. */
+  /** The name of a client. Default: its id. */
   readonly appOf?: (client: bigint) => string
   /** Default: 4096. */
   readonly seriesMax?: number
@@ -65,9 +65,9 @@ export interface ReportedOptions {
 interface Watched {
   readonly series: RecordSeries
   readonly source: string
-  /** What it is about, as the list of devices has it now. */
+  /** Its device, from the present list of devices. */
   readonly deviceNow: () => string
-  /** As its edges bear it: that of the first edge, so that start and end agree. */
+  /** The device of its edges: that of the first edge, so that start and end agree. */
   device: string | undefined
   readonly owner: object
   readonly holder: Holder
@@ -78,34 +78,34 @@ interface Watched {
   /** Rules that hold. */
   readonly active: Set<string>
   seenMs: number
-  /** It made room for others: its next record opens it anew. */
+  /** Whether it was forgotten for another series. Its next record opens it again. */
   isForgotten: boolean
 }
 
-/** Records of one type from one source. */
+/** Records of one type and source. */
 interface Stream {
   readonly index: SeriesIndex
-  /** By number of the index; `none`: no rule is about it; a number: there was no room for it then. */
+  /** By number of the index. `none`: no rule watches it. A number: time at which it was beyond the limits. */
   readonly watched: (Watched | 'none' | number)[]
 }
 
-/** Rules on records that are reported: kernel counters, GPUs, applications. */
+/** Rules on reported records: kernel counters, GPUs, applications. */
 export class ReportedSignals {
-  /** Records of series for which there was no room. */
+  /** Records of series beyond the limits. */
   refused = 0
   readonly #options: ReportedOptions
   #watch: Watch = NO_WATCH
-  /** A source that was replaced is forgotten with whoever made it. */
+  /** Weak, so that a replaced source is forgotten. */
   #streams = new WeakMap<SourceInfo, Map<RecordType, Stream>>()
   readonly #series = new Map<string, Watched>()
-  /** By rule, the source that left last: no more than there are rules. */
+  /** By rule, the source that left last; no more entries than rules. */
   readonly #left = new Map<string, LeftReporter>()
   /** Numbers of owners, for keys. */
   readonly #owners = new WeakMap<object, number>()
   #ownerCount = 0
   #places: Quota
   #bytes: Quota
-  /** When silent series last made room. Unit: as `arrivedMs` of a batch. */
+  /** When silent series were last forgotten. Unit: as `arrivedMs` of a batch. */
   #sweptMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ReportedOptions) {
@@ -114,7 +114,7 @@ export class ReportedSignals {
     this.#bytes = new Quota(options.ringsBytesMax ?? RINGS_BYTES_MAX)
   }
 
-  /** Looks by these rules from now on; all rings begin anew, and no end is told of what had begun. */
+  /** Replaces the rules. All rings start again, and active rules get no end. */
   watch(watch: Watch): void {
     this.#watch = watch
     this.#streams = new WeakMap()
@@ -124,7 +124,7 @@ export class ReportedSignals {
     this.#bytes = new Quota(this.#options.ringsBytesMax ?? RINGS_BYTES_MAX)
   }
 
-  /** Rules, and devices whose records they watch. */
+  /** Pairs of a rule and a device whose records it watches. */
   *placed(): Generator<readonly [rule: string, device: string]> {
     for (const { series, device, deviceNow } of this.#series.values())
       for (const rule of series.rules) yield [rule, device ?? deviceNow()]
@@ -139,24 +139,24 @@ export class ReportedSignals {
     }
   }
 
-  /** Who left last of those whose series a rule watched; undefined if nobody did since the rules were read. */
+  /** The reporter of a rule's series that left last; undefined if none left since the rules were read. */
   leftOf(rule: string): LeftReporter | undefined {
     return this.#left.get(rule)
   }
 
-  /** Whether a rule is about records of a type. */
+  /** Whether a rule watches records of a type. */
   watches(type: string): boolean {
     return this.#watch.signals.some((signal) => signal.type === type)
   }
 
-  /** Looks at records. */
+  /** Evaluates the rules on records. */
   take(batch: Batch): void {
     const { type, source, count, bytes, arrivedMs, clock, origin } = batch
     if (count === 0 || !this.watches(type.name) || origin === 'replay') return
     const { index, watched } = this.#streamOf(source, type)
     const views = viewsOf(bytes)
     const { recordBytes } = type.layout
-    // What a client says of time is data: it is held against nothing but its own arrival.
+    // A client's times are data. They are not compared with times of others, so the time of arrival is used.
     const time = origin === 'own' && clock === 'wall' && type.time?.field.resolution !== 'us' ? type.time : undefined
     const arrivedNs = BigInt(Math.round(arrivedMs * 1e6)) + ARRIVAL_OFFSET_NS
     const offsetNs = wallOffsetNs()
@@ -176,16 +176,16 @@ export class ReportedSignals {
     }
   }
 
-  /** Time goes on without records. */
+  /** Time passes without records. */
   wait(nowNs: bigint): void {
     if (!this.#watch.rules.some(({ test }) => test.kind === 'absent')) return
     for (const one of this.#series.values()) one.series.wait(nowNs, (edge) => this.#tell(one, edge))
   }
 
-  /** A source is gone: nothing of it is kept, and what its records had begun ends. */
+  /** A source is gone: its series are forgotten, and its active rules end. */
   retire(source: SourceInfo): void {
     this.#streams.delete(source)
-    // Series that it goes on with for a source that it replaced are gone as well.
+    // This includes series that it continues for a source that it replaced.
     const owner = ownerOf(source)
     const atMs = Date.now()
     for (const [key, one] of this.#series) {
@@ -200,7 +200,7 @@ export class ReportedSignals {
     const { source, holder, key, active } = one
     if (edge.isStart) active.add(edge.rule)
     else active.delete(edge.rule)
-    // The first records of a node come before all of its devices are known.
+    // The first records of a node may arrive before all of its devices are known.
     one.device ??= one.deviceNow()
     this.#options.onEdge({ ...edge, source, holder, key, device: one.device })
   }
@@ -219,15 +219,16 @@ export class ReportedSignals {
     return stream
   }
 
-  /** A series; `none` if no rule is about it; the time where there is no room. */
+  /** Opens a series. Returns `none` if no rule watches it, or the time if it is beyond the limits. */
   #open({ type, source, arrivedMs, origin, page }: Batch, labels: Labels): Watched | 'none' | number {
     const groups = groupsOf(this.#watch, type, labels)
     if (groups.length === 0) return 'none'
     const holder = origin === 'client' ? (page?.client ?? 0n) : undefined
-    // Types of one name may have other fields, and clients the ids of others: each has rings of its own.
+    // Types with the same name may have other fields, and clients the same ids, so each owner and type has its own
+    // rings.
     const owner = ownerOf(source)
     const key = JSON.stringify([this.#numberOf(owner), type.fingerprint, seriesKey(labels)])
-    // A source that replaces another goes on with its series.
+    // A source that replaces another continues its series.
     const known = this.#series.get(key)
     if (known !== undefined) return known
     const bytes = bytesOf(groups)
@@ -259,7 +260,7 @@ export class ReportedSignals {
     return has()
   }
 
-  /** Nobody sees any more whether its rules hold: what they had begun ends. */
+  /** Forgets a series. It is unknown whether its rules still hold, so they end. */
   #forget(key: string, one: Watched): void {
     const { holder, series, active } = one
     this.#series.delete(key)
@@ -271,7 +272,7 @@ export class ReportedSignals {
   }
 }
 
-/** Whether a series is to be opened anew: it found no room a while ago, or made room for others. */
+/** Whether a series must be opened again: it was beyond the limits a while ago, or was forgotten. */
 function isPast(one: Watched | 'none' | number, nowMs: number): boolean {
   if (typeof one === 'number') return nowMs - one >= RETRY_MS
   return one !== 'none' && one.isForgotten

@@ -24,30 +24,30 @@ import { HoldingEdges } from './holding-edges.ts'
 import { type LeftReporter, type ReportedEdge, ReportedSignals } from './reported-signals.ts'
 import { ringsOf, type WatchedPlace, type WatchedRing } from './watched-place.ts'
 
-/** What a {@link RuleWatch} is made with. */
+/** Options of a {@link RuleWatch}. */
 export interface RuleWatchOptions {
   readonly sources: () => readonly RunningSource[]
   /** Takes marks. */
   readonly emit: (batch: Batch) => void
   /** Called with each edge: of rings, of reported records, and of combinations. */
   readonly onEdge: (source: string, edge: HostEdge, from: EdgeOrigin) => void
-  /** What a series is about: its id in the list of devices, or what people call it. */
+  /** The device of a series: its id in the list of devices, or a name for people. */
   readonly deviceOf: (type: RecordType, labels: Labels, app: string) => string
-  /** What a client is called. */
+  /** The name of a client. */
   readonly appOf: (client: bigint) => string
-  /** Events that may start of one device in a minute. */
+  /** Events of one device that may start in a minute. */
   readonly startsAMinute: number
 }
 
-/** Events of reported records and combinations that may be open at a time; clients have shares of them. */
+/** Most open events of reported records and combinations; clients have shares of them. */
 const OPEN_MAX = 256
-/** Devices of a rule that are listed. */
+/** Most listed devices of a rule. */
 const LISTED_MAX = 256
 /** How old the list of devices may be. Unit: milliseconds. */
 const PLACED_MS = 250
-/** How often it is looked for what does not come. Unit: milliseconds. */
+/** How often rules of absence are evaluated. Unit: milliseconds. */
 const WAIT_MS = 100
-/** How often hosts are asked which rings are watched. Unit: milliseconds. */
+/** How often hosts are asked for their watched rings. Unit: milliseconds. */
 const ASK_MS = 2000
 
 /** An event that is open. */
@@ -55,11 +55,11 @@ interface GoingEvent {
   readonly source: string
   readonly edge: RuleEdge
   readonly holder: Holder
-  /** Of the series that began it. */
+  /** Identifies the series that began it. */
   readonly key: string
 }
 
-/** Has the rules of a file watched wherever their signals are: in the rings of hosts, and in what is reported. */
+/** Watches the rules of a file on all their signals: in the rings of hosts, and in reported records. */
 export class RuleWatch implements Sink {
   readonly name = 'traceback'
   readonly stats = sinkStats()
@@ -68,18 +68,18 @@ export class RuleWatch implements Sink {
   readonly #source: Source
   readonly #edges: EdgeGate
   readonly #places = new Quota(OPEN_MAX)
-  /** Events that are open, by rule and device of the gate. */
+  /** Open events, by rule and device of the gate. */
   readonly #going = new Map<string, GoingEvent>()
   #combinations = new Combinations([])
-  /** What combinations take for holding in rings. */
+  /** Rules that hold in rings, for combinations. */
   readonly #inHosts = new HoldingEdges()
-  /** Clients whose edges began combinations that hold, by rule. */
+  /** Clients whose edges began active combinations, by rule. */
   readonly #holders = new Map<string, Holder>()
   #watched: readonly RunningSource[] = []
-  /** Rules whose edges are told; others are parts of combinations, or of a source itself. */
+  /** Rules with edges that are passed on. Others belong to combinations, or to a source itself. */
   #rules: ReadonlySet<string> = new Set()
   #timer: NodeJS.Timeout | undefined
-  /** Devices whose rings rules watch, by rule, as hosts last said. */
+  /** Devices whose rings rules watch, by rule, as the hosts last reported. */
   #inRings: readonly (readonly [rule: string, device: string])[] = []
   #placed: ReadonlyMap<string, readonly string[]> = new Map()
   #placedMs = Number.NEGATIVE_INFINITY
@@ -97,15 +97,14 @@ export class RuleWatch implements Sink {
   }
 
   /**
-   * Watches these rules from now on, in place of those before.
-   *
-   * @throws SondeError `AGT_TAP` if a ring does not reach back as far as a rule looks; then no rule of its source is
+   * Replaces the watched rules.
+   * @throws SondeError `AGT_TAP` if a ring does not reach back far enough for a rule; then no rule of its source is
    * watched.
    */
   async set({ rules, signals }: RuleBook): Promise<void> {
     const single = rules.filter((rule): rule is SignalRule => !('of' in rule))
     const watch: Watch = { signals: signals.map(watchedOf), rules: single }
-    // Nobody would tell their end: rules before may be gone, and all rings begin anew.
+    // Ends open events here, because the old rules may be gone and all rings start again.
     const monoNs = process.hrtime.bigint()
     for (const { source, edge, holder, key } of [...this.#going.values()])
       this.#tell(source, { ...edge, monoNs, isStart: false }, holder, key)
@@ -130,7 +129,7 @@ export class RuleWatch implements Sink {
     ])
   }
 
-  /** Devices that each rule watches, the first of them; a rule is left out where its signal is nowhere. */
+  /** The first devices that each rule watches. A rule without any signal is left out. */
   devices(): ReadonlyMap<string, readonly string[]> {
     this.#askHosts()
     const nowMs = performance.now()
@@ -141,7 +140,7 @@ export class RuleWatch implements Sink {
       if (devices === undefined) placed.set(rule, new Set([device]))
       else if (devices.size < LISTED_MAX) devices.add(device)
     }
-    // Those of the agent's rings first: what applications name pushes none of them out.
+    // Devices of the agent's rings come first, so that names of applications cannot displace them.
     for (const one of this.#inRings) add(one)
     for (const one of this.#reported.placed()) add(one)
     this.#placed = new Map([...placed].map(([rule, devices]) => [rule, [...devices].sort()]))
@@ -156,7 +155,7 @@ export class RuleWatch implements Sink {
     this.#combine({ ...edge, holder: undefined, key: source })
   }
 
-  /** The host of a source was lost: nobody sees whether rules on its rings still hold, and what they began ends. */
+  /** The host of a source was lost. It is unknown whether its rules on rings still hold, so they end. */
   lose(source: string): void {
     const monoNs = process.hrtime.bigint()
     for (const edge of this.#inHosts.lose(source))
@@ -174,7 +173,7 @@ export class RuleWatch implements Sink {
   }
 
   async flush(): Promise<void> {
-    // What was accepted was looked at.
+    // Accepted records have already been evaluated.
   }
 
   async close(): Promise<void> {
@@ -185,24 +184,24 @@ export class RuleWatch implements Sink {
     this.#reported.retire(source)
   }
 
-  /** Rings come and go with their devices: hosts are asked again now and then, while somebody looks. */
+  /** Rings change with their devices, so hosts are asked again while devices are read. */
   #askHosts(): void {
     const nowMs = performance.now()
     if (nowMs - this.#askedMs < ASK_MS) return
     void this.renew()
   }
 
-  /** Rings that a rule watches, as their hosts say now. */
+  /** Rings that a rule watches, from the present answer of their hosts. */
   ringsOf(rule: string): Promise<WatchedRing[]> {
     return ringsOf(rule, this.#watched)
   }
 
-  /** Series of what is reported that a rule watches. */
+  /** Reported series that a rule watches. */
   reportedOf(rule: string): WatchedPlace[] {
     return [...this.#reported.placesOf(rule)]
   }
 
-  /** Asks hosts anew which rings are watched, so that {@link devices} is of now. */
+  /** Asks the hosts for their watched rings, so that {@link devices} is up to date. */
   async renew(): Promise<void> {
     this.#askedMs = performance.now()
     this.#placedMs = Number.NEGATIVE_INFINITY
@@ -210,7 +209,7 @@ export class RuleWatch implements Sink {
     this.#inRings = taps.flat().flatMap(({ rules, device }) => rules.map((rule) => [rule, device] as const))
   }
 
-  /** Who left last of those whose series a rule watched; undefined if nobody did since the rules were read. */
+  /** The reporter of a rule's series that left last; undefined if none left since the rules were read. */
   leftOf(rule: string): LeftReporter | undefined {
     return this.#reported.leftOf(rule)
   }
@@ -221,7 +220,10 @@ export class RuleWatch implements Sink {
     this.#combine({ ...told, holder, key: holder === undefined ? source : `${holder} ${key}` })
   }
 
-  /** What a client's edge begins counts as that client's. `key`: of the series' owner; no other ends what it began. */
+  /**
+   * An event that a client's edge begins counts towards that client. `key` names the owner of the series: no other
+   * owner ends the event.
+   */
   #combine(edge: RuleEdge & { readonly holder: Holder; readonly key: string }): void {
     if (!this.#rules.has(edge.rule)) return
     const { refused } = this.#combinations
@@ -237,8 +239,8 @@ export class RuleWatch implements Sink {
   }
 
   /**
-   * A client is held to the share of one device, whatever devices it names, and takes none of theirs. Its series may
-   * have one name: `key` tells them apart.
+   * A client has the share of one device, even if it names several, and uses no share of real devices. Its series may
+   * have the same name; `key` distinguishes them.
    */
   #tell(source: string, edge: RuleEdge, holder: Holder, key: string): void {
     const share = holder === undefined ? edge.device : `client ${holder}`

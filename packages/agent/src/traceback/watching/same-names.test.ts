@@ -37,7 +37,7 @@ async function start(t: TestContext) {
   const edges = agent.sources.find(({ name }) => name === 'edges')
   assert.ok(edges !== undefined)
   await until('the source reads, and rules are in effect', () => edges.state === 'reading' && agent.rules?.book)
-  /** What reports a heat of one place; an application of its own each. */
+  /** A reporter of the heat of one place; each is a separate application. */
   const client = (program: string, id: string, tag = '') => {
     const sink = createIpc({ socketsDir, program })
     const source = createSource({ id, tag, emit: (batch) => sink.accept(batch) })
@@ -77,7 +77,7 @@ test('an event of an application goes on when a source of the agent that is call
   assert.equal(ended.end, 'cleared')
 })
 
-test('series that two applications call alike are two series of an event', async (t) => {
+test('equally named series of two applications are two series of an event', async (t) => {
   const { client, ask, events } = await start(t)
   const [one, other] = [client('bakery', 'oven'), client('kiln', 'oven', 'second')]
   for (let report = 0; report < 3; report++) await Promise.all([one(20), other(50)])

@@ -1,11 +1,10 @@
 import { type Labels, labelOf, type RecordType } from '@sonde/sdk'
 
 /**
- * What people call a series that is about nothing in the list of devices: who reports it, its type, and the values of
- * its labels, such as `bakery oven left`.
- *
- * @param reporter The application, or empty for a source of the agent.
- * @param labels Of the series, with those of its source: these tell nothing that the reporter does not.
+ * A name for people, for a series without a device in the list of devices: its reporter, type and label values, such as
+ * `bakery oven left`.
+ * @param reporter The application; empty for a source of the agent.
+ * @param labels Labels of the series and its source. Labels of the source are left out, because the reporter names it.
  */
 export function seriesName(
   reporter: string,

@@ -5,16 +5,16 @@ import type { RunningSource } from '../../hosting/running-source.ts'
 
 /** A series that a rule watches. */
 export interface WatchedPlace {
-  /** Id in the list of devices, what the source calls it, or what people call the series. */
+  /** Id in the list of devices, the source's name of it, or the name of the series. */
   readonly device: string
   readonly source: string
   /** The application that reports it; empty for a source of the agent. */
   readonly app: string
-  /** Of the series; empty for rings, whose samples bear those of their device alone. */
+  /** Labels of the series; empty for rings, whose samples only have the label of their device. */
   readonly labels: Labels
-  /** Whether a ring of samples is watched in its host; else records are as they are reported. */
+  /** Whether a ring of samples is watched in its host; otherwise reported records are. */
   readonly isRing: boolean
-  /** When the last sample came; 0 if none did. Unit: milliseconds since the Unix epoch. */
+  /** When the last sample arrived; 0 if none arrived. Unit: milliseconds since the Unix epoch. */
   readonly seenMs: number
 }
 
@@ -24,7 +24,7 @@ export interface WatchedRing extends WatchedPlace {
   readonly running: RunningSource
 }
 
-/** Rings that a rule watches, as their hosts say now. A host that does not answer says nothing. */
+/** Rings that a rule watches, from the present answer of their hosts. Silent hosts are left out. */
 export async function ringsOf(rule: string, sources: readonly RunningSource[]): Promise<WatchedRing[]> {
   const lists = await Promise.all(
     sources.map(async (running) => {

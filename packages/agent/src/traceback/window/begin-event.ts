@@ -12,22 +12,22 @@ import { type EventClock, msOf } from './clock.ts'
 import { type EventStart, OpenEvent } from './open-event.ts'
 
 /**
- * Samples that an event has at least of before and after it, of the signal that its rule watches: fewer say nothing of
- * what is usual.
+ * Fewest samples before and after an event, of the signal that its rule watches. Fewer samples do not show the usual
+ * state.
  */
 const BEFORE_PERIODS = 10
 const AFTER_PERIODS = 3
-/** A source that is slower than this gets no longer windows. Unit: milliseconds. */
+/** Sources with a longer period do not lengthen the window further. Unit: milliseconds. */
 const PERIOD_MAX_MS = 6000
 const NS_PER_MS = 1_000_000n
 
-/** What an edge says of the event that it begins, and where. */
+/** Facts of an edge about the event that it begins. */
 export type Beginning = Pick<
   EventStart,
   'id' | 'edgeEvent' | 'rule' | 'device' | 'source' | 'isRing' | 'holder' | 'monoNs' | 'errorNs' | 'continues' | 'first'
 >
 
-/** What an event is begun with. */
+/** Options of {@link beginEvent}. */
 export interface BeginOptions {
   readonly config: TracebackConfig
   readonly version: string
@@ -35,21 +35,21 @@ export interface BeginOptions {
   readonly sources: () => readonly RunningSource[]
   readonly devices: DeviceLookup
   readonly rules: KnownRules
-  /** What a client is called. */
+  /** The name of a client. */
   readonly appOf: (client: bigint) => string
   readonly disk: EventDisk
   readonly clock: EventClock
-  /** The file is written here. */
+  /** Path of the file while it is written. */
   readonly partPath: (id: number) => string
-  /** Sees that the folder can be written. */
+  /** Makes sure that the folder can be written. */
   readonly ready: () => Promise<void>
 }
 
-/** An event of which nothing is kept yet. No file is made before there are samples. */
+/** Makes an event without samples. Its file is created with the first samples. */
 export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const { config, version, host, rules, devices, disk, clock, ready } = options
   const offsetNs = clock.wallOffsetNs()
-  // A client may call its source as a source of the agent is called, and is none.
+  // A client's source may have the same name as a source of the agent.
   const isOwn = start.holder === undefined
   const running = isOwn ? options.sources().find(({ name }) => name === start.source) : undefined
   const signals = rules.signalsOf(start.rule)
@@ -65,7 +65,7 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const condition = rules.conditionOf(start.rule)
   const deviceId = eventDeviceId({ device: start.device, isSimulated }, running, devices)
   const reporter = start.holder === undefined ? start.source : options.appOf(start.holder)
-  // The file is called as what it is about: whoever reports the signal, and the type of its records.
+  // The file has the name of its subject: the reporter of the signal, and the type of its records.
   const source = { id: reporter, tag: signal?.type ?? '', labels: {}, schema: 'sonde', host, pid: process.pid, version }
   const head = new EventHead({
     ...{ id: start.id, rule: start.rule, device: deviceId, condition, reporter },
@@ -88,7 +88,7 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   )
 }
 
-/** Between two samples that the rule saw; 0 if nobody says. Unit: milliseconds. */
+/** Time between two samples that the rule saw; 0 if unknown. Unit: milliseconds. */
 function periodOf(running: RunningSource | undefined, type: string | undefined, { device, isRing }: Beginning): number {
   const said = type === undefined ? undefined : saidPeriodOf(running?.stats.periods ?? [], { type, device })
   return said === undefined ? 0 : Math.min(everyMsOf(said, isRing), PERIOD_MAX_MS)

@@ -4,14 +4,14 @@ import { wallOffsetNs } from '@sonde/sdk/internal'
 export interface EventClock {
   /** The monotonic clock. Unit: nanoseconds. */
   monoNs(): bigint
-  /** What makes a time of that clock one of the wall clock, now. Unit: nanoseconds. */
+  /** Present offset from the monotonic clock to the wall clock. Unit: nanoseconds. */
   wallOffsetNs(): bigint
 }
 
-/** Those of the machine. */
+/** The clocks of the machine. */
 export const systemClock: EventClock = { monoNs: () => process.hrtime.bigint(), wallOffsetNs }
 
-/** Milliseconds of nanoseconds, with what a double holds of the fraction. */
+/** Converts nanoseconds to milliseconds, keeping as much of the fraction as a double can. */
 export function msOf(ns: bigint): number {
   return Number(ns / 1000n) / 1000
 }

@@ -1,13 +1,13 @@
 import { EVENT_SLOTS, firstEventOf } from '../../hosting/edge-gate.ts'
 
-/** Gives events their numbers: that of their host where it is free, else a number of the agent's own slot. */
+/** Gives events their numbers: the number of their host if it is free, otherwise a number of the agent's own slot. */
 export class EventNumbers {
   readonly #isTaken: (id: number) => boolean
   #last: number
 
   /**
-   * @param nowMs The wall clock: numbers rise with it. Unit: milliseconds since the Unix epoch.
-   * @param isTaken Whether an event that is open or kept has a number.
+   * @param nowMs The wall clock; numbers rise with it. Unit: milliseconds since the Unix epoch.
+   * @param isTaken Whether an open or kept event has a number.
    */
   constructor(nowMs: number, isTaken: (id: number) => boolean) {
     this.#last = firstEventOf(0, nowMs)

@@ -6,9 +6,9 @@ import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { Part } from '../keep/series-book.ts'
 import { type OpenEvent, TRACEBACK_SOURCE } from './open-event.ts'
 
-/** A ring is asked for stretches of about so much, so that no drain waits for a copy. Unit: bytes. */
+/** Approximate size of a slice of a ring. A larger copy would delay a drain. Unit: bytes. */
 const SLICE_BYTES = 2 << 20
-/** The most that one stretch may be. Unit: bytes. */
+/** Largest slice. Unit: bytes. */
 const SLICE_BYTES_MAX = 8 << 20
 
 /** A ring of a source of the node. */
@@ -23,7 +23,7 @@ export async function tapsOf(sources: readonly RunningSource[]): Promise<NodeTap
       try {
         return (await source.taps()).map((tap) => ({ ...tap, source }))
       } catch {
-        // Its host is being replaced, or was never started: there is nothing to fetch.
+        // Its host is being replaced, or was never started, so there is nothing to fetch.
         return []
       }
     }),
@@ -31,33 +31,31 @@ export async function tapsOf(sources: readonly RunningSource[]): Promise<NodeTap
   return lists.flat()
 }
 
-/** What a ring is called within an event. */
+/** Key of a ring within an event. */
 export function keyOf({ source, type, device }: NodeTap): string {
   return `${source.name}\n${type}\n${device}`
 }
 
-/** Whether a ring is of what the rule watches. A client has none, however it calls its source. */
+/** Whether the rule watches a ring. Clients have no rings, whatever the name of their source. */
 export function isOfRule({ source, type, device }: NodeTap, { start }: OpenEvent): boolean {
   if (start.holder !== undefined) return false
-  // The rules that a combination combines may watch any device.
+  // The rules of a combination may watch any device.
   if (start.source === TRACEBACK_SOURCE) return start.types.has(type)
   return source.name === start.source && device === start.device
 }
 
-/** Limits of what an event fetches. */
+/** Limits of the data that an event fetches. */
 export interface FetchLimits {
-  /** Of the file. Unit: bytes. */
+  /** Largest file. Unit: bytes. */
   readonly bytesMax: number
-  /** Called with what a source does not hand over. */
+  /** Called when a source cannot deliver samples. */
   readonly failed: (source: string, reason: string) => void
 }
 
 /**
- * Fetches what a ring has of an event's window, up to a time, behind what was fetched before. Stops where the event is
- * full. Other rings than that of the rule have a part of it, which is larger where they are nearer to the device of the
- * event; what they would have more is left out.
- *
- * @param near As `nearnessOf` has it; undefined for a ring of the rule.
+ * Fetches the next slices of an event's window from a ring, up to a time. Stops when the event is full. A ring that the
+ * rule does not watch may use a part of the event, which is larger for nearer devices; samples beyond it are left out.
+ * @param near The result of `nearnessOf`; undefined for a ring of the rule.
  */
 export async function fetchTap(
   event: OpenEvent,
@@ -88,24 +86,24 @@ export async function fetchTap(
 }
 
 /**
- * Of the bytes of an event: what signals that the rule does not watch may take together, and what rings may take of
- * that, by how near their device is. What is reported is cheap and says much about the node, so that rings leave a part
- * to it. The signals of the rule have all of the rest.
+ * Parts of an event's bytes: for all signals that the rule does not watch, and within that for rings, by nearness of
+ * their device. Rings leave a part to reported records, which are small and describe much of the node. The rule's
+ * signals have the rest.
  */
 const OTHERS_PART = 1 / 2
 const RINGS_PARTS = [3 / 8, 9 / 32, 3 / 16] as const
 
-/** Whether the event is as large as it may be: another part continues it. */
+/** Whether the event has its largest size: another part continues it. */
 export function isFull({ file }: OpenEvent, { bytesMax }: FetchLimits): boolean {
   return file.bytes >= bytesMax
 }
 
-/** Whether more may be written of what is reported and the rule does not watch. */
+/** Whether more reported records that the rule does not watch fit. */
 export function hasRoomForReported(event: OpenEvent, limits: FetchLimits): boolean {
   return !isFull(event, limits) && event.ringsBytes + event.reportedBytes < OTHERS_PART * limits.bytesMax
 }
 
-/** Whether more may be written of a ring that the rule does not watch. */
+/** Whether more samples of a ring that the rule does not watch fit. */
 function hasRoomForRing(event: OpenEvent, near: number, limits: FetchLimits): boolean {
   const part = RINGS_PARTS[near] ?? RINGS_PARTS[2]
   return hasRoomForReported(event, limits) && event.ringsBytes < part * limits.bytesMax
@@ -118,7 +116,7 @@ interface Slice {
   readonly limits: FetchLimits
 }
 
-/** Whether it could be had: a host that is replaced has it no more. */
+/** Returns false if the samples are lost because the host was replaced. */
 async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn, limits }: Slice): Promise<boolean> {
   const { source, type, device } = tap
   const wallOffsetNs = String(event.start.offsetNs)
@@ -126,7 +124,7 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
   const before = event.file.bytes
   let diskError: unknown
   const take = async (batch: Batch) => {
-    // A disk that is full is no fault of the source: its pieces are taken, and left out.
+    // A full disk is not a fault of the source, so its pieces are still received, but left out.
     if (diskError !== undefined) return
     try {
       await event.append(partOfRing(event, tap, batch), batch)
@@ -146,16 +144,16 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
   return true
 }
 
-/** The part of an event that samples of a ring belong to. */
+/** The part of an event for samples of a ring. */
 function partOfRing({ book }: OpenEvent, { source, device }: NodeTap, batch: Pick<Batch, 'type' | 'source'>): Part {
   const said = saidPeriodOf(source.stats.periods, { type: batch.type.name, device })
   const periodMs = said === undefined ? 0 : everyMsOf(said, true)
   const { id, labels } = batch.source
-  // A source whose host was replaced goes on with its rings.
+  // A source whose host was replaced continues its rings.
   return book.partOf({ source: id, owner: source, isOwn: true, type: batch.type, isRing: true, labels, periodMs })
 }
 
-/** The part of an event that reported records belong to. `running`: the source of the agent that made them. */
+/** The part of an event for reported records. `running` is the source of the agent that made them. */
 export function partOfReported(
   { book }: OpenEvent,
   running: RunningSource | undefined,
@@ -163,13 +161,13 @@ export function partOfReported(
 ): Part {
   const said = saidPeriodOf(running?.stats.periods ?? [], { type: type.name, device: '' })
   const periodMs = said === undefined ? 0 : everyMsOf(said, false)
-  // A device that takes a sample more rarely than it is reported is known no better than its samples.
+  // If a device samples more rarely than it is reported, the resolution is that of its samples.
   const valueMs = (said?.sampleUs ?? 0) / 1000
   const from = { source: source.id, owner: ownerOf(source), isOwn: origin === 'own', labels: source.labels }
   return book.partOf({ ...from, type, isRing: false, periodMs, valueMs })
 }
 
-/** Time between two samples, as the ring has them. Unit: nanoseconds. */
+/** Mean time between two samples of the ring. Unit: nanoseconds. */
 function stepOf({ count, oldestMonoNs, newestMonoNs }: NodeTap): number {
   const spanNs = Number(BigInt(newestMonoNs) - BigInt(oldestMonoNs))
   return count < 2 ? 1e9 : Math.max(1, spanNs / (count - 1))

@@ -4,71 +4,71 @@ import type { EventFile } from '../keep/event-file.ts'
 import type { SeriesBook } from '../keep/series-book.ts'
 import { msOf } from './clock.ts'
 
-/** Source of the marks that the agent itself makes of events, and of the events of rules that combine others. */
+/** Source of the agent's own marks of events, and of the events of combinations. */
 export const TRACEBACK_SOURCE = 'traceback'
 
-/** How an event begins. */
+/** The beginning of an event. */
 export interface EventStart {
   readonly id: number
-  /** The number that its edges bear; its own is another where that was taken, and where it continues an event. */
+  /** The number in its edges. The event's number differs if this number was taken, or if it continues another event. */
   readonly edgeEvent: number
   readonly rule: string
   readonly condition: string
   /** Types of the records that its rule watches, or the rules that it combines. */
   readonly types: ReadonlySet<string>
-  /** As its source calls it: edges and rings bear that. */
+  /** The source's name of the device, as in edges and rings. */
   readonly device: string
-  /** In the list of devices; as its source calls it where the list does not have it. */
+  /** Id in the list of devices; the source's name if the list does not have it. */
   readonly deviceId: string
   readonly source: string
-  /** Whether its rule watched a ring of samples; else records as they are reported. */
+  /** Whether its rule watched a ring of samples; otherwise reported records. */
   readonly isRing: boolean
-  /** The client whose records opened it; undefined if a source of the agent did. */
+  /** The client whose records opened it; undefined for a source of the agent. */
   readonly holder: Holder
   /** By the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint
   readonly errorNs: bigint
-  /** What makes times of that clock those of the wall clock, for all of the event. Unit: nanoseconds. */
+  /** Offset from the monotonic clock to the wall clock, fixed for the event. Unit: nanoseconds. */
   readonly offsetNs: bigint
-  /** How much of the time before belongs to it. Unit: nanoseconds. */
+  /** Length of the window before the start. Unit: nanoseconds. */
   readonly beforeNs: bigint
-  /** How much of the time after. Unit: nanoseconds. */
+  /** Length of the window after the end. Unit: nanoseconds. */
   readonly afterNs: bigint
   readonly continues?: number | undefined
-  /** The part that the event started with, where this is another. */
+  /** The first part of the event, if this is a later part. */
   readonly first?: { readonly id: number; readonly startMs: number } | undefined
   readonly isSimulated: boolean
 }
 
-/** Samples of one source and type that are left out. Times are nanoseconds since the Unix epoch. */
+/** Left-out samples of one source and type. Times are nanoseconds since the Unix epoch. */
 export interface LeftOut {
   readonly source: string
   readonly type: string
-  /** As the source calls it; empty for records that are reported. */
+  /** The source's name of the device; empty for reported records. */
   readonly device: string
   readonly fromNs: bigint
   readonly toNs: bigint
   readonly samples: number
 }
 
-/** Stretches of one event that are listed; what further ones hold is counted. */
+/** Most left-out time spans of one event. Samples of further time spans are only counted. */
 const STRETCHES_MAX = 256
 
-/** An event that is not kept yet: what it has of its window, and when it ends. */
+/** An event that is not kept yet, with its window so far and its end. */
 export class OpenEvent {
   readonly start: EventStart
   readonly book: SeriesBook
   readonly file: EventFile
-  /** By ring: the first time that was not fetched yet. Unit: nanoseconds of the monotonic clock. */
+  /** By ring: the first time that is not fetched yet. Unit: nanoseconds of the monotonic clock. */
   readonly cursors = new Map<string, bigint>()
-  /** When what was reported was last fetched; undefined before the first time. Unit: as `arrivedMs` of a batch. */
+  /** When reported records were last fetched; undefined before the first time. Unit: as `arrivedMs` of a batch. */
   reportedMs: number | undefined
   /** When windows were last fetched. Unit: nanoseconds of the monotonic clock. */
   fetchedNs = 0n
-  /** Written of signals that the rule does not watch: of rings, and of what is reported. Unit: bytes. */
+  /** Bytes of signals that the rule does not watch: of rings, and of reported records. */
   ringsBytes = 0
   reportedBytes = 0
-  /** Stretches that its size left out, by source, type and device. */
+  /** Time spans that its size limit left out, by source, type and device. */
   readonly #leftOutStretches = new Map<string, LeftOut>()
   /** Samples that limits left out. */
   leftOut = 0
@@ -77,7 +77,7 @@ export class OpenEvent {
   endErrorNs = 0n
   /** End of its window. Unit: nanoseconds of the monotonic clock. */
   toNs: bigint | undefined
-  /** The disk took no more. */
+  /** Whether the disk refused more samples. */
   isTruncated = false
 
   constructor(start: EventStart, { book, file }: { readonly book: SeriesBook; readonly file: EventFile }) {
@@ -92,7 +92,7 @@ export class OpenEvent {
     return monoNs > beforeNs ? monoNs - beforeNs : 0n
   }
 
-  /** It ends; an event that has ended goes on as it is. */
+  /** Ends the event. An event that has ended does not change. */
   close(why: EventEnd, at: { readonly monoNs: bigint; readonly errorNs: bigint; readonly afterNs: bigint }): void {
     if (this.end !== undefined) return
     this.end = why
@@ -102,12 +102,12 @@ export class OpenEvent {
     this.file.end = { why, endNs: this.endNs + this.start.offsetNs, errorNs: at.errorNs }
   }
 
-  /** Stretches that its size left out. Times are nanoseconds since the Unix epoch. */
+  /** Time spans that its size limit left out. Times are nanoseconds since the Unix epoch. */
   get leftOutStretches(): readonly LeftOut[] {
     return [...this.#leftOutStretches.values()]
   }
 
-  /** A stretch of samples is left out, because the event is as large as it may be. */
+  /** Leaves samples out because the event has its largest size. */
   leave(stretch: LeftOut): void {
     this.leftOut += stretch.samples
     const key = `${stretch.source}\n${stretch.type}\n${stretch.device}`
@@ -116,7 +116,7 @@ export class OpenEvent {
     this.#leftOutStretches.set(key, known === undefined ? stretch : joined(known, stretch))
   }
 
-  /** Appends records; the disk may take no more. */
+  /** Appends records, unless the disk refused more. */
   async append(...[part, batch]: Parameters<EventFile['append']>) {
     if (this.isTruncated) this.leftOut += batch.count
     else {
@@ -130,13 +130,13 @@ export class OpenEvent {
     }
   }
 
-  /** The event that it is, or is a part of. */
+  /** The first part of the event, or this part. */
   get first(): { readonly id: number; readonly startMs: number } {
     const { id, first, monoNs, offsetNs } = this.start
     return first ?? { id, startMs: msOf(monoNs + offsetNs) }
   }
 
-  /** As it is told while it is not kept yet: its window reaches to where samples were last fetched. */
+  /** The event before it is kept. Its window ends where samples were last fetched. */
   told(): TracebackEvent {
     const { fetchedNs, toNs } = this
     const reachedNs = toNs !== undefined && toNs < fetchedNs ? toNs : fetchedNs
@@ -144,7 +144,7 @@ export class OpenEvent {
     return { ...this.#known(), ...(hasSamples ? { window: this.#windowTo(reachedNs) } : {}) }
   }
 
-  /** As it is kept: ended. `sizeBytes`: of its file. */
+  /** The event when it is kept. `sizeBytes` is the size of its file. */
   ended(sizeBytes: number): TracebackEvent {
     const isEmpty = sizeBytes === 0
     return {
@@ -182,7 +182,7 @@ export class OpenEvent {
   }
 }
 
-/** What is left out of one source and type goes on until the event ends: it is one stretch. */
+/** Left-out samples of one source and type continue until the event ends, so they form one time span. */
 function joined(known: LeftOut, more: LeftOut): LeftOut {
   return {
     ...known,

@@ -2,18 +2,18 @@ import { type Holder, Quota } from '@sonde/sdk/internal'
 import type { EventStart, OpenEvent } from './open-event.ts'
 
 /**
- * Events that are not kept yet: each holds a file open, and tables of its series. Further events are counted. Clients
- * have the parts of it that they have of every limit, so they never fill the places of the agent's own sources.
+ * Most events that are not kept yet. Each has an open file and tables of its series. Further events are counted.
+ * Clients have their usual share, so they never use up the places of the agent's own sources.
  */
 const OPEN_EVENTS_MAX = 256
 
-/** Where edges come from, and the number that they bear: those of one event have all of it alike. */
+/** Origin of an edge, and its number. All edges of one event have the same values. */
 export type EdgePlace = Pick<EventStart, 'source' | 'edgeEvent' | 'holder' | 'isRing'>
 
-/** The events that are not kept yet, and those of them whose rule still holds. */
+/** The events that are not kept yet, and which of their rules still hold. */
 export class OpenEvents {
   readonly #byId = new Map<number, OpenEvent>()
-  /** Events whose rule holds, by what their edges bear. */
+  /** Events whose rule holds, by the key of their edges. */
   readonly #going = new Map<string, OpenEvent>()
   readonly #places = new Quota(OPEN_EVENTS_MAX)
 
@@ -21,12 +21,12 @@ export class OpenEvents {
     return this.#byId.size
   }
 
-  /** All of them, in the order in which they opened. Events may be added and removed meanwhile. */
+  /** All events, in the order of their opening. Events may be added and removed meanwhile. */
   all(): readonly OpenEvent[] {
     return [...this.#byId.values()]
   }
 
-  /** Those whose rule holds. */
+  /** Events whose rule holds. */
   going(): readonly OpenEvent[] {
     return [...this.#going.values()]
   }
@@ -35,7 +35,7 @@ export class OpenEvents {
     return this.#byId.get(id)
   }
 
-  /** The event whose rule holds, by what its edges bear. */
+  /** The event whose rule holds, by the origin of its edges. */
   goingOf(place: EdgePlace): OpenEvent | undefined {
     return this.#going.get(keyOf(place))
   }
@@ -51,13 +51,13 @@ export class OpenEvents {
     this.#places.add(event.start.holder, 1)
   }
 
-  /** Its rule holds no longer; it stays open until its window is kept. */
+  /** The rule no longer holds. The event stays open until its window is kept. */
   ended(event: OpenEvent): void {
     const key = keyOf(event.start)
     if (this.#going.get(key) === event) this.#going.delete(key)
   }
 
-  /** It is kept. */
+  /** The event is kept. */
   remove(event: OpenEvent): void {
     const { id, holder } = event.start
     if (!this.#byId.delete(id)) return
@@ -66,9 +66,7 @@ export class OpenEvents {
   }
 }
 
-/**
- * A client may call its source as a source of the agent is called, and hosts number their events apart from the rest.
- */
+/** A client's source may have the same name as a source of the agent, and hosts number their events independently. */
 function keyOf({ source, edgeEvent, holder, isRing }: EdgePlace): string {
   return `${edgeEvent} ${holder ?? 'own'} ${isRing} ${source}`
 }

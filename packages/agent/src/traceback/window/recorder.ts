@@ -20,18 +20,18 @@ import {
 import type { OpenEvent } from './open-event.ts'
 import { reportedIn } from './reported.ts'
 
-/**
- * How often windows of an event that lasts are fetched: what is left when it ends is soon on disk. Unit: nanoseconds.
- */
+/** How often windows of a lasting event are fetched, so that little is left at its end. Unit: nanoseconds. */
 const ROUND_NS = 250_000_000n
-/** How long rings are waited for at the end of a window: they are filled by drains. Unit: nanoseconds. */
+/** How long to wait for rings at the end of a window, because drains fill them. Unit: nanoseconds. */
 const DRAIN_NS = 3_000_000_000n
-/** The end of a window is looked for so often. Unit: nanoseconds. */
+/** How often the end of a window is checked. Unit: nanoseconds. */
 const END_ROUND_NS = 10_000_000n
-/** Of what is reported, so much more of the time before is kept: a counter says nothing alone. Unit: nanoseconds. */
+/**
+ * Additional time before the window for reported records, because a counter needs a previous value. Unit: nanoseconds.
+ */
 const REPORTED_LEAD_NS = 2_000_000_000n
 
-/** For how long the list of rings holds. Unit: nanoseconds. */
+/** How long the list of rings stays valid. Unit: nanoseconds. */
 const TAPS_NS = 10_000_000n
 
 /** Options of a {@link Recorder}. */
@@ -40,24 +40,24 @@ export interface RecorderOptions {
   readonly recent: RecentRing
   readonly devices: DeviceLookup
   readonly clock: EventClock
-  /** Of the file of an event. Unit: bytes. */
+  /** Largest file of an event. Unit: bytes. */
   readonly bytesMax: number
   readonly log: { warn(facts: object, message: string): void }
 }
 
-/** How far the window of an event is. */
+/** Progress of an event's window. */
 export interface Progress {
-  /** The file is as large as it may be. */
+  /** Whether the file has its largest size. */
   readonly isFull: boolean
-  /** The event has ended, and everything of its window that can be had is there. */
+  /** Whether the event has ended and its window is as complete as possible. */
   readonly isWhole: boolean
 }
 
-/** Fetches the windows of events, of all rings of the node and of what was reported. */
+/** Fetches the windows of events from all rings of the node and from reported records. */
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #limits: FetchLimits
-  /** Sources of which the log has said that windows fail. */
+  /** Sources with failing windows that the log has mentioned. */
   readonly #told = new Set<string>()
   #taps: { readonly atNs: bigint; readonly taps: readonly NodeTap[] } | undefined
 
@@ -74,7 +74,7 @@ export class Recorder {
     }
   }
 
-  /** Fetches what is due. `isLast`: nothing more comes. */
+  /** Fetches due samples. `isLast`: nothing more comes. */
   async advance(event: OpenEvent, { isLast }: { readonly isLast: boolean }): Promise<Progress> {
     const nowNs = this.#options.clock.monoNs()
     const { toNs } = event
@@ -90,7 +90,7 @@ export class Recorder {
       const { id, rule, device } = event.start
       this.#options.log.warn(
         { event: id, rule, device, reason: messageOf(error) },
-        'an event is cut off: the disk took no more',
+        'an event is cut off: the disk refused more samples',
       )
     }
     const isDrained = toNs !== undefined && taps.every(({ newestMonoNs }) => BigInt(newestMonoNs) >= toNs)
@@ -98,14 +98,14 @@ export class Recorder {
     return this.#progress(event, isWhole)
   }
 
-  /** Up to where the window of the ring of an event's rule was fetched. Unit: nanoseconds of the monotonic clock. */
+  /** End of the fetched window of the rule's rings. Unit: nanoseconds of the monotonic clock. */
   reachedNs(event: OpenEvent): bigint {
     const ofRule = this.#taps?.taps.filter((tap) => isOfRule(tap, event)) ?? []
     const reached = ofRule.flatMap((tap) => event.cursors.get(keyOf(tap)) ?? [])
     return reached.reduce((least, ns) => (ns < least ? ns : least), event.fetchedNs)
   }
 
-  /** Events that are looked at together ask once. */
+  /** Events of the same round share one request. */
   async #tapsAt(nowNs: bigint): Promise<readonly NodeTap[]> {
     if (this.#taps === undefined || nowNs - this.#taps.atNs > TAPS_NS)
       this.#taps = { atNs: nowNs, taps: await tapsOf(this.#options.sources()) }
@@ -117,8 +117,8 @@ export class Recorder {
   }
 
   /**
-   * What the rule watches comes first, then what is reported, which is cheap, then rings by their nearness: each has
-   * the room that those before it leave.
+   * Fetches the rule's rings first, then reported records, which are small, then other rings by nearness. Each step may
+   * use the space that is left.
    */
   async #fetch(event: OpenEvent, taps: readonly NodeTap[], upToNs: bigint): Promise<void> {
     const limits = this.#limits

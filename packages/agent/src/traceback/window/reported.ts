@@ -2,35 +2,37 @@ import { type Batch, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
 import { type Holder, turn } from '@sonde/sdk/internal'
 import type { RecentRing } from '../../pipeline/recent.ts'
 
-/** What was reported of a stretch of time, of one source and type. */
+/** Reported records of one source and type in a time span. */
 export interface Reported extends Pick<Batch, 'type' | 'source' | 'origin' | 'symbols' | 'bytes' | 'count'> {
   /** Whether the rule of the event watches these records. */
   readonly isFirst: boolean
-  /** Of the first and of the last record. Unit: nanoseconds since the Unix epoch. */
+  /** Times of the first and the last record. Unit: nanoseconds since the Unix epoch. */
   readonly times: { readonly fromNs: bigint; readonly toNs: bigint }
 }
 
-/** A stretch of what was reported. */
+/** A time span of reported records. */
 export interface ReportedStretch {
   /** First and last nanosecond, by the wall clock. */
   readonly fromNs: bigint
-  /** Undefined: there is no last yet. */
+  /** Undefined: the end is not known yet. */
   readonly toNs: bigint | undefined
-  /** What arrived up to the first was given already; what arrived after the second is given the next time. */
+  /**
+   * Arrival times: records up to `sinceMs` were already returned; records after `untilMs` are returned the next time.
+   */
   readonly sinceMs: number
   readonly untilMs: number
-  /** Types whose records come first, of one client or of the agent's own sources: those that the rule watches. */
+  /** Types that the rule watches, and their client; undefined for the agent's own sources. Their records come first. */
   readonly first: { readonly types: ReadonlySet<string>; readonly holder: Holder }
 }
 
-/** Types of the agent's own state, of which no lane is made. */
+/** Types of the agent's own state, which have no lanes. */
 const OWN = /^sonde_/
 /** The source of the agent's own state. */
 const SELF = 'self'
 
 /**
- * Records that memory has of a stretch of time, those of each source and type together. Copies: they stay valid.
- * Between two types the loop gets its turn.
+ * Records in memory from a time span, grouped by source and type. The records are copies, so they stay valid. Yields to
+ * the loop between two types.
  */
 export async function* reportedIn(recent: RecentRing, stretch: ReportedStretch): AsyncGenerator<Reported> {
   const isOfRule = ({ name }: RecordType) => stretch.first.types.has(name)
@@ -41,7 +43,7 @@ export async function* reportedIn(recent: RecentRing, stretch: ReportedStretch):
   }
 }
 
-/** Copied in one go: batches may leave with the next turn. */
+/** Copies within one turn, because batches may be dropped in the next turn. */
 function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch): Reported[] {
   const { fromNs, toNs, sinceMs, untilMs, first } = stretch
   const fromMs = Number(fromNs) / 1e6
@@ -52,7 +54,7 @@ function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch
     if (batch.toMs < fromMs || batch.fromMs > toMs) continue
     const piece = within(batch, fromMs, toMs)
     if (piece.byteLength === 0) continue
-    // Symbols are those of the source: batches of one source and table go together.
+    // Symbols belong to the source, so batches of one source and type are joined.
     const known = bySource.get(batch.source)
     if (known === undefined) bySource.set(batch.source, { batch, pieces: [piece] })
     else known.pieces.push(piece)
@@ -75,7 +77,7 @@ function timesOf(type: RecordType, bytes: Uint8Array, count: number): Reported['
   return { fromNs: at(0), toNs: at(count - 1) }
 }
 
-/** The records of a batch within a time. */
+/** The records of a batch within a time span. */
 function within(
   { type, bytes, count, fromMs: firstMs, toMs: lastMs }: Batch & { fromMs: number; toMs: number },
   fromMs: number,

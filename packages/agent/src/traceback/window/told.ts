@@ -1,9 +1,9 @@
 import { type Batch, clockType, gapType, readRecords, viewsOf } from '@sonde/sdk'
 import type { KeptGap } from '../keep/kept-index.ts'
 
-/** Gaps that are remembered; the oldest leave first. */
+/** Most remembered gaps; the oldest are dropped first. */
 const GAPS_MAX = 4096
-/** Clocks of devices whose error is known. */
+/** Most device clocks with a known error. */
 const CLOCKS_MAX = 4096
 
 interface ToldGap {
@@ -14,25 +14,25 @@ interface ToldGap {
   readonly gap: KeptGap
 }
 
-/** What sources say of their samples: stretches that are missing, and how well the clocks of devices are known. */
+/** Notices of sources about their samples: gaps, and the errors of device clocks. */
 export class Told {
   readonly #gaps: ToldGap[] = []
   /** By source and device. Unit: nanoseconds. */
   readonly #errors = new Map<string, number>()
 
-  /** Takes what it needs of a batch of the agent's own sources. */
+  /** Takes the gaps and clocks from a batch of the agent's own sources. */
   take(batch: Batch): void {
     if (batch.origin !== 'own') return
     if (batch.type === gapType || batch.type.fingerprint === gapType.fingerprint) this.#takeGaps(batch)
     else if (batch.type === clockType || batch.type.fingerprint === clockType.fingerprint) this.#takeClocks(batch)
   }
 
-  /** How far off times of a device are at most; 0 if it has no clock of its own. Unit: milliseconds. */
+  /** Largest error of a device's times; 0 if the device has no clock. Unit: milliseconds. */
   errorMs(source: string, device: string): number {
     return (this.#errors.get(`${source}\n${device}`) ?? 0) / 1e6
   }
 
-  /** Gaps of a series within a time. */
+  /** Gaps of a series within a time span. */
   gapsOf(
     of: { readonly source: string; readonly type: string; readonly series: string },
     fromMs: number,
