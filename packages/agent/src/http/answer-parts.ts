@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { answerToJsonParts, type QueryAnswer } from '@sonde/sdk'
 import { turn } from '@sonde/sdk/internal'
 import type { FastifyReply } from 'fastify'
+import { EVENT_END, eventStart } from './server-sent-events.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
 
 /** What an answer is sent in at a time; one series of JSON may be longer. Unit: characters, or bytes. */
@@ -50,12 +51,12 @@ export async function writePoints(
     if (!out.write(text)) await drained(out)
     taken()
   }
-  await write(`event: points\nid: ${answer.toMs}\ndata: `)
+  await write(eventStart('points', answer.toMs))
   for await (const part of jsonOf(answer)) {
     if (isOver()) break
     await write(part)
   }
-  if (!isOver()) await write('\n\n')
+  if (!isOver()) await write(EVENT_END)
   release()
 }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { eventsAnswer } from './events.ts'
 import type { LivePlaces, Place } from './live-places.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { eventText, startEvents } from './server-sent-events.ts'
 
 /** Address of the stream of events. */
 export const EVENTS_STREAM = '/api/v1/events/stream'
@@ -37,8 +37,7 @@ export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: Li
 }
 
 function serve(open: Set<EventStream>, from: StreamParts, out: ServerResponse, place: Place): void {
-  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
-  out.writeHead(200, { ...SECURITY_HEADERS, ...headers })
+  startEvents(out)
   const stream = new EventStream(from, out)
   open.add(stream)
   place.onReplaced = () => {
@@ -73,7 +72,7 @@ class ToldEvents {
     const { version } = this.#agent.traceback
     const nowMs = performance.now()
     if (version !== this.#version || nowMs - this.#madeMs >= LOOK_MS) {
-      this.#text = messageOf('events', eventsAnswer(this.#agent))
+      this.#text = eventText('events', eventsAnswer(this.#agent))
       this.#version = version
       this.#madeMs = nowMs
     }
@@ -112,7 +111,7 @@ class EventStream {
 
   /** Ends it, and says why. */
   fail(code: string, message: string): void {
-    this.#out.write(messageOf('fault', { code, message }))
+    this.#out.write(eventText('fault', { code, message }))
     this.end()
   }
 
@@ -142,8 +141,4 @@ class EventStream {
     this.close()
     this.#out.destroy()
   }
-}
-
-function messageOf(event: string, data: object): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

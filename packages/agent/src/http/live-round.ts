@@ -9,6 +9,7 @@ import {
 import { turn } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { describeNode } from './node.ts'
+import { eventText } from './server-sent-events.ts'
 
 /** What a client wants to follow. */
 export interface Subscription {
@@ -42,15 +43,15 @@ export class LiveRound {
     this.#agent = agent
   }
 
-  /** The node as JSON. */
+  /** The event `state`. */
   state(): string {
-    this.#state ??= JSON.stringify(describeNode(this.#agent))
+    this.#state ??= eventText('state', describeNode(this.#agent))
     return this.#state
   }
 
-  /** The hints as JSON. */
+  /** The event `hints`. */
   hints(): string {
-    this.#hints ??= JSON.stringify(this.#agent.hints.answer())
+    this.#hints ??= eventText('hints', this.#agent.hints.answer())
     return this.#hints
   }
 

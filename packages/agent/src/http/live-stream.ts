@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { type Asker, messageOf, POINT_COUNT_LIMIT, type QueryAnswer, SondeError } from '@sonde/sdk'
+import type { StreamGap } from '@sonde/sdk/api'
 import type { Agent } from '../agent.ts'
 import { writePoints } from './answer-parts.ts'
 import type { LiveRound, Subscription } from './live-round.ts'
 import type { Queried } from './query.ts'
+import { EVENT_END, eventStart, eventText } from './server-sent-events.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
 
 /** A sample may arrive this long after its time and still be in the first message that covers it. */
@@ -19,16 +21,9 @@ const STALL_LIMIT_MS = 30_000
 const RESUME_LIMIT_MS = 3_600_000
 const STOOD_STILL = 'the stream stood still for longer than memory reaches back'
 
-/** Time of which a client is told nothing, and why. */
-interface Gap {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly reason: string
-}
-
 /** What a client missed that comes again. */
 export interface Missed {
-  readonly gaps: readonly Gap[]
+  readonly gaps: readonly StreamGap[]
   /** Undefined if it missed nothing, or history cannot say what. */
   readonly answer: QueryAnswer | undefined
 }
@@ -97,7 +92,7 @@ export class LiveStream {
       this.#out.destroy()
       return
     }
-    this.#send('fault', JSON.stringify({ code, message }))
+    this.#out.write(eventText('fault', { code, message }))
     this.end()
   }
 
@@ -121,7 +116,7 @@ export class LiveStream {
     }
     this.#drainedMs = nowMs
     if (nowMs - this.#stateMs >= STATE_EVERY_MS) {
-      this.#send('state', round.state())
+      this.#out.write(round.state())
       this.#stateMs = nowMs
     }
     this.#sendHints(round)
@@ -133,10 +128,11 @@ export class LiveStream {
     // Memory does not reach back further; the process was suspended, or the clock was set forward.
     const reachMs = Math.min(this.#agent.options.config.limits.recent_window_s * 1000, POINT_COUNT_LIMIT * stepMs)
     const fromMs = Math.max(this.#sentMs, toMs - reachMs)
-    if (fromMs > this.#sentMs) this.#sendGap({ fromMs: this.#sentMs, toMs: fromMs, reason: STOOD_STILL })
+    if (fromMs > this.#sentMs)
+      this.#out.write(eventText('gap', { fromMs: this.#sentMs, toMs: fromMs, reason: STOOD_STILL }))
     const text = await round.points(this.#subscription, fromMs, toMs)
     if (this.#isClosed) return
-    this.#send('points', text, toMs)
+    this.#out.write(`${eventStart('points', toMs)}${text}${EVENT_END}`)
     this.#sentMs = toMs
   }
 
@@ -164,7 +160,7 @@ export class LiveStream {
 
   /** Sends what the client missed, as it reads it. Never rejects. */
   async resume({ gaps, answer }: Missed, unread: UnreadAnswers): Promise<void> {
-    for (const gap of gaps) this.#sendGap(gap)
+    for (const gap of gaps) this.#out.write(eventText('gap', gap))
     if (answer === undefined) return
     this.#isResuming = true
     await writePoints(this.#out, answer, { unread, isOver: () => this.#isClosed })
@@ -180,20 +176,12 @@ export class LiveStream {
     this.#hintsVersion = version
     this.#hintTurns = turns
     this.#hintsMs = round.nowMs
-    this.#send('hints', round.hints())
+    this.#out.write(round.hints())
   }
 
   #cut(): void {
     this.#agent.http.refuse('stream_stalled')
     this.close()
     this.#out.destroy()
-  }
-
-  #sendGap(gap: Gap): void {
-    this.#send('gap', JSON.stringify(gap))
-  }
-
-  #send(event: string, data: string, id?: number): void {
-    this.#out.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`)
   }
 }

@@ -14,7 +14,7 @@ import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { writePoints } from './answer-parts.ts'
 import { jsonParameter, parameter, type Queried } from './query.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { eventText, startEvents } from './server-sent-events.ts'
 
 const STEP_MS_MIN = 100
 const STEP_MS_MAX = 60_000
@@ -109,13 +109,7 @@ class PolledStream {
   }
 
   start(): void {
-    this.#out.writeHead(200, {
-      ...SECURITY_HEADERS,
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      // Or nginx would gather events before it sends them on.
-      'x-accel-buffering': 'no',
-    })
+    startEvents(this.#out)
     void this.#turn()
   }
 
@@ -134,7 +128,7 @@ class PolledStream {
     // Nothing is asked for who does not read; what it missed comes with the next answer.
     if (this.#out.writableLength === 0) {
       if (Math.abs(nowMs - this.#stateMs) >= STATE_MS) {
-        this.#send('state', JSON.stringify(this.#polled.state()))
+        this.#out.write(eventText('state', this.#polled.state()))
         this.#stateMs = nowMs
       }
       await this.#points()
@@ -154,7 +148,7 @@ class PolledStream {
       const answer = await (toMs - fromMs > CATCH_UP_MS ? places.take(this.#asker, ask) : ask())
       if (this.#isClosed) return
       if (fromMs > this.#sentMs)
-        this.#send('gap', JSON.stringify({ fromMs: this.#sentMs, toMs: fromMs, reason: this.#missed }))
+        this.#out.write(eventText('gap', { fromMs: this.#sentMs, toMs: fromMs, reason: this.#missed }))
       await writePoints(this.#out, answer, { unread, isOver: () => this.#isClosed })
       this.#sentMs = toMs
     } catch (error) {
@@ -165,16 +159,12 @@ class PolledStream {
 
   #fail({ code, message }: SondeError): void {
     if (this.#isClosed) return
-    this.#send('fault', JSON.stringify({ code, message }))
+    this.#out.write(eventText('fault', { code, message }))
     this.end()
   }
 
   #lastStepMs(): number {
     const { stepMs } = this.#asked
     return Math.floor((Date.now() - (this.#polled.latencyMs?.() ?? 0)) / stepMs) * stepMs
-  }
-
-  #send(event: string, data: string): void {
-    this.#out.write(`event: ${event}\ndata: ${data}\n\n`)
   }
 }

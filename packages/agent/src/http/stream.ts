@@ -9,7 +9,7 @@ import { LiveRound, type Subscription, subscriptionTo } from './live-round.ts'
 import { LiveStream, lastStepMs, type Missed } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
 import { jsonParameter, parameter, type Queried } from './query.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { startEvents } from './server-sent-events.ts'
 
 const STEP_MS_MIN = 100
 const STEP_MS_MAX = 60_000
@@ -60,13 +60,7 @@ interface ServedStream {
 }
 
 function serve(streams: LiveStreams, stream: LiveStream, { out, place, resume }: ServedStream): void {
-  out.writeHead(200, {
-    ...SECURITY_HEADERS,
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-store',
-    // Or nginx would gather events before it sends them on.
-    'x-accel-buffering': 'no',
-  })
+  startEvents(out)
   place.onReplaced = () => {
     streams.remove(stream)
     stream.fail('STR_LIMIT', 'another client took the place of this stream, which was open for longest; connect again')
