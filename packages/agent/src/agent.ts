@@ -37,7 +37,6 @@ import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
 import { checkDataSources, type DataSourceConfig } from './sources/data-sources.ts'
-import type { ConfiguredSource } from './sources/source.ts'
 import { conditionOf, listedIn, signalsOf } from './traceback/book/condition.ts'
 import { readInWorker } from './traceback/book/read-in-worker.ts'
 import { RulesFile } from './traceback/book/rules-file.ts'
@@ -144,7 +143,7 @@ export class Agent {
     const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
     const views = [...own, ...(options.sinks ?? [])]
     this.router = new Router(
-      [this.#metricsRoute(config), ...views.map((sink) => new Route(sink)), ...this.#openDestinations(options)],
+      [this.#metricsRoute(config), ...this.#viewRoutes(config, views), ...this.#openDestinations(options)],
       log,
     )
     this.history = this.#historyOf(options)
@@ -182,12 +181,22 @@ export class Agent {
     this.self = new Self({ ...told, version, log, storeStatus })
   }
 
-  /** `/metrics` has nothing of sources that read what others export. */
+  /** `/metrics` leaves out what sources read that others export. */
   #metricsRoute({ dataSources }: AgentConfig): Route {
-    const isLeftOut = ({ definition, options }: ConfiguredSource) => definition.isExported?.(options) === false
-    const names = new Set(dataSources.filter(isLeftOut).map(({ name }) => name))
-    const leavesOut = ({ origin, source }: Batch) => origin === 'own' && names.has(source.id)
-    return new Route(this.prometheus, names.size === 0 ? {} : { leavesOut })
+    const sources = new Map(dataSources.filter(({ definition }) => definition.isExported).map((one) => [one.name, one]))
+    const leavesOut = ({ origin, source, type }: Batch) => {
+      const { definition, options = {} } = (origin === 'own' ? sources.get(source.id) : undefined) ?? {}
+      return definition?.isExported?.(options, type.name) === false
+    }
+    return new Route(this.prometheus, sources.size === 0 ? {} : { leavesOut })
+  }
+
+  /** The ways to what the agent itself makes of records, and to history: types for export are not theirs. */
+  #viewRoutes({ dataSources }: AgentConfig, views: readonly Sink[]): Route[] {
+    const types = new Set(dataSources.flatMap(({ definition }) => definition.exportTypes ?? []).map(({ name }) => name))
+    const options =
+      types.size === 0 ? {} : { leavesOut: ({ origin, type }: Batch) => origin === 'own' && types.has(type.name) }
+    return views.map((sink) => new Route(sink, options))
   }
 
   /** Drops of destinations are reported with those of all sinks. */

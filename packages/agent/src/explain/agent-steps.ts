@@ -218,6 +218,12 @@ export function valueStep(
   }
 }
 
+/** A metric that only `/metrics` has: the agent keeps none of its values. */
+export function exportedStep({ metric }: Selector): Step {
+  const answer = 'only /metrics and destinations have it, if the source has the option export'
+  return { name: 'value', look: async () => ({ state: 'unknown', tried: metric, answer }) }
+}
+
 /**
  * The values of a device in the agent, and the absent values. A device that the kernel lists is found by name, others
  * by id.

@@ -17,6 +17,7 @@ import type { AgentFacts, DeviceFacts, SourceFacts } from './agent-facts.ts'
 import {
   agentStep,
   configurationStep,
+  exportedStep,
   heldStep,
   leftStep,
   simulatedOnlyStep,
@@ -96,6 +97,7 @@ function valueSteps(
   value: Asked['value'],
 ): Step[] {
   if (value !== undefined) {
+    if (definition.exportTypes?.some(({ name }) => name === value.type)) return [exportedStep(value.selector)]
     const types = definition.types.map(({ name }) => name)
     return [valueStep(value.selector, { facts, types, type: value.type, source }, mayReport(definition))]
   }

@@ -18,10 +18,10 @@ function scraping(addresses: readonly string[], isExported: boolean): SourceDefi
   return {
     ...dcgmExporter,
     host: 'agent',
-    isExported: () => isExported,
+    isExported: (options, type) => dcgmExporter.isExported?.({ ...options, export: isExported }, type) ?? true,
     async load() {
       const { create } = await dcgmExporter.load()
-      return { create: (options, context) => create({ ...options, addresses }, context) }
+      return { create: (options, context) => create({ ...options, addresses, export: isExported }, context) }
     },
   }
 }
@@ -61,6 +61,74 @@ test('asked to, /metrics has what was scraped, under the names of DCGM', async (
   const { text } = await bringUp(t, true)
   assert.match(text, /^DCGM_FI_DEV_GPU_UTIL\{gpu="0",UUID="GPU-5b4d[^}]*Hostname="gpu-node-a"[^}]*\} 0*97$/m)
   assert.match(text, /^# TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION counter$/m)
+})
+
+/** A line of an exporter about one GPU. */
+function lineOf(metric: string, value: number, labels: Readonly<Record<string, string>>): string {
+  const gpu = { gpu: '0', UUID: 'GPU-1', pci_bus_id: '00000000:1B:00.0', device: 'nvidia0', modelName: 'H100' }
+  return `${metric}${textOfLabels({ ...gpu, Hostname: 'node-a', ...labels })} ${value}\n`
+}
+
+function textOfLabels(labels: Readonly<Record<string, string>>): string {
+  const written = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
+  return `{${written.join(',')}}`
+}
+
+const UTIL = 'DCGM_FI_DEV_GPU_UTIL'
+
+test('a GPU is exported with all labels that its exporter gives, and its series follow its pods', async (t) => {
+  const trainer = { container: 'main', namespace: 'ml', pod: 'trainer-0', hpc_job: '4711', dra_claim_name: 'claim' }
+  const notebook = { container: 'main', namespace: 'ml', pod: 'a"b', vgpu: '1' }
+  const exporter = await serveExporter(
+    [
+      lineOf(UTIL, 90, trainer),
+      lineOf('DCGM_FI_DEV_XID_ERRORS', 31, { ...trainer, err_code: '31', err_msg: 'GPU memory page fault' }),
+      lineOf('DCGM_FI_DEV_MAX_SM_CLOCK', 1980, trainer),
+      lineOf('DCGM_FI_DEV_POWER_MGMT_LIMIT_MAX', 700, trainer),
+      lineOf('DCGM_FI_DEV_FB_USED', 1e9, trainer),
+    ].join(''),
+  )
+  t.after(() => exporter.close())
+  const { address } = await serveAgent(t, { sources: [scraping([exporter.address], true)] })
+  const linesOf = async (metric: string) => {
+    const page = await (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
+    return page.split('\n').filter((line) => line.startsWith(`${metric}{`))
+  }
+  const [util = '', ...others] = await until('the series of the pod', async () => {
+    const lines = await linesOf(UTIL)
+    return lines.length > 0 && lines
+  })
+  assert.deepEqual(others, [], 'the device has no series of its own beside that of its pod')
+  for (const [name, value] of Object.entries(trainer)) assert.ok(util.includes(`${name}="${value}"`), util)
+  const [xid = ''] = await linesOf('DCGM_FI_DEV_XID_ERRORS')
+  assert.match(xid, /hpc_job="4711".*err_code="31",err_msg="GPU memory page fault"\} 31$/)
+  assert.match((await linesOf('DCGM_FI_DEV_MAX_SM_CLOCK')).join(), /pod="trainer-0".*\} 1980$/)
+  assert.match((await linesOf('DCGM_FI_DEV_POWER_MGMT_LIMIT_MAX')).join(), /pod="trainer-0".*\} 700$/)
+  assert.deepEqual(await linesOf('DCGM_FI_DEV_FB_USED'), [], 'a GPU has no petabyte of memory')
+
+  // The pod ends, and two that share the GPU begin.
+  exporter.answer = withBody(
+    lineOf(UTIL, 60, notebook) + lineOf(UTIL, 30, { ...notebook, pod: 'b' }) + lineOf(UTIL, 80, {}),
+  )
+  const shared = await until('the series of the next pods', async () => {
+    const lines = await linesOf(UTIL)
+    return lines.some((line) => line.includes('pod="b"')) && lines
+  })
+  assert.equal(shared.filter((line) => line.includes('trainer-0')).length, 0, 'the series of the pod has ended')
+  assert.deepEqual(
+    shared.map((line) => /pod="[^,]*"|$/.exec(line)?.[0]),
+    ['pod="a\\"b"', 'pod="b"', ''],
+  )
+  const answer = await fetch(`${address}/api/v1/series?metric=${UTIL}`, { headers: { connection: 'close' } })
+  const { series } = (await answer.json()) as { series: readonly { labels: Record<string, string>; value: string }[] }
+  assert.deepEqual(
+    series.map(({ labels, value }) => [labels.pod, value]),
+    [[undefined, '80']],
+    'history and page have one series of the GPU',
+  )
+
+  exporter.answer = (_, response) => void response.writeHead(500).end()
+  await until('no series of an exporter that fails', async () => (await linesOf(UTIL)).length === 0)
 })
 
 /** A record of now; texts that are not given are empty. */

@@ -269,10 +269,15 @@ export interface SourceDefinition {
    */
   readonly isSecondHand?: true
   /**
-   * Whether what it reports is in `/metrics`: a source that reads what others export counts it twice there. Default: it
-   * is.
+   * Whether its records of a type, by name, are in `/metrics`: what others export too counts twice there. Default: they
+   * are.
    */
-  isExported?(options: object): boolean
+  isExported?(options: object, type: string): boolean
+  /**
+   * Types for `/metrics` and destinations alone: history, devices, hints and pods have the same values as records of
+   * other types. Default: none.
+   */
+  readonly exportTypes?: readonly RecordType[]
   /**
    * Refuses options of which each passes the schema, and which do not go together. Called before anything is opened.
    *

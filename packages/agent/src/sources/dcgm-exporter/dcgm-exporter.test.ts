@@ -13,6 +13,7 @@ import { type Taken, TestedSource, TestNode } from '../test-node.ts'
 import { dataOf } from '../test-records.ts'
 import { dcgmExporter } from './dcgm-exporter.ts'
 import { DCGM_FIELDS } from './fields.ts'
+import { dcgmSeriesType } from './series-type.ts'
 
 const GPU_0 = 'GPU-5b4d2c1e-8f0a-4c7d-9e21-3a6f70d1c201'
 
@@ -20,7 +21,7 @@ const shared = await serveExporter(fixture('mig'))
 after(() => shared.close())
 testSource(dcgmExporter, {
   options: { addresses: [shared.address] },
-  unreported: [nvmlXidType, nvmlDoubtType, podShareType],
+  unreported: [nvmlXidType, nvmlDoubtType, podShareType, dcgmSeriesType],
 })
 
 interface BroughtUp {

@@ -4,6 +4,9 @@ import { refuseCredentials } from '../scraping/credentials.ts'
 import { INTERVAL_MS } from '../scraping/options.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type DcgmExporterOptions, dcgmExporterOptions } from './config.ts'
+import { dcgmSeriesType } from './series-type.ts'
+
+const NAMED_BY_DCGM = new Set([nvmlGpuType, nvmlProfileType, nvmlMigType].map(({ name }) => name))
 
 /** Registry row of the exporters of NVIDIA: runs only if it is asked for. */
 export const dcgmExporter: SourceDefinition = {
@@ -12,13 +15,16 @@ export const dcgmExporter: SourceDefinition = {
   types: [
     ...[nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlMigType, nvmlXidType, nvmlDoubtType],
     ...[podInfoType, podDeviceType, podShareType],
+    dcgmSeriesType,
   ],
   host: 'worker',
   intervalMs: INTERVAL_MS,
   options: dcgmExporterOptions,
   isOnRequest: true,
   isSecondHand: true,
-  isExported: (options) => (options as DcgmExporterOptions).export,
+  // The exported series have the names of DCGM: beside them, the same values would count twice.
+  isExported: (options, type) => (options as DcgmExporterOptions).export && !NAMED_BY_DCGM.has(type),
+  exportTypes: [dcgmSeriesType],
   refuse: async (options) => refuseCredentials(options as DcgmExporterOptions),
   async load() {
     const [{ ScrapingSource }, { Exporter }] = await Promise.all([

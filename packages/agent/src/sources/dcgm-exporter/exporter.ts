@@ -17,9 +17,11 @@ import { gpuSubject, podSubject } from '../scraping/subjects.ts'
 import type { TargetReader } from '../scraping/target.ts'
 import type { SourceContext } from '../source.ts'
 import type { DcgmExporterOptions } from './config.ts'
+import { type ExportedLabels, ExportedSeries, exportedLabels } from './exported-series.ts'
 import { type DcgmTarget, dcgmField, whyUntold } from './fields.ts'
 import { FrozenWatch } from './frozen-watch.ts'
 import { boardTextsOf, gpuLabelsOf, instanceOf } from './labels.ts'
+import { exportedField } from './series-type.ts'
 import { valueFor } from './value.ts'
 import { XidCounts } from './xid-counts.ts'
 
@@ -45,6 +47,8 @@ interface Place {
   readonly isOwn: boolean
   /** Labels of the pod and device, where the series may be about the processes of a pod. */
   readonly share: Readonly<Record<string, string>> | undefined
+  /** Labels and field of the exported series; undefined if nothing is exported. */
+  readonly exported: { readonly to: ExportedLabels; readonly field: string } | undefined
 }
 
 /** What becomes of a series: null if it says nothing of a GPU. */
@@ -70,6 +74,7 @@ export class Exporter implements TargetReader {
   #scrape = 0
   readonly #host: string
   readonly #frozen: FrozenWatch
+  readonly #exported: ExportedSeries | undefined
 
   constructor(address: string, options: DcgmExporterOptions, context: SourceContext, claims: Claims) {
     const { hostname: name } = new URL(address)
@@ -77,6 +82,7 @@ export class Exporter implements TargetReader {
     this.rows = new Rows(address, context, claims, { whyUntold, seriesCountMax: options.max_series })
     this.#host = LOOPBACK.test(name) ? hostname() : name
     this.#frozen = new FrozenWatch(options.collect_interval_ms, context.intervalMs)
+    this.#exported = options.export ? new ExportedSeries(address, context) : undefined
   }
 
   *refusal(parser: ExpositionParser): Generator<undefined, string> {
@@ -91,6 +97,7 @@ export class Exporter implements TargetReader {
   /** What is known of its GPUs is not known any more. */
   fail(reason: string): void {
     this.rows.fail(reason)
+    this.#exported?.leave(reason)
     // Another may tell of them when it answers again.
     this.#places = []
   }
@@ -98,6 +105,7 @@ export class Exporter implements TargetReader {
   /** The exporter is asked no more. */
   leave(reason: string): void {
     this.rows.leave(reason)
+    this.#exported?.leave(reason)
     this.#places = []
   }
 
@@ -108,6 +116,7 @@ export class Exporter implements TargetReader {
     yield* this.#follow(parser)
     let timeMs = Number.NaN
     const shares: (readonly [Place, number | bigint | Lack])[] = []
+    const exported: (readonly [place: Place, sample: number])[] = []
     for (let i = 0; i < parser.count; i++) {
       const number = parser.numbers[i] as number
       let place = this.#places[number]
@@ -123,6 +132,7 @@ export class Exporter implements TargetReader {
       const value = valueIn(parser, place, i)
       place.row.set(place.slot.name, value, place.isOwn)
       if (place.share !== undefined) shares.push([place, value])
+      if (place.exported !== undefined) exported.push([place, i])
       const ownMs = parser.timesMs[i] as number
       if (ownMs >= TIME_MIN_MS && ownMs <= TIME_MAX_MS && !(timeMs > ownMs)) timeMs = ownMs
     }
@@ -132,7 +142,10 @@ export class Exporter implements TargetReader {
     yield* this.#checkLinks()
     yield* this.#doubt()
     const time = Number.isNaN(timeMs) ? wallNs() : BigInt(Math.round(timeMs * 1000)) * 1000n
-    const hasLeft = yield* this.rows.finish(this.#scrape, time, 'the exporter does not tell of it any more')
+    const left = 'the exporter does not tell of it any more'
+    yield* this.#export(parser, exported)
+    yield* this.#exported?.finish(time, left) ?? []
+    const hasLeft = yield* this.rows.finish(this.#scrape, time, left)
     // Series that come back are looked at again, and find the row that is made then.
     if (hasLeft) this.#places = []
   }
@@ -183,7 +196,20 @@ export class Exporter implements TargetReader {
     const row = rows.find(({ type }) => type === target.type)
     if (row === undefined) throw new Error(`type ${target.type.name} is none of a GPU`)
     const share = pod && SHARED_FIELDS.has(target.field) ? shareLabels(pod, gpu, instance?.id) : undefined
-    return { refusal, rows, slot: slotOf(target), factor: target.factor, row, isOwn: pod === undefined, share }
+    const exported =
+      this.#exported === undefined || refusal !== undefined
+        ? undefined
+        : { to: exportedLabels(labels, gpu, pod), field: exportedField(field) }
+    return {
+      refusal,
+      rows,
+      slot: slotOf(target),
+      factor: target.factor,
+      row,
+      isOwn: pod === undefined,
+      share,
+      exported,
+    }
   }
 
   #podRows(
@@ -217,6 +243,20 @@ export class Exporter implements TargetReader {
       const told = this.rows.of(podSubject(share.namespace ?? '', share.pod ?? ''), podShareType, share)
       told?.begin(this.#scrape)
       told?.set(place.field, typeof value === 'number' ? value * place.factor : value, true)
+    }
+  }
+
+  /** Exports samples as they are, but for values that are not possible or that other values contradict. */
+  *#export(
+    parser: ExpositionParser,
+    samples: readonly (readonly [place: Place, sample: number])[],
+  ): Generator<undefined, void> {
+    for (const [place, sample] of samples) {
+      yield
+      const { exported, row, slot, factor } = place
+      const value = row.checked(slot.name, valueIn(parser, place, sample))
+      if (exported === undefined || value instanceof Lack || row.isRefused(slot.name)) continue
+      this.#exported?.set(exported.to, exported.field, factor === 1 ? value : (parser.values[sample] as number))
     }
   }
 

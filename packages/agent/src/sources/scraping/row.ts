@@ -74,9 +74,19 @@ export class Row {
    */
   set(field: string, value: number | bigint | Lack, isOwn: boolean): void {
     if (this.#values.has(field) && (!isOwn || this.#isOwn.has(field))) return
-    const quantity = value instanceof Lack ? undefined : this.#ranges.get(field)?.quantity
-    this.#values.set(field, (quantity && impossible(quantity, value as number | bigint)) ?? value)
+    this.#values.set(field, this.checked(field, value))
     if (isOwn) this.#isOwn.add(field)
+  }
+
+  /** A value of a field, or a lack if no hardware can have that value. */
+  checked(field: string, value: number | bigint | Lack): number | bigint | Lack {
+    const quantity = value instanceof Lack ? undefined : this.#ranges.get(field)?.quantity
+    return (quantity && impossible(quantity, value as number | bigint)) ?? value
+  }
+
+  /** Whether the scrape has no value of a field that it should have: the value is not possible or contradicted. */
+  isRefused(field: string): boolean {
+    return this.#values.get(field) instanceof Lack
   }
 
   /** What a scrape says of a field contradicts itself, or other fields. */

@@ -1,0 +1,69 @@
+import { type Labels, labelOf, seriesKey } from '@sonde/sdk'
+import type { PodLabels } from '../pods/labels.ts'
+import type { SourceContext } from '../source.ts'
+import type { GpuLabels } from './labels.ts'
+import { dcgmSeriesType } from './series-type.ts'
+
+/** The labels of a series as it is exported, with their key. */
+export interface ExportedLabels {
+  readonly key: string
+  readonly labels: Labels
+}
+
+/** What one scrape has of a set of labels. */
+interface Values extends ExportedLabels {
+  readonly fields: Record<string, number | bigint>
+}
+
+/** Labels of the GPU and of the pod by the names of today; the others as the exporter writes them. */
+export function exportedLabels(given: Labels, gpu: GpuLabels, pod: PodLabels | undefined): ExportedLabels {
+  const { namespace = '', pod: name = '', container = '', app = '', service = '' } = pod ?? {}
+  const known: Labels = { ...gpu, namespace, pod: name, container, app, service }
+  const labels = Object.fromEntries(
+    dcgmSeriesType.labels.map((label) => [label.name, known[label.name] ?? labelOf(given, label.name)]),
+  )
+  return { key: seriesKey(labels), labels }
+}
+
+/** The records of {@link dcgmSeriesType} of one exporter, one for each set of labels. */
+export class ExportedSeries {
+  readonly #address: string
+  readonly #context: SourceContext
+  /** What was reported last, and has not left. */
+  #shown = new Map<string, ExportedLabels>()
+  #scrape = new Map<string, Values>()
+
+  constructor(address: string, context: SourceContext) {
+    this.#address = address
+    this.#context = context
+  }
+
+  /** Takes a value of this scrape. Of two names of one field the first counts. */
+  set({ key, labels }: ExportedLabels, field: string, value: number | bigint): void {
+    const { fields } = this.#scrape.get(key) ?? { fields: {} as Values['fields'] }
+    fields[field] ??= value
+    this.#scrape.set(key, { key, labels, fields })
+  }
+
+  /** Reports what the scrape has. Series that it does not have leave. A step a record. */
+  *finish(time: bigint, reason: string): Generator<undefined, void> {
+    const report = this.#context.report(this.#address)
+    for (const { labels, fields } of this.#scrape.values()) {
+      report.report(dcgmSeriesType, { time, ...labels, ...fields } as never)
+      yield
+    }
+    for (const { key, labels } of this.#shown.values()) {
+      if (!this.#scrape.has(key)) this.#context.absences.gone(dcgmSeriesType, labels, reason)
+      yield
+    }
+    this.#shown = this.#scrape
+    this.#scrape = new Map()
+  }
+
+  /** The exporter does not answer, or is asked no more: all series leave. */
+  leave(reason: string): void {
+    for (const { labels } of this.#shown.values()) this.#context.absences.gone(dcgmSeriesType, labels, reason)
+    this.#shown.clear()
+    this.#scrape.clear()
+  }
+}
