@@ -1,13 +1,13 @@
 import { type EntityRef, entityOf, type JoinBy, type Labels, labelOf, type RecordType, type Slot } from '@sonde/sdk'
-import type { Fact } from './facts.ts'
+import type { EntityFact } from './facts.ts'
 
 // Reads entities from facts by the declarations of their types. This file knows no kind of device.
 
 /** The values of a record's identifying fields, by field name. Absent fields are missing. */
-export type Values = Readonly<Record<string, string | number>>
+export type FactValues = Readonly<Record<string, string | number>>
 
 /** Whether records of a type define an entity or name another. */
-export function isSaying({ entity }: RecordType): boolean {
+export function isAboutEntities({ entity }: RecordType): boolean {
   return entity !== undefined && (entity.defines === true || namesOthers(entity))
 }
 
@@ -22,22 +22,25 @@ export function namingFields({ entity }: RecordType): string[] {
 }
 
 /** Counts the names in the fields that name other entities. */
-export function nameCount(type: RecordType, values: Values): number {
+export function nameCount(type: RecordType, values: FactValues): number {
   return namingFields(type).reduce((sum, field) => sum + wordsIn(values[field]).length, 0)
 }
 
 /** Whether a field holds text. */
-export function isText({ kind }: Slot['field']): boolean {
+export function isTextSlot({ kind }: Slot['field']): boolean {
   return kind === 'symbol' || kind === 'char'
 }
 
 /** The entity that a fact is about; undefined if its labels do not name one. */
-export function aboutOf({ type, labels }: Pick<Fact, 'type' | 'labels'>): EntityRef | undefined {
+export function entityOfFact({ type, labels }: Pick<EntityFact, 'type' | 'labels'>): EntityRef | undefined {
   return entityOf(type, labels)
 }
 
 /** The host of the entity that a fact describes: from the type's host label, or from its source, or `here`. */
-export function hostOf({ type, labels, source }: Pick<Fact, 'type' | 'labels' | 'source'>, here: string): string {
+export function hostOfFact(
+  { type, labels, source }: Pick<EntityFact, 'type' | 'labels' | 'source'>,
+  here: string,
+): string {
   return namedHost(type, labels) || source.host || here
 }
 
@@ -47,18 +50,18 @@ export function namedHost({ entity }: Pick<RecordType, 'entity'>, labels: Labels
 }
 
 /** The first label of the entity's key. Other records refer to the entity by this name. */
-export function nameOf(fact: Fact): string {
-  return aboutOf(fact)?.key[0] ?? ''
+export function entityName(fact: EntityFact): string {
+  return entityOfFact(fact)?.key[0] ?? ''
 }
 
 /** The names in a fact's joins of a given sort, such as the interfaces of a port. */
-export function joined(fact: Fact | undefined, by: JoinBy): string[] {
+export function joinedNames(fact: EntityFact | undefined, by: JoinBy): string[] {
   const joins = fact?.type.entity?.joins?.filter((join) => join.by === by) ?? []
   return joins.flatMap(({ field, isList }) => named(fact, field, isList))
 }
 
 /** The keys of the entities of a kind that a fact names. */
-export function related(fact: Fact | undefined, kind: string): string[][] {
+export function relatedKeys(fact: EntityFact | undefined, kind: string): string[][] {
   return (fact?.type.entity?.relations ?? [])
     .filter((relation) => relation.kind === kind)
     .flatMap(({ key: [first = '', ...more], isList }) => {
@@ -67,12 +70,12 @@ export function related(fact: Fact | undefined, kind: string): string[][] {
     })
 }
 
-function named(fact: Fact | undefined, field: string, isList: true | undefined): string[] {
+function named(fact: EntityFact | undefined, field: string, isList: true | undefined): string[] {
   const text = textIn(fact, field)
   return isList ? wordsIn(text) : text === '' ? [] : [text]
 }
 
-function textIn(fact: Fact | undefined, field: string): string {
+function textIn(fact: EntityFact | undefined, field: string): string {
   return String(fact?.values[field] ?? fact?.labels[field] ?? '')
 }
 
@@ -83,13 +86,13 @@ function wordsIn(value: string | number | undefined): string[] {
 }
 
 /** Reads a text field of a fact; returns an empty text if it has none. */
-export function textOf(fact: Fact | undefined, field: string): string {
+export function factText(fact: EntityFact | undefined, field: string): string {
   const value = fact?.values[field]
   return typeof value === 'string' ? value : ''
 }
 
 /** Reads a number field of a fact; returns undefined if it is absent. */
-export function numberOf(fact: Fact | undefined, field: string): number | undefined {
+export function factNumber(fact: EntityFact | undefined, field: string): number | undefined {
   const value = fact?.values[field]
   return typeof value === 'number' ? value : undefined
 }

@@ -15,13 +15,13 @@ import {
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { namedHost } from './claims.ts'
 import type { Device } from './device.ts'
-import { roomOfClients, roomOfTypes } from './fact-room.ts'
-import { type Fact, Facts } from './facts.ts'
-import { draftsOf } from './kinds/index.ts'
+import { EntityIndex } from './entity-index.ts'
+import { clientBudget, typeBudget } from './fact-budget.ts'
+import { type EntityFact, EntityFacts } from './facts.ts'
+import { worldDrafts } from './kinds/index.ts'
 import { placed } from './placed.ts'
-import { Places } from './places.ts'
-import { related } from './relations.ts'
-import { isSimulatedOf, worldsOf } from './world.ts'
+import { withRelations } from './relations.ts'
+import { isSimulatedSeries, sortIntoWorlds } from './world.ts'
 
 /** Options of {@link Devices}. */
 export interface DevicesOptions {
@@ -64,9 +64,9 @@ const SWEEP_EVERY_MS = 1000
 export class Devices implements Sink {
   readonly name = 'devices'
   readonly stats = sinkStats()
-  readonly #own: Facts
+  readonly #own: EntityFacts
   /** Facts that no source of this agent reported. */
-  readonly #foreign: Facts
+  readonly #foreign: EntityFacts
   readonly #host: string
   readonly #expiryMs: number
   readonly #now: () => number
@@ -83,9 +83,9 @@ export class Devices implements Sink {
   #closed = false
 
   constructor(options: DevicesOptions = {}) {
-    this.#own = new Facts(roomOfTypes(options.seriesLimit ?? SERIES_LIMIT))
+    this.#own = new EntityFacts(typeBudget(options.seriesLimit ?? SERIES_LIMIT))
     this.#host = options.host ?? hostname()
-    this.#foreign = new Facts(roomOfClients(options.clientLimit ?? CLIENT_LIMIT))
+    this.#foreign = new EntityFacts(clientBudget(options.clientLimit ?? CLIENT_LIMIT))
     this.#expiryMs = (options.expiryS ?? EXPIRY_S) * 1000
     this.#now = options.now ?? (() => performance.now())
     this.#epochMs = () => (options.now === undefined ? Date.now() - performance.now() : 0)
@@ -134,7 +134,7 @@ export class Devices implements Sink {
   }
 
   /** The facts that the agent's own sources reported. */
-  facts(): Iterable<Fact> {
+  facts(): Iterable<EntityFact> {
     return this.#own.all()
   }
 
@@ -149,7 +149,7 @@ export class Devices implements Sink {
    */
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): Device | undefined {
     const about = entityOf(type, labels)
-    const node = { host: namedHost(type, labels) || this.#host, isSimulated: isSimulatedOf(labels) }
+    const node = { host: namedHost(type, labels) || this.#host, isSimulated: isSimulatedSeries(labels) }
     return about === undefined ? undefined : this.#ownDevices().places.at(about, node)
   }
 
@@ -179,7 +179,7 @@ export class Devices implements Sink {
   }
 
   /** An application can end only its own series. */
-  #takeAbsences(facts: Facts, batch: Batch, nowMs: number): void {
+  #takeAbsences(facts: EntityFacts, batch: Batch, nowMs: number): void {
     const { bytes, count, symbols } = batch
     for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
       if (code === 'gone' && field === '') facts.leave(batch, type, series, reason, nowMs)
@@ -201,7 +201,7 @@ export class Devices implements Sink {
     this.#foreignVersion = this.#foreign.version
     const others = this.#devicesOf(this.#foreign).filter(({ id }) => !own.byId.has(id))
     const facts = [...this.#own.all(), ...this.#foreign.all()]
-    const { devices, isWaiting } = related(
+    const { devices, isWaiting } = withRelations(
       others.length === 0 ? own.devices : [...own.devices, ...others],
       facts,
       this.#host,
@@ -211,10 +211,10 @@ export class Devices implements Sink {
     return this.#all
   }
 
-  #devicesOf(facts: Facts): Device[] {
+  #devicesOf(facts: EntityFacts): Device[] {
     const epochMs = this.#epochMs()
-    return worldsOf(facts.all(), this.#host)
-      .flatMap((world) => placed(draftsOf(world)))
+    return sortIntoWorlds(facts.all(), this.#host)
+      .flatMap((world) => placed(worldDrafts(world)))
       .map((device) => {
         const goneMs = device.goneMs === undefined ? undefined : device.goneMs + epochMs
         return { ...device, goneMs, relations: [] }
@@ -234,9 +234,14 @@ interface Known {
   readonly version: number
   readonly devices: readonly Device[]
   readonly byId: ReadonlyMap<string, Device>
-  readonly places: Places<Device>
+  readonly places: EntityIndex<Device>
 }
 
 function known(version: number, devices: readonly Device[]): Known {
-  return { version, devices, byId: new Map(devices.map((device) => [device.id, device])), places: new Places(devices) }
+  return {
+    version,
+    devices,
+    byId: new Map(devices.map((device) => [device.id, device])),
+    places: new EntityIndex(devices),
+  }
 }

@@ -14,15 +14,15 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import { labelText, lifeOf, ownerOf } from '@sonde/sdk/internal'
-import { isSaying, isText, namingFields, type Values } from './claims.ts'
-import type { FactRoom, Group } from './fact-room.ts'
+import { type FactValues, isAboutEntities, isTextSlot, namingFields } from './claims.ts'
+import type { FactBudget, FactGroup } from './fact-budget.ts'
 
 /** The newest values of a series that identify its entity or name other entities. */
-export interface Fact {
+export interface EntityFact {
   readonly type: RecordType
   readonly labels: Labels
   /** The newest values of the identifying fields. */
-  values: Values
+  values: FactValues
   /** The source that reported it last. */
   source: SourceInfo
   /** When it appeared, or came back after it had left, on the clock of `Devices`. Unit: milliseconds. */
@@ -36,11 +36,11 @@ export interface Fact {
 }
 
 /** A fact and its location in the tables. */
-interface Kept extends Fact {
+interface StoredFact extends EntityFact {
   readonly key: string
   /** The owner of its part of the limit. */
-  readonly group: Group
-  table: Table
+  readonly group: FactGroup
+  table: FactTable
   /** Number of its series in the table. */
   number: number
   /** How much of the limit it uses. */
@@ -48,14 +48,14 @@ interface Kept extends Fact {
 }
 
 /** Series of one type and source. */
-interface Table {
+interface FactTable {
   readonly slots: readonly Slot[]
   readonly index: SeriesIndex
-  readonly rows: (Row | undefined)[]
+  readonly rows: (FactRow | undefined)[]
 }
 
-interface Row {
-  readonly fact: Kept
+interface FactRow {
+  readonly fact: StoredFact
   /** The numbers of the tracked fields in the previous record. A text is tracked by its symbol number. */
   readonly numbers: Float64Array
 }
@@ -64,17 +64,17 @@ interface Row {
  * The facts of all series whose types define an entity or name another. A record equal to the previous record costs a
  * comparison of a few numbers. Texts are read only when one of these numbers changed.
  */
-export class Facts {
+export class EntityFacts {
   /** Grows when the result of {@link all} changes, except for the times of records. */
   version = 0
-  readonly #room: FactRoom
+  readonly #room: FactBudget
   readonly #periods = new Periods()
-  readonly #facts = new Map<string, Kept>()
+  readonly #facts = new Map<string, StoredFact>()
   /** Facts that left, by group; the first to leave comes first. */
-  readonly #gone = new Map<Group, Set<Kept>>()
-  readonly #tables = new WeakMap<SourceInfo, Map<RecordType, Table>>()
+  readonly #gone = new Map<FactGroup, Set<StoredFact>>()
+  readonly #tables = new WeakMap<SourceInfo, Map<RecordType, FactTable>>()
 
-  constructor(room: FactRoom) {
+  constructor(room: FactBudget) {
     this.#room = room
   }
 
@@ -83,7 +83,7 @@ export class Facts {
     return this.#facts.size
   }
 
-  all(): Iterable<Fact> {
+  all(): Iterable<EntityFact> {
     return this.#facts.values()
   }
 
@@ -91,7 +91,7 @@ export class Facts {
   take(batch: Batch, nowMs: number): number {
     this.#periods.take(batch)
     const { type, source, bytes, count } = batch
-    if (!isSaying(type)) return 0
+    if (!isAboutEntities(type)) return 0
     const table = this.#tableOf(type, source)
     const views = viewsOf(bytes)
     let refused = 0
@@ -118,7 +118,7 @@ export class Facts {
    * life or an earlier life.
    */
   leave(from: Pick<Batch, 'page' | 'source'>, type: string, series: string, reason: string, nowMs: number): void {
-    const fact = this.#facts.get(keyOf(from, type, series))
+    const fact = this.#facts.get(factKey(from, type, series))
     if (fact !== undefined) this.#leave(fact, reason, nowMs)
     for (const fact of series === '' ? this.#facts.values() : []) {
       const isOfSource = ownerOf(fact.source) === ownerOf(from.source) && lifeOf(fact.source) <= lifeOf(from.source)
@@ -150,7 +150,7 @@ export class Facts {
     for (const fact of this.#facts.values()) this.#forget(fact)
   }
 
-  #leave(fact: Kept, reason: string, nowMs: number): void {
+  #leave(fact: StoredFact, reason: string, nowMs: number): void {
     if (fact.goneMs !== undefined) return
     fact.goneMs = nowMs
     fact.goneReason = reason
@@ -158,7 +158,7 @@ export class Facts {
     this.version++
   }
 
-  #seen(fact: Kept, nowMs: number): void {
+  #seen(fact: StoredFact, nowMs: number): void {
     fact.seenMs = nowMs
     if (fact.goneMs === undefined) return
     fact.goneMs = undefined
@@ -168,14 +168,14 @@ export class Facts {
     this.version++
   }
 
-  #noLongerGone(fact: Kept): void {
+  #noLongerGone(fact: StoredFact): void {
     const gone = this.#gone.get(fact.group)
     if (gone?.delete(fact) && gone.size === 0) this.#gone.delete(fact.group)
   }
 
   /** Notes the changed values of a record. Returns `false` if it names more entities than the limit allows. */
-  #renew(fact: Kept, { type, symbols }: Batch, views: Views, at: number): boolean {
-    const values = valuesOf(type, fact.table.slots, symbols, views, at)
+  #renew(fact: StoredFact, { type, symbols }: Batch, views: Views, at: number): boolean {
+    const values = identifyingValues(type, fact.table.slots, symbols, views, at)
     const more = this.#room.placesOf(type, values) - fact.places
     if (more > 0 && !this.#makeRoom(fact, more)) return false
     this.#room.add(fact.group, more)
@@ -189,10 +189,10 @@ export class Facts {
    * Adds the fact of a series that its table does not know. The series is new, or another source with the same labels
    * reported it before, such as a child process that was replaced. Returns `false` if the limit is reached.
    */
-  #add(table: Table, number: number, batch: Batch, views: Views, at: number, nowMs: number): boolean {
+  #add(table: FactTable, number: number, batch: Batch, views: Views, at: number, nowMs: number): boolean {
     const { type, source } = batch
     const labels = labelsOf(type, source, views, at)
-    const key = keyOf(batch, type.name, seriesKey(labels))
+    const key = factKey(batch, type.name, seriesKey(labels))
     const known = this.#facts.get(key)
     const made = { type, labels, source, sinceMs: nowMs, seenMs: nowMs, goneMs: undefined, goneReason: '', values: {} }
     const fact = known ?? { ...made, key, group: this.#room.groupOf(batch), table, number, places: 0 }
@@ -208,7 +208,7 @@ export class Facts {
     return true
   }
 
-  #tableOf(type: RecordType, source: SourceInfo): Table {
+  #tableOf(type: RecordType, source: SourceInfo): FactTable {
     let tables = this.#tables.get(source)
     if (tables === undefined) {
       tables = new Map()
@@ -216,7 +216,7 @@ export class Facts {
     }
     let table = tables.get(type)
     if (table === undefined) {
-      table = { slots: slotsOf(type), index: new SeriesIndex(type), rows: [] }
+      table = { slots: trackedSlots(type), index: new SeriesIndex(type), rows: [] }
       tables.set(type, table)
     }
     return table
@@ -226,7 +226,7 @@ export class Facts {
    * Whether the limit allows `places` more. Forgets facts that left: those of the same group, or of any group if they
    * share the limit.
    */
-  #makeRoom(fact: Kept, places: number): boolean {
+  #makeRoom(fact: StoredFact, places: number): boolean {
     while (this.#room.roomFor(fact.group) < places) {
       const own = this.#gone.get(fact.group)
       const [gone] = own ?? (this.#room.isShared ? this.#gone.values().next().value : undefined) ?? []
@@ -236,7 +236,7 @@ export class Facts {
     return true
   }
 
-  #forget(fact: Kept): void {
+  #forget(fact: StoredFact): void {
     if (!this.#facts.delete(fact.key)) return
     this.#noLongerGone(fact)
     this.#room.add(fact.group, -fact.places)
@@ -245,7 +245,7 @@ export class Facts {
   }
 
   /** Labels change for months, so a forgotten fact gives its number back. */
-  #leaveTable(fact: Kept): void {
+  #leaveTable(fact: StoredFact): void {
     const { table, number } = fact
     if (table.rows[number]?.fact !== fact) return
     table.rows[number] = undefined
@@ -254,7 +254,7 @@ export class Facts {
 }
 
 /** Each client, each source of the agent, and each host reports for its own series only. */
-function keyOf({ page, source }: Pick<Batch, 'page' | 'source'>, type: string, series: string): string {
+function factKey({ page, source }: Pick<Batch, 'page' | 'source'>, type: string, series: string): string {
   const who = page === undefined ? `source ${source.id}` : `client ${page.client}`
   return `${who}\n${source.host ?? ''}\n${type}\n${series}`
 }
@@ -262,22 +262,28 @@ function keyOf({ page, source }: Pick<Batch, 'page' | 'source'>, type: string, s
 /**
  * The tracked fields: all fields that name other entities, and the texts and facts of a type that defines an entity.
  */
-function slotsOf(type: RecordType): Slot[] {
+function trackedSlots(type: RecordType): Slot[] {
   const { defines, facts = [] } = type.entity ?? {}
   const naming = new Set(namingFields(type))
   return type.layout.slots.filter(({ name, field }) => {
     if (field.role === 'label') return false
     if (naming.has(name)) return true
-    return defines === true && (facts.includes(name) || (isText(field) && field.role === 'value'))
+    return defines === true && (facts.includes(name) || (isTextSlot(field) && field.role === 'value'))
   })
 }
 
 /** Whether an identifying value differs from the previous record. Notes the new values. */
-function changed({ layout }: RecordType, { slots }: Table, numbers: Float64Array, views: Views, at: number): boolean {
+function changed(
+  { layout }: RecordType,
+  { slots }: FactTable,
+  numbers: Float64Array,
+  views: Views,
+  at: number,
+): boolean {
   let isOther = false
   for (let i = 0; i < slots.length; i++) {
     const slot = slots[i] as Slot
-    const value = isPresent(layout, slot, views, at) ? numberOf(slot, views, at) : Number.NaN
+    const value = isPresent(layout, slot, views, at) ? trackedNumber(slot, views, at) : Number.NaN
     if (Object.is(numbers[i], value)) continue
     numbers[i] = value
     isOther = true
@@ -288,7 +294,7 @@ function changed({ layout }: RecordType, { slots }: Table, numbers: Float64Array
 const FNV_PRIME = 16_777_619
 
 /** A number that differs when the value differs. */
-function numberOf(slot: Slot, views: Views, at: number): number {
+function trackedNumber(slot: Slot, views: Views, at: number): number {
   if (slot.field.kind !== 'char') return numberAt(slot, views, at)
   let hash = 0
   for (let i = at + slot.offset; i < at + slot.offset + slot.bytes; i++)
@@ -296,18 +302,18 @@ function numberOf(slot: Slot, views: Views, at: number): number {
   return hash
 }
 
-function valuesOf(
+function identifyingValues(
   { layout }: RecordType,
   slots: readonly Slot[],
   symbols: Batch['symbols'],
   views: Views,
   at: number,
-): Values {
+): FactValues {
   const present = slots.filter((slot) => isPresent(layout, slot, views, at))
   return Object.fromEntries(
     present.map((slot) => [
       slot.name,
-      isText(slot.field) ? labelText(slot, views, at, symbols) : numberAt(slot, views, at),
+      isTextSlot(slot.field) ? labelText(slot, views, at, symbols) : numberAt(slot, views, at),
     ]),
   )
 }

@@ -1,6 +1,6 @@
 import type { Device } from './device.ts'
 import type { Draft } from './kinds/draft.ts'
-import { railsOf, switchOf } from './rails.ts'
+import { groupIntoRails, switchPort } from './rails.ts'
 
 /** A device before its relations are computed. */
 export type PlacedDevice = Omit<Device, 'relations'>
@@ -9,7 +9,7 @@ export type PlacedDevice = Omit<Device, 'relations'>
 export function placed(drafts: readonly Draft[]): PlacedDevice[] {
   const ends = drafts.filter(({ kind }) => kind === 'gpu' || kind === 'nic')
   const railed = withoutReplaced(ends.filter(({ isRailed }) => isRailed))
-  const rails = railsOf(
+  const rails = groupIntoRails(
     railed.filter(({ kind }) => kind === 'gpu'),
     railed.filter(({ kind }) => kind === 'nic'),
   )
@@ -22,7 +22,7 @@ export function placed(drafts: readonly Draft[]): PlacedDevice[] {
     return {
       ...device,
       rail,
-      switch: switchOf(device.path, (bridge) => (users.get(bridge) ?? 0) > own),
+      switch: switchPort(device.path, (bridge) => (users.get(bridge) ?? 0) > own),
       pairs: rail === null ? [] : (members.get(rail) ?? []).map(([id]) => id).filter((id) => id !== device.id),
     }
   })
@@ -30,10 +30,12 @@ export function placed(drafts: readonly Draft[]): PlacedDevice[] {
 
 /** A device that left keeps its rail, unless another device has its PCI location, as after a renaming. */
 function withoutReplaced(devices: readonly Draft[]): Draft[] {
-  const taken = new Set(devices.filter(({ goneMs }) => goneMs === undefined).map(placeOf))
-  return devices.filter((device) => device.goneMs === undefined || device.address === '' || !taken.has(placeOf(device)))
+  const taken = new Set(devices.filter(({ goneMs }) => goneMs === undefined).map(pciPlaceKey))
+  return devices.filter(
+    (device) => device.goneMs === undefined || device.address === '' || !taken.has(pciPlaceKey(device)),
+  )
 }
 
-function placeOf({ kind, address }: Draft): string {
+function pciPlaceKey({ kind, address }: Draft): string {
   return `${kind} ${address}`
 }

@@ -2,11 +2,11 @@ import { labelOf } from '@sonde/sdk'
 import type { RunningSource } from '../hosting/running-source.ts'
 import type { Holding } from '../sources/scraping/claims.ts'
 import { addressKey, gpuSubject, podSubject } from '../sources/scraping/subjects.ts'
-import { hostOf, nameOf } from './claims.ts'
+import { entityName, hostOfFact } from './claims.ts'
 import type { Devices } from './devices.ts'
-import type { Fact } from './facts.ts'
+import type { EntityFact } from './facts.ts'
 import { isNoGpu } from './kinds/gpu.ts'
-import { addressOf, isSimulatedOf } from './world.ts'
+import { isSimulatedSeries, pciAddress } from './world.ts'
 
 /** The parts of a source that precedence depends on. */
 type Ranked = Pick<RunningSource, 'name' | 'definition' | 'stats' | 'command'>
@@ -66,13 +66,13 @@ export class Precedence {
     const before = new Set(sources.filter(isBefore).map((source) => source.name))
     const holdings: Holding[] = []
     for (const fact of devices.facts())
-      if (before.has(fact.source.id) && !isSimulatedOf(fact.labels)) holdings.push(...holdingsOf(fact, here))
+      if (before.has(fact.source.id) && !isSimulatedSeries(fact.labels)) holdings.push(...factHoldings(fact, here))
     return holdings
   }
 }
 
 /** The keys that a fact holds, if its type defines an entity. */
-function holdingsOf(fact: Fact, here: string): Holding[] {
+function factHoldings(fact: EntityFact, here: string): Holding[] {
   const { kind, defines } = fact.type.entity ?? {}
   const holder = fact.source.id
   if (defines !== true) return []
@@ -80,10 +80,10 @@ function holdingsOf(fact: Fact, here: string): Holding[] {
     const [own] = podSubject(labelOf(fact.labels, 'namespace'), labelOf(fact.labels, 'pod')).keys
     return [{ key: own, holder, isTaken: false }]
   }
-  const host = hostOf(fact, here)
-  if (kind === 'pci') return isNoGpu(fact) ? [{ key: addressKey(nameOf(fact), host), holder, isTaken: true }] : []
+  const host = hostOfFact(fact, here)
+  if (kind === 'pci') return isNoGpu(fact) ? [{ key: addressKey(entityName(fact), host), holder, isTaken: true }] : []
   if (kind !== 'gpu') return []
   const gpu = { UUID: labelOf(fact.labels, 'UUID'), Hostname: host, gpu: labelOf(fact.labels, 'gpu') }
-  const { keys } = gpuSubject({ ...gpu, pci_bus_id: addressOf(fact) })
+  const { keys } = gpuSubject({ ...gpu, pci_bus_id: pciAddress(fact) })
   return keys.map((key) => ({ key, holder, isTaken: false }))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type RailCandidate, type RailGpu, railsOf, switchOf } from './rails.ts'
+import { groupIntoRails, type RailCandidate, type RailGpu, switchPort } from './rails.ts'
 
 /** A device by its bridges, as `root/up/down`, and its NUMA node. */
 const nic = (id: string, path = '', numaNode: number | null = null): RailCandidate => {
@@ -10,11 +10,11 @@ const gpu = (index: number, path = '', numaNode: number | null = null): RailGpu 
   return { ...nic(`g${index}`, path, numaNode), index }
 }
 const railsIn = (gpus: readonly RailGpu[], nics: readonly RailCandidate[]) =>
-  Object.fromEntries([...railsOf(gpus, nics)].sort(([a], [b]) => (a < b ? -1 : 1)))
+  Object.fromEntries([...groupIntoRails(gpus, nics)].sort(([a], [b]) => (a < b ? -1 : 1)))
 const eight = <T>(make: (index: number) => T): T[] => Array.from({ length: 8 }, (_, index) => make(index))
 
 test('eight GPUs and eight NICs below eight switches make eight rails', () => {
-  const rails = railsOf(
+  const rails = groupIntoRails(
     eight((i) => gpu(i, `r${i}/u${i}/d${i}a`)),
     // The kernel counts NICs in another order than NVML counts GPUs: the bridge decides, not the number.
     eight((i) => nic(`n${i}`, `r${7 - i}/u${7 - i}/d${7 - i}b`)),
@@ -25,7 +25,7 @@ test('eight GPUs and eight NICs below eight switches make eight rails', () => {
 
 test('two GPUs and two NICs below one switch go together in their order', () => {
   const below = (i: number, side: string) => `r${i >> 1}/u${i >> 1}/${side}${i}`
-  const rails = railsOf(
+  const rails = groupIntoRails(
     eight((i) => gpu(i, below(i, 'g'))),
     eight((i) => nic(`n${i}`, below(i, 'n'))),
   )
@@ -84,13 +84,13 @@ test('the switch is the closest that is shared, else the closest, and null witho
     (...ports: string[]) =>
     (port: string) =>
       ports.includes(port)
-  assert.equal(switchOf(['r', 'u', 'd'], shared('r', 'u')), 'u')
+  assert.equal(switchPort(['r', 'u', 'd'], shared('r', 'u')), 'u')
   assert.equal(
-    switchOf(['r', 'u', 'd', 'own', 'e'], shared('r', 'u', 'd')),
+    switchPort(['r', 'u', 'd', 'own', 'e'], shared('r', 'u', 'd')),
     'u',
     'a switch inside the adapter is no switch of others',
   )
-  assert.equal(switchOf(['r', 'u', 'd', 'own', 'e'], shared()), 'own')
-  assert.equal(switchOf(['r'], shared('r')), null)
-  assert.equal(switchOf([], shared()), null)
+  assert.equal(switchPort(['r', 'u', 'd', 'own', 'e'], shared()), 'own')
+  assert.equal(switchPort(['r'], shared('r')), null)
+  assert.equal(switchPort([], shared()), null)
 })

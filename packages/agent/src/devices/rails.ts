@@ -11,7 +11,7 @@ export interface RailGpu extends RailCandidate {
   readonly index: number
 }
 
-interface Group {
+interface RailGroup {
   readonly gpus: readonly RailGpu[]
   readonly nics: readonly RailCandidate[]
 }
@@ -24,9 +24,9 @@ interface Group {
  * the whole node.
  * A rail has the lowest number of its GPUs. Both lists are in counting order. The result omits devices without a rail.
  */
-export function railsOf(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): ReadonlyMap<string, number> {
+export function groupIntoRails(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): ReadonlyMap<string, number> {
   const rails = new Map<string, number>()
-  const join = ({ gpus, nics }: Group) => {
+  const join = ({ gpus, nics }: RailGroup) => {
     for (const rail of split(gpus, nics)) {
       const number = Math.min(...rail.gpus.map(({ index }) => index))
       for (const { id } of [...rail.gpus, ...rail.nics]) rails.set(id, number)
@@ -54,7 +54,7 @@ function bridgesFromTheEnds(devices: readonly RailCandidate[]): string[] {
  * One rail for each device of the smaller group, with equal shares of the other group; one rail for all if a remainder
  * is left.
  */
-function split(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): Group[] {
+function split(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): RailGroup[] {
   const fewer = Math.min(gpus.length, nics.length)
   if (fewer === 0) return []
   if (gpus.length % fewer !== 0 || nics.length % fewer !== 0) return [{ gpus, nics }]
@@ -66,7 +66,7 @@ function split(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): Group[
 }
 
 /** Pairs of one GPU and one NIC that have no other choice. Both must know their PCI path. */
-function withoutBridge(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): Group[] {
+function withoutBridge(gpus: readonly RailGpu[], nics: readonly RailCandidate[]): RailGroup[] {
   const known = (one: RailCandidate) => one.path.length > 0
   const nodes = [...new Set(gpus.flatMap(({ numaNode }) => numaNode ?? []))]
   const groups = nodes.map((node) => ({
@@ -83,7 +83,7 @@ function withoutBridge(gpus: readonly RailGpu[], nics: readonly RailCandidate[])
  * downstream port. If there are several, the closest port that another device shares is returned, so that brackets join
  * devices that belong together. If none is shared, the closest is returned.
  */
-export function switchOf(path: readonly string[], isShared: (bridge: string) => boolean): string | null {
+export function switchPort(path: readonly string[], isShared: (bridge: string) => boolean): string | null {
   const upstream = path.filter((_, depth) => depth % 2 === 1 && depth < path.length - 1).reverse()
   return upstream.find(isShared) ?? upstream[0] ?? null
 }

@@ -20,18 +20,18 @@ type Counted = Pick<Device, 'id' | 'model' | 'address' | 'share' | 'about'>
  */
 export function countWords(devices: readonly Counted[]): string {
   const boardsFirst = [...devices].sort((a, b) => Number(a.share !== null) - Number(b.share !== null))
-  const named = Map.groupBy(boardsFirst, nameOf)
-  const counts = [...named].map(([name, of]) => [name, new Set(of.map(placeOf)).size] as const)
+  const named = Map.groupBy(boardsFirst, boardName)
+  const counts = [...named].map(([name, of]) => [name, new Set(of.map(boardKey)).size] as const)
   return counts.map(([name, count]) => `${count} × ${name}`).join(', ')
 }
 
-function nameOf({ model, share }: Counted): string {
+function boardName({ model, share }: Counted): string {
   if (share === null) return model || 'unknown'
   return model.endsWith(share) ? model : `${model} ${share}`.trim()
 }
 
 /** A text that all ports of a board have in common, and that differs for each share. */
-function placeOf({ id, address, share, about }: Counted): string {
+function boardKey({ id, address, share, about }: Counted): string {
   const slot = share === null ? address.replace(/\.[0-7]$/, '') : address
   return slot || about.key[0] || id
 }

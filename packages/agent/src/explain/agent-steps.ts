@@ -1,7 +1,7 @@
 import type { LatestSeries } from '@sonde/sdk'
 import { type Labels, labelOf } from '@sonde/sdk'
 import { countOf, sondeCommand } from '@sonde/sdk/internal'
-import { isSimulatedOf } from '../devices/world.ts'
+import { isSimulatedSeries } from '../devices/world.ts'
 import { SHORTAGE_FIX } from '../processor/shortage.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from '../sources/chains/chain.ts'
 import { type Ground, Refusal } from '../sources/chains/ground.ts'
@@ -244,7 +244,7 @@ export function heldStep(facts: AgentFacts, types: readonly TypeFacts[], device:
       const newestMs = Math.max(...own.map(({ timeMs }) => timeMs))
       const isHeld = absent.length < own.length
       const held = `${own.length - absent.length} of ${countOf(own.length, 'value')}, newest ${ago(newestMs)}`
-      const told = absent.length === 0 ? held : `${held}; absent: ${reasonsOf(absent)}`
+      const told = absent.length === 0 ? held : `${held}; absent: ${absenceReasons(absent)}`
       return isHeld
         ? fine(device, told)
         : broken(device, told, 'fix the causes in the reasons; not every device has every value')
@@ -255,7 +255,7 @@ export function heldStep(facts: AgentFacts, types: readonly TypeFacts[], device:
 /** Whether a series describes the entity with this name. The name is the key of the entity, as in `mlx5_0/1`. */
 function isNamed(name: string) {
   return ({ entity }: TypeFacts, labels: Labels): boolean =>
-    hasName(name, entity?.key.map((label) => labelOf(labels, label)) ?? []) && !isSimulatedOf(labels)
+    hasName(name, entity?.key.map((label) => labelOf(labels, label)) ?? []) && !isSimulatedSeries(labels)
 }
 
 /** Whether the parts of a name equal the parts of a key. Only the parts that both have are compared. */
@@ -268,12 +268,12 @@ export function hasName(name: string, key: readonly (string | undefined)[]): boo
 function isAbout({ kind, labels: own, series, simulated }: DeviceFacts) {
   return ({ entity }: TypeFacts, labels: Labels): boolean => {
     const wanted = entity?.kind === kind ? own : series[entity?.kind ?? '']
-    if (wanted === undefined || isSimulatedOf(labels) !== simulated) return false
+    if (wanted === undefined || isSimulatedSeries(labels) !== simulated) return false
     return entity?.key.every((name) => labelOf(labels, name) === labelOf(wanted, name)) === true
   }
 }
 
-function reasonsOf(absent: readonly LatestSeries[]): string {
+function absenceReasons(absent: readonly LatestSeries[]): string {
   const reasons = [...new Set(absent.map(({ metric, absent: reason }) => `${metric}: ${reason}`))]
   const more = reasons.length - REASONS_LIMIT
   return `${reasons.slice(0, REASONS_LIMIT).join('; ')}${more > 0 ? `; and ${more} more` : ''}`

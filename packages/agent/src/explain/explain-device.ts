@@ -6,30 +6,30 @@ import type { SourceDefinition } from '../sources/source.ts'
 import type { DeviceFacts } from './agent-facts.ts'
 import { heldStep, reportedStep } from './agent-steps.ts'
 import type { ExplainOptions } from './explanation.ts'
-import { chainOf } from './source-chain.ts'
-import { SIMULATOR, type Subject } from './subject.ts'
+import { sourceChain } from './source-chain.ts'
+import { SIMULATOR, type SourceSubject } from './subject.ts'
 
 /** Chains of a device, found by its name, id or address; none if no device has that name. */
-export async function ofDevice(
+export async function deviceChains(
   of: string,
-  subjects: readonly Subject[],
+  subjects: readonly SourceSubject[],
   options: ExplainOptions,
 ): Promise<ExplainWalk[]> {
-  const listed = await ofListedDevice(of, of, subjects, options)
+  const listed = await listedDeviceChains(of, of, subjects, options)
   if (listed.length > 0) return listed
   const known = await options.facts?.devices()
   const called = deviceName(of)
   const device = known?.find(({ id, name }) => id === of || name === called)
-  if (device !== undefined) return ofKnownDevice(of, device, subjects, options)
+  if (device !== undefined) return knownDeviceChains(of, device, subjects, options)
   // Without an agent, only the prefix shows that a device is simulated.
-  return known === undefined && of.startsWith('sim-') ? ofSimulated(of, of, subjects, options) : []
+  return known === undefined && of.startsWith('sim-') ? simulatedChains(of, of, subjects, options) : []
 }
 
 /** Chains of a device that the kernel lists. */
-async function ofListedDevice(
+async function listedDeviceChains(
   of: string,
   name: string,
-  subjects: readonly Subject[],
+  subjects: readonly SourceSubject[],
   options: ExplainOptions,
 ): Promise<ExplainWalk[]> {
   const chains: ExplainWalk[] = []
@@ -37,7 +37,7 @@ async function ofListedDevice(
     const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
     const called = deviceName(name)
     const wanted = devices.filter((device) => device.name === called || device.aliases.includes(called))
-    if (wanted.length > 0) chains.push(await chainOf(of, subject, wanted, options))
+    if (wanted.length > 0) chains.push(await sourceChain(of, subject, wanted, options))
   }
   // Sources that are switched off are only shown if no running source lists the device.
   const running = chains.filter(({ source }) => options.configured.some(({ name: own }) => own === source))
@@ -45,29 +45,29 @@ async function ofListedDevice(
 }
 
 /** Chains of devices that only a running agent knows: simulated devices, GPUs by number, and devices that left. */
-async function ofKnownDevice(
+async function knownDeviceChains(
   of: string,
   device: DeviceFacts,
-  subjects: readonly Subject[],
+  subjects: readonly SourceSubject[],
   options: ExplainOptions,
 ): Promise<ExplainWalk[]> {
   const { id, kind, name, address, series, simulated } = device
-  if (simulated) return ofSimulated(of, id, subjects, options)
+  if (simulated) return simulatedChains(of, id, subjects, options)
   const place = kind === 'gpu' ? address : name
-  const listed = await ofListedDevice(of, place, subjects, options)
+  const listed = await listedDeviceChains(of, place, subjects, options)
   if (listed.length > 0) return listed
   // Only the bus may report a GPU. Then the source that reads the bus explains it.
   const [telling = []] = [kind, ...Object.keys(series)]
     .map((one) => subjects.filter(({ definition }) => definition.name !== SIMULATOR && isDefining(definition, one)))
     .filter(({ length }) => length > 0)
-  if (telling.length === 0) return [await ofReported(of, device, options)]
+  if (telling.length === 0) return [await reportedChain(of, device, options)]
   return Promise.all(
     telling.map((subject) => {
       const isThere = subject.definition.explain === undefined && device.goneMs === undefined
-      return chainOf(
+      return sourceChain(
         of,
         subject,
-        isThere ? [{ name: id, aliases: [name], claims: claimsOf(device) }] : [],
+        isThere ? [{ name: id, aliases: [name], claims: deviceClaims(device) }] : [],
         options,
         isThere ? {} : { left: device },
       )
@@ -76,7 +76,7 @@ async function ofKnownDevice(
 }
 
 /** The keys with which exporters claim a device. */
-function claimsOf({ kind, labels, address, host = '' }: DeviceFacts): readonly string[] {
+function deviceClaims({ kind, labels, address, host = '' }: DeviceFacts): readonly string[] {
   if (kind !== 'gpu') return []
   const { UUID = '', gpu = '', Hostname = '', pci_bus_id = '' } = labels
   return gpuSubject({ UUID, gpu, Hostname: Hostname || host, pci_bus_id: pci_bus_id || address }).keys
@@ -87,7 +87,7 @@ function isDefining({ types }: SourceDefinition, kind: string): boolean {
 }
 
 /** An entity that no source defines is reported by an application. */
-async function ofReported(
+async function reportedChain(
   of: string,
   device: DeviceFacts,
   { facts, agentPlace }: ExplainOptions,
@@ -101,12 +101,12 @@ async function ofReported(
   }
 }
 
-function ofSimulated(
+function simulatedChains(
   of: string,
   id: string,
-  subjects: readonly Subject[],
+  subjects: readonly SourceSubject[],
   options: ExplainOptions,
 ): Promise<ExplainWalk[]> {
   const simulators = subjects.filter(({ definition }) => definition.name === SIMULATOR)
-  return Promise.all(simulators.map((subject) => chainOf(of, subject, [{ name: id, aliases: [] }], options)))
+  return Promise.all(simulators.map((subject) => sourceChain(of, subject, [{ name: id, aliases: [] }], options)))
 }

@@ -5,13 +5,13 @@ import type { DeviceFacts } from './agent-facts.ts'
 import { hasName } from './agent-steps.ts'
 import type { ExplainOptions } from './explanation.ts'
 import { parseSelector, type Selector } from './selector.ts'
-import { chainOf } from './source-chain.ts'
-import { nameOf, SIMULATOR, type Subject } from './subject.ts'
+import { sourceChain } from './source-chain.ts'
+import { SIMULATOR, type SourceSubject, subjectName } from './subject.ts'
 
 /** Chains of the sources that report a metric; undefined if no source reports it. */
-export async function ofMetric(
+export async function metricChains(
   of: string,
-  subjects: readonly Subject[],
+  subjects: readonly SourceSubject[],
   options: ExplainOptions,
 ): Promise<ExplainWalk[] | undefined> {
   const selector = parseSelector(of)
@@ -19,23 +19,23 @@ export async function ofMetric(
   const isSimulated = selector.labels.simulated !== undefined
   const reporting = subjects.filter(
     ({ definition }) =>
-      placeOf(selector.metric, definition) !== undefined && (!isSimulated || definition.name === SIMULATOR),
+      fieldOfMetric(selector.metric, definition) !== undefined && (!isSimulated || definition.name === SIMULATOR),
   )
   if (reporting.length === 0) return undefined
-  const states = await Promise.all(reporting.map((subject) => options.facts?.source(nameOf(subject))))
+  const states = await Promise.all(reporting.map((subject) => options.facts?.source(subjectName(subject))))
   const running = reporting.filter(({ config }, index) => config !== undefined || states[index] !== undefined)
   const ofHardware = reporting.filter(({ definition }) => definition.name !== SIMULATOR)
   const wanted = [running, ofHardware, reporting].find((some) => some.length > 0) ?? []
   return Promise.all(
     wanted.map(async (subject) => {
       const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
-      const place = placeOf(selector.metric, subject.definition)
+      const place = fieldOfMetric(selector.metric, subject.definition)
       const key = keyIn(selector, place?.type, subject.definition)
       // Files of the host are not devices, and labels do not select among them.
       const devices = key[0] === undefined ? listed : listed.filter(({ name }) => hasName(name, key))
       const value = place === undefined ? undefined : { ...place, labels: selector.labels, selector }
       const device = devices.length > 0 ? undefined : key[0]
-      return chainOf(of, subject, devices, options, { device, left: await leftDevice(device, options), value })
+      return sourceChain(of, subject, devices, options, { device, left: await leftDevice(device, options), value })
     }),
   )
 }
@@ -53,7 +53,7 @@ function keyIn({ labels }: Selector, type: string | undefined, { types }: Source
 }
 
 /** The field of a metric. */
-function placeOf(metric: string, { types }: SourceDefinition): Omit<ValuePlace, 'labels'> | undefined {
+function fieldOfMetric(metric: string, { types }: SourceDefinition): Omit<ValuePlace, 'labels'> | undefined {
   for (const { name: type, metrics } of types) {
     for (const [field, name] of metrics) if (name === metric) return { type, field }
   }

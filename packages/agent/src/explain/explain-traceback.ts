@@ -19,7 +19,7 @@ export function isOfTraceback(of: string): boolean {
 }
 
 /** The chains of traceback as a whole, or of a rule; none if no rule has that name. */
-export async function ofTraceback(of: string, options: ExplainOptions): Promise<ExplainWalk[]> {
+export async function tracebackChains(of: string, options: ExplainOptions): Promise<ExplainWalk[]> {
   const name = RULE.exec(of)?.[1] ?? of
   const wanted = of === TRACEBACK ? undefined : name
   const facts = await options.facts?.traceback?.(wanted)
@@ -29,10 +29,10 @@ export async function ofTraceback(of: string, options: ExplainOptions): Promise<
     if (!isThere) return []
     const rest =
       facts?.rule === undefined ? await fileRuleSteps(wanted, options) : ruleSteps(facts, facts.rule, options)
-    return [{ ...told, links: await walk([...headOf(facts, options), ...rest]) }]
+    return [{ ...told, links: await walk([...headSteps(facts, options), ...rest]) }]
   }
   const steps = facts === undefined ? [noAgent(options)] : stateSteps(facts)
-  return [{ ...told, links: await walk([...headOf(facts, options), ...steps]) }]
+  return [{ ...told, links: await walk([...headSteps(facts, options), ...steps]) }]
 }
 
 async function isInFile(name: string, { traceback }: ExplainOptions): Promise<boolean> {
@@ -42,7 +42,7 @@ async function isInFile(name: string, { traceback }: ExplainOptions): Promise<bo
 }
 
 /** Configuration and file: from a running agent, or read here without an agent. */
-function headOf(facts: TracebackAnswer | undefined, options: ExplainOptions): Step[] {
+function headSteps(facts: TracebackAnswer | undefined, options: ExplainOptions): Step[] {
   const path = facts === undefined ? (options.traceback?.rules ?? '') : facts.path
   return [
     { name: 'configuration', look: async () => configured(path) },

@@ -8,10 +8,20 @@ import { rdma } from '../sources/rdma/rdma.ts'
 import { simulator } from '../sources/simulator/simulator.ts'
 import type { TestNode } from '../sources/test-node.ts'
 import type { AgentFacts } from './agent-facts.ts'
-import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, deviceFacts, nodeOf, PORT, removeRdma } from './test-chains.ts'
+import {
+  ADAPTER,
+  ask,
+  brokenLinkFor,
+  DEFINITIONS,
+  deviceFacts,
+  PORT_FOLDER,
+  removeRdma,
+  testConfig,
+  testNode,
+} from './test-chains.ts'
 
 test('a sound node has whole chains, in the order from configuration to traffic', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   for (const name of ['mlx5_3', 'nic-mlx5_3-1']) {
     const [rdmaChain] = await ask(node, name)
     assert.equal(rdmaChain?.source, 'rdma')
@@ -35,7 +45,7 @@ test('a sound node has whole chains, in the order from configuration to traffic'
 })
 
 test('an interface is asked for by name or id, and every source that reads it answers', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   assert.deepEqual(
     (await ask(node, 'eth3')).map(({ source }) => source),
     ['netdev', 'rdma'],
@@ -51,7 +61,7 @@ test('an interface is asked for by name or id, and every source that reads it an
 })
 
 test('without a name every source is explained, broken sources first', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   removeRdma(node)
   const chains = await ask(node, '')
   assert.equal(chains[0]?.source, 'rdma')
@@ -59,126 +69,126 @@ test('without a name every source is explained, broken sources first', async (t)
 })
 
 test('a missing root is the broken link, not the file below it', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   node.remove('sys')
-  const link = await brokenOf(node, 'rdma')
+  const link = await brokenLinkFor(node, 'rdma')
   assert.equal(link.name, 'file')
   assert.equal(link.tried, node.paths.sysfs)
   assert.match(link.fix ?? '', /--path\.sysfs/)
-  assert.equal((await brokenOf(node, 'netdev')).tried, node.paths.sysfs)
+  assert.equal((await brokenLinkFor(node, 'netdev')).tried, node.paths.sysfs)
 })
 
 test('without RDMA devices it names the module that is missing', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   removeRdma(node)
-  assert.equal((await brokenOf(node, 'rdma')).fix, 'sudo modprobe mlx5_ib')
+  assert.equal((await brokenLinkFor(node, 'rdma')).fix, 'sudo modprobe mlx5_ib')
   node.unlink(`${ADAPTER}/driver`)
-  assert.equal((await brokenOf(node, 'rdma')).fix, 'sudo modprobe mlx5_core mlx5_ib')
-  assert.equal((await brokenOf(node, '0000:9a:00.0')).fix, 'sudo modprobe mlx5_core')
+  assert.equal((await brokenLinkFor(node, 'rdma')).fix, 'sudo modprobe mlx5_core mlx5_ib')
+  assert.equal((await brokenLinkFor(node, '0000:9a:00.0')).fix, 'sudo modprobe mlx5_core')
   node.write(`${ADAPTER}/vendor`, '0x8086\n')
-  assert.match((await brokenOf(node, 'rdma')).answer, /no module of RDMA is loaded/)
+  assert.match((await brokenLinkFor(node, 'rdma')).answer, /no module of RDMA is loaded/)
   node.write('sys/module/ib_core/refcnt', '1\n')
-  assert.match((await brokenOf(node, 'rdma')).answer, /ib_core is loaded/)
+  assert.match((await brokenLinkFor(node, 'rdma')).answer, /ib_core is loaded/)
 })
 
 test('a port that is down says whether it is switched off, unplugged, or without a subnet manager', async (t) => {
-  const node = nodeOf(t)
-  node.write(`${PORT}/state`, '1: DOWN\n')
-  node.write(`${PORT}/phys_state`, '3: Disabled\n')
-  assert.equal((await brokenOf(node, 'mlx5_3')).fix, 'sudo ip link set eth3 up')
-  node.write(`${PORT}/phys_state`, '2: Polling\n')
-  const link = await brokenOf(node, 'mlx5_3')
+  const node = testNode(t)
+  node.write(`${PORT_FOLDER}/state`, '1: DOWN\n')
+  node.write(`${PORT_FOLDER}/phys_state`, '3: Disabled\n')
+  assert.equal((await brokenLinkFor(node, 'mlx5_3')).fix, 'sudo ip link set eth3 up')
+  node.write(`${PORT_FOLDER}/phys_state`, '2: Polling\n')
+  const link = await brokenLinkFor(node, 'mlx5_3')
   assert.deepEqual([link.name, link.answer], ['link', '1: DOWN, 2: Polling'])
   assert.match(link.fix ?? '', /cable/)
-  node.write(`${PORT}/state`, '2: INIT\n')
-  node.write(`${PORT}/link_layer`, 'InfiniBand\n')
-  assert.match((await brokenOf(node, 'mlx5_3')).fix ?? '', /opensm/)
+  node.write(`${PORT_FOLDER}/state`, '2: INIT\n')
+  node.write(`${PORT_FOLDER}/link_layer`, 'InfiniBand\n')
+  assert.match((await brokenLinkFor(node, 'mlx5_3')).fix ?? '', /opensm/)
 })
 
 test('a file that is not permitted names the permission that fixes it', async (t) => {
   const refused = { port_xmit_data: new Refusal('denied', 'EACCES') }
-  const link = await brokenOf(nodeOf(t), 'mlx5_3', { refused })
+  const link = await brokenLinkFor(testNode(t), 'mlx5_3', { refused })
   assert.equal(link.name, 'permission')
   assert.match(link.fix ?? '', /^sudo chmod a\+r .*counters\/port_xmit_data/)
 })
 
 test('counters that the driver refuses, or has no numbers for, are not supported', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   const refused = { port_xmit_data: new Refusal('unsupported', 'EINVAL') }
-  assert.equal((await brokenOf(node, 'mlx5_3', { refused })).name, 'counters')
-  node.write(`${PORT}/counters/port_xmit_data`, 'N/A (no PMA)\n')
-  const link = await brokenOf(node, 'mlx5_3')
+  assert.equal((await brokenLinkFor(node, 'mlx5_3', { refused })).name, 'counters')
+  node.write(`${PORT_FOLDER}/counters/port_xmit_data`, 'N/A (no PMA)\n')
+  const link = await brokenLinkFor(node, 'mlx5_3')
   assert.deepEqual([link.name, link.answer], ['counters', 'N/A (no PMA)'])
 })
 
 test('a driver that does not answer is a broken link, not a walk without end', async (t) => {
   const refused = { port_xmit_data: new Refusal('failed', 'late') }
-  const link = await brokenOf(nodeOf(t), 'mlx5_3', { refused })
+  const link = await brokenLinkFor(testNode(t), 'mlx5_3', { refused })
   assert.equal(link.answer, 'no answer within 2 s')
 })
 
 test('an optional counter says how to turn it on, and a counter that the driver does not have says so', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   const [sound] = await ask(node, 'rdma_hw_packet_seq_err_total')
   assert.equal(sound?.links.find(({ name }) => name === 'counters')?.answer, '7')
-  const optional = await brokenOf(node, 'rdma_hw_cc_rx_ce_pkts_total')
+  const optional = await brokenLinkFor(node, 'rdma_hw_cc_rx_ce_pkts_total')
   assert.equal(optional.fix, 'sudo rdma statistic set link mlx5_3/1 optional-counters cc_rx_ce_pkts')
-  assert.match((await brokenOf(node, 'rdma_hw_rp_cnp_handled_total')).fix ?? '', /update driver and firmware/)
+  assert.match((await brokenLinkFor(node, 'rdma_hw_rp_cnp_handled_total')).fix ?? '', /update driver and firmware/)
   assert.equal(firstBroken((await ask(node, 'rdma_port_xmit_data_bytes_total'))[0]?.links ?? []), undefined)
 })
 
 test('an interface that is switched off, unplugged or silent says which', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   node.write('sys/class/net/eth3/operstate', 'down\n')
   const off = { 'eth3/carrier': new Refusal('unsupported', 'EINVAL') }
-  assert.equal((await brokenOf(node, 'net-eth3', { refused: off })).fix, 'sudo ip link set eth3 up')
+  assert.equal((await brokenLinkFor(node, 'net-eth3', { refused: off })).fix, 'sudo ip link set eth3 up')
   node.write('sys/class/net/eth3/carrier', '0\n')
-  assert.match((await brokenOf(node, 'net-eth3')).fix ?? '', /cable/)
+  assert.match((await brokenLinkFor(node, 'net-eth3')).fix ?? '', /cable/)
   node.write('sys/class/net/eth3/operstate', 'up\n')
   node.write('sys/class/net/eth3/carrier', '1\n')
   node.write('proc/net/dev', 'a\nb\n  eth3: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n')
-  assert.equal((await brokenOf(node, 'net-eth3')).name, 'traffic')
+  assert.equal((await brokenLinkFor(node, 'net-eth3')).name, 'traffic')
   node.write('proc/net/dev', 'a\nb\n  eth4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n')
-  assert.match((await brokenOf(node, 'net-eth3')).fix ?? '', /network namespace/)
+  assert.match((await brokenLinkFor(node, 'net-eth3')).fix ?? '', /network namespace/)
 })
 
 test('a device that fell off the bus says so', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   node.write(`${ADAPTER}/current_link_speed`, 'Unknown\n')
   node.write(`${ADAPTER}/current_link_width`, '63\n')
-  const link = await brokenOf(node, 'pci-0000:9a:00.0')
+  const link = await brokenLinkFor(node, 'pci-0000:9a:00.0')
   assert.match(link.answer, /fell off the bus/)
   assert.match(link.fix ?? '', /rescan/)
 })
 
 test('errors that the firmware keeps are broken for a metric of errors alone', async (t) => {
-  const node = nodeOf(t)
-  assert.equal((await brokenOf(node, 'pci_aer_errors_total')).name, 'counters')
+  const node = testNode(t)
+  assert.equal((await brokenLinkFor(node, 'pci_aer_errors_total')).name, 'counters')
   assert.equal(firstBroken((await ask(node, 'pci'))[0]?.links ?? []), undefined)
 })
 
 test('a source or device that the configuration leaves out breaks the link of the configuration', async (t) => {
-  const node = nodeOf(t)
-  const without = await brokenOf(node, 'mlx5_3', { configured: [configOf(netdev)] })
+  const node = testNode(t)
+  const without = await brokenLinkFor(node, 'mlx5_3', { configured: [testConfig(netdev)] })
   assert.deepEqual([without.name, without.answer], ['configuration', 'left out, or enabled: false'])
-  const configured = [configOf(rdma, { devices: ['!mlx5_3'] })]
-  assert.match((await brokenOf(node, 'mlx5_3', { configured })).fix ?? '', /option devices of rdma/)
+  const configured = [testConfig(rdma, { devices: ['!mlx5_3'] })]
+  assert.match((await brokenLinkFor(node, 'mlx5_3', { configured })).fix ?? '', /option devices of rdma/)
 })
 
 test('one working port of two keeps the source whole, and the other port is reported', async (t) => {
-  const node = nodeOf(t)
-  for (const file of node.files().filter((path) => path.startsWith(PORT)))
+  const node = testNode(t)
+  for (const file of node.files().filter((path) => path.startsWith(PORT_FOLDER)))
     node.write(file.replace('mlx5_3', 'mlx5_2'), node.read(file))
   node.write('sys/class/infiniband/mlx5_2/ports/1/state', '1: DOWN\n')
   const [chain] = await ask(node, 'rdma')
   const link = chain?.links.find(({ name }) => name === 'link')
   assert.equal(link?.state, 'ok')
   assert.equal(link?.answer, '4: ACTIVE (1 of 2 ok); mlx5_2/1: 1: DOWN, 5: LinkUp')
-  assert.equal((await brokenOf(node, 'mlx5_2')).name, 'link')
+  assert.equal((await brokenLinkFor(node, 'mlx5_2')).name, 'link')
 })
 
 test('what a running agent knows is part of the chain', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   const timeMs = Date.now()
   const labels = { device: 'mlx5_3', port: '1' }
   const factsOf = (state: 'reading' | 'stuck', value: string | null): AgentFacts => ({
@@ -192,10 +202,10 @@ test('what a running agent knows is part of the chain', async (t) => {
     types: async () => [],
     devices: async () => [],
   })
-  const stuck = await brokenOf(node, 'rdma', { facts: factsOf('stuck', '1') })
+  const stuck = await brokenLinkFor(node, 'rdma', { facts: factsOf('stuck', '1') })
   assert.deepEqual([stuck.name, stuck.answer], ['agent', 'stuck: sample did not come back'])
   const facts = factsOf('reading', null)
-  const absent = await brokenOf(node, 'rdma_hw_packet_seq_err_total', { facts })
+  const absent = await brokenLinkFor(node, 'rdma_hw_packet_seq_err_total', { facts })
   assert.deepEqual([absent.name, absent.answer], ['value', 'absent: the driver refuses'])
   const [device] = await ask(node, 'mlx5_3', { facts })
   assert.match(device?.links.at(-1)?.answer ?? '', /^0 of 5 values, newest .* ago; absent: m: the driver refuses$/)
@@ -208,21 +218,21 @@ test('a reading source says if some of its reads fail', async (t) => {
     types: async () => [],
     devices: async () => [],
   }
-  const [chain] = await ask(nodeOf(t), 'rdma', { facts })
+  const [chain] = await ask(testNode(t), 'rdma', { facts })
   const answer = chain?.links.find(({ name }) => name === 'agent')?.answer ?? ''
   assert.match(answer, /^reading, last sample .* ago; 16 reads failed since the start: see \/sources\/rdma there$/)
 })
 
 test('a series as /metrics shows it is walked on its device alone', async (t) => {
-  const node = nodeOf(t)
-  for (const file of node.files().filter((path) => path.startsWith(PORT)))
+  const node = testNode(t)
+  for (const file of node.files().filter((path) => path.startsWith(PORT_FOLDER)))
     node.write(file.replace('mlx5_3', 'mlx5_2'), node.read(file))
   node.write('sys/class/infiniband/mlx5_2/ports/1/state', '1: DOWN\n')
   const seriesOf = (device: string) => `rdma_hw_packet_seq_err_total{device="${device}",port="1"}`
   const [sound] = await ask(node, seriesOf('mlx5_3'))
   assert.deepEqual([sound?.device, firstBroken(sound?.links ?? [])], ['mlx5_3/1', undefined])
-  assert.equal((await brokenOf(node, seriesOf('mlx5_2'))).name, 'link')
-  assert.match((await brokenOf(node, seriesOf('mlx5_9'))).answer, /none is called mlx5_9/)
+  assert.equal((await brokenLinkFor(node, seriesOf('mlx5_2'))).name, 'link')
+  assert.match((await brokenLinkFor(node, seriesOf('mlx5_9'))).answer, /none is called mlx5_9/)
   const timeMs = Date.now()
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: timeMs }),
@@ -230,7 +240,7 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
     types: async () => [],
     devices: async () => [],
   }
-  const link = await brokenOf(node, seriesOf('mlx5_3'), { facts })
+  const link = await brokenLinkFor(node, seriesOf('mlx5_3'), { facts })
   assert.equal(link.name, 'value')
   assert.match(link.answer, /^none of its 1 series has these labels; there are device="mlx5_2",port="1"$/)
   const message = 'http://b:9400 tells of what another exporter of this source tells of, which is not taken: GPU X'
@@ -243,7 +253,7 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
     series: async () => [],
     types: async () => [{ name: 'rdma_port' }],
   }
-  const collision = await brokenOf(node, seriesOf('mlx5_3'), { facts: disputed })
+  const collision = await brokenLinkFor(node, seriesOf('mlx5_3'), { facts: disputed })
   assert.match(
     collision.answer,
     /^rdma, which reads 2 ports, reports rdma_port, and no record of rdma_hw_first; .*: http:\/\/b/,
@@ -252,7 +262,7 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
 })
 
 test('devices that are stuck are named with duty and time, and are not looked at again; the others are', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   node.write('sys/class/infiniband/mlx5_4/ports/1/state', '4: ACTIVE\n')
   const call = { device: 'mlx5_3', duty: 'read', sinceMs: Date.now() - 42_000, fix: 'raise stuck_ms' }
   const facts: AgentFacts = {
@@ -267,7 +277,7 @@ test('devices that are stuck are named with duty and time, and are not looked at
     ['configuration', 'agent'],
   )
   for (const name of ['mlx5_3', 'rdma']) {
-    const link = await brokenOf(node, name, { facts })
+    const link = await brokenLinkFor(node, name, { facts })
     assert.equal(link.name, 'agent', name)
     assert.match(link.answer, /^reading, but stuck: mlx5_3 read, called 42 s ago$/)
     assert.equal(link.fix, 'raise stuck_ms')
@@ -283,7 +293,7 @@ test('a source that is stuck is not looked at again: its driver would hang the w
     types: async () => [],
     devices: async () => [],
   }
-  const [chain] = await ask(nodeOf(t), 'mlx5_3', { facts })
+  const [chain] = await ask(testNode(t), 'mlx5_3', { facts })
   assert.ok(chain?.links.every(({ name, state }) => ['configuration', 'agent'].includes(name) || state === 'unknown'))
 })
 
@@ -300,13 +310,13 @@ test('devices that only a running agent knows are found by id and name: simulate
       deviceFacts({ id: 'sim-nic-mlx5_6-1', kind: 'nic', name: 'mlx5_6' }),
     ],
   }
-  const node = nodeOf(t)
+  const node = testNode(t)
   const asked = { facts, definitions: [...DEFINITIONS, simulator] }
   for (const name of ['gpu-0', 'GPU 0']) {
     const [chain] = await ask(node, name, asked)
     assert.deepEqual([chain?.of, chain?.source, chain?.device], [name, 'pci', '0000:9a:00.0'])
   }
-  const gone = await brokenOf(node, 'nic-mlx5_2-1', asked)
+  const gone = await brokenLinkFor(node, 'nic-mlx5_2-1', asked)
   assert.deepEqual([gone.name, gone.answer], ['file', 'mlx5_2 (0000:44:00.0): it was there a moment ago'])
   for (const name of ['sim-nic-mlx5_6-1', 'mlx5_6']) {
     const [chain] = await ask(node, name, asked)
@@ -316,7 +326,7 @@ test('devices that only a running agent knows are found by id and name: simulate
 })
 
 test('a simulated series is explained by the simulator alone', async (t) => {
-  const chains = await ask(nodeOf(t), 'rdma_hw_packet_seq_err_total{device="mlx5_3",simulated="true"}', {
+  const chains = await ask(testNode(t), 'rdma_hw_packet_seq_err_total{device="mlx5_3",simulated="true"}', {
     definitions: [...DEFINITIONS, simulator],
   })
   assert.deepEqual(
@@ -336,7 +346,7 @@ test('of a metric that is both real and simulated each chain tells the values of
     types: async () => [],
     devices: async () => [],
   }
-  const chains = await ask(nodeOf(t), metric, { facts, definitions: [...DEFINITIONS, simulator] })
+  const chains = await ask(testNode(t), metric, { facts, definitions: [...DEFINITIONS, simulator] })
   const answers = chains.map(({ source, links }) => [source, links.at(-1)?.answer.replace(/ [^ ]+ s ago$/, '')])
   assert.deepEqual(answers, [
     ['rdma', '1 series, newest 5'],
@@ -346,17 +356,17 @@ test('of a metric that is both real and simulated each chain tells the values of
 
 test('names that every object has are unknown names', async (t) => {
   for (const name of ['__proto__', 'constructor', 'toString'])
-    await assert.rejects(ask(nodeOf(t), name), { code: 'EXP_UNKNOWN' })
+    await assert.rejects(ask(testNode(t), name), { code: 'EXP_UNKNOWN' })
 })
 
 test('a metric that the simulator alone has is not fixed by simulating it', async (t) => {
   const definitions = [...DEFINITIONS, simulator]
-  const [gpu, ...others] = await ask(nodeOf(t), 'DCGM_FI_DEV_GPU_UTIL', { definitions, configured: [] })
+  const [gpu, ...others] = await ask(testNode(t), 'DCGM_FI_DEV_GPU_UTIL', { definitions, configured: [] })
   assert.equal(others.length, 0)
   const link = firstBroken(gpu?.links ?? [])
   assert.equal(link?.answer, 'no source reads GPUs yet; only the simulator has this metric')
   assert.doesNotMatch(link?.fix ?? '', /data_sources/)
-  const chains = await ask(nodeOf(t), 'rdma_hw_packet_seq_err_total', { definitions, configured: [] })
+  const chains = await ask(testNode(t), 'rdma_hw_packet_seq_err_total', { definitions, configured: [] })
   assert.deepEqual(
     chains.map(({ source }) => source),
     ['rdma'],
@@ -365,18 +375,18 @@ test('a metric that the simulator alone has is not fixed by simulating it', asyn
 })
 
 test('an unknown name is refused with the nearest ones', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   await assert.rejects(ask(node, 'mlx5_4'), { code: 'EXP_UNKNOWN', message: /nearest: mlx5_3/ })
   await assert.rejects(ask(node, 'packet_seq'), { code: 'EXP_UNKNOWN', message: /rdma_hw_packet_seq_err_total/ })
   await assert.rejects(ask(node, '../../etc/passwd'), { code: 'EXP_UNKNOWN' })
 })
 
 test('a pressure file of another kernel is told for its metric, and not for the host', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   const [chain] = await ask(node, 'host')
   assert.equal(firstBroken(chain?.links ?? []), undefined)
   const metric = [...(host.types.find(({ name }) => name === 'host_pressure')?.metrics.values() ?? [])][0] ?? ''
-  assert.equal((await brokenOf(node, metric)).name, 'file')
+  assert.equal((await brokenLinkFor(node, metric)).name, 'file')
 })
 
 /** The kernel's files of sensors, memory, throttling and NUMA nodes. The values are made up. */
@@ -487,10 +497,10 @@ const HOST_FAULTS: readonly HostFault[] = [
 
 for (const { what, metric, strike, link, answer, fix, ofHost } of HOST_FAULTS) {
   test(`${what} breaks ${metric}, ${ofHost ? 'and the host too' : 'but not the host'}`, async (t) => {
-    const node = nodeOf(t)
+    const node = testNode(t)
     for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)
     strike(node)
-    const found = await brokenOf(node, metric)
+    const found = await brokenLinkFor(node, metric)
     assert.equal(found.name, link)
     assert.match(found.answer, answer)
     assert.match(found.fix ?? '', fix)
@@ -501,7 +511,7 @@ for (const { what, metric, strike, link, answer, fix, ofHost } of HOST_FAULTS) {
 }
 
 test('sensors and memory errors are listed under the names of their drivers', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)
   const answersOf = async (of: string) => {
     const [chain] = await ask(node, of)

@@ -26,6 +26,6 @@ export interface ExplainOptions {
 }
 
 /** Whether no link is broken. */
-export function isWhole({ links }: ExplainWalk): boolean {
+export function isUnbroken({ links }: ExplainWalk): boolean {
   return firstBroken(links) === undefined
 }

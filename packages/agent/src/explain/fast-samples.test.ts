@@ -4,13 +4,13 @@ import { pciSamples } from '../sources/pci-samples/pci-samples.ts'
 import { pressureSamples } from '../sources/pressure-samples/pressure-samples.ts'
 import { rdmaPortSamples } from '../sources/rdma-port-samples/rdma-port-samples.ts'
 import { rdmaSamples } from '../sources/rdma-samples/rdma-samples.ts'
-import { ask, configOf, nodeOf } from './test-chains.ts'
+import { ask, testConfig, testNode } from './test-chains.ts'
 
 const DEFINITIONS = [rdmaSamples, rdmaPortSamples, pciSamples, pressureSamples]
-const ASKED = { definitions: DEFINITIONS, configured: DEFINITIONS.map((definition) => configOf(definition)) }
+const ASKED = { definitions: DEFINITIONS, configured: DEFINITIONS.map((definition) => testConfig(definition)) }
 
 test('fast samples have the chains of the files that they are made of', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   node.write('proc/pressure/io', 'some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n')
   const told = async (name: string) =>
     (await ask(node, name, ASKED)).map(({ source, device, links }) => {
@@ -22,7 +22,7 @@ test('fast samples have the chains of the files that they are made of', async (t
 })
 
 test('a kernel without pressure is what breaks its samples, and the fix says how to turn it on', async (t) => {
-  const chains = await ask(nodeOf(t), 'pressure_samples', ASKED)
+  const chains = await ask(testNode(t), 'pressure_samples', ASKED)
   const broken = chains.flatMap(({ links }) => links.filter(({ state }) => state === 'broken'))
   assert.match(broken[0]?.tried ?? '', /pressure$/)
   assert.match(broken[0]?.fix ?? '', /psi=1/)

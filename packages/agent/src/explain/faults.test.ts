@@ -5,7 +5,16 @@ import { Refusal } from '../sources/chains/ground.ts'
 import { ethtool } from '../sources/ethtool/ethtool.ts'
 import { parseCounter } from '../sources/rdma/parse.ts'
 import type { AgentFacts } from './agent-facts.ts'
-import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, deviceFacts, nodeOf, PORT } from './test-chains.ts'
+import {
+  ADAPTER,
+  ask,
+  brokenLinkFor,
+  DEFINITIONS,
+  deviceFacts,
+  PORT_FOLDER,
+  testConfig,
+  testNode,
+} from './test-chains.ts'
 
 const DENIED = new Refusal('denied', 'EACCES')
 
@@ -29,9 +38,9 @@ const DENIALS = [
 
 for (const { file, of } of DENIALS) {
   test(`${of} is broken where ${file} may not be read, and says how that is permitted`, async (t) => {
-    const node = nodeOf(t)
+    const node = testNode(t)
     node.write(`${ADAPTER}/aer_dev_correctable`, 'RxErr 0\nTOTAL_ERR_COR 0\n')
-    const link = await brokenOf(node, of, { refused: { [file]: DENIED } })
+    const link = await brokenLinkFor(node, of, { refused: { [file]: DENIED } })
     assert.deepEqual([link.name, link.tried.endsWith(file)], ['permission', true], JSON.stringify(link))
     assert.match(link.answer, /EACCES: not permitted/)
     assert.match(link.fix ?? '', new RegExp(`^sudo chmod a\\+r \\S*${file}, or run Sonde as a user who may read it$`))
@@ -41,7 +50,7 @@ for (const { file, of } of DENIALS) {
 test('a readable value is not affected by the unreadable file of another value', async (t) => {
   const refused = { '/state': DENIED, 'eth3/operstate': DENIED, current_link_speed: DENIED }
   for (const wanted of ['rdma_hw_packet_seq_err_total', 'netdev_rx_bytes_total', 'pci_device_numa_node']) {
-    const node = nodeOf(t)
+    const node = testNode(t)
     node.write(`${ADAPTER}/numa_node`, '1\n')
     const [chain] = await ask(node, wanted, { refused })
     assert.equal(firstBroken(chain?.links ?? []), undefined, wanted)
@@ -50,13 +59,13 @@ test('a readable value is not affected by the unreadable file of another value',
 })
 
 test('of many files that may not be read the folder is permitted, and their number is told', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   const refused: Record<string, Refusal> = {}
   for (const name of ['packet_seq_err', 'out_of_buffer', 'rp_cnp_handled', 'np_cnp_sent', 'rx_write_requests']) {
-    node.write(`${PORT}/hw_counters/${name}`, '0\n')
+    node.write(`${PORT_FOLDER}/hw_counters/${name}`, '0\n')
     refused[`hw_counters/${name}`] = DENIED
   }
-  const link = await brokenOf(node, 'mlx5_3', { refused })
+  const link = await brokenLinkFor(node, 'mlx5_3', { refused })
   assert.match(link.answer, /; 5 of \d+ files$/)
   assert.match(link.fix ?? '', /^sudo chmod a\+r \S+\/hw_counters\/\*, or run/)
 })
@@ -72,10 +81,10 @@ const UNREADABLE = {
 for (const [what, text] of Object.entries(UNREADABLE)) {
   test(`${what} is not a counter for a walk or for the source`, async (t) => {
     assert.equal(typeof parseCounter(Buffer.from(text.slice(0, 4096)), 4) === 'string' || text.length > 4096, true)
-    const node = nodeOf(t)
-    node.write(`${PORT}/counters/port_xmit_data`, `${text}\n`)
+    const node = testNode(t)
+    node.write(`${PORT_FOLDER}/counters/port_xmit_data`, `${text}\n`)
     for (const wanted of ['mlx5_3', 'rdma', 'rdma_port_xmit_data_bytes_total']) {
-      const link = await brokenOf(node, wanted)
+      const link = await brokenLinkFor(node, wanted)
       assert.deepEqual([link.name, link.tried.endsWith('/port_xmit_data')], ['counters', true])
       assert.ok(link.answer.length <= 401, `${link.answer.length} characters`)
       assert.doesNotMatch(link.fix ?? '', /performance management/)
@@ -86,46 +95,46 @@ for (const [what, text] of Object.entries(UNREADABLE)) {
 }
 
 test('a fault of one port among several breaks the source, as no other port makes it good', async (t) => {
-  const node = nodeOf(t)
-  for (const file of node.files().filter((path) => path.startsWith(PORT)))
+  const node = testNode(t)
+  for (const file of node.files().filter((path) => path.startsWith(PORT_FOLDER)))
     node.write(file.replace('mlx5_3', 'mlx5_2'), node.read(file))
-  node.write(`${PORT}/counters/symbol_error`, '-1\n')
-  const link = await brokenOf(node, 'rdma')
+  node.write(`${PORT_FOLDER}/counters/symbol_error`, '-1\n')
+  const link = await brokenLinkFor(node, 'rdma')
   assert.match(link.answer, /^it holds something else than expected: "-1" \(at 1 of 2: mlx5_3\/1\)/)
 })
 
 test('a counter of a driver is walked by its label, and one that is not there is', async (t) => {
-  const node = nodeOf(t)
-  node.write(`${PORT}/hw_counters/own_counter`, '12\n')
+  const node = testNode(t)
+  node.write(`${PORT_FOLDER}/hw_counters/own_counter`, '12\n')
   const seriesOf = (counter: string) => `rdma_driver_value_total{device="mlx5_3",counter="${counter}"}`
   const [sound] = await ask(node, seriesOf('own_counter'))
   assert.equal(sound?.links.find(({ name }) => name === 'counters')?.answer, '12')
-  assert.equal((await brokenOf(node, seriesOf('../../state'))).answer, 'not there')
+  assert.equal((await brokenLinkFor(node, seriesOf('../../state'))).answer, 'not there')
 })
 
 test('a width, a table and a total that hold no number are broken where their sources make nothing of them', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   node.write(`${ADAPTER}/current_link_width`, 'N/A (no PMA)\n')
-  assert.match((await brokenOf(node, '0000:9a:00.0')).answer, /N\/A \(no PMA\)/)
+  assert.match((await brokenLinkFor(node, '0000:9a:00.0')).answer, /N\/A \(no PMA\)/)
   node.write(`${ADAPTER}/current_link_width`, '16\n')
   node.write(`${ADAPTER}/aer_dev_fatal`, 'DLP 0\n')
-  assert.match((await brokenOf(node, '0000:9a:00.0')).answer, /it holds no total/)
+  assert.match((await brokenLinkFor(node, '0000:9a:00.0')).answer, /it holds no total/)
   node.write('proc/meminfo', 'garbage\n')
-  assert.equal((await brokenOf(node, 'host_memory_total_bytes')).name, 'counters')
+  assert.equal((await brokenLinkFor(node, 'host_memory_total_bytes')).name, 'counters')
   node.write('sys/class/net/eth3/speed', 'fast\n')
-  assert.match((await brokenOf(node, 'netdev_speed_bytes')).answer, /"fast"/)
+  assert.match((await brokenLinkFor(node, 'netdev_speed_bytes')).answer, /"fast"/)
 })
 
 test('an adapter without a driver is bound where the module is loaded already', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   node.unlink(`${ADAPTER}/driver`)
   node.write('sys/bus/pci/drivers/mlx5_core/new_id', '')
   const command = `echo 0000:9a:00.0 | sudo tee ${node.paths.sysfs}/bus/pci/drivers/mlx5_core/bind`
-  assert.equal((await brokenOf(node, '0000:9a:00.0')).fix, command)
+  assert.equal((await brokenLinkFor(node, '0000:9a:00.0')).fix, command)
 })
 
 test('a device that left says when and why, and how it comes back', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   const goneMs = Date.now() - 12_000
   const left = { simulated: false, goneMs, goneReason: 'device mlx5_4 is no longer there' }
   const facts: AgentFacts = {
@@ -139,17 +148,17 @@ test('a device that left says when and why, and how it comes back', async (t) =>
     ],
   }
   for (const wanted of ['nic-mlx5_4-1', 'rdma_hw_packet_seq_err_total{device="mlx5_4"}']) {
-    const link = await brokenOf(node, wanted, { facts })
+    const link = await brokenLinkFor(node, wanted, { facts })
     assert.match(link.answer, /^mlx5_4 \(0000:44:00\.0\): it left 12 s ago: device mlx5_4 is no longer there$/)
     assert.match(link.fix ?? '', /^echo 1 \| sudo tee \S+\/bus\/pci\/rescan/)
   }
-  assert.match((await brokenOf(node, 'gpu-2', { facts })).fix ?? '', /rescan/)
+  assert.match((await brokenLinkFor(node, 'gpu-2', { facts })).fix ?? '', /rescan/)
   node.unlink(`${ADAPTER}/driver`)
-  assert.equal((await brokenOf(node, 'nic-mlx5_5-1', { facts })).fix, 'sudo modprobe mlx5_core')
+  assert.equal((await brokenLinkFor(node, 'nic-mlx5_5-1', { facts })).fix, 'sudo modprobe mlx5_core')
 })
 
 test('a source that only a child process may ask is tried where no agent answers', async (t) => {
-  const node = nodeOf(t)
+  const node = testNode(t)
   node.write('sys/bus/pci/drivers/mlx5_core/bind', '')
   const factsOf = (state: 'reading' | 'failed' | 'starting'): AgentFacts => ({
     source: async (name) => ({ name, state, reason: 'the kernel knows none', lastSampleMs: Date.now() }),
@@ -158,7 +167,7 @@ test('a source that only a child process may ask is tried where no agent answers
     devices: async () => [],
   })
   const definitions = [...DEFINITIONS, ethtool]
-  const configured = [configOf(ethtool)]
+  const configured = [testConfig(ethtool)]
   const askWith = (state: 'reading' | 'failed' | 'starting', of = 'net-eth3') =>
     ask(node, of, { definitions, configured, trial: async () => factsOf(state) })
   const [failed] = await askWith('failed')

@@ -49,7 +49,7 @@ async function reportedInstead(
   const own = new Set(types)
   const live = (await facts.types()).flatMap((each) => (own.has(each.name) ? [each.name] : []))
   const reads = source?.found ? `, which reads ${source.found},` : ''
-  const reported = live.length === 0 ? 'nothing' : listOf(live)
+  const reported = live.length === 0 ? 'nothing' : shortList(live)
   const elsewhere = all.length === 0 ? '' : `; another source has its ${all.length} series`
   const name = source?.name ?? 'the source'
   return live.includes(type)
@@ -61,10 +61,10 @@ async function reportedInstead(
 function otherLabels(wanted: Labels, series: readonly LatestSeries[]): string {
   const names = Object.keys(wanted)
   const having = series.map(({ labels }) => names.map((name) => `${name}="${labels[name] ?? ''}"`).join(','))
-  return `none of its ${series.length} series has these labels; there are ${listOf([...new Set(having)])}`
+  return `none of its ${series.length} series has these labels; there are ${shortList([...new Set(having)])}`
 }
 
-function listOf(names: readonly string[]): string {
+function shortList(names: readonly string[]): string {
   const more = names.length - NAMED_LIMIT
   return more > 0 ? `${names.slice(0, NAMED_LIMIT).join(', ')} and ${more} more` : names.join(', ')
 }

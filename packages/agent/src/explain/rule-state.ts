@@ -39,7 +39,7 @@ export async function ruleState(agent: Agent, book: RuleBook, name: string): Pro
   const series = latestSeries(agent.recent, { type: typeName }).filter(isOfField(types, field))
   const own = series.filter((one) => selects(labels, one.labels))
   const left = rings.length + reported.length === 0 ? agent.ruleWatch.leftOf(name) : undefined
-  const sources = sourcesOf(agent, typeName, rings[0]?.device)
+  const sources = sourcesOfType(agent, typeName, rings[0]?.device)
   const isDeclared = sources.length > 0 && rings.length > 0
   return {
     ...common,
@@ -69,7 +69,7 @@ function distinct(texts: readonly string[]): string[] {
 }
 
 /** Sources of the agent that have a type. `device` is that of a watched ring. */
-function sourcesOf({ sources }: Agent, type: string, device = ''): RuleSource[] {
+function sourcesOfType({ sources }: Agent, type: string, device = ''): RuleSource[] {
   return sources
     .filter(({ definition }) => definition.types.some((one) => one.name === type))
     .map((source) => {

@@ -15,12 +15,12 @@ export function ruleSteps(facts: TracebackAnswer, rule: RuleFacts, options: Expl
     name: 'rule',
     look: async () => fine(`rule ${rule.number} of ${facts.ruleCount}`, rule.condition),
   }
-  const events: Step = { name: 'events', look: async () => eventsOf(rule) }
+  const events: Step = { name: 'events', look: async () => eventsFinding(rule) }
   if (signal === undefined) return [head, { name: 'rules', look: async () => combined(combines) }, events]
   return [
     head,
-    { name: 'signal', look: async () => signalOf(rule, signal, facts, options) },
-    { name: 'samples', look: async () => samplesOf(rule, signal) },
+    { name: 'signal', look: async () => signalFinding(rule, signal, facts, options) },
+    { name: 'samples', look: async () => samplesFinding(rule, signal) },
     events,
   ]
 }
@@ -41,7 +41,7 @@ export async function fileRuleSteps(name: string, options: ExplainOptions): Prom
   }
   const signal = 'of' in rule ? undefined : book.signals[rule.signal]
   const source = async (): Promise<Finding> =>
-    (signal && switchedOff(signal, options)) ?? fine(placeOf(signal), 'as the file says')
+    (signal && switchedOff(signal, options)) ?? fine(signalText(signal), 'as the file says')
   return [
     { name: 'rule', look: head },
     ...(signal === undefined ? [] : [{ name: 'signal', look: source }]),
@@ -50,7 +50,7 @@ export async function fileRuleSteps(name: string, options: ExplainOptions): Prom
 }
 
 /** `oven.celsius{name="left"}`. */
-function placeOf(signal: Pick<WatchedSignal, 'type' | 'field' | 'labels'> | undefined): string {
+function signalText(signal: Pick<WatchedSignal, 'type' | 'field' | 'labels'> | undefined): string {
   if (signal === undefined) return ''
   const labels = Object.entries(signal.labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
   return `${signal.type}.${signal.field}${labels.length === 0 ? '' : `{${labels.join(',')}}`}`
@@ -68,14 +68,19 @@ function switchedOff(
   const others = having.filter((name) => !name.startsWith('simulator'))
   const [first = having[0] as string] = others
   return broken(
-    placeOf(signal),
+    signalText(signal),
     `${having.join(' and ')} ${having.length === 1 ? 'has' : 'have'} it, and ${having.length === 1 ? 'is' : 'are'} switched off`,
     `add "- type: ${first}" to data_sources, or remove enabled: false`,
   )
 }
 
-function signalOf(rule: RuleFacts, signal: WatchedSignal, facts: TracebackAnswer, options: ExplainOptions): Finding {
-  const tried = placeOf(signal)
+function signalFinding(
+  rule: RuleFacts,
+  signal: WatchedSignal,
+  facts: TracebackAnswer,
+  options: ExplainOptions,
+): Finding {
+  const tried = signalText(signal)
   const { sources, places, placeCount, left, others, isTypeLive, hasField } = rule
   if (placeCount > 0) {
     const named = places.map(({ device }) => device || 'the node').join(', ')
@@ -131,8 +136,8 @@ function signalOf(rule: RuleFacts, signal: WatchedSignal, facts: TracebackAnswer
   )
 }
 
-function samplesOf({ places, sources, absent }: RuleFacts, { field }: WatchedSignal): Finding {
-  const tried = howOf(places, sources)
+function samplesFinding({ places, sources, absent }: RuleFacts, { field }: WatchedSignal): Finding {
+  const tried = samplingWords(places, sources)
   const newestMs = Math.max(0, ...places.map(({ seenMs }) => seenMs))
   if (newestMs === 0) return { state: 'unknown', tried, answer: 'no sample yet' }
   const values = places.flatMap(({ device, value }) => (value === null ? [] : [`${value} (${device || 'the node'})`]))
@@ -147,7 +152,7 @@ function samplesOf({ places, sources, absent }: RuleFacts, { field }: WatchedSig
 }
 
 /** How often rules see samples, and in which process. */
-function howOf(places: readonly RulePlace[], sources: RuleFacts['sources']): string {
+function samplingWords(places: readonly RulePlace[], sources: RuleFacts['sources']): string {
   const how = places.map(({ source, app, isRing }) => {
     if (app !== '') return `as often as ${app} reports`
     const own = sources.find(({ name }) => name === source)
@@ -169,7 +174,7 @@ function combined(rules: readonly string[]): Finding {
   return fine(countOf(rules.length, 'rule'), `${rules.join(', ')}; each can be explained by its name`)
 }
 
-function eventsOf({ last }: RuleFacts): Finding {
+function eventsFinding({ last }: RuleFacts): Finding {
   if (last === undefined) return fine('events', 'it has not fired, as far as events are kept')
   const { event, device, startMs, endMs } = last
   const where = device === '' ? '' : ` on ${device}`

@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
 import type { ExplainLink, ExplainWalk } from '@sonde/sdk/api'
 import { turn } from '@sonde/sdk/internal'
-import { isSimulatedOf } from '../devices/world.ts'
+import { isSimulatedSeries } from '../devices/world.ts'
 import {
   type ChainDevice,
   type DeviceChain,
@@ -28,7 +28,7 @@ import {
 } from './agent-steps.ts'
 import type { ExplainOptions } from './explanation.ts'
 import type { Selector } from './selector.ts'
-import { nameOf, SIMULATOR, type Subject } from './subject.ts'
+import { SIMULATOR, type SourceSubject, subjectName } from './subject.ts'
 
 /** The links of a source keep their own order and stand between these. */
 const RANKS: Readonly<Record<string, number>> = { configuration: 0, agent: 2, value: 3 }
@@ -36,7 +36,7 @@ const RANKS: Readonly<Record<string, number>> = { configuration: 0, agent: 2, va
 const DEVICES_LIMIT = 64
 
 /** Parts of a chain beside its devices. */
-export interface Asked {
+export interface ChainRequest {
   /** The device that the caller named, whether it is listed or not. */
   readonly device?: string | undefined
   /** A device that an agent knows and that is not listed. */
@@ -46,16 +46,16 @@ export interface Asked {
 }
 
 /** Walks the chain of one source over the given devices. */
-export async function chainOf(
+export async function sourceChain(
   of: string,
-  subject: Subject,
+  subject: SourceSubject,
   devices: readonly ChainDevice[],
   options: ExplainOptions,
-  { device: wanted, left, value }: Asked = {},
+  { device: wanted, left, value }: ChainRequest = {},
 ): Promise<ExplainWalk> {
   const { definition, config } = subject
   const { facts, ground } = options
-  const source = nameOf(subject)
+  const source = subjectName(subject)
   const [only] = devices.length === 1 ? devices : []
   const state = await facts?.source(source)
   const agent = agentStep(state, options.agentPlace, only)
@@ -84,7 +84,7 @@ export async function chainOf(
 }
 
 /** Facts of an agent, or of a trial, about a source. */
-interface Known {
+interface ChainFacts {
   readonly facts: AgentFacts
   readonly definition: SourceDefinition
   readonly state: SourceFacts | undefined
@@ -92,9 +92,9 @@ interface Known {
 
 /** The values of the given series, or of the device. */
 function valueSteps(
-  { facts, definition, state: source }: Known,
+  { facts, definition, state: source }: ChainFacts,
   only: ChainDevice | undefined,
-  value: Asked['value'],
+  value: ChainRequest['value'],
 ): Step[] {
   if (value !== undefined) {
     if (definition.exportTypes?.some(({ name }) => name === value.type)) return [exportedStep(value.selector)]
@@ -109,16 +109,16 @@ function valueSteps(
  * the other sources. A library may be a stand-in for the vendor's library; then its series are simulated.
  */
 function mayReport({ host, labels }: SourceDefinition): (series: Labels) => boolean {
-  if (labels?.simulated === 'true') return isSimulatedOf
-  return host === 'agent' || host === 'worker' ? (series) => !isSimulatedOf(series) : () => true
+  if (labels?.simulated === 'true') return isSimulatedSeries
+  return host === 'agent' || host === 'worker' ? (series) => !isSimulatedSeries(series) : () => true
 }
 
 /** Takes one sample, because the files of a source cannot show everything. */
 async function trialSteps(
-  { definition, config }: Subject,
+  { definition, config }: SourceSubject,
   { trial }: ExplainOptions,
   only: ChainDevice | undefined,
-  value: Asked['value'],
+  value: ChainRequest['value'],
 ): Promise<Step[]> {
   if (definition.host === 'agent' || config === undefined || trial === undefined) return []
   const facts = await trial(config)

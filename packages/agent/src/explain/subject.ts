@@ -6,14 +6,14 @@ import type { ExplainOptions } from './explanation.ts'
 export const SIMULATOR = 'simulator'
 
 /** A kind of source, with a configured source of that kind, if any. */
-export interface Subject {
+export interface SourceSubject {
   readonly definition: SourceDefinition
   readonly config: DataSourceConfig | undefined
 }
 
 /** Every configured source, and every kind of source that is not configured. */
-export function subjectsOf({ definitions, configured }: ExplainOptions): Subject[] {
-  return definitions.flatMap((definition): Subject[] => {
+export function sourceSubjects({ definitions, configured }: ExplainOptions): SourceSubject[] {
+  return definitions.flatMap((definition): SourceSubject[] => {
     const configs = configured.filter((config) => config.definition.name === definition.name)
     return configs.length === 0
       ? [{ definition, config: undefined }]
@@ -22,6 +22,6 @@ export function subjectsOf({ definitions, configured }: ExplainOptions): Subject
 }
 
 /** The configured name of the source, or the name of its kind. */
-export function nameOf({ config, definition }: Subject): string {
+export function subjectName({ config, definition }: SourceSubject): string {
   return config?.name ?? definition.name
 }

@@ -21,7 +21,7 @@ export function targetFinding(
   const ill = device === undefined ? targets.filter(({ state }) => state === 'failed' || state === 'stopped') : []
   if (ill.length === 0 && disputes.length === 0) return undefined
   const read = targets.length - ill.length
-  const illWords = ill.length === 0 ? [] : [`${read} of ${targets.length} are read`, ...cut(ill.map(illOf))]
+  const illWords = ill.length === 0 ? [] : [`${read} of ${targets.length} are read`, ...cut(ill.map(targetFault))]
   const isStopped = ill.some(({ state }) => state === 'stopped')
   const fixes = [
     ill.length > 0 ? `check the target in the reason; ${name} retries by itself` : '',
@@ -33,7 +33,7 @@ export function targetFinding(
   return broken(place, ['reading', ...illWords, ...cut(disputes)].join('; '), fixes.filter(Boolean).join('; '))
 }
 
-function illOf({ state, reason }: Target): string {
+function targetFault({ state, reason }: Target): string {
   return `${state}: ${reason}`
 }
 

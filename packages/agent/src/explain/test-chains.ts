@@ -14,16 +14,16 @@ import type { DeviceFacts } from './agent-facts.ts'
 import { explain } from './explain.ts'
 import type { ExplainOptions } from './explanation.ts'
 
-/** Sources of the node of {@link nodeOf}. */
+/** Sources of the node of {@link testNode}. */
 export const DEFINITIONS = [host, netdev, rdma, pci]
 
 /** Folder of its RDMA port. */
-export const PORT = 'sys/class/infiniband/mlx5_3/ports/1'
+export const PORT_FOLDER = 'sys/class/infiniband/mlx5_3/ports/1'
 /** Folder of the adapter below. */
 export const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
 
 /** A node with one interface, one RDMA port and the adapter below both; the values are ours. */
-export function nodeOf(t: TestContext): TestNode {
+export function testNode(t: TestContext): TestNode {
   const node = new TestNode(t)
   const write = (files: Readonly<Record<string, string>>) => {
     for (const [path, text] of Object.entries(files)) node.write(path, `${text}\n`)
@@ -39,9 +39,13 @@ export function nodeOf(t: TestContext): TestNode {
     'proc/meminfo': 'MemTotal: 1 kB',
   })
   write({ 'sys/class/net/eth3/operstate': 'up', 'sys/class/net/eth3/carrier': '1' })
-  write({ [`${PORT}/state`]: '4: ACTIVE', [`${PORT}/phys_state`]: '5: LinkUp', [`${PORT}/link_layer`]: 'Ethernet' })
-  write({ [`${PORT}/counters/port_xmit_data`]: '1000', [`${PORT}/counters/port_rcv_data`]: '2000' })
-  write({ [`${PORT}/hw_counters/packet_seq_err`]: '7' })
+  write({
+    [`${PORT_FOLDER}/state`]: '4: ACTIVE',
+    [`${PORT_FOLDER}/phys_state`]: '5: LinkUp',
+    [`${PORT_FOLDER}/link_layer`]: 'Ethernet',
+  })
+  write({ [`${PORT_FOLDER}/counters/port_xmit_data`]: '1000', [`${PORT_FOLDER}/counters/port_rcv_data`]: '2000' })
+  write({ [`${PORT_FOLDER}/hw_counters/packet_seq_err`]: '7' })
   write({
     [`${ADAPTER}/vendor`]: '0x15b3',
     [`${ADAPTER}/device`]: '0x1021',
@@ -63,7 +67,7 @@ export function removeRdma(node: TestNode): void {
 }
 
 /** Options of a walk. Default: all sources are configured, and there is no agent. */
-export interface Asked extends Partial<Pick<ExplainOptions, 'definitions' | 'configured' | 'facts' | 'trial'>> {
+export interface ChainOptions extends Partial<Pick<ExplainOptions, 'definitions' | 'configured' | 'facts' | 'trial'>> {
   /** What the kernel refuses, by the end of the path. */
   readonly refused?: Readonly<Record<string, Refusal>>
   /** See {@link Ground}. */
@@ -71,7 +75,7 @@ export interface Asked extends Partial<Pick<ExplainOptions, 'definitions' | 'con
 }
 
 /** A source as it is configured. */
-export function configOf(definition: SourceDefinition, options: object = { devices: [] }): DataSourceConfig {
+export function testConfig(definition: SourceDefinition, options: object = { devices: [] }): DataSourceConfig {
   return { name: definition.name, definition, intervalMs: 1000, options }
 }
 
@@ -79,7 +83,7 @@ export function configOf(definition: SourceDefinition, options: object = { devic
 export async function ask(
   node: TestNode,
   of: string,
-  { refused = {}, library = '', ...asked }: Asked = {},
+  { refused = {}, library = '', ...asked }: ChainOptions = {},
 ): Promise<ExplainWalk[]> {
   const kernel = new KernelGround(node.paths)
   const refusalOf = (path: string) => Object.entries(refused).find(([end]) => path.endsWith(end))?.[1]
@@ -91,7 +95,7 @@ export async function ask(
     list: (path) => kernel.list(path),
     target: (path) => kernel.target(path),
   }
-  const configured = DEFINITIONS.map((definition) => configOf(definition))
+  const configured = DEFINITIONS.map((definition) => testConfig(definition))
   return explain(of, { ground, definitions: DEFINITIONS, configured, agentPlace: 'the agent', ...asked })
 }
 
@@ -104,7 +108,7 @@ export function deviceFacts(facts: Pick<DeviceFacts, 'id' | 'kind' | 'name'> & P
 }
 
 /** The first broken link of the first chain. */
-export async function brokenOf(node: TestNode, of: string, asked: Asked = {}): Promise<ExplainLink> {
+export async function brokenLinkFor(node: TestNode, of: string, asked: ChainOptions = {}): Promise<ExplainLink> {
   const [first] = await ask(node, of, asked)
   const link = firstBroken(first?.links ?? [])
   assert.ok(link !== undefined, `${of}: a link is broken: ${JSON.stringify(first)}`)

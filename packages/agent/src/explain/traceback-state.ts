@@ -30,7 +30,7 @@ export async function tracebackState(agent: Agent, wanted?: string): Promise<Tra
     signalCount: book?.signals.length ?? 0,
     missing: [...missing].slice(0, NAMED_LIMIT),
     missingCount: missing.size,
-    folder: folderOf(agent),
+    folder: folderFacts(agent),
     openCount: traceback.openCount,
     limited: traceback.limitedTotal(),
     refused: ruleWatch.stats.dropped.get('series_limit') ?? 0,
@@ -39,7 +39,7 @@ export async function tracebackState(agent: Agent, wanted?: string): Promise<Tra
   }
 }
 
-function folderOf({ traceback: { archive }, options }: Agent): FolderFacts {
+function folderFacts({ traceback: { archive }, options }: Agent): FolderFacts {
   const config = options.config.traceback ?? tracebackDefaults
   const { bytes, count: events, removed, failed } = archive
   const { dir = defaultTracebackDir(), dir_bytes: bytesMax, events_max: eventsMax } = config

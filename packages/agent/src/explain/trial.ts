@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 20
  * Starts one source as an agent would, takes a sample, and stops the source. A walk without an agent learns the state
  * of drivers this way. Sources with a separate process use it: a hanging process is left behind.
  */
-export async function trialOf(
+export async function runTrial(
   source: DataSourceConfig,
   config: Pick<AgentConfig, 'paths' | 'limits'>,
 ): Promise<AgentFacts> {

@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
 import type { ExplainOptions } from './explanation.ts'
-import { nameOf, type Subject } from './subject.ts'
+import { type SourceSubject, subjectName } from './subject.ts'
 
 /** Most names that are suggested for an unknown name. */
 const NEAREST_LIMIT = 3
@@ -9,12 +9,12 @@ const NEAREST_LIMIT = 3
 /** The error for an unknown name, with the nearest names. */
 export async function unknownName(
   of: string,
-  subjects: readonly Subject[],
+  subjects: readonly SourceSubject[],
   options: ExplainOptions,
 ): Promise<SondeError> {
   const devices = await Promise.all(subjects.map(({ definition }) => definition.explain?.devices(options.ground) ?? []))
   const names = [
-    ...subjects.map(nameOf),
+    ...subjects.map(subjectName),
     ...devices.flat().flatMap(({ name, aliases }) => [name, ...aliases]),
     ...((await options.facts?.devices()) ?? []).flatMap(({ id, name }) => [id, name]),
     ...subjects.flatMap(({ definition }) => definition.types.flatMap(({ metrics }) => [...metrics.values()])),
@@ -23,7 +23,7 @@ export async function unknownName(
   const nearest = [...rules, ...nearestNames(of, [...new Set(names)])]
   const offer =
     nearest.length === 0
-      ? `${withoutAgent(options)}sources are ${subjects.map(nameOf).join(', ')}`
+      ? `${withoutAgent(options)}sources are ${subjects.map(subjectName).join(', ')}`
       : `nearest: ${nearest.join(', ')}`
   return new SondeError(
     'EXP_UNKNOWN',

@@ -4,7 +4,7 @@ import type { NodeAnswer, StoreAnswer } from '@sonde/sdk/api'
 import { sondeCommand } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { countWords } from '../devices/words.ts'
-import { isSimulatedOf } from '../devices/world.ts'
+import { isSimulatedSeries } from '../devices/world.ts'
 import { latestSeries } from '../pipeline/latest.ts'
 
 const NO_STORE: StoreAnswer = {
@@ -21,7 +21,7 @@ const NO_STORE: StoreAnswer = {
 
 /** Interfaces of the host itself: those of a simulated node are none of it. */
 function realInterfaces({ recent }: Agent): number {
-  return latestSeries(recent, { metric: 'netdev_up' }).filter(({ labels }) => !isSimulatedOf(labels)).length
+  return latestSeries(recent, { metric: 'netdev_up' }).filter(({ labels }) => !isSimulatedSeries(labels)).length
 }
 
 function describeService({ service }: Agent): NodeAnswer['service'] {

@@ -1,4 +1,4 @@
-import { type AgentFacts, explain, isWhole, KernelGround, trialOf } from '@sonde/agent'
+import { type AgentFacts, explain, isUnbroken, KernelGround, runTrial } from '@sonde/agent'
 import { type DataSourceConfig, SOURCES } from '@sonde/agent/config'
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { ApiAnswers, ExplainLink, ExplainWalk, SourcesAnswer } from '@sonde/sdk/api'
@@ -30,7 +30,7 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
     facts: await factsAt(place),
     traceback: config.agent.traceback,
     agentPlace: place,
-    trial: (source: DataSourceConfig) => trialOf(source, config.agent),
+    trial: (source: DataSourceConfig) => runTrial(source, config.agent),
   }
   try {
     const explanations = await explain(of, options)
@@ -40,7 +40,7 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
         .map(printable)
         .join('\n')
     console.log(json === true ? JSON.stringify(explanations, null, 2) : text())
-    return explanations.every(isWhole) ? 0 : 1
+    return explanations.every(isUnbroken) ? 0 : 1
   } catch (error) {
     if (!(error instanceof SondeError) || error.code !== 'EXP_UNKNOWN') throw error
     console.error(`sonde: ${printable(messageOf(error))}`)

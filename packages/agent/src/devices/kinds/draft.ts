@@ -1,8 +1,8 @@
 import type { Labels } from '@sonde/sdk'
 import type { DeviceShare } from '@sonde/sdk/api'
-import { aboutOf, nameOf, numberOf, textOf } from '../claims.ts'
+import { entityName, entityOfFact, factNumber, factText } from '../claims.ts'
 import type { Device } from '../device.ts'
-import type { Fact } from '../facts.ts'
+import type { EntityFact } from '../facts.ts'
 import type { World } from '../world.ts'
 
 /** A device before its rail, pairs and switch are computed. */
@@ -27,8 +27,8 @@ export interface DeviceMaker {
  * PCI record.
  */
 export interface Origins {
-  readonly fact: Fact
-  readonly pci?: Fact | undefined
+  readonly fact: EntityFact
+  readonly pci?: EntityFact | undefined
   readonly address?: string
 }
 
@@ -36,7 +36,7 @@ export interface Origins {
  * The properties that all kinds share. Identity is read from the device's record, location and link capacity from the
  * record of its PCI device.
  */
-export function draftOf(
+export function makeDraft(
   world: World,
   { kind, prefix }: Pick<DeviceMaker, 'kind' | 'prefix'>,
   name: string,
@@ -52,21 +52,21 @@ export function draftOf(
     goneMs,
     goneReason,
     labels,
-    about: aboutOf(fact) ?? { kind, key: [name] },
+    about: entityOfFact(fact) ?? { kind, key: [name] },
     type: type.name,
     source: source.id,
-    address: pci === undefined ? address : nameOf(pci),
-    numaNode: numberOf(pci, 'numa_node') ?? null,
-    path: textOf(pci, 'path').split('/').filter(Boolean),
+    address: pci === undefined ? address : entityName(pci),
+    numaNode: factNumber(pci, 'numa_node') ?? null,
+    path: factText(pci, 'path').split('/').filter(Boolean),
     netdevs: [],
     index: 0,
     isRailed: false,
     name,
-    series: seriesOf({ pci }),
-    model: textOf(pci, 'model'),
-    share: shareOf(fact, pci),
-    driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
-    limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
+    series: knownSeries({ pci }),
+    model: factText(pci, 'model'),
+    share: boardShare(fact, pci),
+    driver: factText(fact, 'driver') || factText(pci, 'driver'),
+    limits: knownLimits({ pcie_bytes_per_s: linkLimit(world, pci) }),
   }
 }
 
@@ -74,20 +74,20 @@ export function draftOf(
  * In a VM, only the model shows that a function is virtual. Subfunctions are not PCI devices; the name of their driver
  * shows them.
  */
-function shareOf(fact: Fact, pci: Fact | undefined): DeviceShare | null {
-  if (textOf(fact, 'driver').endsWith('.sf')) return 'subfunction'
-  const isShare = isVirtual(pci) || textOf(pci, 'model').endsWith('virtual function')
+function boardShare(fact: EntityFact, pci: EntityFact | undefined): DeviceShare | null {
+  if (factText(fact, 'driver').endsWith('.sf')) return 'subfunction'
+  const isShare = isVirtual(pci) || factText(pci, 'model').endsWith('virtual function')
   return isShare ? 'virtual function' : null
 }
 
 /** Labels of other entities that are parts of a device, by kind. */
-export function seriesOf(facts: Readonly<Record<string, Fact | undefined>>): Record<string, Labels> {
+export function knownSeries(facts: Readonly<Record<string, EntityFact | undefined>>): Record<string, Labels> {
   const known = Object.entries(facts).flatMap(([kind, fact]) => (fact === undefined ? [] : [[kind, fact.labels]]))
   return Object.fromEntries(known)
 }
 
 /** Leaves out the limits that are undefined. */
-export function limitsOf(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
+export function knownLimits(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
   const known = Object.entries(limits).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   return Object.fromEntries(known)
 }
@@ -96,21 +96,21 @@ export function limitsOf(limits: Readonly<Record<string, number | undefined>>): 
  * Highest bandwidth of a device's link: its own maximum, or that of the port above if it is lower. Unit: bytes per
  * second and direction.
  */
-export function linkLimit(world: World, pci: Fact | undefined): number | undefined {
-  const own = numberOf(pci, 'max_link_bandwidth_bytes')
-  const above = textOf(pci, 'path').split('/').at(-1) ?? ''
-  const port = numberOf(world.pci.get(above), 'max_link_bandwidth_bytes')
+export function linkLimit(world: World, pci: EntityFact | undefined): number | undefined {
+  const own = factNumber(pci, 'max_link_bandwidth_bytes')
+  const above = factText(pci, 'path').split('/').at(-1) ?? ''
+  const port = factNumber(world.pci.get(above), 'max_link_bandwidth_bytes')
   return own === undefined ? undefined : Math.min(own, port ?? own)
 }
 
 /** Whether a PCI device is a virtual function, which a VM can own. */
-export function isVirtual(pci: Fact | undefined): boolean {
-  return textOf(pci, 'physical_function') !== ''
+export function isVirtual(pci: EntityFact | undefined): boolean {
+  return factText(pci, 'physical_function') !== ''
 }
 
 const NATURAL = new Intl.Collator('en', { numeric: true })
 
 /** Order of names with numbers in them: mlx5_2 before mlx5_10. */
-export function compareNames(a: string, b: string): number {
+export function compareDeviceNames(a: string, b: string): number {
   return NATURAL.compare(a, b)
 }

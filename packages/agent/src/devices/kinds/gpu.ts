@@ -1,10 +1,10 @@
 import { labelOf } from '@sonde/sdk'
 import { bandwidthOf, GIGATRANSFERS } from '../../sources/pci/bandwidth.ts'
-import { nameOf, numberOf, textOf } from '../claims.ts'
-import type { Fact } from '../facts.ts'
+import { entityName, factNumber, factText } from '../claims.ts'
+import type { EntityFact } from '../facts.ts'
 import { modelWords } from '../words.ts'
-import { addressOf, type World } from '../world.ts'
-import { type DeviceMaker, type Draft, draftOf, isVirtual, limitsOf, linkLimit } from './draft.ts'
+import { pciAddress, type World } from '../world.ts'
+import { type DeviceMaker, type Draft, isVirtual, knownLimits, linkLimit, makeDraft } from './draft.ts'
 
 /** PCI classes of GPUs; empty if the class is unknown. */
 const GPU_CLASSES: ReadonlySet<string> = new Set(['', 'gpu', 'accelerator'])
@@ -24,23 +24,23 @@ export const gpus: DeviceMaker = {
 function toldGpus(world: World): Draft[] {
   return world.defined('gpu').map((fact, place): Draft => {
     // People call a GPU by its index. Two exporters may leave it out; then only the UUID is left.
-    const number = labelOf(fact.labels, 'gpu') || nameOf(fact)
+    const number = labelOf(fact.labels, 'gpu') || entityName(fact)
     // The bus has priority: no exporter can take the address of a NIC with a GPU of its own.
-    const address = isNoGpu(world.pci.get(addressOf(fact))) ? '' : addressOf(fact)
+    const address = isNoGpu(world.pci.get(pciAddress(fact))) ? '' : pciAddress(fact)
     const pci = world.pci.get(address)
     const slot = bandwidthOf(
-      GIGATRANSFERS[(numberOf(fact, 'pcie_generation_max') ?? 0) - 1],
-      numberOf(fact, 'pcie_width_max'),
+      GIGATRANSFERS[(factNumber(fact, 'pcie_generation_max') ?? 0) - 1],
+      factNumber(fact, 'pcie_width_max'),
     )
     return {
-      ...draftOf(world, NAMES, number, { fact, pci, address }),
+      ...makeDraft(world, NAMES, number, { fact, pci, address }),
       index: /^\d{1,6}$/.test(number) ? Number(number) : place,
       isRailed: true,
       name: `GPU ${number}`,
-      model: modelWords(labelOf(fact.labels, 'modelName') || textOf(pci, 'model')),
-      limits: limitsOf({
-        power_watts: numberOf(fact, 'power_limit_watts'),
-        memory_bytes: numberOf(fact, 'memory_bytes'),
+      model: modelWords(labelOf(fact.labels, 'modelName') || factText(pci, 'model')),
+      limits: knownLimits({
+        power_watts: factNumber(fact, 'power_limit_watts'),
+        memory_bytes: factNumber(fact, 'memory_bytes'),
         pcie_bytes_per_s: linkLimit(world, pci) ?? slot,
       }),
     }
@@ -48,8 +48,8 @@ function toldGpus(world: World): Draft[] {
 }
 
 /** Whether a PCI device is known to be no GPU. */
-export function isNoGpu(pci: Fact | undefined): boolean {
-  return pci !== undefined && !GPU_CLASSES.has(textOf(pci, 'class'))
+export function isNoGpu(pci: EntityFact | undefined): boolean {
+  return pci !== undefined && !GPU_CLASSES.has(factText(pci, 'class'))
 }
 
 /**
@@ -57,16 +57,16 @@ export function isNoGpu(pci: Fact | undefined): boolean {
  */
 function silentGpus(world: World, told: ReadonlySet<string>): Draft[] {
   const facts = [...world.pci]
-    .filter(([address, fact]) => textOf(fact, 'class') === 'gpu' && !isVirtual(fact) && !told.has(address))
+    .filter(([address, fact]) => factText(fact, 'class') === 'gpu' && !isVirtual(fact) && !told.has(address))
     .sort(([a], [b]) => (a < b ? -1 : 1))
   return facts.map(([address, fact], place) => {
     const number = told.size === 0 ? String(place) : address
     return {
-      ...draftOf(world, NAMES, number, { fact, pci: fact }),
+      ...makeDraft(world, NAMES, number, { fact, pci: fact }),
       index: told.size + place,
       isRailed: true,
       name: `GPU ${number}`,
-      model: modelWords(textOf(fact, 'model')),
+      model: modelWords(factText(fact, 'model')),
     }
   })
 }

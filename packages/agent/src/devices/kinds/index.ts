@@ -1,6 +1,6 @@
 import type { World } from '../world.ts'
 import type { DeviceMaker, Draft } from './draft.ts'
-import { genericsOf } from './generic.ts'
+import { genericDrafts } from './generic.ts'
 import { gpus } from './gpu.ts'
 import { netdevs } from './netdev.ts'
 import { nics } from './nic.ts'
@@ -23,10 +23,10 @@ function elsewhere(draft: Draft): Draft {
 }
 
 /** The devices of one world; each id appears once. */
-export function draftsOf(world: World): Draft[] {
+export function worldDrafts(world: World): Draft[] {
   const drafts: Draft[] = []
   for (const { make } of MAKERS) drafts.push(...make(world, drafts))
-  drafts.push(...genericsOf(world, KINDS))
+  drafts.push(...genericDrafts(world, KINDS))
   // Two series may claim the same id. The present series gets it. Of two present series of one source the newer series
   // gets it, because a GPU may have been replaced. Of two sources the first gets it, so no other source takes its
   // devices.

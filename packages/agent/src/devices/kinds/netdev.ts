@@ -1,6 +1,6 @@
-import { nameOf } from '../claims.ts'
+import { entityName } from '../claims.ts'
 import { presentLast } from '../world.ts'
-import { compareNames, type DeviceMaker, type Draft, draftOf } from './draft.ts'
+import { compareDeviceNames, type DeviceMaker, type Draft, makeDraft } from './draft.ts'
 
 const NAMES = { kind: 'netdev', prefix: 'net' }
 
@@ -10,11 +10,11 @@ export const netdevs: DeviceMaker = {
   make(world, before) {
     const taken = new Set(before.flatMap(({ netdevs }) => netdevs))
     return presentLast([...world.netdevs.values()])
-      .filter((fact) => !taken.has(nameOf(fact)))
+      .filter((fact) => !taken.has(entityName(fact)))
       .map((fact): Draft => {
-        const name = nameOf(fact)
-        return { ...draftOf(world, NAMES, name, { fact, pci: world.pciOfNetdev.get(name) }), netdevs: [name] }
+        const name = entityName(fact)
+        return { ...makeDraft(world, NAMES, name, { fact, pci: world.pciOfNetdev.get(name) }), netdevs: [name] }
       })
-      .sort((a, b) => compareNames(a.name, b.name))
+      .sort((a, b) => compareDeviceNames(a.name, b.name))
   },
 }

@@ -1,6 +1,6 @@
-import { joined, textOf } from '../claims.ts'
+import { factText, joinedNames } from '../claims.ts'
 import { modelWords } from '../words.ts'
-import { type DeviceMaker, draftOf } from './draft.ts'
+import { type DeviceMaker, makeDraft } from './draft.ts'
 
 const NAMES = { kind: 'pci', prefix: 'pci' }
 
@@ -11,11 +11,11 @@ export const pcis: DeviceMaker = {
     [...world.pci]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([address, fact]) => ({
-        ...draftOf(world, NAMES, address, { fact, pci: fact }),
-        netdevs: joined(fact, 'netdev'),
+        ...makeDraft(world, NAMES, address, { fact, pci: fact }),
+        netdevs: joinedNames(fact, 'netdev'),
         series: {},
         model:
-          modelWords(textOf(fact, 'model')) ||
-          [textOf(fact, 'vendor'), textOf(fact, 'class')].filter(Boolean).join(' '),
+          modelWords(factText(fact, 'model')) ||
+          [factText(fact, 'vendor'), factText(fact, 'class')].filter(Boolean).join(' '),
       })),
 }

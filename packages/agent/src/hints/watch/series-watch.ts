@@ -14,7 +14,7 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import { ownerOf } from '@sonde/sdk/internal'
-import { isSimulatedOf } from '../../devices/world.ts'
+import { isSimulatedSeries } from '../../devices/world.ts'
 import { nodeOf, type WhichNode } from '../device.ts'
 import type { Signal } from './signal.ts'
 import { SIGNALS } from './signals.ts'
@@ -193,7 +193,7 @@ export class SeriesWatch {
       if (!this.#hasRoom(wanted.length, this.nowMs ?? timeMs)) return null
       const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
       for (const { signal, window } of windows) if (timeMs - firstMs > signal.bornAfterMs) window.beginAtZero(timeMs)
-      const node = nodeOf({ isSimulated: isSimulatedOf(labels) })
+      const node = nodeOf({ isSimulated: isSimulatedSeries(labels) })
       series = { type, labels, node, windows, seenMs: Number.NEGATIVE_INFINITY }
       this.series.set(key, series)
       this.#windowCount += windows.length

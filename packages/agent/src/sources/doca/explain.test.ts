@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Asked, ask, brokenOf, configOf } from '../../explain/test-chains.ts'
+import { ask, brokenLinkFor, type ChainOptions, testConfig } from '../../explain/test-chains.ts'
 import { Refusal } from '../chains/ground.ts'
 import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
 import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts'
@@ -47,8 +47,8 @@ function nodeOf(t: TestContext): { node: TestNode; library: string } {
 }
 
 const DEFINITIONS = [docaTelemetryAdpRetx, docaTelemetryDiag]
-const CONFIGURED = DEFINITIONS.map((definition) => configOf(definition))
-const askedOf = (library: string): Asked => ({ definitions: DEFINITIONS, configured: CONFIGURED, library })
+const CONFIGURED = DEFINITIONS.map((definition) => testConfig(definition))
+const askedOf = (library: string): ChainOptions => ({ definitions: DEFINITIONS, configured: CONFIGURED, library })
 
 test('a device that nothing is wrong with tells its versions and its traffic', async (t) => {
   const { node, library } = nodeOf(t)
@@ -157,7 +157,7 @@ for (const [what, { strike, told }] of Object.entries(FAULTS)) {
     const { node, library } = nodeOf(t)
     strike(node, library)
     for (const { name: source } of DEFINITIONS) {
-      const { name, answer, fix = '' } = await brokenOf(node, source, askedOf(library))
+      const { name, answer, fix = '' } = await brokenLinkFor(node, source, askedOf(library))
       assert.equal(name, told[0], answer)
       assert.match(answer, told[1])
       assert.match(fix, told[2])
@@ -168,7 +168,7 @@ for (const [what, { strike, told }] of Object.entries(FAULTS)) {
 test('a user who may not is told which node, and the command that permits it', async (t) => {
   const { node, library } = nodeOf(t)
   const refused = { 'fwctl/fwctl0': DENIED }
-  const { name, tried, answer, fix } = await brokenOf(node, 'mlx5_0', { ...askedOf(library), refused })
+  const { name, tried, answer, fix } = await brokenLinkFor(node, 'mlx5_0', { ...askedOf(library), refused })
   assert.deepEqual([name, tried], ['permission', `${node.paths.devfs}/fwctl/fwctl0`])
   assert.match(answer, /^EACCES: not permitted: to read and write is needed$/)
   assert.match(fix ?? '', /^sudo setfacl -m u:\S+:rw \S+\/fwctl\/fwctl0, or run Sonde as root$/)
@@ -188,7 +188,7 @@ test('an adapter that NVIDIA does not name is left to the library', async (t) =>
 test('a device that does not exist is no path, and those that do are told', async (t) => {
   const { node, library } = nodeOf(t)
   mkdirSync(join(node.root, 'sys/class/other'), { recursive: true })
-  const link = await brokenOf(node, 'doca_adp_retx_packets{device="../other"}', askedOf(library))
+  const link = await brokenLinkFor(node, 'doca_adp_retx_packets{device="../other"}', askedOf(library))
   assert.equal(link.answer, 'none is called ../other')
   await assert.rejects(
     ask(node, 'mlx5_9', askedOf(library)),
@@ -199,7 +199,7 @@ test('a device that does not exist is no path, and those that do are told', asyn
 test('a device that the option devices knows by its address is not left out', async (t) => {
   const { node, library } = nodeOf(t)
   for (const devices of [['0000:9a:00.0'], ['eth0'], ['mlx5_*']]) {
-    const configured = [configOf(docaTelemetryAdpRetx, { devices })]
+    const configured = [testConfig(docaTelemetryAdpRetx, { devices })]
     const [chain] = await ask(node, 'mlx5_0', { ...askedOf(library), definitions: [docaTelemetryAdpRetx], configured })
     assert.equal(chain?.links[0]?.state, 'ok', devices.join())
   }
@@ -210,7 +210,7 @@ test('a metric of the recipe that nothing can give says so, and what there is in
   const page = readFileSync(new URL('../../../../../docs/doca.md', import.meta.url), 'utf8')
   const known = new Set(SOURCES.flatMap(({ types }) => types.flatMap(({ metrics }) => [...metrics.values()])))
   for (const [metric, { why, instead }] of Object.entries(UNOBTAINABLE)) {
-    const link = await brokenOf(node, metric, askedOf(library))
+    const link = await brokenLinkFor(node, metric, askedOf(library))
     assert.deepEqual([link.answer, link.fix], [why, `not possible; use ${instead.join(' or ')}`])
     for (const name of [metric, ...instead]) assert.ok(page.includes(name), `docs/doca.md has ${name}`)
     assert.deepEqual([...instead.filter((name) => !known.has(name)), known.has(metric)], [false], metric)

@@ -1,4 +1,4 @@
-import { isSimulatedOf } from '../../devices/world.ts'
+import { isSimulatedSeries } from '../../devices/world.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { TracebackConfig } from '../config.ts'
@@ -61,7 +61,7 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const afterNs = BigInt(Math.round(after)) * NS_PER_MS
   const book = new SeriesBook(start.monoNs + offsetNs, beforeNs)
   const createdMs = msOf(start.monoNs + offsetNs)
-  const isSimulated = isSimulatedOf(running?.definition.labels ?? {})
+  const isSimulated = isSimulatedSeries(running?.definition.labels ?? {})
   const condition = rules.conditionOf(start.rule)
   const deviceId = eventDeviceId({ device: start.device, isSimulated }, running, devices)
   const reporter = start.holder === undefined ? start.source : options.appOf(start.holder)

@@ -1,5 +1,5 @@
 import { messageOf } from '@sonde/sdk'
-import { isSimulatedOf } from '../../devices/world.ts'
+import { isSimulatedSeries } from '../../devices/world.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import type { RecentRing } from '../../pipeline/recent.ts'
 import { eventDeviceId } from '../event-device-id.ts'
@@ -134,7 +134,7 @@ export class Recorder {
     const nearness = nearnessOf(event.start.deviceId, devices)
     const others = taps.filter((tap) => !isOfRule(tap, event))
     const placed = others.map((tap) => {
-      const isSimulated = isSimulatedOf(tap.source.definition.labels ?? {})
+      const isSimulated = isSimulatedSeries(tap.source.definition.labels ?? {})
       return [tap, nearness(eventDeviceId({ device: tap.device, isSimulated }, tap.source, devices))] as const
     })
     return placed.sort(([, a], [, b]) => a - b)

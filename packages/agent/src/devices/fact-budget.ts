@@ -1,24 +1,24 @@
 import type { Batch, RecordType } from '@sonde/sdk'
 import { Quota } from '@sonde/sdk/internal'
-import { nameCount, type Values } from './claims.ts'
+import { type FactValues, nameCount } from './claims.ts'
 
 /** The owner of a part of a limit: a type of the agent, or a client. */
-export type Group = string | bigint
+export type FactGroup = string | bigint
 
 /** A limit on the number of facts, and how groups share it. */
-export interface FactRoom {
+export interface FactBudget {
   /** Whether facts of one group that left may be forgotten for another group. */
   readonly isShared: boolean
-  groupOf(batch: Batch): Group
+  groupOf(batch: Batch): FactGroup
   /** How much of the limit a fact uses. */
-  placesOf(type: RecordType, values: Values): number
-  roomFor(group: Group): number
-  add(group: Group, places: number): void
+  placesOf(type: RecordType, values: FactValues): number
+  roomFor(group: FactGroup): number
+  add(group: FactGroup, places: number): void
 }
 
 /** A limit on the series of each type. */
-export function roomOfTypes(limit: number): FactRoom {
-  const counts = new Map<Group, number>()
+export function typeBudget(limit: number): FactBudget {
+  const counts = new Map<FactGroup, number>()
   return {
     isShared: false,
     groupOf: ({ type }) => type.name,
@@ -32,9 +32,9 @@ export function roomOfTypes(limit: number): FactRoom {
  * A limit on the series of all clients and the names in them. No client can use up the whole limit, or make the agent
  * track many names.
  */
-export function roomOfClients(limit: number): FactRoom {
+export function clientBudget(limit: number): FactBudget {
   const quota = new Quota(limit)
-  const holder = (group: Group) => (typeof group === 'bigint' ? group : 0n)
+  const holder = (group: FactGroup) => (typeof group === 'bigint' ? group : 0n)
   return {
     isShared: true,
     groupOf: ({ page }) => page?.client ?? 0n,

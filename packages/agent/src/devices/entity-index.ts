@@ -3,7 +3,7 @@ import type { Device } from './device.ts'
 import type { NodeRef } from './world.ts'
 
 /** Finds entities by the key of their records, by their interfaces and by their PCI address. */
-export class Places<D extends Pick<Device, 'about' | keyof NodeRef | 'goneMs' | 'netdevs' | 'address'>> {
+export class EntityIndex<D extends Pick<Device, 'about' | keyof NodeRef | 'goneMs' | 'netdevs' | 'address'>> {
   readonly #places = new Map<string, D>()
 
   /**
@@ -17,7 +17,7 @@ export class Places<D extends Pick<Device, 'about' | keyof NodeRef | 'goneMs' | 
       const addresses = address === '' ? [] : [{ kind: 'pci', key: [address] }]
       const refs = [...shorter(about), ...netdevs.map((name) => ({ kind: 'netdev', key: [name] })), ...addresses]
       for (const ref of refs) {
-        const place = placeOf(ref, device)
+        const place = placeKey(ref, device)
         if (!this.#places.has(place)) this.#places.set(place, device)
       }
     }
@@ -25,7 +25,7 @@ export class Places<D extends Pick<Device, 'about' | keyof NodeRef | 'goneMs' | 
 
   /** The entity of a node that `ref` names. */
   at(ref: EntityRef, node: NodeRef): D | undefined {
-    return this.#places.get(placeOf(ref, node))
+    return this.#places.get(placeKey(ref, node))
   }
 }
 
@@ -34,6 +34,6 @@ function shorter({ kind, key }: EntityRef): EntityRef[] {
   return key.map((_, place) => ({ kind, key: key.slice(0, key.length - place) }))
 }
 
-function placeOf({ kind, key }: EntityRef, { host, isSimulated }: NodeRef): string {
+function placeKey({ kind, key }: EntityRef, { host, isSimulated }: NodeRef): string {
   return JSON.stringify([host, isSimulated, kind, ...key])
 }
