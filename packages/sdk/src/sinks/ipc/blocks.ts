@@ -5,13 +5,13 @@ const SLAB_BYTES = 64 << 10
 
 /** Memory for pages, in powers of two, so that steady work allocates nothing. */
 export class Blocks {
-  /** Free blocks by the power. The one that was given back last goes first: it is still in the processor's cache. */
+  /** Free blocks by power of two. The last returned block is used first: it is still in the processor's cache. */
   readonly #free: Buffer[][] = []
   #freeBytes = 0
   #takenBytes = 0
   readonly #bytesMax: number
 
-  /** @param bytesMax Blocks that are given back wait for the next page, as long as all are no more than this. */
+  /** @param bytesMax Limit of all free blocks that are kept for later pages. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }

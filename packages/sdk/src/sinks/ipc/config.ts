@@ -19,9 +19,8 @@ export interface IpcOptions {
   /** Tries to connect in that time at most. Range: 1 to 255. Default: 3. */
   reconnectTries?: number
   /**
-   * How long the service may be silent while something is unacknowledged; then it counts as gone. Also what `flush`
-   * waits for a service that is not there, and what `close` takes at most. Unit: milliseconds. Range: 10 to 600 000.
-   * Default: 3 000.
+   * After this silence with unacknowledged pages, the service counts as gone. Also the limit of `flush` without a
+   * service, and of `close`. Unit: milliseconds. Range: 10 to 600 000. Default: 3 000.
    */
   socketTimeoutMs?: number
   /**
@@ -43,7 +42,7 @@ export interface IpcOptions {
   sharedDir?: string
   /** Name of the schema that the sources belong to, for people. Default: empty. */
   schema?: string
-  /** What the service calls this client. Default: name of the script. */
+  /** Name of this client at the service. Default: name of the script. */
   program?: string
 }
 
@@ -62,7 +61,7 @@ const RANGES = {
 /** With the process id it names a source. */
 const PROGRAM_CHARACTERS_MAX = 150
 
-/** @throws SondeError `IPC_OPTION` names the option, what was given and what is allowed. */
+/** @throws SondeError `IPC_OPTION` with the option, its value and the allowed values. */
 export function ipcConfig(options: IpcOptions): IpcConfig {
   const socketsDir = textOf('socketsDir', options.socketsDir, usualSocketsDir())
   if (!canBeSocketsDir(socketsDir)) throw refused('socketsDir', socketsDir, SOCKETS_DIR_RULE)

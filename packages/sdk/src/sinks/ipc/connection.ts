@@ -8,7 +8,7 @@ import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
 /** Shorter frames go together, in one write: that costs less than a write, or a slot, for each. */
 export const SHORT_BYTES = 4096
 
-/** Whom a connection tells what happens. */
+/** Callbacks of a connection. */
 export interface ConnectionHandler {
   onOpen(): void
   /** @throws SondeError if the frame makes no sense: the connection ends with it. */
@@ -87,7 +87,7 @@ export class Connection {
     })
   }
 
-  /** Hands what was sent to the socket, which takes at once what it can. */
+  /** Passes the sent frames to the socket, which accepts what it can at once. */
   flush(): void {
     const frames = this.#waiting
     if (frames.length === 0) return
@@ -95,7 +95,7 @@ export class Connection {
     this.#socket.write(Buffer.concat(frames))
   }
 
-  /** Whether something is unacknowledged: silence then means that the service is gone. */
+  /** Whether a page is unacknowledged: silence then means that the service is gone. */
   expectAnswer(isExpecting: boolean): void {
     if (isExpecting && !this.#isExpecting) this.#aliveMs = performance.now()
     this.#isExpecting = isExpecting
@@ -137,8 +137,7 @@ export class Connection {
   }
 
   #watchFor(durationMs: number): void {
-    // What came while the loop was busy is read before this is looked at: timers run first, then sockets, then
-    // immediates.
+    // Checks in an immediate, after the sockets: data that arrived while the loop was busy is read first.
     const look = () => {
       this.#watch = undefined
       if (this.#isOver || !this.#isExpecting) return

@@ -230,7 +230,7 @@ property('whatever a service answers, the client goes on, and gives its records 
     })
     await close()
     await rig.peer.listen()
-    // What it said of its limits may have been true.
+    // The announced limits may have been correct.
     await rig.sink
       .flush()
       .catch((error: unknown) => assert.ok(error instanceof SondeError && error.code === 'IPC_LOST'))

@@ -16,9 +16,9 @@ import { Spool, type SpooledPage, spooledBytes } from './spool.ts'
 import { Waiters } from './waiters.ts'
 import { checkDirectory, explainFailure } from './whereabouts.ts'
 
-/** Longer batches are split: what the service must take in one piece. */
+/** The largest page for the service; longer batches are split. Unit: bytes. */
 const PAGE_BYTES_MAX = 1 << 20
-/** What is sent in one turn of the event loop: well below a millisecond. */
+/** Limit of one turn of the event loop: well below a millisecond. Unit: bytes. */
 const TURN_EFFORT = 1 << 20
 /** How long a service may take to hang up after goodbye. Unit: milliseconds. */
 const BYE_LIMIT_MS = 500
@@ -34,7 +34,7 @@ export interface IpcStatus {
    */
   readonly code: -1 | 0 | 1
   /**
-   * What an acknowledgement of the service means, as far as is known: `durable` if it outlives a crash of the
+   * The meaning of an acknowledgement of the service, if known: `durable` if the records survive a crash of the
    * service.
    */
   readonly ack: 'memory' | 'durable'
@@ -42,7 +42,7 @@ export interface IpcStatus {
   readonly mode: 'shared' | 'inline'
   /** Why not in shared memory; empty if they do. */
   readonly inlineReason: string
-  /** What failed last; undefined while it is connected, and after a `close` that it was connected at. */
+  /** The last error; undefined while connected, and after a `close` while connected. */
   readonly lastError: { readonly code: string; readonly message: string } | undefined
   /** Every page up to this one is acknowledged, or dropped. */
   readonly ackedSequence: number
@@ -50,7 +50,7 @@ export interface IpcStatus {
   readonly spooledBytes: number
   /** Records dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>
-  /** Those of them that the service keeps, and that one of its views, such as `/metrics`, does not show. */
+  /** The part of these that the service keeps, but a view of the service, such as `/metrics`, does not show. */
   readonly hidden: Readonly<Record<string, number>>
   /** Why records were last dropped as `not_announced`; empty if none were. */
   readonly notAnnouncedReason: string
@@ -58,18 +58,18 @@ export interface IpcStatus {
 
 /** The sink that hands records to the service of the node; see {@link createIpc}. */
 export interface IpcSink extends Sink {
-  /** Records accepted, and neither acknowledged nor dropped. */
+  /** Accepted records that are neither acknowledged nor dropped. */
   readonly queuedRecords: number
   status(): IpcStatus
 }
 
 /**
- * Hands records to the telemetry service of the node, which `sonde agent` is: through shared memory, or a socket. Pages
- * that are not acknowledged are kept in bounded memory, and sent again after the service was away. Never blocks, and
- * never throws for a service that is not there.
+ * Sends records to the telemetry service of the node, which is `sonde agent`, through shared memory or a socket.
+ * Unacknowledged pages are kept in bounded memory, and sent again after a restart of the service. Never blocks; a
+ * missing service is no error.
  *
- * Await `close` of the schema, or of the sink, before `process.exit()`: at the exit nothing can be connected or waited
- * for any more. What is not acknowledged then is said in one line on stderr, with the code `TEL_LOST`.
+ * Await `close` of the schema or of the sink before `process.exit()`: during the exit, a process cannot connect or
+ * wait. Records that are unacknowledged then are reported in one line on stderr, with the code `TEL_LOST`.
  *
  * @throws SondeError `IPC_OPTION` if an option is not allowed.
  */
@@ -80,9 +80,9 @@ export function createIpc(options: IpcOptions = {}): IpcSink {
 class Ipc implements IpcSink {
   readonly name: string
   readonly #config: IpcConfig
-  /** What the service knows it by, so that pages that are sent again are recognised. */
+  /** The identity of this client at the service, which recognises repeated pages by it. */
   #identity: Identity = NOBODY
-  /** The last page whose acknowledgement came. */
+  /** The last acknowledged page. */
   #heard = 0
   readonly #spool: Spool
   readonly #losses: Losses
@@ -243,7 +243,7 @@ class Ipc implements IpcSink {
     try {
       if (this.#session?.pump(TURN_EFFORT) === true) this.#wake()
     } catch (error) {
-      // What cannot be sent must not end the application: this connection is over, and the next one tries again.
+      // A failed send must not end the application: it ends this connection, and the next connection tries again.
       this.#session?.destroy()
       this.#fail(new SondeError('IPC_CONNECTION', `${this.name} failed to send: ${messageOf(error)}`, { cause: error }))
     }
@@ -353,7 +353,7 @@ class Ipc implements IpcSink {
   }
 
   async #shutDown(): Promise<void> {
-    // What is lost from here on cannot be told any more.
+    // Later losses can no longer be reported.
     this.#losses.close()
     this.#backpressure.open()
     const acknowledged = this.#waiters.wait(this.#spool.next - 1, this.#spool.first)

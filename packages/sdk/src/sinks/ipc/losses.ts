@@ -10,12 +10,12 @@ import { createSource } from '../../source/source.ts'
 import type { IpcConfig } from './config.ts'
 import { causeOf } from './reasons.ts'
 
-/** Reasons of drops that are told apart; further ones are counted as `other`. */
+/** Limit of separate reasons of drops; further reasons count as `other`. */
 const REASON_COUNT_MAX = 64
 
-/** The accounts of the sink: what arrived, what was lost and why, and who was told of it. */
+/** The counts of the sink: arrived and lost records with reasons, and which losses were reported. */
 export class Losses {
-  /** Who loses records, in messages. */
+  /** Name of the sink in messages. */
   readonly who: string
   /** Whether the pages that the spool had no room for last came in one turn of the event loop. */
   isLoopBlocked = false
@@ -29,7 +29,7 @@ export class Losses {
   /** Reasons for which it was warned of drops. */
   readonly #warned = new Set<string>()
 
-  /** @param emit Takes the records of what is lost: they go where the lost ones went. */
+  /** @param emit Sends records about losses on the same way as the lost records. */
   constructor({ name, program, schema }: IpcConfig, emit: (batch: Batch) => void) {
     this.#name = name
     this.who = schema === '' ? name : `${name} of schema ${schema}`
@@ -45,7 +45,7 @@ export class Losses {
     return this.#ledger.stats
   }
 
-  /** What was told of losses, by reason. */
+  /** Reported losses, by reason. */
   get told(): Untold['told'] {
     return this.#untold.told
   }
@@ -68,7 +68,7 @@ export class Losses {
     if (this.#count(reason, records)) this.#warn('IPC_HIDDEN', subject, reason)
   }
 
-  /** Whether it is the first drop of that reason. */
+  /** Counts drops; returns whether it is the first drop with this reason. */
   #count(reason: string, records: number): boolean {
     this.#ledger.drop(reason, records)
     return records > 0 && reason !== 'closed' && !this.#warned.has(reason)
@@ -97,7 +97,7 @@ export class Losses {
     this.#ledger.fail(error)
   }
 
-  /** What was dropped since it was told last, or since `told`; as a sentence too, which is empty if nothing was. */
+  /** Drops since the last report, or since the state `told`; also as a sentence, which is empty without drops. */
   tell(told?: Untold['told']): Drops {
     const drops = this.#untold.tell(told)
     return drops.words === '' ? drops : { ...drops, words: `${this.#name} ${drops.words}` }

@@ -1,7 +1,7 @@
 /** How a client without a connection goes on. */
 export interface ReconnectOptions {
   readonly tries: number
-  /** What the tries of one phase take together. Unit: milliseconds. */
+  /** Total time of the attempts of a phase. Unit: milliseconds. */
   readonly timeMs: number
   /** Begins one try, which ends with a call of `failed` or `connected`. */
   readonly connect: () => void

@@ -20,19 +20,17 @@ import type { Spool, SpooledPage } from './spool.ts'
 /** Version of this program, as the service shows it. */
 export const CLIENT_VERSION = '0.1.0'
 
-/**
- * What the service keeps of types, sources and symbols is at most so much of what it keeps for a client. Unit: ratio.
- */
+/** The share of types, sources and symbols in the memory of a client at the service. Unit: ratio. */
 const KEPT_RATIO = 0.5
 
-/** What a page costs beside its bytes, and a byte of a message beside one of records. */
+/** The effort for a page beside its bytes, and for a byte of a message relative to a byte of records. */
 const PAGE_EFFORT = 2048
 const MESSAGE_EFFORT = 4
 
 /** Who a client is to its service, which gives both and believes the id with the secret only. */
 export type Identity = Pick<Hello, 'client' | 'secret'>
 
-/** Who connects, and which acknowledgements it has read. */
+/** The client, and the last acknowledgement that it has read. */
 export type Caller = Identity & Pick<Hello, 'heard'>
 
 /** A client that no service has welcomed yet. */
@@ -41,7 +39,7 @@ export const NOBODY: Identity = { client: 0n, secret: '' }
 /** Why a page is never sent. */
 export type Obstacle = Refusal | 'too_large'
 
-/** Whom a session tells what happens. */
+/** Callbacks of a session. */
 export interface SessionHandler {
   /** The service is there. It is done with every page up to `sequence`; of their records it dropped or hid some. */
   onWelcome(sequence: number, untaken: Untaken, identity: Identity): void
@@ -57,7 +55,7 @@ export interface SessionHandler {
   onEnd(error: SondeError): void
 }
 
-/** What one connection to the service is about: greeting, shared memory, pages in order, acknowledgements. */
+/** The protocol of one connection to the service: greeting, shared memory, pages in order, acknowledgements. */
 export class Session {
   readonly #caller: Caller
   readonly #config: IpcConfig
@@ -94,7 +92,7 @@ export class Session {
     })
   }
 
-  /** What the service says of itself; undefined until it has. */
+  /** The greeting of the service; undefined until it arrives. */
   get welcome(): Welcome | undefined {
     return this.#welcome
   }
@@ -110,8 +108,8 @@ export class Session {
   }
 
   /**
-   * Sends what there is and what the socket takes, for at most so much effort, which is measured in bytes of records;
-   * says whether there would have been more.
+   * Sends waiting pages while the socket accepts them, within an effort that is measured in bytes of records. Returns
+   * whether pages remain.
    */
   pump(effortMax: number): boolean {
     const [spool, connection] = [this.#spool, this.#connection]

@@ -25,15 +25,15 @@ const LEFTOVER_MS = 60_000
 const named = new Set<string>()
 
 /**
- * A file on tmpfs that the service reads from: shared memory without mapping. Slots are written by position; who was
- * told of a slot by a message sees all that was written before it. Its name lasts until the service has it open.
+ * A file on tmpfs that the service reads: shared memory without mapping. Slots are written by position; after the
+ * message about a slot, the service sees all its bytes. The file has a name until the service has opened it.
  */
 export class SlotFile {
   readonly path: string
   readonly slots: number
   readonly slotBytes: number
   readonly #descriptor: number
-  /** Slots that are free; the one that was freed last goes first. */
+  /** Free slots; the last freed slot is used first. */
   readonly #free: number[]
   /** Slots that the service may read, in the order of their pages. */
   readonly #busy: { readonly sequence: number; readonly slot: number }[] = []

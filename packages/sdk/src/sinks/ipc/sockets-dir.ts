@@ -38,14 +38,14 @@ export function canBeSocketsDir(path: string): boolean {
 const NOTE_NAME = /^sonde-service-[0-9a-f]{16}\.json$/
 /** A longer note is of something else. Unit: bytes. */
 const NOTE_BYTES_MAX = 4096
-/** Files that are looked at in a folder of notes at most: anybody may fill the common one. */
+/** Limit of files to read in a folder of notes: any user may fill the shared folder. */
 const NOTE_COUNT_MAX = 256
-/** What may be shown: nothing that moves the cursor of a terminal, or hides. */
+/** Characters that may be shown: none that move the cursor of a terminal, or are invisible. */
 const SHOWN_TEXT = /^\P{C}*$/u
 
 /**
- * What a service says of itself. Whoever may write to the folder can say anything: it is for words of a message, and
- * nothing else.
+ * The note of a service about itself. Any user with access to the folder can write a note, so notes only add words to
+ * messages.
  */
 export interface ServiceNote {
   /** Path of the note. */
@@ -63,19 +63,19 @@ export function noteName(socketsDir: string): string {
   return `sonde-service-${createHash('sha256').update(socketsDir).digest('hex').slice(0, 16)}.json`
 }
 
-/** What a note of this process says. */
+/** The note of this process. */
 export function noteText(socketsDir: string): string {
   return `${JSON.stringify({ socketsDir, pid: process.pid })}\n`
 }
 
 /**
- * Where services leave a note for clients of all users, in the folder for temporary files. Anybody may have made it.
+ * The shared folder of notes for clients of all users, in the folder for temporary files. Any user may have made it.
  */
 export function commonNotesDir(): string {
   return join(tmpdir(), 'sonde-services')
 }
 
-/** All notes in a folder; what is none is left out. */
+/** All valid notes in a folder. */
 export function readNotes(folder: string): ServiceNote[] {
   return namesIn(folder)
     .filter((name) => NOTE_NAME.test(name))

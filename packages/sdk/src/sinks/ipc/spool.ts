@@ -86,8 +86,7 @@ export class Spool {
   }
 
   /**
-   * Takes a page away, also one that will never arrive; the number of each other stays what it was. Gives its counted
-   * records.
+   * Removes a page, acknowledged or not; the numbers of other pages do not change. Returns its counted records.
    */
   remove(page: SpooledPage): number {
     this.#pages[this.#head + page.sequence - this.first] = undefined
@@ -111,7 +110,7 @@ export class Spool {
   }
 }
 
-/** What a batch takes in the spool. */
+/** Memory of a batch in the spool. Unit: bytes. */
 export function spooledBytes({ bytes }: Pick<Batch, 'bytes'>): number {
   return blockBytes(HEADROOM_BYTES + bytes.byteLength) + PAGE_OVERHEAD_BYTES
 }

@@ -1,4 +1,4 @@
-// What the service is told of labels and texts, where it has no room for all of them.
+// The announcements of labels and texts to a service whose limit is too small for all of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sondeError } from '../../../test/helper.ts'
@@ -34,7 +34,7 @@ test('labels without room take only their own records out: known ones go on, and
   )
   source.countLoss('absence_limit')
   source.emit()
-  // What the sink says of itself is sent after that.
+  // Records about the sink itself follow.
   await rig.sink.close()
   const losses = taken(rig, lossType) as { component: string; reason: string }[]
   assert.deepEqual(losses.map(({ component, reason }) => [component, reason]).slice(-2), [

@@ -1,12 +1,12 @@
 interface Waiter {
-  /** Resolves once no page up to this one is left. */
+  /** Resolves when all pages up to this page are gone. */
   readonly sequence: number
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Who waits for acknowledgements: as long as there is a connection or progress; without either no longer than a limit.
+ * Callers that wait for acknowledgements: without a limit while there is a connection or progress, else up to a limit.
  */
 export class Waiters {
   readonly #limitMs: number
@@ -20,7 +20,7 @@ export class Waiters {
   #progressMs = 0
   #isConnected = false
 
-  /** `onWaiting` is told whether somebody waits; `makeError` says what who waited too long gets. */
+  /** `onWaiting` is called with whether a caller waits; `makeError` makes the error of a wait that took too long. */
   constructor(limitMs: number, onWaiting: (isWaiting: boolean) => void, makeError: () => unknown) {
     this.#limitMs = limitMs
     this.#onWaiting = onWaiting
@@ -63,7 +63,7 @@ export class Waiters {
     if (this.#waiting.size > 0 && this.#leftMs() <= 0) this.giveUp()
   }
 
-  /** Nobody waits any longer: everyone who does is told so. */
+  /** Rejects all waiting callers. */
   giveUp(): void {
     const error = this.#makeError()
     for (const { reject } of this.#waiting) reject(error)

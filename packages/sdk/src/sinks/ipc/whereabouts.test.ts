@@ -81,7 +81,7 @@ test('who is not let in is told who it is, whom folder and socket let in, and wh
   const { base, here } = places(t)
   for (const path of [base, here]) chmodSync(path, 0o755)
   const socket = join(here, 'sonde.sock')
-  // Nobody listens: that is seen only by who is let in.
+  // No service listens, which only a user with access can see.
   const leave = `require('net').createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 'SIGKILL'))`
   spawnSync(process.execPath, ['-e', leave])
   chmodSync(socket, isRoot ? 0o660 : 0o000)

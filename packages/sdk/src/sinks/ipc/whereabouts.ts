@@ -24,15 +24,15 @@ function elsewhere(socketsDir: string, usualDir: string): string {
   return left > 0 ? `${others.slice(0, NAMED_MAX).join(', ')}, and ${left} more elsewhere` : others.join(', ')
 }
 
-/** Of another user's note it is said whose it is: that user may have written anything. */
+/** Names the owner of a note of another user, because that user may have written anything. */
 function inWords({ pid, uid, socketsDir }: ServiceNote): string {
   const whose = uid === process.getuid?.() ? '' : ` (as a note of user ${uid} says)`
   return `process ${pid} listens in ${socketsDir}${whose}`
 }
 
 /**
- * What to say of a connection that could not be made: where nobody answers, the other directory in which a service is
- * known to listen is named; where this user is not let in, who is. Everything else speaks for itself.
+ * Words for a failed connection. If no service answers, names another directory in which a service listens. If this
+ * user has no access, names the users with access. Empty for any other error.
  */
 export function explainFailure(socketsDir: string, error: SondeError, usualDir = usualSocketsDir()): SondeError {
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
@@ -48,11 +48,11 @@ export function explainFailure(socketsDir: string, error: SondeError, usualDir =
 }
 
 /**
- * A directory in which anybody could pose as the service is not used: one that everybody may write to, and one that
+ * Refuses a directory in which another user could pose as the service: a directory that all users may write, or that
  * another user made among the temporary files.
  *
- * @throws SondeError `IPC_DIRECTORY`, also where the directory cannot be looked at; `IPC_ACCESS` if this user may
- * not.
+ * @throws SondeError `IPC_DIRECTORY` for such a directory, or if it cannot be read; `IPC_ACCESS` if this user has no
+ * access.
  */
 export function checkDirectory(socketsDir: string): void {
   const found = lookAt(socketsDir)
@@ -66,7 +66,7 @@ export function checkDirectory(socketsDir: string): void {
   )
 }
 
-/** Who this client is, whom folder and socket let in, and what makes the two meet. */
+/** The user of this client, the users with access to folder and socket, and how to give access. */
 function noAccess(socketsDir: string, cause: unknown): SondeError {
   const { getuid, getgid, getgroups } = process
   const groups = new Set([getgid?.() ?? 0, ...(getgroups?.() ?? [])])
