@@ -28,8 +28,8 @@ export function metricsPage(): string {
 
 function sectionOf(declared: DeclaredType): string {
   const { type, sources, metrics } = declared
-  const labels = type.labels.map(({ name, field }) => {
-    return `\`${name}\`${field.help === undefined || field.help === '' ? '' : ` (${cellOf(field.help)})`}`
+  const labels = type.labels.flatMap(({ name, field: { help = '' } }) => {
+    return wrapped(`* Label \`${name}\`${help === '' ? '' : `: ${help}`}`, '  ')
   })
   const rows = metrics.map((metric) => {
     const { name, kind, unit, help } = metric
@@ -39,8 +39,10 @@ function sectionOf(declared: DeclaredType): string {
   return [
     `## \`${type.name}\``,
     '',
-    ...wrapped(`${type.description}. Reported by ${by}. Labels: ${labels.join(', ') || 'none'}.`),
+    ...wrapped(`${type.description}. Reported by ${by}.`),
     '',
+    ...labels,
+    ...(labels.length === 0 ? [] : ['']),
     '| Metric | Type | Unit | Meaning | Elsewhere |',
     '|---|---|---|---|---|',
     ...rows,
@@ -71,13 +73,15 @@ function cellOf(text: string): string {
   return text.replaceAll('|', '\\|')
 }
 
-/** Lines of at most 120 characters. */
-function wrapped(text: string): string[] {
-  const lines = ['']
+/** Lines of at most 120 characters; all but the first are indented. */
+function wrapped(text: string, indent = ''): string[] {
+  const lines: string[] = []
+  let line = ''
   for (const word of text.split(' ')) {
-    const line = lines.at(-1) as string
-    if (line !== '' && line.length + word.length >= 120) lines.push(word)
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+    if (line !== '' && line.length + word.length >= 120) {
+      lines.push(line)
+      line = indent + word
+    } else line = line === '' ? word : `${line} ${word}`
   }
-  return lines
+  return [...lines, line]
 }

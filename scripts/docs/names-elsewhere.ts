@@ -1,8 +1,8 @@
-// The names that other systems give to what Sonde measures, written by hand. A name that is not certain is left out.
+// Names of the same quantities in other systems, written by hand. A name that is not certain is left out.
 // node_exporter: the metrics of release 1.5, and of later releases for PCI devices. OpenTelemetry: the semantic
 // conventions `system.*` and `hw.*`, all of which are in development.
 
-/** What a metric is called elsewhere. */
+/** Names of a metric in other systems. */
 export interface NamesElsewhere {
   /** Metric of node_exporter, with labels where those choose. */
   readonly node?: string

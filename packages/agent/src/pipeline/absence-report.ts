@@ -12,7 +12,7 @@ interface AbsentValue {
   readonly arrivedMs: number
 }
 
-/** What the agent's own sources, or one client, report as absent in the window. The last record counts. */
+/** Absences in the window, of the agent's own sources or of one client. The last record of a value counts. */
 export class AbsenceReport {
   /** By type, and there by series and field. */
   readonly #values = new Map<string, Map<string, AbsentValue>>()
@@ -49,9 +49,7 @@ export class AbsenceReport {
   }
 }
 
-/**
- * The report that holds for a batch: a client of the service reports for itself only, and nobody else reports for it.
- */
+/** Finds the report for a batch. A client of the service reports absences of its own series only. */
 export function absenceReports(recent: RecentRing): (batch: Batch) => AbsenceReport {
   const reports = new Map<bigint, AbsenceReport>()
   const reportOf = ({ page }: Batch): AbsenceReport => {

@@ -80,7 +80,7 @@ function latestOfType(
   return found
 }
 
-/** Series of which a source reports only that they are absent, such as those of a device that is not there. */
+/** Series with an absence and without a record, such as the series of a device that does not exist. */
 function seriesWithoutRecord(
   type: RecordType,
   slots: readonly Slot[],

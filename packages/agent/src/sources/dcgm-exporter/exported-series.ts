@@ -10,7 +10,7 @@ export interface ExportedLabels {
   readonly labels: Labels
 }
 
-/** What one scrape has of a set of labels. */
+/** The values of one scrape for a set of labels. */
 interface Values extends ExportedLabels {
   readonly fields: Record<string, number | bigint>
 }
@@ -29,7 +29,7 @@ export function exportedLabels(given: Labels, gpu: GpuLabels, pod: PodLabels | u
 export class ExportedSeries {
   readonly #address: string
   readonly #context: SourceContext
-  /** What was reported last, and has not left. */
+  /** Series of the last report. */
   #shown = new Map<string, ExportedLabels>()
   #scrape = new Map<string, Values>()
 
@@ -45,7 +45,7 @@ export class ExportedSeries {
     this.#scrape.set(key, { key, labels, fields })
   }
 
-  /** Reports what the scrape has. Series that it does not have leave. A step a record. */
+  /** Reports the series of the scrape. Series that the scrape does not have leave. A step a record. */
   *finish(time: bigint, reason: string): Generator<undefined, void> {
     const report = this.#context.report(this.#address)
     for (const { labels, fields } of this.#scrape.values()) {
