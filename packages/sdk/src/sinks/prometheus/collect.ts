@@ -22,13 +22,13 @@ interface FamilyThen {
   readonly isBaseTaken: boolean
 }
 
-/** What one collect works on: fixed in one turn, so that nothing that comes between its steps tears a family. */
+/** The input of a collect. It is fixed in one turn, so that records between its steps do not tear a family. */
 export interface Moment {
   readonly tables: readonly TableThen[]
   readonly families: readonly FamilyThen[]
 }
 
-/** What was made of a moment. */
+/** The result of a collect. */
 export interface Rendered {
   readonly exposition: Exposition
   /** Rows that are left out from now on, because another type shows their series. */

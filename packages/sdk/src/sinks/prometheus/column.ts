@@ -3,7 +3,7 @@ import { Lines, type TimeStyle } from '../../wire/prometheus/lines.ts'
 import type { Family, MetricFields } from './families.ts'
 import type { Table } from './table.ts'
 
-/** One metric of one type: the lines that its rows give, once for all formats or, with timestamps, once for each. */
+/** One metric of one type: the lines of its rows, once for all formats or, with timestamps, once for each format. */
 export class Column {
   readonly table: Table
   readonly family: Family

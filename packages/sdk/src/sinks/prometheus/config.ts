@@ -25,13 +25,13 @@ export interface PrometheusOptions {
    */
   lineLimit?: number | undefined
   /**
-   * Names of fields that tell series apart beside the labels of their type: such a field becomes a label, and each of
-   * its values keeps its latest record. Not optional ones, arrays and fractions, and not `simulated`, which only the
-   * simulator says. At most 64. Default: none.
+   * Names of further fields that identify series: such a field becomes a label, and the latest record of each of its
+   * values is kept. Not allowed: optional fields, arrays, fractions, and the reserved label `simulated`. At most 64.
+   * Default: none.
    */
   indexes?: readonly string[] | undefined
   /**
-   * Labels of every series that has not one of that name itself; values may name labels of the record: `gpu-${device}`.
+   * Labels for every series without a label of that name. Values may contain labels of the record: `gpu-${device}`.
    * Default: none.
    */
   constantLabels?: Readonly<Record<string, string>> | undefined

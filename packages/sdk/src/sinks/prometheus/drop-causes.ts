@@ -28,7 +28,7 @@ export function causeOf(reason: string): string {
   return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
 }
 
-/** What tells of the first drop of each reason, with the source that it happened to. */
+/** Called with the first drop of each reason, and its source. */
 export function firstDrops(name: string, tell: (fault: SondeError) => void) {
   const told = new Set<string>()
   return ({ id, tag }: SourceInfo, reason: string): void => {

@@ -2,7 +2,7 @@ import { turn } from '../../internal/turn.ts'
 import type { Column } from './column.ts'
 import type { Family } from './families.ts'
 
-/** Rows that are looked at between two looks at the clock. */
+/** Number of rows between two readings of the clock. */
 const ROWS_A_STEP = 64
 
 /** Which of several columns shows a series, until another is found that began earlier. */
@@ -13,8 +13,8 @@ interface First {
 }
 
 /**
- * Where several types fill a family, the row that came first shows a series; the others are left out. Looks at the rows
- * of the moment that was fixed, in as many turns of the event loop as it takes. Returns how many are left out anew.
+ * If several types fill a family, the earliest row of a series is shown and the others are left out. Compares the fixed
+ * rows over several turns of the event loop. Returns the number of newly left-out rows.
  */
 export async function hideDuplicates(family: Family, columns: readonly Column[]): Promise<number> {
   // Of the same columns, the sum rises whenever a row of any comes or goes. One column alone never hides a row.

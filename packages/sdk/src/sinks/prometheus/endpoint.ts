@@ -12,9 +12,9 @@ export interface Endpoint {
 const FORM = /^(?:http:\/\/)?(\[[0-9A-Fa-f:.%\w]+\]|[A-Za-z0-9_.-]+):(\d{1,5})\/?$/
 
 /**
- * Reads `http://host:port` or `host:port`; an IPv6 address stands in brackets. Pure. `place` is what errors call it.
+ * Parses `http://host:port` or `host:port`; an IPv6 address is in brackets. Pure. `place` is its name in errors.
  *
- * @throws SondeError `PRM_ENDPOINT` names the place, what was given and what is allowed.
+ * @throws SondeError `PRM_ENDPOINT` with the place, the value and the allowed values.
  */
 export function parseEndpoint(text: string, place: string): Endpoint {
   const [, name = '', digits = ''] = FORM.exec(text) ?? []

@@ -29,12 +29,12 @@ export class Expiry {
     this.#dueMs = Math.min(this.#dueMs, nowMs + this.#periodMs)
   }
 
-  /** Whether there is something to take out, as far as it is known without a look at all rows. */
+  /** Whether rows may have expired, without a check of all rows. */
   isDue(nowMs: number): boolean {
     return this.#walk !== undefined || nowMs >= this.#dueMs
   }
 
-  /** Takes out what is due, as much as this turn has room for. Whether all is out. */
+  /** Removes expired rows within the share of this turn. Returns whether all are removed. */
   advance(nowMs: number): boolean {
     if (!this.isDue(nowMs)) return true
     this.#walk ??= this.#expire(nowMs)
@@ -44,7 +44,7 @@ export class Expiry {
   }
 
   *#expire(nowMs: number): Generator<void> {
-    // What comes during the walk notes when it is due itself.
+    // Rows that are added during the walk note their own expiry.
     this.#dueMs = Number.POSITIVE_INFINITY
     const expiredMs = this.expiredMs(nowMs)
     let oldestMs = Number.POSITIVE_INFINITY

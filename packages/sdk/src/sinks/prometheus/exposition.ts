@@ -25,17 +25,14 @@ export interface FamilyText {
 
 /** Whole pages from this size on are passed along as they are; below, they are put together. Unit: bytes. */
 const JOIN_BYTES = 8192
-/** What is put together at a time. Unit: bytes. */
+/** Size of one piece of text. Unit: bytes. */
 const JOINED_BYTES = 64 << 10
 /** Below this, one call compresses all. Unit: bytes. */
 const GZIP_WHOLE_BYTES = 256 << 10
-/**
- * What it is compressed into at a time; large ones would be garbage of which nobody hurries to get rid. Unit: bytes.
- */
+/** Size of one compressed piece. Larger buffers would stay as garbage for a long time. Unit: bytes. */
 const GZIP_PART_BYTES = 64 << 10
 /**
- * Filters for which a part of the text is kept as long as the text is; for further ones it is put together at each
- * request.
+ * Limit of filters whose text is cached with the exposition; the text of other filters is made at each request.
  */
 const FILTER_LIMIT = 64
 const gzipWhole = promisify(gzip)
@@ -49,10 +46,10 @@ export class Exposition {
   readonly #chunks: Partial<Record<Format, Promise<readonly Buffer[]>>> = {}
   readonly #gzipped: Partial<Record<Format, Promise<readonly Buffer[]>>> = {}
   readonly #filtered = new Map<FieldSet, Exposition>()
-  /** What it is a part of, which owns the pages; and which part. */
+  /** The whole exposition, which owns the pages, and the filter of this part. */
   readonly #whole: Exposition | undefined
   readonly #passes: (part: FamilyPart) => boolean
-  /** The view, and everyone who got it from `collect`. */
+  /** Number of holders: the view, and each caller of `collect`. */
   #holders = 1
 
   constructor(families: readonly FamilyText[], whole?: Exposition, passes: (part: FamilyPart) => boolean = () => true) {
@@ -62,8 +59,8 @@ export class Exposition {
   }
 
   /**
-   * What a filter lets pass, of the same pages: nothing is written anew. Holding and releasing it is holding and
-   * releasing the whole.
+   * The part that passes a filter. It shares the pages of the whole; hold and release of the part hold and release the
+   * whole.
    */
   only(filter: FieldSet): Exposition {
     const known = this.#filtered.get(filter)
@@ -75,8 +72,8 @@ export class Exposition {
   }
 
   /**
-   * The text as pieces that do not change while the exposition is held: large ones as they are kept, small ones joined,
-   * in turns of the event loop.
+   * The text as pieces that do not change while the exposition is held. Small pieces are joined; the work is spread
+   * over turns of the event loop.
    */
   chunks(format: Format): Promise<readonly Buffer[]> {
     this.#chunks[format] ??= joined(this.#families, format, this.#passes)
@@ -97,8 +94,7 @@ export class Exposition {
   }
 
   /**
-   * One no longer reads it. After the last, the view writes over its bytes; where that call is left out, it copies what
-   * changes.
+   * Ends one hold. After the last release, the view may overwrite the bytes; without it, the view copies changed pages.
    */
   release(): void {
     if (this.#whole !== undefined) {

@@ -40,13 +40,13 @@ export interface Family extends FamilyInfo {
   /** The short name that OpenMetrics would give it, where that is another. */
   readonly base: string | undefined
   readonly help: string
-  /** Lines of one family are told apart by labels of the same form only. */
+  /** Lines of one family can be compared only if their labels have the same form. */
   readonly shape: string
-  /** Another array when a column comes or goes: whoever has one keeps what it had. */
+  /** A new array after each change of the columns, so that holders of the old array are not affected. */
   columns: readonly Column[]
-  /** Metrics of other types that want one of its names, and get it when the family goes. */
+  /** Metrics of other types that wait for a name of this family. */
   readonly refused: Set<Refused>
-  /** What the rows that are left out were decided on: the columns, and the shapes of their tables together. */
+  /** The columns and table shapes for which the left-out rows were computed. */
   decided: { readonly columns: readonly Column[]; readonly shapes: number } | undefined
 }
 
@@ -119,7 +119,7 @@ export class Families {
   }
 
   /**
-   * Takes columns out, and the families of which the last one went. Returns the metrics that those kept from others.
+   * Removes columns and empty families. Returns the metrics that waited for the names of the removed families.
    */
   leave(columns: Iterable<Column>): Refused[] {
     const free: Refused[] = []

@@ -21,7 +21,7 @@ export function metricsHandler(
   }
 }
 
-/** Answers a GET or HEAD with what the view shows, or with the part of it that a filter lets pass. */
+/** Answers a GET or HEAD with the exposition of the view, or with the part that passes a filter. */
 export async function answerScrape(
   view: Prometheus,
   request: IncomingMessage,

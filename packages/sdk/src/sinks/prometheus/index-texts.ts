@@ -4,7 +4,7 @@ import type { RecordType } from '../../schema/record-type.ts'
 import type { Symbols } from '../../schema/symbols.ts'
 import { TEXT_ID_MIN } from '../../schema/texts.ts'
 
-/** Texts of one source that are kept; with more, its rows begin anew. */
+/** Limit of texts of one source; above it, its rows are removed and start again. */
 const COUNT_LIMIT = 16_384
 
 /** The text fields of a declared type that are indexes in the type that is shown. */
@@ -15,8 +15,8 @@ export function textIndexesOf(declared: RecordType, shown: RecordType): readonly
 }
 
 /**
- * Ids of the texts of indexes. A source replaces its table of texts, so that a text has another id then; a row is known
- * by its ids, and keeps them here for as long as it is shown.
+ * Stable ids for the texts of indexes. When a source replaces its table of texts, a text gets another id; rows are
+ * found by the ids of this table, which stay the same.
  */
 export class IndexTexts {
   #labels: Pick<Symbols, 'text'>

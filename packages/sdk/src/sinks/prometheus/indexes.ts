@@ -24,7 +24,7 @@ export class UnfitIndexes {
   /** Indexes that are fields of a type that came. */
   readonly #found = new Set<string>()
 
-  /** Takes a type that came, and tells of what cannot be an index in it. */
+  /** Notes a new type, and reports fields of it that cannot be an index. */
   tell(type: RecordType, indexes: ReadonlySet<string>): void {
     for (const slot of type.layout.slots) {
       if (indexes.has(slot.name)) this.#found.add(slot.name)
@@ -41,7 +41,7 @@ export class UnfitIndexes {
     }
   }
 
-  /** Tells of indexes that no type that came has a field for: asked when somebody looks at what came. */
+  /** Reports indexes that no type has as a field; called when the exposition is read. */
   tellMissing(types: readonly RecordType[], indexes: ReadonlySet<string>): void {
     if (types.length === 0) return
     for (const index of indexes) {

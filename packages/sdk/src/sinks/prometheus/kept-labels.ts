@@ -8,11 +8,11 @@ import type { RowMemory } from './row-memory.ts'
 const ROWS_A_STEP = 64
 
 /**
- * The labels that the rows of a replaced source still use. Without them, the table of labels of each source that was
- * ever replaced would stay for as long as one of its rows does, and a client may replace many.
+ * Copies of the labels that rows of a replaced source still use. Without the copies, the label table of each replaced
+ * source would stay in memory until its last row is gone, and a client may replace many sources.
  */
 export class KeptLabels implements Symbols {
-  /** Nothing is told of them. */
+  /** Copied labels are never announced. */
   readonly count = 0
   readonly #texts = new Map<number, string>()
   /** Rows that were read. */

@@ -17,7 +17,7 @@ export interface DeviceField {
 /** A network interface, an RDMA device, a PCI address, a device of the vendor's tools, or any of them. */
 export type DeviceKind = 'netif' | 'rdma' | 'pci' | 'mst' | 'any'
 
-/** What a label file says. */
+/** The parsed content of a label file. */
 export interface LabelFile {
   /** Of every series. */
   readonly all: LabelTemplates
@@ -44,7 +44,7 @@ export function pciAddress(text: string): string | undefined {
   return PCI_ADDRESS.test(address) ? address : undefined
 }
 
-/** A label as it is given: a line that was read up to its `=`, or an option. */
+/** A label of a line or an option, before its check. */
 interface Entry {
   readonly key: string
   readonly value: string
@@ -55,10 +55,10 @@ interface Entry {
 }
 
 /**
- * Reads a label file: lines `name=value`, or the sections of a `level_labels.ini`. Lines before any section are of
- * `[global_labels]`. Pure; `file` is what errors call it. They show no text of it.
+ * Parses a label file: lines `name=value`, or the sections of a `level_labels.ini`. Lines before the first section
+ * belong to `[global_labels]`. Pure. `file` is its name in errors, which never quote its text.
  *
- * @throws SondeError `PRM_LABELS` with file, line and what is allowed.
+ * @throws SondeError `PRM_LABELS` with the file, the line and the allowed text.
  */
 export function parseLabelFile(text: string, file: string): LabelFile {
   const all = new Map<string, Template>()
@@ -91,9 +91,9 @@ export function parseLabelFile(text: string, file: string): LabelFile {
 }
 
 /**
- * Checks a label as an option gives it.
+ * Checks a label of an option.
  *
- * @throws SondeError `PRM_LABELS` names the label and what is allowed.
+ * @throws SondeError `PRM_LABELS` with the label and the allowed text.
  */
 export function checkLabels(labels: Readonly<Record<string, string>>, place: string): LabelTemplates {
   const checked = new Map<string, Template>()
@@ -143,7 +143,7 @@ function deviceFieldOf({ value, place, show }: Entry): DeviceField {
 }
 
 function templateOf({ value, place, show }: Entry): Template {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this finds control characters
   if (value.length > VALUE_LIMIT_CHARACTERS || /[\u0000-\u001f\u007f]/.test(value))
     throw fault(place, `${show(value)} is no value of a label`, `text of at most ${VALUE_LIMIT_CHARACTERS} characters`)
   const parts = value.split(/\$\{([^{}]*)\}/)

@@ -6,7 +6,7 @@ import { type Labels, labelOf } from '../../schema/series.ts'
 import type { AddedLabels } from '../../wire/prometheus/label-text.ts'
 import { type DeviceKind, type LabelFile, type LabelTemplates, pciAddress, type Template } from './label-file.ts'
 
-/** Devices whose address is remembered. */
+/** Limit of devices whose address is cached. */
 const DEVICE_LIMIT = 4096
 /** Folders of the kernel in which a device is looked for by name. */
 const FOLDERS: Readonly<Record<DeviceKind, readonly string[]>> = {
@@ -36,7 +36,7 @@ export class LabelRules implements AddedLabels {
   of(type: RecordType, source: SourceInfo, own: Labels): Labels {
     const labels: Record<string, string> = {}
     const devices = this.#file.devices.size === 0 ? undefined : this.#file.devices.get(this.#deviceOf(type, own) ?? '')
-    // What is said of the device is closer than what is said of everything.
+    // Labels of the device win over global labels.
     for (const templates of [this.#constant, this.#file.all, devices])
       for (const [name, template] of templates ?? []) labels[name] = filled(template, source, own)
     return labels
@@ -58,13 +58,12 @@ export class LabelRules implements AddedLabels {
     if (!/^[\w:.@-]{1,64}$/.test(name) || /^\.+$/.test(name)) return undefined
     for (const folder of FOLDERS[kind]) {
       try {
-        // The last address of the way there: what lies below it, such as a function of virtio, has no labels of its
-        // own.
+        // The last PCI address of the path: devices below it, such as a function of virtio, have no labels.
         const way = realpathSync(join(this.#sysfs, 'class', folder, name, 'device')).split('/')
         const address = way.map(pciAddress).findLast((part) => part !== undefined)
         if (address !== undefined) return address
       } catch {
-        // No such device, or one that is on no bus: it has no labels.
+        // An unknown device, or a device without a bus, has no labels.
       }
     }
     return undefined

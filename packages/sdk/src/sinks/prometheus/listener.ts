@@ -30,11 +30,11 @@ export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name
 export interface PrometheusSink extends Sink {
   /** Such as `http://127.0.0.1:9101`. */
   readonly address: string
-  /** What it shows; its `stats` are those of everybody who shares it. */
+  /** The shared view; its `stats` count the records of all its users. */
   readonly view: Prometheus
 }
 
-/** A view and its listener, and what tells that another opener means the same. */
+/** A view with its listener, and the options by which it is shared. */
 interface Shared {
   readonly view: Prometheus
   readonly serving: Serving
@@ -166,7 +166,7 @@ class SharedSink implements PrometheusSink {
       return
     }
     this.#own.add(ownerOf(batch.source))
-    // What is dropped of it, now or when its turn comes, is taken off again.
+    // Records that are dropped now or later are subtracted again.
     this.stats.out += batch.count
     const startMs = performance.now()
     this.view.accept(batch)

@@ -24,7 +24,7 @@ import { type LabelFileHealth, ViewLabels } from './view-labels.ts'
 export interface ScrapeHeaders {
   /** `Accept`: which format. Default: text 0.0.4. */
   readonly accept?: string | undefined
-  /** `Accept-Encoding`: whether gzip is taken. Default: no. */
+  /** `Accept-Encoding`: whether gzip is accepted. Default: no. */
   readonly acceptEncoding?: string | undefined
 }
 
@@ -37,8 +37,8 @@ export interface Scrape {
   /** Size of the body. Unit: bytes. */
   readonly bytes: number
   /**
-   * The body was sent, or nobody wants it: the view may write over its bytes. Left out, the view copies what changes.
-   * May be called twice.
+   * Releases the body, so that the view may overwrite its bytes. Without a release, the view copies changed pages. May
+   * be called twice.
    */
   release(): void
 }
@@ -73,7 +73,7 @@ export class Prometheus implements Sink {
   readonly #unfitIndexes = new UnfitIndexes()
   readonly #isFor: (source: SourceInfo) => boolean
   readonly #hidden = new HiddenRecords()
-  /** Rises when what is shown changes. */
+  /** Rises with each change of the exposition. */
   #version = 0
   #shown: { readonly version: number; readonly exposition: Exposition } | undefined
   #running: Promise<void> | undefined
@@ -95,7 +95,7 @@ export class Prometheus implements Sink {
     this.#isFor = sourceFilter(config.sourceTags)
   }
 
-  /** Lines of all live series, those whose value is absent included. */
+  /** Number of lines of all live series, absent values included. */
   get seriesCount(): number {
     let lines = 0
     for (const table of this.#tables.all()) lines += table.count * table.linesPerRow
@@ -112,8 +112,7 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * Looks whether the label file changed; what it says now holds for all series from the next collect on. Every collect
-   * does it itself.
+   * Checks the label file for changes, which apply to all series from the next collect on. Every collect does so too.
    */
   async followLabelFile(): Promise<void> {
     await this.#labels.look()
@@ -147,7 +146,7 @@ export class Prometheus implements Sink {
     return new Set([...this.#tables.all()].flatMap((table) => [...table.sources()]))
   }
 
-  /** Takes every series of a source out: its client or device is gone. Every later `collect` shows none of them. */
+  /** Removes every series of a source whose client or device is gone. A later `collect` shows none of them. */
   removeSource(source: SourceInfo): void {
     this.stats.out += this.#settling.leave(source)
     this.#version++
@@ -164,8 +163,8 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * The text of everything accepted so far, whatever comes meanwhile; the caller releases it. Made at most once for
-   * what is shown: callers share it while nothing changes, and share the one that is being made.
+   * The text of all batches accepted so far; the caller releases it. Concurrent callers share one exposition, and all
+   * callers share it until the next change.
    */
   async collect(): Promise<Exposition> {
     await this.#settling.settled()
@@ -226,11 +225,11 @@ export class Prometheus implements Sink {
     this.#forgetShown()
     try {
       if (this.#isRelabelDue) await this.#relabel()
-      // What came before may have used this turn up.
+      // Earlier batches may have used up the share of this turn.
       if (turn.isOver()) await turn.next()
       const version = this.#version
       const { exposition, hiddenCount } = await renderMoment(takeMoment(this.#tables))
-      // Their last records were counted as shown before it was known that another type has the series.
+      // The last records of these rows were counted as shown before another type was found to have the series.
       this.stats.out -= hiddenCount
       this.#drop('duplicate_series', hiddenCount)
       this.#shown = { version, exposition }
@@ -250,8 +249,8 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * Takes a batch that came at a time, and gives what is left of it where its new series take longer than this turn has
-   * room for.
+   * Adds a batch with its time of arrival. Returns the rest of the batch if its new series exceed the share of this
+   * turn.
    */
   #take(batch: Batch, acceptedMs: number): Batch | undefined {
     if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch)
@@ -260,7 +259,7 @@ export class Prometheus implements Sink {
     return undefined
   }
 
-  /** There is nobody to throw at. */
+  /** Counts an error that has no caller. */
   #takeWaiting(batch: Batch, acceptedMs: number): Batch | undefined {
     const startMs = performance.now()
     try {
@@ -283,7 +282,7 @@ export class Prometheus implements Sink {
     this.#drop('duplicate_series', taken.duplicate, batch)
     this.#drop('series_limit', taken.overSeriesLimit, batch)
     this.#drop('line_limit', taken.overLineLimit, batch)
-    // A record that lost one of its metrics was not shown in full.
+    // A record without one of its metrics is not shown in full.
     if (this.#tables.hasRefused(table)) this.#drop('metric_conflict', taken.shown, batch)
     else this.stats.out += taken.shown
     return restOf(batch, taken.records)
@@ -307,8 +306,8 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * A series that is absent as a whole is not shown with its last value; its next record brings it back. A whole type
-   * is that of one life of a host and of those before it. False if this turn has no room for all.
+   * Removes a series that is absent as a whole; its next record adds it again. A whole type is removed for one life of
+   * a host and earlier lives. False if the share of this turn is used up.
    */
   #removeSeries(source: SourceInfo, { type, series }: AbsentSeries): boolean {
     this.#version++
@@ -330,7 +329,7 @@ export class Prometheus implements Sink {
     this.#version++
   }
 
-  /** Takes out what has expired, as much as this turn has room for. Whether all is out. */
+  /** Removes expired rows within the share of this turn. Returns whether all are removed. */
   #expire(): boolean {
     const nowMs = this.#config.nowMs()
     if (this.#expiry.isDue(nowMs)) this.#version++
@@ -345,7 +344,7 @@ export class Prometheus implements Sink {
   }
 }
 
-/** What is left of a batch after its first records; undefined if nothing is. */
+/** The rest of a batch after its first records; undefined if there is none. */
 function restOf(batch: Batch, taken: number): Batch | undefined {
   if (taken === batch.count) return undefined
   const bytes = batch.bytes.subarray(taken * batch.type.layout.recordBytes)

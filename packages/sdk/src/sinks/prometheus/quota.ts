@@ -7,7 +7,7 @@ const CLIENTS_PART = 3 / 4
 const CONTENDED_PART = 1 / 2
 const CLIENT_PART = 1 / 8
 
-/** A limit that all share, and who holds how much of it. Unit: that of the limit. */
+/** A shared limit, and the part of each holder. Unit: that of the limit. */
 export class Quota {
   readonly #limit: number
   readonly #held = new Map<Holder, number>()

@@ -14,10 +14,9 @@ export function readLabelFile(path: string): LabelFile {
 }
 
 /**
- * Reads a label file, and reads it again where it changed when somebody looks. One that goes away is a fault, as it was
- * asked for by name.
+ * Reads a label file, and reads it again at a check if it has changed. A removed file is a fault.
  *
- * @throws SondeError as {@link readLabelFile}; later faults are told.
+ * @throws SondeError the errors of {@link readLabelFile}; later faults are reported.
  */
 export function followLabelFile(path: string, onFault: (fault: SondeError) => void): FollowedFile<LabelFile> {
   const parse = (text: string) => parseLabelFile(text, path)

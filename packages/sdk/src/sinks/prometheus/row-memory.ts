@@ -18,9 +18,9 @@ export const DUPLICATE = 2
 let births = 0
 
 /**
- * Memory of a table's rows, twice: as records come, and as they were at the last moment that was fixed. To fix a moment
- * takes no walk: rows that changed before it are copied later, in steps, or at once where they are about to change
- * again. Columns of what is known of each row beside.
+ * Memory of the rows of a table in two versions: the current rows, and the rows at the last fixed moment. To fix a
+ * moment copies no row: rows that changed before it are copied later in steps, or at once before their next change.
+ * Further columns hold other properties of each row.
  */
 export class RowMemory {
   readonly #type: RecordType
@@ -38,7 +38,7 @@ export class RowMemory {
   /** Rows that changed since the last moment. */
   #dirty = new Int32Array(0)
   #dirtyCount = 0
-  /** Rows that changed before it, of which the first `#fixedCount` are copied. */
+  /** Rows that changed before the fixed moment; the first `#fixedCount` are copied. */
   #due = new Int32Array(0)
   #dueCount = 0
   #fixedCount = 0
@@ -106,7 +106,7 @@ export class RowMemory {
     this.born[row] = ++births
   }
 
-  /** What changes of a row that goes on under other labels. */
+  /** Updates a row whose labels change. */
   relabel(row: number, state: number, labels: string): void {
     this.#mark(row)
     this.state[row] = state

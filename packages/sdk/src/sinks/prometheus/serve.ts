@@ -17,9 +17,9 @@ import type { Prometheus } from './prometheus.ts'
 const CONNECTION_LIMIT = 64
 const HEADER_LIMIT_BYTES = 16 << 10
 const REQUEST_LIMIT_MS = 10_000
-/** An answer that nobody reads is given up. */
+/** An answer that is not read for this time is aborted. */
 const SILENCE_LIMIT_MS = 30_000
-/** What a scrape that is under way has left when the server closes. */
+/** Time for current scrapes when the server closes. */
 const CLOSE_LIMIT_MS = 1000
 
 /** A server that listens. */

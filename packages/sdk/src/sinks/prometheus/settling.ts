@@ -2,14 +2,14 @@ import { turn } from '../../internal/turn.ts'
 import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import { Waiting } from './waiting.ts'
 
-/** Work in steps: it is asked for the next until it is done. */
+/** Work in steps, which is continued until it is done. */
 export type Job = Iterator<void>
 
-/** What the view does with what had to wait. */
+/** Callbacks for waiting batches and removals. */
 export interface SettlingWork {
   /**
-   * Takes a batch that came at a time (unit: milliseconds). Gives what is left of it where this turn has no room for
-   * more.
+   * Adds a batch with its time of arrival (unit: milliseconds). Returns the rest of the batch if the share of this turn
+   * is used up.
    */
   take(batch: Batch, acceptedMs: number): Batch | undefined
   /** Takes a source out. */
@@ -29,14 +29,14 @@ export function advance(job: Job): boolean {
 }
 
 /**
- * What found no room in the turn in which it came: batches, and sources that leave. All of it has an order. Who waits
- * for what came until now does not wait for what comes later; apart from that sources take turns.
+ * Batches and removals of sources that exceed the share of their turn, in order. A waiter waits only for earlier
+ * entries; otherwise sources take turns.
  */
 export class Settling {
   readonly #work: SettlingWork
   readonly #waiting = new Waiting()
   readonly #leaving = new Map<object, Leaving>()
-  /** Who waits for everything up to a place, in that order. */
+  /** Callers that wait for all entries up to a number, in order. */
   readonly #waiters: { readonly order: number; readonly done: () => void }[] = []
   #order = 0
   #isRunning = false
@@ -59,7 +59,7 @@ export class Settling {
     return isAdded
   }
 
-  /** Takes a source out, and what waits of it. Gives the number of records that waited. */
+  /** Removes a source and its waiting batches. Returns the number of these records. */
   leave(source: SourceInfo): number {
     const records = this.#waiting.remove(source)
     const owner = ownerOf(source)

@@ -15,7 +15,7 @@ import type { Holder } from './quota.ts'
 import { DUPLICATE, FREE, RowMemory, SHOWN } from './row-memory.ts'
 import { RowRoom, type TableLimits } from './row-room.ts'
 
-/** What became of the records of a batch. Unit: records. */
+/** Counts of the records of a batch. Unit: records. */
 export interface Taken {
   /**
    * Records that were looked at, from the first on: fewer than the batch has where opening new series used up the turn.
@@ -36,7 +36,7 @@ export interface MoreLabels {
   readonly added: AddedLabels | undefined
 }
 
-interface Place {
+interface RowLocation {
   readonly member: Member
   readonly id: number
   /** The key of its label text. */
@@ -48,15 +48,15 @@ interface Place {
 }
 
 /**
- * Series that come, and series that leave, between two looks at the clock: each takes some microseconds. One that comes
- * with long labels counts as many.
+ * Number of added or removed series between two readings of the clock: each takes some microseconds. A series with long
+ * labels counts as many.
  */
 const OPENED_A_STEP = 16
 const CLOSED_A_STEP = 64
 
 /**
- * The current record of every series of one type, of all sources. Rows are filled as records come; `begin` fixes what
- * the text is made of.
+ * The current record of every series of one type, of all sources. Records fill rows; `begin` fixes the rows for the
+ * text.
  */
 export class Table {
   readonly type: RecordType
@@ -66,10 +66,10 @@ export class Table {
   isOwn = false
   readonly rows: RowMemory
   readonly #members = new Map<SourceInfo, Member>()
-  /** The members of each owner, the last of which goes on with the rows of those before. */
+  /** The members of each owner; the last member continues the rows of earlier members. */
   readonly #owners = new Map<object, Set<Member>>()
   readonly #byKey = new Map<string, number>()
-  readonly #places: (Place | undefined)[] = []
+  readonly #places: (RowLocation | undefined)[] = []
   /** Rows that left since the last moment, which may still show them; and rows that are free for good. */
   #left: number[] = []
   #free: number[] = []
@@ -206,8 +206,8 @@ export class Table {
   }
 
   /**
-   * Takes all rows of a source out, and of those that it replaced, as many as this turn of the event loop has room for.
-   * Whether none is left. `lifeMax`: rows of later lives of its host stay. Default: none does.
+   * Removes the rows of a source and of its predecessors, within the share of this turn of the event loop. Returns
+   * whether none is left. `lifeMax`: rows of later lives of its host stay. Default: none stays.
    */
   removeAll(source: SourceInfo, lifeMax = Number.POSITIVE_INFINITY): boolean {
     for (const member of this.#membersOf(source))
@@ -320,12 +320,12 @@ export class Table {
     return member
   }
 
-  /** The members of a source and of those that it replaced. */
+  /** The members of a source and of its predecessors. */
   #membersOf(source: SourceInfo): readonly Member[] {
     return [...(this.#owners.get(ownerOf(source)) ?? [])]
   }
 
-  /** The sources that this one replaced keep the labels that their rows use. False if there is more to do. */
+  /** Copies the labels that rows of predecessors use. False if more remain. */
   #keepLabels(successor: Member): boolean {
     for (const member of this.#membersOf(successor.source)) {
       if (member === successor || member.source.symbols === member.kept) continue
@@ -354,8 +354,8 @@ export class Table {
   }
 
   /**
-   * Gives the row that shows a series to the source that replaced the one that has it. The row stays as it is, so that
-   * nobody sees a gap. −1 where there is none.
+   * Moves the row of a series to the successor of its source. The row is unchanged, so that readers see no gap. −1 if
+   * there is no such row.
    */
   #takeOver(member: Member, views: Views, offset: number, text: string): number {
     const row = this.#byKey.get(keyOfText(text)) ?? -1
@@ -388,7 +388,7 @@ export class Table {
     member: Member,
     views: Views,
     offset: number,
-    { key, weight }: Pick<Place, 'key' | 'weight'>,
+    { key, weight }: Pick<RowLocation, 'key' | 'weight'>,
   ): void {
     const id = member.index.of(views, offset)
     member.rows[id] = row
@@ -398,8 +398,8 @@ export class Table {
     declared?.rows.set(declaredKey, (declared.rows.get(declaredKey) ?? new Set()).add(row))
   }
 
-  /** A row is no longer that of its source. */
-  #leave(row: number, { member, id, declaredKey }: Place): void {
+  /** Removes a row from its source. */
+  #leave(row: number, { member, id, declaredKey }: RowLocation): void {
     member.index.forget(id)
     member.rows[id] = -1
     const alike = member.declared?.rows.get(declaredKey)

@@ -7,8 +7,8 @@ import { type Holder, Quota } from './quota.ts'
 import { type MoreLabels, Table } from './table.ts'
 
 /**
- * The types that are shown, and which of their metrics: a name belongs to the first type that has it, but to types of
- * this process before those of clients.
+ * The shown types and metrics. A name belongs to the first type that has it; types of this process win over types of
+ * clients.
  */
 export class Tables {
   readonly families = new Families()

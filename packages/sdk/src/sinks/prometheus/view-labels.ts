@@ -15,11 +15,10 @@ export interface LabelFileHealth {
 
 const NO_FILE: LabelFile = { all: new Map(), devices: new Map(), addresses: new Map(), deviceFields: new Map() }
 
-/** What the view adds to the labels of series: constant labels, and those of the label file as it is now. */
+/** Labels that the view adds to series: constant labels, and those of the label file. */
 export class ViewLabels {
   /**
-   * Undefined if nothing is added: what nobody asked for costs nothing. Another object when the file says something
-   * else.
+   * Undefined if no labels are configured, at no cost. A new object after a change of the file.
    */
   rules: LabelRules | undefined
   /** Versions of the file that could not be used, so far. */

@@ -3,7 +3,7 @@ import { Quota } from './quota.ts'
 
 /** Memory for batches that wait. Unit: bytes. Policy: `drop_newest`, counted as `waiting_limit`. */
 const WAITING_LIMIT_BYTES = 16 << 20
-/** What a batch takes beside its records. Unit: bytes. */
+/** Memory of a batch beside its records. Unit: bytes. */
 const BATCH_OVERHEAD_BYTES = 512
 
 /** A batch that waits, and when it came. */
@@ -16,8 +16,8 @@ export interface WaitingBatch {
 }
 
 /**
- * Batches that wait for a later turn of the event loop. Sources take turns; the batches of one source, and of the one
- * that replaces it, stay in order.
+ * Batches that wait for a later turn of the event loop. Sources take turns; the batches of a source and its successor
+ * stay in order.
  */
 export class Waiting {
   readonly #queues = new Map<object, WaitingBatch[]>()
@@ -40,14 +40,14 @@ export class Waiting {
   }
 
   /**
-   * The first batch of the source whose turn it is, among those up to a place. It counts as waiting until `replace`.
+   * The first batch of the next source, among entries up to a number. It counts as waiting until `replace`.
    */
   next(orderMax: number): WaitingBatch | undefined {
     for (const [first] of this.#queues.values()) if (first !== undefined && first.order <= orderMax) return first
     return undefined
   }
 
-  /** Puts what is left of a first batch in its place, if anything is. The next turn is that of another source. */
+  /** Replaces the first batch by its rest, if any. The next turn belongs to another source. */
   replace({ batch, ...when }: WaitingBatch, rest: Batch | undefined): void {
     const owner = ownerOf(batch.source)
     const queue = this.#queues.get(owner)
