@@ -22,8 +22,8 @@ const INTRODUCTION = `# Configuration
 
 <!-- Made by \`npm run docs\` from the schemas; do not edit. -->
 
-Sonde runs without a configuration: every source once, on loopback, with history in the usual place. What should be
-different goes into one YAML file:
+Sonde runs without a configuration: every source once, on loopback, with history in the usual place. One YAML file
+changes these defaults:
 
 \`\`\`yaml
 data_sources:
@@ -43,22 +43,26 @@ store:
   retention_days: 14
 \`\`\`
 
-The file is the one that \`--config\` names, else the one that \`SONDE_CONFIG\` names (empty: none), else
-\`$XDG_CONFIG_HOME/sonde/sonde.yaml\` (\`~/.config\` where that is not set), else \`/etc/sonde/sonde.yaml\`, where there is one.
+The file is that of \`--config\`, else of \`SONDE_CONFIG\` (empty: none), else \`$XDG_CONFIG_HOME/sonde/sonde.yaml\`
+(default \`~/.config\`), else \`/etc/sonde/sonde.yaml\`, if it exists.
 
-**What counts.** The command line over the environment over the file over the default. Every key but those of \`data_sources\`
-has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHEUS_PORT\`; a list is separated by commas, and so is \`name=value\`. An
-empty variable is not there. \`npx sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file, but for secrets, which it does not show.
+**Precedence.** The command line overrides the environment, which overrides the file, which overrides the default. Every
+key except those of \`data_sources\` has a variable: \`SONDE_\` and the key path in capitals, such as
+\`SONDE_EXPORT_PROMETHEUS_PORT\`. Commas separate the entries of a list and the pairs \`name=value\`. An empty variable is
+ignored. \`npx sonde config\` prints the effective values with their origins. Its output can be used as a file, except for
+secrets, which it hides.
 
-The variables of the DOCA Telemetry guide and of [the recipe for Kubernetes](doca.md) give keys of \`export.prometheus\`: \`PROMETHEUS_ENDPOINT\` (\`http://host:port\` or \`host:port\`) gives \`host\` and
-\`port\`, ${guide}. What \`SONDE_…\` says of the same key counts more.
+The variables of the DOCA Telemetry guide and of [the recipe for Kubernetes](doca.md) set keys of \`export.prometheus\`:
+\`PROMETHEUS_ENDPOINT\` (\`http://host:port\` or \`host:port\`) sets \`host\` and \`port\`, ${guide}. A variable \`SONDE_…\` of
+the same key overrides them.
 
-The recipe changes \`data_sources\`, too. \`TELEMETRY_INTERVAL_MS\` is the \`interval_ms\` of every source that has none of its own, \`DOCA_DEVICES\` (names
-with commas between) the \`devices\` of every \`doca_…\` source. ${switches} add their source where \`true\` or \`1\`, and switch it off where \`false\` or \`0\`.
+The recipe also changes \`data_sources\`. \`TELEMETRY_INTERVAL_MS\` is the \`interval_ms\` of every source without its own,
+\`DOCA_DEVICES\` (names separated by commas) the \`devices\` of every \`doca_…\` source. ${switches} add their source if
+\`true\` or \`1\`, and switch it off if \`false\` or \`0\`.
 
-**What is wrong.** An unknown key, a wrong type, a value out of range, a name that is there twice, a file that cannot be read, a
-variable that is nearly the name of a setting: all of them at once, one line each, exit code 2, and nothing is started. A file has at
-most 1 MiB and 32 levels; of its faults the first 32 are said, and how many more there are:
+**Faults.** Sonde reports an unknown key, a wrong type, a value out of range, a repeated name, an unreadable file, and a
+variable that almost has the name of a setting. It reports all of them at once, one line each, with exit code 2, and starts
+nothing. A file has at most 1 MiB and 32 levels. The first 32 faults of a file are listed, with the number of the others:
 
 \`\`\`
 sonde: sonde.yaml:7: export.prometheus.port is 70000; allowed: a whole number from 0 to 65535 (0 is any free port)
@@ -68,21 +72,21 @@ sonde: sonde.yaml:9: stor is an unknown key, with {} (did you mean store?); allo
 **In an editor.** \`npx sonde config --schema > sonde.schema.json\` writes a JSON Schema; with
 \`# yaml-language-server: $schema=sonde.schema.json\` as first line of the file, editors check and complete while you type.
 
-In Kubernetes, a Service named \`sonde\` puts variables such as \`SONDE_SERVICE_HOST\` into every pod of its namespace. They are no settings
-and are left alone.
+In Kubernetes, a Service named \`sonde\` puts variables such as \`SONDE_SERVICE_HOST\` into every pod of its namespace. They are not
+settings, and are ignored.
 `
 
 const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
-  paths: 'Where the kernel is read. `--path.procfs` and `--path.sysfs` set them, too.',
+  paths: "The roots of the kernel's files. `--path.procfs` and `--path.sysfs` set them too.",
   native: 'Libraries of vendors, which child processes of the agent load.',
   export:
-    'What leaves the node. `--listen HOST:PORT` sets `host` and `port` of the listener; the page and the API are on the same address.',
+    'The listener and the destinations. `--listen HOST:PORT` sets `host` and `port` of the listener; the page and the API are on the same address.',
   service: 'The socket over which applications of this machine report to the agent.',
   store: 'History on disk, for `sonde up`. `--data-dir` sets `dir`.',
   console:
     'The console without an agent, `sonde console`. `--listen HOST:PORT` sets `host` and `port`, `--prometheus` the address of the history.',
-  traceback: 'Rules on what is sampled, and the events that they open, each a file that `sonde read` reads.',
-  limits: 'What the agent may use. Whatever goes over a limit is counted, and shown in `/metrics`.',
+  traceback: 'Rules on samples, and their events. Each event is a file that `sonde read` reads.',
+  limits: 'Limits of the agent. Everything beyond a limit is counted, and shown in `/metrics`.',
   log: 'Lines of JSON on stderr. `--log-level` sets `level`.',
 }
 
@@ -96,7 +100,7 @@ export function configurationPage(): string {
   return [INTRODUCTION, sourcesSection(), ...rooms].join('\n')
 }
 
-/** The listener, then what all destinations have, then each kind of them. */
+/** The listener, then the keys of all destinations, then each kind of destination. */
 function exportSection(leaves: readonly Leaf[]): string {
   const ofBlock = (name: string) => leaves.filter(({ path }) => path[1] === name)
   const isCommon = ({ path }: Leaf) => COMMON_KEYS.includes(path[2] ?? '')
@@ -109,13 +113,13 @@ function exportSection(leaves: readonly Leaf[]): string {
   return `${table(ofBlock('prometheus'))}
 ### Every destination
 
-Each kind below is a block, or a list of at most 16: [destinations](destinations.md). A variable gives a key of a block, not of a list.
+Each kind below is a block, or a list of at most 16: [destinations](destinations.md). A variable sets a key of a block, not of a list.
 
 ${table(shared)}
 ${kinds.join('\n')}
 ### fluent_bit
 
-Taken, so that [the recipe's configuration](doca.md) runs as it is. This version sends nothing there, and says so.
+Accepted, so [the recipe's configuration](doca.md) runs unchanged. This version sends nothing there, and warns about it.
 
 ${table(ofBlock('fluent_bit'))}`
 }
@@ -127,8 +131,8 @@ function sourcesSection(): string {
   })
   return `## data_sources
 
-A list of at most 256 sources. Left out, every kind runs once. A kind may be there several times under different names, say to read
-some devices more often than others.
+A list of at most 256 sources. Without it, every kind runs once. A kind may occur several times under different
+names, for example to read some devices more often than others.
 
 ${kinds.join('\n')}`
 }
@@ -137,7 +141,7 @@ function table(leaves: readonly Leaf[]): string {
   const rows = leaves.map((leaf) => {
     return `| \`${leaf.path.join('.')}\` | ${cell(leaf.description)} | ${cell(leaf.allowed)} | ${fallbackOf(leaf)} |`
   })
-  return ['| Key | What it is for | Allowed | Default |', '|---|---|---|---|', ...rows, ''].join('\n')
+  return ['| Key | Purpose | Allowed | Default |', '|---|---|---|---|', ...rows, ''].join('\n')
 }
 
 function cell(text: string): string {
@@ -145,8 +149,8 @@ function cell(text: string): string {
 }
 
 function fallbackOf({ fallback, path, allowed, isNeeded }: Leaf): string {
-  if (isNeeded || path.at(-1) === 'type') return 'must be given'
-  if (fallback === undefined) return 'see there'
+  if (isNeeded || path.at(-1) === 'type') return 'required'
+  if (fallback === undefined) return 'see purpose'
   if (typeof fallback === 'object' && Object.keys(fallback ?? {}).length === 0) return 'empty'
   const text = `\`${Array.isArray(fallback) ? fallback.join(', ') : String(fallback)}\``
   return typeof fallback === 'number' && /\bbytes\b/.test(allowed) ? `${text} (${binarySize(fallback)})` : text
