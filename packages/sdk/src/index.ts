@@ -39,7 +39,7 @@ export {
   type Within,
 } from './query/form.ts'
 export { leadMs, TURN_LIMIT_MS } from './query/gaps.ts'
-export { objectOf, parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
+export { parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
 export { SeriesRoom, tooManySeries } from './query/series-room.ts'
 export type { Batch, Clock, Origin, PageId, SourceInfo } from './schema/batch.ts'
 export {

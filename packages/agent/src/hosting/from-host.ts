@@ -1,12 +1,13 @@
 import type { Labels, TypeDefinition } from '@sonde/sdk'
 import type { FailedRead } from '@sonde/sdk/api'
+import { type JsonObject, JsonReader } from '@sonde/sdk/internal'
 import type { Probe } from '../sources/source.ts'
 import { fault } from './channel.ts'
 import type { FromHost, SaidError, TapInfo, WindowEnd } from './protocol.ts'
 import type { SampleCall } from './source-stats.ts'
 import type { StuckCall } from './stuck-call.ts'
 
-type Said = Readonly<Record<string, unknown>>
+const read = new JsonReader((message) => fault(`holds a message that is wrong: ${message}`))
 
 const CLOCKS = ['wall', 'monotonic', 'device'] as const
 const STATES = ['starting', 'reading', 'absent', 'denied', 'starved', 'stuck', 'failed'] as const
@@ -32,7 +33,7 @@ const TEXT_CHARACTERS_MAX = 65_536
  * @throws SondeError `AGT_CHILD_MESSAGE` that names what is wrong.
  */
 export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost {
-  const message = objectOf('a message', said)
+  const message = read.object('a message', said)
   switch (message.kind) {
     case 'symbols':
       return {
@@ -64,7 +65,10 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
         ...(message.error === undefined ? { value: message.value } : { error: errorOf(message.error) }),
       }
     case 'stopped':
-      return { kind: 'stopped', open: listOf('open', message.open, DEVICE_COUNT_MAX).map((one) => textOf('open', one)) }
+      return {
+        kind: 'stopped',
+        open: read.list('open', message.open, DEVICE_COUNT_MAX).map((one) => textOf('open', one)),
+      }
     case 'beat':
     case 'blocked':
       return { kind: message.kind }
@@ -72,9 +76,9 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
   throw fault('holds a message of no kind')
 }
 
-function batchOf(message: Said, bytes: Uint8Array | undefined): FromHost {
-  const clock = CLOCKS.find((one) => one === message.clock)
-  if (clock === undefined || bytes === undefined) throw fault('holds a batch without clock or bytes')
+function batchOf(message: JsonObject, bytes: Uint8Array | undefined): FromHost {
+  const clock = read.oneOf('clock', message.clock, CLOCKS)
+  if (bytes === undefined) throw fault('holds a batch without bytes')
   return {
     ...{ kind: 'batch', source: textOf('source', message.source), clock, bytes },
     type: textOf('type', message.type),
@@ -83,28 +87,27 @@ function batchOf(message: Said, bytes: Uint8Array | undefined): FromHost {
   }
 }
 
-function statusOf(message: Said): FromHost {
-  const state = STATES.find((one) => one === message.state)
-  if (state === undefined) throw fault('holds a status without a state')
+function statusOf(message: JsonObject): FromHost {
+  const state = read.oneOf('state', message.state, STATES)
   return {
     ...{ kind: 'status', source: textOf('source', message.source), state },
     reason: textOf('reason', message.reason),
     found: textOf('found', message.found),
-    stuck: listOf('stuck calls', message.stuck, DEVICE_COUNT_MAX).map(stuckOf),
-    calls: listOf('calls', message.calls, CALL_COUNT_MAX).map(callOf),
+    stuck: read.list('stuck calls', message.stuck, DEVICE_COUNT_MAX).map(stuckOf),
+    calls: read.list('calls', message.calls, CALL_COUNT_MAX).map(callOf),
     overruns: countOf('overruns', message.overruns),
     failed: countOf('failed', message.failed),
-    failures: listOf('failures', message.failures, ENTRY_COUNT_MAX).map(failureOf),
+    failures: read.list('failures', message.failures, ENTRY_COUNT_MAX).map(failureOf),
     dropped: droppedOf(message.dropped),
   }
 }
 
 function labelsOf(given: unknown): Labels {
-  const entries = Object.entries(objectOf('labels', given))
+  const entries = Object.entries(read.object('labels', given))
   return Object.fromEntries(entries.map(([name, value]) => [name, textOf('a label', value)]))
 }
 
-function edgeOf(message: Said): FromHost {
+function edgeOf(message: JsonObject): FromHost {
   const { source, rule, device, event, monoNs, errorNs, isStart, isLost } = message
   for (const ns of [monoNs, errorNs]) if (typeof ns !== 'string' || !DECIMAL.test(ns)) throw fault('holds no time')
   return {
@@ -116,7 +119,7 @@ function edgeOf(message: Said): FromHost {
 }
 
 function stuckOf(given: unknown): StuckCall {
-  const { device, duty, sinceMs, limitMs, limitKey } = objectOf('a stuck call', given)
+  const { device, duty, sinceMs, limitMs, limitKey } = read.object('a stuck call', given)
   return {
     device: textOf('device', device),
     duty: textOf('duty', duty),
@@ -127,14 +130,14 @@ function stuckOf(given: unknown): StuckCall {
 }
 
 function callOf(given: unknown): SampleCall {
-  const { durationMs, endMs, isFirstDuty } = objectOf('a call', given)
+  const { durationMs, endMs, isFirstDuty } = read.object('a call', given)
   const times = [durationMs, endMs] as number[]
   if (!times.every((time) => Number.isFinite(time) && time >= 0)) throw fault('holds a call without its times')
   return { durationMs: durationMs as number, endMs: endMs as number, isFirstDuty: isFirstDuty === true }
 }
 
 function failureOf(given: unknown): FailedRead {
-  const { place, message, count, lastMs } = objectOf('a failure', given)
+  const { place, message, count, lastMs } = read.object('a failure', given)
   return {
     place: textOf('place', place),
     message: textOf('message', message),
@@ -144,14 +147,14 @@ function failureOf(given: unknown): FailedRead {
 }
 
 function droppedOf(given: unknown): Record<string, number> {
-  const entries = Object.entries(objectOf('dropped', given))
+  const entries = Object.entries(read.object('dropped', given))
   if (entries.length > ENTRY_COUNT_MAX || entries.some(([reason]) => !REASON.test(reason)))
     throw fault('holds reasons of drops that are none')
   return Object.fromEntries(entries.map(([reason, records]) => [reason, countOf(reason, records)]))
 }
 
 function errorOf(given: unknown): SaidError {
-  const { code, message } = objectOf('an error', given)
+  const { code, message } = read.object('an error', given)
   return { code: textOf('code', code), message: textOf('message', message) }
 }
 
@@ -161,11 +164,9 @@ function errorOf(given: unknown): SaidError {
  * @throws SondeError `AGT_CHILD_MESSAGE` if it is none.
  */
 export function probeOf(given: unknown): Probe {
-  const { state, found, reason } = objectOf('a probe', given)
+  const { state, found, reason } = read.object('a probe', given)
   if (state === 'present') return { state, found: textOf('found', found) }
-  const other = PROBES.find((one) => one === state)
-  if (other === undefined) throw fault('holds a probe without a state')
-  return { state: other, reason: textOf('reason', reason) }
+  return { state: read.oneOf('state', state, PROBES), reason: textOf('reason', reason) }
 }
 
 /**
@@ -174,7 +175,7 @@ export function probeOf(given: unknown): Probe {
  * @throws SondeError `AGT_CHILD_MESSAGE` if it is none.
  */
 export function windowEndOf(given: unknown): WindowEnd {
-  const { records, leftOut } = objectOf('a window', given)
+  const { records, leftOut } = read.object('a window', given)
   return { records: countOf('records', records), leftOut: countOf('leftOut', leftOut) }
 }
 
@@ -184,8 +185,8 @@ export function windowEndOf(given: unknown): WindowEnd {
  * @throws SondeError `AGT_CHILD_MESSAGE` if it is no list of them.
  */
 export function tapsOf(given: unknown): TapInfo[] {
-  return listOf('rings', given, TAP_COUNT_MAX).map((one) => {
-    const { type, device, rules, capacity, count, recordBytes, oldestMonoNs, newestMonoNs } = objectOf('a ring', one)
+  return read.list('rings', given, TAP_COUNT_MAX).map((one) => {
+    const { type, device, rules, capacity, count, recordBytes, oldestMonoNs, newestMonoNs } = read.object('a ring', one)
     return {
       ...{ type: textOf('type', type), device: textOf('device', device), rules: textsOf(rules) },
       ...{ capacity: countOf('capacity', capacity), count: countOf('count', count) },
@@ -200,27 +201,14 @@ function timeOf(given: unknown): string {
   return given
 }
 
-function objectOf(what: string, given: unknown): Said {
-  if (given === null || typeof given !== 'object' || Array.isArray(given)) throw fault(`holds ${what} that is none`)
-  return given as Said
-}
-
 function textsOf(given: unknown): string[] {
-  return listOf('texts', given, Number.POSITIVE_INFINITY).map((text) => textOf('a text', text))
-}
-
-function listOf(what: string, given: unknown, countMax: number): readonly unknown[] {
-  if (!Array.isArray(given)) throw fault(`holds ${what} that are no list`)
-  if (given.length > countMax) throw fault(`holds more than ${countMax} ${what}`)
-  return given
+  return read.list('texts', given).map((text) => textOf('a text', text))
 }
 
 function textOf(what: string, given: unknown): string {
-  if (typeof given !== 'string') throw fault(`holds ${what} that is no text`)
-  return given.slice(0, TEXT_CHARACTERS_MAX)
+  return read.text(what, given).slice(0, TEXT_CHARACTERS_MAX)
 }
 
 function countOf(what: string, given: unknown): number {
-  if (!Number.isSafeInteger(given) || (given as number) < 0) throw fault(`holds ${what} that is no count`)
-  return given as number
+  return read.integer(what, given, 0, Number.MAX_SAFE_INTEGER)
 }

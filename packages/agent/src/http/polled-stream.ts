@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import {
   type Asker,
   messageOf,
-  objectOf,
   POINT_COUNT_LIMIT,
   parseQueries,
   type SeriesQuery,
@@ -10,7 +9,7 @@ import {
   stepOf,
 } from '@sonde/sdk'
 import type { NodeAnswer } from '@sonde/sdk/api'
-import { askerOf } from '@sonde/sdk/internal'
+import { askerOf, queryReader } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { writePoints } from './answer-parts.ts'
 import { jsonParameter, parameter, type Queried } from './query.ts'
@@ -73,7 +72,10 @@ interface AskedStream {
 }
 
 function askedOf(request: FastifyRequest): AskedStream {
-  const { stepMs: step = STEP_MS_DEFAULT, queries } = objectOf(jsonParameter(request), 'q', ['stepMs', 'queries'])
+  const { stepMs: step = STEP_MS_DEFAULT, queries } = queryReader.object('q', jsonParameter(request), [
+    'stepMs',
+    'queries',
+  ])
   const { lastEventId } = parameter(request, 'lastEventId')
   const afterMs = lastEventId === undefined ? undefined : Number(lastEventId)
   if (afterMs !== undefined && !(afterMs >= 0 && afterMs < 1e14))

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { objectOf, parseQueries, SondeError, stepOf } from '@sonde/sdk'
-import { askerOf } from '@sonde/sdk/internal'
+import { parseQueries, SondeError, stepOf } from '@sonde/sdk'
+import { askerOf, queryReader } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { EVENTS_STREAM } from './events-stream.ts'
@@ -77,7 +77,10 @@ function serve(streams: LiveStreams, stream: LiveStream, { out, place, resume }:
 }
 
 function subscriptionOf(request: FastifyRequest): Subscription {
-  const { stepMs: step = STEP_MS_DEFAULT, queries } = objectOf(jsonParameter(request), 'q', ['stepMs', 'queries'])
+  const { stepMs: step = STEP_MS_DEFAULT, queries } = queryReader.object('q', jsonParameter(request), [
+    'stepMs',
+    'queries',
+  ])
   const stepMs = stepOf(step, STEP_MS_DEFAULT)
   if (stepMs < STEP_MS_MIN || stepMs > STEP_MS_MAX)
     throw new SondeError('QRY_FORM', `stepMs is ${stepMs}; a live stream takes ${STEP_MS_MIN} to ${STEP_MS_MAX}`)

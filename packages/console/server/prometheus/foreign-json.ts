@@ -1,4 +1,7 @@
 import type { Labels } from '@sonde/sdk'
+import { type JsonObject, JsonReader } from '@sonde/sdk/internal'
+
+const read = new JsonReader((message) => new SyntaxError(message))
 
 /** A value of a series, as servers write it. */
 export type ForeignPoint = readonly [seconds: number, value: string]
@@ -8,10 +11,8 @@ export type ForeignPoint = readonly [seconds: number, value: string]
  *
  * @throws SyntaxError if it is no object.
  */
-export function objectIn(text: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new SyntaxError('no object')
+export function objectIn(text: string): JsonObject {
+  return read.object('an element', JSON.parse(text))
 }
 
 /**
@@ -20,9 +21,9 @@ export function objectIn(text: string): Readonly<Record<string, unknown>> {
  * @throws SyntaxError if they are none.
  */
 export function labelsIn(value: unknown): Labels {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (isObject && Object.values(value).every((text) => typeof text === 'string')) return value as Labels
-  throw new SyntaxError('no labels of a series')
+  const labels = read.object('metric', value)
+  for (const [name, text] of Object.entries(labels)) read.text(`label ${name}`, text)
+  return labels as Labels
 }
 
 /**
@@ -33,5 +34,5 @@ export function labelsIn(value: unknown): Labels {
 export function pointIn(value: unknown): ForeignPoint {
   const [seconds, text] = Array.isArray(value) ? (value as unknown[]) : []
   if (typeof seconds === 'number' && typeof text === 'string') return [seconds, text]
-  throw new SyntaxError('no value of a series')
+  throw read.wrong('value', value, 'a time and a text')
 }

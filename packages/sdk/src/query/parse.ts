@@ -1,4 +1,5 @@
-import { SondeError, shown } from '../errors.ts'
+import { SondeError } from '../errors.ts'
+import { JsonReader } from '../internal/json-reader.ts'
 import { expressionOf } from './expression.ts'
 import {
   type Aggregate,
@@ -11,6 +12,8 @@ import {
   type Within,
 } from './form.ts'
 
+/** Checks what clients ask. */
+export const queryReader = new JsonReader((message) => new SondeError('QRY_FORM', message))
 const FUNCTIONS: readonly QueryFunction[] = ['last', 'avg', 'min', 'max', 'rate', 'increase', 'quantile']
 const AGGREGATES: readonly Aggregate[] = ['sum', 'avg', 'min', 'max', 'count']
 const OPS: readonly Matcher['op'][] = ['=', '!=', '=~', '!~']
@@ -33,7 +36,7 @@ const EXPRESSIONS_LENGTH_LIMIT = 4096
  * large.
  */
 export function parseQueryRequest(input: unknown): QueryRequest {
-  const body = objectOf(input, 'the request', ['fromMs', 'toMs', 'stepMs', 'queries'])
+  const body = queryReader.object('the request', input, ['fromMs', 'toMs', 'stepMs', 'queries'])
   const toMs = body.toMs === undefined ? Date.now() : timeOf(body.toMs, 'toMs')
   const fromMs = body.fromMs === undefined ? toMs - 300_000 : timeOf(body.fromMs, 'fromMs')
   if (!(fromMs < toMs)) throw new SondeError('QRY_FORM', `fromMs ${fromMs} is not before toMs ${toMs}`)
@@ -76,7 +79,15 @@ export function stepOf(asked: unknown, windowMs: number): number {
 }
 
 function parseQuery(input: unknown, place: string, expressions: Set<string>): SeriesQuery {
-  const query = objectOf(input, place, ['metric', 'function', 'matchers', 'by', 'aggregate', 'within', 'quantile'])
+  const query = queryReader.object(place, input, [
+    'metric',
+    'function',
+    'matchers',
+    'by',
+    'aggregate',
+    'within',
+    'quantile',
+  ])
   if (typeof query.metric !== 'string' || query.metric === '')
     throw new SondeError('QRY_FORM', `${place}.metric must be a metric's name`)
   const matchers = query.matchers ?? []
@@ -85,8 +96,8 @@ function parseQuery(input: unknown, place: string, expressions: Set<string>): Se
     throw new SondeError('QRY_LIMIT', `${place} has ${matchers.length} matchers; at most ${MATCHER_COUNT_LIMIT}`)
   }
   const by = query.by === undefined ? undefined : labelNamesOf(query.by, `${place}.by`)
-  const asked = oneOf(query.function ?? 'last', FUNCTIONS, `${place}.function`)
-  const aggregate = oneOf(query.aggregate ?? 'sum', AGGREGATES, `${place}.aggregate`)
+  const asked = queryReader.oneOf(`${place}.function`, query.function ?? 'last', FUNCTIONS)
+  const aggregate = queryReader.oneOf(`${place}.aggregate`, query.aggregate ?? 'sum', AGGREGATES)
   if (asked === 'quantile' && aggregate !== 'sum')
     throw new SondeError('QRY_FORM', `${place}.aggregate is ${aggregate}; allowed with quantile: sum`)
   const within = query.within === undefined ? undefined : withinOf(query.within, by, asked, `${place}.within`)
@@ -105,8 +116,8 @@ function parseQuery(input: unknown, place: string, expressions: Set<string>): Se
 
 function withinOf(input: unknown, by: SeriesQuery['by'], asked: QueryFunction, place: string): Within {
   if (by === undefined) throw new SondeError('QRY_FORM', `${place} is for questions with by, and there is none`)
-  const within = objectOf(input, place, ['by', 'aggregate'])
-  const aggregate = oneOf(within.aggregate ?? 'sum', AGGREGATES, `${place}.aggregate`)
+  const within = queryReader.object(place, input, ['by', 'aggregate'])
+  const aggregate = queryReader.oneOf(`${place}.aggregate`, within.aggregate ?? 'sum', AGGREGATES)
   if (asked === 'quantile' && aggregate !== 'sum')
     throw new SondeError('QRY_FORM', `${place}.aggregate is ${aggregate}; allowed with quantile: sum`)
   return { by: labelNamesOf(within.by, `${place}.by`), aggregate }
@@ -123,14 +134,14 @@ function quantileOf(input: unknown, asked: QueryFunction, place: string): Pick<S
     throw new SondeError('QRY_FORM', `${place} is for the function quantile, and the function is ${asked}`)
   }
   if (typeof input === 'number' && input > 0 && input <= 1) return { quantile: input }
-  throw new SondeError('QRY_FORM', `${place} is ${shown(input)}; allowed: a number above 0, at most 1`)
+  throw queryReader.wrong(place, input, `a number above 0, at most 1`)
 }
 
 function parseMatcher(input: unknown, place: string, expressions: Set<string>): Matcher {
-  const matcher = objectOf(input, place, ['label', 'op', 'value'])
+  const matcher = queryReader.object(place, input, ['label', 'op', 'value'])
   if (typeof matcher.label !== 'string') throw new SondeError('QRY_FORM', `${place}.label must be a label's name`)
   if (typeof matcher.value !== 'string') throw new SondeError('QRY_FORM', `${place}.value must be text`)
-  const op = oneOf(matcher.op ?? '=', OPS, `${place}.op`)
+  const op = queryReader.oneOf(`${place}.op`, matcher.op ?? '=', OPS)
   if (op === '=~' || op === '!~') checkExpression(matcher.value, `${place}.value`, expressions)
   return { label: matcher.label, op, value: matcher.value }
 }
@@ -147,31 +158,9 @@ function checkExpression(source: string, place: string, expressions: Set<string>
   expressionOf(source, place)
 }
 
-/**
- * Checks an object from outside, which may have only the given keys.
- *
- * @throws SondeError `QRY_FORM` with an unknown key: a misspelt key would otherwise count as left out.
- */
-export function objectOf(input: unknown, place: string, keys: readonly string[]): Record<string, unknown> {
-  if (input === null || typeof input !== 'object' || Array.isArray(input))
-    throw new SondeError('QRY_FORM', `${place} must be an object; allowed in it: ${keys.join(', ')}`)
-  const unknown = Object.keys(input).find((key) => !keys.includes(key))
-  if (unknown !== undefined) {
-    throw new SondeError('QRY_FORM', `${place} has the key ${shown(unknown)}; allowed: ${keys.join(', ')}`)
-  }
-  return input as Record<string, unknown>
-}
-
-function oneOf<T extends string>(input: unknown, allowed: readonly T[], place: string): T {
-  const found = allowed.find((candidate) => candidate === input)
-  if (found === undefined)
-    throw new SondeError('QRY_FORM', `${place} is ${JSON.stringify(input)}; allowed: ${allowed.join(', ')}`)
-  return found
-}
-
 function timeOf(input: unknown, place: string): number {
   if (typeof input !== 'number' || !(input >= 0 && input < 1e14)) {
-    throw new SondeError('QRY_FORM', `${place} is ${JSON.stringify(input)}; allowed: milliseconds since the Unix epoch`)
+    throw queryReader.wrong(place, input, `milliseconds since the Unix epoch`)
   }
   return input
 }

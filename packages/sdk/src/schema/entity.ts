@@ -1,4 +1,5 @@
-import { SondeError, shown } from '../errors.ts'
+import { SondeError } from '../errors.ts'
+import { JsonReader } from '../internal/json-reader.ts'
 import type { Layout, Slot } from './layout.ts'
 import { type Labels, labelOf } from './series.ts'
 
@@ -65,6 +66,7 @@ export function entityOf(
   return key[0] === '' ? undefined : { kind: entity.kind, key }
 }
 
+const read = new JsonReader((message) => new SondeError('SCH_ENTITY', message))
 const KIND = /^[a-z][a-z0-9_]{0,63}$/
 const KEY_COUNT_MAX = 8
 const LIST_COUNT_MAX = 16
@@ -80,19 +82,19 @@ const INTEGERS: readonly string[] = ['u8', 'u16', 'u32', 'u64', 'i8', 'i16', 'i3
  */
 export function claimOf(type: { readonly name: string; readonly layout: Layout }, given: unknown): EntityClaim {
   const place = `the entity of type ${type.name}`
-  const claim = objectIn(place, given)
+  const claim = read.object(place, given)
   const slots = new Map(type.layout.slots.map((slot) => [slot.name, slot]))
   const fieldIn = (at: string, name: unknown, allowed: string, fits: (slot: Slot) => boolean): string => {
     const slot = slots.get(name as string)
-    if (slot === undefined || !fits(slot)) throw wrong(at, name, allowed)
+    if (slot === undefined || !fits(slot)) throw read.wrong(at, name, allowed)
     return slot.name
   }
   const defines = flagIn(`${place}: defines`, claim.defines)
   const key = listIn(`${place}: key`, claim.key, KEY_COUNT_MAX).map((name) =>
     fieldIn(`${place}: key`, name, 'labels of the type', ({ field }) => field.role === 'label'),
   )
-  if (new Set(key).size < key.length) throw wrong(`${place}: key`, key, 'each label once')
-  if (defines && key.length === 0) throw wrong(`${place}: key`, key, 'a label at least, where the type defines it')
+  if (new Set(key).size < key.length) throw read.wrong(`${place}: key`, key, 'each label once')
+  if (defines && key.length === 0) throw read.wrong(`${place}: key`, key, 'a label at least, where the type defines it')
   const host =
     claim.host === undefined
       ? undefined
@@ -101,17 +103,17 @@ export function claimOf(type: { readonly name: string; readonly layout: Layout }
     fieldIn(`${place}: facts`, name, 'numbers of the type', ({ field }) => field.count === 1 && !isText(field)),
   )
   const joins = listIn(`${place}: joins`, claim.joins, LIST_COUNT_MAX).map((one): EntityJoin => {
-    const { by, field, isList } = objectIn(`${place}: a join`, one)
-    if (!JOINS.includes(by)) throw wrong(`${place}: a join by`, by, JOINS.join(', '))
+    const { by, field, isList } = read.object(`${place}: a join`, one)
+    if (!JOINS.includes(by)) throw read.wrong(`${place}: a join by`, by, JOINS.join(', '))
     const name = fieldIn(`${place}: the field of a join`, field, NAMING, isNaming)
     return { by: by as JoinBy, field: name, ...listFlag(place, isList, slots.get(name)) }
   })
   const relations = listIn(`${place}: relations`, claim.relations, LIST_COUNT_MAX).map((one): EntityRelation => {
-    const { kind, key, isList } = objectIn(`${place}: a relation`, one)
+    const { kind, key, isList } = read.object(`${place}: a relation`, one)
     const names = listIn(`${place}: the key of a relation`, key, KEY_COUNT_MAX).map((name) =>
       fieldIn(`${place}: the key of a relation`, name, NAMING, isNaming),
     )
-    if (names.length === 0) throw wrong(`${place}: the key of a relation`, key, '1 to 8 fields')
+    if (names.length === 0) throw read.wrong(`${place}: the key of a relation`, key, '1 to 8 fields')
     const listed = names.length === 1 ? slots.get(names[0] as string) : undefined
     return { kind: kindIn(`${place}: the kind of a relation`, kind), key: names, ...listFlag(place, isList, listed) }
   })
@@ -140,31 +142,22 @@ function isText({ kind }: Slot['field']): boolean {
 function listFlag(place: string, given: unknown, slot: Slot | undefined): { isList?: true } {
   const isList = flagIn(`${place}: isList`, given)
   if (isList && (slot === undefined || !isText(slot.field)))
-    throw wrong(`${place}: isList`, given, 'nothing, but for one text')
+    throw read.wrong(`${place}: isList`, given, 'nothing, but for one text')
   return isList ? { isList } : {}
 }
 
 function kindIn(place: string, kind: unknown): string {
   if (typeof kind === 'string' && KIND.test(kind)) return kind
-  throw wrong(place, kind, 'lower case letters, digits and _, at most 64, beginning with a letter')
+  throw read.wrong(place, kind, 'lower case letters, digits and _, at most 64, beginning with a letter')
 }
 
 function flagIn(place: string, given: unknown): true | undefined {
   if (given === undefined || given === true) return given
-  throw wrong(place, given, 'true, or nothing')
+  throw read.wrong(place, given, 'true, or nothing')
 }
 
 function listIn(place: string, given: unknown, countMax: number): readonly unknown[] {
   if (given === undefined) return []
   if (Array.isArray(given) && given.length <= countMax) return given
-  throw wrong(place, given, `a list of at most ${countMax}`)
-}
-
-function objectIn(place: string, given: unknown): Readonly<Record<string, unknown>> {
-  if (given !== null && typeof given === 'object' && !Array.isArray(given)) return given as Record<string, unknown>
-  throw wrong(place, given, 'an object')
-}
-
-function wrong(place: string, given: unknown, allowed: string): SondeError {
-  return new SondeError('SCH_ENTITY', `${place} is ${shown(given)}; allowed: ${allowed}`)
+  throw read.wrong(place, given, `a list of at most ${countMax}`)
 }

@@ -1,4 +1,5 @@
 import { messageOf, SondeError, shown } from '../errors.ts'
+import { JsonReader } from '../internal/json-reader.ts'
 import type { TypeDefinition } from './fingerprint.ts'
 import { type RecordType, typeOfDefinition, withEntity } from './record-type.ts'
 
@@ -7,7 +8,7 @@ const DEPTH_LIMIT = 8
 const TEXT_CHARACTERS_LIMIT = 4096
 const EDGE_COUNT_LIMIT = 65_534
 
-type Parsed = Readonly<Record<string, unknown>>
+const read = new JsonReader((message) => new SondeError('SCH_DEFINITION', message))
 
 /**
  * The type that the JSON of a file or a peer declares. What `fingerprint` says must be what comes out: then both sides
@@ -23,14 +24,15 @@ export function parseDefinition(
   fingerprint: string,
   onLeftOut: (reason: string) => void = () => undefined,
 ): RecordType {
-  const { entity, ...definition } = objectIn('the definition', json)
+  const { entity, ...definition } = read.object('the definition', json)
   const place = `the definition of ${shown(definition.name)}`
-  for (const key of ['name', 'description'] as const) textIn(place, definition, key)
-  oneOf(place, definition, 'layout', ['aligned', 'packed'])
-  oneOf(place, definition, 'inTurns', [undefined, true, false])
+  for (const key of ['name', 'description'] as const)
+    read.text(`${place}: ${key}`, definition[key], TEXT_CHARACTERS_LIMIT)
+  read.oneOf(`${place}: layout`, definition.layout, ['aligned', 'packed'])
+  read.oneOf(`${place}: inTurns`, definition.inTurns, [undefined, true, false])
   checkFields(place, definition.fields, 1)
   const type = typeOf(place, definition as unknown as TypeDefinition)
-  if (type.fingerprint !== fingerprint) throw wrong(`${place}: fingerprint`, fingerprint, type.fingerprint)
+  if (type.fingerprint !== fingerprint) throw read.wrong(`${place}: fingerprint`, fingerprint, type.fingerprint)
   if (entity === undefined) return type
   try {
     return withEntity(type, entity)
@@ -43,11 +45,12 @@ export function parseDefinition(
 /** Fields, and those of the records that are nested in them: to a depth that no type has. */
 function checkFields(place: string, fields: unknown, depth: number): void {
   if (!Array.isArray(fields) || fields.length === 0 || fields.length > FIELD_COUNT_LIMIT) {
-    throw wrong(`${place}: fields`, fields, `1 to ${FIELD_COUNT_LIMIT} fields`)
+    throw read.wrong(`${place}: fields`, fields, `1 to ${FIELD_COUNT_LIMIT} fields`)
   }
-  if (depth > DEPTH_LIMIT) throw wrong(`${place}: the depth of its fields`, depth, `at most ${DEPTH_LIMIT}`)
+  if (depth > DEPTH_LIMIT) throw read.wrong(`${place}: the depth of its fields`, depth, `at most ${DEPTH_LIMIT}`)
   const names = fields.map((field: unknown) => checkField(place, field, depth))
-  if (new Set(names).size < names.length) throw wrong(`${place}: fields`, names, 'names of which no two are the same')
+  if (new Set(names).size < names.length)
+    throw read.wrong(`${place}: fields`, names, 'names of which no two are the same')
 }
 
 /**
@@ -55,18 +58,19 @@ function checkFields(place: string, fields: unknown, depth: number): void {
  * to say. Gives its name.
  */
 function checkField(place: string, json: unknown, depth: number): string {
-  const field = objectIn(`a field of ${place}`, json)
-  const name = textIn(place, field, 'name')
+  const field = read.object(`a field of ${place}`, json)
+  const name = read.text(`${place}: name`, field.name, TEXT_CHARACTERS_LIMIT)
   const at = `${place}: field ${shown(name)}`
-  for (const key of ['kind', 'role'] as const) textIn(at, field, key)
-  for (const key of ['help', 'unit', 'metric'] as const) if (field[key] !== undefined) textIn(at, field, key)
-  if (typeof field.count !== 'number') throw wrong(`${at}: count`, field.count, 'a number')
-  oneOf(at, field, 'optional', [true, false])
-  oneOf(at, field, 'resolution', [undefined, 'ns', 'us'])
+  for (const key of ['kind', 'role'] as const) read.text(`${at}: ${key}`, field[key], TEXT_CHARACTERS_LIMIT)
+  for (const key of ['help', 'unit', 'metric'] as const)
+    if (field[key] !== undefined) read.text(`${at}: ${key}`, field[key], TEXT_CHARACTERS_LIMIT)
+  if (typeof field.count !== 'number') throw read.wrong(`${at}: count`, field.count, 'a number')
+  read.oneOf(`${at}: optional`, field.optional, [true, false])
+  read.oneOf(`${at}: resolution`, field.resolution, [undefined, 'ns', 'us'])
   if (field.kind === 'record') {
-    textIn(at, field, 'type')
-    oneOf(at, field, 'role', ['value'])
-    for (const key of ['unit', 'metric', 'edges']) oneOf(at, field, key, [undefined])
+    read.text(`${at}: type`, field.type, TEXT_CHARACTERS_LIMIT)
+    read.oneOf(`${at}: role`, field.role, ['value'])
+    for (const key of ['unit', 'metric', 'edges']) read.oneOf(`${at}: ${key}`, field[key], [undefined])
     checkFields(at, field.fields, depth + 1)
   }
   if (field.edges !== undefined) checkEdges(at, field.edges)
@@ -78,7 +82,7 @@ function checkEdges(place: string, edges: unknown): void {
     Array.isArray(edges) &&
     edges.length <= EDGE_COUNT_LIMIT &&
     edges.every((edge, i) => Number.isFinite(edge) && (i === 0 || edge > edges[i - 1]))
-  if (!ascend) throw wrong(`${place}: edges`, edges, 'finite numbers that ascend')
+  if (!ascend) throw read.wrong(`${place}: edges`, edges, 'finite numbers that ascend')
 }
 
 function typeOf(place: string, definition: TypeDefinition): RecordType {
@@ -88,25 +92,4 @@ function typeOf(place: string, definition: TypeDefinition): RecordType {
     // Also what nests too deeply in keys that a later version added.
     throw new SondeError('SCH_DEFINITION', `${place}: ${messageOf(cause)}`, { cause })
   }
-}
-
-function objectIn(place: string, json: unknown): Parsed {
-  if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrong(place, json, 'an object')
-  return json as Parsed
-}
-
-function textIn(place: string, parsed: Parsed, key: string): string {
-  const text = parsed[key]
-  if (typeof text !== 'string' || text.length > TEXT_CHARACTERS_LIMIT) {
-    throw wrong(`${place}: ${key}`, text, `text of at most ${TEXT_CHARACTERS_LIMIT} characters`)
-  }
-  return text
-}
-
-function oneOf(place: string, parsed: Parsed, key: string, allowed: readonly unknown[]): void {
-  if (!allowed.includes(parsed[key])) throw wrong(`${place}: ${key}`, parsed[key], allowed.join(', '))
-}
-
-function wrong(place: string, given: unknown, allowed: string): SondeError {
-  return new SondeError('SCH_DEFINITION', `${place} is ${shown(given)}; allowed: ${allowed}`)
 }

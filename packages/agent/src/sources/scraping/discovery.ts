@@ -1,4 +1,5 @@
 import { SondeError } from '@sonde/sdk'
+import { isJsonObject } from '@sonde/sdk/internal'
 import { ADDRESS_COUNT_MAX, isAddress } from './options.ts'
 
 /** Host and port: nothing that would make another part of an address of it. */
@@ -24,9 +25,9 @@ export function readDiscovery(text: string, path: string): string[] {
   const addresses = new Set<string>()
   let count = 0
   for (const group of groups as readonly unknown[]) {
-    const { targets, labels } = objectOf(group) ?? {}
+    const { targets, labels } = isJsonObject(group) ? group : {}
     if (!Array.isArray(targets)) throw fault('has a group without a list of targets')
-    const given = objectOf(labels) ?? {}
+    const given = isJsonObject(labels) ? labels : {}
     const scheme = textOr(given[LABELS.scheme], 'http')
     const metricsPath = textOr(given[LABELS.path], '/metrics')
     for (const target of targets as readonly unknown[]) {
@@ -39,10 +40,6 @@ export function readDiscovery(text: string, path: string): string[] {
     }
   }
   return [...addresses]
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }
 
 function textOr(value: unknown, fallback: string): string {

@@ -1,5 +1,5 @@
 import type { LeftOutStretch } from '@sonde/sdk/api'
-import { turn } from '@sonde/sdk/internal'
+import { isJsonObject, turn } from '@sonde/sdk/internal'
 import type { IndexSignal, KeptBlock, KeptPart } from './kept-index.ts'
 import type { PackedSeries } from './pack-index.ts'
 
@@ -74,7 +74,7 @@ export function objectOf(line: Uint8Array): Readonly<Record<string, unknown>> | 
   try {
     const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString()
     const given: unknown = JSON.parse(text)
-    if (given !== null && typeof given === 'object' && !Array.isArray(given)) return { ...given }
+    if (isJsonObject(given)) return given
   } catch {
     // The caller reports the fault.
   }

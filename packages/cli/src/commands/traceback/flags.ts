@@ -1,6 +1,6 @@
 import { messageOf } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
-import { readGivenFile } from '@sonde/sdk/internal'
+import { isJsonObject, readGivenFile } from '@sonde/sdk/internal'
 import type { Command } from 'commander'
 import { ConfigError } from '../../config/config-error.ts'
 
@@ -66,11 +66,11 @@ function flagsOfFile(path: string): TracebackFlags {
   } catch (error) {
     throw new ConfigError([`--json ${path} cannot be read: ${messageOf(error)}`])
   }
-  if (!isObject(read)) throw new ConfigError([`--json ${path} holds no object`])
+  if (!isJsonObject(read)) throw new ConfigError([`--json ${path} holds no object`])
   // An object without a single flag is some other file, and nothing of it is shown.
   if (![...NAMES, ...GROUPS].some((name) => name in read))
     throw new ConfigError([`--json ${path} holds no flag; allowed: ${NAMES.join(', ')}`])
-  const groups = GROUPS.flatMap((group) => (isObject(read[group]) ? Object.entries(read[group]) : []))
+  const groups = GROUPS.flatMap((group) => (isJsonObject(read[group]) ? Object.entries(read[group]) : []))
   const faults: string[] = []
   const flags: Record<string, string | boolean> = {}
   for (const [name, value] of [...Object.entries(read).filter(([name]) => !GROUPS.includes(name)), ...groups]) {
@@ -102,10 +102,6 @@ function faultOf(name: string, value: unknown): string | undefined {
   return isFit
     ? undefined
     : `${name} is ${JSON.stringify(value)}; allowed: ${isSwitch ? 'true or false' : 'text or a number'}`
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
 function longName(spelling: string): string {

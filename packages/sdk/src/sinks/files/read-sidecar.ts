@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf, SondeError } from '../../errors.ts'
+import { isJsonObject, type JsonObject } from '../../internal/json-reader.ts'
 import { readTextFileNow } from '../../internal/text-file.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { decodeTypes } from '../../wire/dtb/decode-payload.ts'
@@ -22,7 +23,7 @@ export function readSidecar(folder: string, fingerprint: string): readonly Recor
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
     const fault = (_kind: string, why: string) => new SondeError('DTB_SCHEMA', `it ${why}`)
     const text = readTextFileNow({ path, isOfAnybody: true, limitBytes: BYTES_LIMIT, fault })
-    const sidecar = objectOf(text)
+    const sidecar = sidecarOf(text)
     const entries = decodeTypes(Buffer.from(JSON.stringify(sidecar.types ?? [])))
     const types = entries.sort(([a], [b]) => a - b).map(([, type]) => type)
     if (schemaFingerprint(types) !== fingerprint) throw new Error('it has not the types of the schema')
@@ -39,13 +40,13 @@ export function readSidecar(folder: string, fingerprint: string): readonly Recor
 }
 
 /** The message of the JSON parser is not used, because it quotes the file, which may be any file. */
-function objectOf(text: string): { readonly types?: unknown } {
+function sidecarOf(text: string): JsonObject {
   let given: unknown
   try {
     given = JSON.parse(text)
   } catch {
     throw new Error('it is no JSON')
   }
-  if (given === null || typeof given !== 'object') throw new Error('it is no object of JSON')
+  if (!isJsonObject(given)) throw new Error('it is no object of JSON')
   return given
 }

@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib'
-import { messageOf, SondeError, shown } from '../../errors.ts'
+import { messageOf, SondeError } from '../../errors.ts'
 import { crc32 } from '../../internal/crc32.ts'
+import { JsonReader } from '../../internal/json-reader.ts'
 import { parseDefinition } from '../../schema/parse-definition.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { TEXT_ID_MIN } from '../../schema/texts.ts'
@@ -14,6 +15,7 @@ const JSON_DEPTH_LIMIT = 64
 const TEXT_BYTES_LIMIT = 16_384
 const LABEL_COUNT_LIMIT = 256
 
+const read = new JsonReader((message) => new SondeError('DTB_CONTENT', message))
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -48,16 +50,10 @@ function inflate(stored: Uint8Array, unpackedBytes: number): Uint8Array {
 
 /** The types that a block announces, with their indexes. */
 export function decodeTypes(payload: Uint8Array): (readonly [index: number, type: RecordType])[] {
-  const entries = parseJson(payload)
-  if (!Array.isArray(entries) || entries.length > DTB_LIMITS.typeCount) {
-    throw wrong('types', entries, `a list of at most ${DTB_LIMITS.typeCount}`)
-  }
-  return entries.map((entry: unknown) => {
-    const { index, fingerprint, definition } = objectIn('a type', entry)
-    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= DTB_LIMITS.typeCount) {
-      throw wrong('the index of a type', index, `0 to ${DTB_LIMITS.typeCount - 1}`)
-    }
-    if (typeof fingerprint !== 'string') throw wrong('the fingerprint of a type', fingerprint, '32 hex digits')
+  return read.list('types', parseJson(payload), DTB_LIMITS.typeCount).map((entry) => {
+    const { index: given, fingerprint, definition } = read.object('a type', entry)
+    const index = read.integer('the index of a type', given, 0, DTB_LIMITS.typeCount - 1)
+    if (typeof fingerprint !== 'string') throw read.wrong('the fingerprint of a type', fingerprint, '32 hex digits')
     try {
       return [index, parseDefinition(definition, fingerprint)] as const
     } catch (cause) {
@@ -68,20 +64,23 @@ export function decodeTypes(payload: Uint8Array): (readonly [index: number, type
 
 /** Who made the records. */
 export function decodeSource(payload: Uint8Array): SourceEntry {
-  const entry = objectIn('the source', parseJson(payload))
+  const entry = read.object('the source', parseJson(payload))
   const { pid, client, hasOrigins } = entry
-  if (typeof pid !== 'number') throw wrong('pid', pid, 'a number')
-  if (client !== undefined && !/^[0-9a-f]{16}$/.test(String(client))) throw wrong('client', client, '16 hex digits')
-  const labels = Object.entries(objectIn('labels', entry.labels))
-  if (labels.length > LABEL_COUNT_LIMIT) throw wrong('labels', labels, `at most ${LABEL_COUNT_LIMIT}`)
+  if (typeof pid !== 'number') throw read.wrong('pid', pid, 'a number')
+  if (client !== undefined && !/^[0-9a-f]{16}$/.test(String(client)))
+    throw read.wrong('client', client, '16 hex digits')
+  const labels = Object.entries(read.object('labels', entry.labels))
+  if (labels.length > LABEL_COUNT_LIMIT) throw read.wrong('labels', labels, `at most ${LABEL_COUNT_LIMIT}`)
   return {
-    id: textIn('id', entry.id),
-    tag: textIn('tag', entry.tag),
-    labels: Object.freeze(Object.fromEntries(labels.map(([name, text]) => [name, textIn(`label ${name}`, text)]))),
-    schema: textIn('schema', entry.schema),
-    host: textIn('host', entry.host),
+    id: read.text('id', entry.id, TEXT_BYTES_LIMIT),
+    tag: read.text('tag', entry.tag, TEXT_BYTES_LIMIT),
+    labels: Object.freeze(
+      Object.fromEntries(labels.map(([name, text]) => [name, read.text(`label ${name}`, text, TEXT_BYTES_LIMIT)])),
+    ),
+    schema: read.text('schema', entry.schema, TEXT_BYTES_LIMIT),
+    host: read.text('host', entry.host, TEXT_BYTES_LIMIT),
     pid,
-    version: textIn('version', entry.version),
+    version: read.text('version', entry.version, TEXT_BYTES_LIMIT),
     ...(client === undefined ? {} : { client: String(client) }),
     ...(hasOrigins === true ? { hasOrigins } : {}),
   }
@@ -89,13 +88,13 @@ export function decodeSource(payload: Uint8Array): SourceEntry {
 
 /** The texts that a block announces, and the id of the first. */
 export function decodeSymbols(payload: Uint8Array): { readonly firstId: number; readonly texts: readonly string[] } {
-  if (payload.length < 8) throw wrong('a block of symbols', `${payload.length} bytes`, '8 or more')
+  if (payload.length < 8) throw read.wrong('a block of symbols', `${payload.length} bytes`, '8 or more')
   const data = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
   const firstId = data.getUint32(0, true)
   const count = data.getUint32(4, true)
   // Each takes four bytes at least: a count that lies reserves nothing.
   if (count > (payload.length - 8) / 4 || firstId + count > 2 ** 32) {
-    throw wrong('the number of symbols', count, 'as many as follow')
+    throw read.wrong('the number of symbols', count, 'as many as follow')
   }
   if (count > DTB_LIMITS.symbolCount) {
     throw new SondeError('DTB_LIMIT', `a block of ${count} symbols; allowed: ${DTB_LIMITS.symbolCount}`)
@@ -103,25 +102,25 @@ export function decodeSymbols(payload: Uint8Array): { readonly firstId: number; 
   const texts: string[] = []
   let at = 8
   for (let i = 0; i < count; i++) {
-    if (at + 4 > payload.length) throw wrong('a symbol', 'cut off', 'whole ones')
+    if (at + 4 > payload.length) throw read.wrong('a symbol', 'cut off', 'whole ones')
     const bytes = data.getUint32(at, true)
     at += 4
     if (bytes > Math.min(TEXT_BYTES_LIMIT, payload.length - at)) {
-      throw wrong('the length of a symbol', bytes, `what follows, ${TEXT_BYTES_LIMIT} bytes at most`)
+      throw read.wrong('the length of a symbol', bytes, `what follows, ${TEXT_BYTES_LIMIT} bytes at most`)
     }
     texts.push(utf8Text(payload.subarray(at, at + bytes)))
     at += bytes
   }
   if (at !== payload.length)
-    throw wrong('a block of symbols', `${payload.length - at} bytes longer`, 'its symbols alone')
+    throw read.wrong('a block of symbols', `${payload.length - at} bytes longer`, 'its symbols alone')
   return { firstId, texts }
 }
 
 /** The id of the first text of the table that a block begins. */
 export function decodeTexts(payload: Uint8Array): number {
-  if (payload.length !== 4) throw wrong('a block that begins texts', `${payload.length} bytes`, '4')
+  if (payload.length !== 4) throw read.wrong('a block that begins texts', `${payload.length} bytes`, '4')
   const firstId = new DataView(payload.buffer, payload.byteOffset, 4).getUint32(0, true)
-  if (firstId < TEXT_ID_MIN) throw wrong('the first id of texts', firstId, `${TEXT_ID_MIN} or more`)
+  if (firstId < TEXT_ID_MIN) throw read.wrong('the first id of texts', firstId, `${TEXT_ID_MIN} or more`)
   return firstId
 }
 
@@ -146,20 +145,4 @@ function utf8Text(bytes: Uint8Array): string {
   } catch (cause) {
     throw new SondeError('DTB_CONTENT', 'a text of the block is not UTF-8', { cause })
   }
-}
-
-function objectIn(place: string, json: unknown): Readonly<Record<string, unknown>> {
-  if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrong(place, json, 'an object')
-  return json as Readonly<Record<string, unknown>>
-}
-
-function textIn(place: string, json: unknown): string {
-  if (typeof json !== 'string' || json.length > TEXT_BYTES_LIMIT) {
-    throw wrong(place, json, `text of at most ${TEXT_BYTES_LIMIT} characters`)
-  }
-  return json
-}
-
-function wrong(place: string, given: unknown, allowed: string): SondeError {
-  return new SondeError('DTB_CONTENT', `${place} is ${shown(given)}; allowed: ${allowed}`)
 }

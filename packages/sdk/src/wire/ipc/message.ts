@@ -1,4 +1,5 @@
-import { SondeError, shown } from '../../errors.ts'
+import { SondeError } from '../../errors.ts'
+import { type JsonObject, JsonReader } from '../../internal/json-reader.ts'
 import { faultOfSource } from '../../schema/source-rules.ts'
 import type {
   Ack,
@@ -15,8 +16,8 @@ import type {
 } from './frame.ts'
 import { checkJson } from './json-limits.ts'
 
-/** A parsed payload, read key by key. Unknown keys are ignored, so that a later version may add keys. */
-type Parsed = Readonly<Record<string, unknown>>
+/** Unknown keys are ignored, so that a later version may add keys. */
+const read = new JsonReader((message) => new SondeError('IPC_FRAME', message))
 
 const U32_MAX = 0xffff_ffff
 const U64_MAX = 2n ** 64n - 1n
@@ -38,7 +39,7 @@ export function parseJson(kind: string, payload: Uint8Array): unknown {
 }
 
 export function parseHello(json: unknown): Hello {
-  const body = objectIn('hello', json)
+  const body = read.object('hello', json)
   const client = clientIn('hello', body)
   const secret = client === 0n && own(body, 'secret') === '' ? '' : secretIn('hello', body, 'secret')
   return {
@@ -53,24 +54,24 @@ export function parseHello(json: unknown): Hello {
 }
 
 export function parseTypes(json: unknown): TypeEntry[] {
-  if (!Array.isArray(json) || json.length > TYPE_COUNT_MAX) throw wrong('types', json, 'a list of types')
+  if (!Array.isArray(json) || json.length > TYPE_COUNT_MAX) throw read.wrong('types', json, 'a list of types')
   return json.map((entry: unknown) => {
-    const body = objectIn('types', entry)
+    const body = read.object('types', entry)
     const fingerprint = textIn('types', body, 'fingerprint', 32)
-    if (!/^[0-9a-f]{32}$/.test(fingerprint)) throw wrong('types.fingerprint', fingerprint, '32 hex digits')
+    if (!/^[0-9a-f]{32}$/.test(fingerprint)) throw read.wrong('types.fingerprint', fingerprint, '32 hex digits')
     return { index: integerIn('types', body, 'index', 0, 0xffff), fingerprint, definition: body.definition }
   })
 }
 
 export function parseSource(json: unknown): SourceEntry {
-  const body = objectIn('source', json)
+  const body = read.object('source', json)
   const given = {
     id: own(body, 'id'),
     tag: own(body, 'tag'),
     labels: own(body, 'labels'),
   }
   const fault = faultOfSource(given)
-  if (fault !== undefined) throw wrong(`source.${fault.place}`, fault.given, fault.allowed)
+  if (fault !== undefined) throw read.wrong(`source.${fault.place}`, fault.given, fault.allowed)
   const { id, tag, labels } = given as Pick<SourceEntry, keyof typeof given>
   return {
     index: integerIn('source', body, 'index', 0, U32_MAX),
@@ -83,7 +84,7 @@ export function parseSource(json: unknown): SourceEntry {
 }
 
 export function parseAttach(json: unknown): Attach {
-  const body = objectIn('attach', json)
+  const body = read.object('attach', json)
   return {
     file: textIn('attach', body, 'file', TEXT_CHARACTERS_MAX),
     slots: integerIn('attach', body, 'slots', 1, U32_MAX),
@@ -92,10 +93,9 @@ export function parseAttach(json: unknown): Attach {
 }
 
 export function parseWelcome(json: unknown): Welcome {
-  const body = objectIn('welcome', json)
-  const { ack } = body
-  if (ack !== 'memory' && ack !== 'durable') throw wrong('welcome.ack', ack, 'memory, durable')
-  const limits = objectIn('welcome.limits', body.limits)
+  const body = read.object('welcome', json)
+  const ack = read.oneOf('welcome.ack', body.ack, ['memory', 'durable'])
+  const limits = read.object('welcome.limits', body.limits)
   const limit = (key: keyof ServiceLimits, min: number) =>
     integerIn('welcome.limits', limits, key, min, Number.MAX_SAFE_INTEGER)
   return {
@@ -116,22 +116,22 @@ export function parseWelcome(json: unknown): Welcome {
 }
 
 export function parseChallenge(json: unknown): Challenge {
-  return { nonce: secretIn('challenge', objectIn('challenge', json), 'nonce') }
+  return { nonce: secretIn('challenge', read.object('challenge', json), 'nonce') }
 }
 
 export function parseAttached(json: unknown): Attached {
-  const body = objectIn('attached', json)
-  if (typeof body.ok !== 'boolean') throw wrong('attached.ok', body.ok, 'true or false')
+  const body = read.object('attached', json)
+  if (typeof body.ok !== 'boolean') throw read.wrong('attached.ok', body.ok, 'true or false')
   return { ok: body.ok, reason: textIn('attached', body, 'reason', TEXT_CHARACTERS_MAX) }
 }
 
 export function parseAck(json: unknown): Ack {
-  const body = objectIn('ack', json)
+  const body = read.object('ack', json)
   return { sequence: sequenceIn('ack', body, 'sequence'), ...untakenIn('ack', body) }
 }
 
 export function parseError(json: unknown): ErrorMessage {
-  const body = objectIn('error', json)
+  const body = read.object('error', json)
   return {
     code: textIn('error', body, 'code', NAME_CHARACTERS_MAX),
     message: textIn('error', body, 'message', TEXT_CHARACTERS_MAX),
@@ -140,67 +140,54 @@ export function parseError(json: unknown): ErrorMessage {
 
 /** A message that says nothing but its kind. */
 export function parseEmpty(kind: string, json: unknown): Readonly<Record<string, never>> {
-  objectIn(kind, json)
+  read.object(kind, json)
   return {}
 }
 
-function objectIn(place: string, value: unknown): Parsed {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw wrong(place, value, 'an object')
-  return value as Parsed
+function integerIn(place: string, body: JsonObject, key: string, min: number, max: number): number {
+  return read.integer(`${place}.${key}`, own(body, key), min, max)
 }
 
-function integerIn(place: string, body: Parsed, key: string, min: number, max: number): number {
-  const value = own(body, key)
-  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number
-  throw wrong(`${place}.${key}`, value, `a whole number from ${min} to ${max}`)
+function textIn(place: string, body: JsonObject, key: string, charactersMax: number): string {
+  return read.text(`${place}.${key}`, own(body, key), charactersMax)
 }
 
-function textIn(place: string, body: Parsed, key: string, charactersMax: number): string {
-  const value = own(body, key)
-  if (typeof value === 'string' && value.length <= charactersMax) return value
-  throw wrong(`${place}.${key}`, value, `text of at most ${charactersMax} characters`)
-}
-
-function sequenceIn(place: string, body: Parsed, key: string): bigint {
+function sequenceIn(place: string, body: JsonObject, key: string): bigint {
   const text = textIn(place, body, key, 20)
   const value = /^\d+$/.test(text) ? BigInt(text) : undefined
-  if (value === undefined || value > U64_MAX) throw wrong(`${place}.${key}`, text, 'a decimal number of 64 bits')
+  if (value === undefined || value > U64_MAX) throw read.wrong(`${place}.${key}`, text, 'a decimal number of 64 bits')
   return value
 }
 
-function clientIn(place: string, body: Parsed): bigint {
+function clientIn(place: string, body: JsonObject): bigint {
   const text = textIn(place, body, 'client', 16)
-  if (!/^[0-9a-f]+$/.test(text)) throw wrong(`${place}.client`, text, 'a number of 64 bits in hex')
+  if (!/^[0-9a-f]+$/.test(text)) throw read.wrong(`${place}.client`, text, 'a number of 64 bits in hex')
   return BigInt(`0x${text}`)
 }
 
 /** The message does not repeat the value, because it reaches logs. */
-function secretIn(place: string, body: Parsed, key: string): string {
+function secretIn(place: string, body: JsonObject, key: string): string {
   const value = own(body, key)
   if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
   throw new SondeError('IPC_FRAME', `${place}.${key} is something else than 64 hex digits`)
 }
 
-function untakenIn(place: string, body: Parsed): Untaken {
+function untakenIn(place: string, body: JsonObject): Untaken {
   return { dropped: countsIn(place, body, 'dropped'), hidden: countsIn(place, body, 'hidden') }
 }
 
-function countsIn(message: string, body: Parsed, key: keyof Untaken): Readonly<Record<string, number>> {
+function countsIn(message: string, body: JsonObject, key: keyof Untaken): Readonly<Record<string, number>> {
   const place = `${message}.${key}`
-  const counts = objectIn(place, own(body, key))
+  const counts = read.object(place, own(body, key))
   for (const reason of Object.keys(counts)) {
     if (!/^[a-z]+(_[a-z]+)*$/.test(reason) || reason.length > NAME_CHARACTERS_MAX) {
-      throw wrong(place, reason, 'a reason of small letters and _')
+      throw read.wrong(place, reason, 'a reason of small letters and _')
     }
     integerIn(place, counts, reason, 0, Number.MAX_SAFE_INTEGER)
   }
   return counts as Readonly<Record<string, number>>
 }
 
-function own(body: Parsed, key: string): unknown {
+function own(body: JsonObject, key: string): unknown {
   return Object.hasOwn(body, key) ? body[key] : undefined
-}
-
-function wrong(place: string, given: unknown, allowed: string): SondeError {
-  return new SondeError('IPC_FRAME', `${place} is ${shown(given)}; allowed: ${allowed}`)
 }

@@ -1,6 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import type { ScenarioRequest } from '@sonde/sdk/api'
 import { show } from '@sonde/sdk/config'
+import { JsonReader } from '@sonde/sdk/internal'
 import type { NodeClass } from '../classes/node-class.ts'
 import { SCENARIO_NAMES } from '../names.ts'
 import { checkName } from './check-name.ts'
@@ -25,6 +26,7 @@ export interface ChosenScenario {
 }
 
 const DAY_S = 86_400
+const read = new JsonReader((message) => new SondeError('SIM_FORM', message))
 const KEYS = ['name', 'device', 'severity', 'delayS', 'durationS']
 
 /**
@@ -33,17 +35,13 @@ const KEYS = ['name', 'device', 'severity', 'delayS', 'durationS']
  * @throws SondeError `SIM_FORM` if a key or the type of a value is wrong.
  */
 export function parseRequest(body: unknown): ScenarioRequest {
-  if (body === null || typeof body !== 'object' || Array.isArray(body))
-    throw new SondeError('SIM_FORM', `the request is ${show(body)}; allowed: an object with ${KEYS.join(', ')}`)
-  const unknown = Object.keys(body).find((key) => !KEYS.includes(key))
-  if (unknown !== undefined)
-    throw new SondeError('SIM_FORM', `${show(unknown)} is no key of a request; allowed: ${KEYS.join(', ')}`)
-  for (const [key, value] of Object.entries(body)) {
+  const given = read.object('the request', body, KEYS)
+  for (const [key, value] of Object.entries(given)) {
     const type = key === 'name' || key === 'device' ? 'string' : 'number'
-    if (typeof value !== type) throw new SondeError('SIM_FORM', `${key} is ${show(value)}; allowed: a ${type}`)
+    if (typeof value !== type) throw read.wrong(key, value, `a ${type}`)
   }
-  if (!('name' in body)) throw new SondeError('SIM_FORM', `name is missing; allowed: ${SCENARIO_NAMES.join(', ')}`)
-  return body as ScenarioRequest
+  if (!('name' in given)) throw new SondeError('SIM_FORM', `name is missing; allowed: ${SCENARIO_NAMES.join(', ')}`)
+  return given as unknown as ScenarioRequest
 }
 
 /**
