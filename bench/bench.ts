@@ -8,14 +8,14 @@ export interface Figure {
   readonly gate?: string
 }
 
-/** What a benchmark gives back. */
+/** The result of a benchmark. */
 export interface BenchResult {
   readonly figures: readonly Figure[]
   /** Notes for people: method, sizes, versions. */
   readonly lines: readonly string[]
 }
 
-/** What every `bench/NAME/bench.ts` exports as `run`. */
+/** Type of the export `run` of every `bench/NAME/bench.ts`. */
 export type RunBench = (options: { readonly rounds: number }) => Promise<BenchResult>
 
 /** The middle of values; the mean of the two middle ones where their number is even. */
@@ -27,12 +27,12 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
 }
 
-/** A gate in words: whether a figure reached what was asked. */
+/** A gate in words: whether a figure reached its minimum. */
 export function atLeast(value: number, wanted: number): string {
   return `≥ ${wanted}: ${value >= wanted ? 'met' : 'missed'}`
 }
 
-/** A gate in words: whether a figure stayed below what was allowed. */
+/** A gate in words: whether a figure stayed within its maximum. */
 export function atMost(value: number, allowed: number): string {
   return `≤ ${allowed}: ${value <= allowed ? 'met' : 'missed'}`
 }

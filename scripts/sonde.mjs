@@ -1,5 +1,5 @@
-// Installs what the command needs in a clone, then prints the words that run its sources, each on a line of its own:
-// the Node that the clone installs, flags, and the file. `packages/cli/bin/sonde` becomes that command.
+// Installs the packages of a clone, then prints the command that runs its sources, one word on each line: Node, its
+// flags, and the file. `packages/cli/bin/sonde` becomes that command.
 
 import { join } from 'node:path'
 import { nodeFlags, root, setUp, setUpWeb } from './setup.mjs'

@@ -23,7 +23,7 @@ export const METRICS = FIELDS.map(({ base, suffix }) => ({
   max: `app_gpu_${base}_max_${suffix}`,
   count: `app_gpu_${base}_pods`,
 }))
-/** Metric of a pod, of which the raw question is asked. */
+/** Metric of a pod, for the raw question. */
 export const RAW_METRIC = 'pod_gpu_util_percent'
 
 /** A number between 0 and 1 that looks random, and is the same on both sides. */

@@ -106,7 +106,7 @@ async function measureFullRate(rounds: number, stops: Stop[], folder: string): P
   const [produced, lost] = ['produced', 'lost'].map((what) =>
     Array.from({ length: DEVICES }, (_, at) => double.total(`mlx5_${at} ${what}`)).reduce((sum, one) => sum + one),
   )
-  // By the numbers of the samples the source knows what it lacks, by its buffers the double what it overwrote.
+  // The source counts missing sample numbers; the double counts the samples that it overwrote.
   const missed = (await skippedOf(19_464)) - (lost ?? Number.NaN)
   const ratio = median(windows.map(({ used }) => used.child / used.rival))
   const aboveDouble = median(windows.map((one) => (one.used.child / one.seconds) * 100 - shareOfDouble(one)))
@@ -230,7 +230,7 @@ function rivalArgs({ common, telemetry }: DocaDouble): string[] {
   return [common, telemetry, ...numbers.map(String)]
 }
 
-/** Samples that the source lacks, by the numbers that they bear. */
+/** Number of samples that the source missed, by their numbers. */
 async function skippedOf(port: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const skipped = text.split('\n').filter((line) => line.startsWith('doca_diag_sampling_skipped_samples_total{'))

@@ -88,7 +88,7 @@ async function compare(format: FormatName, rounds: number): Promise<{ figures: F
   const coldScrape = () => scrape(createPrometheus(), ours.send, format)
   const ourScrape = () => scrape(view, ours.send, format)
   ours.update(0, 1)
-  // The garbage of what ran before is not that of a process that starts, and its heap holds no peer.
+  // A process that starts has no garbage of earlier work, and no peer in its heap.
   collectGarbage()
   const first = await measure(ourScrape)
   const peer = promClientLoad(type)

@@ -53,7 +53,7 @@ export function ourLoad(accept: (batch: Batch) => void): Load & { send(): void }
   const batches: Batch[] = []
   const emit = (batch: Batch) => batches.push({ ...batch, bytes: batch.bytes.slice() })
   const source = createSource({ id: 'bench', labels: { node: 'hgx-a17' }, emit })
-  // One object a row for good, so that little garbage is left for the measured part.
+  // Each row keeps its object, so that the measured part has little garbage to collect.
   const records = labels.map((of): Record<string, unknown> => ({ time: 0n, ...of }))
   return {
     update(step, everyNth) {

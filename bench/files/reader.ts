@@ -22,7 +22,7 @@ import { jobRecord, jobType } from './record.ts'
 /** How many times faster than `JSON.parse` of each line. */
 const COLUMNS_GATE = 15
 const RECORDS = 4_000_000
-/** What is slower reads fewer. */
+/** Slower ways read fewer records. */
 const FEW_RECORDS = 500_000
 const FLUSH_EVERY = 50_000
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))

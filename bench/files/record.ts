@@ -1,6 +1,6 @@
 import { counter, defineType, gauge, label, type RecordOf, timestamp } from '@sonde/sdk'
 
-/** What is written and read. */
+/** The type of all records. */
 export const jobType = defineType('bench_job', 'A record of 72 bytes', {
   time: timestamp(),
   queue: label(),

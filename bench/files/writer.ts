@@ -25,7 +25,7 @@ const BLOCKS = 4096
 const BATCHES = 64
 /** Blocks given in one turn of the loop. */
 const TURN_BLOCKS = 4
-/** Blocks between two flushes; the one before is waited for, as by an application that bounds what is under way. */
+/** Blocks between two flushes. Each flush waits for the one before, like an application that limits its queue. */
 const FLUSH_EVERY = 64
 const INTERVAL_MS = 1000
 const MEGABYTE = 1e6
@@ -168,8 +168,8 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Folders that were written. They are removed at the end: ext4 gives the inode of a removed file to nobody for minutes,
- * and would look through all of those at each file that is made.
+ * Folders that were written. They are removed at the end. ext4 reuses the inode of a removed file only after minutes,
+ * and searches all such inodes for each new file.
  */
 const written: string[] = []
 

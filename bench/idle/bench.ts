@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MAIN = join(ROOT, 'packages/cli/dist/main.js')
 const CLIENT = fileURLToPath(new URL('client-main.ts', import.meta.url))
 const EXPORTER = '/usr/bin/prometheus-node-exporter'
-/** Those that read what the agent reads. */
+/** The collectors that read the same files as the agent. */
 const COLLECTORS = ['cpu', 'loadavg', 'meminfo', 'netclass', 'netdev', 'pressure', 'softnet', 'stat'].map(
   (name) => `--collector.${name}`,
 )
@@ -26,8 +26,8 @@ const SCRAPE_EVERY_MS = 15_000
 const SAMPLE_EVERY_MS = 1_000
 const EVERYTHING = 'agent, everything on, scraped every 15 s'
 /**
- * What a kind of process may cost, by how its name begins: megabytes, and processor time as a multiple of what
- * node_exporter takes in the same seconds. Another day the same machine is half as fast, for both.
+ * Limits of processes by the start of their name: megabytes, and processor time as a multiple of node_exporter in the
+ * same seconds. Another day the same machine is half as fast, for both.
  */
 const LIMITS = [
   { name: EVERYTHING, residentMb: 170, exporters: undefined },

@@ -4,7 +4,7 @@ import { type Usage, usageOf } from '../../packages/agent/src/hosting/usage.ts'
 
 /** How {@link startMeasured} starts a program. */
 export interface StartOptions {
-  /** Awaited in what it writes. */
+  /** Text of its output that shows that it is ready. */
   readonly ready?: RegExp
   /** Variables that are added. */
   readonly env?: Readonly<Record<string, string>>
@@ -35,12 +35,12 @@ export async function startMeasured(
   return child
 }
 
-/** Process ids of what a process started and that are there. */
+/** Process ids of the running children of a process. */
 export function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 }
 
-/** What a process has used, which must be there. */
+/** The usage of a process, which must be running. */
 export function usedBy(pid: number): Usage {
   const usage = usageOf(pid)
   if (usage === undefined) throw new Error(`process ${pid} ended while it was measured`)

@@ -32,7 +32,7 @@ export function writeTree(root: string): Tree {
   }
   for (const name of names) {
     const folder = join(sysfs, 'class/net', name)
-    // Drivers are asked by name, whatever the tree shows: those of this machine answer.
+    // The calls to drivers go to the real interfaces of this machine, not to the tree.
     const isReal = existsSync(join('/sys/class/net', name, 'device'))
     mkdirSync(isReal ? join(folder, 'device') : folder, { recursive: true })
     for (const [attribute, value] of Object.entries(ATTRIBUTES)) writeFileSync(join(folder, attribute), `${value}\n`)

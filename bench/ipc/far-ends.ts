@@ -35,7 +35,7 @@ export interface Service extends FarEnd {
   dueBytes(): number
 }
 
-/** Starts a process that counts what comes and keeps nothing. */
+/** Starts a process that counts the records and keeps none. */
 export async function startStub(): Promise<FarEnd> {
   const { child, directory, stop } = await startChild('stub-main.ts', [])
   const counted = async (): Promise<Counted> => {
@@ -90,7 +90,7 @@ export async function startService(command: Command): Promise<Service> {
   }
 }
 
-/** What the agent reports of its own main loop, once a second. */
+/** The longest turn of its main loop, as the agent reports it once a second. */
 async function longestTurn(address: string, fromMs: number): Promise<number> {
   const toMs = Date.now()
   const queries = [{ metric: 'sonde_process_loop_turn_max_seconds', function: 'max' }]
@@ -123,8 +123,8 @@ export async function startLines(command: Command): Promise<FarEnd> {
 }
 
 /**
- * What files may take. An agent that has run for a while is at its limit: it removes the oldest file for each new one,
- * whose memory in the page cache the new one gets.
+ * What files may take. An agent that has run for a while is at its limit. It removes the oldest file for each new one,
+ * and the new file gets the page cache of the old one.
  */
 const RETENTION_BYTES = 1 << 30
 

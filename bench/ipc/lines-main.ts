@@ -13,7 +13,7 @@ import { openLog } from '../../packages/cli/src/log.ts'
 import { recordType } from './record.ts'
 
 const [, , socketsDir = '', command = 'agent'] = process.argv
-/** Records that are handed over before the sinks are asked to write them: well below what the store may queue. */
+/** Records for each flush of the sinks: fewer than the queue of the store holds. */
 const FLUSH_RECORDS = 100_000
 
 const { config } = loadConfig({ environment: { ...process.env, SONDE_SERVICE_ENABLED: 'false' } })

@@ -21,7 +21,7 @@ export const recordType = defineType(
   { layout: 'packed' },
 )
 
-/** A record as an object: what JSON lines are made of, and what `report` takes. */
+/** A record as an object, for JSON lines and for `report`. */
 export function makeRecord(): Record<string, number | bigint | string> {
   const counters = COUNTERS.map((name, i): [string, number] => [name, i * 1000])
   return { time: 0n, device: '', ...Object.fromEntries(counters) }

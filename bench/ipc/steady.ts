@@ -22,7 +22,7 @@ export interface Steady {
   readonly turnCpuMsMax: number
 }
 
-/** Reports at the rate, to another process or, without one, to nobody. */
+/** Reports at the rate to another process. Without a process the records are discarded. */
 export async function steady(farEnd: FarEnd | undefined): Promise<Steady> {
   const sink = farEnd && createIpc({ socketsDir: farEnd.socketsDir })
   const source = createSource({ id: 'bench', emit: (batch) => sink?.accept(batch) })
@@ -55,7 +55,7 @@ export async function steady(farEnd: FarEnd | undefined): Promise<Steady> {
   }
 }
 
-/** Gives how many were reported. A tick that comes late reports what is due by then. */
+/** Gives how many were reported. A late tick reports all records that are due. */
 async function reportSteadily(report: (from: number, count: number) => void): Promise<number> {
   const startMs = performance.now()
   let reported = 0

@@ -4,7 +4,7 @@ import { usedBy } from '../idle/process.ts'
 import type { FarEnd } from './far-ends.ts'
 import type { Sender } from './senders.ts'
 
-/** What a far end says of its loop in the first second is of the time that it stood still. Unit: milliseconds. */
+/** The first second of a far end includes the time in which it was stopped. Unit: milliseconds. */
 const STILL_MS = 1100
 
 /** How one turn of a sender went. */
@@ -18,8 +18,8 @@ export interface Turn {
 }
 
 /**
- * Has one sender report to one far end, which stands still before and after: the work that is left to it takes nothing
- * from the others, and what it has written is on the disk before the next turn begins.
+ * One sender reports to one far end. The far end is stopped before and after, so that its remaining work takes nothing
+ * from the others. Its files are on the disk before the next turn starts.
  */
 export async function take(sender: Sender, farEnd: FarEnd, durationMs: number): Promise<Turn> {
   spawnSync('sync')

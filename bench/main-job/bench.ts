@@ -12,7 +12,7 @@ const WINDOW_MS = 90_000
 const WARM_UP_MS = 60_000
 const SCRAPE_EVERY_MS = 1000
 const STOP_LIMIT_MS = 10_000
-/** What Sonde may take, as a multiple of what netdata takes. */
+/** Limits of Sonde, as multiples of netdata. */
 const LIMITS = { processor: 1, memory: 3 }
 
 /** What a program took in each window. */

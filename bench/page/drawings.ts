@@ -8,7 +8,7 @@ export interface Drawing {
   readonly paintedMs: number
 }
 
-/** What a page notes for us. */
+/** Notes that the page keeps for the benchmark. */
 interface Notes {
   readonly drawings: Drawing[]
   /** The last click. Unit: milliseconds since the navigation. */

@@ -12,7 +12,7 @@ const PAN_COUNT = 10
 const DRAG_COUNT = 30
 const ZOOM_COUNT = 2
 const ANSWER_LIMIT_KB = 1_000
-/** Time in which the code of all pages came, and in which what was zoomed to is asked for. Unit: milliseconds. */
+/** Time to load the code of all pages, and time to load the zoomed window. Unit: milliseconds. */
 const SETTLE_MS = 4_000
 const ZOOM_MS = 1_000
 
@@ -115,7 +115,7 @@ export function eventFigures(rounds: readonly EventRound[], explorer: readonly T
   ]
 }
 
-/** What stands under the figures. */
+/** Notes under the figures. */
 export function eventLines(): string[] {
   return [
     `Event page: answers are generated in the format of the API and made before the run, so that the page is measured and not the reading of files;`,

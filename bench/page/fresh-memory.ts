@@ -9,7 +9,7 @@ const ROUNDS = 3
 export function freshPageUs(): number {
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
-    // Large ones come from the system, not from what was freed before.
+    // Large buffers come from the system, not from freed memory.
     const bytes = Buffer.allocUnsafeSlow(BYTES)
     const before = process.cpuUsage()
     for (let at = 0; at < BYTES; at += PAGE_BYTES) bytes[at] = 1

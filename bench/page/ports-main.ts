@@ -50,7 +50,7 @@ function wander(timeMs: number, port: number, field: number): number {
   return 1 + 0.4 * Math.sin(timeMs / 700 + port * 0.2 + field) * Math.sin(timeMs / 5_300 + field * 7)
 }
 
-/** One record of one port: each counter has gained what its rate says, the rest is as it is. */
+/** One record of one port: each counter rises by its rate, the other fields stay. */
 function rowOf(type: RecordType, port: number, timeMs: number, before: Map<string, number>): Record<string, unknown> {
   const address = `0000:${(16 + port).toString(16)}:00.0`
   const netdev = `eth${10 + port}`

@@ -71,7 +71,7 @@ export function portFigures(rounds: readonly PortsRound[]): Figure[] {
   ]
 }
 
-/** What stands under the figures. */
+/** Notes under the figures. */
 export function portLines(rounds: readonly PortsRound[]): string[] {
   return [
     `Fabric page: ${PORT_COUNT} ports × ${rounds[0]?.chartCount ?? 0} charts and a table, a window of 30 s with a step of ${PORT_STEP_MS} ms,`,

@@ -7,7 +7,7 @@ import { listen, makeAgent } from './listen.ts'
 const [path = '', seriesText = '100', pointsText = '5760'] = process.argv.slice(2)
 const [seriesCount, pointCount] = [Number(seriesText), Number(pointsText)]
 const STEP_MS = 1_000
-/** Records that are given to the store before it is asked to write them. */
+/** Points for each flush of the store. */
 const FLUSH_EVERY_POINTS = 500
 
 const type = defineType('bench', 'What the page is measured with', {

@@ -23,7 +23,7 @@ function timed(work: () => number): Taken {
   return { ms: performance.now() - start, sum }
 }
 
-/** What is read of a body, as one number that both must come to. */
+/** The sum of all values of a body, which must be the same for both. */
 function ourSum(parser: ExpositionParser, body: Uint8Array): number {
   parser.parse(body)
   if (parser.faults.total > 0) throw new Error(`the parser found fault: ${JSON.stringify(parser.faults.lines)}`)

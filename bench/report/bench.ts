@@ -8,7 +8,7 @@ const WARM_UP_ROUNDS = 2
 const OBJECTS_GATE = 2
 const BULK_GATE = 8
 
-/** Time of one record, all of whose bytes reached the sink. Unit: nanoseconds. */
+/** Time of one record from its report until all its bytes are in the sink. Unit: nanoseconds. */
 async function nsOf(contender: Contender, sums: Map<string, number>): Promise<number> {
   const sink = new CountingSink()
   const start = process.hrtime.bigint()

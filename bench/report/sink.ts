@@ -9,7 +9,7 @@ export class CountingSink {
   bytes = 0
   /** CRC-32 of all bytes in order, however they were cut into pages. */
   sum = 0
-  /** What came last, for a look at what it says. */
+  /** The last batch, for a check of its content. */
   last: Uint8Array = new Uint8Array()
 
   take(page: Uint8Array, records: number): void {

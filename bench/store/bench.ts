@@ -13,7 +13,7 @@ const SAMPLES_AN_HOUR = HOUR_MS / INTERVAL_MS
 const HOURS = 24
 /** Times each question is asked. */
 const ASKED_COUNT = 40
-/** Times before that, which are not counted: they warm the compiler up, of which each store's thread has its own. */
+/** Questions before that, which do not count. They warm up the compiler of the store's thread. */
 const WARM_COUNT = 5
 /** Times the question of a day is asked on both sides. */
 const DAY_COUNT = 20
@@ -22,7 +22,7 @@ const ROUND_HOURS = 2
 /** Times as fast, or as small, as SQLite with a row a sample. */
 const GATES = { write: 5, size: 3, query: 1.5, day: 5 }
 
-/** Questions that the page asks, by what they show. */
+/** Questions of the page, by their content. */
 const SHAPES: readonly Shape[] = [
   { name: 'one GPU, 9 charts, 15 min', windowMs: 0.25 * HOUR_MS, metrics: 9, gpus: 'one' },
   { name: 'one GPU, 9 charts, 1 h', windowMs: HOUR_MS, metrics: 9, gpus: 'one' },

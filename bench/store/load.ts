@@ -89,7 +89,7 @@ for (const name in GAUGES) fields[name] = gauge('f64', { help: 'A gauge of the l
 
 /** The record of the load. */
 export const gpuType = defineType('gpu', 'A GPU of the load', fields) as RecordType
-/** Metrics by what they are. */
+/** Metrics by their role. */
 export const COUNTER_METRICS = Object.keys(COUNTERS).map((name) => `gpu_${name}`)
 /** Gauges that move. */
 export const GAUGE_METRICS = Object.keys(GAUGES)
@@ -101,7 +101,7 @@ export const uuidOf = (i: number) => `GPU-5fd4f087-86f3-4a43-b711-4771313afc${i.
 /** A made load: batches in order, and the same numbers by GPU for who does not take batches. */
 export interface Load {
   readonly batches: readonly Batch[]
-  /** What the source says of itself, before the first of them. */
+  /** The records that a source reports about itself before all others. */
   readonly said: readonly Batch[]
   /** Times of the batches. Unit: milliseconds. */
   readonly timesMs: readonly number[]

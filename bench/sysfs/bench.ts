@@ -33,8 +33,8 @@ function counterPaths(): string[][] {
 }
 
 /**
- * What one sweep costs, over many: processor time of the main thread, so that other programs on the machine are not
- * counted, and never more than the clock says, for the kernel counts coarsely. Unit: milliseconds.
+ * Mean cost of a sweep: processor time of the main thread, because other programs on the machine must not count. It is
+ * never more than the clock says, because the kernel counts coarsely. Unit: milliseconds.
  */
 async function costMs(count: number, sweep: () => void | Promise<void>): Promise<number> {
   const startMs = performance.now()
@@ -128,7 +128,7 @@ function againstReads(sweepsMs: readonly number[], readsMs: readonly number[]): 
   return median(sweepsMs.map((ms, round) => ms / (readsMs[round] ?? Number.NaN)))
 }
 
-/** The reads alone of what every sweep reads: no program on Node reads these files in less. */
+/** Reads the files of a sweep and does nothing else: the least time that a program on Node needs. */
 function openReads(paths: readonly string[]) {
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   const descriptors = paths.map((path) => openSync(path, 'r'))

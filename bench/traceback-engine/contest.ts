@@ -8,12 +8,12 @@ import { Tap } from '../../packages/agent/src/sampling/tap.ts'
 import { type Cell, numbersOf, unrolledOf } from './load.ts'
 
 const RIVAL = fileURLToPath(new URL('rival.cpp', import.meta.url))
-/** Samples that the ring holds, and that are put into it at a time: those of a drain each 50 ms. */
+/** Size of the ring, and samples of one drain, which happens every 50 ms. */
 export const RING = 16_384
 export const PIECE = 500
 const TURN_MS = 150
 
-/** A cell whose programs are built. */
+/** A cell with its programs. */
 export interface Prepared extends Cell {
   readonly folder: string
   readonly edges: number

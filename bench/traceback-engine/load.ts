@@ -10,7 +10,7 @@ const OVER = 500
 const KINDS = ['gt', 'lt', 'inc_gt', 'dt_gt', 'dt_lt'] as const
 const PERIOD_NS = 100_000n
 
-/** What both programs are given. */
+/** The input of both programs. */
 export interface Cell {
   readonly rules: number
   readonly ids: number

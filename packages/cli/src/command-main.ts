@@ -11,15 +11,15 @@ import type { Loaded } from './config/load.ts'
 import { type Flags, withCommonFlags, withSimulateFlags } from './flags.ts'
 import { VERSION } from './version.ts'
 
-/** The command did what it was asked; it failed; what it was asked is wrong. See `docs/cli.md`. */
+/** Success; failure; wrong arguments or configuration. See `docs/cli.md`. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
-/** See `load-for.ts`, which knows the schemas of all rooms: what needs none of them starts in half the time. */
+/** See `load-for.ts`, which loads the schemas of all rooms. Commands without configuration start in half the time. */
 async function loadFor(flags: Flags, listener?: readonly string[]): Promise<Loaded> {
   return (await import('./load-for.ts')).loadFor(flags, listener)
 }
 
-/** The same, of which the folders and files that it names were looked at. */
+/** The same, after a check of the folders and files that the configuration names. */
 async function loadChecked(flags: Flags): Promise<Loaded> {
   const { checkPlaces } = await import('./config/places.ts')
   return checkPlaces(await loadFor(flags))
@@ -107,7 +107,7 @@ withCommonFlags(
   .option('--json', 'print the chains as JSON')
   .action(async (name: string | undefined, { json, ...flags }: Flags & { json?: boolean }) => {
     const { runExplain } = await import('./commands/explain.ts')
-    // Not `checkPlaces`: a root that is not there is what this command may have to explain.
+    // Not `checkPlaces`: this command may have to explain a root that is missing.
     process.exitCode = await runExplain(name ?? '', await loadFor(flags), json === true ? { json } : {})
   })
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { SimulateFlags } from './config/simulate.ts'
 
-/** Options that commands take; those of `up` are left out by the others. */
+/** Options of commands. Some of them exist for `up` only. */
 export interface Flags extends SimulateFlags {
   readonly config?: string
   readonly listen?: string

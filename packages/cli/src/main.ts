@@ -8,7 +8,7 @@ if (fault !== undefined) {
   console.error(`sonde: ${fault}`)
   process.exit(1)
 }
-// Node would open a port for debuggers, and everybody who reaches that port can run code here.
+// By default Node opens a port for debuggers, through which others can run code here.
 process.on('SIGUSR1', () => undefined)
 
 if (process.argv[2] === 'up' || process.argv[2] === 'agent') restartSmall()

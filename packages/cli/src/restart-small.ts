@@ -1,15 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * What a sweep makes is garbage by the next one, of which V8 lets 48 MB grow before it looks. To wake other threads for
- * 2 MB costs more than they help. The last one keeps SIGUSR1 from opening a port for debuggers, also before the command
- * can.
+ * The objects of a sweep are garbage at the next one. V8 lets 48 MB of it grow before it collects. To wake other
+ * threads for 2 MB costs more than they help. The last one keeps SIGUSR1 from opening a port for debuggers, also before
+ * the command can.
  */
 const FLAGS = ['--max-semi-space-size=2', '--no-parallel-scavenge', '--disable-sigusr1']
 /**
- * Without a limit each thread that asks the C library for memory keeps a piece of its own, and what it held at most.
- * Left to itself the library also keeps blocks of up to 32 MB for later once one of them was freed, and small blocks
- * that stay hold what was freed between them.
+ * Without a limit each thread has its own pool in the C library, which keeps its largest size. Left to itself the
+ * library also keeps blocks of up to 32 MB for later once one of them was freed, and small blocks that stay hold what
+ * was freed between them.
  */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192' }
 
@@ -26,10 +26,9 @@ export function restartSmall(): void {
 }
 
 /**
- * Of what has survived, with the memory outside of its heap, V8 lets as much again grow as there is before it looks.
- * What comes and goes in such waves leaves memory in pieces, and a process that grows for hours. Called once everything
- * is loaded: under this flag Node does not take its own modules as they were compiled when it was built, which makes a
- * start slower by 40 ms.
+ * V8 collects old objects only when they, with the memory outside of its heap, have doubled. Such waves fragment the
+ * memory, and the process grows for hours. Called once everything is loaded: under this flag Node does not take its own
+ * modules as they were compiled when it was built, which makes a start slower by 40 ms.
  */
 export function growSlowly(): void {
   setFlagsFromString('--heap-growing-percent=25')
