@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configurationPage } from '../docs/configuration.ts'
+import { readmesWithFields } from '../docs/field-tables.ts'
 import { contactLinks, securityPage } from '../docs/front-door.ts'
 import { hintsPage } from '../docs/hints.ts'
 import { metricsPage } from '../docs/metrics.ts'
@@ -17,6 +18,7 @@ export function generatedPages(): Record<string, string> {
     'docs/hints.md': hintsPage(),
     'docs/metrics.md': metricsPage(),
     'docs/traceback.schema.json': rulesSchemaText(),
+    ...readmesWithFields(),
   }
 }
 
