@@ -55,7 +55,7 @@ export interface AgentOptions {
   readonly originOf?: (path: string) => string
   /** Sinks beside the agent's own views. */
   readonly sinks?: readonly Sink[]
-  /** What the query form asks. Default: the ring of the last minutes. */
+  /** The history for queries. Default: the ring of the last minutes. */
   readonly history?: History
   readonly storeStatus?: () => StoreAnswer
   /** What lists and prints the records of the store. Default: there is none. */
@@ -81,30 +81,30 @@ export class Agent {
   readonly router: Router
   readonly recent: RecentRing
   readonly prometheus: Prometheus
-  /** What parts of `/metrics` are served apart. */
+  /** The parts of `/metrics` with their own paths. */
   readonly fieldSets: FieldSets
   readonly history: History
   /** What the node has. */
   readonly devices: Devices
-  /** What rules see on the node. */
+  /** The hints of the node. */
   readonly hints: Hints
   /** What rules saw, in any window of the past. */
   readonly hintHistory: HintHistory
-  /** What pods do with GPUs. */
+  /** The pods with GPUs. */
   readonly pods: PodGpus
-  /** Connections that came in where everybody may: they get metrics and health alone. */
+  /** Connections on the public listener, which serves only metrics and health. */
   readonly scrapers = new WeakSet<Socket>()
-  /** What the listener in front of it did. */
+  /** Counts of the listener. */
   readonly http = new HttpStats()
   readonly hosts: Hosts
   /** The sources that show a simulated node. */
   readonly simulators: Simulators
   /** What was caught where it could have ended the process. */
   readonly faults: Faults
-  /** What applications report to; undefined if it is switched off. */
+  /** The telemetry service; undefined if it is switched off. */
   readonly service: Service | undefined
   readonly self: Self
-  /** Events of rules on what is sampled. */
+  /** Traceback: rules and events. */
   readonly traceback: Traceback
   /** Has the rules watched wherever their signals are. */
   readonly ruleWatch: RuleWatch
@@ -181,7 +181,7 @@ export class Agent {
     this.self = new Self({ ...told, version, log, storeStatus })
   }
 
-  /** `/metrics` leaves out what sources read that others export. */
+  /** `/metrics` leaves out records that other exporters export. */
   #metricsRoute({ dataSources }: AgentConfig): Route {
     const sources = new Map(dataSources.filter(({ definition }) => definition.isExported).map((one) => [one.name, one]))
     const leavesOut = ({ origin, source, type }: Batch) => {
@@ -250,7 +250,7 @@ export class Agent {
     return this.hosts.sources
   }
 
-  /** What a client is called: its program, or its id where it is not connected. */
+  /** Name of a client: its program, or its id if it is not connected. */
   appOf(client: bigint): string {
     return this.service?.programOf(client) ?? `client ${client}`
   }
@@ -351,7 +351,7 @@ export class Agent {
     this.hints.evaluate(Date.now(), performance.now())
   }
 
-  /** A store that is slow to open is asked again: until then hints say that nothing before the start is known. */
+  /** Asks a store that opens slowly again; until then, hints say that the time before the start is unknown. */
   async #recallHints(toldReason = ''): Promise<void> {
     if (this.#isClosed) return
     try {

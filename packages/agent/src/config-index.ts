@@ -1,4 +1,4 @@
-// `@sonde/agent/config`: what checks a configuration, without the agent itself, for commands that do not run an agent.
+// `@sonde/agent/config`: checks of a configuration without the agent, for commands that do not run an agent.
 
 export {
   type AgentConfig,

@@ -41,7 +41,7 @@ export const nativeSchema = block({
   ),
 })
 
-/** A place on disk that may be left out. */
+/** An optional path. */
 function folder(description: string) {
   return v.optional(v.pipe(text(), v.description(description)))
 }
@@ -225,7 +225,7 @@ export const logSchema = block({
   ),
 })
 
-/** What the agent reads from the configuration. */
+/** The configuration of the agent. */
 export interface AgentConfig {
   readonly dataSources: readonly DataSourceConfig[]
   readonly paths: SourcePaths

@@ -10,13 +10,13 @@ export const HOST_MODULE: URL = new URL(`./hosting/host-main${EXTENSION}`, impor
 /** Has the definitions of all sources. */
 export const SOURCES_MODULE: string = new URL(`./sources/registry${EXTENSION}`, import.meta.url).href
 
-/** Has the definitions of the sources that read by the DOCA libraries, and of what they need. */
+/** The file with the sources of the DOCA libraries. */
 export const DOCA_MODULE: string = new URL(`./sources/doca/sources${EXTENSION}`, import.meta.url).href
 
-/** Has the definition of the NVML source, and of what it needs. */
+/** The file with the NVML source. */
 export const NVML_MODULE: string = new URL(`./sources/nvml/nvml${EXTENSION}`, import.meta.url).href
 
-/** Has the definition of the ethtool source alone, and of what it needs. */
+/** The file with the ethtool source. */
 export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/ethtool${EXTENSION}`, import.meta.url).href
 
 /** What reads a file of rules in a worker. */

@@ -1,7 +1,7 @@
 import type { PrometheusOptions } from '@sonde/sdk'
 import type { AgentConfig } from './config.ts'
 
-/** What `export.prometheus` means to the view. */
+/** The options of the view from `export.prometheus`. */
 export function prometheusOptions({ export: { prometheus }, paths }: AgentConfig): PrometheusOptions {
   return {
     timestamps: prometheus.timestamps,

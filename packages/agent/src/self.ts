@@ -53,7 +53,7 @@ const processType = defineOwnType('sonde_process', 'The process of Sonde itself'
   uptime_seconds: gauge('f64', { unit: 'seconds', help: 'Time since the start' }),
 })
 
-/** Devices whose driver does not answer. */
+/** Stuck devices: their drivers do not answer. */
 const stuckType = defineOwnType('sonde_stuck', 'Devices of which a call does not come back', {
   time: timestamp(),
   source: label('Name of the source'),
@@ -77,7 +77,7 @@ const httpType = defineOwnType('sonde_http', 'The HTTP listener of Sonde', {
   streams: gauge('u64', { help: 'Live streams that are open' }),
 })
 
-/** What the listener turned away. */
+/** Refused requests of the listener. */
 const httpRefusalType = defineOwnType('sonde_http_refused', 'Requests turned away and streams cut short, by reason', {
   time: timestamp(),
   reason: label(
@@ -118,9 +118,9 @@ export class Self {
   #ticker: Ticker | undefined
   readonly #sinks: SinkHealth
   readonly #absences: Absences
-  /** Devices that were told to be stuck, by source. */
+  /** Devices that were reported as stuck, by source. */
   readonly #stuck = new Map<string, ReadonlySet<string>>()
-  /** Libraries whose child was told of. */
+  /** Libraries whose child process was reported. */
   readonly #children = new Set<string>()
   #storeState = ''
 
@@ -148,7 +148,7 @@ export class Self {
   stop(): void {
     this.#loopTurns.disable()
     void this.#ticker?.stop(0)
-    // What is open is stated a last time: where nothing follows, Sonde saw no end of it.
+    // Reports open hints a last time: a hint without an end was still open when Sonde stopped.
     this.#options.hints.report(this.#source, { isLast: true })
   }
 

@@ -1,8 +1,8 @@
 import { type Batch, countDrop, type SinkStats } from '@sonde/sdk'
 
 /**
- * What every view of the agent does with a batch: counts it, refuses one that is cut short, and takes the time. `take`
- * gives the number of records that it dropped, under reasons of its own; a view that is closed gives none.
+ * The common part of all views of the agent: counts a batch, refuses incomplete bytes, and measures the time. `take`
+ * returns the number of records that it dropped under its own reasons; a closed view has no `take`.
  */
 export function acceptBatch(stats: SinkStats, batch: Batch, take: ((batch: Batch) => number) | undefined): void {
   const startedMs = performance.now()

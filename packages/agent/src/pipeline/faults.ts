@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 /** A place that fails again and again is a line in the log so often. Unit: milliseconds. */
 const EVERY_MS = 60_000
 
-/** The parts of the agent whose work is caught by itself. */
+/** The parts of the agent whose exceptions are caught separately. */
 export type FaultPlace = 'hints' | 'live' | 'pods' | 'self' | 'service' | 'simulators' | 'store' | 'traceback'
 
 /** What was caught. */
@@ -25,8 +25,8 @@ interface Caught {
 }
 
 /**
- * Exceptions that nobody expected, caught at the boundary of one part: each is counted, and the log has one a minute
- * for each part.
+ * Unexpected exceptions, caught at the boundary of a part. All are counted; the log has one line a minute for each
+ * part.
  */
 export class Faults {
   readonly #log: Logger

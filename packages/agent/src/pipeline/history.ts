@@ -24,7 +24,7 @@ export class BackedHistory implements History {
   }
 
   async query(request: QueryRequest, asker?: Asker): Promise<QueryAnswer> {
-    // A store that fails lacks what is newest; the ring has it, where it reaches back far enough.
+    // A failing store has no new records; the ring has them, if it reaches back far enough.
     if (this.#status().state === 'failing' && request.fromMs >= this.#recent.sinceMs()) {
       return await this.#recent.query(request)
     }

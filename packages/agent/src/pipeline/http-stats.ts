@@ -22,9 +22,9 @@ export const REFUSALS = [
 /** One of {@link REFUSALS}. */
 export type Refusal = (typeof REFUSALS)[number]
 
-/** What the listener did since the start. */
+/** Counts of the listener since the start. */
 export class HttpStats {
-  /** Requests that were answered, whatever the answer. */
+  /** Answered requests of any status. */
   requests = 0
   /** Answers that were our fault: status 500. */
   errors = 0

@@ -15,7 +15,9 @@ export interface KeptRequest {
 export interface KeptRecords {
   /** The shell command that prints them all; `--type NAME` after it selects a type. */
   readonly command: string
-  /** The types of which it keeps records, except those named; `leftOut` is how many have no room in the list. */
+  /**
+   * The types with kept records, except the named types; `leftOut` is the number of types beyond the limit of the list.
+   */
   types(except: readonly string[]): Promise<{ readonly types: readonly TypeDescription[]; readonly leftOut: number }>
   /** Reads records of a type back as they were reported. */
   records(request: KeptRequest): Promise<readonly Batch[]>

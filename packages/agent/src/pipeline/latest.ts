@@ -71,7 +71,7 @@ function latestOfType(
       const key = seriesKey(labels)
       if (seen.has(key)) continue
       seen.add(key)
-      // A device that came back has records after it was said to be gone.
+      // A device that is back has records after its `gone`.
       if (batch.arrivedMs <= report.goneMsOf(type.name, key)) continue
       for (const slot of slots) found.push(latestOf(type, slot, labels, key, views, at, batch.toMs, report))
     }

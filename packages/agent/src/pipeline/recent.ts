@@ -34,12 +34,12 @@ export interface RecentOptions {
 
 /** Part of the memory that all clients share; the agent's own sources have the rest at least. */
 const CLIENT_PART = 1 / 2
-/** Slabs of the agent's own records, and of those of one client. Unit: bytes. */
+/** Slab sizes for the agent's own records, and for those of one client. Unit: bytes. */
 const OWN_SLAB_BYTES = 1 << 20
 const CLIENT_SLAB_BYTES = 64 << 10
 /** The reason for records whose times are of another clock than the wall clock. */
 const UNTRANSLATED = 'untranslated'
-/** How often batches that are older than the window are taken out. Unit: milliseconds. */
+/** Period of the removal of batches older than the window. Unit: milliseconds. */
 const SWEEP_EVERY_MS = 1000
 
 /**
@@ -114,7 +114,7 @@ export class RecentRing implements Sink, History {
     return lists.length < 2 ? only : lists.flat().sort((a, b) => a.arrivedMs - b.arrivedMs)
   }
 
-  /** What a source reported stays, and none of its series is live any more: its client left. */
+  /** The client of a source has left: its records stay, but its series are no longer live. */
   retire(source: SourceInfo): void {
     this.#retired.add(ownerOf(source))
   }
@@ -157,8 +157,8 @@ export class RecentRing implements Sink, History {
   }
 
   /**
-   * Has room for everything: what is older makes it. Times of a device have no place beside those of the wall clock,
-   * and nobody but their reporter could translate them.
+   * Adds a batch; older batches are removed if the memory is full. Batches with times of a device clock are dropped,
+   * because only their reporter could convert them to the wall clock.
    */
   #keep(batch: Batch): number {
     const { arrivedMs, type, count } = batch
@@ -228,8 +228,8 @@ export class RecentRing implements Sink, History {
   }
 
   /**
-   * The client whose oldest batch leaves first: a client that left, so that a program which comes back under new ids
-   * takes nobody's part; else the client with the most memory.
+   * The client whose oldest batch is removed first: a client that has left, so that a restarted program with a new id
+   * costs no other client memory; else the client with the most memory.
    */
   #first(): Share | undefined {
     let largest: Share | undefined
@@ -240,7 +240,7 @@ export class RecentRing implements Sink, History {
     return largest
   }
 
-  /** Takes out what is older than the window, and clients of which nothing is left. */
+  /** Removes batches older than the window, and clients without batches. */
   #sweep(nowMs: number): void {
     this.#sweptMs = nowMs
     const isOld = ({ oldest }: Share) => oldest !== undefined && oldest.arrivedMs < nowMs - this.#windowMs

@@ -2,14 +2,14 @@ import type { Batch, Sink } from '@sonde/sdk'
 import { type HandOut, handOut, LateFailures, type Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
-/** Hands every batch to every sink, or what its route lets pass of it, and counts its records. */
+/** Passes every batch to every sink, filtered by its route, and counts the records. */
 export class Router implements HandOut {
   /** Records that sources and clients handed in. */
   records = 0
   readonly routes: readonly Route[]
   readonly #log: Pick<Logger, 'error'>
   readonly #late = new LateFailures()
-  /** Sinks of which the log has said that they fail. */
+  /** Sinks whose failure is in the log. */
   readonly #told = new Set<Sink>()
 
   constructor(routes: readonly Route[], log: Pick<Logger, 'error'>) {
@@ -26,7 +26,7 @@ export class Router implements HandOut {
     handOut(batch, this)
   }
 
-  /** What sinks promised: nobody waits for it here. */
+  /** Pending promises of sinks, which the router does not wait for. */
   lateOf(): LateFailures {
     return this.#late
   }

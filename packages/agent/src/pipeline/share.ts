@@ -17,13 +17,13 @@ export interface KeptBatch extends Batch {
   hasLeft: boolean
 }
 
-/** What a batch takes beside its bytes. Unit: bytes. */
+/** Memory of a batch beside its bytes. Unit: bytes. */
 const OVERHEAD_BYTES = 256
 const NS_PER_MS = 1e6
 
 /**
- * The batches of one writer in the order of their arrival: those of the agent's own sources, or those of one client.
- * Each share has slabs of its own: otherwise a batch of a slow writer would keep a whole slab of a fast one.
+ * The batches of one writer in the order of arrival: of the agent's own sources, or of one client. Each share has its
+ * own slabs: otherwise a batch of a slow writer would keep a whole slab of a fast writer in use.
  */
 export class Share {
   readonly #slabs: Slabs

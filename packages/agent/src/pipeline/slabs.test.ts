@@ -15,7 +15,7 @@ test('pieces in use never overlap, and memory of those given back is used again'
     inUse.push({ piece, mark: round & 255 })
     memories.add(piece.bytes.buffer)
     while (inUse.length > 300) {
-      // About the order in which they were taken.
+      // Roughly in the order of allocation.
       const [{ piece, mark } = assert.fail()] = inUse.splice(random.integer(0, 20), 1)
       assert.ok(piece.bytes.every((byte) => byte === mark))
       slabs.give(piece)

@@ -12,16 +12,16 @@ interface Slab {
   pieces: number
 }
 
-/** A piece of a slab: memory until it is given back. */
+/** A piece of a slab, valid until its release. */
 export interface Piece {
   readonly bytes: Uint8Array
   readonly slab: Slab
 }
 
 /**
- * Memory for pieces that are taken and given back in about the same order, as those of a ring are. A piece for itself
- * would be garbage that nobody collects for minutes; a slab is used again as soon as its last piece is given back.
- * Pieces start at multiples of 8 bytes.
+ * An allocator for pieces that are released in roughly the order of allocation, as in a ring. Separate buffers would
+ * stay as garbage for minutes; a slab is reused as soon as its last piece is released. Pieces start at multiples of 8
+ * bytes.
  */
 export class Slabs {
   /** Memory of the slabs that hold pieces. Unit: bytes. */

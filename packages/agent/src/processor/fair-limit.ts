@@ -1,6 +1,6 @@
 import { lostMsOf, type Readings, shortageWords } from './shortage.ts'
 
-/** What a {@link FairLimit} is made with. */
+/** Options of a {@link FairLimit}. */
 export interface FairLimitOptions {
   /** Unit: milliseconds. */
   readonly limitMs: number
@@ -18,9 +18,9 @@ const LOOKS = 4
 const LAST_SHARE = 0.1
 
 /**
- * The limit of a wait for a process of this machine. Time in which that process waits for a processor or is stopped
- * does not count, nor does time in which this process itself is held up: then a processor is lacking, and no device is
- * at fault. Reads nothing before a quarter of the limit is over.
+ * The time limit of a wait for a process of this machine. Time in which that process, or this process, waits for a
+ * processor or is stopped does not count: then the machine is short of processors, and the device is not at fault.
+ * Reads no counters before a quarter of the limit is over.
  */
 export class FairLimit {
   readonly #options: FairLimitOptions
@@ -43,7 +43,7 @@ export class FairLimit {
     this.restart()
   }
 
-  /** Waits anew, for another time where one is given. */
+  /** Restarts the wait, with another limit if given. */
   restart(limitMs = this.#limitMs): void {
     this.#startedMs = this.#lookedMs = performance.now()
     // A process that answers a hundred times a second must not cost a new timer each time.

@@ -1,4 +1,4 @@
-/** What a process had of its processors up to a moment. What the kernel does not tell is absent. */
+/** The processor time of a process up to a moment. Values that the kernel does not report are absent. */
 export interface Readings {
   /** By a clock that only rises. Unit: milliseconds. */
   readonly atMs: number
@@ -38,7 +38,7 @@ export function lostMsOf({ before, after, lateMs }: Stretch): number {
   return Math.min(elapsedMs, Math.max(0, waitedMs, lateMs))
 }
 
-/** What a process lacks, in words that name the figures and what to do where that is known. */
+/** The shortage of a process in words, with its figures and advice if there is any. */
 export function shortageWords({ before, after, lateMs }: Stretch): string {
   const { pid } = after
   if (after.isStopped) return `process ${pid} is stopped, by a signal or a debugger; kill -CONT ${pid} lets it go on`

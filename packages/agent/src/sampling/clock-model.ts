@@ -8,15 +8,15 @@ const BILLION = 1_000_000_000n
 const SECOND_NS = BILLION
 
 /**
- * Ticks of a device clock as times of its host. It keeps the bracket with the smallest error as of the last one: a wide
- * bracket does not replace a narrow one that is still better. Between brackets it goes by the rate that they show. A
- * clock that was set, or began anew, is followed at once; a counter of 64 bits may wrap.
+ * Converts ticks of a device clock to times of its host. It keeps the bracket with the smallest error at the time of
+ * the last bracket: a wide bracket does not replace a narrow bracket that is still better. Between brackets it uses
+ * their rate. A clock that was set or restarted is adopted at once; a 64-bit counter may wrap.
  */
 export class ClockModel implements DeviceClock {
   readonly ticksPerSecond: number
-  /** Times that the clock was somewhere else than its model allows: it was set, or began anew. */
+  /** Number of times that the clock differed from its model: it was set or restarted. */
   steps = 0
-  /** What it goes by; undefined before the first bracket. */
+  /** The current bracket; undefined before the first. */
   anchor: Bracket | undefined
   /** Millionths of a tick in a second, so that a frequency need not be a whole number. */
   readonly #microTicks: bigint

@@ -13,12 +13,12 @@ const SECOND_NS = 1_000_000_000n
 const BRACKET_COUNT = 64
 
 /**
- * How much longer or shorter the host finds a time than the device states it, learned from pairs of brackets. Two
- * brackets far apart say precisely what the rate was between them, two close together what it is now: the pair with the
- * smallest error counts. A wide bracket makes no good pair, and so does no harm.
+ * The rate difference between host clock and device clock, learned from pairs of brackets. A pair far apart gives the
+ * past rate precisely; a pair close together gives the current rate. The pair with the smallest error is used, so that
+ * a wide bracket does no harm.
  */
 export class ClockRate {
-  /** What the host finds beyond what the device states. Unit: parts per billion. */
+  /** Time of the host minus time of the device. Unit: parts per billion. */
   ppb = 0
   /** How far off that was at most, for the reading `#ticks`. */
   #errorPpb = DRIFT_PPB_MAX
@@ -59,7 +59,7 @@ export class ClockRate {
       const apartNs = this.#statedNs(one.ticks, fresh.ticks)
       if (apartNs <= 0) continue
       const bracketsNs = Number(halfOf(one) + halfOf(fresh)) + this.#tickNs
-      // Rounding to a whole part takes half of one, and what the host measures is not quite what the device states.
+      // Half a part for the rounding, and an allowance for the error of the host clock.
       const errorPpb = (bracketsNs / apartNs) * 1e9 + (apartNs / 2) * WANDER_PPB_PER_NS + 2
       if (errorPpb >= leastPpb) continue
       leastPpb = errorPpb

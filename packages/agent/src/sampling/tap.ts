@@ -13,9 +13,9 @@ export interface CutWindow {
 
 /** Looks at samples as they come. */
 export interface TapWatcher {
-  /** Samples before those that are put in which must stay in the ring until it has looked. */
+  /** Number of earlier samples that must stay in the ring until the tap has read them. */
   readonly reachSamples: number
-  /** These samples were put in: from the first up to one before the end, counted from the first ever. */
+  /** New samples in the ring: from `first` to before `end`, numbered from the first sample ever. */
   take(first: number, end: number): void
   /** Samples do not come any more. */
   lose(): void
@@ -27,7 +27,7 @@ export interface TapWatcher {
  */
 export class Tap implements SampleRing {
   readonly type: RecordType
-  /** Samples that it was given. */
+  /** Number of samples so far. */
   total = 0
   /** How far times of the last samples are off, beside the error of their clock. Unit: nanoseconds. */
   aheadNs = 0n

@@ -18,16 +18,16 @@ export interface AcknowledgerHandler {
 }
 
 /**
- * Acknowledges pages once all durable sinks have them. A sink that tells clients apart is flushed for each of them, so
- * that none waits for what another sent; the others have one flush at a time, for all clients together. Without a
- * durable sink what is in memory is acknowledged, in the same turn.
+ * Acknowledges pages when all durable sinks have them. A sink that supports it is flushed for each client, so that no
+ * client waits for the pages of another; other sinks have one flush at a time for all clients. Without a durable sink,
+ * pages in memory are acknowledged in the same turn.
  */
 export class Acknowledger {
   readonly #sinks: readonly Sink[]
   readonly #durable: readonly Sink[]
   readonly #handler: AcknowledgerHandler
   readonly #waiting = new Set<Client>()
-  /** Clients whose pages the sinks are flushed for. */
+  /** Clients with a flush in progress. */
   readonly #flushing = new Map<Client, Promise<void>>()
   #running: Promise<void> | undefined
 
@@ -38,7 +38,7 @@ export class Acknowledger {
     this.#handler = handler
   }
 
-  /** What an acknowledgement is worth. */
+  /** The meaning of an acknowledgement. */
   get kind(): 'memory' | 'durable' {
     return this.#durable.length > 0 ? 'durable' : 'memory'
   }

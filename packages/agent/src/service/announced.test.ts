@@ -32,7 +32,7 @@ test('a type that is announced after the connection ended is not kept', () => {
 test('clients that announce a lot share a limit, and leave each other client its share', () => {
   const memory = new HeldMemory(LIMITS)
   const client = () => announcedBy(new KnownTypes([], LIMITS.clients, CLAIMS).open(), { memory, heldBytesMax: 2 << 20 })
-  /** Announces texts of 4000 bytes until there is no room, or `most` of them are known. Gives how many. */
+  /** Announces texts of 4000 bytes until the limit is reached, or `most` are known. Returns their number. */
   const fill = (announced: LinkReader, most: number): number => {
     announced.take(SOURCE)
     let texts = 0

@@ -9,11 +9,11 @@ export interface AnnouncedOptions {
   readonly memory: HeldMemory
   /** Memory for types, sources and symbols of this client. Unit: bytes. */
   readonly heldBytesMax: number
-  /** Whose series a source goes on with; undefined if it has new ones. Default: it has. */
+  /** The owner whose series a source continues; undefined for new series. Default: new series. */
   readonly ownerOf?: (told: LinkSource) => object | undefined
 }
 
-/** What a client announces in one connection: types, sources and their texts, by the indexes of its pages. */
+/** The announcements of a client in one connection: types, sources and their texts, by the indexes of its pages. */
 export function announcedBy(share: TypeShare, { memory, heldBytesMax, ownerOf }: AnnouncedOptions): LinkReader {
   const infoOf = (told: LinkSource) => ({ ...told, labels: applicationLabels(told) })
   return new LinkReader({

@@ -3,18 +3,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { encodeFrame, type ServiceFrame } from '@sonde/sdk/internal'
 import type { Client } from './client.ts'
 
-/** A client that does not read what it is told is told later, and is not read either. Unit: bytes. */
+/** Limit of unread answers; above it, the service neither answers nor reads the client. Unit: bytes. */
 const UNREAD_BYTES_MAX = 64 << 10
-/** A client that is told nothing for long takes the service for dead. Unit: milliseconds. */
+/** Period of answers to a waiting client, which otherwise would consider the service dead. Unit: milliseconds. */
 const SIGN_MS = 900
-/** Turns of the loop without anything new after which a client is told what was done. */
+/** Idle turns of the loop after which acknowledgements are sent. */
 const QUIET_TURNS = 2
 /** How long a client that goes on sending waits to be told at most. Unit: milliseconds. */
 const QUIET_LIMIT_MS = 5
 
-/** What the service says on one connection: frames, and when its client is told what is acknowledged. */
+/** The answers of the service on one connection: frames and acknowledgements. */
 export class Answers {
-  /** Who is told; undefined before it is welcome. */
+  /** The client; undefined before its greeting is accepted. */
   client: Client | undefined
   readonly #socket: Socket
   #frames = 0
@@ -32,7 +32,7 @@ export class Answers {
     socket.on('drain', () => this.#onRead?.()).on('close', () => this.#onRead?.())
   }
 
-  /** Resolves when the client has read what it was told, or does not need to any more; undefined if that is now. */
+  /** Resolves when the client has read its answers, or the connection ends; undefined if it need not wait. */
   get unread(): Promise<void> | undefined {
     if (this.#isEnded || this.#socket.destroyed || this.#socket.writableLength <= UNREAD_BYTES_MAX) return undefined
     return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import type { BatchSymbols, RecordType, SourceInfo } from '@sonde/sdk'
 import { SERIES_CHARACTERS_MAX } from '@sonde/sdk/internal'
 
-/** What the records of a page refer to. */
+/** The type and texts of the records of a page. */
 export interface PageLabels {
   readonly type: RecordType
   readonly source: SourceInfo

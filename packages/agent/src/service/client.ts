@@ -17,17 +17,16 @@ interface Told {
 
 const NOTHING: Untaken = { dropped: {}, hidden: {} }
 
-/** Acknowledgements with drops that are kept apart until the client connects again; older ones are put together. */
+/** Limit of separate loss notices until the client connects again; older notices are merged. */
 const TOLD_COUNT = 64
 
 /**
- * A client for as long as its process lives, over all its connections: which of its pages were taken, and which are
- * acknowledged.
+ * A client for the life of its process, over all its connections: its accepted and acknowledged pages.
  */
 export class Client {
   /** Random, of the client's choosing. */
   readonly id: bigint
-  /** The last page that was taken or refused. */
+  /** The last accepted or refused page. */
   accepted: bigint
   /** The last page that is acknowledged. */
   acked: bigint
@@ -42,7 +41,7 @@ export class Client {
   #flushing: Untaken = NOTHING
   /** Records of acknowledged pages that the client does not know of yet. */
   #untold: Untaken = NOTHING
-  /** What it was told with which acknowledgement, and may not have read. */
+  /** Loss notices by acknowledgement, which the client may not have read. */
   #told: Told[] = []
   #settled = Promise.withResolvers<void>()
 
@@ -66,7 +65,7 @@ export class Client {
     this.#refused = sumOf(this.#refused, { dropped: { [reason]: records }, hidden: {} })
   }
 
-  /** The sinks are flushed for what was taken so far; gives the last page of that. */
+  /** Starts a flush for all accepted pages; returns the last of them. */
   gather(): bigint {
     this.#flushing = sumOf(this.#flushing, this.#refused)
     this.#refused = NOTHING
@@ -95,7 +94,7 @@ export class Client {
     return releasedBytes
   }
 
-  /** Resolves when every page that was taken so far is acknowledged. */
+  /** Resolves when every page accepted so far is acknowledged. */
   async settled(): Promise<void> {
     if (this.acked >= this.accepted) return
     this.#settled = Promise.withResolvers()
@@ -119,7 +118,7 @@ export class Client {
     return untaken
   }
 
-  /** It has read the acknowledgements up to a page: what it was told with later ones is told again. */
+  /** The client has read the acknowledgements up to a page; later loss notices are sent again. */
   heard(sequence: bigint): void {
     for (const told of this.#told) {
       if (told.sequence > sequence) this.#untold = sumOf(this.#untold, told.untaken)

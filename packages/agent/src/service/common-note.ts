@@ -2,15 +2,14 @@ import { closeSync, constants, fchmodSync, mkdirSync, openSync, rmSync, writeFil
 import { join } from 'node:path'
 import { commonNotesDir, noteName, noteText, readNotes } from '@sonde/sdk/internal'
 
-/** Like the folder for temporary files: everybody may add a note, and nobody take that of another. */
+/** The mode of the folder for temporary files: every user may add a note, and no user may remove a note of another. */
 const FOLDER_MODE = 0o1777
 const NOTE_MODE = 0o644
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /**
- * The note that clients of all users can read, in a folder that any user may have made: nothing there is followed, and
- * everything is reached through the folder that was opened, which whoever owns it cannot exchange for another
- * meanwhile.
+ * The note for clients of all users, in a folder that any user may have made. So no link there is followed, and every
+ * access goes through the opened folder, which its owner cannot exchange meanwhile.
  */
 export class CommonNote {
   readonly #folder: number

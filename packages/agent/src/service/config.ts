@@ -51,13 +51,13 @@ export function defaultServiceDir(environment: NodeJS.ProcessEnv = process.env):
 
 /** Bytes of one page at most: the longest record that a type may have. */
 export const PAGE_BYTES = 1 << 20
-/** What a page takes that is not acknowledged, here and in the sinks, beside its records: measured. Unit: bytes. */
+/** Measured memory of an unacknowledged page here and in the sinks, beside its records. Unit: bytes. */
 export const PAGE_OVERHEAD_BYTES = 2048
 /** Pages that a client may have given up between two that it sends: twelve days of a million pages a second. */
 export const GAP_PAGES = 2n ** 40n
-/** Types of one client at most: those of a schema, and that of losses. */
+/** Limit of types of a client: those of a schema, and the type of losses. */
 export const TYPE_COUNT = 257
-/** Sources of one client at most: what one schema may have open, and the client itself, which reports losses. */
+/** Limit of sources of a client: those of a schema, and the client itself, which reports losses. */
 export const SOURCE_COUNT = 1025
 /**
  * Symbols of all sources of a client together at most, without the first 32 of each and without the texts of text

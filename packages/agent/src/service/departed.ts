@@ -7,13 +7,12 @@ const RETURN_MS = 2000
 type Described = Pick<SourceInfo, 'id' | 'tag' | 'labels'>
 
 /**
- * Which sources report, and which did on a connection that broke. A source that comes back within two seconds, on
- * another connection of its client or from a process that was started again, goes on with its series, so that nobody
- * sees a gap. Else they are gone.
+ * Reporting sources, and sources of a broken connection. A source that returns within two seconds, on a new connection
+ * or from a restarted process, continues its series without a gap. Otherwise its series are gone.
  */
 export class Departed {
   readonly #gone: (source: SourceInfo) => void
-  /** How many sources report, by what describes them. */
+  /** Number of reporting sources, by their identity. */
   readonly #present = new Map<string, number>()
   readonly #left = new Map<string, { readonly source: SourceInfo; readonly timer: NodeJS.Timeout }>()
 
@@ -22,7 +21,7 @@ export class Departed {
     this.#gone = gone
   }
 
-  /** A source begins to report. Gives whose series it goes on with; undefined if it is another than before. */
+  /** A source starts to report. Returns the owner whose series it continues; undefined for new series. */
   arrived(source: Described): object | undefined {
     const key = keyOf(source)
     this.#present.set(key, (this.#present.get(key) ?? 0) + 1)
@@ -33,7 +32,7 @@ export class Departed {
     return ownerOf(left.source)
   }
 
-  /** A connection is over. Whoever reports the same series meanwhile need not wait until nobody comes back. */
+  /** A connection has ended. If another source already reports the same series, its sources need not be remembered. */
   over(source: SourceInfo, { mayReturn }: { readonly mayReturn: boolean }): void {
     const key = keyOf(source)
     const others = (this.#present.get(key) ?? 1) - 1
@@ -46,7 +45,7 @@ export class Departed {
     this.#left.set(key, { source, timer: setTimeout(() => this.#end(key), RETURN_MS).unref() })
   }
 
-  /** Nobody comes back any more. */
+  /** The time to return is over. */
   close(): void {
     for (const key of [...this.#left.keys()]) this.#end(key)
   }

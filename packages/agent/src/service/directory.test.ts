@@ -54,8 +54,7 @@ function another(script: string, group: number) {
 }
 
 /**
- * A group to which this user may give things, and which is not the one that they get by themselves, where there is such
- * a one.
+ * Another group of this user than the default group of new files, if there is one.
  */
 function otherGroup(): number {
   const { getuid, getgid, getgroups } = process

@@ -40,19 +40,19 @@ const STICKY = 0o1000
 const O_PATH = 0o10000000
 const GROUP_WRITE = 0o020
 const WORLD_WRITE = 0o002
-/** How long whoever listens on a socket that was there before may take to answer. Unit: milliseconds. */
+/** Limit of the wait for an answer on an existing socket. Unit: milliseconds. */
 const CONNECT_LIMIT_MS = 1000
 
 /**
- * The folder of the socket. It holds what is shared with applications, and nothing else: whoever may put files there
- * keeps no service from starting. The socket itself says which service has the folder.
+ * The folder of the socket, with only the files that are shared with applications, so that users who can write there
+ * cannot stop a service from starting. The socket itself identifies the service of the folder.
  */
 export class SocketsDir {
   /** Path of the folder. */
   readonly path: string
   /** Path of the socket. */
   readonly socket: string
-  /** What tells this service's socket from another of that name; undefined before it listens. */
+  /** The identity of this service's socket; undefined before it listens. */
   #own: Identity | undefined
   /** The note in the usual folder; undefined if this is the usual one. */
   #note: string | undefined
@@ -141,11 +141,10 @@ export class SocketsDir {
   }
 
   /**
-   * Gives the socket the group of its folder, also where that was changed meanwhile: the folder decides who may
-   * connect. A file that a member of the group put in the place of the socket is left alone. Called once it listens,
-   * and now and then.
+   * Gives the socket the group of its folder, even after a change: the folder decides which users may connect. A file
+   * that a member of the group put in place of the socket is not changed. Called after the start, and now and then.
    *
-   * @throws SondeError `IPC_DIRECTORY` if this user may not give the socket that group.
+   * @throws SondeError `IPC_DIRECTORY` if this user may not assign that group.
    */
   admitGroup(): void {
     keepSticky(this.path)
@@ -172,9 +171,9 @@ export class SocketsDir {
   }
 }
 
-/** What a service would find of its folder. */
+/** The state of the folder before a start. */
 export interface SocketsDirFinding {
-  /** `present`: it can be taken. `absent`: it is made at the start. */
+  /** `present`: it can be used. `absent`: it is made at the start. */
   readonly state: 'present' | 'absent' | 'denied' | 'taken'
   /** The path, or why not. */
   readonly found: string
@@ -231,7 +230,7 @@ function isOurs(path: string): boolean {
   return true
 }
 
-/** A file, whatever it is called. */
+/** The identity of a file, independent of its name. */
 interface Identity {
   readonly ino: bigint
   /** Inodes are used again. */
@@ -243,10 +242,10 @@ function identityOf(path: string): Identity | undefined {
 }
 
 /**
- * Checks that no service listens on a socket. A socket that a killed service left does not matter, nor does anything
- * that another user put into a folder of ours.
+ * Checks that no service listens on a socket. A socket of a killed service is fine, and so are files of other users in
+ * our folder.
  *
- * @throws SondeError `IPC_DIRECTORY` where something else is there, `IPC_TAKEN` where somebody listens.
+ * @throws SondeError `IPC_DIRECTORY` if the path is no socket, `IPC_TAKEN` if a service listens.
  */
 async function checkFree(socket: string): Promise<void> {
   const found = lstatSync(socket, { throwIfNoEntry: false })
@@ -286,7 +285,7 @@ function unusable(path: string, why: string): SondeError {
   return new SondeError('IPC_DIRECTORY', `${path} ${why}; give service.sockets_dir a folder of this user's own`)
 }
 
-/** The note names the service in words only: every user who may add notes can write any process into one. */
+/** The note is used only in words: any user who may add notes can name any process in them. */
 function taken(path: string): SondeError {
   const note = readNotes(commonNotesDir()).find(({ socketsDir, isLiving }) => isLiving && socketsDir === path)
   const holder = note === undefined ? '' : ` (process ${note.pid})`

@@ -6,8 +6,8 @@ const HANG_UP_MS = 1000
 const HANG_UP_COUNT = 64
 
 /**
- * Connections that are over for the service, and whose clients have yet to read why. They are no client's any more, so
- * no other limit counts them: with more than a few the one that ended first is cut.
+ * Ended connections whose clients have not read the reason yet. They belong to no client, so no other limit counts
+ * them: above a small limit, the oldest is closed.
  */
 export class HangUps {
   readonly #sockets = new Set<Socket>()

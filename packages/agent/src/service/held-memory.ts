@@ -2,14 +2,14 @@ import { SondeError } from '@sonde/sdk'
 import type { ServiceConfig } from './config.ts'
 
 /**
- * What types, sources and symbols of all clients may take of `service.total_bytes`: half as shares that no other client
- * can take, half for whoever needs more.
+ * The part of `service.total_bytes` for types, sources and symbols of all clients: half in guaranteed shares, half for
+ * clients that need more.
  */
 const HELD_RATIO = 1 / 2
 
 /**
- * Memory of what all clients announced. Without a limit for all together, clients that keep to their own limit would
- * end the process.
+ * Memory of the announcements of all clients. Without a common limit, many clients within their own limits could
+ * exhaust the memory of the process.
  */
 export class HeldMemory {
   readonly #shareBytes: number

@@ -1,12 +1,10 @@
 import type { Client } from './client.ts'
 import type { ServiceConfig } from './config.ts'
 
-/** What all clients together may have beyond the limit of all, so that each of them always gets on. */
+/** Allowance above the common limit, so that every client makes progress. Unit: bytes. */
 const SHARES_RATIO = 1 / 4
 
-/**
- * Bounds what clients may have with the sinks: whoever has too much is not read until they are done with some of it.
- */
+/** Limits the unacknowledged pages of clients: a client over its limit is not read until some are acknowledged. */
 export class InFlight {
   /** Of all clients. Unit: bytes. */
   bytes = 0
@@ -16,7 +14,7 @@ export class InFlight {
   #waiting: (() => void)[] = []
   #isOpen = true
 
-  /** @param queueBytes What the durable sinks queue at most; clients may fill half of it. Unit: bytes. */
+  /** @param queueBytes Queue limit of the durable sinks; clients may fill half of it. Unit: bytes. */
   constructor({ clients, client_bytes, total_bytes }: ServiceConfig, queueBytes: number) {
     this.#clientBytes = client_bytes
     this.#totalBytes = Math.min(total_bytes, queueBytes / 2)

@@ -36,7 +36,7 @@ function read(path: string): Buffer | undefined {
   try {
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch {
-    // There is none, or one that is not ours.
+    // The file is missing, or belongs to another user.
     return undefined
   }
   try {

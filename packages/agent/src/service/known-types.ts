@@ -1,7 +1,7 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
 import { checkLabels, parseDefinition, withEntity } from '@sonde/sdk/internal'
 
-/** Types that every client may have, whatever the others have. */
+/** Guaranteed number of types of each client. */
 const SHARE_COUNT = 32
 /** Types beyond that of all clients together, each counted once. */
 const POOL_COUNT = 2048
@@ -10,7 +10,7 @@ const POOL_BYTES = 32 << 20
 const FIELD_BYTES = 400
 const EDGE_BYTES = 8
 
-/** What Sonde says of itself begins so. */
+/** The reserved prefix of Sonde's own types. */
 const OWN_PREFIX = 'sonde_'
 
 /**
@@ -19,9 +19,9 @@ const OWN_PREFIX = 'sonde_'
  */
 export type TypeRefusal = 'foreign_type' | 'made_metric' | 'type_limit'
 
-/** What clients may say of entities. */
+/** Rules for the entities of clients. */
 export interface ClaimRules {
-  /** Kinds that the agent itself knows of: what a client claims of them is not taken. */
+  /** Kinds of entities of the agent; claims of clients about them are ignored. */
   readonly ownKinds: ReadonlySet<string>
   /** Called for a claim that is not taken; the records of its type are. */
   readonly onIgnored: () => void
@@ -38,8 +38,8 @@ interface Known {
 }
 
 /**
- * The types that connected clients declared: one object for all that have the same, since views share what they know of
- * a type. A type that no connection uses is forgotten.
+ * The types that connected clients declared. Equal types share one object, because views keep state by type. A type
+ * without a connection is forgotten.
  */
 export class KnownTypes {
   readonly #known = new Map<string, Known>()
@@ -51,9 +51,9 @@ export class KnownTypes {
   #poolBytes = 0
 
   /**
-   * @param own Sonde's own types that clients may report: what is no value, such as losses.
-   * @param clients Clients at a time.
-   * @param madeMetrics Metrics that Sonde alone reports: those that it makes, and those of the node's hardware.
+   * @param own Sonde's own types that clients may report, such as losses.
+   * @param clients Limit of clients.
+   * @param madeMetrics Metrics that only Sonde reports: derived metrics, and those of the node's hardware.
    */
   constructor(
     own: readonly RecordType[],
@@ -72,27 +72,26 @@ export class KnownTypes {
     return this.#known.size
   }
 
-  /** What one connection has of them. */
+  /** The types of one connection. */
   open(): TypeShare {
     return new TypeShare(this, this.#shareBytes)
   }
 
-  /** Whether a type is one of Sonde's own of another version, whose records mean nothing here. */
+  /** Whether a type is one of Sonde's own in another version, whose records are unknown here. */
   isForeignOwn(definition: unknown, fingerprint: string): boolean {
     const { name } = (definition ?? {}) as { readonly name?: unknown }
     return typeof name === 'string' && name.startsWith(OWN_PREFIX) && !this.#ownFingerprints.has(fingerprint)
   }
 
-  /** Whether a type has a metric that Sonde alone reports: answers are made of these, whatever source has them. */
+  /** Whether a type has a metric that only Sonde reports: answers use such metrics from any source. */
   isOfMade({ metrics }: RecordType): boolean {
     return metrics.values().some((metric) => this.#madeMetrics.has(metric))
   }
 
   /**
-   * The type of a definition, which nobody has yet.
+   * Makes the type of a new definition.
    *
-   * @throws SondeError `SCH_DEFINITION` if it is none, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` if it would speak
-   * for Sonde.
+   * @throws SondeError `SCH_DEFINITION` if it is invalid, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` for reserved names.
    */
   find(definition: unknown, fingerprint: string): Known {
     const isPlain = (definition as { readonly entity?: unknown } | null)?.entity === undefined
@@ -143,8 +142,8 @@ export class KnownTypes {
 }
 
 /**
- * The types of one connection: the first fill its share, which nobody can take from it; the rest take room that all
- * clients compete for.
+ * The types of one connection. The first types use its guaranteed share; further types use the common budget of all
+ * clients.
  */
 export class TypeShare {
   readonly #known: KnownTypes
@@ -165,7 +164,7 @@ export class TypeShare {
    * @throws SondeError as `KnownTypes.find`.
    */
   take(definition: unknown, fingerprint: string): { type: RecordType; bytes: number } | TypeRefusal {
-    // A connection may end while its types are taken in several turns: nobody would give them back.
+    // A connection may end while its types are read over several turns; later types would never be released.
     if (this.#isClosed) return 'type_limit'
     if (this.#known.isForeignOwn(definition, fingerprint)) return 'foreign_type'
     const known = this.#known.find(definition, fingerprint)
@@ -189,7 +188,7 @@ export class TypeShare {
   }
 }
 
-/** What a client claims of the same records is its own: it holds for nobody else. */
+/** The entity is a claim of one client and applies to no other client. */
 function keyOf({ fingerprint, entity }: RecordType): string {
   return entity === undefined ? fingerprint : `${fingerprint} ${JSON.stringify(entity)}`
 }

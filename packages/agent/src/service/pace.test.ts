@@ -8,7 +8,7 @@ const EARLY_MS = 2
 
 test('pages of whatever size come no faster than the pace', async () => {
   const bytesPerMs = 1000
-  // The middle ones are more than half of what may be saved up: two of them are too much, one is not.
+  // The middle messages are more than half of the burst: two of them exceed it, one does not.
   for (const pageBytes of [7_000, 32_000, 240_000]) {
     const pace = new Pace(bytesPerMs * 1000)
     const startMs = performance.now()

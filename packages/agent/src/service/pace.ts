@@ -5,7 +5,7 @@ const SAVED_MS = 50
 /** Longest pause; what is not paid then is waited for after the next page. Unit: milliseconds. */
 const PAUSE_MS_MAX = 10_000
 
-/** Slows one client down to so many bytes a second: what it sends beyond waits in its socket. */
+/** Limits a client to a number of bytes a second; the rest waits in its socket. */
 export class Pace {
   readonly #bytesPerMs: number
   /** When the client's share covers all that came. Unit: milliseconds of the monotonic clock. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import pino from 'pino'
 import { Refusals } from './refusals.ts'
 
-/** Refusals whose lines a test sees, at times of its choosing. */
+/** Refusals with a clock and a log of the test. */
 function told() {
   const lines: { code: string; program?: string; untold: number }[] = []
   const write = (line: string) => {

@@ -3,13 +3,12 @@ import { SondeError } from '@sonde/sdk'
 import type { Hello } from '@sonde/sdk/internal'
 import { KEY_BYTES, keyIn } from './key-file.ts'
 
-/** Who a client is, and what proves it. */
+/** The id of a client, and its secret. */
 type Identity = Pick<Hello, 'client' | 'secret'>
 
 /**
- * The ids that clients get, and the secret of each, without which nobody is believed to be that client. A secret is
- * made of the id and a key that only the service has, so that nothing is kept for a client, and it holds as long as the
- * key does.
+ * Issues the ids of clients, and a secret for each id, which proves the identity of a client. A secret is derived from
+ * the id and the key of the service, so that no state is kept, and it is valid as long as the key.
  */
 export class Secrets {
   #key: Buffer = randomBytes(KEY_BYTES)
@@ -24,9 +23,9 @@ export class Secrets {
   }
 
   /**
-   * Who a client is from now on: a client that has no id yet gets one.
+   * The identity of a client; a client without an id gets a new one.
    *
-   * @throws SondeError `IPC_SECRET` if it does not prove the id that it names.
+   * @throws SondeError `IPC_SECRET` if the secret does not match the id.
    */
   identify({ client, secret }: Identity): Identity {
     if (client === 0n) {

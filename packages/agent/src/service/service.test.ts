@@ -347,7 +347,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
     ],
     ['an unknown source', 'IPC_FRAME', (raw) => raw.page(1, 1, Buffer.alloc(8))],
     ['a second hello', 'IPC_FRAME', (raw) => raw.hello()],
-    // Each of these is a type that it would take, and something beside it that takes long to read.
+    // Each is an acceptable type with another part that takes long to read.
     ['a type beside 800 KB', 'IPC_FRAME', (raw) => raw.socket.write(jobTypeBeside(`"${'x'.repeat(800_000)}"`))],
     ['a type beside deep JSON', 'IPC_FRAME', (raw) => raw.socket.write(jobTypeBeside('['.repeat(40) + ']'.repeat(40)))],
     [
@@ -469,7 +469,7 @@ test('two versions of a type, and two clients with one source id, are served bes
   assert.match(page, /^job_retries_total\{worker="new"[^}]*\} 0*1$/m)
   assert.match(page, /^job_steps_total\{worker="w0"[^}]*\} 0*1$/m, 'of one series that both report the first is shown')
   assert.equal(agent.prometheus.stats.dropped.get('duplicate_series'), 1)
-  // A name that another type has is told too.
+  // A conflict of metric names is reported too.
   const contending = defineType('job', 'What a job did', {
     time: timestamp(),
     steps_total: gauge('u64', { metric: 'job_steps_total' }),
@@ -579,7 +579,7 @@ test('what a client says of absent values and of Sonde holds for itself alone', 
   assert.equal(series.length, 4)
   assert.match(await metrics(address), /^steady_samples_total\{/m)
   raw.close()
-  // One of Sonde's own types that this version does not know: its records are left out, and the rest is taken.
+  // The records of an unknown version of Sonde's own type are left out, and all others are accepted.
   const other = await RawClient.enter(dir)
   const foreign = defineOwnType('sonde_absence', 'Of another version', { value: gauge('u64') })
   other.announce(foreign)
@@ -677,7 +677,7 @@ test('labels that were made to collide cost no more than others', async (t) => {
     await until('its series left', () => agent.service?.status().clients.length === 0)
     return user + system
   }
-  // What undoes the hash that there was: all of these keys had one place in a table of 65 536.
+  // Keys against an earlier, unseeded hash: all shared one slot in a table of 65 536.
   const crafted = (i: number) => {
     const hash = (i << 16) | 0x1234
     return Math.imul(hash ^ (hash >>> 15) ^ (hash >>> 30), 0xe8b2f51)
@@ -771,7 +771,7 @@ test('a client that comes back goes on with its series, under other symbols: no 
     / (\d+)$/.exec(/^job_steps_total\{worker="w1".*/m.exec(await metrics(address))?.[0] ?? '')?.[1]
   const texts = ['', 'w1', 'w0']
   for (let page = 2; page < 6; page++) {
-    // By turns its connection breaks, it has another before that, and it is a process that was started again.
+    // In turn: its connection breaks, it opens a second connection first, and its process restarts.
     const identity = await raw.identity
     if (page !== 3) raw.socket.destroy()
     assert.equal(await steps(), String(page === 2 ? 2 : page - 1))
@@ -827,7 +827,7 @@ test('a client that floods is slowed, and neither the agent nor another client i
   const read = babble.socket.bytesWritten - babble.socket.writableLength - babbleBytes
   const seconds = (performance.now() - startMs) / 1000
   assert.ok(taken < (seconds + 0.3) * 2 ** 20, `${taken} bytes in ${seconds} s`)
-  // What the socket holds comes on top.
+  // The bytes in the socket are added to that.
   assert.ok(read < (seconds + 1) * 2 ** 20, `${read} bytes of texts in ${seconds} s`)
   const samples = () => (agent.sources[0]?.stats.samples ?? 0) - samplesBefore
   await until('the agent samples on', () => samples() > 2)

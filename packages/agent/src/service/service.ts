@@ -14,26 +14,26 @@ import { reportService } from './stats.ts'
  * milliseconds.
  */
 const TEND_MS = 1000
-/** How often clients that wait are told that it is alive. Unit: milliseconds. */
+/** Period of signs of life to waiting clients. Unit: milliseconds. */
 const SIGN_MS = 1000
 /** How long the last acknowledgements may take at the end. Unit: milliseconds. */
 const CLOSE_LIMIT_MS = 1000
 
 /** How the service fares. */
 export interface ServiceStatus {
-  /** `failing`: nobody can connect, for a reason that `reason` says; it is tried again. */
+  /** `failing`: clients cannot connect, for the reason in `reason`; the service tries again. */
   readonly state: 'starting' | 'listening' | 'failing' | 'closed'
   readonly reason: string
   /** Folder of the socket; empty before it has one. */
   readonly socketsDir: string
-  /** What an acknowledgement is worth: `durable` survives a crash of the agent. */
+  /** The meaning of an acknowledgement: `durable` records survive a crash of the agent. */
   readonly ack: 'memory' | 'durable'
   readonly clients: readonly ListedClient[]
 }
 
 /**
- * What applications of the machine report to: their records go the way of those of the agent's own sources. Where it
- * cannot have its socket the agent goes on without.
+ * The telemetry service for applications of the machine: their records go to the same sinks as those of the agent's own
+ * sources. If its socket is not available, the agent continues without the service.
  */
 export class Service {
   /** Resolves when the first attempt to listen is over. */
@@ -93,7 +93,7 @@ export class Service {
     })
   }
 
-  /** Lets nobody in any more, gives what is taken a last chance to be acknowledged, and ends all connections. */
+  /** Stops listening, tries to acknowledge all accepted pages, and ends all connections. */
   async close(): Promise<void> {
     if (this.#state === 'closed') return
     this.#state = 'closed'
@@ -152,7 +152,7 @@ export class Service {
     this.#try(() => directory.leaveCommonNote(), away)
   }
 
-  /** Does what the service can go on without. */
+  /** Runs an action whose failure does not stop the service. */
   #try(act: () => void, otherwise: string): void {
     try {
       act()
@@ -161,7 +161,7 @@ export class Service {
     }
   }
 
-  /** Who may not is not let in, and everybody else is: that is a line in the log, once. */
+  /** Logs once if the socket has another group than its folder: members of the group cannot connect. */
   #admitGroup(): void {
     let fault = ''
     try {

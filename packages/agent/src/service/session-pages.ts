@@ -7,7 +7,7 @@ import { GAP_PAGES } from './config.ts'
 import type { Room } from './room.ts'
 import type { SlotFile } from './slot-file.ts'
 
-/** Takes the pages of one connection, and counts what was taken. */
+/** Reads the pages of one connection, and counts their records. */
 export class SessionPages {
   /** Pages that were taken. */
   count = 0
@@ -16,7 +16,7 @@ export class SessionPages {
   readonly #room: Room
   readonly #announced: LinkReader
 
-  /** @param announced What the client said that its pages refer to. */
+  /** @param announced The types and sources that the client has announced. */
   constructor(room: Room, announced: LinkReader) {
     this.#room = room
     this.#announced = announced
@@ -67,7 +67,7 @@ export class SessionPages {
   }
 }
 
-/** What is said of a batch of an application that arrives now. */
+/** The properties of a batch of an application that arrives now. */
 function arrival() {
   return { origin: 'client', arrivedMs: performance.now() } as const
 }

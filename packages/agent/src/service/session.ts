@@ -27,7 +27,7 @@ import { SessionPages } from './session-pages.ts'
 const HELLO_LIMIT_MS = 2000
 /** How long one that says goodbye waits for its last acknowledgement. Unit: milliseconds. */
 const BYE_LIMIT_MS = 3000
-/** What reading says of a socket that was closed from here. */
+/** The error codes of reads from a socket that this side has closed. */
 const ABORTED = 'ERR_STREAM_PREMATURE_CLOSE'
 
 /** One connection of a client, from its hello to its end. */
@@ -55,7 +55,7 @@ export class Session {
     this.#socket = socket
     this.#answers = new Answers(socket)
     this.#room = room
-    // Errors end the reading; one that comes later has nobody to tell.
+    // Errors end the read loop; later errors have no handler.
     socket.on('error', () => undefined)
     this.#pace = new Pace(room.config.client_bytes_per_s)
     this.#share = room.types.open()
@@ -68,12 +68,12 @@ export class Session {
     this.#pages = new SessionPages(room, this.#announced)
   }
 
-  /** Who is connected; undefined until it has proved that. */
+  /** The client; undefined until its secret is checked. */
   get clientId(): bigint | undefined {
     return this.#clientId
   }
 
-  /** What the client says it is; undefined before it did. */
+  /** The greeting of the client; undefined before it arrives. */
   get program(): string | undefined {
     return this.#hello?.program
   }
@@ -94,12 +94,12 @@ export class Session {
     } finally {
       clearTimeout(timer)
       this.#end()
-      // Whoever is still sending must not find its answer gone: what comes is thrown away for a while.
+      // Discards further data for a while: a close during a send would destroy the answer.
       socket.resume()
     }
   }
 
-  /** Nothing more is taken of the client; it is still told what was acknowledged. */
+  /** Stops reading the client; acknowledgements are still sent. */
   pause(): void {
     this.#pause ??= Promise.withResolvers()
   }
@@ -163,7 +163,7 @@ export class Session {
     this.#isSlowed = false
   }
 
-  /** Takes a page. Resolves when the next may be taken; undefined if that is now. */
+  /** Reads a page. Resolves when the next page may be read; undefined for at once. */
   #takePage(page: ReadPage): Promise<void> | undefined {
     const client = this.#welcomed('page')
     this.#pages.take(client, page, this.#attachment.file)
@@ -228,7 +228,7 @@ export class Session {
         protocol: IPC_PROTOCOL,
         ...identity,
         lastSequence: client.acked,
-        // Of a connection that ended before it could be told.
+        // The connection ended before the answer.
         ...client.takeUntaken(),
         ack: this.#room.acknowledger.kind,
         limits: {
@@ -286,7 +286,7 @@ export class Session {
   }
 }
 
-/** Whether the other side is gone, which is nobody's fault. */
+/** Whether the peer has disconnected, which is no fault. */
 function isOfSocket(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).syscall !== undefined || (error as NodeJS.ErrnoException).code === ABORTED
 }

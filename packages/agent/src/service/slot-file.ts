@@ -15,10 +15,9 @@ const TMPFS_MAGIC = 0x01021994
 const NONCE_BYTES = 32
 
 /**
- * The file through which a client hands over its pages. The service only ever reads it: its client takes its name away.
- * Nothing that the client says of it is believed: not its name, not its length, nor that it is a file at all. Only
- * somebody who may write the file can prove that it is theirs, so that nobody makes the service, which may be root,
- * read a file of another.
+ * The file with the pages of a client. The service only reads it; the client removes its name. The service does not
+ * trust the client about its name, length or type. The client must prove that it can write the file, so that no client
+ * makes the service, which may be root, read a file of another user.
  */
 export class SlotFile {
   readonly #descriptor: number
@@ -69,7 +68,7 @@ export class SlotFile {
     try {
       return readSync(this.#descriptor, target, 0, target.length, at) === target.length
     } catch {
-      // The pages of the file are gone, as where the client cut it short: what it announced is not there.
+      // The client has truncated the file: the announced bytes do not exist.
       return false
     }
   }

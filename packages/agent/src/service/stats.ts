@@ -21,7 +21,7 @@ export const serviceType = defineOwnType('sonde_service', 'The service that appl
   }),
 })
 
-/** What the service turned away. */
+/** Refused connections and records of the service. */
 export const refusalType = defineOwnType('sonde_service_refused', 'Clients that the service refused, by reason', {
   time: timestamp(),
   reason: label('Code of the error, or clients where there were too many'),
@@ -44,7 +44,7 @@ export class ServiceStats {
   readonly refused = new Map<string, number>()
 
   /**
-   * Pages of a client never came. The counter stops at the largest number that is exact, whatever clients leave out.
+   * Counts missing pages of a client. The counter stops at the largest exact number.
    */
   missed(pages: bigint): void {
     this.missingPages = Math.min(Number.MAX_SAFE_INTEGER, this.missingPages + Number(pages))
@@ -55,7 +55,7 @@ export class ServiceStats {
   }
 }
 
-/** What of the service is a gauge. */
+/** The gauges of the service. */
 export interface ServiceGauges {
   readonly isUp: boolean
   readonly clientCount: number
