@@ -77,7 +77,7 @@ const GAUGES: Readonly<Record<string, readonly [Signal, number]>> = {
   decoder_utilisation_percent: [constant, 0],
   memory_clock_hertz: [constant, 2_619_000_000],
   memory_total_bytes: [constant, 85_520_809_984],
-  power_limit_watts: [constant, 700],
+  power_limit_max_watts: [constant, 700],
   pcie_width_lanes: [constant, 16],
   pcie_generation: [constant, 5],
   last_xid: [constant, 0],

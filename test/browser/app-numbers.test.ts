@@ -95,7 +95,7 @@ function samples(): { raw: PeerSample[]; rows: PeerSample[] } {
       for (const [field, value] of Object.entries(values))
         raw.push({ metric: METRICS[field] ?? '', labels, timeMs, value })
       node
-        .pod(pod, { service, started_seconds: START_MS / 1000 }, uuid)
+        .pod(pod, { service, start_time_seconds: START_MS / 1000 }, uuid)
         .gpu(uuid, values)
         .profile(uuid, values)
     }

@@ -59,7 +59,7 @@ test(
         assert.match(await row.innerText(), /serial.*npx sonde read --store \S+ --type nvml_gpu_info/s)
         await group.click()
         await page.getByRole('searchbox', { name: 'Filter metrics' }).fill('xmit_wait')
-        await table.getByRole('link', { name: 'rdma_port_xmit_wait_total' }).click()
+        await table.getByRole('link', { name: 'rdma_port_xmit_wait_ticks_total' }).click()
         await page.waitForURL(/sig=rate/)
       })
     })
@@ -145,9 +145,11 @@ test(
       'a signal of a PCI address comes from its page, stands readable in the address, and stays',
       async () => {
         await stage.visit('/pci/sim-pci-0000:ca:00.0', async (page) => {
-          await page.getByRole('link', { name: 'current_link_bandwidth_bytes' }).click()
-          await page.waitForURL(/sig=last:pci_device_current_link_bandwidth_bytes:device=0000:ca:00\.0;simulated=true/)
-          const chart = chartNamed(page, 'pci_device_current_link_bandwidth_bytes')
+          await page.getByRole('link', { name: 'current_link_bandwidth_bytes_per_second' }).click()
+          await page.waitForURL(
+            /sig=last:pci_device_current_link_bandwidth_bytes_per_second:device=0000:ca:00\.0;simulated=true/,
+          )
+          const chart = chartNamed(page, 'pci_device_current_link_bandwidth_bytes_per_second')
           const hasSamples = async (): Promise<boolean> => /\d\sGB\/s/.test(await chart.sentence())
           await until('samples', SHOW_LIMIT_MS, hasSamples)
           await page.reload()

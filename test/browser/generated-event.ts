@@ -70,9 +70,9 @@ function downtrainShapes(): readonly Shape[] {
       gaps: [{ fromMs: 1_102, toMs: 1_174 }],
     },
     {
-      lane: { ...pci, ...no, name: 'Link speed', unit: 'gigatransfers', role: 'gauge' },
-      before: 32,
-      after: 8,
+      lane: { ...pci, ...no, name: 'Link speed', unit: 'transfers_per_second', role: 'gauge' },
+      before: 32e9,
+      after: 8e9,
       changesMs: -128,
       wander: 0,
     },

@@ -48,7 +48,11 @@ export const SCENARIO_CASES: readonly (readonly ScenarioCase[])[] = [
       device: 'sim-nic-mlx5_3-1',
       tile: 'NIC 3',
       rules: ['pcie_downtrain'],
-      tell: { metric: 'pci_device_current_link_speed_gigatransfers', function: 'last', holds: (own = 32) => own < 32 },
+      tell: {
+        metric: 'pci_device_current_link_speed_transfers_per_second',
+        function: 'last',
+        holds: (own = 32e9) => own < 32e9,
+      },
     },
     {
       name: 'pcie-aer',

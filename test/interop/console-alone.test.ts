@@ -18,7 +18,7 @@ function samples(): PeerSample[] {
       { metric: 'app_gpu_util_min_percent', labels, timeMs, value: i - 1 },
       { metric: 'app_gpu_util_max_percent', labels, timeMs, value: i + 1 },
       { metric: 'app_gpu_util_pods', labels, timeMs, value: 2 },
-      { metric: 'pod_gpu_count', labels: { ...labels, pod: 'api-0' }, timeMs, value: 1 },
+      { metric: 'pod_gpus', labels: { ...labels, pod: 'api-0' }, timeMs, value: 1 },
       { metric: 'requests_total', labels, timeMs, value: 30 * i },
     ]
   })

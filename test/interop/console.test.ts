@@ -32,7 +32,7 @@ test(
     const node = await startSonde(['agent', '--log-level', 'error', '--only-simulated'])
     t.after(() => node.stop())
     await until('rows of pods', 60_000, async () =>
-      (await (await fetch(`${node.address}/metrics`)).text()).includes('pod_gpu_count{'),
+      (await (await fetch(`${node.address}/metrics`)).text()).includes('pod_gpus{'),
     )
     const prometheus = await startPrometheus(t, new URL(node.address).host, 1)
     const proxy = await startProxy(t, prometheus.address)

@@ -49,7 +49,7 @@ function source(t: TestContext, devices: readonly string[]): TestedSource {
 async function sampleStatistics(tested: TestedSource, device: string): Promise<Map<string, string>> {
   const records = await tested.sampleOf(ethtoolDriverType)
   return new Map(
-    records.filter((one) => one.device === device).map(({ counter, value_total }) => [counter, String(value_total)]),
+    records.filter((one) => one.device === device).map(({ counter, statistic }) => [counter, String(statistic)]),
   )
 }
 
@@ -76,9 +76,9 @@ async function compareDriver(tested: TestedSource, device: string): Promise<void
   assert.equal(record.driver_version, info.get('version'))
   assert.equal(record.firmware ?? '', info.get('firmware-version'))
   assert.equal(record.address ?? '', info.get('bus-info'))
-  assert.equal(record.link_detected, Number(link.get('\tLink detected') === 'yes'))
+  assert.equal(record.detected, Number(link.get('\tLink detected') === 'yes'))
   const speed = /^(\d+)Mb\/s$/.exec(link.get('\tSpeed') ?? '')?.[1]
-  assert.equal(record.speed_bytes, speed === undefined ? undefined : BigInt(speed) * 125_000n)
+  assert.equal(record.speed_bytes_per_second, speed === undefined ? undefined : BigInt(speed) * 125_000n)
   assert.equal(record.full_duplex, { Full: 1, Half: 0 }[link.get('\tDuplex') ?? ''])
   assert.equal(record.autonegotiation, Number(link.get('\tAuto-negotiation') === 'on'))
 }
@@ -121,7 +121,7 @@ test('a veth pair: queues that come and go, a new name, and its end', needsPair(
   const taken = tested.take()
   assert.ok(TestedSource.absences(taken, { device: DEVICE }).includes(': gone'))
   const renamed = taken.find(({ type, record }) => type === ethtoolLinkType && record.device === 'sonde-renamed')
-  assert.equal(renamed?.record.link_detected, 0)
+  assert.equal(renamed?.record.detected, 0)
 
   assert.equal(ip('link', 'del', PEER).status, 0)
   await assert.rejects(async () => tested.source.sample(), { code: 'SRC_READ' })

@@ -226,6 +226,6 @@ test('records of series past the limit are missing on the page, and the page say
     const found = samplesOf(await pageOf(sonde, 'openmetrics'))
     return Number(found.get(loss)) > 0 && found
   })
-  assert.ok(Number(samples.get(keyOf('sonde_sink_dropped_total', { sink: 'prometheus' }))) > 0)
+  assert.ok(Number(samples.get(keyOf('sonde_sink_records_dropped_total', { sink: 'prometheus' }))) > 0)
   assert.equal([...samples.keys()].filter((key) => key.startsWith('netdev_rx_bytes_total ')).length, 100)
 })

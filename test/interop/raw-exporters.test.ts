@@ -120,7 +120,7 @@ for (const honorLabels of [true, false]) {
       // A page asks for what is listed, by the routes that every history has.
       const { types } = (await (await fetch(`${page.address}/api/v1/types`)).json()) as { types: ListedType[] }
       const listed = types.flatMap(({ fields }) => fields.map(({ metric }) => metric))
-      assert.ok(listed.includes('app_gpu_util_percent') && listed.includes('pod_gpu_count'))
+      assert.ok(listed.includes('app_gpu_util_percent') && listed.includes('pod_gpus'))
       const query = { metric: 'app_gpu_util_percent', function: 'avg', by: ['service'], aggregate: 'avg' }
       const toMs = Date.now()
       const form = { fromMs: toMs - 60_000, toMs, stepMs: 5000, queries: [query] }

@@ -86,7 +86,7 @@ test('what is no file, no number or no end below the roots is counted, and every
     )
     return counted && text
   })
-  for (const metric of ['up', 'mtu_bytes', 'carrier', 'speed_bytes', 'carrier_changes_total']) {
+  for (const metric of ['up', 'mtu_bytes', 'carrier', 'speed_bytes_per_second', 'carrier_changes_total']) {
     assert.equal(numberOn(page, `netdev_${metric}{device="eth0"}`), undefined, metric)
   }
   assert.equal(numberOn(page, 'netdev_rx_bytes_total{device="eth0"}'), 266)
@@ -110,7 +110,7 @@ test('what is no file, no number or no end below the roots is counted, and every
   )
   assert.match(reasons.get('netdev_mtu_bytes') ?? '', /mtu: ESPIPE/)
   assert.match(reasons.get('netdev_carrier') ?? '', /carrier: EISDIR/)
-  assert.match(reasons.get('netdev_speed_bytes') ?? '', /longer than \d+ bytes/)
+  assert.match(reasons.get('netdev_speed_bytes_per_second') ?? '', /longer than \d+ bytes/)
   assert.match(reasons.get('netdev_carrier_changes_total') ?? '', /ELOOP/)
   assert.match(reasons.get('netdev_up') ?? '', /operstate holds something else than expected/)
 

@@ -11,7 +11,7 @@ const labels = { app: label('App'), service: label('Service'), namespace: label(
 const forgedType = defineType('pod_gpu', 'Pods that are none', { time: timestamp(), ...labels, count: gauge('u32') })
 const renamedType = defineType('conveyor', 'The same by another name', {
   ...{ time: timestamp(), ...labels },
-  belts: gauge('u32', { metric: 'pod_gpu_count' }),
+  belts: gauge('u32', { metric: 'pod_gpus' }),
 })
 /** The GPU of the node, as its own source reports it. */
 const gpuType = defineType('conveyor_gpu', 'A GPU that is none', {

@@ -238,10 +238,10 @@ test('hosts and exporters that others stumbled over: values that are right, and 
   // Interfaces.
   const received = (device: string) => `netdev_rx_bytes_total{device="${device}"}`
   has(`${received('ibr10:30')} 7`, `${received('💩0')} 57750104`, `${received('eth0@if7')} 18446744073709551615`)
-  has(`${received('eth9')} 100`, 'netdev_speed_bytes{device="eth9"} 12500000000')
-  lacks(received('eth8'), 'netdev_speed_bytes{device="eth0@if7"}')
+  has(`${received('eth9')} 100`, 'netdev_speed_bytes_per_second{device="eth9"} 12500000000')
+  lacks(received('eth8'), 'netdev_speed_bytes_per_second{device="eth0@if7"}')
   assert.match(
-    await reasonOf(sonde, 'netdev_speed_bytes', { device: 'eth0@if7' }),
+    await reasonOf(sonde, 'netdev_speed_bytes_per_second', { device: 'eth0@if7' }),
     /^8191875000 bytes\/s was reported, which means/,
   )
   // RDMA.
@@ -251,8 +251,8 @@ test('hosts and exporters that others stumbled over: values that are right, and 
   has('rdma_port_state{device="efa_1",port="1"} 1', 'rdma_port_state{device="hfi1_0",port="1"} 4')
   has('rdma_port_xmit_data_bytes_total{device="hfi1_0",port="1"} 308')
   has('rdma_port_rcv_discards_total{device="hfi1_0",port="1"} 4')
-  has('rdma_driver_value_total{device="hfi1_0",port="1",counter="TxPktVL,0"} 9')
-  has('rdma_driver_value_total{device="irdma0",port="1",counter="ip4InOctets"} 77')
+  has('rdma_driver_statistic{device="hfi1_0",port="1",counter="TxPktVL,0"} 9')
+  has('rdma_driver_statistic{device="irdma0",port="1",counter="ip4InOctets"} 77')
   lacks('rdma_port_state{device="rdmap16s27"')
   assert.match(await reasonOf(sonde, 'rdma_port_rcv_data_bytes_total', { device: 'mlx4_0' }), /N\/A/)
   await checkExporter(sonde)
@@ -296,7 +296,7 @@ async function checkExplained({ address }: SondeProcess, roots: readonly string[
   )
   assert.match(
     await explained('rdma_port_xmit_data_bytes_total{device="irdma0"}'),
-    /use rdma_driver_value_total of irdma0/,
+    /use rdma_driver_statistic of irdma0/,
   )
   assert.match(await explained('host_temperature_critical_celsius'), /0 °C was reported/)
   assert.match(await explained('host_cpu_package_frequency_max_hertz'), /3000000000/)

@@ -183,7 +183,7 @@ export class Self {
     row.counter('errors_total').set(stats.errors)
     row.counter('overruns_total').set(stats.overruns)
     row.counter('restarts_total').set(stats.restarts)
-    row.counter('dropped_total').set(droppedTotal(stats))
+    row.counter('records_dropped_total').set(droppedTotal(stats))
     row.counter('sample_seconds_total').set(stats.sampleSeconds)
     reportLoss(this.#source, name, stats.dropped)
     this.#reportStuck(name, new Set(stuck.map(({ device }) => device)))

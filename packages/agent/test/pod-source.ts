@@ -59,7 +59,7 @@ function report({ source }: SourceContext, { pods }: TestPods): void {
   const put = (type: RecordType, values: Readonly<Record<string, unknown>>) =>
     source.report(type, recordOf(type, values))
   for (const { app, service, pod, namespace = 'ml', startedS = LONG_AGO_S, requested, gpus } of pods) {
-    const facts = { node_name: '', via: 'test', started_seconds: startedS, gpus_requested: requested ?? gpus.length }
+    const facts = { node_name: '', via: 'test', start_time_seconds: startedS, requested_gpus: requested ?? gpus.length }
     put(podInfoType, { namespace, pod, app, service, ...facts })
     for (const { UUID, values } of gpus) {
       put(podDeviceType, { namespace, pod, container: 'main', UUID, present: 1, via: 'test' })

@@ -64,10 +64,10 @@ async function checkAbsent(tested: Tested): Promise<void> {
   const time = wallNs()
   const records = [
     { time, device: 'without', rx_bytes_total: 1 },
-    { time, device: 'with', rx_bytes_total: 1, speed_bytes: 0 },
+    { time, device: 'with', rx_bytes_total: 1, speed_bytes_per_second: 0 },
   ]
   tested.accept(tested.source.batch(portType, records))
-  assert.deepEqual(await tested.shown('speed_bytes'), { with: 0n })
+  assert.deepEqual(await tested.shown('speed_bytes_per_second'), { with: 0n })
   assert.deepEqual(await tested.shown(), { without: 1n, with: 1n })
 }
 

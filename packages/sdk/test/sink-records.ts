@@ -29,7 +29,7 @@ export const portType = defineType('conformance_port', 'A port that exists only 
   time: timestamp(),
   device: label('Name of the port'),
   rx_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes received' }),
-  speed_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Speed a second' })),
+  speed_bytes_per_second: optional(gauge('u64', { unit: 'bytes', help: 'Speed a second' })),
 })
 
 /** The same name, other fields in another order: what a new version of a program declares. */

@@ -52,7 +52,7 @@ function expectedLines(round: number): string[] {
     `netdev_carrier{device="${device}"} 1`,
     `netdev_carrier_changes_total{device="${device}"} ${round}`,
     `netdev_mtu_bytes{device="${device}"} ${1000 + round}`,
-    `netdev_speed_bytes{device="${device}"} ${round * 125_000}`,
+    `netdev_speed_bytes_per_second{device="${device}"} ${round * 125_000}`,
   ])
   return [
     ...devices,

@@ -318,8 +318,8 @@ test('virtual functions are NICs without a rail, and two ports of one adapter ar
 
 test('a slot that is slower than the device limits it', () => {
   const { devices, real } = bringUp()
-  real.pci('0000:97:01.0', { class: 'bridge', max_link_bandwidth_bytes: 31_507_692_307 })
-  real.pci('0000:98:00.0', { class: 'nvme', max_link_bandwidth_bytes: 63_015_384_615, path: '0000:97:01.0' })
+  real.pci('0000:97:01.0', { class: 'bridge', max_link_bandwidth_bytes_per_second: 31_507_692_307 })
+  real.pci('0000:98:00.0', { class: 'nvme', max_link_bandwidth_bytes_per_second: 63_015_384_615, path: '0000:97:01.0' })
   assert.deepEqual(devices.byId('pci-0000:98:00.0')?.limits, { pcie_bytes_per_s: 31_507_692_307 })
 })
 
@@ -384,8 +384,9 @@ test('records of odd texts never break the list, and every id stays one device',
       class: ['gpu', text()][random(2)],
     }
     if (random(6) === 0)
-      node.pci(text(), { ...texts, physical_function: text(), max_link_bandwidth_bytes: 2n ** 64n - 1n })
-    else if (random(5) === 0) node.gpu(text(), text(), { UUID: text(), model: text(), power_limit_watts: Number.NaN })
+      node.pci(text(), { ...texts, physical_function: text(), max_link_bandwidth_bytes_per_second: 2n ** 64n - 1n })
+    else if (random(5) === 0)
+      node.gpu(text(), text(), { UUID: text(), model: text(), power_limit_max_watts: Number.NaN })
     else if (random(4) === 0) node.port(text(), { port: random(3), address: text(), netdevs: text() })
     else if (random(3) === 0) node.netdev(text())
     else if (random(2) === 0) node.gone(pciDeviceType, { device: text() })

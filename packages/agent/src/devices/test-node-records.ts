@@ -53,12 +53,12 @@ export class NodeRecords {
     for (let rail = 0; rail < 8; rail++) {
       const bus = (0x10 + rail * 0x10).toString(16)
       const up = `0000:${bus}:01.0/0000:${bus}:02.0`
-      const link = { max_link_bandwidth_bytes: 63_015_384_615, numa_node: rail >> 2 }
+      const link = { max_link_bandwidth_bytes_per_second: 63_015_384_615, numa_node: rail >> 2 }
       this.pci(`0000:${bus}:04.0`, { ...link, class: 'gpu', driver: 'nvidia', path: `${up}/0000:${bus}:03.0` })
       const nic = { class: 'infiniband', model: 'ConnectX-7', netdevs: `eth1${rail}`, rdma_devices: `mlx5_${rail}` }
       this.pci(`0000:${bus}:05.0`, { ...link, ...nic, driver: 'mlx5_core', path: `${up}/0000:${bus}:03.1` })
       this.gpu(String(rail), `0000:${bus}:04.0`, {
-        power_limit_watts: 700,
+        power_limit_max_watts: 700,
         memory_bytes: 85_520_809_984,
         driver: '570.86',
       })

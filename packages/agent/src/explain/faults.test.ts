@@ -26,11 +26,11 @@ const DENIALS = [
   { file: 'hw_counters/packet_seq_err', of: 'rdma_hw_packet_seq_err_total{device="mlx5_3"}' },
   { file: 'hw_counters/packet_seq_err', of: 'rdma' },
   { file: '0000:9a:00.0/current_link_speed', of: '0000:9a:00.0' },
-  { file: '0000:9a:00.0/current_link_speed', of: 'pci_device_current_link_bandwidth_bytes{device="0000:9a:00.0"}' },
+  { file: '0000:9a:00.0/current_link_speed', of: 'pci_device_current_link_bandwidth_bytes_per_second{device="0000:9a:00.0"}' },
   { file: '0000:9a:00.0/vendor', of: 'pci_device_numa_node' },
   { file: '0000:9a:00.0/aer_dev_correctable', of: '0000:9a:00.0' },
   { file: '0000:9a:00.0/aer_dev_correctable', of: 'pci_aer_errors_total' },
-  { file: 'eth3/speed', of: 'netdev_speed_bytes{device="eth3"}' },
+  { file: 'eth3/speed', of: 'netdev_speed_bytes_per_second{device="eth3"}' },
   { file: 'eth3/speed', of: 'net-eth3' },
   { file: 'proc/stat', of: 'host' },
   { file: 'proc/meminfo', of: 'host' },
@@ -106,7 +106,7 @@ test('a fault of one port among several breaks the source, as no other port make
 test('a counter of a driver is walked by its label, and one that is not there is', async (t) => {
   const node = testNode(t)
   node.write(`${PORT_FOLDER}/hw_counters/own_counter`, '12\n')
-  const seriesOf = (counter: string) => `rdma_driver_value_total{device="mlx5_3",counter="${counter}"}`
+  const seriesOf = (counter: string) => `rdma_driver_statistic{device="mlx5_3",counter="${counter}"}`
   const [sound] = await ask(node, seriesOf('own_counter'))
   assert.equal(sound?.links.find(({ name }) => name === 'counters')?.answer, '12')
   assert.equal((await brokenLinkFor(node, seriesOf('../../state'))).answer, 'not there')
@@ -122,7 +122,7 @@ test('a width, a table and a total that hold no number are broken where their so
   node.write('proc/meminfo', 'garbage\n')
   assert.equal((await brokenLinkFor(node, 'host_memory_total_bytes')).name, 'counters')
   node.write('sys/class/net/eth3/speed', 'fast\n')
-  assert.match((await brokenLinkFor(node, 'netdev_speed_bytes')).answer, /"fast"/)
+  assert.match((await brokenLinkFor(node, 'netdev_speed_bytes_per_second')).answer, /"fast"/)
 })
 
 test('an adapter without a driver is bound where the module is loaded already', async (t) => {

@@ -242,7 +242,7 @@ function trainingGpu(index: number): MadeDevice {
     pcie_link_gen: 5,
     pcie_link_width: 16,
     pcie_generation_max: 5,
-    pcie_width_max: 16,
+    pcie_width_max_lanes: 16,
     mig_mode: 0,
   })
   made.rate({
@@ -270,10 +270,17 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
   for (const priority of ['0', '3']) made.of(ethtoolPriorityType, { device: netdev, priority })
   for (const lane of ['0', '1', '2', '3'])
     made.of(ethtoolLaneType, { device: netdev, lane }).rates.rx_err_phy_total = 1000
-  made.of(docaPhyType, { device: name }).values.raw_ber = 1e-8
+  made.of(docaPhyType, { device: name }).values.raw_bit_error_ratio = 1e-8
   linkAt(made, `0000:${index}a:00.0`)
   const bytes = rail === null ? 1e8 : RAIL_BYTES
-  made.set({ rate_bytes: LINE_BYTES, state: 4, carrier: 1, up: 1, responsive: 1, outbound_pci_stalled_wr_ratio: 0.01 })
+  made.set({
+    rate_bytes_per_second: LINE_BYTES,
+    state: 4,
+    carrier: 1,
+    up: 1,
+    responsive: 1,
+    outbound_pci_stalled_wr_ratio: 0.01,
+  })
   made.rate({
     xmit_data_bytes_total: bytes,
     rcv_data_bytes_total: bytes,
@@ -308,12 +315,12 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
 /** A PCIe link of Gen5 ×16, as fast as it can be and without errors. */
 function linkAt(made: MadeDevice, device: string): void {
   Object.assign(made.of(pciDeviceType, { device }).values, {
-    current_link_speed_gigatransfers: 32,
-    max_link_speed_gigatransfers: 32,
+    current_link_speed_transfers_per_second: 32e9,
+    max_link_speed_transfers_per_second: 32e9,
     current_link_width_lanes: 16,
     max_link_width_lanes: 16,
-    current_link_bandwidth_bytes: 64e9,
-    max_link_bandwidth_bytes: 64e9,
+    current_link_bandwidth_bytes_per_second: 64e9,
+    max_link_bandwidth_bytes_per_second: 64e9,
   })
   for (const [severity, error] of [
     ['correctable', 'BadTLP'],

@@ -59,7 +59,7 @@ const GIVEN =
   /^(DCGM_FI_\w+|doca_(adp_retx_packets|pci_[rt]x_bytes|diag_link_errors)|steady_\w+) |^nvml_\w+ label names/
 /** Names that are not renamed yet. */
 const PENDING =
-  /^(ethtool_port_rx_(corrected_)?bits_phy_total|nvml_gpu_info_sm_count|pod_gpu_count|doca_pcc_counter_events_total) /
+  /^(ethtool_port_rx_(corrected_)?bits_phy_total|nvml_gpu_multiprocessors|pod_gpus|doca_pcc_counter_events_total) /
 
 const NAMES = new URL('../../../../test/house/metric-names.txt', import.meta.url)
 /** Names of the golden list, and those of the steady source. */

@@ -13,7 +13,9 @@ test('where export.files is enabled, everything that sources report is in files,
   const root = temporaryFolder(t)
   const { agent, address } = await serveAgent(t, { export: { files: { data_root: root } } })
   const metrics = async () => (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
-  await until('the sink is told of', async () => /^sonde_sink_out_total\{sink="files"\} [1-9]/m.test(await metrics()))
+  await until('the sink is told of', async () =>
+    /^sonde_sink_records_out_total\{sink="files"\} [1-9]/m.test(await metrics()),
+  )
   await agent.close()
   const files = readFiles(root)
   assert.deepEqual([...new Set(files.map(({ source }) => source?.id))].sort(), ['self', 'steady'])
@@ -57,7 +59,7 @@ test('where no file can be made, /metrics says that the sink is not up', async (
   const metrics = async () => (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
   await until('it is told', async () => /^sonde_sink_up\{sink="files"\} 0/m.test(await metrics()))
   const told = await metrics()
-  assert.match(told, /^sonde_sink_in_total\{sink="prometheus"\} \d/m)
+  assert.match(told, /^sonde_sink_records_in_total\{sink="prometheus"\} \d/m)
   assert.doesNotMatch(told, /^sonde_sink_up\{sink="prometheus"\}/m, 'one that does not say is not said to fail')
 })
 
@@ -102,7 +104,7 @@ test('a destination that hangs delays no client and no other destination, and dr
   const dropped = /^sonde_loss_records_total\{component="hanging",reason="queue_full"[^}]*\} 0*[1-9]/m
   await until('its drops are told by its name', async () => dropped.test(await metrics()))
   // Sinks tell of themselves once a second.
-  const given = /^sonde_sink_in_total\{sink="well"\} 0*500$/m
+  const given = /^sonde_sink_records_in_total\{sink="well"\} 0*500$/m
   await until('what the other one was given is told', async () => given.test(await metrics()))
   await agent.close()
   const kept = readFiles(join(home, 'data')).flatMap(({ batches }) => batches.filter(({ type }) => type.name === 'job'))

@@ -27,9 +27,9 @@ export class SinkHealth {
   report(source: Source, { sink, failing }: Pick<Route, 'sink' | 'failing'>, nowMs = performance.now()): void {
     const { name, stats } = sink
     const row = source.bind(sinkHealthType, { sink: name })
-    row.counter('in_total').set(stats.in)
-    row.counter('out_total').set(stats.out)
-    row.counter('dropped_total').set(droppedTotal(stats))
+    row.counter('records_in_total').set(stats.in)
+    row.counter('records_out_total').set(stats.out)
+    row.counter('records_dropped_total').set(droppedTotal(stats))
     row.counter('duplicates_total').set(stats.duplicates)
     row.counter('errors_total').set(stats.errors)
     row.counter('accept_seconds_total').set(stats.seconds)

@@ -26,7 +26,7 @@ test('a month of pods, GPUs and services that come and go leaves nothing behind'
     for (let i = 0; i < PODS; i++) {
       const name = step * NEW_PODS + i
       // An app a day, a service a pod; a GPU that is replaced, or split anew, comes with another UUID.
-      const info = { app: `app${Math.floor(step / STEPS_A_DAY)}`, service: `service${name}`, started_seconds: step }
+      const info = { app: `app${Math.floor(step / STEPS_A_DAY)}`, service: `service${name}`, start_time_seconds: step }
       node.pod(`pod${name}`, info, `GPU-${name}`).gpu(`GPU-${name}`, { gpu_util: i })
     }
     cluster.settle()
@@ -56,5 +56,5 @@ async function linesOf(view: ReturnType<typeof createPrometheus>): Promise<numbe
   const scrape = await view.render()
   const text = Buffer.concat(scrape.chunks).toString()
   scrape.release()
-  return text.split('\n').filter((line) => /^(pod_gpu_count|app_gpu_pods)\{/.test(line)).length
+  return text.split('\n').filter((line) => /^(pod_gpus|app_gpu_pods)\{/.test(line)).length
 }

@@ -167,7 +167,7 @@ describe('GPUs are those of a host and UUID:', () => {
 test('rows of more pods than fit a turn come in later ones, all of one sample, and once', async () => {
   const cluster = new TestCluster(() => true)
   const node = cluster.source()
-  for (let pod = 0; pod < 1000; pod++) node.pod(`pod${pod}`, { service: `service${pod % 3}`, gpus_requested: 1 })
+  for (let pod = 0; pod < 1000; pod++) node.pod(`pod${pod}`, { service: `service${pod % 3}`, requested_gpus: 1 })
   cluster.settle()
   assert.equal(cluster.service('service0'), undefined, 'services wait for the rows of all pods')
   // What is asked meanwhile begins nothing anew.

@@ -172,16 +172,16 @@ test('a pod that is started anew under its name holds other devices, and none of
   const cluster = new TestCluster()
   const node = cluster.source()
   const gpus = () => node.gpu('G0', { gpu_util: 10, power_usage: 100 }).gpu('G1', { gpu_util: 90, power_usage: 700 })
-  node.pod('a', { started_seconds: 100 }, 'G0')
+  node.pod('a', { start_time_seconds: 100 }, 'G0')
   gpus()
   cluster.settle()
   assert.equal(cluster.pod('a')?.power_watts, 100)
   cluster.pass(1000)
-  node.pod('a', { started_seconds: 200 }, 'G1')
+  node.pod('a', { start_time_seconds: 200 }, 'G1')
   gpus()
   cluster.settle()
-  const { count, power_watts, util_percent, started_seconds } = cluster.pod('a') ?? {}
-  assert.deepEqual([count, power_watts, util_percent, started_seconds], [1, 700, 90, 200])
+  const { count, power_watts, util_percent, start_time_seconds } = cluster.pod('a') ?? {}
+  assert.deepEqual([count, power_watts, util_percent, start_time_seconds], [1, 700, 90, 200])
   assert.deepEqual(cluster.gone(), [], 'the pod is there')
 })
 
@@ -213,9 +213,9 @@ test('simulated pods are told as such, apart from real pods of the same name', (
 
 test('a pod that asks for a GPU and has none has a row without numbers', () => {
   const cluster = new TestCluster()
-  cluster.source().pod('a', { gpus_requested: 2 })
+  cluster.source().pod('a', { requested_gpus: 2 })
   cluster.settle()
-  assert.deepEqual([cluster.pod('a')?.count, cluster.pod('a')?.requested], [0, 2])
+  assert.deepEqual([cluster.pod('a')?.count, cluster.pod('a')?.requested_gpus], [0, 2])
   assert.equal(cluster.service('decode')?.util_pods, 0)
 })
 
@@ -235,25 +235,25 @@ test('what one source says of a pod and another does not stays, also while one o
   const asked = cluster.source({ intervalMs: 1000 })
   const both = () => {
     exporter.gpu('G0', { gpu_util: 7 }).pod('a', { app: 'chat', service: 'decode' }, 'G0')
-    asked.pod('a', { app: '', service: '', gpus_requested: 2, started_seconds: 1000 })
-    asked.pod('b', { app: 'chat', service: 'decode', gpus_requested: 1 })
+    asked.pod('a', { app: '', service: '', requested_gpus: 2, start_time_seconds: 1000 })
+    asked.pod('b', { app: 'chat', service: 'decode', requested_gpus: 1 })
     cluster.settle()
   }
   for (let sample = 0; sample < 3; sample++) {
     both()
-    const { app, requested, started_seconds, count } = cluster.pod('a') ?? {}
-    assert.deepEqual([app, requested, started_seconds, count], ['chat', 2, 1000, 1])
-    assert.deepEqual([cluster.pod('b')?.requested, cluster.pod('b')?.count], [1, 0])
+    const { app, requested_gpus, start_time_seconds, count } = cluster.pod('a') ?? {}
+    assert.deepEqual([app, requested_gpus, start_time_seconds, count], ['chat', 2, 1000, 1])
+    assert.deepEqual([cluster.pod('b')?.requested_gpus, cluster.pod('b')?.count], [1, 0])
     cluster.pass(1000)
   }
   for (let sample = 0; sample < 12; sample++) {
-    asked.pod('a', { app: '', service: '', gpus_requested: 2, started_seconds: 1000 })
+    asked.pod('a', { app: '', service: '', requested_gpus: 2, start_time_seconds: 1000 })
     cluster.settle()
     cluster.pass(1000)
   }
-  const { app, service, requested, count } = cluster.pod('a') ?? {}
+  const { app, service, requested_gpus, count } = cluster.pod('a') ?? {}
   assert.deepEqual(
-    [app, service, requested, count],
+    [app, service, requested_gpus, count],
     ['chat', 'decode', 2, 0],
     'its exporter is down, and it asks still',
   )

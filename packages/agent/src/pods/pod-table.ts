@@ -203,8 +203,8 @@ function tellInfo(pod: Pod, { record, source, arrivedMs, periodMs }: Told): void
   pod.infos.set(owner, {
     app: textOf(record, 'app'),
     service: textOf(record, 'service'),
-    startedS: numberOf(record, 'started_seconds'),
-    gpusRequested: numberOf(record, 'gpus_requested'),
+    startedS: numberOf(record, 'start_time_seconds'),
+    gpusRequested: numberOf(record, 'requested_gpus'),
     node: textOf(record, 'node_name'),
     seen,
   })

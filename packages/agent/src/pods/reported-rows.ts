@@ -89,8 +89,8 @@ export class ReportedRows {
       ...{ count: devices.size, instances: instancesOf(row), shared_with: row.sharedWith },
       ...valueFields((base) => row.values[base]),
       ...(isScheduled === undefined ? {} : { scheduled: isScheduled ? 1 : 0 }),
-      ...(gpusRequested === undefined ? {} : { requested: gpusRequested }),
-      ...(startedS === undefined ? {} : { started_seconds: startedS }),
+      ...(gpusRequested === undefined ? {} : { requested_gpus: gpusRequested }),
+      ...(startedS === undefined ? {} : { start_time_seconds: startedS }),
       ...(row.ageMs === undefined ? {} : { sample_age_seconds: row.ageMs / 1000 }),
     })
   }

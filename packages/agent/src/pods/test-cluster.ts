@@ -21,8 +21,8 @@ export interface MadePod {
   readonly namespace?: string
   readonly app?: string
   readonly service?: string
-  readonly started_seconds?: number
-  readonly gpus_requested?: number
+  readonly start_time_seconds?: number
+  readonly requested_gpus?: number
 }
 
 /** Pods and GPUs of nodes, joined by a {@link PodGpus} on a clock that a test sets. */

@@ -31,14 +31,14 @@ export const podGpuType = defineType(
     namespace: label('Namespace of the pod'),
     pod: label('Name of the pod'),
     ...Object.fromEntries(ofPod),
-    count: gauge('u32', { help: 'GPUs, or MIG instances, that the pod holds' }),
+    count: gauge('u32', { metric: 'pod_gpus', help: 'GPUs, or MIG instances, that the pod holds' }),
     instances: gauge('u32', { help: 'MIG instances among them, which have no utilisation and no power of their own' }),
     shared_with: gauge('u32', {
       help: 'Other pods that hold the same GPU, or MIG instance: the most of any of its own',
     }),
     scheduled: optional(gauge('u8', { help: '1 where the pod has a node, 0 while it waits for one' })),
-    requested: optional(gauge('u32', { help: 'GPUs, or MIG instances, that the pod asks for' })),
-    started_seconds: optional(gauge('f64', { unit: 'seconds', help: 'When the pod started, since the Unix epoch' })),
+    requested_gpus: optional(gauge('u32', { help: 'GPUs, or MIG instances, that the pod asks for' })),
+    start_time_seconds: optional(gauge('f64', { unit: 'seconds', help: 'When the pod started, since the Unix epoch' })),
     sample_age_seconds: optional(
       gauge('f64', { unit: 'seconds', help: 'Age of the oldest GPU sample that the row is made of' }),
     ),
@@ -70,5 +70,8 @@ export const appGpuType = defineType('app_gpu', 'The GPU pods of one service of 
   service: label('Service of the app'),
   ...Object.fromEntries(ofApp),
   pods: gauge('u32', { help: 'GPU pods of the service' }),
-  gpus: gauge('u32', { help: 'GPUs, or MIG instances, that they hold: each once, however many of the pods share it' }),
+  gpus: gauge('u32', {
+    metric: 'app_gpus',
+    help: 'GPUs, or MIG instances, that they hold: each once, however many of the pods share it',
+  }),
 })

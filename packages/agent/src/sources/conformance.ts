@@ -10,10 +10,11 @@ import { type Taken, TestedSource, TestNode } from './test-node.ts'
 import { checkRecord, dataOf, keyOf, settle, trySample } from './test-records.ts'
 
 /** Units as names end in them: Prometheus' base units, and those that PCIe and optics have beside them. */
-const UNITS = /_(bytes|seconds|celsius|ratio|volts|amperes|joules|watts|meters|hertz|gigatransfers|dbm|db)(_total)?$/
+const UNITS =
+  /_((?:bytes|transfers)_per_second|bytes|seconds|celsius|ratio|volts|amperes|joules|watts|meters|hertz|dbm|db)(_total)?$/
 
-/** Names of DCGM, of the recipe for DOCA, and of counters whose name is their data ID. */
-const GIVEN = /^(DCGM_FI_|doca_(adp_retx_packets|pci_[rt]x_bytes|diag_link_errors|diag_counter)$)/
+/** Names of DCGM and of the recipe for DOCA, and numbers of which only the driver knows whether they count. */
+const GIVEN = /^(DCGM_FI_|doca_(adp_retx_packets|pci_[rt]x_bytes|diag_link_errors|diag_counter)$|\w+_driver_statistic$)/
 
 /** What the suite must know of a source. */
 export interface SourceCase {

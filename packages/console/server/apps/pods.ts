@@ -18,12 +18,12 @@ const SERVICE_METRIC = 'app_gpu_pods'
 
 /** Metrics of a pod beside the nine. */
 const MORE = [
-  'pod_gpu_count',
+  'pod_gpus',
   'pod_gpu_instances',
   'pod_gpu_shared_with',
   'pod_gpu_scheduled',
-  'pod_gpu_requested',
-  'pod_gpu_started_seconds',
+  'pod_gpu_requested_gpus',
+  'pod_gpu_start_time_seconds',
   'pod_gpu_sample_age_seconds',
 ] as const
 
@@ -95,7 +95,7 @@ export function distanceOf({ results }: Pick<QueryAnswer, 'results'>): number {
 /** Whether it is known of any pod which GPUs it asks for: then one that asks for none is known too. */
 export async function anyAsks(history: History): Promise<boolean> {
   const query: SeriesQuery = {
-    ...{ metric: 'pod_gpu_requested', function: 'last', matchers: [], by: [], aggregate: 'count' },
+    ...{ metric: 'pod_gpu_requested_gpus', function: 'last', matchers: [], by: [], aggregate: 'count' },
   }
   const { results } = await history.query(requestOfNow(Date.now(), [query]))
   return results.some(({ series }) => series.length > 0)
@@ -148,7 +148,7 @@ async function rowsOf({ results }: QueryAnswer): Promise<Numbers[]> {
       }
       numbers.byMetric.set(metric, value)
       numbers.sampledMs.set(metric, rowMs)
-      if (metric === 'pod_gpu_count') numbers.rowMs = rowMs
+      if (metric === 'pod_gpus') numbers.rowMs = rowMs
     }
   }
   const isThere = ({ labels, rowMs = Number.POSITIVE_INFINITY }: Numbers) =>
@@ -168,11 +168,11 @@ function podOf({ labels, byMetric }: Numbers, devices: readonly SharedGpu[], now
   const values = Object.fromEntries(
     GPU_FIELDS.map((field) => [field, byMetric.get(podMetric(field)) ?? null]),
   ) as Record<GpuField, number | null>
-  const startedS = numberOf('pod_gpu_started_seconds')
+  const startedS = numberOf('pod_gpu_start_time_seconds')
   const ageS = numberOf('pod_gpu_sample_age_seconds')
   const scheduled = numberOf('pod_gpu_scheduled')
   const startedMs = startedS === null ? null : startedS * 1000
-  const gpus = numberOf('pod_gpu_count') ?? 0
+  const gpus = numberOf('pod_gpus') ?? 0
   return {
     key: podKey(labels),
     app: labels.app ?? '',
@@ -182,7 +182,7 @@ function podOf({ labels, byMetric }: Numbers, devices: readonly SharedGpu[], now
     gpus,
     instances: numberOf('pod_gpu_instances') ?? 0,
     sharedWith: numberOf('pod_gpu_shared_with') ?? 0,
-    requested: numberOf('pod_gpu_requested'),
+    requested: numberOf('pod_gpu_requested_gpus'),
     // What runs, or holds a device, has a node.
     isScheduled: gpus > 0 || startedMs !== null ? true : scheduled === null ? null : scheduled === 1,
     isWarming: startedMs !== null && nowMs - startedMs < WARMING_MS,

@@ -30,7 +30,7 @@ export interface ServiceSize {
 
 const METRICS = {
   pods: 'app_gpu_pods',
-  gpus: 'app_gpu_gpus',
+  gpus: 'app_gpus',
   utilAvg: appMetric('gpu-util', 'avg'),
   utilMin: appMetric('gpu-util', 'min'),
   utilMax: appMetric('gpu-util', 'max'),

@@ -24,7 +24,7 @@ export function podRows(metric: string, pods: readonly PodColumns[], length: num
 function valuesOf(metric: string, pod: PodColumns, length: number): Float64Array | undefined {
   const field = FIELD_OF_POD.get(metric)
   if (field !== undefined) return numberOfPod(pod, field, length)
-  if (metric === 'pod_gpu_count') return gpuCounts(pod, length, false)
+  if (metric === 'pod_gpus') return gpuCounts(pod, length, false)
   if (metric === 'pod_gpu_instances') return gpuCounts(pod, length, true)
   if (metric === 'pod_gpu_shared_with') return sharersOf(pod, length)
   return pod.own.get(metric)
@@ -44,7 +44,7 @@ export function appRows(metric: string, pods: readonly PodColumns[], length: num
 
 function serviceValues(metric: string, pods: readonly PodColumns[], length: number): Float64Array | undefined {
   const counts = () => pods.map((pod) => gpuCounts(pod, length, false))
-  if (metric === 'app_gpu_gpus') return distinctGpus(pods, length)
+  if (metric === 'app_gpus') return distinctGpus(pods, length)
   if (metric === 'app_gpu_pods') return joined(counts(), length, (numbers) => numbers.length)
   const asked = FIELD_OF_APP.get(metric)
   if (asked === undefined) return undefined

@@ -6,7 +6,7 @@ import { RAWS } from './expressions.ts'
 /** Series of exporters, one of which there is wherever pods hold GPUs. */
 const SIGNS: ReadonlySet<string> = new Set([...RAWS.util.metrics, ...RAWS.used.metrics])
 /** What rows of agents have. */
-const ROWS_SIGN = 'pod_gpu_count'
+const ROWS_SIGN = 'pod_gpus'
 
 /** The unit at the end of a metric's name; empty if none is. */
 function unitOf(metric: string): string {
@@ -37,12 +37,12 @@ export const DERIVED_TYPES: readonly ListedType[] = [
     [
       ...GPU_FIELDS.map(podMetric),
       ...[
-        'pod_gpu_count',
+        'pod_gpus',
         'pod_gpu_instances',
         'pod_gpu_shared_with',
         'pod_gpu_scheduled',
-        'pod_gpu_requested',
-        'pod_gpu_started_seconds',
+        'pod_gpu_requested_gpus',
+        'pod_gpu_start_time_seconds',
         'pod_gpu_sample_age_seconds',
       ],
     ],
@@ -59,7 +59,7 @@ export const DERIVED_TYPES: readonly ListedType[] = [
     ['app', 'service'],
     [
       ...GPU_FIELDS.flatMap((field) => (['avg', 'min', 'max', 'count'] as const).map((one) => appMetric(field, one))),
-      ...['app_gpu_pods', 'app_gpu_gpus'],
+      ...['app_gpu_pods', 'app_gpus'],
     ],
   ),
 ]

@@ -87,7 +87,7 @@ export class ExporterHistory implements History, Catalogue {
     if (this.#hasRows !== undefined && this.#hasRows.untilMs > nowMs) return this.#hasRows.answer
     const window = { fromMs: Math.max(fromMs, toMs - stepMs), toMs, stepMs }
     const asked = this.#history.evaluate(window, (grain) => [
-      { metric: 'pod_gpu_count', expression: agentExpression(grain) },
+      { metric: 'pod_gpus', expression: agentExpression(grain) },
     ])
     const answer = asked.then(({ series: [rows = []] }) => rows.length > 0)
     this.#hasRows = { untilMs: nowMs + KNOWN_MS, answer }
@@ -110,8 +110,8 @@ export class ExporterHistory implements History, Catalogue {
     const [up = [], requested = [], started = [], scheduled = [], labels = [], ages = [], ...raws] = series
     const table = new PodTable(targetsOf(up))
     for (const [i, name] of names.entries()) table.takeGpus(name, raws[i] ?? [])
-    table.takePods('pod_gpu_requested', requested)
-    table.takePods('pod_gpu_started_seconds', started)
+    table.takePods('pod_gpu_requested_gpus', requested)
+    table.takePods('pod_gpu_start_time_seconds', started)
     table.takePods('pod_gpu_scheduled', scheduled)
     table.takeLabels(labels)
     table.takeLargest('pod_gpu_sample_age_seconds', ages)

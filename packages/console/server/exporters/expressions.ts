@@ -59,7 +59,7 @@ export function targetExpression(grain: Grain): string {
 
 /** Rows of agents, if there are any: counted. */
 export function agentExpression(grain: Grain): string {
-  return `count(${lastOf('pod_gpu_count', grain)})`
+  return `count(${lastOf('pod_gpus', grain)})`
 }
 
 /** GPUs that pods ask for which have not finished. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BIT_ERROR_RATE, BITS_PER_SECOND, PAUSE_SHARE, PERCENT, UP_OR_DOWN } from '../format/quantity.ts'
+import { BIT_ERROR_RATIO, BITS_PER_SECOND, PAUSE_SHARE, PERCENT, UP_OR_DOWN } from '../format/quantity.ts'
 import { ChartModeller, herdNames } from './chart-model.ts'
 import type { ChartSpec, ChartView } from './chart-spec.ts'
 
@@ -165,7 +165,7 @@ test('of what is up or down it is being down that is drawn', () => {
 
 test('on a logarithmic axis each decade is as high as the next, and 0 lies on the lowest line', () => {
   const { plot } = new ChartModeller().model(
-    specOf([[1e-8, 1e-10, 0]], { quantity: BIT_ERROR_RATE, scale: 'log' }),
+    specOf([[1e-8, 1e-10, 0]], { quantity: BIT_ERROR_RATIO, scale: 'log' }),
     viewOf(3),
   )
   const [first, second, third] = plot.lines[0]!.heights

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GIGATRANSFERS, NANOSECONDS_SHARE, PER_SECOND } from '../format/quantity.ts'
+import { NANOSECONDS_SHARE, PER_SECOND, TRANSFERS_PER_SECOND } from '../format/quantity.ts'
 import { ChartModeller } from './chart-model.ts'
 import type { ChartMember, ChartSpec } from './chart-spec.ts'
 import { readoutsOf } from './readouts.ts'
@@ -44,7 +44,7 @@ test('of a herd the lit member is said before its peers', () => {
 })
 
 test('of lanes the one that is less than it can be is said, wherever it stands', () => {
-  const spec = { scale: 'lanes', quantity: GIGATRANSFERS } as const
+  const spec = { scale: 'lanes', quantity: TRANSFERS_PER_SECOND } as const
   assert.deepEqual(
     readouts(
       [

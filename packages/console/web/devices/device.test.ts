@@ -62,7 +62,7 @@ test('each family of metrics knows a device by labels of its own', () => {
   assert.deepEqual(labelsFor(nic, 'rdma_hw_packet_seq_err_total'), { device: 'mlx5_3', port: '1' })
   assert.deepEqual(labelsFor(nic, 'ethtool_port_rx_discards_phy_total'), { device: 'eth13' })
   assert.deepEqual(labelsFor(nic, 'pci_device_aer_fatal_total'), { device: '0000:23:00.0' })
-  assert.deepEqual(labelsFor(nic, 'doca_phy_raw_ber'), { device: 'mlx5_3' })
+  assert.deepEqual(labelsFor(nic, 'doca_phy_raw_bit_error_ratio'), { device: 'mlx5_3' })
   assert.equal(labelsFor(nic, 'DCGM_FI_DEV_GPU_TEMP'), undefined)
   assert.equal(labelsFor(testGpu(0), 'rdma_hw_packet_seq_err_total'), undefined)
 })
@@ -80,7 +80,7 @@ test('a series belongs to its device whatever more labels it has, but not to a t
   assert.ok(!isSeriesOf(testNic(3), metric, { device: 'mlx5_3', port: '2' }))
   assert.ok(!isSeriesOf(testNic(3), metric, { device: 'mlx5_3', port: '1', simulated: 'true' }))
   assert.ok(isSeriesOf(testNic(3), 'ethtool_lane_rx_err_phy_total', { device: 'eth13', lane: '2' }))
-  assert.deepEqual(matchersFor(testNic(3), 'doca_phy_raw_ber'), [
+  assert.deepEqual(matchersFor(testNic(3), 'doca_phy_raw_bit_error_ratio'), [
     { label: 'device', op: '=', value: 'mlx5_3' },
     { label: 'simulated', op: '!=', value: 'true' },
   ])

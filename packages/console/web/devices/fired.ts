@@ -24,6 +24,6 @@ const TOPS: readonly (readonly [metric: RegExp, top: number])[] = [
  */
 export function firedTop({ metric, values }: Fired, { limits }: DeviceInfo): number {
   const link = limits.pcie_bytes_per_s
-  if (metric === 'pci_device_current_link_bandwidth_bytes' && link) return link
+  if (metric === 'pci_device_current_link_bandwidth_bytes_per_second' && link) return link
   return TOPS.find(([kind]) => kind.test(metric))?.[1] ?? niceTop(largestOfLast(values, values.length), 1)
 }

@@ -17,7 +17,7 @@ export const INTERFACE_QUERIES = {
   dropsOut: rate('netdev_tx_dropped_total'),
   carrierChanges: { metric: 'netdev_carrier_changes_total', function: 'increase' },
   up: last('netdev_up'),
-  speed: last('netdev_speed_bytes'),
+  speed: last('netdev_speed_bytes_per_second'),
 } as const satisfies Record<string, MetricQuery>
 
 /** A question about interfaces. */

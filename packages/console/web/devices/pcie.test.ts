@@ -11,8 +11,8 @@ const of = (value: number): Float64Array => Float64Array.of(value)
 function link(more: Parameters<typeof readLink>[0] = {}) {
   return readLink(
     {
-      speed: of(32),
-      speedMax: of(32),
+      speed: of(32e9),
+      speedMax: of(32e9),
       width: of(16),
       widthMax: of(16),
       bandwidth: of(63e9),
@@ -32,16 +32,16 @@ test('a link that runs as it can says generation, lanes and how much of it is in
 
 test('a link that lost lanes or speed says what it should be', () => {
   assert.equal(linkWords(link({ width: of(8) })), 'Gen5 ×8 of ×16')
-  assert.equal(linkWords(link({ speed: of(8) })), 'Gen3 ×16 of Gen5')
-  assert.equal(linkWords(link({ speed: of(8), width: of(8) })), 'Gen3 ×8 of Gen5 ×16')
+  assert.equal(linkWords(link({ speed: of(8e9) })), 'Gen3 ×16 of Gen5')
+  assert.equal(linkWords(link({ speed: of(8e9), width: of(8) })), 'Gen3 ×8 of Gen5 ×16')
   assert.ok(isDowntrained(link({ width: of(8) })))
 })
 
 test('a GPU that is idle, or may be, slows its link down, which is no trouble; lost lanes are, and so is a slow link of a NIC', () => {
-  const idle = link({ speed: of(2.5), pcieSent: of(1e6), pcieReceived: of(1e6) })
+  const idle = link({ speed: of(2.5e9), pcieSent: of(1e6), pcieReceived: of(1e6) })
   assert.ok(!isDowntrained(idle))
   assert.equal(linkWords(idle), 'Gen1 ×16')
-  const slow = { speed: of(8), speedMax: of(32), width: of(16), widthMax: of(16) }
+  const slow = { speed: of(8e9), speedMax: of(32e9), width: of(16), widthMax: of(16) }
   assert.ok(!isDowntrained(readLink(slow, GPU)))
   assert.ok(isDowntrained(readLink({ ...slow, width: of(8) }, GPU)))
   assert.ok(isDowntrained(readLink(slow, NIC)))

@@ -4,14 +4,14 @@ import { PERCENT } from '../format/quantity.ts'
 import type { DeviceColumns } from './device-columns.ts'
 import { lastValue, meanReading, type ReadSpan } from './reading.ts'
 
-/** Gigatransfers a second of each PCIe generation. */
-const GENERATIONS: readonly (readonly [gigatransfers: number, generation: number])[] = [
-  [64, 6],
-  [32, 5],
-  [16, 4],
-  [8, 3],
-  [5, 2],
-  [2.5, 1],
+/** Transfers per second and lane of each PCIe generation. */
+const GENERATIONS: readonly (readonly [transfersPerSecond: number, generation: number])[] = [
+  [64e9, 6],
+  [32e9, 5],
+  [16e9, 4],
+  [8e9, 3],
+  [5e9, 2],
+  [2.5e9, 1],
 ]
 
 /**
@@ -35,8 +35,8 @@ export interface LinkReading {
 }
 
 /** The generation of a signalling rate, NaN if it is none. */
-export function generationOf(gigatransfers: number): number {
-  return GENERATIONS.find(([rate]) => Math.abs(gigatransfers - rate) < rate * 0.02)?.[1] ?? Number.NaN
+export function generationOf(transfersPerSecond: number): number {
+  return GENERATIONS.find(([rate]) => Math.abs(transfersPerSecond - rate) < rate * 0.02)?.[1] ?? Number.NaN
 }
 
 /**

@@ -31,7 +31,7 @@ export const NIC_QUERIES = {
   retransmissions: rate('rdma_hw_roce_adp_retrans_total'),
   timeouts: rate('rdma_hw_local_ack_timeout_err_total'),
   state: last('rdma_port_state'),
-  lineRate: last('rdma_port_rate_bytes'),
+  lineRate: last('rdma_port_rate_bytes_per_second'),
   symbolErrors: rate('rdma_port_symbol_error_total'),
   checksumErrors: rate('ethtool_port_rx_crc_errors_phy_total'),
   discards: rate('ethtool_port_rx_discards_phy_total'),
@@ -43,11 +43,11 @@ export const NIC_QUERIES = {
 
 /** What is asked about every PCIe link. */
 export const LINK_QUERIES = {
-  speed: last('pci_device_current_link_speed_gigatransfers'),
-  speedMax: last('pci_device_max_link_speed_gigatransfers'),
+  speed: last('pci_device_current_link_speed_transfers_per_second'),
+  speedMax: last('pci_device_max_link_speed_transfers_per_second'),
   width: last('pci_device_current_link_width_lanes'),
   widthMax: last('pci_device_max_link_width_lanes'),
-  bandwidth: last('pci_device_current_link_bandwidth_bytes'),
+  bandwidth: last('pci_device_current_link_bandwidth_bytes_per_second'),
 } as const satisfies Record<string, MetricQuery>
 
 /** Every question about devices. */

@@ -61,7 +61,7 @@ test('what fired is drawn on the scale of its kind, so that a link that was slow
   const device = testNic(6, { limits: { pcie_bytes_per_s: 63e9 } })
   const topOf = (metric: string, ...values: number[]): number | undefined =>
     nicTile(device, NIC, context({ hint: LOSS, fired: { metric, values: of(...values) } })).spark?.top
-  assert.equal(topOf('pci_device_current_link_bandwidth_bytes', 15.8e9, 15.8e9), 63e9)
+  assert.equal(topOf('pci_device_current_link_bandwidth_bytes_per_second', 15.8e9, 15.8e9), 63e9)
   assert.equal(topOf('ethtool_priority_tx_pause_seconds_total', 0.45, 0.45), 1)
   assert.equal(topOf('rdma_hw_packet_seq_err_total', 402, 402), 500)
 })

@@ -10,7 +10,7 @@ import {
   NO_BREAK_SPACE,
   pickUnit,
 } from './number.ts'
-import { BIT_ERROR_RATE, BITS_PER_SECOND, BYTES, COUNT, PER_SECOND, PERCENT, SECONDS, UP_OR_DOWN } from './quantity.ts'
+import { BIT_ERROR_RATIO, BITS_PER_SECOND, BYTES, COUNT, PER_SECOND, PERCENT, SECONDS, UP_OR_DOWN } from './quantity.ts'
 
 const spaced = (text: string): string => text.replaceAll(NO_BREAK_SPACE, ' ').replaceAll('\u202f', '_')
 
@@ -35,9 +35,9 @@ test('short times go down to nanoseconds, and error rates are powers of ten', ()
   assert.equal(spaced(formatQuantity(SECONDS, 2.6e-7)), '260 ns')
   assert.equal(spaced(formatQuantity(SECONDS, 0.0125)), '12.5 ms')
   assert.equal(spaced(formatQuantity(SECONDS, 0)), '0 s')
-  assert.equal(formatQuantity(BIT_ERROR_RATE, 4.39e-8), '4.4e−8')
-  assert.equal(formatQuantity(BIT_ERROR_RATE, 1.5e-254), '< 1e−18')
-  assert.equal(formatAxis(pickUnit(BIT_ERROR_RATE, 1), 1e-12), '1e−12')
+  assert.equal(formatQuantity(BIT_ERROR_RATIO, 4.39e-8), '4.4e−8')
+  assert.equal(formatQuantity(BIT_ERROR_RATIO, 1.5e-254), '< 1e−18')
+  assert.equal(formatAxis(pickUnit(BIT_ERROR_RATIO, 1), 1e-12), '1e−12')
   assert.equal(formatQuantity(UP_OR_DOWN, 0), 'down')
 })
 

@@ -49,10 +49,10 @@ export const PAUSE_SHARE: Quantity = { base: 'ms/s', factor: 1_000, prefixes: 'n
 /** Whether something is up, from 0 or 1. */
 export const UP_OR_DOWN: Quantity = { base: '', factor: 1, prefixes: 'none', resolution: 0, words: ['down', 'up'] }
 /** Wrong bits among all, which spans many powers of ten. */
-export const BIT_ERROR_RATE: Quantity = { base: '', factor: 1, prefixes: 'powers', resolution: 1e-18 }
+export const BIT_ERROR_RATIO: Quantity = { base: '', factor: 1, prefixes: 'powers', resolution: 1e-18 }
 
-/** Transfers a second and lane of a PCIe link. */
-export const GIGATRANSFERS: Quantity = { base: 'GT/s', factor: 1, prefixes: 'none', resolution: 0.1 }
+/** Transfers per second and lane of a PCIe link. */
+export const TRANSFERS_PER_SECOND: Quantity = { base: 'T/s', factor: 1, prefixes: 'si', resolution: 0.1 }
 /** Energy, from millijoules. */
 const MILLIJOULES: Quantity = { base: 'J', factor: 0.001, prefixes: 'si', resolution: 0.001 }
 
@@ -70,9 +70,8 @@ export function boundedColumn(quantity: Quantity, values: Float64Array): Float64
 }
 
 const NETWORK_METRIC = /^(netdev|ethtool|rdma|doca_(diag_port|diag_priority|phy))_/
-const SPEED_METRIC = /(speed|rate|bandwidth)_bytes$/
-/** Shares of bits have no unit, and span many powers of ten. */
-const ERROR_RATE_METRIC = /_ber$/
+/** Shares of wrong bits span many powers of ten. */
+const ERROR_RATIO_METRIC = /_error_ratio$/
 const COUNTED = new Set(['packets', 'events', 'errors', 'operations', ''])
 
 /** What is asked of a metric, as far as it decides how values are shown. */
@@ -86,7 +85,7 @@ interface Asked {
 /** Units of values whose names say nothing else. */
 const BY_UNIT: Readonly<Record<string, Quantity>> = {
   bytes: BYTES,
-  'bytes/s': BYTES_PER_SECOND,
+  bytes_per_second: BYTES_PER_SECOND,
   MiB: MEBIBYTES,
   MHz: MEGAHERTZ,
   hertz: { ...COUNT, base: 'Hz' },
@@ -102,7 +101,7 @@ const BY_UNIT: Readonly<Record<string, Quantity>> = {
   amperes: { base: 'mA', factor: 1_000, prefixes: 'none', resolution: 0.01 },
   dbm: { base: 'dBm', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 2 },
   db: { base: 'dB', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 1 },
-  gigatransfers: GIGATRANSFERS,
+  transfers_per_second: TRANSFERS_PER_SECOND,
 }
 
 /** Units of what is gained in a second. */
@@ -118,12 +117,11 @@ const BY_UNIT_A_SECOND: Readonly<Record<string, Quantity>> = {
 export function quantityOf({ metric, unit, role, function: fn }: Asked): Quantity {
   const isRate = fn === 'rate'
   if (role === 'bucket') return isRate ? PER_SECOND : COUNT
-  // Speeds have the unit of what passes in a second.
-  const isSpeed = isRate || SPEED_METRIC.test(metric)
-  if (unit === 'bytes' && isSpeed) return NETWORK_METRIC.test(metric) ? BITS_PER_SECOND : BYTES_PER_SECOND
+  if (isRate ? unit === 'bytes' : unit === 'bytes_per_second')
+    return NETWORK_METRIC.test(metric) ? BITS_PER_SECOND : BYTES_PER_SECOND
+  if (ERROR_RATIO_METRIC.test(metric)) return BIT_ERROR_RATIO
   if (COUNTED.has(unit)) {
-    if (isRate) return PER_SECOND
-    return ERROR_RATE_METRIC.test(metric) ? BIT_ERROR_RATE : COUNT
+    return isRate ? PER_SECOND : COUNT
   }
   const words = unit.replaceAll('_', ' ')
   if (isRate) return BY_UNIT_A_SECOND[unit] ?? { ...PER_SECOND, base: ` ${words}/s` }
@@ -136,19 +134,17 @@ export function edgeQuantity({ metric, unit }: Pick<Asked, 'metric' | 'unit'>): 
 }
 
 /**
- * The unit of a value as it is read: what its type declares, of speeds in a second. Counts have none: their name says
- * of what.
+ * The unit of a value as it is read, as its type declares it. Counts have none: their name says what they count.
  */
-export function unitWords({ metric, unit, role }: Pick<Asked, 'metric' | 'unit' | 'role'>): string {
-  if (role === 'bucket') return ''
-  return unit === 'bytes' && SPEED_METRIC.test(metric) ? 'bytes/s' : unit
+export function unitWords({ unit, role }: Pick<Asked, 'unit' | 'role'>): string {
+  return role === 'bucket' ? '' : unit.replace(/_per_second$/, '/s')
 }
 
 /**
  * The unit of a sample after a function was applied, not scaled: `bytes/s` of a rate of bytes, `/s` of one of a count;
  * empty if it has none.
  */
-export function sampleUnit({ metric, unit, role, function: fn }: Asked): string {
+export function sampleUnit({ unit, role, function: fn }: Omit<Asked, 'metric'>): string {
   if (fn === 'rate') return role === 'bucket' ? '/s' : `${unit}/s`
-  return unitWords({ metric, unit, role })
+  return unitWords({ unit, role })
 }

@@ -107,7 +107,7 @@ export const sourceHealthType = defineOwnType('sonde_source', 'How a source fare
   errors_total: counter('u64', { help: 'Reads of present hardware that failed' }),
   overruns_total: counter('u64', { help: 'Samples skipped because the one before was not done' }),
   restarts_total: counter('u64', { help: 'Times its process was replaced' }),
-  dropped_total: counter('u64', { help: 'Records dropped before they reached a sink' }),
+  records_dropped_total: counter('u64', { help: 'Records dropped before they reached a sink' }),
   sample_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent sampling' }),
 })
 
@@ -118,9 +118,9 @@ export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   up: optional(
     gauge('u64', { help: '1 while what it does goes well, 0 while it fails; absent where it does not say' }),
   ),
-  in_total: counter('u64', { help: 'Records it was given' }),
-  out_total: counter('u64', { help: 'Records it passed on or made visible' }),
-  dropped_total: counter('u64', { help: 'Records it dropped' }),
+  records_in_total: counter('u64', { help: 'Records it was given' }),
+  records_out_total: counter('u64', { help: 'Records it passed on or made visible' }),
+  records_dropped_total: counter('u64', { help: 'Records it dropped' }),
   duplicates_total: counter('u64', { help: 'Records of pages that it had already; a part of out' }),
   errors_total: counter('u64', { help: 'Times it failed' }),
   accept_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent taking records' }),

@@ -97,9 +97,9 @@ export function knownLimits(limits: Readonly<Record<string, number | undefined>>
  * second and direction.
  */
 export function linkLimit(world: World, pci: EntityFact | undefined): number | undefined {
-  const own = factNumber(pci, 'max_link_bandwidth_bytes')
+  const own = factNumber(pci, 'max_link_bandwidth_bytes_per_second')
   const above = factText(pci, 'path').split('/').at(-1) ?? ''
-  const port = factNumber(world.pci.get(above), 'max_link_bandwidth_bytes')
+  const port = factNumber(world.pci.get(above), 'max_link_bandwidth_bytes_per_second')
   return own === undefined ? undefined : Math.min(own, port ?? own)
 }
 

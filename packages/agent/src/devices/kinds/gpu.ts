@@ -30,7 +30,7 @@ function toldGpus(world: World): Draft[] {
     const pci = world.pci.get(address)
     const slot = bandwidthOf(
       GIGATRANSFERS[(factNumber(fact, 'pcie_generation_max') ?? 0) - 1],
-      factNumber(fact, 'pcie_width_max'),
+      factNumber(fact, 'pcie_width_max_lanes'),
     )
     return {
       ...makeDraft(world, NAMES, number, { fact, pci, address }),

@@ -12,7 +12,8 @@ const FAULTS_EACH = Math.ceil(FAULTS.length / NODES)
 /** Nodes of a run; `SONDE_HINT_SEEDS=200` looks at more. */
 const SEEDS = Number(process.env.SONDE_HINT_SEEDS ?? NODES)
 /** Fields that vary from sample to sample; flags and limits do not. */
-const VARIES = /util$|active$|power_usage|_temp$|sm_clock|raw_ber|_(bytes|packets|total|seconds|ns|violation)$/
+const VARIES =
+  /util$|active$|power_usage|_temp$|sm_clock|raw_bit_error_ratio|_(bytes|bytes_per_second|packets|total|seconds|ns|violation)$/
 const PERCENT_MAX = 100
 /** Share of seconds in which a device misses its sample. */
 const MISSED = 0.1

@@ -1,4 +1,4 @@
-import { bandwidthOf, GIGATRANSFERS, generationOf } from '../../sources/pci/bandwidth.ts'
+import { bandwidthOf, generationOf, TRANSFERS_PER_SECOND } from '../../sources/pci/bandwidth.ts'
 import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { firstKnown, maxKnown, median, sumKnown } from '../look/numbers.ts'
@@ -45,7 +45,7 @@ function shareOf(look: Look): number {
 }
 
 function capacityOf({ generation, width }: Link): number {
-  const speed = GIGATRANSFERS[generation - 1]
+  const speed = TRANSFERS_PER_SECOND[generation - 1]
   // Absent devices report 0, 63 or 255 lanes.
   return speed === undefined || width < 1 || width > 32 ? Number.NaN : speed * width
 }
@@ -58,7 +58,7 @@ function hasLostLanes(look: Look): boolean {
   const { generation, width: widthMax } = linkMax(look)
   const { width } = linkNow(look)
   const most = look.device.limits.pcie_bytes_per_s ?? Number.NaN
-  const atBest = bandwidthOf(GIGATRANSFERS[generation - 1], width) ?? Number.NaN
+  const atBest = bandwidthOf(TRANSFERS_PER_SECOND[generation - 1], width) ?? Number.NaN
   return firstKnown(atBest / most, width / widthMax) < SHARE
 }
 

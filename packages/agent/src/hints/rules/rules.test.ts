@@ -94,7 +94,7 @@ test('a PCIe link that trained down is reported while it is down, even without a
     return node.shown().filter((hint) => hint.startsWith('pcie_downtrain'))
   }
   const ofNic = ['pcie_downtrain/nic-mlx5_3-1 standing critical']
-  const narrow = { current_link_width_lanes: 8, current_link_bandwidth_bytes: 31.5e9 }
+  const narrow = { current_link_width_lanes: 8, current_link_bandwidth_bytes_per_second: 31.5e9 }
   assert.deepEqual(
     shownOf((node) => node.nic(3).set(downtrained)),
     ofNic,

@@ -42,7 +42,10 @@ export const silenceDriver = (node: TrainingNode, index: number) => {
 /** A GPU that waits in a kernel. */
 export const spinning = { gpu_util: 100, sm_active: 0.1, pipe_tensor_active: 0, dram_active: 0.01, power_usage: 180 }
 /** A PCIe link that fell back to Gen3. */
-export const downtrained = { current_link_speed_gigatransfers: 8, current_link_bandwidth_bytes: 15.8e9 }
+export const downtrained = {
+  current_link_speed_transfers_per_second: 8e9,
+  current_link_bandwidth_bytes_per_second: 15.8e9,
+}
 
 /** PCIe errors of one kind that a device counts at once. */
 export function pcieErrors(made: MadeDevice, error: string, count: number): void {

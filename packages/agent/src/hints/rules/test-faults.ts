@@ -90,7 +90,7 @@ export const FAULTS: readonly Fault[] = [
   {
     title: 'optics that age',
     begin: (node) => {
-      node.nic(6).set({ raw_ber: 3e-6 })
+      node.nic(6).set({ raw_bit_error_ratio: 3e-6 })
       node.nic(6).rate({ rx_corrected_bits_phy_total: 1.3e6 })
     },
     opens: 'link_ber/nic-mlx5_6-1',

@@ -68,7 +68,7 @@ export const LOOK_ALIKES: readonly Change[] = [
   {
     title: 'corrected bits of all ports that drift together',
     begin: (node) => {
-      for (const nic of node.rails) nic.set({ raw_ber: 2e-7 })
+      for (const nic of node.rails) nic.set({ raw_bit_error_ratio: 2e-7 })
     },
   },
   {
@@ -76,7 +76,7 @@ export const LOOK_ALIKES: readonly Change[] = [
     begin: (node) =>
       everyGpu(node, {
         pcie_link_gen: 1,
-        current_link_speed_gigatransfers: 2.5,
+        current_link_speed_transfers_per_second: 2.5e9,
         pcie_tx_bytes: 1e5,
         pcie_rx_bytes: 1e5,
       }),

@@ -8,7 +8,7 @@ import { Window } from './window.ts'
 const T0 = Date.UTC(2026, 0, 1)
 const errors = counterOf(rdmaHwFirstType, 'packet_seq_err_total', { past: 'events' })
 const bytes = counterOf(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' })
-const gauge = gaugeOf(docaPhyType, 'raw_ber', { past: 'mean' })
+const gauge = gaugeOf(docaPhyType, 'raw_bit_error_ratio', { past: 'mean' })
 
 /** A window of samples a second apart. */
 function filled(signal: typeof errors, values: readonly number[], fromMs = T0): Window {

@@ -282,7 +282,7 @@ export class Exporter implements TargetReader {
       const info = this.rows.of(subject, nvmlGpuInfoType, row.labels)
       if (info === undefined) continue
       for (const field of ['pcie_tx_bytes', 'pcie_rx_bytes']) {
-        const [generation, lanes] = [info.numberOf('pcie_generation_max'), info.numberOf('pcie_width_max')]
+        const [generation, lanes] = [info.numberOf('pcie_generation_max'), info.numberOf('pcie_width_max_lanes')]
         const lack = beyondLink(row.numberOf(field) ?? 0, generation, lanes)
         if (lack !== undefined) row.refuse(field, lack)
       }

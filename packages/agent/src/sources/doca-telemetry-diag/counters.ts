@@ -56,7 +56,7 @@ const PCI: readonly Row[] = [
   [0x1160_0008, 'pcie_read_stall_no_non_posted_header_credits', 'read_header_credit_stall_seconds_total', NS],
   [0x1160_0009, 'pcie_read_stall_no_completion_buffers', 'read_completion_stall_seconds_total', NS],
   [0x1160_000a, 'pcie_read_stall_ordering', 'read_ordering_stall_seconds_total', NS],
-  [0x1160_000b, 'pcie_read_latency_total', 'read_latency_seconds_total', NS],
+  [0x1160_000b, 'pcie_read_latency_total', 'read_wait_seconds_total', NS],
   [0x1160_000c, 'pcie_read_latency_packets', 'reads_total'],
   [0x1160_000d, 'pcie_read_latency_max', 'read_latency_max_seconds', { isNs: true, extreme: 'max' }],
   [0x1160_000e, 'pcie_read_latency_min', 'read_latency_min_seconds', { isNs: true, extreme: 'min' }],

@@ -92,7 +92,7 @@ export const docaDiagPciType = defineType(
     read_header_credit_stall_seconds_total: seconds('Time in which reads waited for non-posted header credits'),
     read_completion_stall_seconds_total: seconds('Time in which reads waited for completion buffers'),
     read_ordering_stall_seconds_total: seconds('Time in which reads waited for ordering'),
-    read_latency_seconds_total: seconds('Latency of all reads together; divide by their number'),
+    read_wait_seconds_total: seconds('Latency of all reads together; divide by their number'),
     reads_total: count('Reads whose latency was taken'),
     read_latency_max_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Longest latency of a read' })),
     read_latency_min_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Shortest latency of a read' })),

@@ -3,6 +3,7 @@ import { buckets, counter, defineType, gauge, label, optional, text, timestamp }
 const entity = { kind: 'nic', key: ['device'] }
 
 const count = (help: string) => optional(counter('u64', { help }))
+const seconds = (help: string) => optional(counter('u64', { unit: 'seconds', help }))
 const ratio = (help: string) => optional(gauge('f64', { unit: 'ratio', help }))
 
 /** Upper edges of the bins of read latency. Unit: seconds. */
@@ -19,8 +20,8 @@ export const docaPciType = defineType(
     link_generation: gauge('u8', { help: 'PCIe generation at which the link runs' }),
     link_generation_enabled: gauge('u8', { help: 'Highest PCIe generation that is enabled' }),
     link_peer_generation_max: optional(gauge('u8', { help: 'Highest PCIe generation of the other end' })),
-    link_width: gauge('u8', { help: 'Lanes in use' }),
-    link_width_enabled: gauge('u8', { help: 'Lanes that are enabled' }),
+    link_width_lanes: gauge('u8', { help: 'Lanes in use' }),
+    link_width_enabled_lanes: gauge('u8', { help: 'Lanes that are enabled' }),
     max_payload_bytes: gauge('u16', { unit: 'bytes', help: 'Longest payload of a packet' }),
     max_read_request_bytes: gauge('u16', { unit: 'bytes', help: 'Longest read request' }),
     power_limit_watts: optional(gauge('u16', { unit: 'watts', help: 'Power that the slot gives' })),
@@ -37,9 +38,9 @@ export const docaPciType = defineType(
     fec_uncorrectable_errors_total: count('Errors that forward error correction could not mend'),
     outbound_stalled_reads_ratio: ratio('Share of the last second in which reads waited for credits'),
     outbound_stalled_writes_ratio: ratio('Share of the last second in which writes waited for credits'),
-    outbound_stalled_reads_events_total: count('Seconds in which reads waited for more than the threshold'),
-    outbound_stalled_writes_events_total: count('Seconds in which writes waited for more than the threshold'),
-    effective_ber: optional(gauge('f64', { help: 'Bit error rate after correction' })),
+    outbound_stalled_reads_seconds_total: seconds('Seconds in which reads waited for more than the threshold'),
+    outbound_stalled_writes_seconds_total: seconds('Seconds in which writes waited for more than the threshold'),
+    effective_bit_error_ratio: ratio('Share of wrong bits after correction'),
     read_latency_seconds: optional(
       buckets('u64', READ_LATENCY_EDGES, { unit: 'seconds', help: 'Completed reads by their latency' }),
     ),

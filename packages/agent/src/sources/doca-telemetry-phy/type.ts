@@ -4,7 +4,7 @@ const entity = { kind: 'nic', key: ['device'] }
 
 const device = label('RDMA device, such as mlx5_0')
 const count = (help: string) => optional(counter('u64', { help }))
-const number = (help: string) => optional(gauge('f64', { help }))
+const ratio = (help: string) => optional(gauge('f64', { unit: 'ratio', help }))
 
 /** The link and its cable or module. */
 export const docaPhyType = defineType(
@@ -18,15 +18,15 @@ export const docaPhyType = defineType(
     serial: text({ help: 'Serial number of cable or module' }),
     fec: text({ help: 'Forward error correction in use' }),
     link_up: gauge('u8', { help: '1 while the link is up' }),
-    speed_bytes: gauge('u64', { unit: 'bytes', help: 'Speed of the link in bytes per second' }),
+    speed_bytes_per_second: gauge('u64', { unit: 'bytes_per_second', help: 'Speed of the link in bytes per second' }),
     lanes: gauge('u8', { help: 'Lanes of the link' }),
     link_down_total: count('Times the link went down'),
     link_recovery_total: count('Times the link was recovered without going down'),
     symbol_errors_total: count('Symbol errors; on InfiniBand only'),
     effective_errors_total: count('Errors that were left after correction'),
-    raw_ber: number('Bit error rate before correction'),
-    effective_ber: number('Bit error rate after correction'),
-    symbol_ber: number('Symbol error rate; on InfiniBand only'),
+    raw_bit_error_ratio: ratio('Share of wrong bits before correction'),
+    effective_bit_error_ratio: ratio('Share of wrong bits after correction'),
+    symbol_error_ratio: ratio('Share of wrong symbols; on InfiniBand only'),
     temperature_celsius: optional(gauge('f64', { unit: 'celsius', help: 'Temperature of the module' })),
     temperature_high_celsius: optional(
       gauge('f64', { unit: 'celsius', help: 'Temperature at which the module warns' }),
@@ -46,7 +46,7 @@ export const docaPhyLaneType = defineType(
     device,
     lane: labelNumber('u8', 'Lane, from 0'),
     raw_errors_total: count('Bit errors before correction'),
-    raw_ber: number('Bit error rate before correction'),
+    raw_bit_error_ratio: ratio('Share of wrong bits before correction'),
     tx_bias_amperes: optional(gauge('f64', { unit: 'amperes', help: 'Bias current of the laser' })),
     tx_power_dbm: optional(gauge('f64', { unit: 'dbm', help: 'Optical power sent' })),
     rx_power_dbm: optional(gauge('f64', { unit: 'dbm', help: 'Optical power received' })),

@@ -154,8 +154,8 @@ test('the link and the driver in our units', NEEDS, async (t) => {
   assert.deepEqual(eth10, {
     device: 'eth10',
     responsive: 1,
-    link_detected: 1,
-    speed_bytes: 50_000_000_000n,
+    detected: 1,
+    speed_bytes_per_second: 50_000_000_000n,
     full_duplex: 1,
     autonegotiation: 1,
     lanes: 4,
@@ -180,7 +180,7 @@ test('names of another driver are taken as they are, whatever mlx5 means by them
   const { tested } = bringUp(t, { eth0: { ...VETH, stats } })
   const driver = await tested.sampleOf(ethtoolDriverType)
   assert.deepEqual(
-    driver.map(({ counter, value_total }) => [counter, value_total]),
+    driver.map(({ counter, statistic }) => [counter, statistic]),
     [
       ['rx_bytes_phy', 1n],
       ['tx bytes', 2n],
@@ -353,14 +353,14 @@ test('a driver that hangs is stuck and loses its series, the others go on, and i
     ['eth10'],
   )
   assert.equal(status.state, 'reading')
-  assert.equal(linkOf('eth10')?.link_detected, undefined)
+  assert.equal(linkOf('eth10')?.detected, undefined)
   assert.ok(TestedSource.absences(taken, { device: 'eth10', priority: '3' }).includes(': gone'))
   const refused = taken.findLast(({ record }) => record.type === 'ethtool_port' && record.field === '')?.record
   assert.equal(refused?.code, 'failed')
   assert.equal(status.stats.errors, 1, 'counted once, not at every tick')
   double.play({ eth10: MLX5, eth11: MLX5 })
   await until('back', () => linkOf('eth10')?.responsive === 1)
-  assert.equal(linkOf('eth10')?.link_detected, 1)
+  assert.equal(linkOf('eth10')?.detected, 1)
   assert.equal(status.stuck.length, 0)
 })
 

@@ -162,9 +162,9 @@ export class EthtoolInterface {
     const detected = this.#linkDetected
     const link = isAnswer(this.#settings) ? this.#settings : undefined
     const driver = isAnswer(this.#driver) ? this.#driver : undefined
-    const ofCarrier = { link_detected: isAnswer(detected) ? Number(detected) : undefined }
+    const ofCarrier = { detected: isAnswer(detected) ? Number(detected) : undefined }
     const ofLink = {
-      speed_bytes: link?.speed_bytes,
+      speed_bytes_per_second: link?.speed_bytes_per_second,
       full_duplex: link?.full_duplex,
       autonegotiation: link?.autonegotiation,
       lanes: link?.lanes,
@@ -194,7 +194,7 @@ export class EthtoolInterface {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  speed_bytes: 'the driver has no speed to tell while the link is down or for a virtual device',
+  speed_bytes_per_second: 'the driver has no speed to tell while the link is down or for a virtual device',
   lanes: 'the link modes of this speed have different numbers of lanes, or the driver lists none',
 }
 

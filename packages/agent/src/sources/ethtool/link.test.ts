@@ -56,5 +56,5 @@ test('what the driver does not know is absent, not a number', () => {
       [],
     )
   }
-  assert.equal(linkOf(settings({ speedMbit: 800_000 })).speed_bytes, 100_000_000_000)
+  assert.equal(linkOf(settings({ speedMbit: 800_000 })).speed_bytes_per_second, 100_000_000_000)
 })

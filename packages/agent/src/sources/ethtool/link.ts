@@ -4,7 +4,7 @@ import { impossible, QUANTITIES } from '../ranges/quantities.ts'
 /** What is known of a link; what the driver does not tell is undefined. */
 export interface Link {
   /** Unit: bytes per second. */
-  readonly speed_bytes: number | undefined
+  readonly speed_bytes_per_second: number | undefined
   readonly full_duplex: number | undefined
   readonly autonegotiation: number | undefined
   readonly lanes: number | undefined
@@ -29,7 +29,7 @@ export function linkOf(settings: LinkSettings): Link {
   const speedBytes = speedMbit * BYTES_PER_MEGABIT
   const isKnown = impossible(QUANTITIES.linkSpeed, speedBytes) === undefined
   return {
-    speed_bytes: isKnown ? speedBytes : undefined,
+    speed_bytes_per_second: isKnown ? speedBytes : undefined,
     full_duplex: duplex <= 1 ? duplex : undefined,
     autonegotiation: autonegotiation <= 1 ? autonegotiation : undefined,
     lanes: isKnown ? lanesOf(settings) : undefined,

@@ -18,7 +18,7 @@ test('durations and shares of mlx5 know what they are divided by', () => {
   })
   assert.deepEqual(placeOf('outbound_pci_stalled_rd_events', MLX5), {
     series: 'port',
-    field: 'outbound_pci_stalled_rd_events_total',
+    field: 'outbound_pci_stalled_rd_seconds_total',
     divisor: 1,
   })
   assert.deepEqual(placeOf('rx_err_lane_0_phy', MLX5), {

@@ -17,21 +17,24 @@ export type Place =
   | ({ readonly series: 'priority' | 'lane'; readonly index: number } & FieldPlace)
   | { readonly series: 'driver' | 'queue' }
 
-/** mlx5 counts durations in microseconds and stalls in percent. */
+/** mlx5 counts durations in microseconds and stalls in percent; integers are kept as they are. */
 const DIVISORS: Readonly<Record<string, number>> = { seconds: 1e6, ratio: 100 }
 
 /**
  * The statistics that fill a type, by the driver's name without the index: `rx_pause_duration` fills
- * `rx_pause_seconds_total`.
+ * `rx_pause_seconds_total`, and `outbound_pci_stalled_rd_events`, which counts seconds, fills
+ * `outbound_pci_stalled_rd_seconds_total`.
  */
 function placesOf(type: RecordType): ReadonlyMap<string, FieldPlace> {
   const places = new Map<string, FieldPlace>()
-  for (const [name] of type.metrics) {
+  for (const name of type.metrics.keys()) {
+    const field = type.fields[name]
     const statistic = name
       .replace(/_total$|_ratio$/, '')
+      .replace(/(_stalled_\w\w)_seconds$/, '$1_events')
       .replace(/_seconds$/, '_duration')
       .replace(/^([rt]x)_phy_bytes$/, '$1_bytes_phy')
-    places.set(statistic, { field: name, divisor: DIVISORS[type.fields[name]?.unit ?? ''] ?? 1 })
+    places.set(statistic, { field: name, divisor: (field?.kind === 'f64' && DIVISORS[field.unit ?? '']) || 1 })
   }
   return places
 }

@@ -92,7 +92,7 @@ export class Statistics {
       this.#place(ethtoolPriorityType, { device, priority: place.index }, index, place)
     else if (place.series === 'lane') this.#place(ethtoolLaneType, { device, lane: place.index }, index, place)
     else if (this.#driverCount++ >= limit) this.#leftOut++
-    else this.#place(ethtoolDriverType, { device, counter: name }, index, { field: 'value_total', divisor: 1 })
+    else this.#place(ethtoolDriverType, { device, counter: name }, index, { field: 'statistic', divisor: 1 })
   }
 
   #place(

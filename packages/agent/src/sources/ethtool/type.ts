@@ -5,6 +5,7 @@ const entity = { kind: 'netdev', key: ['device'] }
 const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
 const count = (help: string) => optional(counter('u64', { help }))
 const seconds = (help: string) => optional(counter('f64', { unit: 'seconds', help }))
+const wholeSeconds = (help: string) => optional(counter('u64', { unit: 'seconds', help }))
 const flag = (help: string) => optional(gauge('u8', { help }))
 const word = (help: string) => optional(text({ help }))
 const device = () => label('Name of the interface')
@@ -17,8 +18,10 @@ export const ethtoolLinkType = defineType(
     time: timestamp(),
     device: device(),
     responsive: gauge('u8', { help: '1 while the driver answers, 0 while a call to it hangs' }),
-    link_detected: flag('1 when the driver sees a link'),
-    speed_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Speed of the link in bytes per second' })),
+    detected: flag('1 when the driver sees a link'),
+    speed_bytes_per_second: optional(
+      gauge('u64', { unit: 'bytes_per_second', help: 'Speed of the link in bytes per second' }),
+    ),
     full_duplex: flag('1 in full duplex, 0 in half duplex'),
     autonegotiation: flag('1 when speed and duplex are negotiated with the other side, 0 when they are set'),
     lanes: optional(gauge('u32', { help: 'Lanes of the link in use' })),
@@ -86,8 +89,12 @@ export const ethtoolPortType = defineType(
     outbound_pci_stalled_wr_ratio: optional(
       gauge('f64', { unit: 'ratio', help: 'Share of the last full second in which writes over PCIe had to wait' }),
     ),
-    outbound_pci_stalled_rd_events_total: count('Seconds in which reads over PCIe waited more than 30 % of the time'),
-    outbound_pci_stalled_wr_events_total: count('Seconds in which writes over PCIe waited more than 30 % of the time'),
+    outbound_pci_stalled_rd_seconds_total: wholeSeconds(
+      'Seconds in which reads over PCIe waited more than 30 % of the time',
+    ),
+    outbound_pci_stalled_wr_seconds_total: wholeSeconds(
+      'Seconds in which writes over PCIe waited more than 30 % of the time',
+    ),
   },
   { entity },
 )
@@ -138,7 +145,7 @@ export const ethtoolDriverType = defineType(
     time: timestamp(),
     device: device(),
     counter: label('Name that the driver gives it'),
-    value_total: counter('u64', { help: 'What the driver counts; a few drivers have gauges among their statistics' }),
+    statistic: counter('u64', { help: 'What the driver counts; a few drivers have gauges among their statistics' }),
   },
   { entity },
 )

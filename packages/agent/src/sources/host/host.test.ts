@@ -100,8 +100,8 @@ test('meminfo: kB are 1024 bytes, counts stay counts, and what does not fit is a
     total_bytes: 2059596 * 1024,
     free_bytes: 146784 * 1024,
     buffers_bytes: 100332 * 1024,
-    hugepages: 16,
-    hugepage_size_bytes: 2048 * 1024,
+    huge_pages: 16,
+    huge_page_size_bytes: 2048 * 1024,
   })
   assert.equal(parseMeminfo(text('MemFree: 1 kB\n')), 'has no MemTotal')
 })

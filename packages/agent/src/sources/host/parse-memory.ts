@@ -52,8 +52,8 @@ const NODE_FIELDS: ReadonlyMap<string, keyof HostNuma> = new Map([
   ['MemFree:', 'free_bytes'],
   ['FilePages:', 'file_bytes'],
   ['AnonPages:', 'anonymous_bytes'],
-  ['HugePages_Total:', 'hugepages'],
-  ['HugePages_Free:', 'hugepages_free'],
+  ['HugePages_Total:', 'huge_pages'],
+  ['HugePages_Free:', 'huge_pages_free'],
 ])
 
 /** Reads `meminfo` of a NUMA node: lines such as `Node 0 MemTotal: 8743128 kB`. */

@@ -20,13 +20,13 @@ export const SNMP_FIELDS: ReadonlyMap<string, NetworkField> = new Map([
   ['Tcp OutRsts', 'tcp_tx_resets_total'],
   ['Udp InDatagrams', 'udp_rx_datagrams_total'],
   ['Udp OutDatagrams', 'udp_tx_datagrams_total'],
-  ['Udp NoPorts', 'udp_no_port_total'],
+  ['Udp NoPorts', 'udp_no_port_datagrams_total'],
   ['Udp InErrors', 'udp_rx_errors_total'],
   ['Udp RcvbufErrors', 'udp_rx_buffer_errors_total'],
   ['Udp SndbufErrors', 'udp_tx_buffer_errors_total'],
   ['Ip InDiscards', 'ip_rx_discards_total'],
   ['Ip OutDiscards', 'ip_tx_discards_total'],
-  ['Ip OutNoRoutes', 'ip_no_route_total'],
+  ['Ip OutNoRoutes', 'ip_no_route_packets_total'],
 ])
 
 /** The same of `/proc/net/netstat`. */

@@ -15,7 +15,8 @@ import { isOfPods, type PodSeries, podSeriesOf } from './series.ts'
 
 const VIA = 'kube-state-metrics'
 const UNTOLD: Readonly<Record<string, string>> = {
-  started_seconds: 'kube-state-metrics has no kube_pod_start_time of it: it has not started, or the metric is left out',
+  start_time_seconds:
+    'kube-state-metrics has no kube_pod_start_time of it: it has not started, or the metric is left out',
 }
 
 /** A pod that asks for GPUs, as one body tells of it. */
@@ -86,8 +87,8 @@ export class GpuRequests implements TargetReader {
     const requested = Math.max(containers, init)
     const isWhole = Number.isInteger(requested)
     const lack = () => new Lack('failed', `${requested} GPUs were reported; pods ask for whole ones`)
-    row.set('gpus_requested', isWhole ? requested : lack(), true)
-    if (startedS !== undefined) row.set('started_seconds', startedS, true)
+    row.set('requested_gpus', isWhole ? requested : lack(), true)
+    if (startedS !== undefined) row.set('start_time_seconds', startedS, true)
   }
 
   fail(reason: string): void {

@@ -35,7 +35,7 @@ test('pods that ask for GPUs, with app, service, node and start; others and fini
   const { tested } = await bringUp(t, CLUSTER)
   await tested.source.sample()
   assert.deepEqual(tested.failures, [])
-  const names = ['namespace', 'pod', 'app', 'service', 'node_name', 'gpus_requested', 'started_seconds', 'via']
+  const names = ['namespace', 'pod', 'app', 'service', 'node_name', 'requested_gpus', 'start_time_seconds', 'via']
   const found = podsOf(tested.take())
     .map((record) => names.map((name) => record[name]))
     .sort()
@@ -76,7 +76,7 @@ test('a number that cannot be costs the field of its pod, with the reason, and n
     await tested.source.sample()
     const taken = tested.take()
     assert.deepEqual(namesOf(taken), ['llama-7d9c-x2x4p', 'llama-7d9c-zz9q1', 'segment-a', 'trainer-0'], value)
-    assert.equal(podsOf(taken).find(({ pod }) => pod === 'trainer-0')?.gpus_requested, undefined)
+    assert.equal(podsOf(taken).find(({ pod }) => pod === 'trainer-0')?.requested_gpus, undefined)
     const reasons = taken.filter(({ type }) => type === absenceType).map(({ record }) => String(record.reason))
     assert.ok(
       reasons.some((reason) => /was reported, which is impossible|were reported; pods ask for whole ones/.test(reason)),
@@ -94,7 +94,7 @@ test('of two pods of one name, as while one is replaced, the later counts', asyn
   await tested.source.sample()
   const found = podsOf(tested.take()).filter(({ pod }) => pod === 'llama-7d9c-x2x4p')
   assert.deepEqual(
-    found.map(({ gpus_requested, started_seconds }) => [gpus_requested, started_seconds]),
+    found.map(({ requested_gpus, start_time_seconds }) => [requested_gpus, start_time_seconds]),
     [[1, 1767229000]],
   )
 })

@@ -12,7 +12,7 @@ import { parseCarrier, parseMtu, parseNetdev, parseOperstate, parseSpeed } from 
 const FILES = {
   up: { name: 'operstate', parse: parseOperstate },
   carrier: { name: 'carrier', parse: parseCarrier },
-  speed_bytes: { name: 'speed', parse: parseSpeed },
+  speed_bytes_per_second: { name: 'speed', parse: parseSpeed },
   mtu_bytes: { name: 'mtu', parse: parseMtu },
   carrier_changes_total: { name: 'carrier_changes', parse: parseNumber },
 } as const

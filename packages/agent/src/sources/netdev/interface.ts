@@ -75,7 +75,7 @@ export class NetdevInterface {
   complete(record: NetdevRecord): void {
     record.up = this.#up
     record.carrier = this.#carrier
-    record.speed_bytes = this.#speedBytes
+    record.speed_bytes_per_second = this.#speedBytes
     record.mtu_bytes = this.#mtuBytes
   }
 
@@ -99,7 +99,7 @@ export class NetdevInterface {
   #refreshLink(): void {
     const { carrier, speed } = this.#files
     this.#carrier = this.#attributes.read('carrier', carrier, parseCarrier)
-    this.#speedBytes = this.#attributes.read('speed_bytes', speed, parseSpeed)
+    this.#speedBytes = this.#attributes.read('speed_bytes_per_second', speed, parseSpeed)
   }
 
   /** `unknown` is what drivers leave that do not track the state (loopback, tunnels): the carrier decides then. */

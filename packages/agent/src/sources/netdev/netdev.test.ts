@@ -87,21 +87,21 @@ test('reports every interface of the captured namespace with its attributes', as
     rx_packets_total: 3n,
     rx_errors_total: 0n,
     rx_dropped_total: 0n,
-    rx_fifo_total: 0n,
-    rx_frame_total: 0n,
-    rx_compressed_total: 0n,
-    rx_multicast_total: 0n,
+    rx_fifo_errors_total: 0n,
+    rx_frame_errors_total: 0n,
+    rx_compressed_packets_total: 0n,
+    rx_multicast_packets_total: 0n,
     tx_bytes_total: 600n,
     tx_packets_total: 8n,
     tx_errors_total: 0n,
     tx_dropped_total: 0n,
-    tx_fifo_total: 0n,
+    tx_fifo_errors_total: 0n,
     tx_collisions_total: 0n,
-    tx_carrier_total: 0n,
-    tx_compressed_total: 0n,
+    tx_carrier_errors_total: 0n,
+    tx_compressed_packets_total: 0n,
     up: 1,
     carrier: 1,
-    speed_bytes: 1_250_000_000n,
+    speed_bytes_per_second: 1_250_000_000n,
     mtu_bytes: 1500,
   })
   const up = Object.fromEntries(records.map((record) => [record.device, record.up]))
@@ -116,9 +116,9 @@ test('a speed of -1, and one that the kernel refuses, is absent as unsupported a
   node.link('sys/class/net/lo/speed', '/sys/class/net/lo/speed')
   await tested.source.sample()
   const taken = tested.take()
-  for (const { type, record } of taken) assert.ok(type !== netdevType || record.speed_bytes === undefined)
-  assert.deepEqual(TestedSource.absences(taken, { device: 'eth0' }), ['speed_bytes: unsupported'])
-  assert.deepEqual(TestedSource.absences(taken, { device: 'lo' }), ['speed_bytes: unsupported'])
+  for (const { type, record } of taken) assert.ok(type !== netdevType || record.speed_bytes_per_second === undefined)
+  assert.deepEqual(TestedSource.absences(taken, { device: 'eth0' }), ['speed_bytes_per_second: unsupported'])
+  assert.deepEqual(TestedSource.absences(taken, { device: 'lo' }), ['speed_bytes_per_second: unsupported'])
   const refused = taken.filter(
     ({ type, record }) => type === absenceType && record.series === seriesKey({ device: 'lo' }),
   )
@@ -128,7 +128,7 @@ test('a speed of -1, and one that the kernel refuses, is absent as unsupported a
   )
   assert.deepEqual(TestedSource.absences(taken, { device: 'ifb0' }), [
     'carrier: unsupported',
-    'speed_bytes: unsupported',
+    'speed_bytes_per_second: unsupported',
   ])
   assert.deepEqual(tested.failures, [])
   await tested.source.sample()
@@ -175,12 +175,15 @@ test('a link that goes down takes its speed along, and brings it back', async (t
   node.write('sys/class/net/eth0/carrier_changes', '3\n')
   node.write('sys/class/net/eth0/speed', '-1\n')
   const down = await eth0()
-  assert.deepEqual([down.up, down.carrier, down.speed_bytes, down.carrier_changes_total], [0, 0, undefined, 3n])
+  assert.deepEqual(
+    [down.up, down.carrier, down.speed_bytes_per_second, down.carrier_changes_total],
+    [0, 0, undefined, 3n],
+  )
   node.write('sys/class/net/eth0/operstate', 'up\n')
   node.write('sys/class/net/eth0/carrier', '1\n')
   node.write('sys/class/net/eth0/speed', '100000\n')
   const up = await eth0()
-  assert.deepEqual([up.up, up.carrier, up.speed_bytes], [1, 1, 12_500_000_000n])
+  assert.deepEqual([up.up, up.carrier, up.speed_bytes_per_second], [1, 1, 12_500_000_000n])
 })
 
 test('an interface that vanishes is said to be gone, and comes back', async (t) => {

@@ -140,7 +140,7 @@ export class NvmlGpu {
       const mean = means[at] ?? Number.NaN
       values[name] = Number.isNaN(mean) ? new NvmlFailure(this.gpu.device, 'nvmlGpmMetricsGet', NO_DATA) : mean * factor
     }
-    const { pcie_generation_max: generation, pcie_width_max: lanes } = this.#info.values
+    const { pcie_generation_max: generation, pcie_width_max_lanes: lanes } = this.#info.values
     for (const name of PCIE_FIELDS) {
       const found = values[name]
       if (typeof found === 'number') values[name] = beyondLink(found, known(generation), known(lanes)) ?? found

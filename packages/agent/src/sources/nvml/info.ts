@@ -28,7 +28,7 @@ export function infoOf(gpu: GpuHandle): GpuInfo {
       vbios: textOr(gpu.text('nvmlDeviceGetVbiosVersion')),
     },
     values: {
-      power_limit_watts: times(most, 1 / MW_PER_W),
+      power_limit_max_watts: times(most, 1 / MW_PER_W),
       power_limit_default_watts: times(gpu.number('nvmlDeviceGetPowerManagementDefaultLimit'), 1 / MW_PER_W),
       power_limit_min_watts: times(least, 1 / MW_PER_W),
       memory_bytes: memoryBytes,
@@ -39,7 +39,7 @@ export function infoOf(gpu: GpuHandle): GpuInfo {
       shutdown_celsius: threshold(THRESHOLD.shutdown),
       memory_max_operating_celsius: threshold(THRESHOLD.memoryMax),
       pcie_generation_max: gpu.number('nvmlDeviceGetMaxPcieLinkGeneration'),
-      pcie_width_max: gpu.number('nvmlDeviceGetMaxPcieLinkWidth'),
+      pcie_width_max_lanes: gpu.number('nvmlDeviceGetMaxPcieLinkWidth'),
       nvlink_links: linksOf(gpu),
     },
   }

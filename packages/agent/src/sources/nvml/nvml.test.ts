@@ -107,7 +107,7 @@ test('links give a rate of MiB a second', NEEDS, async (t) => {
   await until('they stand still', async () => (await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] === 0)
   double.play({ gpus: 1, 'gpu0.field138': 2 ** 20, 'gpu0.field139': 2 ** 20, 'gpu0.links': 18 })
   await until('they moved', async () => ((await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] ?? 0) > 0)
-  assert.deepEqual(await of('nvml_gpu_info_nvlink_links'), { 0: 18 })
+  assert.deepEqual(await of('nvml_gpu_nvlink_links'), { 0: 18 })
 })
 
 test('XID errors are counted by number, two equal ones as two', NEEDS, async (t) => {

@@ -41,7 +41,15 @@ const watts = (field: string, help: string) => gauge('f64', named('DEV', field, 
 const celsius = (field: string, help: string) => gauge('i16', named('DEV', field, { unit: 'celsius', help }))
 const ratio = (field: string, help: string) => gauge('f64', named('PROF', field, { unit: 'ratio', help }))
 /** The byte fields of DCGM's profiling group are rates, whatever their names say. */
-const bytesPerSecond = (field: string, help: string) => gauge('f64', named('PROF', field, { unit: 'bytes/s', help }))
+const bytesPerSecond = (field: string, help: string) =>
+  gauge('f64', named('PROF', field, { unit: 'bytes_per_second', help }))
+
+/** Numbers of `nvml_gpu_info` are metrics of the GPU: a metric that ends in `_info` is 1 and has labels. */
+const number = (field: string, help: string): FieldOptions => ({ metric: `nvml_gpu_${field}`, help })
+const limit = (field: string, unit: string, help: string): FieldOptions => ({
+  ...number(`${field}_${unit}`, help),
+  unit,
+})
 
 /** What a GPU is, and the limits that its board has: changes with a driver or a board only. */
 export const nvmlGpuInfoType = defineType(
@@ -54,37 +62,53 @@ export const nvmlGpuInfoType = defineType(
     serial: text({ help: 'Serial number of the board; empty where it is not known' }),
     driver: text({ help: 'Version of the NVIDIA driver; empty where it is not known' }),
     vbios: text({ help: 'Version of the VBIOS; empty where it is not known' }),
-    power_limit_watts: optional(gauge('f64', { unit: 'watts', help: 'Highest power limit that can be set' })),
-    power_limit_default_watts: optional(gauge('f64', { unit: 'watts', help: 'Power limit after a reset' })),
-    power_limit_min_watts: optional(gauge('f64', { unit: 'watts', help: 'Lowest power limit that can be set' })),
-    memory_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Memory of the board, the reserved part included' })),
-    sm_count: optional(gauge('u16', { help: 'Streaming multiprocessors' })),
-    sm_clock_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Highest SM clock' })),
-    memory_clock_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Highest memory clock' })),
+    power_limit_max_watts: optional(
+      gauge('f64', limit('power_limit_max', 'watts', 'Highest power limit that can be set')),
+    ),
+    power_limit_default_watts: optional(
+      gauge('f64', limit('power_limit_default', 'watts', 'Power limit after a reset')),
+    ),
+    power_limit_min_watts: optional(
+      gauge('f64', limit('power_limit_min', 'watts', 'Lowest power limit that can be set')),
+    ),
+    memory_bytes: optional(gauge('u64', limit('memory', 'bytes', 'Memory of the board, the reserved part included'))),
+    multiprocessors: optional(gauge('u16', number('multiprocessors', 'Streaming multiprocessors'))),
+    sm_clock_max_hertz: optional(gauge('f64', limit('sm_clock_max', 'hertz', 'Highest SM clock'))),
+    memory_clock_max_hertz: optional(gauge('f64', limit('memory_clock_max', 'hertz', 'Highest memory clock'))),
     max_operating_celsius: optional(
-      gauge('i16', { unit: 'celsius', help: 'Temperature above which software slows the GPU down' }),
+      gauge('i16', limit('max_operating', 'celsius', 'Temperature above which software slows the GPU down')),
     ),
     slowdown_celsius: optional(
-      gauge('i16', { unit: 'celsius', help: 'Temperature above which hardware slows the GPU down' }),
+      gauge('i16', limit('slowdown', 'celsius', 'Temperature above which hardware slows the GPU down')),
     ),
     shutdown_celsius: optional(
-      gauge('i16', { unit: 'celsius', help: 'Temperature at which the GPU switches itself off' }),
+      gauge('i16', limit('shutdown', 'celsius', 'Temperature at which the GPU switches itself off')),
     ),
     memory_max_operating_celsius: optional(
-      gauge('i16', { unit: 'celsius', help: 'Memory temperature above which software slows the GPU down' }),
+      gauge(
+        'i16',
+        limit('memory_max_operating', 'celsius', 'Memory temperature above which software slows the GPU down'),
+      ),
     ),
-    pcie_generation_max: optional(gauge('u8', { help: 'Highest PCIe generation that GPU and slot have in common' })),
-    pcie_width_max: optional(gauge('u8', { help: 'Most PCIe lanes that GPU and slot have in common' })),
-    nvlink_links: optional(gauge('u8', { help: 'NVLink links that are up' })),
-    nvlink_speed_bytes: optional(
-      gauge('u64', { unit: 'bytes', help: 'Bytes per second and direction of all NVLink links together' }),
+    pcie_generation_max: optional(
+      gauge('u8', number('pcie_generation_max', 'Highest PCIe generation that GPU and slot have in common')),
+    ),
+    pcie_width_max_lanes: optional(
+      gauge('u8', number('pcie_width_max_lanes', 'Most PCIe lanes that GPU and slot have in common')),
+    ),
+    nvlink_links: optional(gauge('u8', number('nvlink_links', 'NVLink links that are up'))),
+    nvlink_speed_bytes_per_second: optional(
+      gauge(
+        'u64',
+        limit('nvlink_speed', 'bytes_per_second', 'Bytes per second and direction of all NVLink links together'),
+      ),
     ),
   },
   {
     entity: {
       ...entity,
       defines: true,
-      facts: ['power_limit_watts', 'memory_bytes', 'pcie_generation_max', 'pcie_width_max'],
+      facts: ['power_limit_max_watts', 'memory_bytes', 'pcie_generation_max', 'pcie_width_max_lanes'],
       joins: [
         { by: 'pci', field: 'address' },
         { by: 'uuid', field: 'UUID' },

@@ -14,7 +14,7 @@ import { pciSampleType, pciSamplingType } from './type.ts'
 const TREE = new URL('fixtures/port', import.meta.url)
 const PORT = 'sys/devices/pci0000:26/0000:26:01.0/0000:27:00.0'
 const LABELS = { device: '0000:27:00.0' }
-const SPEED = 'current_link_speed_gigatransfers'
+const SPEED = 'current_link_speed_transfers_per_second'
 
 testSource(pciSamples, {
   tree: TREE,
@@ -29,7 +29,7 @@ async function bringUp(t: TestContext, field: string, tests: readonly Test[]) {
 }
 
 test('a link that runs slower for 100 ms, which one sample a second cannot see, begins and ends at its time', async (t) => {
-  const below: Test = { kind: 'lt', value: 32, onSamples: 1, offSamples: 1 }
+  const below: Test = { kind: 'lt', value: 32e9, onSamples: 1, offSamples: 1 }
   const { node, step, said, edges } = await bringUp(t, SPEED, [below])
   const runsAt = (speed: string) => () => node.write(`${PORT}/current_link_speed`, `${speed} GT/s PCIe\n`)
   await step(50, runsAt('32.0'))
@@ -62,7 +62,7 @@ test('the same burst in one sample a second is nothing', async (t) => {
 })
 
 test('a device that fell off the bus has no speed: a gap, and no slow link', async (t) => {
-  const below: Test = { kind: 'lt', value: 32, onSamples: 1, offSamples: 1 }
+  const below: Test = { kind: 'lt', value: 32e9, onSamples: 1, offSamples: 1 }
   const gone: Test = { kind: 'absent', forNs: 60e6 }
   const { node, step, said, rows } = await bringUp(t, SPEED, [below, gone])
   await step(50, () => node.write(`${PORT}/current_link_speed`, '32.0 GT/s PCIe\n'))

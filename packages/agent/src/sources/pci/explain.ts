@@ -158,5 +158,5 @@ async function lookAtLink(ground: Ground, folder: string, value: ValuePlace | un
       ? broken(tried, answer, 'plug a device in, or look at dmesg for why the link is down')
       : fine(tried, answer)
   }
-  return fine(tried, `${speed} GT/s, ${width} lanes`)
+  return fine(tried, `${Number(speed) / 1e9} GT/s, ${width} lanes`)
 }

@@ -20,15 +20,15 @@ const NO_WIDTHS: ReadonlySet<number> = new Set([0, ONES_WIDTH, 255])
 const LINKS = {
   current: {
     files: { speed: 'current_link_speed', width: 'current_link_width' },
-    speed: 'current_link_speed_gigatransfers',
+    speed: 'current_link_speed_transfers_per_second',
     width: 'current_link_width_lanes',
-    bandwidth: 'current_link_bandwidth_bytes',
+    bandwidth: 'current_link_bandwidth_bytes_per_second',
   },
   max: {
     files: { speed: 'max_link_speed', width: 'max_link_width' },
-    speed: 'max_link_speed_gigatransfers',
+    speed: 'max_link_speed_transfers_per_second',
     width: 'max_link_width_lanes',
-    bandwidth: 'max_link_bandwidth_bytes',
+    bandwidth: 'max_link_bandwidth_bytes_per_second',
   },
 } as const
 
@@ -42,13 +42,13 @@ export type LinkRecord = Partial<Pick<PciRecord, (typeof LINKS)[LinkState]['spee
 export function readLink(state: LinkState, attributes: PciAttributes, record: LinkRecord): void {
   const { files, speed, width, bandwidth } = LINKS[state]
   const { absences } = attributes
-  const gigatransfers = attributes.value(files.speed, parseSpeed)
+  const transfersPerSecond = attributes.value(files.speed, parseSpeed)
   const lanes = attributes.value(files.width, parseWidth)
-  const isLost = state === 'current' && lanes === ONES_WIDTH && gigatransfers === 'unknown'
+  const isLost = state === 'current' && lanes === ONES_WIDTH && transfersPerSecond === 'unknown'
   const lost = isLost
     ? attributes.wrong(files.width, 'is 63; the device does not answer: its configuration space reads as ones')
     : undefined
-  record[speed] = absences.settle(speed, gigatransfers === 'unknown' ? (lost ?? NO_SPEED) : gigatransfers)
+  record[speed] = absences.settle(speed, transfersPerSecond === 'unknown' ? (lost ?? NO_SPEED) : transfersPerSecond)
   record[width] = absences.settle(width, lanes instanceof Lack || !NO_WIDTHS.has(lanes) ? lanes : (lost ?? NO_WIDTH))
   const bytes = bandwidthOf(record[speed], record[width])
   record[bandwidth] = absences.settle(bandwidth, bytes ?? lost ?? NO_BANDWIDTH)

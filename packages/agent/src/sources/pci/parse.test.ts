@@ -9,10 +9,10 @@ import { isAddress, parseHexadecimal, parseNumaNode, parseSpeed, parseWidth } fr
 const text = (value: string) => new TextEncoder().encode(value)
 
 test('reads a link speed as every kernel spells it', () => {
-  assert.equal(parseSpeed(text('16.0 GT/s PCIe\n')), 16)
-  assert.equal(parseSpeed(text('16 GT/s\n')), 16)
-  assert.equal(parseSpeed(text('2.5 GT/s\n')), 2.5)
-  assert.equal(parseSpeed(text('64.0 GT/s PCIe\n')), 64)
+  assert.equal(parseSpeed(text('16.0 GT/s PCIe\n')), 16e9)
+  assert.equal(parseSpeed(text('16 GT/s\n')), 16e9)
+  assert.equal(parseSpeed(text('2.5 GT/s\n')), 2.5e9)
+  assert.equal(parseSpeed(text('64.0 GT/s PCIe\n')), 64e9)
   assert.equal(parseSpeed(text('Unknown\n')), 'unknown')
   assert.equal(parseSpeed(text('Unknown speed\n')), 'unknown')
   for (const wrong of ['', '\n', 'N/A\n', '-8 GT/s\n', '16\n', '16 MB/s\n', '0 GT/s\n', '1e9 GT/s\n']) {
@@ -39,10 +39,10 @@ test('reads a hexadecimal number with its prefix only', () => {
 })
 
 test('the bandwidth of every generation is what lanes and coding leave', () => {
-  const bandwidths = [2.5, 5, 8, 16, 32, 64].map((speed) => bandwidthOf(speed, 1))
+  const bandwidths = [2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9].map((speed) => bandwidthOf(speed, 1))
   assert.deepEqual(bandwidths, [250_000_000, 500_000_000, 984_615_384, 1_969_230_769, 3_938_461_538, 7_562_500_000])
-  assert.equal(bandwidthOf(32, 16), 63_015_384_615)
-  assert.equal(bandwidthOf(12, 16), undefined)
+  assert.equal(bandwidthOf(32e9, 16), 63_015_384_615)
+  assert.equal(bandwidthOf(12e9, 16), undefined)
   assert.equal(bandwidthOf(undefined, 16), undefined)
 })
 

@@ -24,14 +24,14 @@ export function parseHexadecimal(bytes: Uint8Array): number | undefined {
 }
 
 /**
- * Reads `current_link_speed` and `max_link_speed` in gigatransfers per second: `16.0 GT/s PCIe`, without `PCIe` up to
+ * Reads `current_link_speed` and `max_link_speed` in transfers per second: `16.0 GT/s PCIe`, without `PCIe` up to
  * Linux 5.6, `Unknown`, and `Unknown speed` before that.
  */
 export function parseSpeed(bytes: Uint8Array): number | 'unknown' | undefined {
   const text = new KernelText(bytes)
   if (text.skip('Unknown')) return 'unknown'
   const value = text.decimal()
-  return isNumber(value) && value > 0 && text.word() === 'GT/s' ? value : undefined
+  return isNumber(value) && value > 0 && text.word() === 'GT/s' ? value * 1e9 : undefined
 }
 
 /** Lanes of `current_link_width` and `max_link_width`, as they stand there. 0, 63 and 255 are not widths of links. */

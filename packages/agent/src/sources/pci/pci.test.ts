@@ -73,12 +73,12 @@ test('reports what a device is, where it is plugged in, and its link', async (t)
     netdevs: '',
     rdma_devices: '',
     physical_function: '',
-    current_link_speed_gigatransfers: 2.5,
-    max_link_speed_gigatransfers: 32,
+    current_link_speed_transfers_per_second: 2.5e9,
+    max_link_speed_transfers_per_second: 32e9,
     current_link_width_lanes: 16,
     max_link_width_lanes: 16,
-    current_link_bandwidth_bytes: 4_000_000_000n,
-    max_link_bandwidth_bytes: 63_015_384_615n,
+    current_link_bandwidth_bytes_per_second: 4_000_000_000n,
+    max_link_bandwidth_bytes_per_second: 63_015_384_615n,
     numa_node: 1,
     aer_correctable_total: 15n,
     aer_nonfatal_total: 0n,
@@ -150,10 +150,10 @@ test('a link that trains down is seen at the next sample', async (t) => {
   node.write(`${NIC}/current_link_speed`, '16 GT/s\n')
   node.write(`${NIC}/current_link_width`, '8\n')
   const nic = (await devicesOf(tested)).get('0000:9b:00.0')
-  assert.equal(nic?.current_link_speed_gigatransfers, 16)
+  assert.equal(nic?.current_link_speed_transfers_per_second, 16e9)
   assert.equal(nic?.current_link_width_lanes, 8)
-  assert.equal(nic?.current_link_bandwidth_bytes, 15_753_846_153n)
-  assert.equal(nic?.max_link_bandwidth_bytes, 63_015_384_615n)
+  assert.equal(nic?.current_link_bandwidth_bytes_per_second, 15_753_846_153n)
+  assert.equal(nic?.max_link_bandwidth_bytes_per_second, 63_015_384_615n)
 })
 
 test('widths that are none and an unknown speed are absent with a reason', async (t) => {
@@ -163,9 +163,13 @@ test('widths that are none and an unknown speed are absent with a reason', async
     node.write(`${NIC}/max_link_speed`, 'Unknown\n')
     const nic = (await devicesOf(tested)).get('0000:9b:00.0')
     assert.equal(nic?.current_link_width_lanes, undefined)
-    assert.equal(nic?.current_link_bandwidth_bytes, undefined)
-    assert.equal(nic?.max_link_speed_gigatransfers, undefined)
-    for (const field of ['current_link_width_lanes', 'max_link_speed_gigatransfers', 'max_link_bandwidth_bytes']) {
+    assert.equal(nic?.current_link_bandwidth_bytes_per_second, undefined)
+    assert.equal(nic?.max_link_speed_transfers_per_second, undefined)
+    for (const field of [
+      'current_link_width_lanes',
+      'max_link_speed_transfers_per_second',
+      'max_link_bandwidth_bytes_per_second',
+    ]) {
       assert.equal(tested.absent.get(`pci_device{device="0000:9b:00.0"}.${field}`), 'unsupported', field)
     }
     assert.deepEqual(tested.failures, [])
@@ -279,7 +283,7 @@ test('a device that leaves in the middle of a sweep is not reported with what is
   const reported = tested
     .take()
     .filter(({ type, record }) => type === pciDeviceType && record.device === '0000:9a:00.0')
-  assert.ok(reported.every(({ record }) => record.current_link_speed_gigatransfers === 2.5))
+  assert.ok(reported.every(({ record }) => record.current_link_speed_transfers_per_second === 2.5e9))
   assert.ok(!tested.absent.has('pci_device{device="0000:9a:00.0"}.current_link_width_lanes'))
 })
 

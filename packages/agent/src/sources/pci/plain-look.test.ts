@@ -25,12 +25,12 @@ function textOf(folder: string, name: string): string | undefined {
 }
 
 function linkIn(folder: string, state: string): (number | undefined)[] {
-  const speed = textOf(folder, `${state}_link_speed`)?.match(/^\d+(\.\d+)?/)?.[0]
+  const gigatransfers = textOf(folder, `${state}_link_speed`)?.match(/^\d+(\.\d+)?/)?.[0]
+  const speed = gigatransfers === undefined ? undefined : Number(gigatransfers) * 1e9
   const width = textOf(folder, `${state}_link_width`)
   const lanes = width === undefined || ['0', '63', '255'].includes(width) ? undefined : Number(width)
-  if (speed === undefined || lanes === undefined)
-    return [speed === undefined ? undefined : Number(speed), lanes, undefined]
-  return [Number(speed), lanes, Math.floor((PER_LANE[Number(speed)] ?? Number.NaN) * lanes)]
+  if (gigatransfers === undefined || lanes === undefined) return [speed, lanes, undefined]
+  return [speed, lanes, Math.floor((PER_LANE[Number(gigatransfers)] ?? Number.NaN) * lanes)]
 }
 
 /** Letters of a name in both spellings of AER, for the few that the trees count. */
@@ -71,9 +71,9 @@ function plainLook(sysfs: string, address: string) {
 
 function ours(record: RecordOf<typeof pciDeviceType>) {
   const link = (state: 'current' | 'max') => {
-    const bandwidth = record[`${state}_link_bandwidth_bytes`]
+    const bandwidth = record[`${state}_link_bandwidth_bytes_per_second`]
     return [
-      record[`${state}_link_speed_gigatransfers`],
+      record[`${state}_link_speed_transfers_per_second`],
       record[`${state}_link_width_lanes`],
       bandwidth === undefined ? undefined : Number(bandwidth),
     ]

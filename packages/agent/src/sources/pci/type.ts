@@ -3,9 +3,9 @@ import { counter, defineType, type FieldOptions, gauge, label, optional, text, t
 const entity = { kind: 'pci', key: ['device'] }
 
 const count = (help: string) => optional(counter('u64', { help }))
-const speed = (help: string) => optional(gauge('f64', { unit: 'gigatransfers', help }))
+const speed = (help: string) => optional(gauge('f64', { unit: 'transfers_per_second', help }))
 const lanes = (help: string) => optional(gauge('u8', { help }))
-const bandwidth = (help: string) => optional(gauge('u64', { unit: 'bytes', help }))
+const bandwidth = (help: string) => optional(gauge('u64', { unit: 'bytes_per_second', help }))
 const number = (options: FieldOptions) => optional(gauge('u16', options))
 
 const device = label('PCI address, such as 0000:9b:00.0')
@@ -36,14 +36,14 @@ export const pciDeviceType = defineType(
     }),
     rdma_devices: text({ help: 'RDMA devices of the device, with a blank between' }),
     physical_function: text({ help: 'Address of the physical function that a virtual function belongs to' }),
-    current_link_speed_gigatransfers: speed('Gigatransfers per second and lane at which the link runs'),
-    max_link_speed_gigatransfers: speed('Gigatransfers per second and lane that the device can do'),
+    current_link_speed_transfers_per_second: speed('Transfers per second and lane at which the link runs'),
+    max_link_speed_transfers_per_second: speed('Transfers per second and lane that the device can do'),
     current_link_width_lanes: lanes('Lanes in use'),
     max_link_width_lanes: lanes('Lanes that the device has'),
-    current_link_bandwidth_bytes: bandwidth(
+    current_link_bandwidth_bytes_per_second: bandwidth(
       'Bytes per second and direction of the link as it runs, line coding taken off, packet headers not',
     ),
-    max_link_bandwidth_bytes: bandwidth('The same at the highest speed and width of the device'),
+    max_link_bandwidth_bytes_per_second: bandwidth('The same at the highest speed and width of the device'),
     numa_node: number({ help: 'NUMA node that the device is closest to' }),
     sriov_numvfs: number({ help: 'Virtual functions that are switched on' }),
     aer_correctable_total: count('Messages of correctable errors that the device sent'),
@@ -58,7 +58,7 @@ export const pciDeviceType = defineType(
     entity: {
       ...entity,
       defines: true,
-      facts: ['max_link_bandwidth_bytes', 'numa_node'],
+      facts: ['max_link_bandwidth_bytes_per_second', 'numa_node'],
       joins: [{ by: 'netdev', field: 'netdevs', isList: true }],
       relations: [
         { kind: 'nic', key: ['rdma_devices'], isList: true },

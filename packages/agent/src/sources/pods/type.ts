@@ -18,8 +18,16 @@ export const podInfoType = defineType(
     service: text({ help: 'Service of the app that the pod serves' }),
     node_name: text({ help: 'Node on which the pod runs; empty while it is not scheduled' }),
     via: text({ help: 'How app and service are known, such as `pod labels`' }),
-    started_seconds: optional(gauge('f64', { unit: 'seconds', help: 'When the pod started, since the Unix epoch' })),
-    gpus_requested: optional(gauge('u32', { help: 'GPUs, or MIG instances, that the pod asks for' })),
+    start_time_seconds: optional(
+      gauge('f64', {
+        metric: 'pod_start_time_seconds',
+        unit: 'seconds',
+        help: 'When the pod started, since the Unix epoch',
+      }),
+    ),
+    requested_gpus: optional(
+      gauge('u32', { metric: 'pod_requested_gpus', help: 'GPUs, or MIG instances, that the pod asks for' }),
+    ),
   },
   { entity: { ...entity, defines: true } },
 )

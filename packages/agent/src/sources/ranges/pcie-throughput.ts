@@ -1,5 +1,5 @@
 import type { Lack } from '../field-absences.ts'
-import { bandwidthOf, GIGATRANSFERS } from '../pci/bandwidth.ts'
+import { bandwidthOf, TRANSFERS_PER_SECOND } from '../pci/bandwidth.ts'
 import { impossible, QUANTITIES } from './quantities.ts'
 
 /** Two readings of a counter are not exactly as far apart as the driver takes them to be. */
@@ -14,7 +14,7 @@ export function beyondLink(
   generationMax: number | undefined,
   lanesMax: number | undefined,
 ): Lack | undefined {
-  const bandwidth = bandwidthOf(GIGATRANSFERS[(generationMax ?? 0) - 1], lanesMax)
+  const bandwidth = bandwidthOf(TRANSFERS_PER_SECOND[(generationMax ?? 0) - 1], lanesMax)
   if (bandwidth === undefined) return undefined
   const words = `the throughput of this link, PCIe ${generationMax} with ${lanesMax} lanes,`
   return impossible({ ...QUANTITIES.pcieThroughput, words, most: Math.round(bandwidth * TOLERANCE) }, bytesPerSecond)

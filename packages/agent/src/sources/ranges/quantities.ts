@@ -86,7 +86,7 @@ export const QUANTITIES = {
   /** PCIe 7.0 with 16 lanes; a GPU whose link is known has the bound of that beside it. */
   pcieThroughput: { words: 'the throughput of PCIe', unit: 'bytes/s', least: 0, most: 300 * GIGA },
   /** PCIe doubles with each generation, from 2.5 GT/s; 128 GT/s is the seventh. */
-  transferRate: { words: 'a transfer rate of PCIe', unit: 'GT/s', least: 2.5, most: 256 },
+  transferRate: { words: 'a transfer rate of PCIe', unit: 'transfers/s', least: 2.5e9, most: 256e9 },
   pcieGeneration: { words: 'a generation of PCIe', unit: '', least: 1, most: 8 },
   /** PCIe has 32 lanes at most, InfiniBand 12, Ethernet 8 of the modes that Linux lists. */
   lanes: { words: 'a number of lanes', unit: '', least: 1, most: 32 },

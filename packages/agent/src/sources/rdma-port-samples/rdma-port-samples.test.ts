@@ -14,7 +14,7 @@ import { rdmaPortSampleType, rdmaPortSamplingType } from './type.ts'
 const TREE = new URL('fixtures/port', import.meta.url)
 const LABELS = { device: 'mlx5_4', port: '1' }
 const COUNTERS = 'sys/class/infiniband/mlx5_4/ports/1/counters'
-const WATCHED = { type: rdmaPortSampleType, field: 'xmit_wait_total', labels: LABELS }
+const WATCHED = { type: rdmaPortSampleType, field: 'xmit_wait_ticks_total', labels: LABELS }
 /** A file that the kernel refuses to read, as firmware does with counters that it hides. */
 const REFUSES = '/sys/class/net/lo/speed'
 
@@ -74,7 +74,7 @@ test('a counter that a port does not have is absent with a reason, and one that 
   await step(50)
   node.remove(`${COUNTERS}/port_xmit_wait`)
   await step(50)
-  assert.equal(rows().at(-1)?.xmit_wait_total, undefined)
+  assert.equal(rows().at(-1)?.xmit_wait_ticks_total, undefined)
   assert.deepEqual(said(), [])
   const tested = new TestedSource(rdmaPortSamples, node.paths)
   t.after(() => tested.source.close())
@@ -95,7 +95,7 @@ test('a counter that the firmware refuses is not asked for at every sample', {
   node.remove(`${COUNTERS}/port_xmit_wait`)
   node.write(`${COUNTERS}/port_xmit_wait`, '7\n')
   for (let at = 0; at < 4; at++) await step(50)
-  const waits = rows().map(({ xmit_wait_total: value }) => value)
+  const waits = rows().map(({ xmit_wait_ticks_total: value }) => value)
   assert.deepEqual(waits, [...Array(7).fill(undefined), 7n])
 })
 
@@ -118,7 +118,7 @@ test('in an agent: a rule on a port counter opens an event, whose lanes have its
     happens: () => overwrite(join(node.root, COUNTERS, 'port_xmit_wait'), '1000000\n'),
   })
   assert.deepEqual([event.rule, event.source], ['burst', 'rdma_port_samples'])
-  const wait = lanes.find(({ type, name }) => type === 'rdma_port_sample' && name.startsWith('xmit_wait_total'))
+  const wait = lanes.find(({ type, name }) => type === 'rdma_port_sample' && name.startsWith('xmit_wait_ticks_total'))
   assert.ok(wait !== undefined)
   assert.ok(wait.resolutionMs < 1000, `${wait.resolutionMs} ms`)
 })

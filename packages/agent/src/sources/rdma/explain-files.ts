@@ -12,7 +12,7 @@ import { parseCounter, parseLifespan, parseLine, parseRate, parseState, parseUev
 const STATES: readonly (readonly [name: string, fields: readonly string[], parse: ParseAttribute<unknown>])[] = [
   ['state', ['state'], parseState],
   ['phys_state', ['phys_state'], parseState],
-  ['rate', ['rate_bytes', 'width_lanes', 'signalling'], parseRate],
+  ['rate', ['rate_bytes_per_second', 'width_lanes', 'signalling'], parseRate],
   ['link_layer', ['link_layer'], parseLine],
 ]
 const IDENTITY: typeof STATES = [

@@ -139,7 +139,7 @@ function lookAtCounters(looks: readonly Look[], place: Port, value: ValuePlace |
       String(valueText(missing.found)),
       missing.path.endsWith('/hw_counters')
         ? 'not possible: this driver has no hardware counters of its own'
-        : `use rdma_driver_value_total of ${device}: this driver has counters of its own names alone`,
+        : `use rdma_driver_statistic of ${device}: this driver has counters of its own names alone`,
     )
   const failed = failedIn(looks)
   if (failed !== undefined) return failed

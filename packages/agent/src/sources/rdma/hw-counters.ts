@@ -29,7 +29,7 @@ export class HwCounters {
     readonly rest: CounterPart<HwField> & { readonly record: RecordOf<typeof rdmaHwType> }
   }
   readonly #counters: CounterFolder<HwField>
-  readonly #driver = new Map<string, CounterFile<'value_total'>>()
+  readonly #driver = new Map<string, CounterFile<'statistic'>>()
   readonly #lifespan: KernelFile
   #lifespanMs = 0
   #readMs = Number.NEGATIVE_INFINITY
@@ -150,10 +150,10 @@ export class HwCounters {
     return { ...this.#labels, counter }
   }
 
-  #driverCounter(name: string): CounterFile<'value_total'> {
+  #driverCounter(name: string): CounterFile<'statistic'> {
     const absences = new FieldAbsences(this.#context.absences, rdmaDriverType, this.#driverLabels(name))
     const file = this.#sysfs.file(...this.#path, name)
-    return new CounterFile(name, { field: 'value_total' }, file, new AttributeReader(this.#context, absences), '')
+    return new CounterFile(name, { field: 'statistic' }, file, new AttributeReader(this.#context, absences), '')
   }
 
   #reportShare(share: Share, time: bigint): void {
@@ -167,7 +167,7 @@ export class HwCounters {
     this.#reportShare('rest', time)
     for (const [counter, { value }] of this.#driver) {
       if (value === undefined) continue
-      const record = { time, device: this.#device, port: this.#port, counter, value_total: value }
+      const record = { time, device: this.#device, port: this.#port, counter, statistic: value }
       this.#context.source.report(rdmaDriverType, record)
     }
     if (this.#left > 0) this.#context.dropped('driver_counter_limit', this.#left)

@@ -41,7 +41,7 @@ export const PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Ma
   ['unicast_rcv_packets', { field: 'unicast_rcv_packets_total' }],
   ['multicast_xmit_packets', { field: 'multicast_xmit_packets_total' }],
   ['multicast_rcv_packets', { field: 'multicast_rcv_packets_total' }],
-  ['port_xmit_wait', { field: 'xmit_wait_total', stuckBits: 32 }],
+  ['port_xmit_wait', { field: 'xmit_wait_ticks_total', stuckBits: 32 }],
   ['port_xmit_discards', { field: 'xmit_discards_total', stuckBits: 16 }],
   ['port_xmit_constraint_errors', { field: 'xmit_constraint_errors_total', stuckBits: 8 }],
   ['port_rcv_discards', { field: 'rcv_discards_total' }],

@@ -41,7 +41,7 @@ export function parseLifespan(bytes: Uint8Array): number | undefined {
 
 /** The rate of a port. */
 export interface RdmaRate {
-  readonly rate_bytes: number
+  readonly rate_bytes_per_second: number
   readonly width_lanes: number
   readonly signalling: string
 }
@@ -51,7 +51,11 @@ export function parseRate(bytes: Uint8Array): RdmaRate | undefined {
   const [, gigabits, lanes, signalling = ''] =
     /^(\d{1,6}(?:\.\d)?) Gb\/sec \((\d{1,2})X(?: ([A-Z]{2,4}\d*))?\)\n?$/.exec(textOf(bytes)) ?? []
   if (gigabits === undefined) return undefined
-  return { rate_bytes: Math.round(Number(gigabits) * BYTES_PER_GIGABIT), width_lanes: Number(lanes), signalling }
+  return {
+    rate_bytes_per_second: Math.round(Number(gigabits) * BYTES_PER_GIGABIT),
+    width_lanes: Number(lanes),
+    signalling,
+  }
 }
 
 /** A file of one line of printable text; `undefined` if it is none, empty text where the line is empty. */

@@ -94,7 +94,7 @@ export class RdmaPort {
   /** Reads what every sweep reads, or less of it. Whether all files that the last look found are still there. */
   readTelling(nowMs: number, share: TellingShare): boolean {
     if (share !== 'hardware') this.#readState()
-    const reading = readingNow(this.#record.rate_bytes)
+    const reading = readingNow(this.#record.rate_bytes_per_second)
     const complete = this.#counters.read('telling', reading)
     if (share === 'state') return complete && this.#stateThere
     this.startSweep(nowMs)
@@ -134,7 +134,7 @@ export class RdmaPort {
   readRest(nowMs: number): boolean {
     this.#restMs = nowMs
     this.#readLink()
-    const reading = readingNow(this.#record.rate_bytes)
+    const reading = readingNow(this.#record.rate_bytes_per_second)
     const complete = this.#counters.read('rest', reading)
     return this.#hw.read('rest', reading) && complete
   }
@@ -193,9 +193,9 @@ export class RdmaPort {
     this.#record.phys_state = this.#attributes.read('phys_state', phys_state, (bytes) =>
       this.#record.driver === CONSTANT_STATE ? NO_STATE : parseState(bytes),
     )
-    const rate = this.#attributes.read('rate_bytes', rateFile, parseRate)
+    const rate = this.#attributes.read('rate_bytes_per_second', rateFile, parseRate)
     const { absences } = this.#attributes
-    this.#record.rate_bytes = rate?.rate_bytes
+    this.#record.rate_bytes_per_second = rate?.rate_bytes_per_second
     this.#record.width_lanes = absences.settle('width_lanes', rate?.width_lanes ?? NO_RATE)
     this.#record.signalling = absences.settle('signalling', rate?.signalling ?? NO_RATE)
   }

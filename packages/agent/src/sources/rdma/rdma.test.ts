@@ -113,7 +113,7 @@ test('says of each port what it is, and how its link does', async (t) => {
     node_guid: 'a088:c203:0054:2f10',
     state: 4,
     phys_state: 5,
-    rate_bytes: 50_000_000_000n,
+    rate_bytes_per_second: 50_000_000_000n,
     width_lanes: 4,
     signalling: 'NDR',
     saturated_counters: 2,

@@ -35,7 +35,9 @@ export const rdmaPortType = defineType(
         help: 'Physical state: 1 sleep, 2 polling, 3 disabled, 4 training, 5 link up, 6 error recovery, 7 physical test',
       }),
     ),
-    rate_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Rate of the link in bytes per second' })),
+    rate_bytes_per_second: optional(
+      gauge('u64', { unit: 'bytes_per_second', help: 'Rate of the link in bytes per second' }),
+    ),
     width_lanes: optional(gauge('u8', { help: 'Lanes of the link in use' })),
     signalling: word('Generation of the signalling, such as NDR'),
     xmit_data_bytes_total: bytes('Bytes sent, all virtual lanes, without link overhead'),
@@ -78,7 +80,7 @@ export const rdmaPortCountersType = defineType(
     unicast_rcv_packets_total: portCount('unicast_rcv_packets', 'Unicast packets received'),
     multicast_xmit_packets_total: portCount('multicast_xmit_packets', 'Multicast packets sent'),
     multicast_rcv_packets_total: portCount('multicast_rcv_packets', 'Multicast packets received'),
-    xmit_wait_total: portCount(
+    xmit_wait_ticks_total: portCount(
       'xmit_wait',
       'Ticks in which the port had data and sent nothing, for want of credits or of its turn',
     ),
@@ -205,7 +207,7 @@ export const rdmaDriverType = defineType(
     device: device(),
     port: port(HW_PORT),
     counter: label('Name that the driver gives it'),
-    value_total: counter('u64', { help: 'What the driver counts' }),
+    statistic: counter('u64', { help: 'What the driver counts' }),
   },
   { inTurns: true, entity },
 )

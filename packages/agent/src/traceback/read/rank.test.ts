@@ -18,7 +18,7 @@ const ovenType = defineType('oven', 'An oven', {
 /** A series whose signals, but for `celsius` or the link's speed, stood still. `moved`: 0 not at all, 1 as it does. */
 function seriesOf(device: string, near: number, moved: number, part = 0): KeptSeries {
   const { layout } = part === 0 ? ovenType : pciDeviceType
-  const field = part === 0 ? 'celsius' : 'current_link_speed_gigatransfers'
+  const field = part === 0 ? 'celsius' : 'current_link_speed_transfers_per_second'
   return {
     ...{ part, key: [], labels: { device }, device, deviceName: device, kind: '', near, apart: [] },
     moves: layout.slots.map(({ name }) => (name === field ? String(moved) : '0')).join(''),
@@ -49,7 +49,7 @@ test('listed signals come before moved signals, the nearest first, except listed
     'own celsius',
     'near celsius',
     'farther celsius',
-    'bus current_link_speed_gigatransfers',
+    'bus current_link_speed_transfers_per_second',
   ])
 })
 
@@ -65,5 +65,5 @@ test('of moved signals, near devices come before the rest of the node, and the f
 
 test('a signal that hints use comes before others that moved farther', async () => {
   const series = [seriesOf('a', 1, 9), seriesOf('bus', 1, 2, 1)]
-  assert.deepEqual(await order(series, 2), ['bus current_link_speed_gigatransfers', 'a celsius'])
+  assert.deepEqual(await order(series, 2), ['bus current_link_speed_transfers_per_second', 'a celsius'])
 })

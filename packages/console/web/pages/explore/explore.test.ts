@@ -61,7 +61,7 @@ test('the unit in a heading is that of the samples: of a rate a second, of a gau
   assert.equal(sampleUnit(asked), 'watts')
   assert.equal(sampleUnit({ ...asked, unit: '', function: 'rate' }), '/s')
   assert.equal(sampleUnit({ ...asked, unit: '' }), '')
-  assert.equal(sampleUnit({ ...asked, metric: 'rdma_port_rate_bytes', unit: 'bytes' }), 'bytes/s')
+  assert.equal(sampleUnit({ ...asked, unit: 'bytes_per_second' }), 'bytes/s')
 })
 
 test('more series than colours are a herd, fewer are told apart one by one', () => {

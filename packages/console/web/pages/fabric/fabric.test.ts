@@ -190,8 +190,8 @@ test('links are said as people say them, and what went down is counted over the 
     {
       lineRate: [[50e9]],
       lanes: [[4]],
-      speed: [[32]],
-      speedMax: [[32]],
+      speed: [[32e9]],
+      speedMax: [[32e9]],
       width: [[8]],
       widthMax: [[16]],
       linkDowns: [[1, GAP, 2]],

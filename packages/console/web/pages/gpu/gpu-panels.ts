@@ -92,7 +92,7 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       scale: 'free',
       slots: GPU_SLOTS,
       lines: [last(device('GPU_TEMP'), 'GPU'), last(device('MEMORY_TEMP'), 'memory')],
-      limits: [{ label: 'GPU slows at', metric: 'nvml_gpu_info_slowdown_celsius' }],
+      limits: [{ label: 'GPU slows at', metric: 'nvml_gpu_slowdown_celsius' }],
       without: NO_NVML,
     },
     {
@@ -134,7 +134,9 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       quantity: BYTES_PER_SECOND,
       slots: [7, 3],
       lines: [last(profile('PCIE_TX_BYTES'), 'sent'), last(profile('PCIE_RX_BYTES'), 'received')],
-      limits: [{ label: 'link', metric: 'pci_device_current_link_bandwidth_bytes', value: limits.pcie_bytes_per_s }],
+      limits: [
+        { label: 'link', metric: 'pci_device_current_link_bandwidth_bytes_per_second', value: limits.pcie_bytes_per_s },
+      ],
       without: NO_PROFILE,
     },
     {
@@ -145,7 +147,7 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       slots: [7],
       lines: [
         { ...last(device('PCIE_LINK_GEN'), 'generation'), full: info('pcie_generation_max') },
-        { ...last(device('PCIE_LINK_WIDTH'), 'lanes'), full: info('pcie_width_max') },
+        { ...last(device('PCIE_LINK_WIDTH'), 'lanes'), full: info('pcie_width_max_lanes') },
       ],
       without: NO_NVML,
     },

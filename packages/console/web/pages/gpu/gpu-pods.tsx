@@ -14,7 +14,7 @@ export function GpuPods({ device }: { readonly device: DeviceInfo }) {
   const series = useSeriesOfTypes(TYPES).data?.series ?? []
   const held = heldGpus(series, [device])
   const rows = new Map(
-    series.flatMap(({ metric, labels }) => (metric === 'pod_gpu_count' ? [[podKey(labels), labels] as const] : [])),
+    series.flatMap(({ metric, labels }) => (metric === 'pod_gpus' ? [[podKey(labels), labels] as const] : [])),
   )
   if (held.size === 0) return null
   const pods = [...held.keys()].sort()

@@ -78,7 +78,7 @@ function rateText(values: Float64Array | undefined, span: ReadSpan): string {
 }
 
 function speedFact(latest: readonly LatestSeries[], sampled: number): Fact {
-  const exact = exactValue(latest, 'netdev_speed_bytes')
+  const exact = exactValue(latest, 'netdev_speed_bytes_per_second')
   const speed = exact === undefined ? sampled : Number(exact)
   if (Number.isNaN(speed)) return { label: 'Link speed', value: '–', caption: 'the driver does not tell' }
   const unit = pickUnit(BITS_PER_SECOND, speed)

@@ -24,7 +24,7 @@ const NETDEV: ListedType = {
     field('rx_bytes_total', 'counter', 'bytes'),
     field('tx_bytes_total', 'counter', 'bytes'),
     field('rx_novel_total', 'counter'),
-    field('speed_bytes', 'gauge', 'bytes'),
+    field('speed_bytes_per_second', 'gauge', 'bytes'),
     field('mtu_bytes', 'gauge', 'bytes'),
   ],
 }
@@ -83,13 +83,13 @@ test('the link rate is the limit of the throughput', () => {
 
 test('a chart whose every field is absent gives the reason', () => {
   const reason = 'the driver does not know it'
-  const values = [latest('speed_bytes', reason), latest('rx_bytes_total', 'never'), latest('tx_bytes_total')]
-  const found = panels(values, 'netdev_speed_bytes')
+  const values = [latest('speed_bytes_per_second', reason), latest('rx_bytes_total', 'never'), latest('tx_bytes_total')]
+  const found = panels(values, 'netdev_speed_bytes_per_second')
   assert.equal(found.find(({ spec }) => spec.id === 'speed')?.absent, reason)
   assert.equal(found.find(({ spec }) => spec.id === 'throughput')?.absent, '')
 })
 
 test('what is absent now but was there in the window is drawn', () => {
-  const found = panels([latest('speed_bytes', 'the link is down')])
+  const found = panels([latest('speed_bytes_per_second', 'the link is down')])
   assert.equal(found.find(({ spec }) => spec.id === 'speed')?.absent, '')
 })

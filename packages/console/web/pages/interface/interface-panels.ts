@@ -47,7 +47,7 @@ const PANELS: readonly Panel[] = [
     title: 'Receive errors',
     caption: 'by kind',
     quantity: PER_SECOND,
-    lines: { rx_errors_total: 'any', rx_fifo_total: 'FIFO full', rx_frame_total: 'frame' },
+    lines: { rx_errors_total: 'any', rx_fifo_errors_total: 'FIFO full', rx_frame_errors_total: 'frame' },
   },
   {
     id: 'send-errors',
@@ -56,8 +56,8 @@ const PANELS: readonly Panel[] = [
     quantity: PER_SECOND,
     lines: {
       tx_errors_total: 'any',
-      tx_fifo_total: 'FIFO empty',
-      tx_carrier_total: 'carrier',
+      tx_fifo_errors_total: 'FIFO empty',
+      tx_carrier_errors_total: 'carrier',
       tx_collisions_total: 'collision',
     },
   },
@@ -66,9 +66,9 @@ const PANELS: readonly Panel[] = [
     title: 'Multicast and compressed',
     quantity: PER_SECOND,
     lines: {
-      rx_multicast_total: 'multicast',
-      rx_compressed_total: 'compressed in',
-      tx_compressed_total: 'compressed out',
+      rx_multicast_packets_total: 'multicast',
+      rx_compressed_packets_total: 'compressed in',
+      tx_compressed_packets_total: 'compressed out',
     },
   },
   {
@@ -78,7 +78,7 @@ const PANELS: readonly Panel[] = [
     scale: 'lanes',
     lines: { up: 'interface', carrier: 'carrier' },
   },
-  { id: 'speed', title: 'Link speed', quantity: BITS_PER_SECOND, lines: { speed_bytes: 'speed' } },
+  { id: 'speed', title: 'Link speed', quantity: BITS_PER_SECOND, lines: { speed_bytes_per_second: 'speed' } },
   {
     id: 'carrier-changes',
     title: 'Carrier changes',
@@ -118,7 +118,7 @@ export function interfacePanels(
       return { id: field.name, title: field.help, quantity, lines: { [field.name]: field.name } }
     }),
   ]
-  const limits = speedLimit(answer, fieldOf.get('speed_bytes')?.query)
+  const limits = speedLimit(answer, fieldOf.get('speed_bytes_per_second')?.query)
   return panels.flatMap((panel) => {
     const fields = Object.keys(panel.lines).flatMap((name) => fieldOf.get(name) ?? [])
     if (fields.length === 0) return []

@@ -20,11 +20,12 @@ export function nicFacts({ limits }: DeviceInfo, { last, mean, judge }: DeviceRe
   const sent = mean('rdma_port_xmit_data_bytes_total', 'rate')
   const received = mean('rdma_port_rcv_data_bytes_total', 'rate')
   const bus = Math.max(...['doca_pci_tx_bytes', 'doca_pci_rx_bytes'].map((metric) => mean(metric, 'rate').value))
-  const bandwidth = last('pci_device_current_link_bandwidth_bytes') || (limits.pcie_bytes_per_s ?? Number.NaN)
+  const bandwidth =
+    last('pci_device_current_link_bandwidth_bytes_per_second') || (limits.pcie_bytes_per_s ?? Number.NaN)
   const measured = (label: string, quantity: Quantity, metric: string, caption: string): Fact =>
     judge(numberFact(label, quantity, mean(metric, 'rate'), caption), metric)
   return [
-    judge(linkFact(last('rdma_port_state'), last('rdma_port_rate_bytes')), ...LINK_METRICS),
+    judge(linkFact(last('rdma_port_state'), last('rdma_port_rate_bytes_per_second')), ...LINK_METRICS),
     numberFact('Sent', BITS_PER_SECOND, sent, packetWords(mean('rdma_port_xmit_packets_total', 'rate').value)),
     numberFact('Received', BITS_PER_SECOND, received, packetWords(mean('rdma_port_rcv_packets_total', 'rate').value)),
     measured('Sequence errors', PER_SECOND, 'rdma_hw_packet_seq_err_total', 'packets lost on the way'),
@@ -32,7 +33,7 @@ export function nicFacts({ limits }: DeviceInfo, { last, mean, judge }: DeviceRe
     measured('Paused by others', PAUSE_SHARE, 'ethtool_priority_rx_pause_seconds_total', 'the worst priority'),
     judge(
       numberFact('PCIe in use', PERCENT, bus / bandwidth, 'of the link as it runs'),
-      'pci_device_current_link_bandwidth_bytes',
+      'pci_device_current_link_bandwidth_bytes_per_second',
     ),
   ]
 }

@@ -1,6 +1,6 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import {
-  BIT_ERROR_RATE,
+  BIT_ERROR_RATIO,
   BITS_PER_SECOND,
   BYTES_PER_SECOND,
   CELSIUS,
@@ -46,7 +46,7 @@ function traffic(): readonly DevicePanel[] {
       quantity: BITS_PER_SECOND,
       slots: [1, 2],
       lines: [rate(port('xmit_data_bytes'), 'sent'), rate(port('rcv_data_bytes'), 'received')],
-      limits: [{ label: 'link', metric: 'rdma_port_rate_bytes' }],
+      limits: [{ label: 'link', metric: 'rdma_port_rate_bytes_per_second' }],
       without: NO_RDMA,
     },
     {
@@ -192,12 +192,12 @@ function link(): readonly DevicePanel[] {
       id: 'errors',
       title: 'Bit error rate',
       caption: 'wrong bits among all',
-      quantity: BIT_ERROR_RATE,
+      quantity: BIT_ERROR_RATIO,
       scale: 'log',
       lines: [
-        last('doca_phy_raw_ber', 'before correction'),
-        last('doca_phy_effective_ber', 'after correction'),
-        last('doca_phy_symbol_ber', 'symbols'),
+        last('doca_phy_raw_bit_error_ratio', 'before correction'),
+        last('doca_phy_effective_bit_error_ratio', 'after correction'),
+        last('doca_phy_symbol_error_ratio', 'symbols'),
       ],
       without: 'No source reads the bit error rates of this port; they come from the adapter, not from its driver.',
     },
@@ -210,7 +210,7 @@ function link(): readonly DevicePanel[] {
       lines: [
         { ...last('rdma_port_state', 'RDMA port'), isUp: (state) => state >= ACTIVE_MIN },
         { ...last('rdma_port_phys_state', 'physical'), isUp: (state) => state === LINK_UP },
-        last('ethtool_link_link_detected', 'carrier'),
+        last('ethtool_link_detected', 'carrier'),
         last('doca_phy_link_up', 'adapter'),
       ],
       without: NO_RDMA,
@@ -234,7 +234,7 @@ function bus(bandwidth: number | undefined): readonly DevicePanel[] {
       quantity: BYTES_PER_SECOND,
       slots: [7, 3],
       lines: [rate('doca_pci_tx_bytes', 'outbound'), rate('doca_pci_rx_bytes', 'inbound')],
-      limits: [{ label: 'link', metric: 'pci_device_current_link_bandwidth_bytes', value: bandwidth }],
+      limits: [{ label: 'link', metric: 'pci_device_current_link_bandwidth_bytes_per_second', value: bandwidth }],
       without: 'No source counts the bytes of this PCIe link.',
     },
     {

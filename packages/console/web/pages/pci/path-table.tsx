@@ -126,8 +126,8 @@ function linkOf(
     return value == null ? Number.NaN : Number(value)
   }
   const reading = {
-    generation: generationOf(read('current_link_speed_gigatransfers')),
-    generationMax: generationOf(read('max_link_speed_gigatransfers')),
+    generation: generationOf(read('current_link_speed_transfers_per_second')),
+    generationMax: generationOf(read('max_link_speed_transfers_per_second')),
     width: read('current_link_width_lanes'),
     widthMax: read('max_link_width_lanes'),
     bandwidth: Number.NaN,

@@ -91,9 +91,9 @@ function pciFacts(
   { mean, exact, judge }: DeviceReadings,
 ): readonly Fact[] {
   const read = (name: string): number => Number(exact(`pci_device_${name}`) ?? Number.NaN)
-  const now = linkName(generationOf(read('current_link_speed_gigatransfers')), read('current_link_width_lanes'))
-  const best = linkName(generationOf(read('max_link_speed_gigatransfers')), read('max_link_width_lanes'))
-  const bandwidth = read('current_link_bandwidth_bytes') || (owner?.limits.pcie_bytes_per_s ?? Number.NaN)
+  const now = linkName(generationOf(read('current_link_speed_transfers_per_second')), read('current_link_width_lanes'))
+  const best = linkName(generationOf(read('max_link_speed_transfers_per_second')), read('max_link_width_lanes'))
+  const bandwidth = read('current_link_bandwidth_bytes_per_second') || (owner?.limits.pcie_bytes_per_s ?? Number.NaN)
   const load = owner
     ? Math.max(
         ...(owner.kind === 'gpu'
@@ -110,7 +110,7 @@ function pciFacts(
         value: now || ABSENT,
         caption: now === '' ? 'not told' : best === '' || best === now ? 'the best it can do' : `of ${best}`,
       },
-      'pci_device_current_link_bandwidth_bytes',
+      'pci_device_current_link_bandwidth_bytes_per_second',
     ),
     numberFact('Carries at most', BYTES_PER_SECOND, bandwidth, 'each way'),
     numberFact('In use', PERCENT, load / bandwidth, 'the busier way'),

@@ -1,5 +1,5 @@
 import type { DeviceInfo } from '../../api/devices.ts'
-import { BYTES_PER_SECOND, COUNT, GIGATRANSFERS, PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import { BYTES_PER_SECOND, COUNT, PER_SECOND, PERCENT, TRANSFERS_PER_SECOND } from '../../format/quantity.ts'
 import { last, rate } from '../device/lines.ts'
 import type { DevicePanel, PanelLine } from '../device/panels.ts'
 import type { LinkEnd } from './pci-path.ts'
@@ -28,7 +28,7 @@ export function pciPanels(
       limits: [
         {
           label: 'link',
-          metric: 'pci_device_current_link_bandwidth_bytes',
+          metric: 'pci_device_current_link_bandwidth_bytes_per_second',
           value: owner?.limits.pcie_bytes_per_s ?? device.limits.pcie_bytes_per_s,
         },
       ],
@@ -82,10 +82,10 @@ export function pciPanels(
       id: 'speed',
       title: 'Link speed',
       caption: 'a lane, at each end',
-      quantity: GIGATRANSFERS,
+      quantity: TRANSFERS_PER_SECOND,
       scale: 'lanes',
       slots: [7],
-      lines: each('current_link_speed_gigatransfers', 'last', 'max_link_speed_gigatransfers'),
+      lines: each('current_link_speed_transfers_per_second', 'last', 'max_link_speed_transfers_per_second'),
       without: 'No source reads the links of this path.',
     },
     {

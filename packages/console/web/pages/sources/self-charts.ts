@@ -39,8 +39,8 @@ export const SELF_PANELS: readonly SelfPanel[] = [
     title: 'Records lost',
     quantity: PER_SECOND,
     lines: [
-      { query: rate('sonde_source_dropped_total'), name: '', label: 'source' },
-      { query: rate('sonde_sink_dropped_total'), name: '', label: 'sink' },
+      { query: rate('sonde_source_records_dropped_total'), name: '', label: 'source' },
+      { query: rate('sonde_sink_records_dropped_total'), name: '', label: 'sink' },
     ],
   },
   {

@@ -95,8 +95,8 @@ test('one reason for many series is one row', () => {
   const reason = (device: string): string => `/sys/class/net/${device}/speed: the driver does not know it`
   const absences = groupAbsences([
     value('netdev_up', 'eth0', ''),
-    value('netdev_speed_bytes', 'eth10', reason('eth10')),
-    value('netdev_speed_bytes', 'eth2', reason('eth2')),
+    value('netdev_speed_bytes_per_second', 'eth10', reason('eth10')),
+    value('netdev_speed_bytes_per_second', 'eth2', reason('eth2')),
     value('netdev_carrier', 'eth2', 'the interface is switched off'),
     value('netdev_mtu', 'eth0', 'eth0: not told'),
     value('netdev_mtu', 'eth2', 'eth2: not told'),
@@ -104,7 +104,7 @@ test('one reason for many series is one row', () => {
   assert.deepEqual(absences, [
     { reason: 'the interface is switched off', metrics: ['netdev_carrier'], series: ['eth2'] },
     { reason: '<device>: not told', metrics: ['netdev_mtu'], series: ['eth0', 'eth2'] },
-    { reason: reason('<device>'), metrics: ['netdev_speed_bytes'], series: ['eth2', 'eth10'] },
+    { reason: reason('<device>'), metrics: ['netdev_speed_bytes_per_second'], series: ['eth2', 'eth10'] },
   ])
 })
 

@@ -1,4 +1,4 @@
-import { bandwidthOf, GIGATRANSFERS } from '../../pci/bandwidth.ts'
+import { bandwidthOf, TRANSFERS_PER_SECOND } from '../../pci/bandwidth.ts'
 import type { GpuPlace, NicPlace, NodeClass } from '../classes/node-class.ts'
 import type { Combined, CombinedGpu, CombinedNic } from './combine.ts'
 import { deviceKey, normal, STREAM } from './hash.ts'
@@ -123,7 +123,7 @@ function pcieLimit(generation: number, effect: { pcieGeneration?: number; pcieWi
 
 /** Bytes a second and direction of a PCIe link, line coding taken off. */
 export function pcieBytesPerS(generation: number, lanes: number): number {
-  return bandwidthOf(GIGATRANSFERS[generation - 1], lanes) ?? Number.NaN
+  return bandwidthOf(TRANSFERS_PER_SECOND[generation - 1], lanes) ?? Number.NaN
 }
 
 /** How much a power limit slows compute down: clock follows power by the power of 1/2.4. */

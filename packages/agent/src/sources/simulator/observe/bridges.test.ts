@@ -37,7 +37,10 @@ for (const { name, gpus, nics } of NODE_CLASSES) {
 test('a link that trained down is slow at both ends, and at no other port', () => {
   const records = at('hgx-h100', { nics: { 3: { pcieGeneration: 3 } } }, { gpus: { 2: { pcieWidth: 8 } } })
   const slow = [...records].filter(([, record]) => {
-    return numberOf(record, 'current_link_bandwidth_bytes') < numberOf(record, 'max_link_bandwidth_bytes')
+    return (
+      numberOf(record, 'current_link_bandwidth_bytes_per_second') <
+      numberOf(record, 'max_link_bandwidth_bytes_per_second')
+    )
   })
   assert.deepEqual(slow.map(([address]) => address).sort(), [
     '0000:4a:01.0',
@@ -85,5 +88,5 @@ test('functions of one adapter train down together', () => {
     pciDeviceType,
   )
   for (const address of ['0000:c9:01.0', '0000:ca:00.0', '0000:ca:00.1'])
-    assert.equal(numberOf(records.get(address), 'current_link_speed_gigatransfers'), 8, address)
+    assert.equal(numberOf(records.get(address), 'current_link_speed_transfers_per_second'), 8e9, address)
 })

@@ -142,7 +142,10 @@ function checkPorts(pair: Pair): void {
     const address = String(record.address)
     const link = pair.records(pciDeviceType).find(([one]) => one === address)?.[1]
     const pcie = pair.gain(docaDiagPciType, device, 'inbound_bytes_total')
-    assert.ok(pcie <= 0.9 * numberOf(link, 'current_link_bandwidth_bytes') * seconds + 1e6, `PCIe of ${device}`)
+    assert.ok(
+      pcie <= 0.9 * numberOf(link, 'current_link_bandwidth_bytes_per_second') * seconds + 1e6,
+      `PCIe of ${device}`,
+    )
   }
 }
 
@@ -151,7 +154,7 @@ function checkLinks(records: ReadonlyMap<string, ReadRecord>): void {
   for (const [address, record] of records) {
     if (record.class === 'bridge') continue
     const port = records.get(pathOf(record).at(-1) ?? '')
-    for (const field of ['speed_gigatransfers', 'width_lanes', 'bandwidth_bytes']) {
+    for (const field of ['speed_transfers_per_second', 'width_lanes', 'bandwidth_bytes_per_second']) {
       assert.equal(port?.[`current_link_${field}`], record[`current_link_${field}`], `${field} above ${address}`)
       assert.equal(port?.[`max_link_${field}`], record[`max_link_${field}`])
     }

@@ -78,7 +78,7 @@ const DIAG_PCI: NicColumns<typeof docaDiagPciType> = {
   read_header_credit_stall_seconds_total: { stallS: 0.02 },
   read_completion_stall_seconds_total: { stallS: 0.3 },
   ...zeros('read_ordering_stall_seconds'),
-  read_latency_seconds_total: 'readLatencyS',
+  read_wait_seconds_total: 'readLatencyS',
   reads_total: 'pcieReads',
   read_latency_max_seconds: ({ live }) => readLatencyMaxS(live.effect, isInBurst(live.place)),
   read_latency_min_seconds: LATENCY_MIN_S,

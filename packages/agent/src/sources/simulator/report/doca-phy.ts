@@ -13,12 +13,12 @@ const DARK_DBM = -40
 
 const PHY: NicColumns<typeof docaPhyType> = {
   link_up: ({ live }) => (live.isUp ? 1 : 0),
-  speed_bytes: ({ live }) => live.trainedBytesPerS,
+  speed_bytes_per_second: ({ live }) => live.trainedBytesPerS,
   link_down_total: 'linkDowns',
   link_recovery_total: ({ live }) => live.events('link_recovery'),
   effective_errors_total: 'effectiveErrors',
-  raw_ber: ({ live }) => live.rawBer,
-  effective_ber: ({ live }) => effectiveBer(live),
+  raw_bit_error_ratio: ({ live }) => live.rawBer,
+  effective_bit_error_ratio: ({ live }) => effectiveBer(live),
   temperature_celsius: ({ live }) => moduleCelsius(live),
   supply_volts: ({ live }) => 3.3 + 0.04 * (live.own(12) - 0.5),
 }
@@ -27,7 +27,7 @@ function laneColumns(lane: Lane): NicColumns<typeof docaPhyLaneType> {
   const spread = ({ live }: NicReader, stream: number) => live.ownOfLane(lane, stream) - 0.5
   return {
     raw_errors_total: `lane${lane}`,
-    raw_ber: ({ live }) => laneBer(live, lane),
+    raw_bit_error_ratio: ({ live }) => laneBer(live, lane),
     tx_bias_amperes: (nic) => (0.0075 + 0.0006 * spread(nic, 15)) * biasFactor(nic.live, lane),
     tx_power_dbm: (nic) => 1.4 + 0.6 * spread(nic, 13),
     rx_power_dbm: (nic) => (nic.live.isUp ? 0.3 + spread(nic, 14) + lostDb(nic.live, lane) : DARK_DBM),
@@ -91,6 +91,6 @@ function phyRow(nic: NicPlace): NicRow {
     round_trip_seconds: 260e-9,
   }
   const onInfiniBand = 'counted on InfiniBand only'
-  const reasons = { symbol_errors_total: onInfiniBand, symbol_ber: onInfiniBand }
+  const reasons = { symbol_errors_total: onInfiniBand, symbol_error_ratio: onInfiniBand }
   return { nic, labels: { device: nic.device }, facts, reasons }
 }

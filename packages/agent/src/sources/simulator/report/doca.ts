@@ -29,16 +29,16 @@ const TIMEOUTS: NicColumns<typeof docaAdpRetxTimeoutsType> = {
 
 const PCI: NicColumns<typeof docaPciType> = {
   ...zeros('overflow_marked_packets', 'tx_errors', 'crc_dllp_errors', 'fec_correctable_errors'),
-  ...zeros('fec_uncorrectable_errors', 'outbound_stalled_reads_events'),
+  ...zeros('fec_uncorrectable_errors', 'outbound_stalled_reads_seconds'),
   link_generation: ({ pci }) => pci.generation,
-  link_width: ({ pci }) => pci.lanes,
+  link_width_lanes: ({ pci }) => pci.lanes,
   overflow_packets_total: 'discards',
   rx_errors_total: (nic) => nic.recoveries,
   crc_tlp_errors_total: (nic) => nic.recoveries,
   l0_to_recovery_total: (nic) => nic.recoveries,
   outbound_stalled_reads_ratio: (nic) => 0.3 * nic.stallRatio,
   outbound_stalled_writes_ratio: (nic) => nic.stallRatio,
-  outbound_stalled_writes_events_total: 'stallEvents',
+  outbound_stalled_writes_seconds_total: 'stallEvents',
   // They take about a microsecond.
   read_latency_seconds: { bins: 'pcieReads', shares: sharesAround(2, READ_LATENCY_EDGES.length + 1) },
 }
@@ -106,13 +106,13 @@ function pciRow(nic: NicPlace): NicRow {
     place: '0.0.0',
     link_generation_enabled: model.pcieGeneration,
     link_peer_generation_max: model.pcieGeneration,
-    link_width_enabled: 16,
+    link_width_enabled_lanes: 16,
     max_payload_bytes: 256,
     max_read_request_bytes: 4096,
     power_limit_watts: 75,
     physical_functions: model.hasDpa ? 2 : 1,
     virtual_functions: 0,
   }
-  const reasons = { effective_ber: 'the link has no forward error correction below generation 6' }
+  const reasons = { effective_bit_error_ratio: 'the link has no forward error correction below generation 6' }
   return { nic, labels: { device }, facts, reasons }
 }

@@ -6,8 +6,8 @@ import { LANES, type NicColumns, type NicPort, type NicTable, portsOf } from './
 import { PORT, PRIORITY_BYTES, RDMA } from './packets.ts'
 
 const ETHTOOL_LINK: NicColumns<typeof ethtoolLinkType> = {
-  link_detected: ({ live }) => (live.isUp ? 1 : 0),
-  speed_bytes: ({ live }) => live.speedBytesPerS,
+  detected: ({ live }) => (live.isUp ? 1 : 0),
+  speed_bytes_per_second: ({ live }) => live.speedBytesPerS,
 }
 
 const ETHTOOL_PORT: NicColumns<typeof ethtoolPortType> = {
@@ -26,7 +26,7 @@ const ETHTOOL_PORT: NicColumns<typeof ethtoolPortType> = {
     'module_unplug',
     'outbound_pci_buffer_overflow',
     'tx_pci_signal_integrity',
-    'outbound_pci_stalled_rd_events',
+    'outbound_pci_stalled_rd_seconds',
   ),
   rx_phy_bytes_total: PORT.rxBytes,
   tx_phy_bytes_total: PORT.txBytes,
@@ -51,7 +51,7 @@ const ETHTOOL_PORT: NicColumns<typeof ethtoolPortType> = {
   rx_pci_signal_integrity_total: (nic) => nic.recoveries,
   outbound_pci_stalled_rd_ratio: (nic) => 0.3 * nic.stallRatio,
   outbound_pci_stalled_wr_ratio: (nic) => nic.stallRatio,
-  outbound_pci_stalled_wr_events_total: 'stallEvents',
+  outbound_pci_stalled_wr_seconds_total: 'stallEvents',
 }
 
 type PriorityColumns = NicColumns<typeof ethtoolPriorityType>
@@ -142,5 +142,5 @@ function linkRow(port: NicPort) {
     firmware,
     address: port.address,
   }
-  return { ...port, labels: { device: port.netdev }, facts, reasons: { speed_bytes: 'the link is down' } }
+  return { ...port, labels: { device: port.netdev }, facts, reasons: { speed_bytes_per_second: 'the link is down' } }
 }

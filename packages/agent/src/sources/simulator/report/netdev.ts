@@ -9,15 +9,22 @@ const MTU_BYTES = 4200
 
 /** What the kernel's own stack sends and receives, without RDMA. */
 const NETDEV: NicColumns<typeof netdevType> = {
-  ...zeros('rx_errors', 'rx_dropped', 'rx_fifo', 'rx_compressed', 'rx_frame', 'rx_multicast'),
-  ...zeros('tx_errors', 'tx_dropped', 'tx_fifo', 'tx_compressed', 'tx_collisions', 'tx_carrier'),
+  ...zeros(
+    'rx_errors',
+    'rx_dropped',
+    'rx_fifo_errors',
+    'rx_compressed_packets',
+    'rx_frame_errors',
+    'rx_multicast_packets',
+  ),
+  ...zeros('tx_errors', 'tx_dropped', 'tx_fifo_errors', 'tx_compressed_packets', 'tx_collisions', 'tx_carrier_errors'),
   rx_bytes_total: PRIORITY_BYTES[0].rx,
   rx_packets_total: 'rxManagement',
   tx_bytes_total: { txManagement: PRIORITY_BYTES[0].tx.txManagement },
   tx_packets_total: 'txManagement',
   up: ({ netdev }) => (netdev.isUp ? 1 : 0),
   carrier: ({ netdev }) => (netdev.isUp ? 1 : 0),
-  speed_bytes: ({ netdev }) => netdev.speedBytesPerS,
+  speed_bytes_per_second: ({ netdev }) => netdev.speedBytesPerS,
 }
 
 const NETDEV_CARRIER: NicColumns<typeof netdevCarrierType> = {

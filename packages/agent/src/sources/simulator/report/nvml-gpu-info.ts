@@ -31,11 +31,11 @@ export function infoOf({ index, address, model }: GpuPlace): Record<string, unkn
     serial: `16533230${(41_000 + index * 37).toString()}`,
     driver: '570.124.06',
     vbios: '96.00.A5.00.01',
-    power_limit_watts: model.powerLimitWatts,
+    power_limit_max_watts: model.powerLimitWatts,
     power_limit_default_watts: model.powerLimitWatts,
     power_limit_min_watts: model.powerLimitMinWatts,
     memory_bytes: model.memoryMiB * 2 ** 20,
-    sm_count: model.smCount,
+    multiprocessors: model.smCount,
     sm_clock_max_hertz: model.smClockMHz * 1e6,
     memory_clock_max_hertz: model.memoryClockMHz * 1e6,
     max_operating_celsius: LIMITS.soft,
@@ -43,7 +43,7 @@ export function infoOf({ index, address, model }: GpuPlace): Record<string, unkn
     shutdown_celsius: LIMITS.shutdown,
     ...(model.hasMemoryTemperature ? { memory_max_operating_celsius: LIMITS.memory } : {}),
     pcie_generation_max: model.pcieGeneration,
-    pcie_width_max: 16,
-    ...(hasLinks ? { nvlink_links: model.nvlinkLinks, nvlink_speed_bytes: model.nvlinkBytesPerS } : {}),
+    pcie_width_max_lanes: 16,
+    ...(hasLinks ? { nvlink_links: model.nvlinkLinks, nvlink_speed_bytes_per_second: model.nvlinkBytesPerS } : {}),
   }
 }

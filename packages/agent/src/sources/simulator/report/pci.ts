@@ -1,4 +1,4 @@
-import { GIGATRANSFERS } from '../../pci/bandwidth.ts'
+import { TRANSFERS_PER_SECOND } from '../../pci/bandwidth.ts'
 import { modelName, vendorName } from '../../pci/names.ts'
 import { pciDeviceType } from '../../pci/type.ts'
 import type { BridgePlace } from '../classes/bridges.ts'
@@ -12,13 +12,13 @@ import type { RowFacts } from './rows.ts'
 
 const [NVIDIA, MELLANOX, INTEL, BROADCOM] = ['10de', '15b3', '8086', '1000'] as const
 
-const gigatransfersOf = (generation: number) => GIGATRANSFERS[generation - 1] ?? Number.NaN
+const transfersPerSecondOf = (generation: number) => TRANSFERS_PER_SECOND[generation - 1] ?? Number.NaN
 
 /** How the parts of `pci_device` that change are filled. */
 export const PCI_DEVICE: Columns<typeof pciDeviceType, { readonly pci: LinkEnd }> = {
-  current_link_speed_gigatransfers: ({ pci }) => gigatransfersOf(pci.generation),
+  current_link_speed_transfers_per_second: ({ pci }) => transfersPerSecondOf(pci.generation),
   current_link_width_lanes: ({ pci }) => pci.lanes,
-  current_link_bandwidth_bytes: ({ pci }) => pcieBytesPerS(pci.generation, pci.lanes),
+  current_link_bandwidth_bytes_per_second: ({ pci }) => pcieBytesPerS(pci.generation, pci.lanes),
   aer_correctable_total: ({ pci }) => pci.errors.correctable,
   aer_nonfatal_total: ({ pci }) => pci.errors.nonfatal,
   aer_fatal_total: ({ pci }) => pci.errors.fatal,
@@ -102,7 +102,7 @@ export function bridgeRow({ address, path, numaNode, kind, pcieGeneration }: Bri
 
 /** Why nothing is known of how a link runs. */
 function noLink(reason: string): Record<string, string> {
-  const fields = ['speed_gigatransfers', 'width_lanes', 'bandwidth_bytes']
+  const fields = ['speed_transfers_per_second', 'width_lanes', 'bandwidth_bytes_per_second']
   return Object.fromEntries(fields.map((field) => [`current_link_${field}`, reason]))
 }
 
@@ -123,9 +123,9 @@ function rowOf(
       netdevs: '',
       rdma_devices: '',
       physical_function: '',
-      max_link_speed_gigatransfers: gigatransfersOf(generation),
+      max_link_speed_transfers_per_second: transfersPerSecondOf(generation),
       max_link_width_lanes: PCI_LANES,
-      max_link_bandwidth_bytes: pcieBytesPerS(generation, PCI_LANES),
+      max_link_bandwidth_bytes_per_second: pcieBytesPerS(generation, PCI_LANES),
       numa_node: numaNode,
       ...facts,
     },

@@ -19,7 +19,7 @@ export class PodRows {
       const texts = { app, service, node_name: node.name, via: VIA }
       return {
         labels: { namespace, pod },
-        facts: { ...texts, started_seconds: started, gpus_requested: devices.length },
+        facts: { ...texts, start_time_seconds: started, requested_gpus: devices.length },
       }
     })
     const held = pods.flatMap((pod) =>

@@ -37,7 +37,7 @@ function signallingOf({ live }: NicReader): string {
 const RDMA_PORT: NicColumns<typeof rdmaPortType> = {
   state: ({ live }) => (live.isUp ? 4 : 1),
   phys_state: ({ live }) => (live.isUp ? 5 : 2),
-  rate_bytes: ({ live }) => live.speedBytesPerS,
+  rate_bytes_per_second: ({ live }) => live.speedBytesPerS,
   xmit_data_bytes_total: { ...RDMA.txBytes, txOther: RDMA.txBytes.txData },
   rcv_data_bytes_total: RDMA.rxBytes,
   saturated_counters: (nic) => saturatedOf(nic).length,
@@ -60,7 +60,7 @@ const RDMA_PORT_COUNTERS: NicColumns<typeof rdmaPortCountersType> = {
   rcv_packets_total: RDMA.rxPackets,
   unicast_xmit_packets_total: { ...RDMA.txPackets, txOther: 1 },
   unicast_rcv_packets_total: RDMA.rxPackets,
-  xmit_wait_total: 'waitTicks',
+  xmit_wait_ticks_total: 'waitTicks',
   symbol_error_total: symbolErrors,
   link_error_recovery_total: ({ live }) => stuckAt(live.events('link_recovery'), 8),
   link_downed_total: linkDowns,

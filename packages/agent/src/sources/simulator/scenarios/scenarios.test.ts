@@ -156,11 +156,11 @@ test('hash-collision: both rails are marked though neither is full, and every st
 test('link-downtrain: the link goes down once and comes back at half its rate, and every GPU waits for its rail', () => {
   const node = struck('link-downtrain')
   assert.equal(linkDowns(node, 3, 170), 1)
-  const rate = (rail: number, t: number) => node.value(rdmaPortType, `mlx5_${rail}/1`, 'rate_bytes', t)
+  const rate = (rail: number, t: number) => node.value(rdmaPortType, `mlx5_${rail}/1`, 'rate_bytes_per_second', t)
   assert.deepEqual([rate(3, BEFORE), rate(3, LATER), rate(4, LATER)], [50 * GIGA, 25 * GIGA, 50 * GIGA])
   assert.equal(node.record(rdmaPortType, 'mlx5_3/1', LATER)?.signalling, 'HDR')
-  assert.equal(node.value(docaPhyType, 'mlx5_3', 'speed_bytes', LATER), 25 * GIGA)
-  assert.equal(node.value(ethtoolLinkType, 'eth13', 'speed_bytes', LATER), 25 * GIGA)
+  assert.equal(node.value(docaPhyType, 'mlx5_3', 'speed_bytes_per_second', LATER), 25 * GIGA)
+  assert.equal(node.value(ethtoolLinkType, 'eth13', 'speed_bytes_per_second', LATER), 25 * GIGA)
   between(slowing(node), 0.05, 0.4, 'slowing of steps')
   for (const gpu of RAILS) assert.ok(utilisation(node, gpu, LATER) >= 97)
   assertNoLoss(node, LATER)
@@ -199,7 +199,7 @@ test('link-ber: corrected bits of one lane rise step by step long before anythin
   between(corrected(200), 8e6, 2e7, 'corrected bits in the end')
   const lane = (index: number) => node.gain(ethtoolLaneType, `eth13/${index}`, 'rx_err_phy_total', 200, 210)
   assert.ok(lane(2) > 20 * lane(0), 'one lane has nearly all of them')
-  assert.ok(node.value(docaPhyType, 'mlx5_3', 'raw_ber', 200) > 2e-5)
+  assert.ok(node.value(docaPhyType, 'mlx5_3', 'raw_bit_error_ratio', 200) > 2e-5)
   const left = (t: number) => node.gain(ethtoolPortType, 'eth13', 'rx_pcs_symbol_err_phy_total', 0, t)
   assert.equal(left(140), 0)
   assert.ok(left(200) > 0)
@@ -211,16 +211,16 @@ test('link-ber: corrected bits of one lane rise step by step long before anythin
 test('pcie-downtrain: errors come first, the link is slower, every GPU waits, and the other links are as they were', () => {
   const node = struck('pcie-downtrain')
   const address = '0000:5c:00.0'
-  const speed = (t: number) => node.value(pciDeviceType, address, 'current_link_speed_gigatransfers', t)
-  assert.deepEqual([speed(BEFORE), speed(1), speed(LATER)], [32, 8, 8])
-  assert.equal(node.value(pciDeviceType, address, 'max_link_speed_gigatransfers', LATER), 32)
+  const speed = (t: number) => node.value(pciDeviceType, address, 'current_link_speed_transfers_per_second', t)
+  assert.deepEqual([speed(BEFORE), speed(1), speed(LATER)], [32e9, 8e9, 8e9])
+  assert.equal(node.value(pciDeviceType, address, 'max_link_speed_transfers_per_second', LATER), 32e9)
   assert.ok(node.gain(pciDeviceType, address, 'aer_correctable_total', -11, 0) > 100)
   assert.ok(paused(node, 3, 'tx', LATER) > 0.2)
   for (const gpu of RAILS) {
     between(fall(node, tensor, gpu), 0.3, 0.45, `fall of tensor activity of GPU ${gpu}`)
     between(power(node, gpu, BEFORE) - power(node, gpu, LATER), 120, 220, `watts that GPU ${gpu} draws less`)
   }
-  assert.equal(node.value(pciDeviceType, '0000:4c:00.0', 'current_link_speed_gigatransfers', LATER), 32)
+  assert.equal(node.value(pciDeviceType, '0000:4c:00.0', 'current_link_speed_transfers_per_second', LATER), 32e9)
   assertNoLoss(node, LATER)
   assertLinksUp(node, LATER)
 })
@@ -234,7 +234,7 @@ test('pcie-downtrain to half the lanes is easy to miss: steps are hardly longer'
 test('pcie-downtrain of a GPU shows on the GPU, not on its NIC', () => {
   const node = struck('pcie-downtrain', { device: 'sim-gpu-2' })
   assert.equal(node.value(nvmlGpuType, '2', 'pcie_link_gen', LATER), 3)
-  assert.equal(node.value(pciDeviceType, '0000:4b:00.0', 'current_link_speed_gigatransfers', LATER), 32)
+  assert.equal(node.value(pciDeviceType, '0000:4b:00.0', 'current_link_speed_transfers_per_second', LATER), 32e9)
 })
 
 test('pcie-aer: correctable errors of several names, nothing else; on a GPU replays, and from 500 a second some that are not correctable', () => {
@@ -374,10 +374,10 @@ test('noisy-neighbour: bytes on priority 0 that are not the job’s, the rail is
   between(other, 5 * GIGA, 25 * GIGA, 'bytes on priority 0')
   assert.ok(node.rate(ethtoolPriorityType, 'eth10/0', 'tx_bytes_total', LATER) < GIGA)
   assert.ok(
-    node.rate(rdmaPortCountersType, 'mlx5_3/1', 'xmit_wait_total', LATER) >
-      3 * node.rate(rdmaPortCountersType, 'mlx5_0/1', 'xmit_wait_total', LATER),
+    node.rate(rdmaPortCountersType, 'mlx5_3/1', 'xmit_wait_ticks_total', LATER) >
+      3 * node.rate(rdmaPortCountersType, 'mlx5_0/1', 'xmit_wait_ticks_total', LATER),
   )
-  assert.equal(node.value(pciDeviceType, '0000:5c:00.0', 'current_link_speed_gigatransfers', LATER), 32)
+  assert.equal(node.value(pciDeviceType, '0000:5c:00.0', 'current_link_speed_transfers_per_second', LATER), 32e9)
   assertNoLoss(node, LATER)
 })
 
