@@ -16,7 +16,7 @@ import { labelFileType } from '../../packages/sdk/src/sinks/prometheus/health.ts
 export interface DeclaredMetric {
   readonly name: string
   /** As text 0.0.4 says it. */
-  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly kind: 'counter' | 'gauge' | 'histogram' | 'untyped'
   /** Empty if it has none. */
   readonly unit: string
   readonly labels: readonly string[]
@@ -68,8 +68,9 @@ function metricsOf(type: RecordType): DeclaredMetric[] {
   for (const slot of slots) {
     const name = type.metrics.get(slot.name)
     if (name === undefined || sums.has(slot)) continue
-    const { role, count, unit = '', help = '' } = slot.field
-    const kind = role === 'bucket' ? 'histogram' : role === 'counter' ? 'counter' : 'gauge'
+    const { role, count, unit = '', help = '', metricType } = slot.field
+    const ofRole = role === 'bucket' ? 'histogram' : role === 'counter' ? 'counter' : 'gauge'
+    const kind = metricType === undefined ? ofRole : 'untyped'
     const index = role !== 'bucket' && count > 1 ? ['index'] : []
     const labels = [...type.labels.map((label) => label.name), ...index]
     join(metrics, { name, kind, unit, labels, help, field: slot.name })

@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<Role, readonly Kind[]>> = {
 }
 
 /** The properties of a field that an application gives. */
-const OPTIONS = { help: true, unit: true, metric: true } as const
+const OPTIONS = { help: true, unit: true, metric: true, metricType: true } as const
 /** The properties that the field functions add. */
 export const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges', 'value', 'type', 'fields']
 const TEXT_CHARACTERS_MAX = 4096
@@ -56,6 +56,11 @@ function checkOptions(place: string, field: Field | NestedField): void {
   if (field.kind === 'record') return
   const kinds = KINDS[field.role]
   if (!kinds.includes(field.kind)) throw wrong(`${place}: kind of a ${field.role}`, field.kind, kinds.join(', '))
+  if (
+    !['unknown', undefined].includes(field.metricType) ||
+    (field.metricType !== undefined && field.role !== 'counter')
+  )
+    throw wrong(`${place}: metricType of a ${field.role}`, field.metricType, 'unknown, for a counter')
   if (!['ns', 'us', undefined].includes(field.resolution)) throw wrong(`${place}: unit`, field.resolution, 'ns, us')
 }
 

@@ -19,6 +19,11 @@ export interface FieldOptions {
   unit?: string
   /** Full metric name where it is not `<type>_<field>`. */
   metric?: string
+  /**
+   * TYPE of a counter's metric in the exposition. `unknown`: only its origin knows whether it counts. Default: that of
+   * the role.
+   */
+  metricType?: 'unknown'
   /** Upper edges of a histogram's bins, ascending, without the last, open one; only for role `bucket`. */
   edges?: readonly number[]
 }
@@ -55,6 +60,7 @@ export interface NestedField<V = unknown, O extends boolean = boolean> {
   readonly help?: string
   readonly unit?: undefined
   readonly metric?: undefined
+  readonly metricType?: undefined
   readonly edges?: undefined
   /** Name of the type that it was made of. */
   readonly type: string
@@ -80,7 +86,7 @@ function make<V>(
   // `defineType` looks at the others: it knows the name of the field.
   const own = Object.keys(options ?? {}).find((name) => MADE.includes(name))
   if (own !== undefined) {
-    const advice = 'allowed: help, unit, metric; see array, buckets, optional and timestamp for the others'
+    const advice = 'allowed: help, unit, metric, metricType; see array, buckets, optional and timestamp for the others'
     throw new SondeError('SCH_FIELD', `${own} is no option of a ${role}; ${advice}`)
   }
   return { ...options, ...made, kind, role, count: made.count ?? 1, optional: false }

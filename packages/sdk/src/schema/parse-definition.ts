@@ -66,11 +66,12 @@ function checkField(place: string, json: unknown, depth: number): string {
     if (field[key] !== undefined) read.text(`${at}: ${key}`, field[key], TEXT_CHARACTERS_LIMIT)
   if (typeof field.count !== 'number') throw read.wrong(`${at}: count`, field.count, 'a number')
   read.oneOf(`${at}: optional`, field.optional, [true, false])
+  read.oneOf(`${at}: metricType`, field.metricType, [undefined, 'unknown'])
   read.oneOf(`${at}: resolution`, field.resolution, [undefined, 'ns', 'us'])
   if (field.kind === 'record') {
     read.text(`${at}: type`, field.type, TEXT_CHARACTERS_LIMIT)
     read.oneOf(`${at}: role`, field.role, ['value'])
-    for (const key of ['unit', 'metric', 'edges']) read.oneOf(`${at}: ${key}`, field[key], [undefined])
+    for (const key of ['unit', 'metric', 'metricType', 'edges']) read.oneOf(`${at}: ${key}`, field[key], [undefined])
     checkFields(at, field.fields, depth + 1)
   }
   if (field.edges !== undefined) checkEdges(at, field.edges)

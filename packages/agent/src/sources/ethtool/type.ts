@@ -145,7 +145,10 @@ export const ethtoolDriverType = defineType(
     time: timestamp(),
     device: device(),
     counter: label('Name that the driver gives it'),
-    statistic: counter('u64', { help: 'What the driver counts; a few drivers have gauges among their statistics' }),
+    statistic: counter('u64', {
+      metricType: 'unknown',
+      help: 'What the driver counts; a few drivers have gauges among their statistics',
+    }),
   },
   { entity },
 )

@@ -207,7 +207,7 @@ export const rdmaDriverType = defineType(
     device: device(),
     port: port(HW_PORT),
     counter: label('Name that the driver gives it'),
-    statistic: counter('u64', { help: 'What the driver counts' }),
+    statistic: counter('u64', { metricType: 'unknown', help: 'What the driver counts' }),
   },
   { inTurns: true, entity },
 )

@@ -1,3 +1,4 @@
+import type { Role } from '../../schema/field.ts'
 import { sumSlotOf } from '../../schema/histogram.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
@@ -140,8 +141,10 @@ export class Families {
   }
 }
 
+const KINDS: { readonly [R in Role]?: FamilyInfo['kind'] } = { bucket: 'histogram', counter: 'counter' }
+
 function familyOf(type: RecordType, name: string, { name: fieldName, field }: Slot): Family {
-  const kind = field.role === 'bucket' ? 'histogram' : field.role === 'counter' ? 'counter' : 'gauge'
+  const kind = field.metricType ?? KINDS[field.role] ?? 'gauge'
   const shape = field.role === 'bucket' ? 'bins' : field.count > 1 ? 'an array' : 'a scalar'
   const help = field.help || `${type.description || type.name}: ${fieldName}`
   const unit = field.unit ?? ''

@@ -2,7 +2,7 @@
 export interface FamilyInfo {
   /** The declared name; the same in every format. */
   readonly name: string
-  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly kind: 'counter' | 'gauge' | 'histogram' | 'unknown'
   /** Base unit, empty if there is none. */
   readonly unit: string
 }
@@ -26,7 +26,9 @@ export const END_OF_OPENMETRICS = '# EOF\n'
  */
 export function headerText(family: FamilyInfo, help: string, format: Format, baseTaken: boolean): string {
   const { name, kind, unit } = family
-  if (format === 'text') return `# HELP ${name} ${escapeHelp(help, format)}\n# TYPE ${name} ${kind}\n`
+  if (format === 'text') {
+    return `# HELP ${name} ${escapeHelp(help, format)}\n# TYPE ${name} ${kind === 'unknown' ? 'untyped' : kind}\n`
+  }
   const base = counterBase(family)
   const short = base !== undefined && !baseTaken
   const familyName = short ? base : name
