@@ -1,5 +1,5 @@
 import { labelOf } from '@sonde/sdk'
-import { bandwidthOf, GIGATRANSFERS } from '../../sources/pci/bandwidth.ts'
+import { bandwidthOf, TRANSFERS_PER_SECOND } from '../../sources/pci/bandwidth.ts'
 import { entityName, factNumber, factText } from '../claims.ts'
 import type { EntityFact } from '../facts.ts'
 import { modelWords } from '../words.ts'
@@ -29,7 +29,7 @@ function toldGpus(world: World): Draft[] {
     const address = isNoGpu(world.pci.get(pciAddress(fact))) ? '' : pciAddress(fact)
     const pci = world.pci.get(address)
     const slot = bandwidthOf(
-      GIGATRANSFERS[(factNumber(fact, 'pcie_generation_max') ?? 0) - 1],
+      TRANSFERS_PER_SECOND[(factNumber(fact, 'pcie_generation_max') ?? 0) - 1],
       factNumber(fact, 'pcie_width_max_lanes'),
     )
     return {
@@ -39,7 +39,7 @@ function toldGpus(world: World): Draft[] {
       name: `GPU ${number}`,
       model: modelWords(labelOf(fact.labels, 'modelName') || factText(pci, 'model')),
       limits: knownLimits({
-        power_watts: factNumber(fact, 'power_limit_watts'),
+        power_watts: factNumber(fact, 'power_limit_max_watts'),
         memory_bytes: factNumber(fact, 'memory_bytes'),
         pcie_bytes_per_s: linkLimit(world, pci) ?? slot,
       }),

@@ -81,7 +81,7 @@ export const rdmaPortCountersType = defineType(
     multicast_xmit_packets_total: portCount('multicast_xmit_packets', 'Multicast packets sent'),
     multicast_rcv_packets_total: portCount('multicast_rcv_packets', 'Multicast packets received'),
     xmit_wait_ticks_total: portCount(
-      'xmit_wait',
+      'xmit_wait_ticks',
       'Ticks in which the port had data and sent nothing, for want of credits or of its turn',
     ),
     xmit_discards_total: portCount(
