@@ -26,7 +26,10 @@ const DENIALS = [
   { file: 'hw_counters/packet_seq_err', of: 'rdma_hw_packet_seq_err_total{device="mlx5_3"}' },
   { file: 'hw_counters/packet_seq_err', of: 'rdma' },
   { file: '0000:9a:00.0/current_link_speed', of: '0000:9a:00.0' },
-  { file: '0000:9a:00.0/current_link_speed', of: 'pci_device_current_link_bandwidth_bytes_per_second{device="0000:9a:00.0"}' },
+  {
+    file: '0000:9a:00.0/current_link_speed',
+    of: 'pci_device_current_link_bandwidth_bytes_per_second{device="0000:9a:00.0"}',
+  },
   { file: '0000:9a:00.0/vendor', of: 'pci_device_numa_node' },
   { file: '0000:9a:00.0/aer_dev_correctable', of: '0000:9a:00.0' },
   { file: '0000:9a:00.0/aer_dev_correctable', of: 'pci_aer_errors_total' },

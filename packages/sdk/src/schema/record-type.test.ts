@@ -205,7 +205,10 @@ test('what TypeScript would refuse is refused with type, field, what was given a
       () => call(gauge, 'f64', { unit: 5 }),
       /^field z of type job: unit is 5; allowed: text of at most 4096 characters/,
     ],
-    [() => call(gauge, 'f64', { count: 5 }), /^count is no option of a gauge; allowed: help, unit, metric, metricType; see array/],
+    [
+      () => call(gauge, 'f64', { count: 5 }),
+      /^count is no option of a gauge; allowed: help, unit, metric, metricType; see array/,
+    ],
     [() => call(gauge, 'f64', { optional: true }), /^optional is no option of a gauge/],
     [() => call(label, 'Queue', { unit: 'jobs' }), /^label was given an object beyond what it takes/],
     [() => call(gauge, 'f64', {}, { help: 'Level' }), /^gauge was given an object beyond/],
