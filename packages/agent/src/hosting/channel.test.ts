@@ -30,7 +30,7 @@ const BATCH = {
   bytes: new Uint8Array([1, 2, 3]),
 } as const
 
-/** What an agent makes of pieces that come out of the pipe of its child. */
+/** The messages that an agent decodes from chunks of the pipe of its child. */
 function read(pieces: readonly Uint8Array[]): { messages: FromHost[]; faults: SondeError[] } {
   const pipe = new PassThrough()
   const [messages, faults]: [FromHost[], SondeError[]] = [[], []]

@@ -4,16 +4,16 @@ import { SondeError } from '@sonde/sdk'
 /** Descriptor of the pipe in the child. */
 export const CHILD_PIPE = 3
 
-/** A message between an agent and its child: what is said of it, and bytes where it has some. */
+/** A message between an agent and its child: JSON, and optional bytes. */
 export interface Framed {
   readonly said: unknown
   readonly bytes: Uint8Array | undefined
 }
 
-/** Length of what is said as JSON, then that of the bytes; both u32, little-endian. */
+/** The length of the JSON, then that of the bytes; both u32, little-endian. */
 const HEAD_BYTES = 8
 
-/** A message as it goes over the pipe. `message.bytes`, where it is there, goes beside what is said. */
+/** Encodes a message for the pipe. `message.bytes`, if set, follows the JSON. */
 export function frameOf(message: object & { readonly bytes?: Uint8Array }): Buffer {
   const { bytes = new Uint8Array(0), ...said } = message
   const json = Buffer.from(JSON.stringify(said))
@@ -77,7 +77,7 @@ function parse(frame: Buffer): Framed {
   return { said, bytes: end === frame.length ? undefined : new Uint8Array(frame.subarray(end)) }
 }
 
-/** What came over the pipe is no message. */
+/** The error for bytes of the pipe that are no message. */
 export function fault(what: string, cause?: unknown): SondeError {
   return new SondeError('AGT_CHILD_MESSAGE', `the pipe of the child ${what}; it is replaced`, { cause })
 }

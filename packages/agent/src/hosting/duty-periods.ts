@@ -8,13 +8,13 @@ const EVERY_US_MAX = 3_600_000_000
 /** Periods that commands set, of one source. */
 const PERIOD_COUNT_MAX = 4096
 
-/** How often the duties of one source are called, and what is reported of it as `sonde_period`. */
+/** The periods of the duties of one source, and their records of `sonde_period`. */
 export class DutyPeriods {
   /** Set by commands, by device and duty. They hold for a device that leaves and comes back. */
   readonly #set = new Map<string, number>()
   readonly #intervalUs: number
 
-  /** @param set Periods that commands set in a host before this one. */
+  /** @param set Periods that commands set in an earlier host. */
   constructor(intervalMs: number, set: readonly Period[] = []) {
     this.#intervalUs = intervalMs * 1000
     for (const { device, duty, everyUs } of set) this.#set.set(keyOf({ device, name: duty }), everyUs)
@@ -51,7 +51,7 @@ export class DutyPeriods {
   }
 }
 
-/** What tells the duties of a source apart. */
+/** The key of a duty of a source. */
 export function keyOf({ device, name }: Pick<Duty, 'device' | 'name'>): string {
   return `${device}\n${name}`
 }

@@ -2,7 +2,7 @@ import type { Duty } from '../sources/source.ts'
 import type { LaneCall } from './lanes.ts'
 import type { StuckCall } from './stuck-call.ts'
 
-/** Who is told how the calls of a {@link DutyRun} fare. */
+/** Callbacks of a {@link DutyRun}. */
 export interface DutyEvents {
   readonly onDone: (run: DutyRun, durationMs: number) => void
   readonly onOverdue: () => void
@@ -21,7 +21,7 @@ export class DutyRun implements LaneCall {
   isDone = false
   /** Whether the open call is over its limit. */
   isStuck = false
-  /** Why the open call is late for lack of a processor, in words; empty if it has one. */
+  /** Why the open call is late because of a shortage of processors, in words; empty if there is none. */
   shortage = ''
   /** Whether a call waits or is open. */
   isPending = false
@@ -31,7 +31,7 @@ export class DutyRun implements LaneCall {
   isAwaited = false
   /** When the last call was made. Unit: milliseconds since the Unix epoch. */
   sinceMs = 0
-  /** What the last call threw. */
+  /** The error of the last call. */
   failure: unknown
   readonly #events: DutyEvents
   #isGone = false
@@ -95,7 +95,7 @@ export class DutyRun implements LaneCall {
     if (!this.#isGone) this.#events.onStuck(this)
   }
 
-  /** It is no duty any more: how an open call ends concerns nobody. */
+  /** The duty has ended: the result of an open call is ignored. */
   leave(): void {
     this.#isGone = true
   }

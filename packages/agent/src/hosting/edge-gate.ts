@@ -7,14 +7,13 @@ export interface HostEdge extends SourceEdge {
 
 /** Events that may start of one device in a minute; each may end. */
 export const STARTS_A_MINUTE = 60
-/** Events of a source that may be open at a time, and devices whose starts are counted. */
+/** Limits of open events of a source, and of devices with counted starts. */
 const OPEN_COUNT_MAX = 4096
 const MINUTE_MS = 60_000
 
 /**
- * Slots of the numbers of events. A number leaves the remainder of its slot: 0 for the agent itself, 1 and more for its
- * sources in the order of the configuration. Sources beyond share slots; the agent renumbers an event whose number is
- * taken.
+ * Number of slots for event numbers. The remainder of a number is its slot: 0 for the agent, 1 and more for its sources
+ * in the order of the configuration. Further sources share slots; the agent renumbers an event if its number is in use.
  */
 export const EVENT_SLOTS = 256
 
@@ -28,7 +27,7 @@ export function firstEventOf(slot: number, nowMs: number = Date.now()): number {
   return Math.ceil((nowMs * 1000) / EVENT_SLOTS) * EVENT_SLOTS + slot
 }
 
-/** What an {@link EdgeGate} goes by. */
+/** Options of an {@link EdgeGate}. */
 export interface EdgeLimits {
   /** Events that may start of one device in a minute. Default: 60. */
   readonly startsMax?: number | undefined
@@ -42,7 +41,7 @@ export class EdgeGate {
   /** Starts of this minute, by device. */
   readonly #starts = new Map<string, number>()
   #minuteMs = Number.NEGATIVE_INFINITY
-  /** A host that replaces this one must not give these numbers again. */
+  /** The next number; a successor of this host must not reuse earlier numbers. */
   #event: number
   readonly #startsMax: number
 
@@ -51,15 +50,15 @@ export class EdgeGate {
     this.#event = firstEventOf(slot)
   }
 
-  /** Whether it changes anything: a start of what has not started, or an end of what has. */
+  /** Whether an edge changes a state: a start without an open event, or an end of an open event. */
   isChange({ rule, device, isStart }: Pick<HostEdge, 'rule' | 'device' | 'isStart'>): boolean {
     return this.#open.has(keyOf(rule, device)) !== isStart
   }
 
   /**
-   * Takes an edge that {@link isChange}: the number of its event; undefined if it is beyond the limit.
+   * Accepts an edge that {@link isChange}. Returns the number of its event; undefined above the limit.
    *
-   * @param share Whose share a start counts in. Default: that of its device.
+   * @param share The share in which a start counts. Default: that of its device.
    */
   take(edge: Pick<HostEdge, 'rule' | 'device' | 'isStart'>, share: string = edge.device): number | undefined {
     const { rule, device, isStart } = edge
@@ -76,7 +75,7 @@ export class EdgeGate {
     return this.#event
   }
 
-  /** Rules, of those that are named, and devices whose event is open. */
+  /** The named rules and devices with an open event. */
   openOf(rules: readonly string[]): { readonly rule: string; readonly device: string }[] {
     const named = new Set(rules)
     return [...this.#open.keys()].flatMap((key) => {

@@ -1,7 +1,7 @@
 import { messageOf } from '@sonde/sdk'
 import type { FailedRead } from '@sonde/sdk/api'
 
-/** Places that are remembered; the one that failed longest ago leaves first. */
+/** Limit of remembered paths; the path with the oldest failure is forgotten first. */
 const PLACE_LIMIT_COUNT = 16
 
 /** Where present hardware could not be read: all are counted, and the last places are remembered. */
@@ -9,7 +9,7 @@ export class FailedReads {
   count = 0
   readonly #places = new Map<string, FailedRead>()
 
-  /** Notes one that failed now. */
+  /** Notes a failure. */
   add(place: string, error: unknown, nowMs: number): void {
     this.take({ place, message: messageOf(error), count: 1, lastMs: nowMs })
     this.count++

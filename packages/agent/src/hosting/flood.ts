@@ -1,4 +1,4 @@
-/** What may be reported in an interval; more is dropped by whoever asks. */
+/** The limit of reports in an interval; the caller drops more. */
 export class FloodBudget {
   /** Unit: bytes. */
   limitBytes: number

@@ -26,11 +26,11 @@ const TAP_COUNT_MAX = 4096
 const TEXT_CHARACTERS_MAX = 65_536
 
 /**
- * What a child said, as a message: vendor code shares its memory, so nothing of it is believed. A count that is no
- * whole number would stop the report of everything else that is counted. Records are checked by `LinkIn`, and the value
- * of a reply by whoever asked.
+ * Checks a message of a child, which is not trusted because vendor code shares its memory. For example, a count that is
+ * no whole number would stop the reports of all counts. `LinkIn` checks records, and the caller checks the value of a
+ * reply.
  *
- * @throws SondeError `AGT_CHILD_MESSAGE` that names what is wrong.
+ * @throws SondeError `AGT_CHILD_MESSAGE` with the fault.
  */
 export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost {
   const message = read.object('a message', said)
@@ -47,7 +47,7 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
         kind: 'type',
         source: textOf('source', message.source),
         fingerprint: textOf('fingerprint', message.fingerprint),
-        // Checked by whoever makes a type of it.
+        // Checked when a type is made from it.
         definition: message.definition as TypeDefinition,
       }
     case 'labels':
@@ -159,9 +159,9 @@ function errorOf(given: unknown): SaidError {
 }
 
 /**
- * What a probe answered.
+ * Checks the answer of a probe.
  *
- * @throws SondeError `AGT_CHILD_MESSAGE` if it is none.
+ * @throws SondeError `AGT_CHILD_MESSAGE` if it is invalid.
  */
 export function probeOf(given: unknown): Probe {
   const { state, found, reason } = read.object('a probe', given)
@@ -170,9 +170,9 @@ export function probeOf(given: unknown): Probe {
 }
 
 /**
- * What ended a window.
+ * Checks the end of a window.
  *
- * @throws SondeError `AGT_CHILD_MESSAGE` if it is none.
+ * @throws SondeError `AGT_CHILD_MESSAGE` if it is invalid.
  */
 export function windowEndOf(given: unknown): WindowEnd {
   const { records, leftOut } = read.object('a window', given)

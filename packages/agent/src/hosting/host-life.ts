@@ -17,7 +17,7 @@ const MESSAGE_BYTES_MAX = 64 << 20
 
 /** Options of a {@link HostLife}. */
 export interface LifeOptions extends RemoteOptions {
-  /** Called once, when it ended or was given up; not after a stop that was asked for. */
+  /** Called once, when the host has ended or is abandoned; not after a requested stop. */
   readonly onLost: (error: SondeError) => void
 }
 
@@ -27,7 +27,7 @@ interface Running {
   readonly edges: EdgeGate
 }
 
-interface Asked {
+interface PendingRequest {
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: SondeError) => void
   /** Takes the pieces of a window. */
@@ -36,14 +36,14 @@ interface Asked {
   taken: Promise<void>
 }
 
-/** One life of a host elsewhere: its transport, what it was told to run, and what it was asked. */
+/** One life of a remote host: its transport, its sources, and pending requests. */
 export class HostLife {
   readonly transport: Transport
   /** Resolves when it has ended. */
   readonly ended: Promise<void>
   readonly #options: LifeOptions
   readonly #running = new Map<string, Running>()
-  readonly #asked = new Map<number, Asked>()
+  readonly #asked = new Map<number, PendingRequest>()
   /** Of the time since something was heard. */
   readonly #silence: FairLimit
   #stopped: PromiseWithResolvers<readonly string[]> | undefined
@@ -83,7 +83,7 @@ export class HostLife {
     return [...this.#running.values()].map(({ source }) => source)
   }
 
-  /** Whether it was told to run a source. */
+  /** Whether a source was sent to it. */
   runs(source: string): boolean {
     return this.#running.has(source)
   }
@@ -112,7 +112,7 @@ export class HostLife {
       onOver: () => reject(new SondeError('AGT_CALL_LIMIT', `The host of ${label} gave no answer in ${limitMs} ms`)),
       onShort: (words) => reject(new SondeError('AGT_STARVED', `The host of ${label} gave no answer yet: ${words}`)),
     }).keepAlive()
-    // A window takes as long as whoever asked for it.
+    // A window has no time limit of its own: its reader sets the pace.
     if (take !== undefined) limit.stop()
     this.transport.send(messageOf(id))
     return promise.finally(() => {
@@ -134,12 +134,12 @@ export class HostLife {
     })
     await within(deadlineMs, Promise.race([told, gone]))
     this.#lose(this.#stoppedError())
-    // Whether it ended by itself or not, the kill that follows is what counts.
+    // The kill that follows ends it in any case.
     this.transport.kill()
     return open
   }
 
-  /** Ends it at once, whatever it is doing. */
+  /** Kills it at once. */
   giveUp(error: SondeError): void {
     this.transport.kill()
     // One that the kernel holds may end much later, or never: it is lost now.
@@ -159,7 +159,7 @@ export class HostLife {
     return new SondeError('AGT_CHILD_EXIT', `The ${this.#what} was stopped`)
   }
 
-  /** It is slow, and not at fault: it is left as it is. */
+  /** The host is slow without a fault of its own, and continues. */
   #starve(words: string): void {
     this.#isStarved = true
     for (const { source } of this.#running.values()) source.given.status.starve(words)
@@ -194,7 +194,7 @@ export class HostLife {
     const { edges } = running
     const { status, onEdge } = running.source.given
     const edge = { rule, device, event, isStart, isLost, monoNs: BigInt(monoNs), errorNs: BigInt(errorNs) }
-    // The host keeps to half of it, in minutes of its own; what a host sends beyond that reaches nobody.
+    // A correct host stays below half of the limit, in minutes of its own clock. Everything above is dropped.
     if (edges.isChange(edge) && edges.take(edge) !== undefined) onEdge?.(edge)
     else countDrop(status.stats, 'edge_limit', 1)
   }
@@ -214,7 +214,7 @@ export class HostLife {
     }
   }
 
-  /** A piece of a window: whoever asked takes one after the other, and with each there is credit for more. */
+  /** A piece of a window. The reader takes one piece after the other; each gives credit for more. */
   #takePiece(id: number, batch: Parameters<TakePiece>[0]): void {
     const asked = this.#asked.get(id)
     if (asked?.take === undefined) return
@@ -258,7 +258,7 @@ export class HostLife {
     status.found = found
     status.stuck = stuck
     status.targets = targets ?? status.targets
-    // One that was replaced stays as it was until the next one has read.
+    // The last state of a replaced source stays until its successor has read.
     if (state !== 'starting') running.settle(state, reason)
   }
 }

@@ -18,13 +18,13 @@ import type { WorkerPlace } from './transport.ts'
 
 /** The configuration of a source is the longest message that a child gets. */
 const TO_HOST_BYTES_MAX = 16 << 20
-/** Bytes of a window that are sent before the first are taken. */
+/** Initial credit of a window. Unit: bytes. */
 const WINDOW_CREDIT_BYTES = 1 << 20
 /** Beats in the time that a call may take, and the longest time between two. */
 const BEATS = 2
 const BEAT_MS_MAX = 2500
 
-/** Bytes of a window that may still be sent, and who waits for more. */
+/** The remaining credit of a window, and the sender that waits for more. */
 interface Credit {
   bytes: number
   granted: PromiseWithResolvers<void> | undefined
@@ -38,13 +38,13 @@ const host = new Host({
   // A thread of the pool is lost with each call that hangs.
   ...(inThread ? {} : { openLimit: Number(process.env.UV_THREADPOOL_SIZE ?? 4) }),
   onBlocked() {
-    // Which of its devices are stuck is told first: it is ended at once.
+    // Reports stuck devices first, because the agent ends the host at once.
     for (const told of statuses) told.flush()
     send({ kind: 'blocked' })
   },
 })
 let post: (message: FromHost) => void
-/** Sources are started in order, and before anything else is asked of them. */
+/** Sources start in order, before any other request for them. */
 let started: Promise<void> = Promise.resolve()
 let beatMs = BEAT_MS_MAX
 let beats: NodeJS.Timeout | undefined
@@ -131,7 +131,7 @@ async function answer(message: Extract<ToHost, { id: number }>): Promise<unknown
   return undefined
 }
 
-/** Sends pieces of a window for as long as there is credit; the first one more than that waits for more. */
+/** Sends pieces of a window while there is credit, then waits for more. */
 async function sendWindow({ id, source, window }: Extract<ToHost, { kind: 'window' }>): Promise<unknown> {
   const credit: Credit = { bytes: WINDOW_CREDIT_BYTES, granted: undefined }
   credits.set(id, credit)

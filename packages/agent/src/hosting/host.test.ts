@@ -13,7 +13,7 @@ const MARK = { rule: 'r', edge: 'opened', severity: 'notice', unit: '', summary:
 
 type Replace = (duties: readonly Partial<Duty>[]) => void
 
-/** What a test makes of a source; what it leaves out does nothing. */
+/** The parts of a source that a test defines; missing parts do nothing. */
 interface Behaviour {
   readonly probe?: () => Probe | Promise<Probe>
   /** `replace` gives it other duties. */

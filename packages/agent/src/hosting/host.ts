@@ -21,7 +21,7 @@ const WINDOW_BYTES_MAX = 64 << 20
 /** Takes a piece of a window; the next one follows when the promise resolves. */
 export type TakePiece = (batch: Batch) => void | Promise<void>
 
-/** What a host does for whoever runs it, in this process or elsewhere. */
+/** The operations of a host, in this process or elsewhere. */
 export interface SourceHost {
   /** Process id where that is another one. */
   readonly pid: number | undefined
@@ -31,7 +31,7 @@ export interface SourceHost {
   command(source: string, command: unknown): Promise<unknown>
   /** Calls a duty at another period, for as long as the agent runs. */
   setPeriod(source: string, period: Period): Promise<void>
-  /** Has rules watch what a source samples, for as long as the agent runs; their edges are those of the source. */
+  /** Lets rules watch the samples of a source until the agent ends; the edges come from the source. */
   watch(source: string, watch: Watch): Promise<void>
   /** The rings of samples that a source keeps. */
   taps(source: string): Promise<readonly TapInfo[]>
@@ -41,7 +41,7 @@ export interface SourceHost {
   stop(deadlineMs: number): Promise<readonly string[]>
 }
 
-/** A source that is given to a host. */
+/** A source of a host. */
 export interface GivenSource {
   readonly config: HostedConfig
   readonly definition: SourceDefinition

@@ -11,7 +11,7 @@ import { SourceLook } from './source-look.ts'
 import { SourceOutlet } from './source-outlet.ts'
 import type { SourceStatus } from './source-status.ts'
 
-/** What a host gives a source. */
+/** The context that a host gives to a source. */
 export interface HostedOptions {
   readonly config: HostedConfig
   readonly definition: SourceDefinition
@@ -106,7 +106,7 @@ export class HostedSource {
     return this.#duties.open()
   }
 
-  /** What it could not give back keeps neither its records nor the library. */
+  /** A source that cannot be released keeps neither its records nor the library. */
   async #close(): Promise<void> {
     try {
       await this.#made?.node.close()
@@ -115,7 +115,7 @@ export class HostedSource {
     }
   }
 
-  /** Imports it and makes it when it is asked first, and again where that failed. */
+  /** Imports and makes the source at the first request, and again after a failure. */
   #whenMade(): Promise<MadeSource> {
     if (this.#making === undefined) {
       this.#making = this.#make()

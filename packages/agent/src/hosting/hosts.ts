@@ -17,15 +17,15 @@ export interface HostsConfig {
   readonly limits: {
     /** Longest that a call may take. Unit: milliseconds. */
     readonly source_call_ms: number
-    /** What a device may report in an interval. Unit: bytes of records. */
+    /** Limit of the records of a device in an interval. Unit: bytes. */
     readonly source_flood_bytes: number
   }
 }
 
-/** What all hosts of an agent share. */
+/** The shared context of all hosts of an agent. */
 export interface HostsEnvironment {
   readonly config: HostsConfig
-  /** URL of the module whose `SOURCES` holds the definitions: what a child process imports. Default: the registry. */
+  /** URL of the module with the definitions in `SOURCES`, which a child process imports. Default: the registry. */
   readonly sourcesModule?: string | undefined
   readonly accept: (batch: Batch) => void
   /** Called with each edge of a source, behind its mark and all records before it. Default: nobody is told. */
@@ -39,7 +39,10 @@ export interface HostsEnvironment {
   readonly log: Logger
 }
 
-/** Absent hardware is normal, and the ready line says what was found: only what needs a person is louder. */
+/**
+ * Absent hardware is normal, and the ready line lists the found hardware: only states that need a person are logged
+ * louder.
+ */
 const LEVEL_OF_STATE = {
   starting: 'debug',
   reading: 'debug',
@@ -50,7 +53,7 @@ const LEVEL_OF_STATE = {
   failed: 'warn',
 } as const
 
-/** What a look at a source found; a host that lacks a processor finds nothing out. */
+/** The result of a probe of a source; a starved host has no result. */
 export interface ProbedSource {
   readonly name: string
   readonly probe: Probe | { readonly state: 'starved'; readonly reason: string }
@@ -215,7 +218,7 @@ export async function probeSources(
   })
 }
 
-/** What a look at files says of a source whose library is not loaded. */
+/** The result of a check of files for a source whose library is not loaded. */
 function notLoaded(looked: Probe | undefined): Probe {
   if (looked?.state !== 'present') return looked ?? { state: 'absent', reason: 'its library is not loaded' }
   return { state: 'present', found: `${looked.found}; --probe loads it and looks for devices` }

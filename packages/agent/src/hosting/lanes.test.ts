@@ -5,7 +5,7 @@ import { Lanes } from './lanes.ts'
 
 const RULES = { parallel: 4, patienceMs: 5, loadShare: 1, openLimit: 16 }
 
-/** A call that hangs until it is let go, and notes that it was made and how it fared. */
+/** A call that hangs until it is released, and records its start and its states. */
 function callOf(lane: string, seen: string[]) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const call = {

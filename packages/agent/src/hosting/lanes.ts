@@ -10,15 +10,17 @@ export interface LaneCall {
   run(): void | Promise<void>
   /** It came back, after so long; with what it threw. Called once. */
   done(durationMs: number, error?: unknown): void
-  /** It keeps nobody waiting any more. Called at most once. */
+  /** The call no longer blocks others. Called at most once. */
   overdue(): void
-  /** It is late for lack of a processor, in words. Called at most once; `stuck` and `done` may follow. */
+  /**
+   * The call is late because of a shortage of processors, in words. Called at most once; `stuck` and `done` may follow.
+   */
   starved(reason: string): void
   /** It is over its limit. Called at most once; `done` may follow. */
   stuck(): void
 }
 
-/** What {@link Lanes} are made with. */
+/** Options of {@link Lanes}. */
 export interface LaneRules {
   /** Lanes that may have a call open at once. */
   readonly parallel: number
@@ -34,9 +36,8 @@ export interface LaneRules {
 const QUICK_MS = 2
 
 /**
- * The calls of a library: those of a lane one after another, those of several lanes beside one another as far as the
- * library allows it. A call that takes long stops to keep others waiting, and keeps its lane; one that never comes back
- * keeps it for good.
+ * The calls of a library: one at a time in a lane, and in several lanes in parallel if the library allows it. A call
+ * over its limit no longer blocks other lanes, but keeps its lane; a call that never returns keeps its lane for ever.
  */
 export class Lanes {
   /** Calls that are open. */
@@ -45,18 +46,18 @@ export class Lanes {
   stuckCount = 0
   readonly #rules: LaneRules
   readonly #busy = new Set<string>()
-  /** Those of them whose call is over its limit. */
+  /** Lanes whose call is over its limit. */
   readonly #hanging = new Set<string>()
   /** Bounded by whoever asks: each duty waits at most once. */
   #waiting: LaneCall[] = []
-  /** Places that are taken by calls that others wait for. */
+  /** Number of running calls that block others. */
   #taken = 0
 
   constructor(rules: LaneRules) {
     this.#rules = rules
   }
 
-  /** Whether no other call can be made before one of those comes back that are over their limit. */
+  /** Whether further calls must wait until a call over its limit returns. */
   get isBlocked(): boolean {
     return this.stuckCount >= this.#rules.openLimit
   }
@@ -67,8 +68,8 @@ export class Lanes {
   }
 
   /**
-   * Makes a call now, or as soon as its lane and a place are free. A call that may start overtakes nothing but calls
-   * whose lane is busy: what waited for a place was started when the place became free.
+   * Makes a call now, or when its lane and a place are free. It overtakes only calls whose lane is busy: calls that
+   * waited for a place started when the place became free.
    */
   add(call: LaneCall): void {
     if (this.#mayStart(call)) this.#start(call)

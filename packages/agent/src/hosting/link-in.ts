@@ -6,32 +6,32 @@ import { LinkTypes } from './link-types.ts'
 import type { LinkMessage } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
 
-/** What the labels of a source take, and the texts of one table of it. Unit: bytes. */
+/** Memory limit of the labels of a source, and of one table of its texts. Unit: bytes. */
 const HELD_BYTES_MAX = 128 << 20
 const CODES = { item: 'AGT_CHILD_MESSAGE', limit: 'AGT_CHILD_MESSAGE' }
 
 /** The host holds each device to its budget; a host that does not may send as much as so many devices. */
 const DEVICES = 16
 
-/** What a {@link LinkIn} is made with. */
+/** Options of a {@link LinkIn}. */
 export interface LinkInOptions {
   readonly name: string
   readonly labels: Labels
-  /** Whose series these are in all lives of the host; see `SourceInfo`. */
+  /** The owner of the series in all lives of the host; see `SourceInfo`. */
   readonly owner: object
   /** Which life of the host this is; see `SourceInfo`. */
   readonly life: number
   readonly intervalMs: number
   /** Types that the source may report, beside Sonde's own. */
   readonly types: readonly RecordType[]
-  /** What a device may report in an interval. Unit: bytes of records. */
+  /** Limit of the records of a device in an interval. Unit: bytes. */
   readonly floodBytes: number
   readonly stats: SourceStats
 }
 
 /**
- * What one source sends in one life of its host. Nothing of it is trusted: types must be declared, lengths must fit,
- * and sums are bounded.
+ * Reads the messages of one source in one life of its host. They are not trusted: types must be declared, lengths must
+ * match, and totals are limited.
  */
 export class LinkIn {
   readonly #options: LinkInOptions
@@ -67,7 +67,7 @@ export class LinkIn {
     return undefined
   }
 
-  /** A table of labels that begins is that of a source which takes over all series of the one before. */
+  /** A new table of labels belongs to a successor, which takes over all series of the source. */
   #takeSymbols({ firstId, texts }: Extract<LinkMessage, { kind: 'symbols' }>): void {
     if (firstId === 0 && this.#texts.count > 0) {
       this.#texts = new PrefixTexts(CODES)
@@ -78,7 +78,7 @@ export class LinkIn {
     if (this.#heldBytes > HELD_BYTES_MAX) throw fault('holds more symbols than a source may send')
   }
 
-  /** What the library of the host says of everything that it gives, before the first batch. */
+  /** Properties of the library that apply to all its records; sent before the first batch. */
   #takeLabels({ labels }: Extract<LinkMessage, { kind: 'labels' }>): void {
     const wrong = faultOfLabels(labels)
     if (wrong !== undefined) throw fault(`holds labels whose ${wrong.place} is wrong`)
@@ -95,7 +95,7 @@ export class LinkIn {
       countDrop(stats, 'malformed', Math.min(count, bytes.byteLength))
       return undefined
     }
-    // A window has a limit of its own, and whoever asked for it gives credit.
+    // A window has its own limit, and its reader gives credit.
     if (window === undefined) {
       const budget = type === markType ? this.#marks : this.#budget
       budget.renew(arrivedMs)

@@ -3,10 +3,10 @@ import { AnnouncedSource } from '@sonde/sdk/internal'
 import { LinkTypes } from './link-types.ts'
 import type { LinkMessage } from './protocol.ts'
 
-/** Texts of one message at most: with the longest ones it stays within what the agent takes. */
+/** Limit of texts of one message: with the longest texts, the message stays within the limit of the agent. */
 const SYMBOL_COUNT_MAX = 1000
 
-/** Tells the agent the records of one source, and before them what their numbers mean. */
+/** Sends the records of one source to the agent, and announces their symbols first. */
 export class LinkOut {
   readonly #source: string
   readonly #send: (message: LinkMessage) => void

@@ -14,7 +14,7 @@ import { fault } from './channel.ts'
 /** Types that a source makes at run time at most: one for each set of bins that its devices have. */
 const MADE_MAX = 64
 
-/** The types of one source: those that it declares, Sonde's own, and versions of the declared ones made at run time. */
+/** The types of one source: its declared types, their versions made at run time, and Sonde's own types. */
 export class LinkTypes {
   readonly #declared: readonly RecordType[]
   readonly #types: Map<string, RecordType>
@@ -55,7 +55,7 @@ export class LinkTypes {
     this.#types.set(type.fingerprint, withEntity(type, declared.entity))
   }
 
-  /** Adds a type that is told to the other end. */
+  /** Adds a type and announces it to the peer. */
   add(type: RecordType): void {
     this.#types.set(type.fingerprint, type)
   }

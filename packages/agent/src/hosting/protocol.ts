@@ -6,7 +6,7 @@ import type { HostEdge } from './edge-gate.ts'
 import type { SampleCall } from './source-stats.ts'
 import type { StuckCall } from './stuck-call.ts'
 
-/** What a host needs to make a source. */
+/** The data with which a host makes a source. */
 export interface HostedConfig {
   /** URL of the module whose `SOURCES` holds the definition. */
   readonly module: string
@@ -16,7 +16,7 @@ export interface HostedConfig {
   readonly options: object
   readonly intervalMs: number
   readonly paths: SourcePaths
-  /** What a device may report in an interval. Unit: bytes of records. */
+  /** Limit of the records of a device in an interval. Unit: bytes. */
   readonly floodBytes: number
   /** Longest that a call may take where its duty does not say. Unit: milliseconds. */
   readonly callLimitMs: number
@@ -26,9 +26,9 @@ export interface HostedConfig {
   readonly startsAMinute?: number
   /** When the agent started. Unit: milliseconds since the Unix epoch. Default: when its host makes the source. */
   readonly startedMs?: number
-  /** Periods that commands set in a host before this one. Default: none. */
+  /** Periods that commands set in an earlier host. Default: none. */
   readonly periods?: readonly Period[]
-  /** Rules that watch what it samples. Default: none. */
+  /** Rules that watch its samples. Default: none. */
   readonly watch?: SaidWatch
 }
 
@@ -40,7 +40,7 @@ export interface Period {
   readonly everyUs: number
 }
 
-/** A stretch of what was sampled, by the host's monotonic clock. */
+/** A stretch of samples, in times of the host's monotonic clock. */
 export interface WindowRequest {
   /** Name of the type. */
   readonly type: string
@@ -52,13 +52,14 @@ export interface WindowRequest {
   /** Records beyond are left out, the oldest first. Unit: bytes. */
   readonly bytesMax: number
   /**
-   * What makes its times those of the wall clock, as a decimal number. Unit: nanoseconds. Default: what it is now. Who
-   * asks for several windows gives the same for all, so that a step of the wall clock tears nothing.
+   * The difference of wall clock and monotonic clock, as a decimal number. Unit: nanoseconds. Default: the current
+   * difference. Requests for several windows of an event use the same value, so that a step of the wall clock does not
+   * tear them.
    */
   readonly wallOffsetNs?: string
 }
 
-/** A ring of samples, as far as who asks for windows must know it. */
+/** The properties of a ring for readers of windows. */
 export interface TapInfo {
   /** Name of the type. */
   readonly type: string
@@ -85,14 +86,14 @@ export type ToHost =
   | { readonly kind: 'watch'; readonly id: number; readonly source: string; readonly watch: SaidWatch }
   | { readonly kind: 'window'; readonly id: number; readonly source: string; readonly window: WindowRequest }
   | { readonly kind: 'taps'; readonly id: number; readonly source: string }
-  /** The bytes of a window that may be sent beside those before. */
+  /** Additional credit for a window. Unit: bytes. */
   | { readonly kind: 'credit'; readonly id: number; readonly grantedBytes: number }
   | { readonly kind: 'stop'; readonly deadlineMs: number }
 
 /**
- * Records of a source, and what they need. Labels and texts come before the first batch that uses them, as items of a
- * link tell them. Labels from 0 on begin a table, that of a source which replaces the one before. `window` is the id of
- * the request that a batch answers.
+ * Records of a source and their announcements. Labels and texts are announced before the first batch that uses them, as
+ * on a link. Labels from 0 start a new table, which belongs to a successor of the source. `window` is the id of the
+ * request that a batch answers.
  */
 export type LinkMessage =
   | {
@@ -135,7 +136,7 @@ export interface StatusMessage {
   readonly failed: number
   /** The last places that failed. */
   readonly failures: readonly FailedRead[]
-  /** Records dropped, by reason: `flood`, and what the source itself drops. */
+  /** Dropped records by reason: `flood`, and the reasons of the source itself. */
   readonly dropped: Readonly<Record<string, number>>
 }
 
@@ -153,7 +154,7 @@ export interface SaidError {
   readonly message: string
 }
 
-/** The answer to what had that id. */
+/** The answer to the request with this id. */
 export interface Reply {
   readonly kind: 'reply'
   readonly id: number

@@ -16,7 +16,7 @@ const BACKOFF_MS = [0, 1000, 2000, 5000, 10_000, 30_000]
 const SOON_MS = 1000
 /** A life this long is not counted among those that fail at once. Unit: milliseconds. */
 const HEALTHY_MS = 60_000
-/** Hardware that is not there is looked for again so often. Unit: milliseconds. */
+/** Period of probes for absent hardware. Unit: milliseconds. */
 const LOOK_EVERY_MS = 10_000
 /** Of the time for a stop, what the host has for its own part. */
 const ASKED_SHARE = 0.8
@@ -25,7 +25,7 @@ const END_LIMIT_MS = 1000
 
 /** Options of a {@link RemoteHost}. */
 export interface RemoteOptions {
-  /** What it is called in messages: `library ethtool`, `source replay`. */
+  /** Name in messages: `library ethtool`, `source replay`. */
   readonly label: string
   readonly start: TransportStart
   /** Longest that nothing may be heard of it. Unit: milliseconds. */
@@ -41,10 +41,10 @@ export interface RemoteOptions {
 export class RemoteHost implements SourceHost {
   readonly #options: RemoteOptions
   readonly #sources = new Map<string, RemoteSource>()
-  /** Sources whose hardware is not there. */
+  /** Sources with absent hardware. */
   readonly #absent = new Set<string>()
   #life: HostLife | undefined
-  /** The end of the life before, which may have been given up before it came. */
+  /** The end of the previous life, which may have been abandoned earlier. */
   #former: Promise<void> = Promise.resolve()
   #shortLives = 0
   #next: NodeJS.Timeout | undefined
@@ -88,7 +88,7 @@ export class RemoteHost implements SourceHost {
   async watch(source: string, watch: Watch): Promise<void> {
     const said = sayWatch(watch)
     const known = this.#sources.get(source)
-    // The next life watches too; one that does not run yet is told when it starts.
+    // Later lives watch too; a life that has not started gets the rules at its start.
     known?.keep({ watch: said })
     if (this.#life?.runs(source) === true) await this.#ask((id) => ({ kind: 'watch', id, source, watch: said }))
   }

@@ -22,13 +22,13 @@ const ROUND_MS_MIN = 1000
 const NOT_REPORTED = 'no longer reported since its host was replaced'
 
 /**
- * A source whose host is elsewhere, over all lives of that host. In the next life it goes on with its series, as the
- * successor of what it was; where it cannot, they leave all views, and so do those that it does not report again.
+ * A source of a remote host, over all lives of that host. In the next life it continues its series as its own
+ * successor. If it cannot, the series leave all views, as do series that it does not report again.
  */
 export class RemoteSource {
-  /** What a host is given to run it. */
+  /** The data with which a host runs it. */
   given: GivenSource
-  /** Whose series these are, in all lives; see `SourceInfo`. */
+  /** The owner of the series in all lives; see `SourceInfo`. */
   readonly owner = {}
   /** Which life of the host this is, or the next where there is none now. */
   life = 0
@@ -54,12 +54,12 @@ export class RemoteSource {
     this.keep({ periods: [...others, period] })
   }
 
-  /** Keeps what was asked of it for the lives to come. */
+  /** Keeps the settings of commands for later lives. */
   keep(asked: Pick<HostedConfig, 'periods' | 'watch'>): void {
     this.given = { ...this.given, config: { ...this.given.config, ...asked } }
   }
 
-  /** Passes on what it reports. */
+  /** Passes its records on. */
   accept(batch: Batch): void {
     if (this.given.definition.types.some(({ name }) => name === batch.type.name)) {
       this.#labels = batch.source.labels
@@ -84,7 +84,7 @@ export class RemoteSource {
     this.given.onLost?.()
     status.stats.failed.add('the host', error, Date.now())
     const isStuck = error.code !== 'AGT_CHILD_EXIT' && error.code !== 'AGT_CHILD_MESSAGE'
-    // What a source said of itself says more.
+    // The status of the source itself has more detail.
     if (status.state !== 'stuck' || error.code !== 'SRC_STUCK') status.settle(isStuck ? 'stuck' : 'failed', reason)
     if (!isSoon || this.#isAwaited) this.#leave(reason)
     else if (this.#isShown) this.#await()
@@ -127,7 +127,7 @@ export class RemoteSource {
     this.#tellGone(this.given.definition.types, reason, this.life)
   }
 
-  /** What was reported in a life of the host, and in those before it, leaves all views. */
+  /** Series of a life of the host and of earlier lives leave all views. */
   #tellGone(types: readonly RecordType[], reason: string, life: number): void {
     if (types.length === 0) return
     const batch = this.#goneOf(types, reason, life)

@@ -32,7 +32,7 @@ export class RunningSource {
     return this.#status.reason
   }
 
-  /** What the probe found, in words. */
+  /** The result of the probe, in words. */
   get found(): string {
     return this.#status.found
   }
@@ -66,19 +66,19 @@ export class RunningSource {
   }
 
   /**
-   * Calls one of its duties at another period from now on, also in a host that replaces this one.
+   * Changes the period of a duty, for this host and its successors.
    *
-   * @throws SondeError `AGT_COMMAND` if there is no such duty or period, `AGT_CHILD_EXIT` if its host does not
-   * run.
+   * @throws SondeError `AGT_COMMAND` for an unknown duty or an invalid period, `AGT_CHILD_EXIT` if its host is not
+   * running.
    */
   setPeriod(period: Period): Promise<void> {
     return this.#host.setPeriod(this.name, period)
   }
 
   /**
-   * Has rules watch what it samples, from now on, also in a host that replaces this one.
+   * Lets rules watch its samples, in this host and its successors.
    *
-   * @throws SondeError `AGT_TAP` for a rule that looks further back than a ring reaches.
+   * @throws SondeError `AGT_TAP` for a rule whose history exceeds the ring.
    */
   watch(watch: Watch): Promise<void> {
     return this.#host.watch(this.name, watch)

@@ -1,10 +1,10 @@
 import type { SourcePeriods } from '@sonde/sdk/api'
 
 /**
- * What a source says of the samples of a type and device. What it says of the type counts more than what it says of the
- * device, and both more than what it says of everything.
+ * The declared periods for a type and device. A declaration for the type wins over a declaration for the device, and
+ * both win over a declaration for everything.
  *
- * @param device As the source calls it; `DEVICE/PORT` of a port. Default: nothing is known of it.
+ * @param device Name of the device at the source; `DEVICE/PORT` for a port. Default: unknown.
  */
 export function saidPeriodOf(
   periods: readonly SourcePeriods[],

@@ -12,11 +12,11 @@ export interface Ticker {
 }
 
 /**
- * Starts ticking. The task is never run twice at a time. A task that throws ends neither the ticking nor the process.
+ * Runs a task periodically, never twice at the same time. An error of the task ends neither the period nor the process.
  *
- * @param failed Called with what the task threw.
- * @param phase Place of the start inside the period, 0 to 1. Default: random, so that agents started together do not
- * sample together.
+ * @param failed Called with the error of the task.
+ * @param phase Start within the period, 0 to 1. Default: random, so that agents that start together do not sample
+ * together.
  */
 export function startTicker(
   intervalMs: number,

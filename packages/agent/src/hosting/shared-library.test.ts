@@ -78,7 +78,7 @@ test('two sources share one child and one library; a device that hangs costs the
   assert.ok(polled().every(({ openings_total }) => Number(openings_total) === 1))
   assert.equal(hosts.children().length, 1)
   const pid = Number(hosts.children()[0]?.pid)
-  // What is sampled crosses only when somebody asks.
+  // Samples cross only on request.
   assert.deepEqual(rowsOf(meterSampleType, batches), [])
   const sinceMs = performance.now()
   await hosts.stop(2000)
@@ -125,7 +125,7 @@ test('a window of what is sampled at 10 kHz is complete, in order, and timed wit
 
 test('a window waits for whoever takes it, while the others go on; one that is refused says why', async (t) => {
   const { samples, polls } = start(t)
-  // More than what is sent before the first piece is taken.
+  // More than the initial credit.
   await until('four seconds of samples', () => samples.stats.intervalRealMs * samples.stats.samples > 4000)
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const taken = windowOf(samples, { fromNs: 0n, toNs: CLOCK(), take: () => gate })

@@ -5,14 +5,14 @@ import type { RunningSource } from './running-source.ts'
 
 /** Kinds of sources that show a simulated node; the first of them that runs is commanded. */
 const KINDS = ['simulator', 'simulator_diag']
-/** What decides which node a source shows. */
+/** The parameters of the simulated node of a source. */
 const NODE_KEYS = ['seed', 'node_class', 'workload'] as const
 /** In this time those that follow have heard of a command, before it changes anything. Unit: milliseconds. */
 const LEAD_MS = 100
 
 /** The sources that show a simulated node. Commands go to one of them; the others of the same node follow it. */
 export class Simulators {
-  /** Who is commanded; undefined if there is none. */
+  /** The leading simulator, which receives commands; undefined if there is none. */
   leader: RunningSource | undefined
   #followers: readonly RunningSource[] = []
 
@@ -20,7 +20,7 @@ export class Simulators {
     this.look(configs, sources)
   }
 
-  /** Finds who leads and who follows among sources, some of which may have come since. */
+  /** Determines the leader and the followers among sources, new sources included. */
   look(configs: readonly ConfiguredSource[], sources: readonly RunningSource[]): void {
     const all = KINDS.flatMap((kind) => sources.filter(({ definition }) => definition.name === kind))
     const nodeOf = ({ name }: RunningSource) => {

@@ -10,14 +10,14 @@ import type { SourceOutlet } from './source-outlet.ts'
 import type { SourceStatus } from './source-status.ts'
 import { stateOfDuties } from './state-of-duties.ts'
 
-/** A source that was made, what it reports through, and where its calls are made. */
+/** A source with its outlet and its lanes. */
 export interface MadeSource {
   readonly node: NodeSource
   readonly outlet: SourceOutlet
   readonly lanes: Lanes
 }
 
-/** What {@link SourceDuties} are made with. */
+/** Options of {@link SourceDuties}. */
 export interface DutiesOptions {
   readonly config: HostedConfig
   readonly definition: Pick<SourceDefinition, 'host'>
@@ -57,7 +57,7 @@ export class SourceDuties {
     this.#groupOf(this.#options.config.intervalMs * 1000, phase)
   }
 
-  /** Takes the source whose duties these are. */
+  /** Sets the source of these duties. */
   take(made: MadeSource): void {
     this.#made = made
   }
@@ -124,7 +124,7 @@ export class SourceDuties {
   async #tick(everyUs: number): Promise<void> {
     const { status, ready } = this.#options
     if (status.state !== 'reading' && !(await ready())) {
-      // Its devices may be gone, which is what rules on absence wait for.
+      // Its devices may be gone, which rules on absence detect.
       if (!this.#stopped) this.#made?.outlet.flush()
       return
     }
@@ -132,7 +132,7 @@ export class SourceDuties {
     if (this.#stopped || group === undefined) return
     status.stats.overruns += group.ticker.overruns - group.overruns
     group.overruns = group.ticker.overruns
-    // Where calls take longer than an interval, what they reported does not wait for the last of them.
+    // If calls take longer than an interval, their records do not wait for the last call.
     if (group.runs.some(({ isAwaited }) => isAwaited)) {
       this.#made?.outlet.flush()
       this.#options.onStatus()
@@ -163,7 +163,7 @@ export class SourceDuties {
     run ??= new DutyRun({
       onDone: (done, durationMs) => this.#done(done, durationMs),
       onOverdue: () => void this.#flushIfDone(),
-      // Of the device this says nothing: what was reported of it stays as it is.
+      // This is no statement about the device: its last records stay.
       onStarved: () => this.#judge(),
       onStuck: (stuck) => this.#beStuck(stuck),
     })
@@ -211,7 +211,7 @@ export class SourceDuties {
     if (isFlushed) this.#noteFound()
     // With thousands of devices not each call looks at all of them.
     if (failure !== undefined || status.state !== 'reading') this.#judge()
-    // Told with what was reported: whoever hears of both wakes once.
+    // Sent together with the records, so that the agent wakes once.
     else if (isFlushed) onStatus()
   }
 
@@ -244,7 +244,7 @@ export class SourceDuties {
     this.#options.status.stuck = stuck.map(({ stuckCall }) => stuckCall)
   }
 
-  /** What was reported leaves when nothing of this tick is under way but what takes too long; whether it did. */
+  /** Sends the records of this tick when only calls over their limit are left; returns whether it did. */
   #flushIfDone(): boolean {
     for (const run of this.#runs.values()) if (run.isAwaited) return false
     this.#made?.outlet.flush()

@@ -6,10 +6,10 @@ import type { Probe } from '../sources/source.ts'
 import type { HostedConfig } from './protocol.ts'
 import type { SourceStatus } from './source-status.ts'
 
-/** Hardware that is not there is looked for again so often. Unit: milliseconds. */
+/** Period of probes for absent hardware. Unit: milliseconds. */
 const REPROBE_MS = 10_000
 
-/** What a {@link SourceLook} is made with. */
+/** Options of a {@link SourceLook}. */
 export interface LookOptions {
   readonly config: Pick<HostedConfig, 'intervalMs' | 'callLimitMs'>
   readonly status: SourceStatus

@@ -31,7 +31,7 @@ const TAPS_BYTES_MAX = 256 << 20
 /** A clock is reported so often at most. Unit: milliseconds. */
 const CLOCK_EVERY_MS = 1000
 
-/** What a {@link SourceOutlet} is made with. */
+/** Options of a {@link SourceOutlet}. */
 export interface OutletOptions {
   readonly name: string
   readonly intervalMs: number
@@ -41,7 +41,7 @@ export interface OutletOptions {
   readonly paths: SourcePaths
   /** See {@link SourceContext}. Default: there is none. */
   readonly library?: unknown
-  /** What a device may report in an interval. Unit: bytes of records. Default: no limit. */
+  /** Limit of the records of a device in an interval. Unit: bytes. Default: no limit. */
   readonly floodBytes?: number
   readonly emit: (batch: Batch) => void
   /** Called with each edge, behind its mark. Default: nobody is told. */
@@ -52,7 +52,7 @@ export interface OutletOptions {
   readonly stats: { readonly failed: Pick<FailedReads, 'add'>; readonly dropped: Map<string, number> }
 }
 
-/** A clock of a device, and what was last reported of it. */
+/** A clock of a device, and its last report. */
 interface ReportedClock {
   readonly device: string
   readonly clock: string
@@ -75,7 +75,7 @@ interface DeviceOutlet extends DeviceReport {
   readonly budget: FloodBudget
 }
 
-/** What one source reports through, wherever its host is. */
+/** The outlet of one source, in any host: its records, rings and rules. */
 export class SourceOutlet {
   readonly context: SourceContext
   readonly source: Source
@@ -127,9 +127,9 @@ export class SourceOutlet {
   }
 
   /**
-   * Has rules watch its rings from now on, in place of those before; what those had begun ends.
+   * Replaces the rules that watch its rings; events of the old rules end.
    *
-   * @throws SondeError `AGT_TAP` for a rule that looks further back than a ring reaches; those before stay.
+   * @throws SondeError `AGT_TAP` for a rule whose history exceeds a ring; the old rules then stay.
    */
   watch(watch: Watch): void {
     const taps = [...this.#taps.values()]
@@ -189,14 +189,14 @@ export class SourceOutlet {
     this.source.flush()
   }
 
-  /** Devices that are left: what is kept of others goes. */
+  /** Sets the present devices; state of other devices is removed. */
   keep(devices: ReadonlySet<string>): void {
     for (const device of this.#devices.keys()) if (!devices.has(device)) this.#devices.delete(device)
   }
 
   #emit(batch: Batch): void {
     const { floodBytes = Number.POSITIVE_INFINITY, emit, stats } = this.#options
-    // Devices were held to their budgets before; what they may have together is more.
+    // Each device is within its budget; the common limit may be higher.
     this.#budget.limitBytes = floodBytes * (1 + this.#devices.size)
     // Marks have the limit of edges: no flood of records keeps the mark of an edge back.
     if (batch.type === markType || this.#budget.take(batch.bytes.byteLength)) emit(batch)
@@ -224,7 +224,7 @@ export class SourceOutlet {
     const key = `${type.name}\n${device}`
     const former = this.#taps.get(key)?.tap
     if (former?.type.fingerprint === type.fingerprint && former.capacity === records) return former
-    // What is sampled is another thing now: a ring holds records of one type.
+    // The type of the samples has changed: a ring holds records of one type.
     this.#taps.delete(key)
     const takenBytes = [...this.#taps.values()].reduce((sum, { tap: { byteLength } }) => sum + byteLength, 0)
     if (takenBytes + records * type.layout.recordBytes > TAPS_BYTES_MAX) {
@@ -252,7 +252,7 @@ export class SourceOutlet {
     return Kind.of(tap, device, watch, onEdge)
   }
 
-  /** What a rule says that waits for samples which do not come. */
+  /** The state of a rule that waits for missing samples. */
   #wait(): void {
     const nowNs = process.hrtime.bigint()
     for (const { watch } of this.#taps.values()) watch?.wait(nowNs)
@@ -278,7 +278,7 @@ export class SourceOutlet {
     return model
   }
 
-  /** Records before the edge leave before it, and those behind it are no part of its batch. */
+  /** Sends records before the edge first; later records are in another batch. */
   #reportEdge(edge: SourceEdge): void {
     const { stats, onEdge } = this.#options
     if (!this.#edges.isChange(edge)) return

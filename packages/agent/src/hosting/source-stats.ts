@@ -13,17 +13,17 @@ export interface SampleCall {
   readonly isFirstDuty: boolean
 }
 
-/** Types and devices whose period is told. */
+/** Limit of types and devices with a reported period. */
 const PERIOD_COUNT_LIMIT = 4096
-/** Sources report their periods again every minute: a period that missed two of these is of what left. */
+/** Sources repeat their periods every minute: a period without a report for two minutes is obsolete. */
 const PERIOD_KEEP_MS = 150_000
 
-/** What the agent counts of one source. */
+/** Counts of the agent for one source. */
 export class SourceStats {
   samples = 0
   /** What the source measured. Unit: records. */
   records = 0
-  /** What was said again and again about values that cannot be had, and about periods. Unit: records. */
+  /** Repeated records about absent values and periods. Unit: records. */
   stateRecords = 0
   readonly #periods = new Map<string, { readonly said: SourcePeriods; readonly saidMs: number }>()
   /** Failed reads and samples. */
@@ -32,7 +32,7 @@ export class SourceStats {
   }
   readonly failed = new FailedReads()
   restarts = 0
-  /** Calls that were left out because the one before was not done. */
+  /** Calls skipped because the previous call had not ended. */
   overruns = 0
   sampleSeconds = 0
   lastSampleMs = 0
@@ -44,7 +44,7 @@ export class SourceStats {
   #firstMs = 0
   #lastMs = 0
 
-  /** What the source says of its periods. */
+  /** The reported periods of the source. */
   get periods(): SourcePeriods[] {
     return Array.from(this.#periods.values(), ({ said }) => said)
   }

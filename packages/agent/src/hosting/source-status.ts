@@ -10,7 +10,7 @@ export interface Settled {
   readonly before: SourceState
 }
 
-/** Who is told how a source fares. */
+/** Callbacks of a source status. */
 export interface StatusEvents {
   /** State or reason are others now. */
   readonly onSettled?: (settled: Settled) => void
@@ -20,17 +20,17 @@ export interface StatusEvents {
   readonly onBack?: (call: StuckCall) => void
 }
 
-/** How a source fares: kept by its host, and by the agent of what a host elsewhere says. */
+/** The status of a source, kept by its host, and by the agent for a remote host. */
 export class SourceStatus {
   state: SourceState = 'starting'
   reason = ''
-  /** What the probe found, in words. */
+  /** The result of the probe, in words. */
   found = ''
   readonly stats = new SourceStats()
   /** How its targets fare: another array when something of it is another. */
   targets: readonly TargetStatus[] = []
   #stuck: readonly StuckCall[] = []
-  /** What it was before its host lacked a processor. */
+  /** The state before its host was starved. */
   #before: Pick<Settled, 'state' | 'reason'> | undefined
   readonly #events: StatusEvents
 
@@ -51,7 +51,7 @@ export class SourceStatus {
     for (const call of before) if (!calls.some((one) => isSame(one, call))) onBack?.(call)
   }
 
-  /** Its host lacks processor time, and nothing is heard of it meanwhile. */
+  /** Its host is starved of processor time and does not answer. */
   starve(words: string): void {
     const { state, reason } = this
     if (state !== 'reading' && state !== 'starting') return
@@ -59,7 +59,7 @@ export class SourceStatus {
     this.#before = { state, reason }
   }
 
-  /** Its host is heard of again: it is what it was before. */
+  /** Its host answers again: restores the earlier state. */
   goOn(): void {
     if (this.#before !== undefined) this.settle(this.#before.state, this.#before.reason)
   }

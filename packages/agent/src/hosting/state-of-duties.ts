@@ -3,12 +3,12 @@ import type { DutyRun } from './duty-run.ts'
 import type { Settled } from './source-status.ts'
 
 /**
- * The state of a source by its duties: it reads as long as one of its devices does, and lacks a processor where only
- * that keeps the others. Undefined if no call has come back or is late.
+ * The state of a source from its duties: `reading` if any device can be read; `starved` if only a shortage of
+ * processors delays the others. Undefined if no call has returned or is late.
  */
 export function stateOfDuties(runs: readonly DutyRun[]): Pick<Settled, 'state' | 'reason'> | undefined {
   const ofDevices = runs.filter(({ duty }) => duty.device !== '')
-  // A list of devices that hangs keeps nobody from reading those that are known.
+  // If the call for the list of devices hangs, known devices are still read.
   const isReading = ofDevices.some((run) => run.isDone && isWell(run))
   const whole = runs.find((run) => run.duty.device === '' && isIll(run) && !(run.isStuck && isReading))
   if (whole !== undefined) return stateOfIll([whole])

@@ -4,24 +4,24 @@ import type { SourceStatus } from './source-status.ts'
 
 /** How a source fares is told so often at most. Unit: milliseconds. */
 const APART_MS = 50
-/** That calls came back, and no more, is told so often at most: a message wakes the agent. Unit: milliseconds. */
+/** The shortest time between reports of returned calls only, because a message wakes the agent. Unit: milliseconds. */
 const CALLS_APART_MS = 500
 /** Calls of one message at most; with more it is sent at once. */
 const CALLS_MAX = 200
 
-/** What was told last, but for what is counted. */
-type Told = Pick<SourceStatus, 'state' | 'reason' | 'found' | 'stuck' | 'targets'>
+/** The last sent status, without counts. */
+type SentStatus = Pick<SourceStatus, 'state' | 'reason' | 'found' | 'stuck' | 'targets'>
 
 /**
- * Tells the agent how one source fares: at once after a rest, and else together with what follows; news wait for less
- * than calls that came back.
+ * Sends the status of one source to the agent: at once after a pause, else together with the next changes. Changes of
+ * state wait for less time than returned calls.
  */
 export class StatusOut {
   readonly #source: string
   readonly #status: SourceStatus
   readonly #send: (message: FromHost) => void
   #calls: SampleCall[] = []
-  #told: Told | undefined
+  #told: SentStatus | undefined
   #sentMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   /** When the timer ends; infinite without a timer. */

@@ -18,27 +18,27 @@ export interface Transport {
   /** Where it runs. */
   readonly place: Place
   send(message: ToHost): void
-  /** Ends it at once, whatever it is doing. */
+  /** Kills it at once. */
   kill(): void
 }
 
-/** What a worker is given to tell its thread by. */
+/** The data of a worker with which it reports its thread. */
 export interface WorkerPlace {
-  /** One number: that of its thread, 0 until it started. */
+  /** The number of its thread; 0 until it has started. */
   readonly thread: Int32Array
 }
 
 /** Starts a host elsewhere. */
 export type TransportStart = (events: TransportEvents) => Transport
 
-/** What happens to a {@link Transport}. */
+/** Callbacks of a {@link Transport}. */
 export interface TransportEvents {
   /** Longest message that it may send. Unit: bytes. */
   readonly messageBytes: number
   readonly onMessage: (message: FromHost) => void
-  /** What it sends are no messages. */
+  /** It sent bytes that are no message. */
   readonly onFault: (error: SondeError) => void
-  /** It ended, for whatever reason; called once. */
+  /** It has ended for any reason; called once. */
   readonly onExit: (reason: string) => void
   /** A line that vendor code wrote to standard error. */
   readonly onNoise: (line: string) => void
@@ -46,15 +46,15 @@ export interface TransportEvents {
 
 const NOISE_LIMIT_BYTES = 4096
 /**
- * Threads on which calls run, of which one that hangs keeps one for good. They start with the first call, and an idle
- * one costs next to nothing.
+ * Number of threads for calls. A hanging call blocks its thread for ever. Threads start with the first call; an idle
+ * thread costs almost nothing.
  */
 const POOL_THREADS = '16'
 /** Without a limit each thread that asks the C library for memory keeps a piece of its own. */
 const MALLOC_ARENAS = '2'
 /**
- * What a child makes is gone after each call: a small young generation keeps it some megabytes smaller, at no cost in
- * time. SIGUSR1 opens no port for debuggers.
+ * The objects of a child are garbage after each call: a small young generation saves some megabytes at no cost in time.
+ * SIGUSR1 must not open a port for debuggers.
  */
 const CHILD_FLAGS = ['--max-semi-space-size=1', '--disable-sigusr1']
 
@@ -69,7 +69,7 @@ export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env,
   })
-  // Without descriptors there is neither a child nor a pipe; the error that follows says so.
+  // Without free descriptors the child or its pipe is missing; an error event follows.
   const pipe = child.stdio?.[CHILD_PIPE] as Socket | undefined
   let ended = false
   const end = (reason: string) => {
@@ -98,7 +98,7 @@ export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise
   }
 }
 
-/** Folders in which the loader looks for what a library needs, without those from which root must load nothing. */
+/** Search folders of the loader for dependencies, without folders from which root must not load. */
 function libraryFolders(): string | undefined {
   const { LD_LIBRARY_PATH: given } = process.env
   return given

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** What a process has used. */
+/** Resource usage of a process. */
 export interface Usage {
-  /** Resident memory, with what it shares with others. */
+  /** Resident memory, shared memory included. Unit: bytes. */
   readonly residentBytes: number
   /** Processor time since its start, user and system. */
   readonly cpuSeconds: number
