@@ -23,12 +23,16 @@ import type { NodeSource, Probe, SourceContext, SourceDefinition } from './sourc
 /** A copy of fixture trees, with `proc/` and `sys/` in it, that a test may change. Removed when the test ends. */
 export class TestNode {
   readonly root: string
+  #fifoPath: string | undefined
 
   constructor(test: Pick<TestContext, 'after'>, ...trees: readonly URL[]) {
     const root = fs.mkdtempSync(join(tmpdir(), 'sonde-node-'))
     this.root = root
     for (const tree of trees) fs.cpSync(tree, root, { recursive: true, verbatimSymlinks: true })
-    test.after(() => fs.rmSync(root, { recursive: true, force: true }))
+    test.after(() => {
+      fs.rmSync(root, { recursive: true, force: true })
+      if (this.#fifoPath !== undefined) fs.rmSync(dirname(this.#fifoPath), { recursive: true })
+    })
   }
 
   get paths(): SourceContext['paths'] {
@@ -85,7 +89,14 @@ export class TestNode {
   /** Puts a FIFO without a writer in the place of a file: opening it the plain way waits for ever. */
   makeFifo(path: string): void {
     this.remove(path)
-    execFileSync('mkfifo', [join(this.root, path)])
+    // A link to another FIFO is made without a process.
+    fs.linkSync(this.#fifo(), join(this.root, path))
+  }
+
+  #fifo(): string {
+    this.#fifoPath ??= join(fs.mkdtempSync(`${this.root}-fifo-`), 'fifo')
+    if (!fs.existsSync(this.#fifoPath)) execFileSync('mkfifo', [this.#fifoPath])
+    return this.#fifoPath
   }
 
   /** Descriptors of this process that lead into the tree, to files that were removed too. */
