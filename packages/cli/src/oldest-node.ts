@@ -2,8 +2,8 @@
 const OLDEST = { major: 22, minor: 18 }
 
 /**
- * Says what is wrong if the Node of this process is too old; else undefined. Such a Node cannot load the command, and its
- * own message names a module only.
+ * Says what is wrong if the Node of this process is too old; else undefined. Such a Node cannot load the command, and
+ * its own message names a module only.
  */
 export function nodeFault(): string | undefined {
   const { node } = process.versions
