@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerToColumns, answerToJson, type QueryAnswer } from '@sonde/sdk'
-import { ColumnsError, columnsFromJson, decodeColumns } from './decode-columns.ts'
+import type { JsonQueryAnswer } from '@sonde/sdk/api'
+import { ColumnsError, columnsOfJson, decodeColumns } from './decode-columns.ts'
 
 const ANSWER: QueryAnswer = {
   fromMs: 1_000,
@@ -56,7 +57,7 @@ test('columns are views of the answer: nothing is copied', () => {
 })
 
 test('the JSON form reads as the same answer', () => {
-  assert.deepEqual(columnsFromJson(answerToJson(ANSWER)), ANSWER)
+  assert.deepEqual(columnsOfJson(JSON.parse(answerToJson(ANSWER)) as JsonQueryAnswer), ANSWER)
 })
 
 test('an answer that was cut anywhere is refused, and never read past its end', () => {

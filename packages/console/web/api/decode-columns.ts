@@ -47,8 +47,7 @@ export function decodeColumns(buffer: ArrayBuffer): QueryAnswer {
 }
 
 /** Turns the JSON form of an answer (data of the stream's `points` event) into columns; null becomes NaN. */
-export function columnsFromJson(text: string): QueryAnswer {
-  const answer = parseMarked<JsonQueryAnswer>(text)
+export function columnsOfJson(answer: JsonQueryAnswer): QueryAnswer {
   return {
     fromMs: answer.fromMs,
     toMs: answer.toMs,

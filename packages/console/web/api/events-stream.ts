@@ -1,11 +1,8 @@
 import type { EventsAnswer } from '@sonde/sdk/api'
 import { useEffect } from 'react'
-import { hear } from '../state/clock.ts'
 import { renewEvents, takeEvents } from './events.ts'
-import { parseMarked } from './marked-text.ts'
+import { followStream } from './follow-stream.ts'
 
-const RETRY_MIN_MS = 1_000
-const RETRY_MAX_MS = 15_000
 /** Lists that are filtered, and the event that is shown, are asked for at most this often. Unit: milliseconds. */
 const RENEW_EVERY_MS = 1_000
 
@@ -15,11 +12,9 @@ const RENEW_EVERY_MS = 1_000
  */
 export function useEventsStream(): void {
   useEffect(() => {
-    let source: EventSource | undefined
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let stream: ReturnType<typeof followStream> | undefined
     let renewing: ReturnType<typeof setTimeout> | undefined
     let renewedMs = Number.NEGATIVE_INFINITY
-    let retryMs = RETRY_MIN_MS
     const renewSoon = (): void => {
       if (renewing !== undefined) return
       renewing = setTimeout(
@@ -31,39 +26,23 @@ export function useEventsStream(): void {
         Math.max(0, renewedMs + RENEW_EVERY_MS - performance.now()),
       )
     }
-    const lose = (): void => {
-      source?.close()
-      source = undefined
-      clearTimeout(timer)
-      timer = setTimeout(connect, retryMs)
-      retryMs = Math.min(retryMs * 2, RETRY_MAX_MS)
-    }
-    const connect = (): void => {
-      if (document.hidden) return
-      source = new EventSource('/api/v1/events/stream')
-      source.onerror = lose
-      source.addEventListener('fault', lose)
-      source.addEventListener('events', (event: MessageEvent<string>) => {
-        hear()
-        retryMs = RETRY_MIN_MS
-        takeEvents(parseMarked<EventsAnswer>(event.data))
-        renewSoon()
-      })
+    const takeAll = (events: EventsAnswer): void => {
+      takeEvents(events)
+      renewSoon()
     }
     // It rests while the tab is hidden.
     const look = (): void => {
-      clearTimeout(timer)
-      source?.close()
-      source = undefined
-      connect()
+      stream?.close()
+      stream = document.hidden
+        ? undefined
+        : followStream({ address: () => '/api/v1/events/stream', proof: 'events', takers: { events: takeAll } })
     }
     document.addEventListener('visibilitychange', look)
-    connect()
+    look()
     return () => {
       document.removeEventListener('visibilitychange', look)
-      clearTimeout(timer)
       clearTimeout(renewing)
-      source?.close()
+      stream?.close()
     }
   }, [])
 }
