@@ -36,7 +36,7 @@ interface TableProps<Row> {
   /** Rows in groups, in place of `rows`. */
   readonly groups?: readonly RowGroup<Row>[]
   readonly keyOf: (row: Row, place: number) => string | number
-  /** Classes of the table: `is-stacked` shows rows as cards on small screens, `has-first-fixed` keeps the first column. */
+  /** Classes of the table: `is-stacked` shows rows as cards on small screens, `has-first-fixed` fixes one column. */
   readonly look?: string
   /** The sort of the rows. Default: heads do not sort. */
   readonly sort?: Sort
