@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { LINGER_MS } from '../../packages/agent/src/hints/cases/case.ts'
 import { RULES } from '../../packages/agent/src/hints/rules/index.ts'
-import type { Rule } from '../../packages/agent/src/hints/rules/rule.ts'
+import type { HintRule } from '../../packages/agent/src/hints/rules/rule.ts'
 import { SCENARIOS } from '../../packages/agent/src/sources/simulator/scenarios/scenarios.ts'
 import { EXPECTED, type Fault } from '../../test/faults/hints/expected.ts'
 import { HIDINGS, whyHidden } from '../../test/faults/hints/hiding.ts'
@@ -128,14 +128,14 @@ function faultsOf(name: string, place: string): Fault[] {
   })
 }
 
-const SUBJECT: Readonly<Record<Rule['of'], string>> = {
+const SUBJECT: Readonly<Record<HintRule['of'], string>> = {
   gpu: 'each GPU',
   nic: 'each NIC',
   port: 'each port',
   node: 'the node',
 }
 
-function sectionOf(rule: Rule): string {
+function sectionOf(rule: HintRule): string {
   const { name, of, uses, limits, not, toldApart = [], explainedBy = {}, goesOn, lacksAlways = [] } = rule
   const alike = [...Object.keys(not), ...toldApart].map((words) => `* Not ${words}.`)
   const others = Object.keys(explainedBy).map((other) => `\`${other}\``)
@@ -156,7 +156,7 @@ function sectionOf(rule: Rule): string {
 }
 
 /** The anchor that GitHub gives the heading. */
-function anchorOf(name: string, of: Rule['of']): string {
+function anchorOf(name: string, of: HintRule['of']): string {
   return `${name}-of-${SUBJECT[of].toLowerCase().replaceAll(' ', '-')}`
 }
 

@@ -12,7 +12,7 @@ import type { Hint } from '@sonde/sdk/api'
 import { defineOwnType } from '@sonde/sdk/internal'
 import { HintHistory } from '../../packages/agent/src/hints/history/hint-history.ts'
 import { reportHint, type StatedEdge } from '../../packages/agent/src/hints/history/hint-type.ts'
-import { SimulatedNode } from '../../packages/agent/src/hints/test-simulated-node.ts'
+import { HintedNode } from '../../packages/agent/src/hints/test-simulated-node.ts'
 import type { Store } from '../../packages/console/server/store/store.ts'
 import { openStore } from '../../packages/console/test/open-store.ts'
 
@@ -27,7 +27,7 @@ const uptimeType = defineOwnType('sonde_process', 'The process of Sonde itself',
 
 /** An agent's life on a simulated node, in simulated time: its records are kept in a real store. */
 export class SimulatedLife {
-  readonly node: SimulatedNode
+  readonly node: HintedNode
   readonly history: HintHistory
   readonly #startMs: number
   readonly #store: Store
@@ -38,7 +38,7 @@ export class SimulatedLife {
     this.#store = store
     this.#startMs = startMs
     const keep = (batch: Batch) => store.accept(batch)
-    this.node = new SimulatedNode({ startMs, seed, keep })
+    this.node = new HintedNode({ startMs, seed, keep })
     this.history = new HintHistory(this.node.hints, { history: store, records: (request) => store.records(request) })
     this.#self = createSource({ id: 'self', tag: 'process', emit: keep })
     this.#tellUptime = () => {

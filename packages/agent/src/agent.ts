@@ -37,7 +37,7 @@ import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
 import { Service } from './service/service.ts'
 import { checkDataSources, type DataSourceConfig } from './sources/data-sources.ts'
-import { conditionOf, listedIn, signalsOf } from './traceback/book/condition.ts'
+import { bookSignals, ruleCondition, ruleSignals } from './traceback/book/condition.ts'
 import { readInWorker } from './traceback/book/read-in-worker.ts'
 import { RulesFile } from './traceback/book/rules-file.ts'
 import { tracebackDefaults } from './traceback/config.ts'
@@ -284,9 +284,9 @@ export class Agent {
       sources: () => this.hosts.sources,
       heldBack: () => edgesHeldBack([...this.hosts.sources, this.ruleWatch]),
       rules: {
-        conditionOf: (rule) => conditionOf(this.rules?.book, rule),
-        signalsOf: (rule) => signalsOf(this.rules?.book, rule),
-        listed: () => listedIn(this.rules?.book),
+        conditionOf: (rule) => ruleCondition(this.rules?.book, rule),
+        signalsOf: (rule) => ruleSignals(this.rules?.book, rule),
+        listed: () => bookSignals(this.rules?.book),
       },
       appOf: (client) => this.appOf(client),
       accept: (batch) => this.#acceptMade(batch),

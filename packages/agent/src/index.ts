@@ -32,7 +32,7 @@ export type {
   SourceDefinition,
 } from './sources/source.ts'
 export { checkTraceback, type TracebackFinding } from './traceback/check-traceback.ts'
-export { type FeedPlaces, feedsOf } from './traceback/feed/open-feed.ts'
+export { type FeedPaths, feedOpener } from './traceback/feed/open-feed.ts'
 export type { FeedInfo, OpenFeed } from './traceback/feed/sample-feed.ts'
 export { csvRows } from './traceback/log/csv-rows.ts'
 export type { EventLimits } from './traceback/log/events-log.ts'

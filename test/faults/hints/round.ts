@@ -1,4 +1,4 @@
-import { SimulatedNode } from '../../../packages/agent/src/hints/test-simulated-node.ts'
+import { HintedNode } from '../../../packages/agent/src/hints/test-simulated-node.ts'
 import { CLASS_NAMES } from '../../../packages/agent/src/sources/simulator/names.ts'
 import { deviceId, targetsOf } from '../../../packages/agent/src/sources/simulator/scenarios/devices.ts'
 import type { Scenario } from '../../../packages/agent/src/sources/simulator/scenarios/scenario.ts'
@@ -48,7 +48,7 @@ export function strike(random: Random): RoundFindings {
   const seed = random.integer(1, 1_000_000_000)
   const nodeClass = random.pick(CLASS_NAMES)
   const workload = random.pick(['training', 'inference'] as const)
-  const node = new SimulatedNode({ seed, nodeClass, workload })
+  const node = new HintedNode({ seed, nodeClass, workload })
   const drawnFaults = drawFaults(random, node, { nodeClass, workload })
   node.run(BEFORE_S)
   const before = new Set(node.open().map(({ id }) => id))
@@ -78,7 +78,7 @@ export function strike(random: Random): RoundFindings {
 const SHARED: readonly string[] = ['hash-collision', 'pcie-downtrain']
 
 /** One fault, or two that are not the same one on the same device. */
-function drawFaults(random: Random, node: SimulatedNode, place: Pick<Fault, 'nodeClass' | 'workload'>): Fault[] {
+function drawFaults(random: Random, node: HintedNode, place: Pick<Fault, 'nodeClass' | 'workload'>): Fault[] {
   const first = drawFault(random, node, place)
   if (random.chance(0.5)) return [first]
   for (;;) {
@@ -87,7 +87,7 @@ function drawFaults(random: Random, node: SimulatedNode, place: Pick<Fault, 'nod
   }
 }
 
-function drawFault(random: Random, { node }: SimulatedNode, place: Pick<Fault, 'nodeClass' | 'workload'>): Fault {
+function drawFault(random: Random, { node }: HintedNode, place: Pick<Fault, 'nodeClass' | 'workload'>): Fault {
   for (;;) {
     const scenario = random.pick(drawn(SCENARIOS)) as Scenario
     const targets = targetsOf(node, scenario)
@@ -99,7 +99,7 @@ function drawFault(random: Random, { node }: SimulatedNode, place: Pick<Fault, '
   }
 }
 
-function findingOf(fault: SetFault, openings: SimulatedNode['openings'], other: Fault | undefined): Finding {
+function findingOf(fault: SetFault, openings: HintedNode['openings'], other: Fault | undefined): Finding {
   const { tells, visibleS = () => 0 } = expectedOf(fault)
   const telling = openings.filter(({ id }) => tells.includes(ruleOf(id)))
   const right = telling.filter(({ id }) => isOn(fault, id))

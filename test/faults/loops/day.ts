@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { SimulatedNode } from '../../../packages/agent/src/hints/test-simulated-node.ts'
+import { HintedNode } from '../../../packages/agent/src/hints/test-simulated-node.ts'
 import type { FaultLoop } from '../loop.ts'
 
 const ROUND_S = 600
@@ -14,12 +14,12 @@ export const day: FaultLoop = {
   what: 'simulated nodes that are well, at a sample a second, training and serving; ten minutes more a round, 144 rounds are a day: no hint opens, nothing is dropped',
   testRounds: 3,
   async open() {
-    let nodes: SimulatedNode[] = []
+    let nodes: HintedNode[] = []
     let passedS = 0
     return {
       async round(random) {
         const seed = random.integer(1, 1_000_000)
-        if (nodes.length === 0) nodes = WORKLOADS.map((workload) => new SimulatedNode({ seed, workload }))
+        if (nodes.length === 0) nodes = WORKLOADS.map((workload) => new HintedNode({ seed, workload }))
         passedS += ROUND_S
         for (const node of nodes) {
           node.run(ROUND_S)

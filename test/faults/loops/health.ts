@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { SimulatedNode } from '../../../packages/agent/src/hints/test-simulated-node.ts'
+import { HintedNode } from '../../../packages/agent/src/hints/test-simulated-node.ts'
 import { CLASS_NAMES } from '../../../packages/agent/src/sources/simulator/names.ts'
 import { HealthTable } from '../hints/health-table.ts'
 import { type FaultLoop, inTurn } from '../loop.ts'
@@ -26,7 +26,7 @@ export const health: FaultLoop = {
     return {
       async round(random) {
         const { nodeClass, workload } = inTurn(random, NODES)
-        const node = new SimulatedNode({ seed: random.integer(1, 1_000_000_000), nodeClass, workload })
+        const node = new HintedNode({ seed: random.integer(1, 1_000_000_000), nodeClass, workload })
         node.run(ROUND_S)
         const known = SO_FROM_THE_START[nodeClass] ?? []
         const opened = [...node.seen].filter(([id]) => !known.includes(id))

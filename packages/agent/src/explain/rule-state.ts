@@ -5,7 +5,7 @@ import { everyMsOf, saidPeriodOf } from '../hosting/said-period.ts'
 import { latestSeries } from '../pipeline/latest.ts'
 import type { RuleBook, Signal } from '../rules/rule.ts'
 import { describeRule } from '../traceback/describe-rule.ts'
-import type { WatchedPlace, WatchedRing } from '../traceback/watching/watched-place.ts'
+import type { WatchedRing, WatchedSeriesPlace } from '../traceback/watching/watched-place.ts'
 import { selects } from './selector.ts'
 
 /** Most series of a rule in one answer. */
@@ -112,7 +112,7 @@ function lastValue({ type, bytes, count }: Batch, field: string): string | undef
   return String(isExact ? views.data.getBigUint64(at + slot.offset, true) : numberAt(slot, views, at))
 }
 
-function reportedPlace({ labels, ...place }: WatchedPlace, series: readonly LatestSeries[]): RulePlace {
+function reportedPlace({ labels, ...place }: WatchedSeriesPlace, series: readonly LatestSeries[]): RulePlace {
   const key = seriesKey(labels)
   return { ...place, value: series.find((one) => seriesKey(one.labels) === key)?.value ?? null }
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SCENARIOS } from '../sources/simulator/scenarios/scenarios.ts'
 import { everyGpu, everyRail, noTraffic, spinning } from './rules/test-changes.ts'
-import { SimulatedNode, struck, WATCHED_S } from './test-simulated-node.ts'
+import { HintedNode, struck, WATCHED_S } from './test-simulated-node.ts'
 import { quietNode } from './test-training-node.ts'
 
 /** Rules that opened, in the order in which they did. */
-function rulesOf({ openings }: SimulatedNode): string[] {
+function rulesOf({ openings }: HintedNode): string[] {
   return [...new Set(openings.map(({ id }) => id.slice(0, id.indexOf('/'))))]
 }
 
@@ -90,7 +90,7 @@ test('a neighbour on one rail does not hide a checkpoint or a hanging collective
 })
 
 test('traffic of a neighbour through the only rail makes no training of a job that has ended', () => {
-  const node = new SimulatedNode({ nodeClass: 'small', workload: 'inference' })
+  const node = new HintedNode({ nodeClass: 'small', workload: 'inference' })
   node.run(WATCHED_S)
   node.start({ name: 'link-flap', severity: 58, durationS: 300 })
   node.start({ name: 'noisy-neighbour', severity: 7e9, durationS: 300 })

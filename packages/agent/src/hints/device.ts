@@ -14,17 +14,17 @@ export type WhichNode = 'real' | 'simulated'
 export const NODES: readonly WhichNode[] = ['real', 'simulated']
 
 /** The node of a device. */
-export function nodeOf({ isSimulated }: Pick<HintDevice, 'isSimulated'>): WhichNode {
+export function whichNode({ isSimulated }: Pick<HintDevice, 'isSimulated'>): WhichNode {
   return isSimulated ? 'simulated' : 'real'
 }
 
 /** The host of a device on another host; empty for the agent's own host. */
-export function elsewhereOf({ id, host }: Pick<HintDevice, 'id' | 'host'>): string {
+export function foreignHost({ id, host }: Pick<HintDevice, 'id' | 'host'>): string {
   return id.endsWith(`@${host}`) ? host : ''
 }
 
 /** Finds the device that a series belongs to. */
-export interface DeviceLookup {
+export interface HintDeviceLookup {
   /** Changes whenever a series may belong to a different device. */
   readonly version: number
   /** Devices that the agent's own sources report. */

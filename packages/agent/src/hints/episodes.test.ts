@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ScenarioRequest } from '@sonde/sdk/api'
-import { type SimulatedNode, struck } from './test-simulated-node.ts'
+import { type HintedNode, struck } from './test-simulated-node.ts'
 
 /** Hints that opened more than once, and how often. */
-function openedAgain({ openings }: SimulatedNode): string[] {
+function openedAgain({ openings }: HintedNode): string[] {
   const byId = Map.groupBy(openings, ({ id }) => id)
   return [...byId].filter(([, times]) => times.length > 1).map(([id, times]) => `${id} ${times.length} times`)
 }

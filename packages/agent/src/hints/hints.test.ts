@@ -16,11 +16,11 @@ import { netdevCarrierType, netdevType } from '../sources/netdev/type.ts'
 import { nvmlProfileType } from '../sources/nvml/type.ts'
 import { pciAerType } from '../sources/pci/type.ts'
 import { rdmaHwType } from '../sources/rdma/type.ts'
-import { type HintDevice, nodeOf } from './device.ts'
+import { type HintDevice, whichNode } from './device.ts'
 import { Hints, type RuleFailed } from './hints.ts'
 import { RULES } from './rules/index.ts'
 import { countMeasure } from './rules/measure.ts'
-import type { Rule } from './rules/rule.ts'
+import type { HintRule } from './rules/rule.ts'
 import { quietNode, TrainingNode } from './test-training-node.ts'
 import { GPU } from './watch/signals.ts'
 
@@ -427,7 +427,7 @@ const noDevice: HintDevice = {
 }
 
 /** A node with one interface and one GPU as its only devices. */
-function plainHints(rules?: readonly Rule[], ruleFailed?: RuleFailed) {
+function plainHints(rules?: readonly HintRule[], ruleFailed?: RuleFailed) {
   const netdev: HintDevice = { ...noDevice, id: 'net-eth0', kind: 'netdev', name: 'eth0', address: '0000:01:00.0' }
   const gpu: HintDevice = {
     ...netdev,
@@ -500,15 +500,15 @@ test('trouble of the simulated node leaves the means of the real one as they are
     const bases = { real: Number.NaN, simulated: Number.NaN }
     const [gpuRule] = RULES.filter(({ of }) => of === 'gpu')
     assert.ok(gpuRule)
-    const watching: Rule = {
+    const watching: HintRule = {
       ...gpuRule,
       name: 'watching',
       not: {},
       explainedBy: {},
-      find(look) {
-        const node = nodeOf(look.device)
-        bases[node] = look.base(GPU.smActive)
-        if (node !== troubled || !(look.last(GPU.smActive) > 0.6)) return undefined
+      find(inspection) {
+        const node = whichNode(inspection.device)
+        bases[node] = inspection.base(GPU.smActive)
+        if (node !== troubled || !(inspection.last(GPU.smActive) > 0.6)) return undefined
         return { title: 'Trouble', measure: countMeasure(1, '>=', 1, ''), sentence: () => 'Trouble' }
       },
     }
@@ -572,7 +572,7 @@ test('PCIe errors that are counted at the port above a device are those of the d
 test('a rule that fails is counted and told once, and keeps no other from being asked', () => {
   const [rule] = RULES
   assert.ok(rule)
-  const broken: Rule = {
+  const broken: HintRule = {
     ...rule,
     name: 'broken',
     of: 'node',

@@ -14,18 +14,18 @@ import type { Hint, HintsAnswer, HintsUnknown } from '@sonde/sdk/api'
 import { defineOwnType } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { CaseBook, ENDED_KEEP_MS } from './cases/case-book.ts'
-import { sightingOf } from './cases/sighting.ts'
-import { type DeviceLookup, NODES, type WhichNode } from './device.ts'
+import { makeSighting } from './cases/sighting.ts'
+import { type HintDeviceLookup, NODES, type WhichNode } from './device.ts'
 import { reportHint } from './history/hint-type.ts'
-import { STATED_EVERY_MS } from './history/hints-of.ts'
 import { Pauses, spansWithin } from './history/pauses.ts'
-import { blindRules } from './look/blind.ts'
-import type { Look } from './look/look.ts'
-import type { Scope } from './look/scope.ts'
-import { Scopes } from './look/scopes.ts'
+import { STATED_EVERY_MS } from './history/window-hints.ts'
+import { blindRules } from './inspection/blind.ts'
+import type { Inspection } from './inspection/inspection.ts'
+import type { Scope } from './inspection/scope.ts'
+import { Scopes } from './inspection/scopes.ts'
 import { RULES } from './rules/index.ts'
 import { isPassed } from './rules/measure.ts'
-import type { Rule } from './rules/rule.ts'
+import type { HintRule } from './rules/rule.ts'
 import { SeriesWatch } from './watch/series-watch.ts'
 
 /**
@@ -59,9 +59,9 @@ export type RuleFailed = (rule: string, error: unknown) => void
 
 /** Options of {@link Hints}. */
 export interface HintsOptions {
-  readonly devices: DeviceLookup
+  readonly devices: HintDeviceLookup
   /** Default: every rule. */
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly HintRule[]
   /**
    * Most windows of signals. Default: 8192, about 20 MB. Policy: further series are not watched, and their records are
    * counted as `window_limit`.
@@ -79,7 +79,7 @@ export interface HintsOptions {
 export class Hints implements Sink {
   readonly name = 'hints'
   readonly stats = sinkStats()
-  readonly #rules: readonly Rule[]
+  readonly #rules: readonly HintRule[]
   readonly #watch: SeriesWatch
   readonly #scopes: Scopes
   readonly #book = new CaseBook()
@@ -251,7 +251,7 @@ export class Hints implements Sink {
   }
 
   /** A failing rule is a bug of Sonde. It is counted and reported once, and the other rules continue. */
-  #tryToAsk(rule: Rule, scope: Scope): void {
+  #tryToAsk(rule: HintRule, scope: Scope): void {
     try {
       this.#ask(rule, scope)
     } catch (error) {
@@ -262,27 +262,27 @@ export class Hints implements Sink {
     }
   }
 
-  #ask(rule: Rule, scope: Scope): void {
-    for (const look of looksFor(rule, scope)) {
-      look.newestMs = Number.NEGATIVE_INFINITY
-      const found = rule.find(look)
+  #ask(rule: HintRule, scope: Scope): void {
+    for (const inspection of inspectionsFor(rule, scope)) {
+      inspection.newestMs = Number.NEGATIVE_INFINITY
+      const found = rule.find(inspection)
       // A finding counts only if its number passed its limit.
       const finding = found !== undefined && isPassed(found.measure) ? found : undefined
-      if (finding === undefined && !this.#goesOn(rule, look)) continue
-      if (Object.values(rule.not).some((isAlike) => isAlike(look))) continue
-      const { id } = finding?.device ?? look.device
+      if (finding === undefined && !this.#goesOn(rule, inspection)) continue
+      if (Object.values(rule.not).some((isAlike) => isAlike(inspection))) continue
+      const { id } = finding?.device ?? inspection.device
       if (this.#isExplained(rule, id, scope)) this.#book.withdraw(rule.name, id, scope.nowMs)
       else if (finding === undefined) this.#book.goOn(rule.name, id)
-      else this.#book.see(rule, sightingOf(rule, finding, look), scope.nowMs)
+      else this.#book.see(rule, makeSighting(rule, finding, inspection), scope.nowMs)
     }
   }
 
   /** Whether the fault of an open hint continues although the rule does not hold. */
-  #goesOn({ name, goesOn }: Rule, look: Look): boolean {
-    return goesOn !== undefined && this.#book.isOpen(name, look.device.id) && goesOn.holds(look)
+  #goesOn({ name, goesOn }: HintRule, inspection: Inspection): boolean {
+    return goesOn !== undefined && this.#book.isOpen(name, inspection.device.id) && goesOn.holds(inspection)
   }
 
-  #isExplained({ name, explainedBy = {}, looksBackMs = 0 }: Rule, device: string, scope: Scope): boolean {
+  #isExplained({ name, explainedBy = {}, looksBackMs = 0 }: HintRule, device: string, scope: Scope): boolean {
     const isOpen = this.#book.isOpen(name, device)
     return Object.entries(explainedBy).some(([other, where]) => {
       const isThere = (place: string) => (where === 'node' ? scope.has(place) : place === device)
@@ -299,12 +299,12 @@ export class Hints implements Sink {
   /** Whether the subject of a hint still affects other devices. */
   #stillExplains(rule: string, place: string, scope: Scope): boolean {
     const { stillExplains } = this.#rules.find(({ name }) => name === rule) ?? {}
-    const look = scope.at(place)
-    return stillExplains === undefined || look === undefined || stillExplains(look)
+    const inspection = scope.at(place)
+    return stillExplains === undefined || inspection === undefined || stillExplains(inspection)
   }
 }
 
-function looksFor(rule: Rule, scope: Scope): readonly Look[] {
+function inspectionsFor(rule: HintRule, scope: Scope): readonly Inspection[] {
   if (rule.of === 'gpu') return scope.gpus
   if (rule.of === 'nic') return scope.nics
   if (rule.of === 'port') return scope.ports

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SimulatedNode } from './test-simulated-node.ts'
+import { HintedNode } from './test-simulated-node.ts'
 import { quietNode, tellXid } from './test-training-node.ts'
 
 test('sentence 3: an uncorrected error holds for a minute, is open for ten more, and ended when it held last', () => {
@@ -20,7 +20,7 @@ test('sentence 3: an uncorrected error holds for a minute, is open for ten more,
 })
 
 test('sentence 4: a power brake that lasted 30 s holds no more at 45 s, and shows on every GPU while it holds', () => {
-  const node = new SimulatedNode()
+  const node = new HintedNode()
   node.run(75)
   node.start({ name: 'power-brake', durationS: 30 })
   node.run(20)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SCENARIOS } from '../sources/simulator/scenarios/scenarios.ts'
-import { SimulatedNode, struck, WATCHED_S } from './test-simulated-node.ts'
+import { HintedNode, struck, WATCHED_S } from './test-simulated-node.ts'
 
 interface Expected {
   readonly scenario: string
@@ -96,7 +96,7 @@ describe('a scenario opens its hint, on the device that it strikes and on no oth
   for (const [index, { scenario, device, opens, visibleS = 0, stands = true }] of EXPECTED.entries()) {
     const delayS = DELAYS_S[index % DELAYS_S.length] ?? 0
     test(`${scenario}${device === undefined ? '' : ` on ${device}`}, ${delayS} s after a sample`, () => {
-      const node = new SimulatedNode()
+      const node = new HintedNode()
       node.run(WATCHED_S)
       assert.deepEqual([...node.seen.keys()], [])
       node.start({ name: scenario, delayS, durationS: OBSERVED_S * 2, ...(device === undefined ? {} : { device }) })
@@ -118,7 +118,7 @@ describe('a scenario opens its hint, on the device that it strikes and on no oth
 
 for (const name of NOTHING) {
   test(`${name} opens nothing`, () => {
-    const node = new SimulatedNode()
+    const node = new HintedNode()
     node.run(30)
     node.start({ name, durationS: 120 })
     node.run(120)
@@ -127,7 +127,7 @@ for (const name of NOTHING) {
 }
 
 test('a node that a hint was open on has none once the scenario is over, and tells what was', () => {
-  const node = new SimulatedNode()
+  const node = new HintedNode()
   node.run(WATCHED_S)
   node.start({ name: 'retransmission-storm', durationS: 20 })
   node.run(60)
@@ -140,7 +140,7 @@ test('a node that a hint was open on has none once the scenario is over, and tel
 
 test('the mildest heat shows within half a minute, wherever in the node it is', () => {
   for (const device of ['sim-gpu-0', 'sim-gpu-3', 'sim-gpu-5']) {
-    const node = new SimulatedNode()
+    const node = new HintedNode()
     node.run(WATCHED_S)
     node.start({ name: 'thermal-throttle', device, severity: 18 })
     node.run(90)
@@ -155,7 +155,7 @@ test('the mildest heat shows within half a minute, wherever in the node it is', 
 
 /** Hints that are open some time after a scenario was stopped, and all that opened since. */
 function afterStop(request: { readonly name: string; readonly device: string }, ranS: number, afterS: number) {
-  const node = new SimulatedNode()
+  const node = new HintedNode()
   node.run(WATCHED_S)
   node.start(request)
   node.run(ranS)
@@ -172,7 +172,7 @@ test('a GPU that answers again is no longer lost, even right after XID 79', () =
 })
 
 test('a GPU that is lost seconds after the start is told with its XID', () => {
-  const node = new SimulatedNode()
+  const node = new HintedNode()
   node.start({ name: 'gpu-lost', device: 'sim-gpu-6', delayS: 3 })
   node.run(12)
   assert.match(node.open()[0]?.sentence ?? '', /GPU 6 gave its last sample .* the driver reports XID 79$/)
@@ -190,7 +190,7 @@ test('errors that a slow PCIe link explained are not told once it is as fast as 
 })
 
 test('two faults at once are two hints, each on its device', () => {
-  const node = new SimulatedNode()
+  const node = new HintedNode()
   node.run(WATCHED_S)
   node.start({ name: 'pcie-downtrain', device: 'sim-nic-mlx5_1-1' })
   node.start({ name: 'link-ber', device: 'sim-nic-mlx5_6-1' })

@@ -25,7 +25,7 @@ interface SimulatedNodeOptions {
 }
 
 /** A simulated node with its hints. Time passes as fast as a test wants. */
-export class SimulatedNode {
+export class HintedNode {
   readonly node: NodeClass
   readonly book: ScenarioBook
   readonly hints: Hints
@@ -93,7 +93,7 @@ export class SimulatedNode {
       this.#flush()
       for (const afterMs of [100, 350, 600, 850]) {
         this.hints.evaluate(nowMs + afterMs)
-        this.#look(this.#nowS + afterMs / 1000)
+        this.#inspection(this.#nowS + afterMs / 1000)
       }
       this.#tellSelf({ isLast: false })
       each?.()
@@ -101,7 +101,7 @@ export class SimulatedNode {
   }
 
   /** Notes the hints that opened since the last call. */
-  #look(atS: number): void {
+  #inspection(atS: number): void {
     const open = this.open()
     if (open.length === 0 && this.#wasOpen.size === 0) return
     for (const hint of open) {
@@ -143,8 +143,8 @@ export class SimulatedNode {
 export const WATCHED_S = 75
 
 /** A node of a class with faults on it, some seconds after they began. */
-export function struck(nodeClass: string, requests: readonly ScenarioRequest[], afterS: number): SimulatedNode {
-  const node = new SimulatedNode({ nodeClass })
+export function struck(nodeClass: string, requests: readonly ScenarioRequest[], afterS: number): HintedNode {
+  const node = new HintedNode({ nodeClass })
   node.run(WATCHED_S)
   for (const request of requests) node.start({ durationS: 600, ...request })
   node.run(afterS)

@@ -8,7 +8,7 @@ import { netdevCarrierType, netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../sources/rdma/type.ts'
-import type { DeviceLookup, HintDevice } from './device.ts'
+import type { HintDevice, HintDeviceLookup } from './device.ts'
 import { Hints } from './hints.ts'
 
 /** Gives the value of a gauge, or the rate of a counter, that a field has in the record in hand. */
@@ -354,7 +354,7 @@ function deviceOf(
   return { id, kind, name, rail, isSimulated: false, host: '', pairs, address: '', path: [], limits: {} }
 }
 
-function lookupOf(made: readonly MadeDevice[]): DeviceLookup {
+function lookupOf(made: readonly MadeDevice[]): HintDeviceLookup {
   return {
     version: 1,
     own: () => made.map(({ device }) => device),

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Batch, messageOf, SondeError } from '@sonde/sdk'
 import { ownThread } from '../processor/readings.ts'
-import { hearWatch } from '../rules/watch.ts'
+import { decodeWatch } from '../rules/watch.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
 import type { HostEdge } from './edge-gate.ts'
@@ -125,7 +125,7 @@ async function answer(message: Extract<ToHost, { id: number }>): Promise<unknown
     return host.probe({ config: message.source, definition: await definitionOf(message.source) })
   if (message.kind === 'command') return host.command(message.source, message.command)
   if (message.kind === 'period') return host.setPeriod(message.source, message.period)
-  if (message.kind === 'watch') return host.watch(message.source, hearWatch(message.watch))
+  if (message.kind === 'watch') return host.watch(message.source, decodeWatch(message.watch))
   if (message.kind === 'taps') return host.taps(message.source)
   if (message.kind === 'window') return sendWindow(message)
   return undefined

@@ -1,6 +1,6 @@
 import { type Batch, SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
-import { hearWatch, type Watch } from '../rules/watch.ts'
+import { decodeWatch, type Watch } from '../rules/watch.ts'
 import type { CutWindow, Tap } from '../sampling/tap.ts'
 import type { LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
@@ -140,7 +140,7 @@ export class HostedSource {
     const outlet = new SourceOutlet({
       ...{ name, intervalMs, startedMs, labels, paths, library, floodBytes, emit, onEdge, edges, stats },
     })
-    if (config.watch !== undefined) outlet.watch(hearWatch(config.watch))
+    if (config.watch !== undefined) outlet.watch(decodeWatch(config.watch))
     const node = loaded.create(config.options, outlet.context)
     if (this.#stopped) await node.close()
     this.#made = { node, outlet, lanes }

@@ -1,6 +1,6 @@
 import type { Clock, Labels, TypeDefinition } from '@sonde/sdk'
 import type { FailedRead, SourceState, TargetStatus } from '@sonde/sdk/api'
-import type { SaidWatch } from '../rules/watch.ts'
+import type { EncodedWatch } from '../rules/watch.ts'
 import type { SourcePaths } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'
 import type { SampleCall } from './source-stats.ts'
@@ -29,7 +29,7 @@ export interface HostedConfig {
   /** Periods that commands set in an earlier host. Default: none. */
   readonly periods?: readonly Period[]
   /** Rules that watch its samples. Default: none. */
-  readonly watch?: SaidWatch
+  readonly watch?: EncodedWatch
 }
 
 /** Another period for a duty. */
@@ -83,7 +83,7 @@ export type ToHost =
   | { readonly kind: 'probe'; readonly id: number; readonly source: HostedConfig }
   | { readonly kind: 'command'; readonly id: number; readonly source: string; readonly command: unknown }
   | { readonly kind: 'period'; readonly id: number; readonly source: string; readonly period: Period }
-  | { readonly kind: 'watch'; readonly id: number; readonly source: string; readonly watch: SaidWatch }
+  | { readonly kind: 'watch'; readonly id: number; readonly source: string; readonly watch: EncodedWatch }
   | { readonly kind: 'window'; readonly id: number; readonly source: string; readonly window: WindowRequest }
   | { readonly kind: 'taps'; readonly id: number; readonly source: string }
   /** Additional credit for a window. Unit: bytes. */

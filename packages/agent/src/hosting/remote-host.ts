@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
-import { sayWatch, type Watch } from '../rules/watch.ts'
+import { encodeWatch, type Watch } from '../rules/watch.ts'
 import type { Probe } from '../sources/source.ts'
 import { probeOf, tapsOf, windowEndOf } from './from-host.ts'
 import type { GivenSource, SourceHost, TakePiece } from './host.ts'
@@ -86,7 +86,7 @@ export class RemoteHost implements SourceHost {
   }
 
   async watch(source: string, watch: Watch): Promise<void> {
-    const said = sayWatch(watch)
+    const said = encodeWatch(watch)
     const known = this.#sources.get(source)
     // Later lives watch too; a life that has not started gets the rules at its start.
     known?.keep({ watch: said })

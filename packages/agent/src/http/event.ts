@@ -5,10 +5,10 @@ import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { marksIn } from '../traceback/event-list.ts'
-import { partOf, partsOf, wholeOf } from '../traceback/parts.ts'
+import { joinParts, partEntry, partsOfEvent } from '../traceback/parts.ts'
 import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts'
-import { LANES_MAX, type LaneFilter, lanesOf } from '../traceback/read/lanes.ts'
-import { readSamples, type SamplesQuestion } from '../traceback/read/samples.ts'
+import { eventLanes, LANES_MAX, type LaneFilter } from '../traceback/read/lanes.ts'
+import { readSamples, type SamplesRequest } from '../traceback/read/samples.ts'
 import { sendBytes } from './answer-parts.ts'
 import { answerRoute } from './answer-route.ts'
 import { numberIn } from './events.ts'
@@ -57,13 +57,13 @@ async function eventAnswer(agent: Agent, id: string, filter: LaneFilter): Promis
   const { traceback } = agent
   const event = await eventOf(agent, id)
   const { index } = await traceback.readable(event.id)
-  const lanes = await lanesOf(event, index, filter)
+  const lanes = await eventLanes(event, index, filter)
   const { fromMs, toMs } = windowOf(event)
-  const parts = partsOf(event, traceback.events())
+  const parts = partsOfEvent(event, traceback.events())
   return {
     event,
-    ...(parts.length > 1 || event.first !== undefined ? { whole: wholeOf(parts) } : {}),
-    parts: parts.length > 1 ? parts.slice(-PARTS_MAX).map(partOf) : [],
+    ...(parts.length > 1 || event.first !== undefined ? { whole: joinParts(parts) } : {}),
+    parts: parts.length > 1 ? parts.slice(-PARTS_MAX).map(partEntry) : [],
     leftOut: index.leftOut.toSorted((a, b) => a.fromMs - b.fromMs),
     ...lanes,
     marks: marksIn(traceback.events(), fromMs, toMs, MARKS_MAX),
@@ -92,7 +92,7 @@ function windowOf({ window, startMs, endMs }: TracebackEvent): { readonly fromMs
   return window ?? { fromMs: startMs - 1000, toMs: endMs ?? Date.now() }
 }
 
-function questionOf(request: FastifyRequest, event: TracebackEvent): SamplesQuestion {
+function questionOf(request: FastifyRequest, event: TracebackEvent): SamplesRequest {
   const { lanes } = parameter(request, 'lanes')
   const keys = [...new Set(lanes?.split(','))].filter((key) => key !== '')
   if (keys.length === 0 || keys.length > LANES_MAX)

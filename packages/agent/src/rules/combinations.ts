@@ -1,10 +1,10 @@
-import { Member } from './member.ts'
+import { CombinationMember } from './combination-member.ts'
 import type { CombinationRule, Rule } from './rule.ts'
 import type { MemberEdge, RuleEdge } from './rule-edge.ts'
 
 interface Combination {
   readonly rule: CombinationRule
-  readonly members: readonly Member[]
+  readonly members: readonly CombinationMember[]
   /** Device of its event while it is active. */
   device: string | undefined
 }
@@ -18,14 +18,14 @@ export class Combinations {
   refused = 0
   readonly #combinations: readonly Combination[]
   /** By the name of the rule, so that an edge does not visit every rule. With `--compat`, rules may share a name. */
-  readonly #members: ReadonlyMap<string, readonly Member[]>
+  readonly #members: ReadonlyMap<string, readonly CombinationMember[]>
 
   constructor(rules: readonly Rule[]) {
-    const members = rules.map(({ name }) => new Member(name))
+    const members = rules.map(({ name }) => new CombinationMember(name))
     this.#members = Map.groupBy(members, ({ rule }) => rule)
     this.#combinations = rules.flatMap((rule) => {
       if (!('of' in rule)) return []
-      return [{ rule, members: rule.rules.map((index) => members[index] as Member), device: undefined }]
+      return [{ rule, members: rule.rules.map((index) => members[index] as CombinationMember), device: undefined }]
     })
   }
 
@@ -42,15 +42,15 @@ export class Combinations {
   take(edges: readonly MemberEdge[]): RuleEdge[] {
     for (const edge of edges) for (const member of this.#members.get(edge.rule) ?? []) this.#note(member, edge)
     const last = edges.at(-1)
-    return last === undefined ? [] : this.#combinations.flatMap((combination) => changeOf(combination, last))
+    return last === undefined ? [] : this.#combinations.flatMap((combination) => combinationEdges(combination, last))
   }
 
-  #note(member: Member, edge: MemberEdge): void {
+  #note(member: CombinationMember, edge: MemberEdge): void {
     if (!member.take(edge)) this.refused++
   }
 }
 
-function changeOf(combination: Combination, edge: RuleEdge): RuleEdge[] {
+function combinationEdges(combination: Combination, edge: RuleEdge): RuleEdge[] {
   const { rule, members, device: activeOn } = combination
   const { name } = rule
   if (activeOn === undefined) {
@@ -61,7 +61,7 @@ function changeOf(combination: Combination, edge: RuleEdge): RuleEdge[] {
     return [{ rule: name, device, monoNs, errorNs, isStart: true }]
   }
   // A combination that began stays active while its rules hold. The times of their beginnings no longer matter.
-  const holds = ({ latest }: Member) => latest !== undefined
+  const holds = ({ latest }: CombinationMember) => latest !== undefined
   if (rule.of === 'all' ? members.every(holds) : members.some(holds)) return []
   combination.device = undefined
   const { monoNs, errorNs, isLost = false } = edge
@@ -72,7 +72,7 @@ function changeOf(combination: Combination, edge: RuleEdge): RuleEdge[] {
  * The last beginning, if every rule holds and all began within the time. For a rule on several devices, its latest
  * beginning counts.
  */
-function allBegan(members: readonly Member[], withinNs: number): RuleEdge | undefined {
+function allBegan(members: readonly CombinationMember[], withinNs: number): RuleEdge | undefined {
   const nearest = members.map(({ latest }) => latest)
   if (!nearest.every((beginning) => beginning !== undefined)) return undefined
   const last = nearest.reduce((a, b) => (b.monoNs > a.monoNs ? b : a))
@@ -80,7 +80,7 @@ function allBegan(members: readonly Member[], withinNs: number): RuleEdge | unde
   return last.monoNs - first.monoNs <= BigInt(Math.round(withinNs)) ? last : undefined
 }
 
-function anyBegan(members: readonly Member[]): RuleEdge | undefined {
+function anyBegan(members: readonly CombinationMember[]): RuleEdge | undefined {
   const began = members.flatMap(({ earliest }) => earliest ?? [])
   return began.length === 0 ? undefined : began.reduce((a, b) => (b.monoNs < a.monoNs ? b : a))
 }

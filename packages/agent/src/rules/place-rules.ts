@@ -13,7 +13,7 @@ export interface PlacedRules {
 export function placeRules({ rules, signals }: Watch, type: RecordType, device: string): PlacedRules {
   const placed: WalkSignal[] = []
   const indexes = signals.map((signal) => {
-    const place = placeOf(signal, type, device)
+    const place = walkedSignal(signal, type, device)
     return place === undefined ? undefined : placed.push(place) - 1
   })
   const own = rules.flatMap((rule): SignalRule[] => {
@@ -28,7 +28,7 @@ export function placeRules({ rules, signals }: Watch, type: RecordType, device: 
 }
 
 /** Samples have only the label of their device. */
-function placeOf(signal: WatchedSignal, type: RecordType, device: string): WalkSignal | undefined {
+function walkedSignal(signal: WatchedSignal, type: RecordType, device: string): WalkSignal | undefined {
   if (signal.type !== type.name) return undefined
   const isOther = Object.entries(signal.labels).some(([name, value]) => name !== 'device' || value !== device)
   const slot = type.layout.slots.find(({ name }) => name === signal.field)

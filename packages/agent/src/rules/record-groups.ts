@@ -4,7 +4,7 @@ import type { SignalRule } from './rule.ts'
 import type { Watch } from './watch.ts'
 
 /** Rules on fields of a type, for a series with these labels. Rules on the same field form a group. */
-export function groupsOf({ signals, rules }: Watch, type: RecordType, labels: Labels): RecordGroup[] {
+export function recordGroups({ signals, rules }: Watch, type: RecordType, labels: Labels): RecordGroup[] {
   const slots = signals.map((signal) => {
     const isOther = Object.entries(signal.labels).some(([name, value]) => String(labels[name] ?? '') !== value)
     if (signal.type !== type.name || isOther) return undefined

@@ -1,5 +1,5 @@
 import { isPresent, numberAt, type RecordType, type Slot, type Views } from '@sonde/sdk'
-import { isWhole } from './read/known-field.ts'
+import { isWholeField } from './read/known-field.ts'
 import type { SignalRule } from './rule.ts'
 import { EdgeList } from './walk/edge-list.ts'
 import type { WalkSignal } from './walk/ring-memory.ts'
@@ -37,7 +37,7 @@ export class RecordSeries {
 
   constructor(type: RecordType, groups: readonly RecordGroup[]) {
     this.rules = groups.flatMap(({ rules }) => rules.map(({ name }) => name))
-    this.bytes = bytesOf(groups)
+    this.bytes = ringsBytes(groups)
     this.#rings = groups.map((group) => new GroupRing(type, group))
   }
 
@@ -53,17 +53,17 @@ export class RecordSeries {
 }
 
 /** Memory of the rings of a series with these groups. Unit: bytes. */
-export function bytesOf(groups: readonly RecordGroup[]): number {
-  const words = groups.map((group) => capacityOf(group) * strideOf(group))
+export function ringsBytes(groups: readonly RecordGroup[]): number {
+  const words = groups.map((group) => ringCapacity(group) * ringStride(group))
   return words.reduce((sum, count) => sum + count, 0) * Uint32Array.BYTES_PER_ELEMENT
 }
 
-function capacityOf({ rules }: RecordGroup): number {
+function ringCapacity({ rules }: RecordGroup): number {
   const reach = Math.max(0, ...rules.map(({ test }) => ('overSamples' in test ? test.overSamples : 0)))
   return Math.max(RING_SAMPLES_MIN, reach + SPARE_SAMPLES)
 }
 
-function strideOf({ signals }: RecordGroup): number {
+function ringStride({ signals }: RecordGroup): number {
   return WORDS_OF_VALUE * (1 + signals.length)
 }
 
@@ -71,7 +71,7 @@ function strideOf({ signals }: RecordGroup): number {
 export function ringSignals(slots: readonly Slot[]): WalkSignal[] {
   return slots.map(({ field }, index) => ({
     at: WORDS_OF_VALUE * (index + 1),
-    kind: isWhole(field) ? 'u64' : 'f64',
+    kind: isWholeField(field) ? 'u64' : 'f64',
     isCounter: field.role === 'counter',
   }))
 }
@@ -91,8 +91,8 @@ class GroupRing {
     const { rules, signals } = group
     this.#type = type
     this.#group = group
-    this.#strideWords = strideOf(group)
-    this.#capacity = capacityOf(group)
+    this.#strideWords = ringStride(group)
+    this.#capacity = ringCapacity(group)
     const words = new Uint32Array(this.#capacity * this.#strideWords)
     this.#data = new DataView(words.buffer)
     const ring = { words, strideWords: this.#strideWords, capacity: this.#capacity }
@@ -122,9 +122,9 @@ class GroupRing {
 
   /** Whole numbers of 64 bits stay exact. */
   #write(slot: Slot, views: Views, at: number, to: number): void {
-    if (slot.field.kind === 'u64' && isWhole(slot.field))
+    if (slot.field.kind === 'u64' && isWholeField(slot.field))
       this.#data.setBigUint64(to, views.data.getBigUint64(at + slot.offset, true), true)
-    else if (isWhole(slot.field)) this.#data.setBigUint64(to, BigInt(numberAt(slot, views, at)), true)
+    else if (isWholeField(slot.field)) this.#data.setBigUint64(to, BigInt(numberAt(slot, views, at)), true)
     else this.#data.setFloat64(to, numberAt(slot, views, at), true)
   }
 

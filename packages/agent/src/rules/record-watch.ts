@@ -1,6 +1,6 @@
 import { type Labels, numberAt, type RecordType, type Slot, type Views, viewsOf } from '@sonde/sdk'
 import type { Tap, TapWatcher } from '../sampling/tap.ts'
-import { groupsOf } from './record-groups.ts'
+import { recordGroups } from './record-groups.ts'
 import { RecordSeries, type SeriesEdge } from './record-series.ts'
 import type { Watch } from './watch.ts'
 
@@ -48,7 +48,7 @@ export class RecordWatch implements TapWatcher {
     const labels = ringLabels(tap.type, device)
     const seriesOf = (isAbsence: boolean) => {
       const rules = watch.rules.filter(({ test }) => (test.kind === 'absent') === isAbsence)
-      return new RecordSeries(tap.type, groupsOf({ ...watch, rules }, tap.type, labels))
+      return new RecordSeries(tap.type, recordGroups({ ...watch, rules }, tap.type, labels))
     }
     this.#newFresh = () => seriesOf(false)
     this.#fresh = this.#newFresh()

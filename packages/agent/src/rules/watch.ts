@@ -16,17 +16,17 @@ export interface Watch {
 export const NO_WATCH: Watch = { signals: [], rules: [] }
 
 /** A {@link Watch} as JSON: whole numbers of 64 bits are texts. */
-export interface SaidWatch extends Omit<Watch, 'rules'> {
-  readonly rules: readonly SaidRule[]
+export interface EncodedWatch extends Omit<Watch, 'rules'> {
+  readonly rules: readonly EncodedRule[]
 }
 
-interface SaidRule extends Omit<SignalRule, 'test'> {
+interface EncodedRule extends Omit<SignalRule, 'test'> {
   readonly test: Omit<Test, 'value'> & { readonly value?: number | string }
 }
 
 /** Encodes a watch for a host. */
-export function sayWatch({ rules, ...watch }: Watch): SaidWatch {
-  const said = ({ test, ...rule }: SignalRule): SaidRule => {
+export function encodeWatch({ rules, ...watch }: Watch): EncodedWatch {
+  const said = ({ test, ...rule }: SignalRule): EncodedRule => {
     if (!('value' in test)) return { ...rule, test }
     const { value, ...others } = test
     return { ...rule, test: { ...others, value: typeof value === 'bigint' ? String(value) : value } }
@@ -35,8 +35,8 @@ export function sayWatch({ rules, ...watch }: Watch): SaidWatch {
 }
 
 /** Decodes a watch in a host. */
-export function hearWatch({ rules, ...watch }: SaidWatch): Watch {
-  const heard = ({ test, ...rule }: SaidRule): SignalRule => {
+export function decodeWatch({ rules, ...watch }: EncodedWatch): Watch {
+  const heard = ({ test, ...rule }: EncodedRule): SignalRule => {
     const { value } = test
     return { ...rule, test: (typeof value === 'string' ? { ...test, value: BigInt(value) } : test) as Test }
   }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ruleOf, rulesText } from '../rules/read/test-rules.ts'
+import { rulesText, testRule } from '../rules/read/test-rules.ts'
 import { checkTraceback } from './check-traceback.ts'
 import { tracebackDefaults } from './config.ts'
 import { systemDisk } from './keep/disk.ts'
@@ -25,12 +25,12 @@ test('each fault of the rules is a finding, and sound rules are counted', async 
   const findings = async () =>
     (await checkTraceback({ ...tracebackDefaults, rules })).filter(({ of }) => of === 'rules')
   assert.match((await findings())[0]?.found ?? '', /rules\.json does not exist; create it/)
-  writeFileSync(rules, rulesText([ruleOf('gt', { comparison_value: -1, activate_samples: 0 })]))
+  writeFileSync(rules, rulesText([testRule('gt', { comparison_value: -1, activate_samples: 0 })]))
   assert.deepEqual(
     (await findings()).map(({ state, found }) => `${state} ${found.split(' ')[1]}`),
     ['damaged rules[0].activate_samples', 'damaged rules[0].comparison_value'],
   )
-  writeFileSync(rules, rulesText([ruleOf('dt_gt', { comparison_value: 1 })]))
+  writeFileSync(rules, rulesText([testRule('dt_gt', { comparison_value: 1 })]))
   assert.deepEqual(await findings(), [{ of: 'rules', state: 'ok', found: `${rules}, 1 rule on 3 signals` }])
   rmSync(rules)
   execFileSync('mkfifo', [rules])

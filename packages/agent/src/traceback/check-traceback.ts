@@ -4,7 +4,7 @@ import { messageOf } from '@sonde/sdk'
 import { checkFoldersNow, countOf, lockFile } from '@sonde/sdk/internal'
 import { readRuleBook } from '../rules/read/read-rule-book.ts'
 import { RuleFaults } from '../rules/read/rule-faults.ts'
-import { readRulesText, rulesFaultOf } from './book/rules-text.ts'
+import { readRulesText, rulesFault } from './book/rules-text.ts'
 import { defaultTracebackDir, type TracebackConfig } from './config.ts'
 import { EVENTS_LOCK } from './keep/disk.ts'
 
@@ -37,7 +37,7 @@ async function rulesFindings(path: string): Promise<TracebackFinding[]> {
   try {
     text = await readRulesText(path)
   } catch (error) {
-    return [{ of: 'rules', state: 'denied', found: rulesFaultOf(path, error) }]
+    return [{ of: 'rules', state: 'denied', found: rulesFault(path, error) }]
   }
   try {
     const { book, warnings } = readRuleBook(text ?? '')

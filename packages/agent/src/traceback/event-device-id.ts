@@ -1,7 +1,7 @@
 import type { Device } from '../devices/device.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
 import { deviceName } from '../sources/pci-address.ts'
-import type { DeviceLookup } from './lookups.ts'
+import type { EventDeviceLookup } from './lookups.ts'
 
 /** A source's name of the device of an event. */
 export interface CalledDevice {
@@ -16,25 +16,25 @@ export interface CalledDevice {
 export function eventDeviceId(
   { device, isSimulated }: CalledDevice,
   source: { readonly definition: Pick<RunningSource['definition'], 'labels' | 'types'> } | undefined,
-  devices: DeviceLookup,
+  devices: EventDeviceLookup,
 ): string {
   const own = devices.byId(device)
-  if (device === '' || own !== undefined) return own === undefined ? device : wholeOf(own, devices).id
+  if (device === '' || own !== undefined) return own === undefined ? device : wholeDevice(own, devices).id
   // The name of a ring of one port is DEVICE/PORT.
   const [, whole = device, port] = /^(.+)\/(\d{1,9})$/.exec(device) ?? []
   const labels = { ...source?.definition.labels, device: deviceName(whole), ...(port === undefined ? {} : { port }) }
   for (const type of source?.definition.types ?? []) {
     const found = devices.deviceOf(type, labels)
-    if (found !== undefined) return wholeOf(found, devices).id
+    if (found !== undefined) return wholeDevice(found, devices).id
   }
   const named = devices.own().filter((one) => one.labels.device === deviceName(device))
   const same = named.filter((one) => one.isSimulated === isSimulated)
   const [only, ...others] = same.length > 0 ? same : named
-  return only !== undefined && others.length === 0 ? wholeOf(only, devices).id : device
+  return only !== undefined && others.length === 0 ? wholeDevice(only, devices).id : device
 }
 
 /** A PCI function stands for the GPU, NIC or interface at its address, so that the events of a device have one id. */
-function wholeOf(one: Device, devices: DeviceLookup): Device {
+function wholeDevice(one: Device, devices: EventDeviceLookup): Device {
   if (one.kind !== 'pci') return one
   const { address, host, isSimulated } = one
   const isAt = (other: Device) =>

@@ -1,6 +1,6 @@
 import type { EventMark, TracebackEvent } from '@sonde/sdk/api'
 import { isLater } from './keep/kept-events.ts'
-import { wholes } from './parts.ts'
+import { wholeEvents } from './parts.ts'
 
 /** Conditions for a list of events. */
 export interface EventFilter {
@@ -24,13 +24,13 @@ export interface ListedEvents {
  * @param kept By start, the latest last. At most `events_max`.
  * @param open In any order; there are only a few.
  */
-export function listed(
+export function listEvents(
   kept: readonly TracebackEvent[],
   open: readonly TracebackEvent[],
   filter: EventFilter,
 ): ListedEvents {
   const parts = open.length === 0 ? kept : [...kept, ...open.toSorted((a, b) => (isLater(a, b) ? 1 : -1))]
-  const matching = wholes(parts).filter((event) => matches(event, filter))
+  const matching = wholeEvents(parts).filter((event) => matches(event, filter))
   const events = matching.sort((a, b) => (isLater(a, b) ? -1 : 1)).slice(0, filter.limit)
   return { events, leftOut: matching.length - events.length }
 }
@@ -51,7 +51,7 @@ function matches(event: TracebackEvent, { rule, device, state, fromMs, toMs }: E
  */
 export function marksIn(parts: Iterable<TracebackEvent>, fromMs: number, toMs: number, limit: number): EventMark[] {
   const marks: EventMark[] = []
-  for (const { id: event, rule, device, startMs, endMs, errorMs } of wholes(parts)) {
+  for (const { id: event, rule, device, startMs, endMs, errorMs } of wholeEvents(parts)) {
     const mark = { event, rule, device, errorMs }
     if (startMs >= fromMs && startMs <= toMs) marks.push({ ...mark, atMs: startMs, isStart: true })
     if (endMs !== undefined && endMs >= fromMs && endMs <= toMs) marks.push({ ...mark, atMs: endMs, isStart: false })

@@ -3,7 +3,7 @@ import type { Device } from '../devices/device.ts'
 import type { IndexSignal } from './keep/kept-index.ts'
 
 /** Finds the device of a series. */
-export interface DeviceLookup {
+export interface EventDeviceLookup {
   deviceOf(type: Pick<RecordType, 'entity'>, labels: Readonly<Record<string, string>>): Device | undefined
   byId(id: string): Device | undefined
   /** Devices that the agent's own sources report. */

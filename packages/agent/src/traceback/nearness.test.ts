@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Devices } from '../devices/devices.ts'
 import { NodeRecords } from '../devices/test-node-records.ts'
-import { FAR, nearnessOf } from './nearness.ts'
+import { FAR, nearnessTo } from './nearness.ts'
 
 function node() {
   const devices = new Devices()
@@ -11,7 +11,7 @@ function node() {
 }
 
 test('what is in the rail of the device belongs to it; the rest of the node is far', () => {
-  const near = nearnessOf('nic-mlx5_3-1', node().devices)
+  const near = nearnessTo('nic-mlx5_3-1', node().devices)
   assert.deepEqual(['nic-mlx5_3-1', 'gpu-3', 'gpu-4', 'nic-mlx5_4-1', 'nic-mlx5_bond_0-1'].map(near), [
     0,
     1,
@@ -24,19 +24,19 @@ test('what is in the rail of the device belongs to it; the rest of the node is f
 
 test('what is nowhere in the list is far, and so is everything of an event without a device', () => {
   const { devices } = node()
-  assert.deepEqual(['', 'nic-other-1'].map(nearnessOf('gpu-3', devices)), [FAR, FAR])
-  assert.deepEqual(['', 'gpu-3'].map(nearnessOf('', devices)), [FAR, FAR])
+  assert.deepEqual(['', 'nic-other-1'].map(nearnessTo('gpu-3', devices)), [FAR, FAR])
+  assert.deepEqual(['', 'gpu-3'].map(nearnessTo('', devices)), [FAR, FAR])
 })
 
 test('of a device that the list does not have, only itself is near', () => {
-  const near = nearnessOf('port 9', node().devices)
+  const near = nearnessTo('port 9', node().devices)
   assert.deepEqual(['port 9', 'gpu-3'].map(near), [0, FAR])
 })
 
 test('a simulated device is far from the real one at the same address', () => {
   const { devices, simulated } = node()
   simulated.hgx()
-  const near = nearnessOf('sim-nic-mlx5_3-1', devices)
+  const near = nearnessTo('sim-nic-mlx5_3-1', devices)
   assert.deepEqual(['sim-gpu-3', 'gpu-3', 'nic-mlx5_3-1'].map(near), [1, FAR, FAR])
 })
 
@@ -46,6 +46,6 @@ test('the bridges above a device belong to it, and it to them', () => {
   records.pci('0000:40:01.0', { class: 'bridge' })
   const bridge = devices.list().find(({ address }) => address === '0000:40:01.0')
   assert.ok(bridge !== undefined, 'the bridge is a device')
-  assert.equal(nearnessOf('gpu-3', devices)(bridge.id), 1)
-  assert.equal(nearnessOf('gpu-4', devices)(bridge.id), FAR)
+  assert.equal(nearnessTo('gpu-3', devices)(bridge.id), 1)
+  assert.equal(nearnessTo('gpu-4', devices)(bridge.id), FAR)
 })

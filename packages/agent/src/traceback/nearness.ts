@@ -1,10 +1,10 @@
-import type { DeviceLookup } from './lookups.ts'
+import type { EventDeviceLookup } from './lookups.ts'
 
 /** Nearness of the rest of the node. */
 export const FAR = 2
 
 /** How near another device is to the device of an event: 0 is itself, 1 belongs to it, 2 is the rest of the node. */
-export function nearnessOf(eventDevice: string, devices: DeviceLookup): (id: string) => number {
+export function nearnessTo(eventDevice: string, devices: EventDeviceLookup): (id: string) => number {
   const own = eventDevice === '' ? undefined : devices.byId(eventDevice)
   const related = new Set([...(own?.pairs ?? []), ...(own?.relations ?? [])])
   const known = new Map<string, number>()

@@ -4,30 +4,30 @@ import type { EventPart, TracebackEvent } from '@sonde/sdk/api'
  * Events as people see them. An event that became too long or too large has several parts, but is one event.
  * @param parts By start, the latest last.
  */
-export function wholes(parts: Iterable<TracebackEvent>): TracebackEvent[] {
+export function wholeEvents(parts: Iterable<TracebackEvent>): TracebackEvent[] {
   const found = new Map<number, TracebackEvent[]>()
   for (const part of parts) {
-    const id = firstIdOf(part)
+    const id = firstPartId(part)
     const own = found.get(id)
     if (own === undefined) found.set(id, [part])
     else own.push(part)
   }
-  return Array.from(found.values(), wholeOf)
+  return Array.from(found.values(), joinParts)
 }
 
 /** The parts of the event that a part belongs to. */
-export function partsOf(event: TracebackEvent, all: Iterable<TracebackEvent>): readonly TracebackEvent[] {
-  const id = firstIdOf(event)
-  return [...all].filter((other) => firstIdOf(other) === id)
+export function partsOfEvent(event: TracebackEvent, all: Iterable<TracebackEvent>): readonly TracebackEvent[] {
+  const id = firstPartId(event)
+  return [...all].filter((other) => firstPartId(other) === id)
 }
 
 /** An entry for a list of parts. */
-export function partOf({ id, startMs, endMs }: TracebackEvent): EventPart {
+export function partEntry({ id, startMs, endMs }: TracebackEvent): EventPart {
   return { id, startMs, ...(endMs === undefined ? {} : { endMs }) }
 }
 
 /** Joins all parts into their event. It has the start of the first part and the end of the last part. */
-export function wholeOf(parts: readonly TracebackEvent[]): TracebackEvent {
+export function joinParts(parts: readonly TracebackEvent[]): TracebackEvent {
   const [earliest] = parts
   const last = parts.at(-1)
   if (earliest === undefined || last === undefined) throw new RangeError('an event has one part at least')
@@ -42,17 +42,17 @@ export function wholeOf(parts: readonly TracebackEvent[]): TracebackEvent {
     ...(last.endMs === undefined ? {} : { endMs: last.endMs }),
     ...(last.end === undefined ? {} : { end: last.end }),
     ...(opening === undefined ? {} : { window: { ...opening, toMs: windows.at(-1)?.toMs ?? opening.toMs } }),
-    samples: sumOf(parts, 'samples'),
-    leftOut: sumOf(parts, 'leftOut'),
-    sizeBytes: sumOf(parts, 'sizeBytes'),
+    samples: sumOfParts(parts, 'samples'),
+    leftOut: sumOfParts(parts, 'leftOut'),
+    sizeBytes: sumOfParts(parts, 'sizeBytes'),
     parts: parts.length,
   }
 }
 
-function firstIdOf({ id, first }: TracebackEvent): number {
+function firstPartId({ id, first }: TracebackEvent): number {
   return first?.id ?? id
 }
 
-function sumOf(parts: readonly TracebackEvent[], count: 'samples' | 'leftOut' | 'sizeBytes'): number {
+function sumOfParts(parts: readonly TracebackEvent[], count: 'samples' | 'leftOut' | 'sizeBytes'): number {
   return parts.reduce((sum, part) => sum + part[count], 0)
 }

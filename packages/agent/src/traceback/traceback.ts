@@ -5,11 +5,11 @@ import type { HostEdge } from '../hosting/edge-gate.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
 import type { RecentRing } from '../pipeline/recent.ts'
 import { defaultTracebackDir, type TracebackConfig } from './config.ts'
-import { type EventFilter, type ListedEvents, listed } from './event-list.ts'
+import { type EventFilter, type ListedEvents, listEvents } from './event-list.ts'
 import { Archive } from './keep/archive.ts'
 import { type EventDisk, systemDisk } from './keep/disk.ts'
-import { LimitsTold } from './limits-told.ts'
-import type { DeviceLookup, KnownRules } from './lookups.ts'
+import { LimitsReport } from './limits-report.ts'
+import type { EventDeviceLookup, KnownRules } from './lookups.ts'
 import { type EventContent, EventReader } from './read/event-reader.ts'
 import type { ReadableEvent } from './read/samples.ts'
 import { type Beginning, type BeginOptions, beginEvent } from './window/begin-event.ts'
@@ -18,7 +18,7 @@ import { EventNumbers } from './window/event-numbers.ts'
 import { type OpenEvent, TRACEBACK_SOURCE } from './window/open-event.ts'
 import { OpenEvents } from './window/open-events.ts'
 import { Recorder } from './window/recorder.ts'
-import { Told } from './window/told.ts'
+import { SourceNotices } from './window/source-notices.ts'
 
 /** How often due work is done. Unit: milliseconds. */
 const LOOK_MS = 20
@@ -36,7 +36,7 @@ export interface TracebackOptions {
   readonly recent: RecentRing
   /** Events that hosts and rules on reported records refused to begin. */
   readonly heldBack: () => number
-  readonly devices: DeviceLookup
+  readonly devices: EventDeviceLookup
   readonly rules: KnownRules
   /** The name of a client. Default: its id. */
   readonly appOf?: (client: bigint) => string
@@ -72,14 +72,14 @@ export class Traceback {
   version = 0
   readonly #options: TracebackOptions
   readonly #clock: EventClock
-  readonly #told = new Told()
+  readonly #told = new SourceNotices()
   readonly #recorder: Recorder
   readonly #reader: EventReader
   readonly #open = new OpenEvents()
   readonly #numbers: EventNumbers
   readonly #begins: BeginOptions
   readonly #marks: Source
-  readonly #limitsTold: LimitsTold
+  readonly #limitsTold: LimitsReport
   /** Runs while an event is open, so an agent without events is not woken. */
   #timer: NodeJS.Timeout | undefined
   #limits: NodeJS.Timeout | undefined
@@ -104,7 +104,7 @@ export class Traceback {
     this.#marks = createOwnSource({ id: TRACEBACK_SOURCE, emit: options.accept })
     const nowMs = Number((clock.monoNs() + clock.wallOffsetNs()) / NS_PER_MS)
     this.#numbers = new EventNumbers(nowMs, (id) => this.#open.get(id) !== undefined || archive.has(id))
-    this.#limitsTold = new LimitsTold(log)
+    this.#limitsTold = new LimitsReport(log)
   }
 
   /** Lists the events on disk. */
@@ -188,7 +188,7 @@ export class Traceback {
 
   /** Matching events, the latest first. */
   list(filter: EventFilter): ListedEvents {
-    return listed(this.archive.byStart, this.#toldOpen(), filter)
+    return listEvents(this.archive.byStart, this.#toldOpen(), filter)
   }
 
   #toldOpen(): TracebackEvent[] {

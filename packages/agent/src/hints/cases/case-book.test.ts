@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { RULES } from '../rules/index.ts'
 import { countMeasure } from '../rules/measure.ts'
 import { CaseBook } from './case-book.ts'
-import type { Sighting } from './sighting.ts'
+import type { RuleSighting } from './sighting.ts'
 
 const START_MS = Date.UTC(2026, 0, 1)
 const [rule] = RULES.filter(({ isEvent, severity }) => isEvent === true && severity === 'critical')
 assert.ok(rule)
 
-function sightingOn(id: string): Sighting {
+function sightingOn(id: string): RuleSighting {
   const finding = { title: 'Trouble', measure: countMeasure(1, '>=', 1, ''), sentence: () => 'Trouble' }
   const place = { name: id, rail: null, isSimulated: false, host: '', pairs: [], address: '', path: [], limits: {} }
   return {

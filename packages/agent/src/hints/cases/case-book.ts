@@ -1,11 +1,11 @@
 import { byWeightNow, type Hint, type HintSeverity } from '@sonde/sdk/api'
 import type { WhichNode } from '../device.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { HintRule } from '../rules/rule.ts'
 import { Case } from './case.ts'
-import type { Sighting } from './sighting.ts'
+import type { RuleSighting } from './sighting.ts'
 
 /** A moment in the life of a hint. */
-export interface Edge {
+export interface HintEdge {
   /** Number of the hint's event: the time of opening in nanoseconds. Every event has a different number. */
   readonly event: bigint
   /** `peak` comes together with `ended`. A hint that was never confirmed is `dismissed`. */
@@ -39,7 +39,7 @@ const SAME_MS = 120_000
 const ELAPSED_MAX_MS = 2000
 
 /** An ended hint. */
-interface Over {
+interface EndedHint {
   readonly hint: Hint
   /** End of the open state. A hint stays open for a while after its end, in case its rule holds again. */
   readonly openToMs: number
@@ -55,9 +55,9 @@ export class CaseBook {
   /** By rule and severity, as `#lost`. */
   readonly #opened = new Map<string, number>()
   readonly #lost = new Map<string, number>()
-  #ended: Over[] = []
+  #ended: EndedHint[] = []
   #forgottenMs = 0
-  #edges: Edge[] = []
+  #edges: HintEdge[] = []
   #nowMs = 0
   #lastEvent = 0n
 
@@ -68,12 +68,12 @@ export class CaseBook {
 
   /** Whether a hint of the rule is open on the device. */
   isOpen(rule: string, device: string): boolean {
-    return this.#cases.get(idOf(rule, device))?.isOpen === true
+    return this.#cases.get(caseId(rule, device))?.isOpen === true
   }
 
   /** Whether the rule holds or is open on a device. */
   isExplaining(rule: string, device: string, isAlreadyOpen: boolean): boolean {
-    const found = this.#cases.get(idOf(rule, device))
+    const found = this.#cases.get(caseId(rule, device))
     return found !== undefined && (found.isOpen || (found.isSeenNow && !isAlreadyOpen))
   }
 
@@ -97,12 +97,12 @@ export class CaseBook {
   }
 
   /** Notes that a rule holds on a device. */
-  see(rule: Rule, sighting: Sighting, nowMs: number): void {
-    const id = idOf(rule.name, sighting.device.id)
+  see(rule: HintRule, sighting: RuleSighting, nowMs: number): void {
+    const id = caseId(rule.name, sighting.device.id)
     let found = this.#cases.get(id)
     if (found === undefined) {
       if (this.#cases.size >= CASE_LIMIT) {
-        countUp(this.#lost, keyOf(rule.name, sighting.severity))
+        countUp(this.#lost, countKey(rule.name, sighting.severity))
         return
       }
       found = new Case(rule, id, sighting, nowMs)
@@ -113,7 +113,7 @@ export class CaseBook {
 
   /** Notes that a rule no longer holds on a device, but the fault continues. */
   goOn(rule: string, device: string): void {
-    this.#cases.get(idOf(rule, device))?.goOn()
+    this.#cases.get(caseId(rule, device))?.goOn()
   }
 
   /** No samples arrived since the last evaluation. */
@@ -123,7 +123,7 @@ export class CaseBook {
 
   /** Ends a case at once, because another rule explains it. */
   withdraw(rule: string, device: string, nowMs: number): void {
-    const found = this.#cases.get(idOf(rule, device))
+    const found = this.#cases.get(caseId(rule, device))
     if (found !== undefined) this.#end(found, nowMs)
   }
 
@@ -178,12 +178,12 @@ export class CaseBook {
    * Open, opened and lost hints by rule and severity. Every severity of each rule is present from the start, even
    * without hints.
    */
-  counts(rules: readonly Rule[]): HintCount[] {
+  counts(rules: readonly HintRule[]): HintCount[] {
     const open = new Map<string, number>()
-    for (const one of this.#cases.values()) if (one.isOpen) countUp(open, keyOf(one.rule.name, one.severity))
+    for (const one of this.#cases.values()) if (one.isOpen) countUp(open, countKey(one.rule.name, one.severity))
     const counts = rules.flatMap(({ name, severity, worse = severity }) =>
       [...new Set([severity, worse])].map((severity): [string, HintCount] => {
-        const key = keyOf(name, severity)
+        const key = countKey(name, severity)
         const [opened, lost] = [this.#opened.get(key) ?? 0, this.#lost.get(key) ?? 0]
         return [key, { rule: name, severity, open: open.get(key) ?? 0, opened, lost }]
       }),
@@ -193,14 +193,14 @@ export class CaseBook {
   }
 
   /** Returns the edges since the last call. */
-  takeEdges(): Edge[] {
+  takeEdges(): HintEdge[] {
     const edges = this.#edges
     this.#edges = []
     return edges
   }
 
   #open(one: Case, nowMs: number): void {
-    countUp(this.#opened, keyOf(one.rule.name, one.severity))
+    countUp(this.#opened, countKey(one.rule.name, one.severity))
     const openedNs = BigInt(Math.round(nowMs)) * 1_000_000n
     this.#lastEvent = openedNs > this.#lastEvent ? openedNs : this.#lastEvent + 1n
     one.event = this.#lastEvent
@@ -209,7 +209,7 @@ export class CaseBook {
   }
 
   #resume(one: Case): void {
-    const isSame = ({ hint: { id, outcome, endedMs = 0 } }: Over) =>
+    const isSame = ({ hint: { id, outcome, endedMs = 0 } }: EndedHint) =>
       id === one.id && outcome === 'cut' && one.sinceMs >= endedMs && one.sinceMs - endedMs < SAME_MS
     const earlier = this.#ended.find(isSame)
     if (earlier === undefined) return
@@ -230,16 +230,16 @@ export class CaseBook {
     this.#note(one, outcome, nowMs, undefined, hint)
   }
 
-  #keep(over: readonly Over[]): void {
+  #keep(over: readonly EndedHint[]): void {
     const all = [...over, ...this.#ended].sort((a, b) => (b.hint.endedMs ?? 0) - (a.hint.endedMs ?? 0))
     this.#ended = all.slice(0, ENDED_LIMIT)
     this.#forgottenMs = Math.max(this.#forgottenMs, all[ENDED_LIMIT]?.hint.endedMs ?? 0)
   }
 
-  #note(one: Case, edge: Edge['edge'], timeMs: number, value?: number, hint = one.hint()): void {
+  #note(one: Case, edge: HintEdge['edge'], timeMs: number, value?: number, hint = one.hint()): void {
     if (this.#edges.length >= EDGE_LIMIT) {
       this.#edges.shift()
-      countUp(this.#lost, keyOf(one.rule.name, one.severity))
+      countUp(this.#lost, countKey(one.rule.name, one.severity))
     }
     this.#edges.push({ event: one.event, edge, timeMs, hint, value: value ?? hint.value })
   }
@@ -249,10 +249,10 @@ function countUp(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-function keyOf(rule: string, severity: HintSeverity): string {
+function countKey(rule: string, severity: HintSeverity): string {
   return `${rule} ${severity}`
 }
 
-function idOf(rule: string, device: string): string {
+function caseId(rule: string, device: string): string {
   return `${rule}/${device}`
 }

@@ -1,8 +1,8 @@
 import type { Hint, HintOutcome, HintSeverity } from '@sonde/sdk/api'
-import { nodeOf, type WhichNode } from '../device.ts'
+import { type WhichNode, whichNode } from '../device.ts'
 import { roundedValue } from '../rules/measure.ts'
-import type { Rule } from '../rules/rule.ts'
-import { isWorse, type Sighting } from './sighting.ts'
+import type { HintRule } from '../rules/rule.ts'
+import { isWorse, type RuleSighting } from './sighting.ts'
 
 const VOTE_MASK = 0b11111
 const VOTES_NEEDED = 3
@@ -12,8 +12,8 @@ export const LINGER_MS = 5000
 const UNSEEN_MS = 2000
 
 /** A sighting with the time of its numbers. Unit: milliseconds since the Unix epoch. */
-interface Seen {
-  readonly sighting: Sighting
+interface TimedSighting {
+  readonly sighting: RuleSighting
   readonly timeMs: number
 }
 
@@ -23,16 +23,16 @@ interface Seen {
  * the times between evaluations, so a step of the clock neither confirms nor ends a hint.
  */
 export class Case {
-  readonly rule: Rule
+  readonly rule: HintRule
   readonly id: string
   stage: 'seen' | 'forming' | 'standing' = 'seen'
   sinceMs: number
   /** Number of its event; 0 until it opens. */
   event = 0n
   /** The latest sighting. */
-  #sighting: Sighting
+  #sighting: RuleSighting
   /** The worst sighting. */
-  #peak: Seen
+  #peak: TimedSighting
   #votes = 0
   #firstSampleMs: number
   #isSeenNow = false
@@ -45,7 +45,7 @@ export class Case {
   #idleMs = 0
   #seenMs: number
 
-  constructor(rule: Rule, id: string, sighting: Sighting, nowMs: number) {
+  constructor(rule: HintRule, id: string, sighting: RuleSighting, nowMs: number) {
     this.rule = rule
     this.id = id
     this.#sighting = sighting
@@ -73,7 +73,7 @@ export class Case {
   }
 
   get node(): WhichNode {
-    return nodeOf(this.#sighting.device)
+    return whichNode(this.#sighting.device)
   }
 
   /** Value and time of the worst sighting. */
@@ -86,7 +86,7 @@ export class Case {
   }
 
   /** The rule holds at this evaluation. */
-  see(sighting: Sighting): void {
+  see(sighting: RuleSighting): void {
     this.#sighting = sighting
     if (isWorse(sighting, this.#peak.sighting))
       this.#peak = {

@@ -3,9 +3,9 @@ import { byWeightIn, type Hint, type HintsAnswer, type HintsUnknown, heldWithinM
 import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
 import { hintType } from './hint-type.ts'
-import { hintsOf, type Statement, statementsIn, UNSTATED_MS } from './hints-of.ts'
 import { hintPauseType, pausesIn, spansWithin } from './pauses.ts'
 import { unwatchedSpans } from './watched-spans.ts'
+import { type Statement, statementsIn, UNSTATED_MS, windowHints } from './window-hints.ts'
 
 /** Most statements that one question reads. Older parts of its window are reported as unknown. */
 const STATEMENT_LIMIT = 20_000
@@ -45,7 +45,7 @@ interface Recalling {
 }
 
 /** The hints of a span, and its unknown parts. */
-interface Known {
+interface KnownHints {
   readonly hints: readonly Hint[]
   readonly unknown: readonly HintsUnknown[]
 }
@@ -84,17 +84,19 @@ export class HintHistory {
     const fromMs = nowMs - ENDED_KEEP_MS
     const { statements } = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, nowMs)
     const wanted = { fromMs, toMs: nowMs, readToMs: nowMs + UNSTATED_MS, open: new Set<string>() }
-    hints.recall(hintsOf(statements, wanted), await this.#unwatched(this.#store, fromMs, nowMs))
+    hints.recall(windowHints(statements, wanted), await this.#unwatched(this.#store, fromMs, nowMs))
   }
 
-  async #knownIn(fromMs: number, toMs: number, now: HintsAnswer): Promise<Known> {
+  async #knownIn(fromMs: number, toMs: number, now: HintsAnswer): Promise<KnownHints> {
     const own = ownIn(now, fromMs, toMs)
     if (this.#store === undefined) return { hints: own, unknown: this.#notInMemory(fromMs, toMs, now, NOT_KEPT) }
     try {
       const read = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)
       const open = new Set(now.hints.map(({ event }) => event))
       const readToMs = Math.min(toMs + UNSTATED_MS, now.nowMs)
-      const kept = hintsOf(read.statements, { fromMs, toMs, readToMs, open }).map((hint) => renewed(hint, own, toMs))
+      const kept = windowHints(read.statements, { fromMs, toMs, readToMs, open }).map((hint) =>
+        renewed(hint, own, toMs),
+      )
       const known = new Set(kept.map(({ event }) => event))
       const spans = await this.#unwatched(this.#store, fromMs, toMs)
       return {

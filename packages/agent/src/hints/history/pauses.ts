@@ -53,7 +53,7 @@ export class Pauses {
 
   /** Times without rule evaluations, in their order. */
   spans(): HintsUnknown[] {
-    return this.#pauses.map(spanOf)
+    return this.#pauses.map(pauseSpan)
   }
 
   /** Reports the pauses since the last report. `nowMs` is since the Unix epoch. */
@@ -79,7 +79,7 @@ export function pausesIn(batches: readonly Batch[]): HintsUnknown[] {
   return batches.flatMap(({ type, bytes, count, symbols }) =>
     type.fingerprint === hintPauseType.fingerprint
       ? [...readRecords(hintPauseType, viewsOf(bytes), count, symbols)].map(({ kind, from_ms, to_ms }) =>
-          spanOf({ kind: kind as PauseKind, fromMs: from_ms, toMs: to_ms }),
+          pauseSpan({ kind: kind as PauseKind, fromMs: from_ms, toMs: to_ms }),
         )
       : [],
   )
@@ -94,6 +94,6 @@ export function spansWithin(spans: readonly HintsUnknown[], fromMs: number, toMs
   return [...once.values()].sort((a, b) => a.fromMs - b.fromMs)
 }
 
-function spanOf({ kind, fromMs, toMs }: Pause): HintsUnknown {
+function pauseSpan({ kind, fromMs, toMs }: Pause): HintsUnknown {
   return { fromMs: Math.round(fromMs), toMs: Math.round(toMs), reason: REASONS[kind] }
 }

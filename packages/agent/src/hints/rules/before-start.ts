@@ -1,20 +1,20 @@
-import type { Look } from '../look/look.ts'
-import { firstKnown } from '../look/numbers.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { firstKnown } from '../inspection/numbers.ts'
 import { GPU, XID } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { deviceTitle } from './words.ts'
 
 const TOLD = [XID.lost, XID.device, XID.memory]
 
 /** Numbers and count of the XIDs in the first sample of the GPU. */
-function toldBefore(look: Look): { readonly numbers: string[]; readonly count: number } {
+function toldBefore(inspection: Inspection): { readonly numbers: string[]; readonly count: number } {
   // A value of 0 means that the driver was reloaded or its errors were cleared.
-  if (look.last(GPU.lastXid) === 0) return { numbers: [], count: 0 }
+  if (inspection.last(GPU.lastXid) === 0) return { numbers: [], count: 0 }
   const found = TOLD.flatMap((signal) =>
-    look.windows(signal).map((window, i) => ({
-      xid: look.labels(signal)[i]?.xid ?? '',
-      count: window.isFresh(look.scope.nowMs) ? window.before : 0,
+    inspection.windows(signal).map((window, i) => ({
+      xid: inspection.labels(signal)[i]?.xid ?? '',
+      count: window.isFresh(inspection.scope.nowMs) ? window.before : 0,
     })),
   )
   const told = found.filter(({ count }) => count > 0)
@@ -22,7 +22,7 @@ function toldBefore(look: Look): { readonly numbers: string[]; readonly count: n
 }
 
 /** Errors in the first sample. The time of these errors is unknown. */
-export const beforeStart: Rule = {
+export const beforeStartRule: HintRule = {
   name: 'error_before_start',
   sees: 'The first sample of a GPU had an error that needs a reset: an XID of the GPU, NVLink or memory, or an uncorrected memory error.',
   severity: 'warning',
@@ -52,26 +52,26 @@ export const beforeStart: Rule = {
     'errors that happen while Sonde runs: other rules report them',
     'earlier PCIe errors and errors of host memory: their counters start with the machine and include errors of its start',
   ],
-  find(look) {
-    const { name } = look.device
-    const { numbers, count } = toldBefore(look)
+  find(inspection) {
+    const { name } = inspection.device
+    const { numbers, count } = toldBefore(inspection)
     const told = countMeasure(count, '>=', 1, 'XIDs before the start')
     if (isPassed(told)) {
-      const isSilent = !look.has(GPU.power)
+      const isSilent = !inspection.has(GPU.power)
       const xids = `XID ${numbers.join(', ')}`
       return {
         severity: isSilent && numbers.includes('79') ? 'critical' : 'warning',
-        title: `${titleOf(look.device)} has ${xids} from before the start`,
+        title: `${deviceTitle(inspection.device)} has ${xids} from before the start`,
         measure: told,
         sentence: (value, limit) =>
           `${name} has ${xids}, reported before Sonde started to read it: ${value}, ${limit}; the time is unknown, and the GPU ${isSilent ? 'gives no sample of its power' : 'gives samples'}`,
       }
     }
-    const errors = firstKnown(look.before(GPU.uncorrectedErrors), 0)
+    const errors = firstKnown(inspection.before(GPU.uncorrectedErrors), 0)
     const counted = countMeasure(errors, '>=', 1, 'errors before the start')
     if (!isPassed(counted)) return undefined
     return {
-      title: `${titleOf(look.device)} had memory errors before the start`,
+      title: `${deviceTitle(inspection.device)} had memory errors before the start`,
       measure: counted,
       sentence: (value, limit) =>
         `${name} counted uncorrected memory errors before Sonde started to read it: ${value}, ${limit}; the time is unknown`,

@@ -1,11 +1,11 @@
-import { LATEST_MS, type Look } from '../look/look.ts'
-import { median } from '../look/numbers.ts'
-import { together } from '../look/together.ts'
-import { jobGpus, storageBytes, usualRailUse } from '../look/workload.ts'
+import { type Inspection, LATEST_MS } from '../inspection/inspection.ts'
+import { median } from '../inspection/numbers.ts'
+import { together } from '../inspection/together.ts'
+import { jobGpus, storageBytes, usualRailUse } from '../inspection/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import { bytesMeasure, shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, percent } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, percent } from './words.ts'
 
 const COPY_BYTES = 2e9
 const GPU_SHARE = 7 / 8
@@ -13,13 +13,13 @@ const LINE_SHARE = 0.01
 const UTILISATION = 50
 
 /** Work sends about as much to the host as it receives from it. A copy is mostly one-way. */
-function isCopied(look: Look): boolean {
-  const sent = look.last(GPU.pcieSent)
-  return sent > COPY_BYTES && !(look.last(GPU.pcieReceived) > sent / 2)
+function isCopied(inspection: Inspection): boolean {
+  const sent = inspection.last(GPU.pcieSent)
+  return sent > COPY_BYTES && !(inspection.last(GPU.pcieReceived) > sent / 2)
 }
 
 /** A label rather than an alarm: the node writes its state to storage. */
-export const checkpoint: Rule = {
+export const checkpointRule: HintRule = {
   name: 'checkpoint',
   sees: 'All GPUs are idle while memory is copied to the host: the job writes a checkpoint.',
   severity: 'notice',
@@ -39,14 +39,14 @@ export const checkpoint: Rule = {
   ],
   not: {
     'a hanging collective: use stays at 100 % and nothing is copied': ({ scope }) =>
-      median(scope.gpus.map((look) => look.last(GPU.utilisation))) > UTILISATION,
+      median(scope.gpus.map((inspection) => inspection.last(GPU.utilisation))) > UTILISATION,
   },
   toldApart: [
     'a wait for data: nothing is copied to the host',
     'work that ends within a sample: it copies as much from the host as to it',
   ],
   find({ scope }) {
-    const { looks: job } = together(jobGpus(scope), GPU.pcieSent, LATEST_MS)
+    const { inspections: job } = together(jobGpus(scope), GPU.pcieSent, LATEST_MS)
     const use = usualRailUse(scope, LATEST_MS)
     if (job.length === 0 || use > LINE_SHARE) return undefined
     const copying = job.filter(isCopied)
@@ -55,7 +55,7 @@ export const checkpoint: Rule = {
     if (!isCopying && !scope.isOpen('checkpoint', scope.node)) return undefined
     const storage = storageBytes(scope)
     const rails = Number.isNaN(use) ? '' : `, with the rails at ${percent(use)} of line`
-    const rest = `${rails}${storage > 0 ? `; ${amount(storage, 'B')}/s to storage` : ''}`
+    const rest = `${rails}${storage > 0 ? `; ${amountWords(storage, 'B')}/s to storage` : ''}`
     const found = {
       device: scope.node,
       affected: job.map(({ device }) => device),
@@ -65,10 +65,10 @@ export const checkpoint: Rule = {
     if (isCopying)
       return {
         ...found,
-        measure: bytesMeasure(median(copying.map((look) => look.last(GPU.pcieSent))), '>', COPY_BYTES),
+        measure: bytesMeasure(median(copying.map((inspection) => inspection.last(GPU.pcieSent))), '>', COPY_BYTES),
         sentence: (value, limit) => `${copying.length} GPUs copy ${value} each to the host, ${limit}${rest}`,
       }
-    const used = median(job.map((look) => look.last(GPU.utilisation)))
+    const used = median(job.map((inspection) => inspection.last(GPU.utilisation)))
     return {
       ...found,
       measure: shareMeasure(used / 100, '<=', UTILISATION / 100, '% of time'),

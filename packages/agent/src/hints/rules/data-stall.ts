@@ -1,10 +1,10 @@
-import { maxKnown, median } from '../look/numbers.ts'
-import type { Scope } from '../look/scope.ts'
-import { together } from '../look/together.ts'
-import { isCollective, jobGpus, jobNics } from '../look/workload.ts'
+import { maxKnown, median } from '../inspection/numbers.ts'
+import type { Scope } from '../inspection/scope.ts'
+import { together } from '../inspection/together.ts'
+import { isCollective, jobGpus, jobNics } from '../inspection/workload.ts'
 import { GPU, HOST, NIC } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
+import type { HintRule } from './rule.ts'
 import { percent } from './words.ts'
 
 const UTILISATION = 0.8
@@ -21,25 +21,29 @@ const GAPS = 2
 
 /** Share of GPU memory still in use. A job that ended has freed it. */
 function memoryShare(scope: Scope): number {
-  return median(jobGpus(scope).map((look) => look.last(GPU.memoryUsed) / look.max(GPU.memoryUsed, 60_000)))
+  return median(
+    jobGpus(scope).map((inspection) => inspection.last(GPU.memoryUsed) / inspection.max(GPU.memoryUsed, 60_000)),
+  )
 }
 
 function pressureOf(scope: Scope): number {
-  const look = scope.of(scope.node)
-  return maxKnown(look.rate(HOST.ioPressure), look.rate(HOST.cpuPressure))
+  const inspection = scope.of(scope.node)
+  return maxKnown(inspection.rate(HOST.ioPressure), inspection.rate(HOST.cpuPressure))
 }
 
 /** Speed of recent bursts relative to earlier bursts. If it is high, the network is not slow. */
 function burstShare(scope: Scope): number {
   return median(
-    jobNics(scope).map((look) => look.peak(NIC.sentBytes, BURST_OVER_MS) / look.peak(NIC.sentBytes, 120_000)),
+    jobNics(scope).map(
+      (inspection) => inspection.peak(NIC.sentBytes, BURST_OVER_MS) / inspection.peak(NIC.sentBytes, 120_000),
+    ),
   )
 }
 
 /** Use of each GPU of the job at the same moments. GPUs without samples at these moments are left out. */
 function usesOf(scope: Scope): number[] {
-  const { looks } = together(jobGpus(scope), GPU.utilisation, OVER_MS)
-  return looks.map((look) => look.mean(GPU.utilisation, OVER_MS)).filter((use) => !Number.isNaN(use))
+  const { inspections } = together(jobGpus(scope), GPU.utilisation, OVER_MS)
+  return inspections.map((inspection) => inspection.mean(GPU.utilisation, OVER_MS)).filter((use) => !Number.isNaN(use))
 }
 
 /** Use of the job's GPUs, from 0 to 1. */
@@ -48,7 +52,7 @@ function useOf(scope: Scope): number {
 }
 
 /** GPUs that wait for their input. */
-export const dataStall: Rule = {
+export const dataStallRule: HintRule = {
   name: 'data_stall',
   sees: 'All GPUs are idle for the same part of each step, while bursts on the rails are as fast as before: input comes late.',
   severity: 'warning',
@@ -102,7 +106,8 @@ export const dataStall: Rule = {
       measure,
       sentence: (value, limit) =>
         `${job.length} GPUs are in use ${value} of the time, ${limit}, all alike${waits}${works}`,
-      isSure: median(job.map((look) => look.dips(GPU.utilisation, UTILISATION * 100, BURST_OVER_MS))) >= GAPS,
+      isSure:
+        median(job.map((inspection) => inspection.dips(GPU.utilisation, UTILISATION * 100, BURST_OVER_MS))) >= GAPS,
     }
   },
 }

@@ -1,27 +1,27 @@
 import { countOf } from '@sonde/sdk/internal'
-import type { Look } from '../look/look.ts'
-import type { Scope } from '../look/scope.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import type { Scope } from '../inspection/scope.ts'
 import { NIC } from '../watch/signals.ts'
 import { secondsMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { deviceTitle } from './words.ts'
 
 /** This many drivers at once have a common cause: the kernel runs most calls of this kind one at a time. */
 const TOGETHER_COUNT = 3
 /** Default time after which `ethtool` reports a call as stuck. Unit: seconds. */
 const STUCK_S = 2
 
-function isSilent(look: Look): boolean {
-  return look.last(NIC.responsive) === 0
+function isSilent(inspection: Inspection): boolean {
+  return inspection.last(NIC.responsive) === 0
 }
 
 /** Adapters whose drivers do not answer now. */
-function silentPorts(scope: Scope): readonly Look[] {
+function silentPorts(scope: Scope): readonly Inspection[] {
   return scope.once('silent drivers', () => scope.ports.filter(isSilent))
 }
 
 /** A driver of an adapter that no longer answers. */
-export const driverStuck: Rule = {
+export const driverStuckRule: HintRule = {
   name: 'driver_stuck',
   sees: 'The driver of an adapter no longer answers a call: its counters are unknown, whether it has traffic or not.',
   severity: 'warning',
@@ -46,13 +46,13 @@ export const driverStuck: Rule = {
     'a child process that crashed: it gives no samples either',
     'a busy machine: the source is starved then, and no driver is reported',
   ],
-  find(look) {
-    if (!isSilent(look)) return undefined
-    const { scope } = look
+  find(inspection) {
+    if (!isSilent(inspection)) return undefined
+    const { scope } = inspection
     const silent = silentPorts(scope)
     const answering = scope.ports.filter((other) => other.last(NIC.responsive) === 1).length
     const others = countOf(answering, 'other does', 'others do')
-    const silentS = look.held(NIC.responsive) / 1000 + STUCK_S
+    const silentS = inspection.held(NIC.responsive) / 1000 + STUCK_S
     const measure = secondsMeasure(silentS, '>=', STUCK_S, 's without an answer')
     if (silent.length >= TOGETHER_COUNT)
       return {
@@ -65,9 +65,9 @@ export const driverStuck: Rule = {
       }
     return {
       measure,
-      title: `${titleOf(look.device)} has a driver that does not answer`,
+      title: `${deviceTitle(inspection.device)} has a driver that does not answer`,
       sentence: (value, limit) =>
-        `The driver of ${look.device.name} has not answered for ${value}, ${others}, ${limit}; its counters are not known`,
+        `The driver of ${inspection.device.name} has not answered for ${value}, ${others}, ${limit}; its counters are not known`,
     }
   },
 }

@@ -1,9 +1,9 @@
-import { EVENT_OVER_MS } from '../look/look.ts'
-import { firstKnown } from '../look/numbers.ts'
+import { EVENT_OVER_MS } from '../inspection/inspection.ts'
+import { firstKnown } from '../inspection/numbers.ts'
 import { GPU, XID } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, besides, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, besides, deviceTitle } from './words.ts'
 
 const CORRECTED_PER_MINUTE = 10
 /** A job that ran for this long is healthy. Unit: milliseconds. */
@@ -11,7 +11,7 @@ const HEALTHY_MS = 10_000
 const ACTIVE_SHARE = 0.05
 
 /** Memory of a GPU that was lost for good: data were wrong. */
-export const eccUncorrected: Rule = {
+export const eccUncorrectedRule: HintRule = {
   name: 'ecc_uncorrected',
   sees: 'A GPU has a memory error that it could not correct, or reports an XID of such an error (48, 64, 94, 95, 140).',
   severity: 'critical',
@@ -31,31 +31,31 @@ export const eccUncorrected: Rule = {
   ],
   not: {},
   // A GPU that computes again without a pause has recovered, so a hang has another cause.
-  stillExplains: (look) => !(look.min(GPU.smActive, HEALTHY_MS) > ACTIVE_SHARE),
+  stillExplains: (inspection) => !(inspection.min(GPU.smActive, HEALTHY_MS) > ACTIVE_SHARE),
   toldApart: [
     'XID 13, 31, 43 or 45 alone: the application',
     'totals from before the driver was loaded',
     'XID 92 of older parts',
   ],
-  find(look) {
-    const errors = firstKnown(look.increase(GPU.uncorrectedErrors, EVENT_OVER_MS), 0)
-    const told = firstKnown(look.increase(XID.memory, EVENT_OVER_MS), 0)
+  find(inspection) {
+    const errors = firstKnown(inspection.increase(GPU.uncorrectedErrors, EVENT_OVER_MS), 0)
+    const told = firstKnown(inspection.increase(XID.memory, EVENT_OVER_MS), 0)
     if (!(errors + told >= 1)) return undefined
     const action =
-      look.last(GPU.remapFailure) === 1
+      inspection.last(GPU.remapFailure) === 1
         ? '; a row could not be replaced'
-        : look.last(GPU.remapPending) === 1
+        : inspection.last(GPU.remapPending) === 1
           ? '; a row waits for a reset'
           : ''
-    const { name } = look.device
-    const title = `${titleOf(look.device)} has uncorrected memory errors`
+    const { name } = inspection.device
+    const title = `${deviceTitle(inspection.device)} has uncorrected memory errors`
     if (errors < 1)
       return {
         title,
         measure: countMeasure(told, '>=', 1, 'XIDs in 1 min'),
         sentence: (value, limit) => `${name} reported XIDs of memory: ${value} in the last minute, ${limit}${action}`,
       }
-    const also = told >= 1 ? `, and reported XIDs of memory: ${amount(told)}` : ''
+    const also = told >= 1 ? `, and reported XIDs of memory: ${amountWords(told)}` : ''
     return {
       title,
       measure: countMeasure(errors, '>=', 1, 'errors in 1 min'),
@@ -66,7 +66,7 @@ export const eccUncorrected: Rule = {
 }
 
 /** Memory rows that wait for replacement, or cannot be replaced. */
-export const eccPending: Rule = {
+export const eccPendingRule: HintRule = {
   name: 'ecc_pending',
   sees: 'A memory row of a GPU waits for a reset to be replaced, or could not be replaced.',
   severity: 'warning',
@@ -81,21 +81,21 @@ export const eccPending: Rule = {
   ],
   not: {},
   explainedBy: { ecc_uncorrected: 'device' },
-  find(look) {
-    const { name } = look.device
-    const failed = countMeasure(look.last(GPU.remapFailure), '>=', 1, 'failures')
+  find(inspection) {
+    const { name } = inspection.device
+    const failed = countMeasure(inspection.last(GPU.remapFailure), '>=', 1, 'failures')
     if (isPassed(failed))
       return {
         severity: 'critical',
-        title: `${titleOf(look.device)} cannot replace a memory row`,
+        title: `${deviceTitle(inspection.device)} cannot replace a memory row`,
         measure: failed,
         sentence: (value, limit) =>
           `${name} could not replace a memory row (its flag is ${value}, ${limit}): replace the board`,
       }
-    const pending = countMeasure(look.last(GPU.remapPending), '>=', 1, 'rows pending')
+    const pending = countMeasure(inspection.last(GPU.remapPending), '>=', 1, 'rows pending')
     if (!isPassed(pending)) return undefined
     return {
-      title: `${titleOf(look.device)} waits for a reset`,
+      title: `${deviceTitle(inspection.device)} waits for a reset`,
       measure: pending,
       sentence: (value, limit) =>
         `${name} has a memory row that the next reset replaces (its flag is ${value}, ${limit})`,
@@ -104,7 +104,7 @@ export const eccPending: Rule = {
 }
 
 /** Corrected errors at a high rate. */
-export const eccCorrected: Rule = {
+export const eccCorrectedRule: HintRule = {
   name: 'ecc_corrected',
   sees: 'A GPU corrects many more memory errors than healthy boards.',
   severity: 'notice',
@@ -123,16 +123,16 @@ export const eccCorrected: Rule = {
   not: {},
   toldApart: ['single corrected errors, and totals from before the driver was loaded'],
   explainedBy: { ecc_uncorrected: 'device' },
-  find(look) {
-    const errors = look.increase(GPU.correctedErrors, EVENT_OVER_MS)
+  find(inspection) {
+    const errors = inspection.increase(GPU.correctedErrors, EVENT_OVER_MS)
     const measure = countMeasure(errors, '>', CORRECTED_PER_MINUTE, 'errors in 1 min')
     if (!isPassed(measure)) return undefined
-    const usual = look.usual((other) => other.increase(GPU.correctedErrors, EVENT_OVER_MS))
+    const usual = inspection.usual((other) => other.increase(GPU.correctedErrors, EVENT_OVER_MS))
     return {
-      title: `${titleOf(look.device)} corrects many memory errors`,
+      title: `${deviceTitle(inspection.device)} corrects many memory errors`,
       measure,
       sentence: (value, limit) =>
-        `${look.device.name} corrected ${value} memory errors in the last minute${besides(usual, amount)}, ${limit}`,
+        `${inspection.device.name} corrected ${value} memory errors in the last minute${besides(usual, amountWords)}, ${limit}`,
     }
   },
 }

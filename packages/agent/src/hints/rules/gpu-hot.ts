@@ -1,9 +1,9 @@
-import type { Look } from '../look/look.ts'
-import { firstKnown } from '../look/numbers.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { firstKnown } from '../inspection/numbers.ts'
 import { GPU } from '../watch/signals.ts'
 import { isPassed, type Measure, plainMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { besides, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { besides, deviceTitle } from './words.ts'
 
 const MARGIN_CELSIUS = 5
 /** A GPU this far below its limit is no longer hot. Unit: degrees Celsius. */
@@ -15,27 +15,27 @@ const MEMORY_CELSIUS = 95
 interface Heat {
   readonly what: string
   readonly measure: Measure
-  readonly read: (look: Look) => number
+  readonly read: (inspection: Inspection) => number
 }
 
 /**
  * The part of a GPU that is too hot, or would be if it were hotter by `above`: the GPU or its memory. A card without a
  * reported limit is never too hot.
  */
-function hottestOf(look: Look, above = 0): Heat | undefined {
-  const read = (signal: typeof GPU.temperature) => (one: Look) => one.min(signal, 1500)
+function hottestOf(inspection: Inspection, above = 0): Heat | undefined {
+  const read = (signal: typeof GPU.temperature) => (one: Inspection) => one.min(signal, 1500)
   const [gpu, memory] = [read(GPU.temperature), read(GPU.memoryTemperature)]
-  const limit = look.last(GPU.slowdownTemperature) - MARGIN_CELSIUS
-  const ofMemory = firstKnown(look.last(GPU.memoryTemperatureMax), MEMORY_CELSIUS)
+  const limit = inspection.last(GPU.slowdownTemperature) - MARGIN_CELSIUS
+  const ofMemory = firstKnown(inspection.last(GPU.memoryTemperatureMax), MEMORY_CELSIUS)
   const all: Heat[] = [
-    { what: '', measure: plainMeasure(gpu(look) + above, '>=', limit, '°C'), read: gpu },
-    { what: ' memory', measure: plainMeasure(memory(look) + above, '>', ofMemory, '°C'), read: memory },
+    { what: '', measure: plainMeasure(gpu(inspection) + above, '>=', limit, '°C'), read: gpu },
+    { what: ' memory', measure: plainMeasure(memory(inspection) + above, '>', ofMemory, '°C'), read: memory },
   ]
   return all.find(({ measure }) => isPassed(measure))
 }
 
 /** A GPU that will soon be slowed down, or memory above its allowed temperature. */
-export const gpuHot: Rule = {
+export const gpuHotRule: HintRule = {
   name: 'gpu_hot',
   sees: 'A GPU is near its slowdown temperature, or its memory is above its maximum operating temperature.',
   severity: 'warning',
@@ -63,17 +63,17 @@ export const gpuHot: Rule = {
   explainedBy: { thermal_throttle: 'device' },
   goesOn: {
     while: `it is no more than ${CLEAR_CELSIUS} °C below its limit`,
-    holds: (look) => hottestOf(look, CLEAR_CELSIUS) !== undefined,
+    holds: (inspection) => hottestOf(inspection, CLEAR_CELSIUS) !== undefined,
   },
-  find(look) {
-    const hot = hottestOf(look)
+  find(inspection) {
+    const hot = hottestOf(inspection)
     if (hot === undefined) return undefined
     const { what, measure, read } = hot
-    const others = besides(look.usual(read), (usual) => measure.write(usual, 0))
+    const others = besides(inspection.usual(read), (usual) => measure.write(usual, 0))
     return {
-      title: `${titleOf(look.device)}${what} is hot`,
+      title: `${deviceTitle(inspection.device)}${what} is hot`,
       measure,
-      sentence: (value, limit) => `${look.device.name}${what} is at ${value}${others}, ${limit}`,
+      sentence: (value, limit) => `${inspection.device.name}${what} is at ${value}${others}, ${limit}`,
     }
   },
 }

@@ -1,9 +1,9 @@
 import { countOf } from '@sonde/sdk/internal'
-import { EVENT_OVER_MS, type Look } from '../look/look.ts'
+import { EVENT_OVER_MS, type Inspection } from '../inspection/inspection.ts'
 import { GPU, XID } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { duration, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { deviceTitle, duration } from './words.ts'
 
 /** Samples that each sibling gave since the last sample of the GPU. A single sample may be missed. */
 const MISSED_SAMPLES = 3
@@ -14,12 +14,12 @@ const TOLD_BEFORE_MS = 5000
 const ANSWERS = 2
 
 /** Fewest samples that a sibling gave since the GPU's last sample. NaN if the GPU answers or no sibling does. */
-function missedSamples(look: Look): number {
-  const { scope } = look
-  const mine = look.lastSeenMs(GPU.power)
+function missedSamples(inspection: Inspection): number {
+  const { scope } = inspection
+  const mine = inspection.lastSeenMs(GPU.power)
   if (!(scope.nowMs - mine < SEEN_MS)) return Number.NaN
   let fewest = Number.NaN
-  for (const sibling of scope.siblings(look)) {
+  for (const sibling of scope.siblings(inspection)) {
     if (!sibling.has(GPU.power)) continue
     const count = sibling.samplesSince(GPU.power, mine)
     // The first sibling without more samples decides, so that a host with hundreds of GPUs stays quick.
@@ -30,19 +30,19 @@ function missedSamples(look: Look): number {
 }
 
 /** Whether the driver reported the GPU as lost, and it has not answered since. */
-function isToldLost(look: Look): boolean {
-  if (!(look.sinceRise(XID.lost) < SEEN_MS)) return false
-  return look.samplesSince(GPU.power, look.scope.nowMs - look.sinceRise(XID.lost)) < ANSWERS
+function isToldLost(inspection: Inspection): boolean {
+  if (!(inspection.sinceRise(XID.lost) < SEEN_MS)) return false
+  return inspection.samplesSince(GPU.power, inspection.scope.nowMs - inspection.sinceRise(XID.lost)) < ANSWERS
 }
 
 /** Whether the driver reported the current loss. Its counter may be silent now, like the GPU. */
-function wasToldLost(look: Look): boolean {
-  const toldMs = Math.max(...look.windows(XID.lost).map((window) => window.roseMs))
-  return toldMs > look.lastSeenMs(GPU.power) - TOLD_BEFORE_MS
+function wasToldLost(inspection: Inspection): boolean {
+  const toldMs = Math.max(...inspection.windows(XID.lost).map((window) => window.roseMs))
+  return toldMs > inspection.lastSeenMs(GPU.power) - TOLD_BEFORE_MS
 }
 
 /** A GPU that fell off the bus. */
-export const gpuLost: Rule = {
+export const gpuLostRule: HintRule = {
   name: 'gpu_lost',
   sees: 'A GPU gives no more samples while its siblings do, or the driver reports XID 79.',
   severity: 'critical',
@@ -61,26 +61,26 @@ export const gpuLost: Rule = {
     { what: 'XID 79', value: 1, unit: 'event', source: 'DCGM, AzureHPC' },
   ],
   not: {
-    'a reloaded driver, or a reset: all GPUs are gone, and no XID 79 was reported': (look) =>
-      !look.scope.gpus.some((one) => one.has(GPU.power)) && !isToldLost(look),
-    'a GPU during the set-up of MIG: only some of its values are gone': (look) =>
-      look.has(GPU.migMode) && look.has(GPU.power) && !(look.increase(XID.lost, EVENT_OVER_MS) >= 1),
+    'a reloaded driver, or a reset: all GPUs are gone, and no XID 79 was reported': (inspection) =>
+      !inspection.scope.gpus.some((one) => one.has(GPU.power)) && !isToldLost(inspection),
+    'a GPU during the set-up of MIG: only some of its values are gone': (inspection) =>
+      inspection.has(GPU.migMode) && inspection.has(GPU.power) && !(inspection.increase(XID.lost, EVENT_OVER_MS) >= 1),
   },
   toldApart: [
     'a restarted exporter: all GPUs are gone at once',
     'a missed sample',
     'a GPU that answers again: the hint ends',
   ],
-  find(look) {
-    const { name } = look.device
-    const silentMs = look.scope.nowMs - look.lastSeenMs(GPU.power)
-    const siblings = look.scope.siblings(look)
+  find(inspection) {
+    const { name } = inspection.device
+    const silentMs = inspection.scope.nowMs - inspection.lastSeenMs(GPU.power)
+    const siblings = inspection.scope.siblings(inspection)
     const answering = siblings.filter((other) => other.has(GPU.power)).length
     const others = countOf(answering, 'sibling answers', 'siblings answer')
-    const found = { title: `${titleOf(look.device)} is lost`, affected: siblings.map(({ device }) => device) }
-    const missed = countMeasure(missedSamples(look), '>=', MISSED_SAMPLES, 'samples missed')
+    const found = { title: `${deviceTitle(inspection.device)} is lost`, affected: siblings.map(({ device }) => device) }
+    const missed = countMeasure(missedSamples(inspection), '>=', MISSED_SAMPLES, 'samples missed')
     if (isPassed(missed)) {
-      const told = isToldLost(look) || wasToldLost(look) ? '; the driver reports XID 79' : ''
+      const told = isToldLost(inspection) || wasToldLost(inspection) ? '; the driver reports XID 79' : ''
       return {
         ...found,
         measure: missed,
@@ -88,12 +88,12 @@ export const gpuLost: Rule = {
           `${name} gave its last sample ${duration(silentMs)} ago, ${others} and gave ${value} or more since, ${limit}${told}`,
       }
     }
-    if (!isToldLost(look)) return undefined
+    if (!isToldLost(inspection)) return undefined
     const silent =
-      look.has(GPU.power) || !Number.isFinite(silentMs) ? '' : `, and it is silent for ${duration(silentMs)}`
+      inspection.has(GPU.power) || !Number.isFinite(silentMs) ? '' : `, and it is silent for ${duration(silentMs)}`
     return {
       ...found,
-      measure: countMeasure(Math.max(1, look.events(XID.lost)), '>=', 1, 'XID 79 in 10 min'),
+      measure: countMeasure(Math.max(1, inspection.events(XID.lost)), '>=', 1, 'XID 79 in 10 min'),
       sentence: (value, limit) =>
         `The driver reported XID 79 of ${name}: ${value} in 10 min, ${limit}${silent}; ${others}`,
     }
@@ -101,7 +101,7 @@ export const gpuLost: Rule = {
 }
 
 /** Errors that the driver reports by number. */
-export const gpuError: Rule = {
+export const gpuErrorRule: HintRule = {
   name: 'gpu_error',
   sees: 'The driver reports an XID of NVLink or of the GPU’s control processor (74, 119, 120), which requires a reset.',
   severity: 'critical',
@@ -117,14 +117,14 @@ export const gpuError: Rule = {
     'XID 13, 31, 43 and 45: the application',
     'the gauge of the last XID, which keeps its value until the driver is reloaded',
   ],
-  find(look) {
-    const told = look.increase(XID.device, EVENT_OVER_MS)
+  find(inspection) {
+    const told = inspection.increase(XID.device, EVENT_OVER_MS)
     if (!(told >= 1)) return undefined
     return {
-      title: `${titleOf(look.device)} reports an error`,
+      title: `${deviceTitle(inspection.device)} reports an error`,
       measure: countMeasure(told, '>=', 1, 'XIDs in 1 min'),
       sentence: (value, limit) =>
-        `${look.device.name} reported XID 74, 119 or 120: ${value} in the last minute, ${limit}`,
+        `${inspection.device.name} reported XID 74, 119 or 120: ${value} in the last minute, ${limit}`,
     }
   },
 }

@@ -1,24 +1,24 @@
-import { EVENT_OVER_MS, type Look } from '../look/look.ts'
-import { firstKnown, maxKnown } from '../look/numbers.ts'
-import type { Signal } from '../watch/signal.ts'
+import { EVENT_OVER_MS, type Inspection } from '../inspection/inspection.ts'
+import { firstKnown, maxKnown } from '../inspection/numbers.ts'
+import type { HintSignal } from '../watch/signal.ts'
 import { HOST } from '../watch/signals.ts'
 import { countMeasure, isPassed, shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, duration } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, duration } from './words.ts'
 
 const TIME_SHARE = 0.1
 /** Packages are read one at a time, one a second. Unit: milliseconds. */
 const THROTTLE_OVER_MS = 5000
 
 /** A label of the series with the largest increase of a counter. */
-function worstOf(look: Look, signal: Signal, label: string, overMs: number): string {
-  const labels = look.labels(signal)
-  const gains = look.windows(signal).map((window) => firstKnown(window.increase(overMs), 0))
+function worstOf(inspection: Inspection, signal: HintSignal, label: string, overMs: number): string {
+  const labels = inspection.labels(signal)
+  const gains = inspection.windows(signal).map((window) => firstKnown(window.increase(overMs), 0))
   return labels[gains.indexOf(Math.max(...gains))]?.[label] ?? ''
 }
 
 /** Memory of the node that was lost for good: data were wrong. */
-export const hostMemory: Rule = {
+export const hostMemoryRule: HintRule = {
   name: 'host_memory',
   sees: 'A memory controller of the node has an error that it could not correct.',
   severity: 'critical',
@@ -35,17 +35,17 @@ export const hostMemory: Rule = {
     'errors from before the start of Sonde',
     'counters that an operator set to zero',
   ],
-  find(look) {
-    const errors = look.increase(HOST.memoryUncorrected, EVENT_OVER_MS)
+  find(inspection) {
+    const errors = inspection.increase(HOST.memoryUncorrected, EVENT_OVER_MS)
     if (!(errors >= 1)) return undefined
-    const corrected = firstKnown(look.increase(HOST.memoryCorrected, EVENT_OVER_MS), 0)
-    const worst = worstOf(look, HOST.memoryUncorrected, 'controller', EVENT_OVER_MS)
+    const corrected = firstKnown(inspection.increase(HOST.memoryCorrected, EVENT_OVER_MS), 0)
+    const worst = worstOf(inspection, HOST.memoryUncorrected, 'controller', EVENT_OVER_MS)
     return {
       series: { controller: worst },
       title: 'The node has uncorrected memory errors',
       measure: countMeasure(errors, '>=', 1, 'errors in 1 min'),
       sentence: (value, limit) =>
-        `Memory controller ${worst} counts ${value} uncorrected errors in the last minute, ${limit}; the node corrected ${amount(corrected)}`,
+        `Memory controller ${worst} counts ${value} uncorrected errors in the last minute, ${limit}; the node corrected ${amountWords(corrected)}`,
     }
   },
 }
@@ -54,7 +54,7 @@ export const hostMemory: Rule = {
  * A processor that is slowed down because it is hot, repeatedly or for long. The kernel adds the time at its end, so
  * one step may be a whole minute.
  */
-export const cpuThrottle: Rule = {
+export const cpuThrottleRule: HintRule = {
   name: 'cpu_throttle',
   sees: 'Heat slows a processor package of the node down for much of the time.',
   severity: 'warning',
@@ -68,13 +68,13 @@ export const cpuThrottle: Rule = {
     'a moment of heat when load begins: it is counted, but takes no time',
     'a power limit, which is not counted here',
   ],
-  find(look) {
-    const ofMinute = Math.min(1, (look.increase(HOST.packageThrottled, EVENT_OVER_MS) * 1000) / EVENT_OVER_MS)
-    const ofSeconds = Math.min(1, look.rate(HOST.packageThrottled, THROTTLE_OVER_MS))
+  find(inspection) {
+    const ofMinute = Math.min(1, (inspection.increase(HOST.packageThrottled, EVENT_OVER_MS) * 1000) / EVENT_OVER_MS)
+    const ofSeconds = Math.min(1, inspection.rate(HOST.packageThrottled, THROTTLE_OVER_MS))
     const measure = shareMeasure(maxKnown(ofMinute, ofSeconds), '>', TIME_SHARE, '% of time')
     if (!isPassed(measure)) return undefined
     const overMs = ofSeconds > ofMinute ? THROTTLE_OVER_MS : EVENT_OVER_MS
-    const name = worstOf(look, HOST.packageThrottled, 'package', overMs)
+    const name = worstOf(inspection, HOST.packageThrottled, 'package', overMs)
     return {
       series: { package: name },
       title: `Processor ${name} slows down for heat`,

@@ -1,10 +1,10 @@
-import { LATEST_MS, type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
-import { firstKnown, maxKnown, median } from '../look/numbers.ts'
-import { lineOf, slowedGpus } from '../look/workload.ts'
+import { type Inspection, LATEST_MS, SHORT_BASE_LEAST_MS } from '../inspection/inspection.ts'
+import { firstKnown, maxKnown, median } from '../inspection/numbers.ts'
+import { lineBytes, slowedGpus } from '../inspection/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import { countMeasure, errorRateMeasure, isPassed } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, besides, power, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, besides, deviceTitle, power } from './words.ts'
 
 const BASE_FACTOR = 10
 /** A link with a lower rate is healthy, whatever its rate was before. */
@@ -24,51 +24,60 @@ const LANE_FACTOR = 20
 /** 425 Gb/s of coded bits carry 400 Gb/s. */
 const CODED_BITS_PER_BYTE = 8.5
 
-function bitErrorRate(look: Look): number {
+function bitErrorRate(inspection: Inspection): number {
   return firstKnown(
-    look.last(NIC.rawErrorRate),
-    look.rate(NIC.correctedBits, LATEST_MS) / (lineOf(look) * CODED_BITS_PER_BYTE),
+    inspection.last(NIC.rawErrorRate),
+    inspection.rate(NIC.correctedBits, LATEST_MS) / (lineBytes(inspection) * CODED_BITS_PER_BYTE),
   )
 }
 
-function baseOf(look: Look): number {
-  const corrected = look.base(NIC.correctedBits, SHORT_BASE_LEAST_MS) / (lineOf(look) * CODED_BITS_PER_BYTE)
-  return firstKnown(look.base(NIC.rawErrorRate, SHORT_BASE_LEAST_MS), corrected)
+function baseOf(inspection: Inspection): number {
+  const corrected =
+    inspection.base(NIC.correctedBits, SHORT_BASE_LEAST_MS) / (lineBytes(inspection) * CODED_BITS_PER_BYTE)
+  return firstKnown(inspection.base(NIC.rawErrorRate, SHORT_BASE_LEAST_MS), corrected)
 }
 
 /** Errors after correction, in 10 minutes. */
-function effectiveEvents(look: Look): number {
-  return maxKnown(look.events(NIC.effectiveErrors), look.events(NIC.codingErrors), look.events(NIC.symbolErrors))
+function effectiveEvents(inspection: Inspection): number {
+  return maxKnown(
+    inspection.events(NIC.effectiveErrors),
+    inspection.events(NIC.codingErrors),
+    inspection.events(NIC.symbolErrors),
+  )
 }
 
 /** Whether errors after correction recur and continue. */
-function isLeaving(look: Look): boolean {
+function isLeaving(inspection: Inspection): boolean {
   const signals = [NIC.effectiveErrors, NIC.codingErrors, NIC.symbolErrors]
-  const sinceMs = Math.min(...signals.map((signal) => look.sinceRise(signal)))
-  const events = effectiveEvents(look)
+  const sinceMs = Math.min(...signals.map((signal) => inspection.sinceRise(signal)))
+  const events = effectiveEvents(inspection)
   return events >= EFFECTIVE_EVENTS && sinceMs < Math.max(EFFECTIVE_TOLD_MS, (PAUSES * EVENTS_OF_MS) / events)
 }
 
-function effectiveRate(look: Look): number {
-  return maxKnown(look.rate(NIC.effectiveErrors), look.rate(NIC.codingErrors), look.rate(NIC.symbolErrors))
+function effectiveRate(inspection: Inspection): number {
+  return maxKnown(
+    inspection.rate(NIC.effectiveErrors),
+    inspection.rate(NIC.codingErrors),
+    inspection.rate(NIC.symbolErrors),
+  )
 }
 
 /** Growth of the error rate over its past mean. */
-function growthOf(look: Look): number {
-  return bitErrorRate(look) / Math.max(baseOf(look), 1e-12)
+function growthOf(inspection: Inspection): number {
+  return bitErrorRate(inspection) / Math.max(baseOf(inspection), 1e-12)
 }
 
 /** Names the lane with nearly all errors; an empty text if no lane stands out. */
-function laneOf(look: Look): string {
-  const rates = look.rates(NIC.laneErrors)
+function laneOf(inspection: Inspection): string {
+  const rates = inspection.rates(NIC.laneErrors)
   const worst = Math.max(...rates)
   const others = median(rates.filter((rate) => rate !== worst))
   if (!(worst > LANE_FACTOR * Math.max(others, 1))) return ''
-  return `; nearly all on lane ${look.labels(NIC.laneErrors)[rates.indexOf(worst)]?.lane ?? '?'}`
+  return `; nearly all on lane ${inspection.labels(NIC.laneErrors)[rates.indexOf(worst)]?.lane ?? '?'}`
 }
 
 /** A link that gets worse. */
-export const linkBer: Rule = {
+export const linkBerRule: HintRule = {
   name: 'link_ber',
   sees: 'A link has many more bit errors than before, or errors that remain after correction: cable, optics or connector age.',
   severity: 'warning',
@@ -98,31 +107,31 @@ export const linkBer: Rule = {
     },
   ],
   not: {
-    'drift of all ports together, as with temperature': (look) =>
-      !isLeaving(look) && look.usual(growthOf) > TOGETHER_FACTOR,
+    'drift of all ports together, as with temperature': (inspection) =>
+      !isLeaving(inspection) && inspection.usual(growthOf) > TOGETHER_FACTOR,
   },
   toldApart: ['a long cable with many corrected bits, always the same'],
   explainedBy: {},
   lacksAlways: ['the rate of a week ago'],
-  find(look) {
-    const rate = bitErrorRate(look)
-    const bits = errorRateMeasure(rate, '>', Math.max(BASE_FACTOR * baseOf(look), RATE_LEAST), 'errors a bit')
-    if (!isPassed(bits) && !isLeaving(look)) return undefined
-    const { name } = look.device
-    const left = effectiveEvents(look)
-    const perS = effectiveRate(look)
-    const each = perS > 0 ? ` (${amount(perS)}/s)` : ''
-    const siblings = besides(look.usual(bitErrorRate), power)
-    const lane = laneOf(look)
+  find(inspection) {
+    const rate = bitErrorRate(inspection)
+    const bits = errorRateMeasure(rate, '>', Math.max(BASE_FACTOR * baseOf(inspection), RATE_LEAST), 'errors a bit')
+    if (!isPassed(bits) && !isLeaving(inspection)) return undefined
+    const { name } = inspection.device
+    const left = effectiveEvents(inspection)
+    const perS = effectiveRate(inspection)
+    const each = perS > 0 ? ` (${amountWords(perS)}/s)` : ''
+    const siblings = besides(inspection.usual(bitErrorRate), power)
+    const lane = laneOf(inspection)
     const found = {
       severity: perS > EFFECTIVE_PER_S ? 'critical' : 'warning',
-      affected: perS > EFFECTIVE_PER_S ? slowedGpus(look) : [],
+      affected: perS > EFFECTIVE_PER_S ? slowedGpus(inspection) : [],
     } as const
     if (isPassed(bits)) {
-      const errors = left >= 1 ? `, ${amount(left)} errors after correction${each}` : ''
+      const errors = left >= 1 ? `, ${amountWords(left)} errors after correction${each}` : ''
       return {
         ...found,
-        title: `${titleOf(look.device)} has more and more bit errors`,
+        title: `${deviceTitle(inspection.device)} has more and more bit errors`,
         measure: bits,
         sentence: (value, limit) => `${name} has a bit error rate of ${value}${siblings}, ${limit}${errors}${lane}`,
       }
@@ -130,7 +139,7 @@ export const linkBer: Rule = {
     const ofBits = Number.isNaN(rate) ? '' : `, a bit error rate of ${power(rate)}${siblings}`
     return {
       ...found,
-      title: `${titleOf(look.device)} has errors after correction`,
+      title: `${deviceTitle(inspection.device)} has errors after correction`,
       measure: countMeasure(left, '>=', EFFECTIVE_EVENTS, 'errors in 10 min'),
       sentence: (value, limit) =>
         `${name} has ${value} errors after correction in 10 min${each}, ${limit}${ofBits}${lane}`,

@@ -1,20 +1,20 @@
-import type { Look } from '../look/look.ts'
-import { IDLE_BYTES, trafficOf } from '../look/workload.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { IDLE_BYTES, portTraffic } from '../inspection/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import { isDown, isUp, sinceDown } from './link-state.ts'
 import { isPassed, shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { deviceTitle } from './words.ts'
 
 const UP_SHARE = 0.5
 const TRAFFIC_OVER_MS = 10_000
 
-function isUsed(look: Look): boolean {
-  return isUp(look) && trafficOf(look, TRAFFIC_OVER_MS) > IDLE_BYTES
+function isUsed(inspection: Inspection): boolean {
+  return isUp(inspection) && portTraffic(inspection, TRAFFIC_OVER_MS) > IDLE_BYTES
 }
 
 /** The link of a training port that was down when Sonde started. */
-export const linkDown: Rule = {
+export const linkDownRule: HintRule = {
   name: 'link_down',
   sees: 'The link of a port of a GPU has been down since before Sonde started, while the ports of other GPUs carry traffic.',
   severity: 'warning',
@@ -31,21 +31,22 @@ export const linkDown: Rule = {
     },
   ],
   not: {
-    'a port that an operator switched off: its interface is down and has no carrier to tell': (look) =>
-      look.last(NIC.up) === 0 && look.lastSeenMs(NIC.carrier) < look.lastSeenMs(NIC.up),
+    'a port that an operator switched off: its interface is down and has no carrier to tell': (inspection) =>
+      inspection.last(NIC.up) === 0 && inspection.lastSeenMs(NIC.carrier) < inspection.lastSeenMs(NIC.up),
   },
   toldApart: ['a link that went down while Sonde ran: `link_flap` reports it', 'ports that serve no GPU'],
   explainedBy: { link_flap: 'device' },
-  find(look) {
-    if (look.device.rail === null || !isDown(look) || Number.isFinite(sinceDown(look))) return undefined
-    const siblings = look.scope.siblings(look)
+  find(inspection) {
+    if (inspection.device.rail === null || !isDown(inspection) || Number.isFinite(sinceDown(inspection)))
+      return undefined
+    const siblings = inspection.scope.siblings(inspection)
     const measure = shareMeasure(siblings.filter(isUsed).length / siblings.length, '>', UP_SHARE, '% of ports')
     if (!isPassed(measure)) return undefined
     return {
-      title: `${titleOf(look.device)} has no link`,
+      title: `${deviceTitle(inspection.device)} has no link`,
       measure,
       sentence: (value, limit) =>
-        `The link of ${look.device.name} is down since before Sonde started, while ${value} of the ports of other GPUs carry traffic, ${limit}`,
+        `The link of ${inspection.device.name} is down since before Sonde started, while ${value} of the ports of other GPUs carry traffic, ${limit}`,
     }
   },
 }

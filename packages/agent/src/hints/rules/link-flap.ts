@@ -1,11 +1,11 @@
-import { EVENT_OVER_MS } from '../look/look.ts'
-import { maxKnown } from '../look/numbers.ts'
-import { hasTraffic, slowedGpus } from '../look/workload.ts'
+import { EVENT_OVER_MS } from '../inspection/inspection.ts'
+import { maxKnown } from '../inspection/numbers.ts'
+import { hasTraffic, slowedGpus } from '../inspection/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import { isDown, isUp, sinceDown } from './link-state.ts'
 import { countMeasure, isPassed, secondsMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { duration, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { deviceTitle, duration } from './words.ts'
 
 const FLAPS = 3
 const DROPPED_MS = 240_000
@@ -18,7 +18,7 @@ function downsOf(read: (signal: (typeof NIC)[keyof typeof NIC]) => number): numb
 }
 
 /** The link of a port went down. */
-export const linkFlap: Rule = {
+export const linkFlapRule: HintRule = {
   name: 'link_flap',
   sees: 'The link of a port with traffic went down: once, repeatedly, or for good.',
   severity: 'warning',
@@ -39,27 +39,27 @@ export const linkFlap: Rule = {
     { what: 'time down', value: DROPPED_MS / 60_000, unit: 'min: dropped, critical', source: 'gpud' },
   ],
   not: {
-    'all ports of a switch at once: the switch restarted': (look) => {
-      const mine = sinceDown(look)
-      const together = look.scope.rails.filter((other) => Math.abs(sinceDown(other) - mine) <= TOGETHER_MS)
+    'all ports of a switch at once: the switch restarted': (inspection) => {
+      const mine = sinceDown(inspection)
+      const together = inspection.scope.rails.filter((other) => Math.abs(sinceDown(other) - mine) <= TOGETHER_MS)
       return Number.isFinite(mine) && together.length >= TOGETHER_COUNT
     },
-    'a port that an operator switched off: its interface is down and has no carrier to tell': (look) =>
-      look.last(NIC.up) === 0 && look.lastSeenMs(NIC.carrier) < look.lastSeenMs(NIC.up),
-    'an idle port: it had no traffic before': (look) =>
-      !hasTraffic(look) && !look.scope.isOpen('link_flap', look.device),
+    'a port that an operator switched off: its interface is down and has no carrier to tell': (inspection) =>
+      inspection.last(NIC.up) === 0 && inspection.lastSeenMs(NIC.carrier) < inspection.lastSeenMs(NIC.up),
+    'an idle port: it had no traffic before': (inspection) =>
+      !hasTraffic(inspection) && !inspection.scope.isOpen('link_flap', inspection.device),
   },
   toldApart: ['a reloaded driver: its counters start again'],
-  find(look) {
-    const isDownNow = isDown(look)
-    const recent = downsOf((signal) => look.increase(signal, EVENT_OVER_MS))
+  find(inspection) {
+    const isDownNow = isDown(inspection)
+    const recent = downsOf((signal) => inspection.increase(signal, EVENT_OVER_MS))
     // A port that went down before it was watched gives no event.
-    const forMs = isDownNow ? Math.max(0, sinceDown(look)) : Number.NaN
+    const forMs = isDownNow ? Math.max(0, sinceDown(inspection)) : Number.NaN
     if (!(recent >= 1) && !Number.isFinite(forMs)) return undefined
-    const { name } = look.device
-    const title = titleOf(look.device)
-    const affected = slowedGpus(look)
-    const often = downsOf((signal) => look.events(signal))
+    const { name } = inspection.device
+    const title = deviceTitle(inspection.device)
+    const affected = slowedGpus(inspection)
+    const often = downsOf((signal) => inspection.events(signal))
     const dropped = secondsMeasure(forMs / 1000, '>', DROPPED_MS / 1000, 's without a link')
     if (isPassed(dropped))
       return {
@@ -69,7 +69,7 @@ export const linkFlap: Rule = {
         sentence: (value, limit) => `${name} is down for ${value}, ${limit}`,
         affected,
       }
-    const now = isDownNow ? `, and is down for ${duration(forMs)}` : isUp(look) ? ', and is up again' : ''
+    const now = isDownNow ? `, and is down for ${duration(forMs)}` : isUp(inspection) ? ', and is up again' : ''
     const isFlapping = often >= FLAPS
     const count = maxKnown(often, recent, 1)
     return {

@@ -1,5 +1,5 @@
 import type { HintComparator } from '@sonde/sdk/api'
-import { amount, duration, percent, power } from './words.ts'
+import { amountWords, duration, percent, power } from './words.ts'
 
 /** A number and the limit that it passed. The finding and its sentence are based on it. */
 export interface Measure {
@@ -23,7 +23,7 @@ const DIGITS = 4
 
 /** A count: `12 k`. */
 export function countMeasure(value: number, comparator: HintComparator, limit: number, unit: string): Measure {
-  return { value, comparator, limit, unit, write: (number, more) => amount(number, '', more) }
+  return { value, comparator, limit, unit, write: (number, more) => amountWords(number, '', more) }
 }
 
 /** A share from 0 to 1, shown as per cent. `unit` names the whole: `% of time`. */
@@ -34,7 +34,7 @@ export function shareMeasure(value: number, comparator: HintComparator, limit: n
 
 /** Bytes per second. */
 export function bytesMeasure(value: number, comparator: HintComparator, limit: number): Measure {
-  return { value, comparator, limit, unit: 'bytes/s', write: (number, more) => `${amount(number, 'B', more)}/s` }
+  return { value, comparator, limit, unit: 'bytes/s', write: (number, more) => `${amountWords(number, 'B', more)}/s` }
 }
 
 /** A number with a unit that takes no prefix, such as degrees: `84 °C`. */
@@ -66,7 +66,7 @@ export function roundedValue({ value, comparator, limit }: Measure): number {
 }
 
 /** The sentence of a measure. Value and limit are written with equal precision, with enough digits to differ. */
-export function sentenceOf({ value, comparator, limit, write }: Measure, sentence: Sentence): string {
+export function measureSentence({ value, comparator, limit, write }: Measure, sentence: Sentence): string {
   const isStrict = comparator === '>' || comparator === '<'
   let more = 0
   // Both are rounded in the same way. They may become equal, but never change their order.
@@ -75,7 +75,7 @@ export function sentenceOf({ value, comparator, limit, write }: Measure, sentenc
 }
 
 /** How far a value is beyond its limit, as a factor. Measures with different units can be compared. */
-export function excessOf({ value, comparator, limit }: Measure): number {
+export function limitExcess({ value, comparator, limit }: Measure): number {
   const [more, less] = comparator === '>' || comparator === '>=' ? [value, limit] : [limit, value]
   return less > 0 ? more / less : Number.POSITIVE_INFINITY
 }

@@ -41,7 +41,7 @@ function strike(seed: number): Set<string> {
   node.run(62, undefined, [850])
   const spoke = new Set<string>()
   const over = new Set<string>()
-  const look = (afterMs: number) => {
+  const inspection = (afterMs: number) => {
     node.hints.evaluate(node.nowMs + afterMs)
     const { hints, ended } = node.hints.answer()
     for (const hint of [...hints, ...ended.filter(({ event }) => !over.has(event))]) {
@@ -74,12 +74,12 @@ function strike(seed: number): Set<string> {
       for (const one of heard) one.isSilent = true
       node.run(1, undefined, [])
       for (const one of heard) one.isSilent = false
-      for (const afterMs of [100, 600, ...(random() < MISSED ? [990] : [])]) look(afterMs)
+      for (const afterMs of [100, 600, ...(random() < MISSED ? [990] : [])]) inspection(afterMs)
     }
   }
   for (let second = 0; second < LASTING_S; second += 2) {
     node.nowMs += 2000
-    look(0)
+    inspection(0)
   }
   assert.deepEqual(node.shown(), [], `hints of seed ${seed} end`)
   return spoke

@@ -1,11 +1,11 @@
-import type { Look } from '../look/look.ts'
-import { firstKnown } from '../look/numbers.ts'
-import { BETWEEN_BURSTS_MS, lineOf, slowedGpus } from '../look/workload.ts'
-import type { Signal } from '../watch/signal.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { firstKnown } from '../inspection/numbers.ts'
+import { BETWEEN_BURSTS_MS, lineBytes, slowedGpus } from '../inspection/workload.ts'
+import type { HintSignal } from '../watch/signal.ts'
 import { NIC, PCI } from '../watch/signals.ts'
 import { bytesMeasure, isPassed } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, besides, percent, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, besides, deviceTitle, percent } from './words.ts'
 
 const FOREIGN_SHARE = 0.2
 /** Limit without attribution: bytes on other priorities, which training hardly uses. Unit: bytes per second. */
@@ -18,28 +18,28 @@ const LINK_SHARE = 0.8
 const OVER_MS = 2000
 
 /** Bytes that no queue pair of this host accounts for. Unit: bytes per second; NaN if they are not counted. */
-function unattributed(look: Look): number {
-  const own = firstKnown(look.rate(NIC.ownSentBytes, OVER_MS), look.rate(NIC.portRdmaSentBytes, OVER_MS))
-  return firstKnown(look.rate(NIC.portSentBytes, OVER_MS), look.rate(NIC.sentBytes, OVER_MS)) - own
+function unattributed(inspection: Inspection): number {
+  const own = firstKnown(inspection.rate(NIC.ownSentBytes, OVER_MS), inspection.rate(NIC.portRdmaSentBytes, OVER_MS))
+  return firstKnown(inspection.rate(NIC.portSentBytes, OVER_MS), inspection.rate(NIC.sentBytes, OVER_MS)) - own
 }
 
 /** Bytes on all priorities except the busiest. */
-function otherPriorities(look: Look): number {
-  const rates = look.rates(NIC.priorityBytes, OVER_MS).filter((rate) => !Number.isNaN(rate))
+function otherPriorities(inspection: Inspection): number {
+  const rates = inspection.rates(NIC.priorityBytes, OVER_MS).filter((rate) => !Number.isNaN(rate))
   return rates.length < 2 ? Number.NaN : rates.reduce((sum, rate) => sum + rate, 0) - Math.max(...rates)
 }
 
 /** The job's own traffic, relative to its mean of 10 minutes. */
-function ownShare(look: Look, signal: Signal): number {
-  return look.rate(signal, OWN_OVER_MS) / look.base(signal)
+function ownShare(inspection: Inspection, signal: HintSignal): number {
+  return inspection.rate(signal, OWN_OVER_MS) / inspection.base(signal)
 }
 
-function foreign(look: Look): number {
-  return firstKnown(unattributed(look), otherPriorities(look))
+function foreign(inspection: Inspection): number {
+  return firstKnown(unattributed(inspection), otherPriorities(inspection))
 }
 
 /** Foreign traffic on the same port. */
-export const noisyNeighbour: Rule = {
+export const noisyNeighbourRule: HintRule = {
   name: 'noisy_neighbour',
   sees: 'A training port carries much traffic of others: another tenant, storage, or a checkpoint on a rail.',
   severity: 'warning',
@@ -64,29 +64,33 @@ export const noisyNeighbour: Rule = {
     },
   ],
   not: {
-    'a port that others pause': (look) => look.rate(NIC.rxPaused) > FOREIGN_SHARE,
-    'a PCIe link below its maximum speed': (look) =>
-      look.last(PCI.bandwidth) < LINK_SHARE * look.last(PCI.bandwidthMax),
+    'a port that others pause': (inspection) => inspection.rate(NIC.rxPaused) > FOREIGN_SHARE,
+    'a PCIe link below its maximum speed': (inspection) =>
+      inspection.last(PCI.bandwidth) < LINK_SHARE * inspection.last(PCI.bandwidthMax),
     'a NIC for storage, which serves all jobs': ({ device, scope }) => device.rail === null && scope.rails.length > 0,
-    'the same traffic on all rails: the job itself uses several priorities': (look) =>
-      look.usual(foreign) > foreign(look) / 2,
+    'the same traffic on all rails: the job itself uses several priorities': (inspection) =>
+      inspection.usual(foreign) > foreign(inspection) / 2,
   },
   explainedBy: { pcie_downtrain: 'device', pfc_source: 'device' },
   lacksAlways: ['attribution to pods'],
-  find(look) {
-    const bytes = foreign(look)
-    const isAttributed = !Number.isNaN(unattributed(look))
-    const measure = bytesMeasure(bytes, '>', isAttributed ? FOREIGN_SHARE * lineOf(look) : OTHER_PRIORITY_BYTES)
+  find(inspection) {
+    const bytes = foreign(inspection)
+    const isAttributed = !Number.isNaN(unattributed(inspection))
+    const measure = bytesMeasure(
+      bytes,
+      '>',
+      isAttributed ? FOREIGN_SHARE * lineBytes(inspection) : OTHER_PRIORITY_BYTES,
+    )
     if (!isPassed(measure)) return undefined
-    const others = besides(look.usual(foreign), (usual) => `${amount(Math.max(0, usual), 'B')}/s`)
+    const others = besides(inspection.usual(foreign), (usual) => `${amountWords(Math.max(0, usual), 'B')}/s`)
     const whose = isAttributed ? 'without a queue pair of this host' : 'on other priorities'
-    const own = firstKnown(ownShare(look, NIC.ownSentBytes), ownShare(look, NIC.portRdmaSentBytes))
+    const own = firstKnown(ownShare(inspection, NIC.ownSentBytes), ownShare(inspection, NIC.portRdmaSentBytes))
     return {
-      title: `${titleOf(look.device)} carries traffic of others`,
+      title: `${deviceTitle(inspection.device)} carries traffic of others`,
       measure,
       sentence: (value, limit) =>
-        `${look.device.name} sends ${value} ${whose}${others}, ${limit}; this is ${percent(bytes / lineOf(look))} of its line`,
-      affected: slowedGpus(look),
+        `${inspection.device.name} sends ${value} ${whose}${others}, ${limit}; this is ${percent(bytes / lineBytes(inspection))} of its line`,
+      affected: slowedGpus(inspection),
       isSure: !(own >= OWN_SHARE),
     }
   },

@@ -1,9 +1,9 @@
-import { EVENT_OVER_MS, type Look } from '../look/look.ts'
-import { maxKnown, sumKnown } from '../look/numbers.ts'
+import { EVENT_OVER_MS, type Inspection } from '../inspection/inspection.ts'
+import { maxKnown, sumKnown } from '../inspection/numbers.ts'
 import { GPU, PCI } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, besides, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, besides, deviceTitle } from './words.ts'
 
 /** A bit error rate of 10⁻¹² allows this many replays on 16 lanes of Gen5. Unit: replays per minute. */
 const ALLOWED_PER_MINUTE = 31
@@ -12,15 +12,15 @@ const LIMIT_PER_MINUTE = ALLOWED_PER_MINUTE * FACTOR
 /** Errors within this time after a reset belong to the reset. Unit: milliseconds. */
 const RESET_MS = EVENT_OVER_MS + 10_000
 
-function correctable(look: Look): number {
-  return maxKnown(look.increase(PCI.correctable, EVENT_OVER_MS), look.increase(GPU.replays, EVENT_OVER_MS))
+function correctable(inspection: Inspection): number {
+  return maxKnown(inspection.increase(PCI.correctable, EVENT_OVER_MS), inspection.increase(GPU.replays, EVENT_OVER_MS))
 }
 
-function uncorrectable(look: Look): number {
-  return sumKnown(look.increase(PCI.nonFatal, EVENT_OVER_MS), look.increase(PCI.fatal, EVENT_OVER_MS))
+function uncorrectable(inspection: Inspection): number {
+  return sumKnown(inspection.increase(PCI.nonFatal, EVENT_OVER_MS), inspection.increase(PCI.fatal, EVENT_OVER_MS))
 }
 
-function ruleFor(of: 'gpu' | 'nic'): Rule {
+function ruleFor(of: 'gpu' | 'nic'): HintRule {
   const replays = of === 'gpu' ? [GPU.replays] : []
   return {
     name: 'pcie_aer',
@@ -47,19 +47,19 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       },
     ],
     not: {
-      'a reset of the device: its counters started again': (look) =>
-        Math.min(look.sinceBreak(PCI.correctable), look.sinceBreak(GPU.replays)) < RESET_MS,
+      'a reset of the device: its counters started again': (inspection) =>
+        Math.min(inspection.sinceBreak(PCI.correctable), inspection.sinceBreak(GPU.replays)) < RESET_MS,
     },
     toldApart: ['single errors at boot', 'advisory non-fatal errors from probing functions that do not exist'],
     explainedBy: { gpu_lost: 'device', pcie_downtrain: 'device' },
     looksBackMs: EVENT_OVER_MS,
-    find(look) {
-      const { name } = look.device
-      const corrected = countMeasure(correctable(look), '>', LIMIT_PER_MINUTE, 'errors in 1 min')
-      const fatal = countMeasure(uncorrectable(look), '>=', 1, 'errors in 1 min')
+    find(inspection) {
+      const { name } = inspection.device
+      const corrected = countMeasure(correctable(inspection), '>', LIMIT_PER_MINUTE, 'errors in 1 min')
+      const fatal = countMeasure(uncorrectable(inspection), '>=', 1, 'errors in 1 min')
       if (!isPassed(corrected) && !isPassed(fatal)) return undefined
-      const title = `${titleOf(look.device)} has PCIe errors`
-      const others = besides(look.usual(correctable), amount)
+      const title = `${deviceTitle(inspection.device)} has PCIe errors`
+      const others = besides(inspection.usual(correctable), amountWords)
       if (!isPassed(fatal))
         return {
           title,
@@ -67,7 +67,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
           sentence: (value, limit) =>
             `${name} counts ${value} corrected PCIe errors in the last minute${others}, ${limit}`,
         }
-      const also = corrected.value > 0 ? `; it corrected ${amount(corrected.value)}${others}` : ''
+      const also = corrected.value > 0 ? `; it corrected ${amountWords(corrected.value)}${others}` : ''
       return {
         severity: 'critical',
         title,
@@ -81,6 +81,6 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
 }
 
 /** The link of a NIC. */
-export const nicAer = ruleFor('nic')
+export const nicAerRule = ruleFor('nic')
 /** The link of a GPU. */
-export const gpuAer = ruleFor('gpu')
+export const gpuAerRule = ruleFor('gpu')

@@ -1,12 +1,12 @@
 import { bandwidthOf, generationOf, TRANSFERS_PER_SECOND } from '../../sources/pci/bandwidth.ts'
 import type { HintDevice } from '../device.ts'
-import type { Look } from '../look/look.ts'
-import { firstKnown, maxKnown, median, sumKnown } from '../look/numbers.ts'
-import { slowedGpus, trafficOf } from '../look/workload.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { firstKnown, maxKnown, median, sumKnown } from '../inspection/numbers.ts'
+import { portTraffic, slowedGpus } from '../inspection/workload.ts'
 import { GPU, NIC, PCI } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, percent, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, deviceTitle, percent } from './words.ts'
 
 const SHARE = 0.9
 const TRAFFIC_BYTES = 1e9
@@ -24,24 +24,27 @@ interface Link {
   readonly width: number
 }
 
-function linkNow(look: Look): Link {
+function linkNow(inspection: Inspection): Link {
   return {
-    generation: firstKnown(generationOf(look.last(PCI.speed)), look.last(GPU.linkGeneration)),
-    width: firstKnown(look.last(PCI.width), look.last(GPU.linkWidth)),
+    generation: firstKnown(generationOf(inspection.last(PCI.speed)), inspection.last(GPU.linkGeneration)),
+    width: firstKnown(inspection.last(PCI.width), inspection.last(GPU.linkWidth)),
   }
 }
 
-function linkMax(look: Look): Link {
+function linkMax(inspection: Inspection): Link {
   return {
-    generation: firstKnown(generationOf(look.last(PCI.speedMax)), look.last(GPU.linkGenerationMax)),
-    width: firstKnown(look.last(PCI.widthMax), look.last(GPU.linkWidthMax)),
+    generation: firstKnown(generationOf(inspection.last(PCI.speedMax)), inspection.last(GPU.linkGenerationMax)),
+    width: firstKnown(inspection.last(PCI.widthMax), inspection.last(GPU.linkWidthMax)),
   }
 }
 
 /** Speed times width, as a share of the maximum of device and slot. */
-function shareOf(look: Look): number {
-  const most = look.device.limits.pcie_bytes_per_s ?? Number.NaN
-  return firstKnown(look.last(PCI.bandwidth) / most, capacityOf(linkNow(look)) / capacityOf(linkMax(look)))
+function shareOf(inspection: Inspection): number {
+  const most = inspection.device.limits.pcie_bytes_per_s ?? Number.NaN
+  return firstKnown(
+    inspection.last(PCI.bandwidth) / most,
+    capacityOf(linkNow(inspection)) / capacityOf(linkMax(inspection)),
+  )
 }
 
 function capacityOf({ generation, width }: Link): number {
@@ -54,10 +57,10 @@ function capacityOf({ generation, width }: Link): number {
  * Whether lanes are lost, which never happens to save power. If so, the link would be below the maximum of device and
  * slot even at its highest speed.
  */
-function hasLostLanes(look: Look): boolean {
-  const { generation, width: widthMax } = linkMax(look)
-  const { width } = linkNow(look)
-  const most = look.device.limits.pcie_bytes_per_s ?? Number.NaN
+function hasLostLanes(inspection: Inspection): boolean {
+  const { generation, width: widthMax } = linkMax(inspection)
+  const { width } = linkNow(inspection)
+  const most = inspection.device.limits.pcie_bytes_per_s ?? Number.NaN
   const atBest = bandwidthOf(TRANSFERS_PER_SECOND[generation - 1], width) ?? Number.NaN
   return firstKnown(atBest / most, width / widthMax) < SHARE
 }
@@ -65,14 +68,16 @@ function hasLostLanes(look: Look): boolean {
 /**
  * Whether a hardly used GPU may have slowed its link down to save power. So may a GPU that does not report its traffic.
  */
-function savesPower(look: Look): boolean {
-  const busier = maxKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
-  return !(busier >= TRAFFIC_BYTES) && !hasLostLanes(look)
+function savesPower(inspection: Inspection): boolean {
+  const busier = maxKnown(inspection.mean(GPU.pcieSent), inspection.mean(GPU.pcieReceived))
+  return !(busier >= TRAFFIC_BYTES) && !hasLostLanes(inspection)
 }
 
 /** The median share of siblings on other cards. Ports of the same card share the link. */
-function usualOnOtherCards(look: Look): number {
-  const others = look.scope.siblings(look).filter(({ device }) => slotOf(device) !== slotOf(look.device))
+function usualOnOtherCards(inspection: Inspection): number {
+  const others = inspection.scope
+    .siblings(inspection)
+    .filter(({ device }) => slotOf(device) !== slotOf(inspection.device))
   return median(others.map(shareOf))
 }
 
@@ -82,16 +87,17 @@ function slotOf({ address, id }: HintDevice): string {
 }
 
 /** Traffic of the device over its link in both directions. Unit: bytes per second. */
-function usedBytes(look: Look): number {
-  if (look.device.kind === 'gpu') return sumKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
-  return trafficOf(look, 3000)
+function usedBytes(inspection: Inspection): number {
+  if (inspection.device.kind === 'gpu')
+    return sumKnown(inspection.mean(GPU.pcieSent), inspection.mean(GPU.pcieReceived))
+  return portTraffic(inspection, 3000)
 }
 
 function words({ generation, width }: Link): string {
   return `Gen${generation} ×${width}`
 }
 
-function ruleFor(of: 'gpu' | 'nic'): Rule {
+function ruleFor(of: 'gpu' | 'nic'): HintRule {
   const uses =
     of === 'gpu'
       ? [PCI.bandwidth, PCI.speed, PCI.width, GPU.linkGeneration, GPU.linkWidth, GPU.pcieSent, GPU.pcieReceived]
@@ -126,31 +132,32 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       ...(of === 'gpu'
         ? { 'power saving: a hardly used GPU slows its link down, but keeps its lanes': savesPower }
         : {}),
-      'a slot with fewer lanes by design: siblings on other cards run at the same share': (look) =>
-        usualOnOtherCards(look) < SHARE,
+      'a slot with fewer lanes by design: siblings on other cards run at the same share': (inspection) =>
+        usualOnOtherCards(inspection) < SHARE,
     },
     toldApart: ['a host of an older generation: the maximum is the lower of device and slot'],
-    find(look) {
-      const measure = shareMeasure(shareOf(look), '<', SHARE, '% of the most')
+    find(inspection) {
+      const measure = shareMeasure(shareOf(inspection), '<', SHARE, '% of the most')
       if (!isPassed(measure)) return undefined
-      const [now, most] = [linkNow(look), linkMax(look)]
-      const usual = usualOnOtherCards(look)
+      const [now, most] = [linkNow(inspection), linkMax(inspection)]
+      const usual = usualOnOtherCards(inspection)
       const others = Number.isNaN(usual) ? '' : `, others ${percent(usual)}`
-      const used = usedBytes(look)
-      const moved = Number.isNaN(used) ? '' : `; it moves ${amount(used, 'B')}/s in all`
-      const stalled = look.mean(NIC.writesStalled)
+      const used = usedBytes(inspection)
+      const moved = Number.isNaN(used) ? '' : `; it moves ${amountWords(used, 'B')}/s in all`
+      const stalled = inspection.mean(NIC.writesStalled)
       const effect = stalled > 0.1 ? `, its writes wait ${percent(stalled)} of the time` : ''
       return {
-        title: `${titleOf(look.device)} runs on PCIe ${words(now)} of ${words(most)}`,
+        title: `${deviceTitle(inspection.device)} runs on PCIe ${words(now)} of ${words(most)}`,
         measure,
-        sentence: (value, limit) => `${look.device.name} has ${value} of its link${others}, ${limit}${moved}${effect}`,
-        affected: slowedGpus(look),
+        sentence: (value, limit) =>
+          `${inspection.device.name} has ${value} of its link${others}, ${limit}${moved}${effect}`,
+        affected: slowedGpus(inspection),
       }
     },
   }
 }
 
 /** The link of a NIC. */
-export const nicDowntrain = ruleFor('nic')
+export const nicDowntrainRule = ruleFor('nic')
 /** The link of a GPU. */
-export const gpuDowntrain = ruleFor('gpu')
+export const gpuDowntrainRule = ruleFor('gpu')

@@ -1,13 +1,13 @@
 import { countOf } from '@sonde/sdk/internal'
 import type { HintDevice } from '../device.ts'
-import type { Look } from '../look/look.ts'
-import { median } from '../look/numbers.ts'
-import type { Scope } from '../look/scope.ts'
-import { isCollective, workingGpus } from '../look/workload.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { median } from '../inspection/numbers.ts'
+import type { Scope } from '../inspection/scope.ts'
+import { isCollective, workingGpus } from '../inspection/workload.ts'
 import { GPU } from '../watch/signals.ts'
 import { countMeasure, plainMeasure, shareMeasure } from './measure.ts'
-import type { Finding, Rule } from './rule.ts'
-import { titleOf } from './words.ts'
+import type { HintRule, RuleFinding } from './rule.ts'
+import { deviceTitle } from './words.ts'
 
 const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
@@ -24,50 +24,59 @@ const BRAKE_OVER_MS = 5000
  */
 function concerned(
   rule: string,
-  looks: readonly Look[],
+  inspections: readonly Inspection[],
   scope: Scope,
 ): { device: HintDevice; subject: string; affected: HintDevice[] } {
-  const [first] = looks
-  const affected = looks.map(({ device }) => device)
-  if (looks.length === 1 && first !== undefined) {
-    const subject = titleOf(first.device)
+  const [first] = inspections
+  const affected = inspections.map(({ device }) => device)
+  if (inspections.length === 1 && first !== undefined) {
+    const subject = deviceTitle(first.device)
     if (scope.isOpen(rule, scope.node)) return { device: scope.node, subject, affected }
     return { device: first.device, subject, affected: [] }
   }
-  const subject = looks.length === scope.gpus.length ? `All ${looks.length} GPUs` : `${looks.length} GPUs`
+  const subject =
+    inspections.length === scope.gpus.length ? `All ${inspections.length} GPUs` : `${inspections.length} GPUs`
   return { device: scope.node, subject, affected }
 }
 
-function limitShare(look: Look): number {
-  return look.last(GPU.powerLimit) / look.last(GPU.powerLimitDefault)
+function limitShare(inspection: Inspection): number {
+  return inspection.last(GPU.powerLimit) / inspection.last(GPU.powerLimitDefault)
 }
 
 /** The usual clock of the siblings, without GPUs that MIG splits, which do other work. Unit: MHz. */
-function usualClock(look: Look): number {
-  return look.usual((other) => (other.last(GPU.migMode) === 1 ? Number.NaN : other.mean(GPU.clock)))
+function usualClock(inspection: Inspection): number {
+  return inspection.usual((other) => (other.last(GPU.migMode) === 1 ? Number.NaN : other.mean(GPU.clock)))
 }
 
 /** Whether a GPU is slow because it is at its power limit. */
-function isStarved(look: Look): boolean {
-  const capped = look.rate(GPU.powerCapped) / NANOSECONDS
+function isStarved(inspection: Inspection): boolean {
+  const capped = inspection.rate(GPU.powerCapped) / NANOSECONDS
   if (!(capped > CAPPED_TIME)) return false
-  const isSlow = look.mean(GPU.clock) < FULL_LOAD_SHARE * (look.last(GPU.clockMax) / 1e6)
-  return isSlow && look.mean(GPU.clock) < CLOCK_SHARE * usualClock(look)
+  const isSlow = inspection.mean(GPU.clock) < FULL_LOAD_SHARE * (inspection.last(GPU.clockMax) / 1e6)
+  return isSlow && inspection.mean(GPU.clock) < CLOCK_SHARE * usualClock(inspection)
 }
 
 /** A median with its unit, after some words; empty if no GPU reports it. */
-function usually(words: string, looks: readonly Look[], read: (look: Look) => number, unit: string): string {
-  const usual = median(looks.map(read))
+function usually(
+  words: string,
+  inspections: readonly Inspection[],
+  read: (inspection: Inspection) => number,
+  unit: string,
+): string {
+  const usual = median(inspections.map(read))
   return Number.isNaN(usual) ? '' : `, ${words} ${Math.round(usual)}\u00a0${unit}`
 }
 
 /** The GPU with the smallest number. */
-function leastOf(looks: readonly Look[], read: (look: Look) => number): Look | undefined {
-  return looks.reduce<Look | undefined>((least, one) => (least && read(least) <= read(one) ? least : one), undefined)
+function leastOf(inspections: readonly Inspection[], read: (inspection: Inspection) => number): Inspection | undefined {
+  return inspections.reduce<Inspection | undefined>(
+    (least, one) => (least && read(least) <= read(one) ? least : one),
+    undefined,
+  )
 }
 
 /** Power limits below the default limits. */
-export const powerCap: Rule = {
+export const powerCapRule: HintRule = {
   name: 'power_cap',
   sees: 'Working GPUs have a lower power limit than the default of their boards, or a GPU at its power limit is far slower than its siblings.',
   severity: 'warning',
@@ -92,7 +101,7 @@ export const powerCap: Rule = {
   explainedBy: { power_brake: 'node' },
   find({ scope }) {
     const working = workingGpus(scope)
-    const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
+    const limited = working.filter((inspection) => limitShare(inspection) < LIMIT_SHARE)
     // If GPUs wait for one another, the slow GPU is a straggler, whatever the cause.
     const starved = isCollective(scope) ? [] : working.filter(isStarved)
     const lowest = leastOf(limited, limitShare)
@@ -100,8 +109,8 @@ export const powerCap: Rule = {
       const { subject, ...place } = concerned('power_cap', limited, scope)
       const most = Math.round(lowest.last(GPU.powerLimitDefault))
       const watts = `${Math.round(lowest.last(GPU.powerLimit))}\u00a0W of ${most}\u00a0W`
-      const draws = usually('drawing', limited, (look) => look.mean(GPU.power), 'W')
-      const runs = usually('clock', limited, (look) => look.mean(GPU.clock), 'MHz')
+      const draws = usually('drawing', limited, (inspection) => inspection.mean(GPU.power), 'W')
+      const runs = usually('clock', limited, (inspection) => inspection.mean(GPU.clock), 'MHz')
       return {
         ...place,
         title: `${subject} ${limited.length === 1 ? 'has' : 'have'} a lower power limit`,
@@ -110,7 +119,7 @@ export const powerCap: Rule = {
           `${subject}: power limited to ${watts}, ${value} of the default, ${limit}${draws}${runs}`,
       }
     }
-    const slowest = leastOf(starved, (look) => look.mean(GPU.clock))
+    const slowest = leastOf(starved, (inspection) => inspection.mean(GPU.clock))
     if (slowest === undefined) return undefined
     const { subject, ...place } = concerned('power_cap', starved, scope)
     const usual = usualClock(slowest)
@@ -119,13 +128,13 @@ export const powerCap: Rule = {
       title: `${subject} ${starved.length === 1 ? 'needs' : 'need'} more power`,
       measure: plainMeasure(slowest.mean(GPU.clock), '<', CLOCK_SHARE * usual, 'MHz'),
       sentence: (value, limit) =>
-        `${slowest.device.name} runs at ${value}, its siblings at ${Math.round(usual)}\u00a0MHz, ${limit}; it is at its power limit all the time${usually('drawing', starved, (look) => look.mean(GPU.power), 'W')}`,
+        `${slowest.device.name} runs at ${value}, its siblings at ${Math.round(usual)}\u00a0MHz, ${limit}; it is at its power limit all the time${usually('drawing', starved, (inspection) => inspection.mean(GPU.power), 'W')}`,
     }
   },
 }
 
 /** The signal with which a power supply or rack halves the clocks. */
-export const powerBrake: Rule = {
+export const powerBrakeRule: HintRule = {
   name: 'power_brake',
   sees: 'The power brake halved the clocks: a power supply failed, or the rack draws too much.',
   severity: 'critical',
@@ -145,15 +154,16 @@ export const powerBrake: Rule = {
   ],
   not: {},
   toldApart: ['heat: temperatures are low', 'a power limit: it does not halve clocks'],
-  find({ scope }): Finding | undefined {
+  find({ scope }): RuleFinding | undefined {
     const braked = scope.gpus.filter(
-      (look) => (look.bits(GPU.reasons, 2000) & BRAKE_BIT) !== 0 || look.increase(GPU.braked, BRAKE_OVER_MS) > 0,
+      (inspection) =>
+        (inspection.bits(GPU.reasons, 2000) & BRAKE_BIT) !== 0 || inspection.increase(GPU.braked, BRAKE_OVER_MS) > 0,
     )
     if (braked.length === 0) return undefined
     const { subject, ...place } = concerned('power_brake', braked, scope)
     // The smallest value during the brake. The newest sample may be from after its end.
-    const clock = usually('clock down to', braked, (look) => look.min(GPU.clock, BRAKE_OVER_MS), 'MHz')
-    const power = usually('power down to', braked, (look) => look.min(GPU.power, BRAKE_OVER_MS), 'W')
+    const clock = usually('clock down to', braked, (inspection) => inspection.min(GPU.clock, BRAKE_OVER_MS), 'MHz')
+    const power = usually('power down to', braked, (inspection) => inspection.min(GPU.power, BRAKE_OVER_MS), 'W')
     return {
       ...place,
       title: `The power brake slows down ${braked.length === 1 ? subject : `${subject[0]?.toLowerCase()}${subject.slice(1)}`}`,

@@ -1,10 +1,10 @@
-import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
-import { maxKnown, sumKnown } from '../look/numbers.ts'
-import { BETWEEN_BURSTS_MS, slowedGpus } from '../look/workload.ts'
+import { type Inspection, LATEST_MS, SHORT_MS } from '../inspection/inspection.ts'
+import { maxKnown, sumKnown } from '../inspection/numbers.ts'
+import { BETWEEN_BURSTS_MS, slowedGpus } from '../inspection/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, besides, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, besides, deviceTitle } from './words.ts'
 
 const LIMIT_PER_S = 100
 const SIBLING_FACTOR = 10
@@ -15,24 +15,24 @@ const FRAME_SHARE = 0.1
  * Retransmitted packets per second: over the last second, or over the last three if the last second is between two
  * bursts.
  */
-function errorsOf(look: Look): number {
-  return maxKnown(errorsOver(look, LATEST_MS), errorsOver(look, SHORT_MS))
+function errorsOf(inspection: Inspection): number {
+  return maxKnown(errorsOver(inspection, LATEST_MS), errorsOver(inspection, SHORT_MS))
 }
 
-function errorsOver(look: Look, overMs: number): number {
+function errorsOver(inspection: Inspection, overMs: number): number {
   return sumKnown(
-    look.rate(NIC.sequenceErrors, overMs),
-    look.rate(NIC.acknowledgementTimeouts, overMs),
-    look.rate(NIC.adaptiveRetransmissions, overMs),
+    inspection.rate(NIC.sequenceErrors, overMs),
+    inspection.rate(NIC.acknowledgementTimeouts, overMs),
+    inspection.rate(NIC.adaptiveRetransmissions, overMs),
   )
 }
 
-function perPacket(look: Look): number {
-  return errorsOver(look, SHORT_MS) / Math.max(1, look.rate(NIC.sentPackets))
+function perPacket(inspection: Inspection): number {
+  return errorsOver(inspection, SHORT_MS) / Math.max(1, inspection.rate(NIC.sentPackets))
 }
 
 /** One rail loses packets and retransmits them. */
-export const retransmissionStorm: Rule = {
+export const retransmissionStormRule: HintRule = {
   name: 'retransmission_storm',
   sees: 'One port retransmits packets at a much higher rate than its siblings.',
   severity: 'critical',
@@ -62,26 +62,31 @@ export const retransmissionStorm: Rule = {
     },
   ],
   not: {
-    'receiver not ready: its software is late': (look) => look.rate(NIC.receiverNotReady) > errorsOf(look),
-    'a dirty cable: checksum errors come first': (look) =>
-      maxKnown(look.rate(NIC.checksumErrors), look.rate(NIC.frameErrors)) > FRAME_SHARE * errorsOf(look),
-    'congestion: packets discarded together with pauses': (look) =>
-      look.rate(NIC.discards) > FRAME_SHARE * errorsOf(look) && look.rate(NIC.rxPaused) > 0.01,
-    'a port that its peers pause': (look) => look.rate(NIC.rxPaused) >= PAUSED_SHARE_MAX,
+    'receiver not ready: its software is late': (inspection) =>
+      inspection.rate(NIC.receiverNotReady) > errorsOf(inspection),
+    'a dirty cable: checksum errors come first': (inspection) =>
+      maxKnown(inspection.rate(NIC.checksumErrors), inspection.rate(NIC.frameErrors)) >
+      FRAME_SHARE * errorsOf(inspection),
+    'congestion: packets discarded together with pauses': (inspection) =>
+      inspection.rate(NIC.discards) > FRAME_SHARE * errorsOf(inspection) && inspection.rate(NIC.rxPaused) > 0.01,
+    'a port that its peers pause': (inspection) => inspection.rate(NIC.rxPaused) >= PAUSED_SHARE_MAX,
   },
   toldApart: ['adaptive routing: packets arrive out of order, but are not retransmitted'],
   explainedBy: { link_flap: 'device', link_ber: 'device', pfc_source: 'device' },
-  find(look) {
-    const measure = countMeasure(errorsOf(look), '>=', LIMIT_PER_S, 'errors/s')
+  find(inspection) {
+    const measure = countMeasure(errorsOf(inspection), '>=', LIMIT_PER_S, 'errors/s')
     if (!isPassed(measure)) return undefined
-    if (!(perPacket(look) >= SIBLING_FACTOR * look.usual(perPacket, 0))) return undefined
-    const kind = look.rate(NIC.sequenceErrors) >= errorsOver(look, SHORT_MS) / 2 ? 'sequence errors' : 'retransmissions'
+    if (!(perPacket(inspection) >= SIBLING_FACTOR * inspection.usual(perPacket, 0))) return undefined
+    const kind =
+      inspection.rate(NIC.sequenceErrors) >= errorsOver(inspection, SHORT_MS) / 2
+        ? 'sequence errors'
+        : 'retransmissions'
     return {
-      title: `${titleOf(look.device)} is losing packets`,
+      title: `${deviceTitle(inspection.device)} is losing packets`,
       measure,
       sentence: (value, limit) =>
-        `${look.device.name} counts ${value} ${kind}/s${besides(look.usual(errorsOf), amount)}, ${limit}/s`,
-      affected: slowedGpus(look),
+        `${inspection.device.name} counts ${value} ${kind}/s${besides(inspection.usual(errorsOf), amountWords)}, ${limit}/s`,
+      affected: slowedGpus(inspection),
     }
   },
 }

@@ -1,12 +1,12 @@
 import type { Labels } from '@sonde/sdk'
 import type { HintSeverity } from '@sonde/sdk/api'
 import type { HintDevice } from '../device.ts'
-import type { Look } from '../look/look.ts'
-import type { Signal } from '../watch/signal.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import type { HintSignal } from '../watch/signal.ts'
 import type { Measure, Sentence } from './measure.ts'
 
 /** A limit of a rule, and its source. */
-export interface Limit {
+export interface HintLimit {
   readonly what: string
   readonly value: number
   /** Unit of `value` in words: `/s`, `% of time`. */
@@ -16,7 +16,7 @@ export interface Limit {
 }
 
 /** The result of a rule that holds. */
-export interface Finding {
+export interface RuleFinding {
   /** The faulty device. Default: the evaluated device. */
   readonly device?: HintDevice
   /** Labels that select the series in question, such as one of several packages. Default: all series of the device. */
@@ -36,7 +36,7 @@ export interface Finding {
 }
 
 /** A rule of hints. Each rule has a file in `rules/`. */
-export interface Rule {
+export interface HintRule {
   /** Name in ids, marks and metrics. */
   readonly name: string
   /** One sentence about the fault that it detects. */
@@ -53,12 +53,12 @@ export interface Rule {
   /** How long a hint stays open after the rule last held. Default: 5 seconds. Unit: milliseconds. */
   readonly lingerMs?: number
   /** Signals that it uses. Hints list those that a device does not have. */
-  readonly uses: readonly Signal[]
+  readonly uses: readonly HintSignal[]
   /** The signals that show the fault, for evidence. */
-  readonly shows: readonly Signal[]
-  readonly limits: readonly Limit[]
+  readonly shows: readonly HintSignal[]
+  readonly limits: readonly HintLimit[]
   /** Look-alikes in words, with a condition for each. If the condition is true, the rule does not hold. */
-  readonly not: Readonly<Record<string, (look: Look) => boolean>>
+  readonly not: Readonly<Record<string, (inspection: Inspection) => boolean>>
   /** Look-alikes that the limits already exclude. */
   readonly toldApart?: readonly string[]
   /** Rules that explain the fault if they hold on the same device (`device`), or anywhere on the node (`node`). */
@@ -67,12 +67,12 @@ export interface Rule {
    * Keeps an open hint open while the fault comes and goes. The hint keeps the numbers of the last time that the rule
    * held.
    */
-  readonly goesOn?: { readonly while: string; readonly holds: (look: Look) => boolean }
+  readonly goesOn?: { readonly while: string; readonly holds: (inspection: Inspection) => boolean }
   /**
    * Whether an open hint on the given device still explains the faults of others. A hint may be shown for longer than
    * its effect lasts. Default: as long as it is open.
    */
-  readonly stillExplains?: (look: Look) => boolean
+  readonly stillExplains?: (inspection: Inspection) => boolean
   /**
    * How far back the rule counts events. A rule that explains them still does so for this long after its end. Default:
    * 0. Unit: milliseconds.
@@ -81,5 +81,5 @@ export interface Rule {
   /** Useful facts that no signal reports. */
   readonly lacksAlways?: readonly string[]
   /** Evaluates a device now; undefined if the rule does not hold. Look-alikes are excluded afterwards. */
-  find(look: Look): Finding | undefined
+  find(inspection: Inspection): RuleFinding | undefined
 }

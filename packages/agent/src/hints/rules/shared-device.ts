@@ -1,10 +1,10 @@
 import { GPU } from '../watch/signals.ts'
 import { countMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { deviceTitle } from './words.ts'
 
 /** A mark rather than an alarm: several users share the numbers of the device. */
-export const sharedDevice: Rule = {
+export const sharedDeviceRule: HintRule = {
   name: 'shared_device',
   sees: 'MIG splits a GPU: power, clock and temperature belong to the whole board, and one busy instance slows down all.',
   severity: 'notice',
@@ -19,12 +19,12 @@ export const sharedDevice: Rule = {
   not: {},
   toldApart: ['series that an exporter reports twice: same values at the same times under separate UUIDs'],
   lacksAlways: ['attribution to pods, without which time slices are not recognised'],
-  find(look) {
-    const count = look.windows(GPU.migInstances).filter((window) => window.isFresh(look.scope.nowMs)).length
-    const isOn = look.last(GPU.migMode) === 1
+  find(inspection) {
+    const count = inspection.windows(GPU.migInstances).filter((window) => window.isFresh(inspection.scope.nowMs)).length
+    const isOn = inspection.last(GPU.migMode) === 1
     if (!isOn && count === 0) return undefined
-    const { name } = look.device
-    const title = `${titleOf(look.device)} is shared`
+    const { name } = inspection.device
+    const title = `${deviceTitle(inspection.device)} is shared`
     const ofBoard = 'its power, clock and temperature are those of the whole board'
     if (count === 0)
       return {

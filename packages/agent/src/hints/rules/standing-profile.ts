@@ -1,11 +1,11 @@
 import { WORK_PERCENT } from '../../sources/nvml/doubts.ts'
 import { GPU } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { amount, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { amountWords, deviceTitle } from './words.ts'
 
 /** A mark rather than an alarm: the GPU works, but its activity is unknown. */
-export const standingProfile: Rule = {
+export const standingProfileRule: HintRule = {
   name: 'standing_profile',
   sees: 'Profiling counters of a GPU stay at 0 while utilisation and power show work: DCGM’s profiling has stopped, and its values are left out.',
   severity: 'notice',
@@ -27,18 +27,19 @@ export const standingProfile: Rule = {
     'a job without tensor cores: a counter at 0 means nothing while another moves',
     'NVLink without traffic: its 0 is only doubted if another reading shows traffic',
   ],
-  find(look) {
-    const doubted = look.last(GPU.profilingDoubted)
+  find(inspection) {
+    const doubted = inspection.last(GPU.profilingDoubted)
     // The doubt is reported with every sample that it applies to.
-    if (!(doubted >= 1) || look.lastSeenMs(GPU.profilingDoubted) < look.lastSeenMs(GPU.utilisation)) return undefined
-    const measure = shareMeasure(look.last(GPU.utilisation) / 100, '>=', WORK_PERCENT / 100, '% of time')
+    if (!(doubted >= 1) || inspection.lastSeenMs(GPU.profilingDoubted) < inspection.lastSeenMs(GPU.utilisation))
+      return undefined
+    const measure = shareMeasure(inspection.last(GPU.utilisation) / 100, '>=', WORK_PERCENT / 100, '% of time')
     if (!isPassed(measure)) return undefined
-    const drawn = amount(look.last(GPU.power), 'W')
+    const drawn = amountWords(inspection.last(GPU.power), 'W')
     return {
-      title: `Profiling of ${titleOf(look.device)} has stopped`,
+      title: `Profiling of ${deviceTitle(inspection.device)} has stopped`,
       measure,
       sentence: (value, limit) =>
-        `${look.device.name} is in use ${value} of the time, ${limit}, and draws ${drawn}, while its ${amount(doubted)} profiling counters stay at 0: another profiler uses them or nv-hostengine hangs (NVIDIA/dcgm-exporter#662, NVIDIA/DCGM#303); end the profiler, or restart dcgm-exporter and nv-hostengine`,
+        `${inspection.device.name} is in use ${value} of the time, ${limit}, and draws ${drawn}, while its ${amountWords(doubted)} profiling counters stay at 0: another profiler uses them or nv-hostengine hangs (NVIDIA/dcgm-exporter#662, NVIDIA/DCGM#303); end the profiler, or restart dcgm-exporter and nv-hostengine`,
     }
   },
 }

@@ -1,13 +1,13 @@
-import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
-import { maxKnown, median, mediansOfOthers } from '../look/numbers.ts'
-import type { Scope } from '../look/scope.ts'
-import { together } from '../look/together.ts'
-import { isCollective, slowedGpus } from '../look/workload.ts'
-import type { Signal } from '../watch/signal.ts'
+import { type Inspection, SHORT_BASE_LEAST_MS } from '../inspection/inspection.ts'
+import { maxKnown, median, mediansOfOthers } from '../inspection/numbers.ts'
+import type { Scope } from '../inspection/scope.ts'
+import { together } from '../inspection/together.ts'
+import { isCollective, slowedGpus } from '../inspection/workload.ts'
+import type { HintSignal } from '../watch/signal.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import { isPassed, type Measure, plainMeasure, shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { percent, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { deviceTitle, percent } from './words.ts'
 
 const ACTIVE_FACTOR = 1.08
 const CLOCK_FACTOR = 0.92
@@ -39,19 +39,19 @@ const UNKNOWN: Comparison = {
 }
 
 /** Compares all GPUs by a signal, once an instant. */
-function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison> {
+function comparisons(scope: Scope, signal: HintSignal): ReadonlyMap<Inspection, Comparison> {
   return scope.once(`straggler ${signal.metric}`, () => {
     // The MIG instances of a GPU do not share one job.
-    const gpus = scope.gpus.filter((look) => look.last(GPU.migMode) !== 1)
-    const overMs = maxKnown(COMPARED_MS, ...gpus.map((look) => COMPARED_PERIODS * look.periodMs(signal)))
-    const { looks, moments } = together(gpus, signal, overMs)
+    const gpus = scope.gpus.filter((inspection) => inspection.last(GPU.migMode) !== 1)
+    const overMs = maxKnown(COMPARED_MS, ...gpus.map((inspection) => COMPARED_PERIODS * inspection.periodMs(signal)))
+    const { inspections, moments } = together(gpus, signal, overMs)
     if (moments < MOMENTS_LEAST) return new Map()
-    const now = looks.map((look) => look.mean(signal, overMs))
-    const before = gpus.map((look) => look.base(signal, SHORT_BASE_LEAST_MS))
+    const now = inspections.map((inspection) => inspection.mean(signal, overMs))
+    const before = gpus.map((inspection) => inspection.base(signal, SHORT_BASE_LEAST_MS))
     const [others, othersBefore] = [mediansOfOthers(now), mediansOfOthers(before)]
     return new Map(
-      gpus.map((look, i) => [
-        look,
+      gpus.map((inspection, i) => [
+        inspection,
         {
           own: now[i] ?? Number.NaN,
           others: others[i] ?? Number.NaN,
@@ -63,13 +63,17 @@ function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison
   })
 }
 
-function comparisonOf(look: Look, signal: Signal): Comparison {
-  return comparisons(look.scope, signal).get(look) ?? UNKNOWN
+function comparisonOf(inspection: Inspection, signal: HintSignal): Comparison {
+  return comparisons(inspection.scope, signal).get(inspection) ?? UNKNOWN
 }
 
 /** The job's speed relative to its past: the bytes of all rails in half a minute. */
 function stepRate(scope: Scope): number {
-  return median(scope.rails.map((look) => look.rate(NIC.sentBytes, STEP_BYTES_OVER_MS) / look.base(NIC.sentBytes)))
+  return median(
+    scope.rails.map(
+      (inspection) => inspection.rate(NIC.sentBytes, STEP_BYTES_OVER_MS) / inspection.base(NIC.sentBytes),
+    ),
+  )
 }
 
 /** Why others wait for a GPU, with the measure. */
@@ -82,12 +86,12 @@ interface Difference {
 }
 
 /** Its tensor or SM activity, if it is busier than its siblings, and more so than before. */
-function busierBy(look: Look): Difference | undefined {
+function busierBy(inspection: Inspection): Difference | undefined {
   for (const [what, signal] of [
     ['tensor active', GPU.tensorActive],
     ['SM active', GPU.smActive],
   ] as const) {
-    const { own, others, ownBefore, othersBefore } = comparisonOf(look, signal)
+    const { own, others, ownBefore, othersBefore } = comparisonOf(inspection, signal)
     const measure = shareMeasure(own, '>=', ACTIVE_FACTOR * others, '% of cycles')
     const isNew = own * othersBefore >= NEW_FACTOR * ownBefore * others
     if (isPassed(measure) && isNew) return { what, measure, others: percent(others), factor: ACTIVE_FACTOR }
@@ -96,8 +100,8 @@ function busierBy(look: Look): Difference | undefined {
 }
 
 /** Its clock, if it is lower than that of its siblings, and more so than before. */
-function slowerBy(look: Look): Difference | undefined {
-  const { own, others, ownBefore, othersBefore } = comparisonOf(look, GPU.clock)
+function slowerBy(inspection: Inspection): Difference | undefined {
+  const { own, others, ownBefore, othersBefore } = comparisonOf(inspection, GPU.clock)
   const measure = plainMeasure(own, '<=', CLOCK_FACTOR * others, 'MHz')
   const isNew = own * othersBefore * NEW_FACTOR <= ownBefore * others
   if (!isPassed(measure) || !isNew) return undefined
@@ -105,7 +109,7 @@ function slowerBy(look: Look): Difference | undefined {
 }
 
 /** The GPU that all others wait for. */
-export const straggler: Rule = {
+export const stragglerRule: HintRule = {
   name: 'straggler',
   sees: 'All other GPUs wait for one GPU: it is the only busy GPU, or its clock is low, and steps take longer than before.',
   severity: 'warning',
@@ -137,8 +141,8 @@ export const straggler: Rule = {
   ],
   not: {
     'a job without collectives: GPUs that serve requests differ all the time': ({ scope }) => !isCollective(scope),
-    'several busy GPUs: pipeline stages, or groups of different work': (look) =>
-      look.scope.gpus.filter((one) => busierBy(one) !== undefined).length > 1,
+    'several busy GPUs: pipeline stages, or groups of different work': (inspection) =>
+      inspection.scope.gpus.filter((one) => busierBy(one) !== undefined).length > 1,
   },
   toldApart: [
     'low activity of all GPUs: the network, or a straggler on another node',
@@ -157,18 +161,18 @@ export const straggler: Rule = {
     link_flap: 'node',
   },
   looksBackMs: STEP_BYTES_OVER_MS,
-  find(look) {
-    if (!(look.mean(GPU.tensorActive) > TENSOR_LEAST)) return undefined
-    const difference = busierBy(look) ?? slowerBy(look)
+  find(inspection) {
+    if (!(inspection.mean(GPU.tensorActive) > TENSOR_LEAST)) return undefined
+    const difference = busierBy(inspection) ?? slowerBy(inspection)
     if (difference === undefined) return undefined
     const { what, measure, others, factor } = difference
-    const rate = stepRate(look.scope)
+    const rate = stepRate(inspection.scope)
     return {
-      title: `All GPUs wait for ${titleOf(look.device)}`,
+      title: `All GPUs wait for ${deviceTitle(inspection.device)}`,
       measure,
       sentence: (value, limit) =>
-        `${look.device.name}: ${what} ${value}, its siblings ${others}, ${limit} (${factor} × theirs)`,
-      affected: slowedGpus(look),
+        `${inspection.device.name}: ${what} ${value}, its siblings ${others}, ${limit} (${factor} × theirs)`,
+      affected: slowedGpus(inspection),
       isSure: !(rate > RATE_FACTOR),
     }
   },

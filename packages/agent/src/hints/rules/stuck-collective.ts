@@ -1,11 +1,11 @@
-import type { Look } from '../look/look.ts'
-import { firstKnown, median } from '../look/numbers.ts'
-import { together } from '../look/together.ts'
-import { jobGpus, railUse, storageBytes } from '../look/workload.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { firstKnown, median } from '../inspection/numbers.ts'
+import { together } from '../inspection/together.ts'
+import { jobGpus, railUse, storageBytes } from '../inspection/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import { shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { percent, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { deviceTitle, percent } from './words.ts'
 
 const UTILISATION = 95
 const POWER_SHARE = 0.35
@@ -16,21 +16,21 @@ const OVER_MS = 1000
 const STORAGE_BYTES = 1e9
 
 /** The default limit of the board. The current limit may have been lowered, which would make every share look high. */
-function boardLimit(look: Look): number {
-  return firstKnown(look.last(GPU.powerLimitDefault), look.last(GPU.powerLimit))
+function boardLimit(inspection: Inspection): number {
+  return firstKnown(inspection.last(GPU.powerLimitDefault), inspection.last(GPU.powerLimit))
 }
 
 /** Whether a GPU runs a kernel all the time without computing. */
-function isSpinning(look: Look): boolean {
+function isSpinning(inspection: Inspection): boolean {
   return (
-    look.min(GPU.utilisation, OVER_MS) >= UTILISATION &&
-    look.last(GPU.power) < POWER_SHARE * boardLimit(look) &&
-    !(look.max(GPU.tensorActive, OVER_MS) >= TENSOR_MAX)
+    inspection.min(GPU.utilisation, OVER_MS) >= UTILISATION &&
+    inspection.last(GPU.power) < POWER_SHARE * boardLimit(inspection) &&
+    !(inspection.max(GPU.tensorActive, OVER_MS) >= TENSOR_MAX)
   )
 }
 
 /** A collective that never ends. */
-export const stuckCollective: Rule = {
+export const stuckCollectiveRule: HintRule = {
   name: 'stuck_collective',
   sees: 'All GPUs of a job run a kernel all the time, draw little power, compute nothing and send nothing: they wait for one another.',
   severity: 'critical',
@@ -56,7 +56,7 @@ export const stuckCollective: Rule = {
     'communication between computations: the rails are busy': ({ scope }) => railUse(scope, OVER_MS) >= LINE_SHARE,
     'a checkpoint: storage is busy': ({ scope }) => storageBytes(scope) > STORAGE_BYTES,
     'decoding at low load: memory is read': ({ scope }) =>
-      median(scope.gpus.map((look) => look.max(GPU.dramActive, OVER_MS))) > DRAM_MAX,
+      median(scope.gpus.map((inspection) => inspection.max(GPU.dramActive, OVER_MS))) > DRAM_MAX,
   },
   toldApart: ['a wait for data: use falls too', 'an idle node: no kernel runs'],
   explainedBy: {
@@ -71,16 +71,16 @@ export const stuckCollective: Rule = {
   },
   lacksAlways: ['processes and their ranks'],
   find({ scope }) {
-    const { looks: job } = together(jobGpus(scope), GPU.utilisation, OVER_MS)
+    const { inspections: job } = together(jobGpus(scope), GPU.utilisation, OVER_MS)
     const spinning = job.filter(isSpinning)
-    const silent = job.filter((look) => look.last(GPU.utilisation) < 1)
+    const silent = job.filter((inspection) => inspection.last(GPU.utilisation) < 1)
     // The others wait for the GPU that runs no kernel.
     if (spinning.length < 2 || spinning.length + silent.length < job.length || silent.length > 1) return undefined
     const use = railUse(scope, OVER_MS)
     if (use >= LINE_SHARE) return undefined
     const [culprit] = silent
-    const power = median(spinning.map((look) => look.last(GPU.power) / boardLimit(look)))
-    const tensor = median(spinning.map((look) => look.last(GPU.tensorActive)))
+    const power = median(spinning.map((inspection) => inspection.last(GPU.power) / boardLimit(inspection)))
+    const tensor = median(spinning.map((inspection) => inspection.last(GPU.tensorActive)))
     const also = [
       Number.isNaN(tensor) ? '' : `, tensor active ${percent(tensor)}`,
       Number.isNaN(use) ? '' : `, rails at ${percent(use)} of line`,
@@ -89,7 +89,9 @@ export const stuckCollective: Rule = {
       device: culprit?.device ?? scope.node,
       affected: spinning.map(({ device }) => device),
       title:
-        culprit === undefined ? 'All GPUs wait, none computes' : `All other GPUs wait for ${titleOf(culprit.device)}`,
+        culprit === undefined
+          ? 'All GPUs wait, none computes'
+          : `All other GPUs wait for ${deviceTitle(culprit.device)}`,
       measure: shareMeasure(power, '<', POWER_SHARE, '% of power limit'),
       sentence: (value, limit) =>
         `${spinning.length} GPUs are in use all the time and draw ${value} of their power limit, ${limit}${also}`,

@@ -15,7 +15,7 @@ import {
 } from './test-changes.ts'
 
 /** The fault that a rule detects. */
-export interface Fault extends Change {
+export interface HintFault extends Change {
   /** The hint that opens within 3 s, and no other. */
   readonly opens: string
   readonly severity: string
@@ -24,7 +24,7 @@ export interface Fault extends Change {
 }
 
 /** The effect of each rule. */
-export const FAULTS: readonly Fault[] = [
+export const FAULTS: readonly HintFault[] = [
   {
     title: 'packets that are lost on one rail',
     begin: (node) => node.nic(3).rate({ packet_seq_err_total: 2400 }),

@@ -1,10 +1,10 @@
-import type { Look } from '../look/look.ts'
-import { firstKnown, maxKnown, sumKnown } from '../look/numbers.ts'
-import { slowedGpus } from '../look/workload.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import { firstKnown, maxKnown, sumKnown } from '../inspection/numbers.ts'
+import { slowedGpus } from '../inspection/workload.ts'
 import { GPU } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
-import type { Rule } from './rule.ts'
-import { besides, titleOf } from './words.ts'
+import type { HintRule } from './rule.ts'
+import { besides, deviceTitle } from './words.ts'
 
 const TIME_SHARE = 0.1
 const MARGIN_CELSIUS = 3
@@ -19,24 +19,24 @@ const NANOSECONDS = 1e9
  * Share of time in which heat slowed the GPU down. Without a counter, 1 if a recent sample has a thermal bit, otherwise
  * 0.
  */
-function throttledShare(look: Look): number {
-  const byReason = sumKnown(look.rate(GPU.softwareThermal), look.rate(GPU.hardwareThermal))
-  const counted = maxKnown(look.rate(GPU.thermalViolation), byReason) / NANOSECONDS
+function throttledShare(inspection: Inspection): number {
+  const byReason = sumKnown(inspection.rate(GPU.softwareThermal), inspection.rate(GPU.hardwareThermal))
+  const counted = maxKnown(inspection.rate(GPU.thermalViolation), byReason) / NANOSECONDS
   if (!Number.isNaN(counted)) return Math.min(1, counted)
-  return (look.bits(GPU.reasons, 1000) & THERMAL_BITS) === 0 ? 0 : 1
+  return (inspection.bits(GPU.reasons, 1000) & THERMAL_BITS) === 0 ? 0 : 1
 }
 
 /** Distance to the slowdown temperature. Unit: degrees Celsius. */
-function marginOf(look: Look): number {
-  return slowdownOf(look) - look.max(GPU.temperature, 3000)
+function marginOf(inspection: Inspection): number {
+  return slowdownOf(inspection) - inspection.max(GPU.temperature, 3000)
 }
 
-function slowdownOf(look: Look): number {
-  return firstKnown(look.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
+function slowdownOf(inspection: Inspection): number {
+  return firstKnown(inspection.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
 }
 
 /** A GPU that is slowed down because it is hot. */
-export const thermalThrottle: Rule = {
+export const thermalThrottleRule: HintRule = {
   name: 'thermal_throttle',
   sees: 'Heat slows a GPU down for much of the time, and the GPU is near its slowdown temperature.',
   severity: 'warning',
@@ -63,29 +63,30 @@ export const thermalThrottle: Rule = {
     },
   ],
   not: {
-    'the power brake: it slows down at any temperature': (look) => (look.bits(GPU.reasons, 3000) & 0x80) !== 0,
+    'the power brake: it slows down at any temperature': (inspection) =>
+      (inspection.bits(GPU.reasons, 3000) & 0x80) !== 0,
   },
   toldApart: ['the power limit (0x4), which does not count as heat', 'a hot idle GPU: it is not slowed down'],
   goesOn: {
     while: `it is no more than ${COOL_CELSIUS} °C below slowdown: the temperature varies by a degree`,
-    holds: (look) => marginOf(look) <= COOL_CELSIUS,
+    holds: (inspection) => marginOf(inspection) <= COOL_CELSIUS,
   },
-  find(look) {
-    const measure = shareMeasure(throttledShare(look), '>', TIME_SHARE, '% of time')
-    if (!isPassed(measure) || !(marginOf(look) <= MARGIN_CELSIUS)) return undefined
-    const isHard = (look.bits(GPU.reasons, 3000) & 0x40) !== 0
-    const temperature = look.max(GPU.temperature, 3000)
+  find(inspection) {
+    const measure = shareMeasure(throttledShare(inspection), '>', TIME_SHARE, '% of time')
+    if (!isPassed(measure) || !(marginOf(inspection) <= MARGIN_CELSIUS)) return undefined
+    const isHard = (inspection.bits(GPU.reasons, 3000) & 0x40) !== 0
+    const temperature = inspection.max(GPU.temperature, 3000)
     const others = besides(
-      look.usual((other) => other.max(GPU.temperature, 3000)),
+      inspection.usual((other) => other.max(GPU.temperature, 3000)),
       (usual) => `${Math.round(usual)}\u00a0°C`,
     )
     return {
       severity: isHard ? 'critical' : 'warning',
-      title: `${titleOf(look.device)} slows down for heat`,
+      title: `${deviceTitle(inspection.device)} slows down for heat`,
       measure,
       sentence: (value, limit) =>
-        `${look.device.name} is slowed down for ${value} of the time, ${limit}; it is at ${temperature}\u00a0°C${others}, slowdown at ${slowdownOf(look)}\u00a0°C`,
-      affected: slowedGpus(look),
+        `${inspection.device.name} is slowed down for ${value} of the time, ${limit}; it is at ${temperature}\u00a0°C${others}, slowdown at ${slowdownOf(inspection)}\u00a0°C`,
+      affected: slowedGpus(inspection),
     }
   },
 }

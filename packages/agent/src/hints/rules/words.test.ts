@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amount, duration, percent, power, titleOf } from './words.ts'
+import { amountWords, deviceTitle, duration, percent, power } from './words.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
 test('amounts have three significant digits, a prefix, and a unit that stays with them', () => {
   assert.deepEqual(
-    [0, 7, 99.96, 2400, 13.94e9, 999_900, -1500].map((value) => plain(amount(value))),
+    [0, 7, 99.96, 2400, 13.94e9, 999_900, -1500].map((value) => plain(amountWords(value))),
     ['0', '7', '100', '2.4 k', '13.9 G', '1 M', '−1.5 k'],
   )
-  assert.equal(plain(amount(13.94e9, 'B')), '13.9 GB')
-  assert.match(amount(2400), /2\.4\u00a0k/)
+  assert.equal(plain(amountWords(13.94e9, 'B')), '13.9 GB')
+  assert.match(amountWords(2400), /2\.4\u00a0k/)
 })
 
 test('shares have one decimal, small numbers a power of ten, durations two units at most', () => {
@@ -24,13 +24,13 @@ test('shares have one decimal, small numbers a power of ten, durations two units
 
 test('what is not known is a dash, never NaN', () => {
   assert.deepEqual(
-    [amount, percent, power].map((write) => write(Number.NaN)),
+    [amountWords, percent, power].map((write) => write(Number.NaN)),
     ['–', '–', '–'],
   )
 })
 
 test('a second port is called by its number once', () => {
   const port = { kind: 'nic', rail: null, pairs: [] } as const
-  assert.equal(titleOf({ ...port, id: 'nic-mlx4_0-2', name: 'mlx4_0 port 2' }), 'mlx4_0/2')
-  assert.equal(titleOf({ ...port, id: 'nic-mlx5_3-1', name: 'mlx5_3' }), 'mlx5_3')
+  assert.equal(deviceTitle({ ...port, id: 'nic-mlx4_0-2', name: 'mlx4_0 port 2' }), 'mlx4_0/2')
+  assert.equal(deviceTitle({ ...port, id: 'nic-mlx5_3-1', name: 'mlx5_3' }), 'mlx5_3')
 })

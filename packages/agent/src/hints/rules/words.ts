@@ -15,7 +15,13 @@ const STEPS = [
  * Title of a device in sentences, as on tiles: the rail rather than the name. Ports that share a rail, and second
  * ports, have their name and port number.
  */
-export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>) {
+export function deviceTitle({
+  id,
+  kind,
+  name,
+  rail,
+  pairs,
+}: Pick<HintDevice, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>) {
   if (kind !== 'nic') return name
   const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
   const numbered = `${name.replace(/ port \d+$/, '')}/${port}`
@@ -28,7 +34,7 @@ export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' |
  * A number with at most three significant digits, plus `more`, and an SI prefix: `2.4 k`, `13.9 G`. The unit follows if
  * there is one.
  */
-export function amount(value: number, unit = '', more = 0): string {
+export function amountWords(value: number, unit = '', more = 0): string {
   if (!Number.isFinite(value)) return ABSENT
   const size = Math.abs(value)
   const [factor, prefix] = STEPS.find(([step]) => size >= step * 0.9995) ?? [1, '']

@@ -15,17 +15,17 @@ import {
 } from '@sonde/sdk'
 import { ownerOf } from '@sonde/sdk/internal'
 import { isSimulatedSeries } from '../../devices/world.ts'
-import { nodeOf, type WhichNode } from '../device.ts'
-import type { Signal } from './signal.ts'
+import { type WhichNode, whichNode } from '../device.ts'
+import type { HintSignal } from './signal.ts'
 import { SIGNALS } from './signals.ts'
-import { APART_MS, Window } from './window.ts'
+import { APART_MS, SignalWindow } from './window.ts'
 
 /** One series that rules read, with a window for each signal. */
 export interface WatchedSeries {
   readonly type: RecordType
   readonly labels: Labels
   readonly node: WhichNode
-  readonly windows: readonly { readonly signal: Signal; readonly window: Window }[]
+  readonly windows: readonly { readonly signal: HintSignal; readonly window: SignalWindow }[]
   /** Time of its newest record. Unit: milliseconds since the Unix epoch. */
   seenMs: number
 }
@@ -38,19 +38,19 @@ const FORGET_FULL_MS = 60_000
 const SIGNALS_OF_TYPE = Map.groupBy(SIGNALS, ({ type }) => type)
 
 /** Position of a signal in the records of a type. */
-interface Place {
+interface SignalSlot {
   readonly slot: Slot
-  readonly signal: Signal
+  readonly signal: HintSignal
 }
 
 /** Position of the values of a series' window. */
 interface Feed {
   readonly slot: Slot
-  readonly window: Window
+  readonly window: SignalWindow
 }
 
 /** A series as one source reports it. */
-interface Fed {
+interface FedSeries {
   readonly series: WatchedSeries
   readonly feeds: readonly Feed[]
 }
@@ -59,7 +59,7 @@ interface Fed {
 interface Stream {
   readonly index: SeriesIndex
   /** By number of the index; null if the series is beyond the limit. */
-  readonly fed: (Fed | null)[]
+  readonly fed: (FedSeries | null)[]
 }
 
 /** The streams of one source. */
@@ -77,7 +77,7 @@ export class SeriesWatch {
   version = 0
   /** Nodes whose past means are frozen, because a device is not compared with its own faults. */
   readonly frozen = new Set<WhichNode>()
-  readonly #places = new WeakMap<RecordType, readonly Place[]>()
+  readonly #places = new WeakMap<RecordType, readonly SignalSlot[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
   readonly #windowLimit: number
   /**
@@ -101,7 +101,7 @@ export class SeriesWatch {
     const views = viewsOf(bytes)
     const toMs = msFactorOf(type)
     const origin = this.#originOf(source, numberAt(type.time, views, 0) * toMs)
-    const { index, fed } = streamOf(origin, type)
+    const { index, fed } = streamOfType(origin, type)
     const { recordBytes } = type.layout
     let refused = 0
     for (let record = 0, at = 0; record < count; record++, at += recordBytes) {
@@ -129,7 +129,7 @@ export class SeriesWatch {
     for (const [source, { streams }] of this.#origins) {
       for (const [type, { fed }] of streams) {
         const isKept = fed.some(
-          (one) => one === null || this.series.get(keyOf(type.name, one.series.labels)) === one.series,
+          (one) => one === null || this.series.get(watchedSeriesKey(type.name, one.series.labels)) === one.series,
         )
         if (!isKept) streams.delete(type)
       }
@@ -144,10 +144,10 @@ export class SeriesWatch {
     this.version++
   }
 
-  #placesOf(type: RecordType): readonly Place[] {
+  #placesOf(type: RecordType): readonly SignalSlot[] {
     const known = this.#places.get(type)
     if (known !== undefined) return known
-    const places = (SIGNALS_OF_TYPE.get(type.name) ?? []).flatMap((signal): Place[] => {
+    const places = (SIGNALS_OF_TYPE.get(type.name) ?? []).flatMap((signal): SignalSlot[] => {
       const slot = type.layout.slots.find(({ name, field }) => name === signal.field && field.count === 1)
       return slot === undefined ? [] : [{ slot, signal }]
     })
@@ -175,7 +175,7 @@ export class SeriesWatch {
     return this.#windowCount + windows <= this.#windowLimit
   }
 
-  #feed({ series, feeds }: Fed, { layout }: RecordType, views: Views, at: number, timeMs: number): void {
+  #feed({ series, feeds }: FedSeries, { layout }: RecordType, views: Views, at: number, timeMs: number): void {
     const apartMs = timeMs - series.seenMs
     if (apartMs >= 0 && apartMs < APART_MS) return
     series.seenMs = timeMs
@@ -184,16 +184,22 @@ export class SeriesWatch {
       if (isPresent(layout, slot, views, at)) window.push(timeMs, numberAt(slot, views, at), isFrozen)
   }
 
-  #open({ firstMs }: Origin, places: readonly Place[], { type }: Batch, labels: Labels, timeMs: number): Fed | null {
+  #open(
+    { firstMs }: Origin,
+    places: readonly SignalSlot[],
+    { type }: Batch,
+    labels: Labels,
+    timeMs: number,
+  ): FedSeries | null {
     const wanted = places.filter(({ signal }) => signal.where === undefined || signal.where(labels))
-    const key = keyOf(type.name, labels)
+    const key = watchedSeriesKey(type.name, labels)
     let series = this.series.get(key)
     // A source that replaces another, as a child process does, continues its series.
     if (series === undefined) {
       if (!this.#hasRoom(wanted.length, this.nowMs ?? timeMs)) return null
-      const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
+      const windows = wanted.map(({ signal }) => ({ signal, window: new SignalWindow(signal) }))
       for (const { signal, window } of windows) if (timeMs - firstMs > signal.bornAfterMs) window.beginAtZero(timeMs)
-      const node = nodeOf({ isSimulated: isSimulatedSeries(labels) })
+      const node = whichNode({ isSimulated: isSimulatedSeries(labels) })
       series = { type, labels, node, windows, seenMs: Number.NEGATIVE_INFINITY }
       this.series.set(key, series)
       this.#windowCount += windows.length
@@ -208,7 +214,7 @@ export class SeriesWatch {
   }
 }
 
-function streamOf({ streams }: Origin, type: RecordType): Stream {
+function streamOfType({ streams }: Origin, type: RecordType): Stream {
   let stream = streams.get(type)
   if (stream === undefined) {
     stream = { index: new SeriesIndex(type), fed: [] }
@@ -217,6 +223,6 @@ function streamOf({ streams }: Origin, type: RecordType): Stream {
   return stream
 }
 
-function keyOf(type: string, labels: Labels): string {
+function watchedSeriesKey(type: string, labels: Labels): string {
   return `${type}\n${seriesKey(labels)}`
 }

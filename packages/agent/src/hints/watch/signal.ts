@@ -1,7 +1,7 @@
 import { type Labels, type RecordType, SondeError, TURN_LIMIT_MS } from '@sonde/sdk'
 
 /** A field of a type as rules read it. */
-export interface Signal {
+export interface HintSignal {
   /** Name of the metric, for evidence and for the list of absent metrics. */
   readonly metric: string
   readonly type: string
@@ -29,12 +29,12 @@ export interface Signal {
   readonly pauseMs: number
 }
 
-/** Options of {@link counterOf} and {@link gaugeOf}. */
+/** Options of {@link counterSignal} and {@link gaugeSignal}. */
 export interface SignalOptions {
-  across?: Signal['across']
+  across?: HintSignal['across']
   where?: (labels: Labels) => boolean
   labels?: Labels
-  past?: NonNullable<Signal['past']>
+  past?: NonNullable<HintSignal['past']>
   rateMax?: number
   bornAfterMs?: number
 }
@@ -46,24 +46,24 @@ const BYTE_RATE_MAX = 4e11
 const PAUSE_MS = 15_000
 
 /** A signal that is a counter. */
-export function counterOf<T extends RecordType>(
+export function counterSignal<T extends RecordType>(
   type: T,
   field: keyof T['fields'] & string,
   options: SignalOptions = {},
-): Signal {
-  return signalOf(type, field, 'counter', options)
+): HintSignal {
+  return makeSignal(type, field, 'counter', options)
 }
 
 /** A signal that is a gauge. */
-export function gaugeOf<T extends RecordType>(
+export function gaugeSignal<T extends RecordType>(
   type: T,
   field: keyof T['fields'] & string,
   options: SignalOptions = {},
-): Signal {
-  return signalOf(type, field, 'gauge', options)
+): HintSignal {
+  return makeSignal(type, field, 'gauge', options)
 }
 
-function signalOf(type: RecordType, field: string, reads: Signal['reads'], options: SignalOptions): Signal {
+function makeSignal(type: RecordType, field: string, reads: HintSignal['reads'], options: SignalOptions): HintSignal {
   const metric = type.metrics.get(field)
   if (metric === undefined) throw new SondeError('SCH_FIELD', `${type.name} has no metric of the field ${field}`)
   const isBytes = type.fields[field]?.unit === 'bytes'

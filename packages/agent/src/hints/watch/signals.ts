@@ -18,7 +18,7 @@ import {
 } from '../../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../sources/pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../sources/rdma/type.ts'
-import { counterOf, gaugeOf, type Signal } from './signal.ts'
+import { counterSignal, gaugeSignal, type HintSignal } from './signal.ts'
 
 /** Highest rate of a time counter in nanoseconds. Unit: per second. */
 const NANOSECOND_RATE_MAX = 2e9
@@ -40,128 +40,134 @@ const COUNTED_BEFORE_MS = 5000
 
 /** Signals of a GPU. */
 export const GPU = {
-  utilisation: gaugeOf(nvmlGpuType, 'gpu_util'),
-  smActive: gaugeOf(nvmlProfileType, 'sm_active', { past: 'mean' }),
-  tensorActive: gaugeOf(nvmlProfileType, 'pipe_tensor_active', { past: 'mean' }),
-  dramActive: gaugeOf(nvmlProfileType, 'dram_active'),
-  pcieSent: gaugeOf(nvmlProfileType, 'pcie_tx_bytes'),
-  pcieReceived: gaugeOf(nvmlProfileType, 'pcie_rx_bytes'),
-  power: gaugeOf(nvmlGpuType, 'power_usage'),
-  powerLimit: gaugeOf(nvmlGpuType, 'enforced_power_limit'),
-  powerLimitDefault: gaugeOf(nvmlGpuInfoType, 'power_limit_default_watts'),
-  clock: gaugeOf(nvmlGpuType, 'sm_clock', { past: 'mean' }),
-  clockMax: gaugeOf(nvmlGpuInfoType, 'sm_clock_max_hertz'),
-  temperature: gaugeOf(nvmlGpuType, 'gpu_temp'),
-  slowdownTemperature: gaugeOf(nvmlGpuInfoType, 'slowdown_celsius'),
-  memoryTemperature: gaugeOf(nvmlGpuType, 'memory_temp'),
-  memoryTemperatureMax: gaugeOf(nvmlGpuInfoType, 'memory_max_operating_celsius'),
-  reasons: gaugeOf(nvmlGpuType, 'clocks_event_reasons'),
-  powerCapped: counterOf(nvmlGpuType, 'clocks_event_reason_sw_power_cap_ns', { rateMax: NANOSECOND_RATE_MAX }),
-  thermalViolation: counterOf(nvmlGpuType, 'thermal_violation', { rateMax: NANOSECOND_RATE_MAX }),
-  softwareThermal: counterOf(nvmlGpuType, 'clocks_event_reason_sw_therm_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
-  hardwareThermal: counterOf(nvmlGpuType, 'clocks_event_reason_hw_therm_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
-  braked: counterOf(nvmlGpuType, 'clocks_event_reason_hw_power_brake_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
-  memoryUsed: gaugeOf(nvmlGpuType, 'fb_used'),
-  linkGeneration: gaugeOf(nvmlGpuType, 'pcie_link_gen'),
-  linkWidth: gaugeOf(nvmlGpuType, 'pcie_link_width'),
-  linkGenerationMax: gaugeOf(nvmlGpuInfoType, 'pcie_generation_max'),
-  linkWidthMax: gaugeOf(nvmlGpuInfoType, 'pcie_width_max_lanes'),
-  replays: counterOf(nvmlGpuType, 'pcie_replay_counter'),
-  correctedErrors: counterOf(nvmlGpuType, 'ecc_sbe_vol_total', EVENTS),
-  uncorrectedErrors: counterOf(nvmlGpuType, 'ecc_dbe_vol_total', EVENTS),
-  remapPending: gaugeOf(nvmlGpuType, 'row_remap_pending'),
-  remapFailure: gaugeOf(nvmlGpuType, 'row_remap_failure'),
+  utilisation: gaugeSignal(nvmlGpuType, 'gpu_util'),
+  smActive: gaugeSignal(nvmlProfileType, 'sm_active', { past: 'mean' }),
+  tensorActive: gaugeSignal(nvmlProfileType, 'pipe_tensor_active', { past: 'mean' }),
+  dramActive: gaugeSignal(nvmlProfileType, 'dram_active'),
+  pcieSent: gaugeSignal(nvmlProfileType, 'pcie_tx_bytes'),
+  pcieReceived: gaugeSignal(nvmlProfileType, 'pcie_rx_bytes'),
+  power: gaugeSignal(nvmlGpuType, 'power_usage'),
+  powerLimit: gaugeSignal(nvmlGpuType, 'enforced_power_limit'),
+  powerLimitDefault: gaugeSignal(nvmlGpuInfoType, 'power_limit_default_watts'),
+  clock: gaugeSignal(nvmlGpuType, 'sm_clock', { past: 'mean' }),
+  clockMax: gaugeSignal(nvmlGpuInfoType, 'sm_clock_max_hertz'),
+  temperature: gaugeSignal(nvmlGpuType, 'gpu_temp'),
+  slowdownTemperature: gaugeSignal(nvmlGpuInfoType, 'slowdown_celsius'),
+  memoryTemperature: gaugeSignal(nvmlGpuType, 'memory_temp'),
+  memoryTemperatureMax: gaugeSignal(nvmlGpuInfoType, 'memory_max_operating_celsius'),
+  reasons: gaugeSignal(nvmlGpuType, 'clocks_event_reasons'),
+  powerCapped: counterSignal(nvmlGpuType, 'clocks_event_reason_sw_power_cap_ns', { rateMax: NANOSECOND_RATE_MAX }),
+  thermalViolation: counterSignal(nvmlGpuType, 'thermal_violation', { rateMax: NANOSECOND_RATE_MAX }),
+  softwareThermal: counterSignal(nvmlGpuType, 'clocks_event_reason_sw_therm_slowdown_ns', {
+    rateMax: NANOSECOND_RATE_MAX,
+  }),
+  hardwareThermal: counterSignal(nvmlGpuType, 'clocks_event_reason_hw_therm_slowdown_ns', {
+    rateMax: NANOSECOND_RATE_MAX,
+  }),
+  braked: counterSignal(nvmlGpuType, 'clocks_event_reason_hw_power_brake_slowdown_ns', {
+    rateMax: NANOSECOND_RATE_MAX,
+  }),
+  memoryUsed: gaugeSignal(nvmlGpuType, 'fb_used'),
+  linkGeneration: gaugeSignal(nvmlGpuType, 'pcie_link_gen'),
+  linkWidth: gaugeSignal(nvmlGpuType, 'pcie_link_width'),
+  linkGenerationMax: gaugeSignal(nvmlGpuInfoType, 'pcie_generation_max'),
+  linkWidthMax: gaugeSignal(nvmlGpuInfoType, 'pcie_width_max_lanes'),
+  replays: counterSignal(nvmlGpuType, 'pcie_replay_counter'),
+  correctedErrors: counterSignal(nvmlGpuType, 'ecc_sbe_vol_total', EVENTS),
+  uncorrectedErrors: counterSignal(nvmlGpuType, 'ecc_dbe_vol_total', EVENTS),
+  remapPending: gaugeSignal(nvmlGpuType, 'row_remap_pending'),
+  remapFailure: gaugeSignal(nvmlGpuType, 'row_remap_failure'),
   /** The last XID error; 0 if there was none since the driver was loaded. */
-  lastXid: gaugeOf(nvmlGpuType, 'xid_errors'),
-  profilingDoubted: gaugeOf(nvmlDoubtType, 'readings', {
+  lastXid: gaugeSignal(nvmlGpuType, 'xid_errors'),
+  profilingDoubted: gaugeSignal(nvmlDoubtType, 'readings', {
     where: ({ doubt }) => doubt === 'profiling',
     labels: { doubt: 'profiling' },
   }),
-  migMode: gaugeOf(nvmlGpuType, 'mig_mode'),
-  migInstances: gaugeOf(nvmlMigType, 'fb_used'),
+  migMode: gaugeSignal(nvmlGpuType, 'mig_mode'),
+  migInstances: gaugeSignal(nvmlMigType, 'fb_used'),
 } as const
 
 /** XID errors with certain numbers. */
 export const XID = {
-  lost: xidOf(79),
-  memory: xidOf(48, 64, 94, 95, 140),
-  device: xidOf(74, 119, 120),
+  lost: xidSignal(79),
+  memory: xidSignal(48, 64, 94, 95, 140),
+  device: xidSignal(74, 119, 120),
 } as const
 
 /** Signals of a NIC: its port, its interface and its PCIe link. */
 export const NIC = {
-  sentBytes: counterOf(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' }),
-  receivedBytes: counterOf(rdmaPortType, 'rcv_data_bytes_total', { past: 'mean' }),
-  sentPackets: counterOf(rdmaPortCountersType, 'xmit_packets_total'),
-  receivedPackets: counterOf(rdmaPortCountersType, 'rcv_packets_total'),
-  lineRate: gaugeOf(rdmaPortType, 'rate_bytes_per_second', { past: 'mean' }),
-  speed: gaugeOf(ethtoolLinkType, 'speed_bytes_per_second', { past: 'mean' }),
-  state: gaugeOf(rdmaPortType, 'state'),
-  linkDowned: counterOf(rdmaPortCountersType, 'link_downed_total', EVENTS),
-  symbolErrors: counterOf(rdmaPortCountersType, 'symbol_error_total', EVENTS),
-  sequenceErrors: counterOf(rdmaHwFirstType, 'packet_seq_err_total'),
-  acknowledgementTimeouts: counterOf(rdmaHwType, 'local_ack_timeout_err_total'),
-  adaptiveRetransmissions: counterOf(rdmaHwType, 'roce_adp_retrans_total'),
-  receiverNotReady: counterOf(rdmaHwType, 'rnr_nak_retry_err_total'),
-  marked: counterOf(rdmaHwType, 'np_ecn_marked_roce_packets_total'),
-  notificationsIgnored: counterOf(rdmaHwType, 'rp_cnp_ignored_total'),
-  checksumErrors: counterOf(rdmaHwType, 'rx_icrc_encapsulated_total'),
-  ownSentBytes: counterOf(rdmaHwType, 'tx_bytes_total', { past: 'mean' }),
-  portSentBytes: counterOf(ethtoolPortType, 'tx_phy_bytes_total'),
-  portRdmaSentBytes: counterOf(ethtoolPortType, 'tx_vport_rdma_unicast_bytes_total', { past: 'mean' }),
-  linkDownEvents: counterOf(ethtoolPortType, 'link_down_events_phy_total', EVENTS),
-  discards: counterOf(ethtoolPortType, 'rx_discards_phy_total'),
-  frameErrors: counterOf(ethtoolPortType, 'rx_crc_errors_phy_total'),
-  codingErrors: counterOf(ethtoolPortType, 'rx_pcs_symbol_err_phy_total', EVENTS),
-  correctedBits: counterOf(ethtoolPortType, 'rx_corrected_bits_phy_total', { past: 'mean', rateMax: BIT_RATE_MAX }),
-  stormErrors: counterOf(ethtoolPortType, 'tx_pause_storm_error_events_total', EVENTS),
-  writesStalled: gaugeOf(ethtoolPortType, 'outbound_pci_stalled_wr_ratio'),
-  rxPaused: counterOf(ethtoolPriorityType, 'rx_pause_seconds_total', PAUSE),
-  txPaused: counterOf(ethtoolPriorityType, 'tx_pause_seconds_total', PAUSE),
-  priorityBytes: counterOf(ethtoolPriorityType, 'tx_bytes_total'),
-  laneErrors: counterOf(ethtoolLaneType, 'rx_err_phy_total', { across: 'max', rateMax: BIT_RATE_MAX }),
-  linkDetected: gaugeOf(ethtoolLinkType, 'detected'),
-  responsive: gaugeOf(ethtoolLinkType, 'responsive'),
-  rawErrorRate: gaugeOf(docaPhyType, 'raw_bit_error_ratio', { past: 'mean' }),
-  effectiveErrors: counterOf(docaPhyType, 'effective_errors_total', EVENTS),
-  netdevSentBytes: counterOf(netdevType, 'tx_bytes_total'),
-  netdevReceivedBytes: counterOf(netdevType, 'rx_bytes_total'),
-  carrierChanges: counterOf(netdevCarrierType, 'carrier_changes_total', CARRIER_EVENTS),
-  carrier: gaugeOf(netdevType, 'carrier'),
-  up: gaugeOf(netdevType, 'up'),
+  sentBytes: counterSignal(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' }),
+  receivedBytes: counterSignal(rdmaPortType, 'rcv_data_bytes_total', { past: 'mean' }),
+  sentPackets: counterSignal(rdmaPortCountersType, 'xmit_packets_total'),
+  receivedPackets: counterSignal(rdmaPortCountersType, 'rcv_packets_total'),
+  lineRate: gaugeSignal(rdmaPortType, 'rate_bytes_per_second', { past: 'mean' }),
+  speed: gaugeSignal(ethtoolLinkType, 'speed_bytes_per_second', { past: 'mean' }),
+  state: gaugeSignal(rdmaPortType, 'state'),
+  linkDowned: counterSignal(rdmaPortCountersType, 'link_downed_total', EVENTS),
+  symbolErrors: counterSignal(rdmaPortCountersType, 'symbol_error_total', EVENTS),
+  sequenceErrors: counterSignal(rdmaHwFirstType, 'packet_seq_err_total'),
+  acknowledgementTimeouts: counterSignal(rdmaHwType, 'local_ack_timeout_err_total'),
+  adaptiveRetransmissions: counterSignal(rdmaHwType, 'roce_adp_retrans_total'),
+  receiverNotReady: counterSignal(rdmaHwType, 'rnr_nak_retry_err_total'),
+  marked: counterSignal(rdmaHwType, 'np_ecn_marked_roce_packets_total'),
+  notificationsIgnored: counterSignal(rdmaHwType, 'rp_cnp_ignored_total'),
+  checksumErrors: counterSignal(rdmaHwType, 'rx_icrc_encapsulated_total'),
+  ownSentBytes: counterSignal(rdmaHwType, 'tx_bytes_total', { past: 'mean' }),
+  portSentBytes: counterSignal(ethtoolPortType, 'tx_phy_bytes_total'),
+  portRdmaSentBytes: counterSignal(ethtoolPortType, 'tx_vport_rdma_unicast_bytes_total', { past: 'mean' }),
+  linkDownEvents: counterSignal(ethtoolPortType, 'link_down_events_phy_total', EVENTS),
+  discards: counterSignal(ethtoolPortType, 'rx_discards_phy_total'),
+  frameErrors: counterSignal(ethtoolPortType, 'rx_crc_errors_phy_total'),
+  codingErrors: counterSignal(ethtoolPortType, 'rx_pcs_symbol_err_phy_total', EVENTS),
+  correctedBits: counterSignal(ethtoolPortType, 'rx_corrected_bits_phy_total', { past: 'mean', rateMax: BIT_RATE_MAX }),
+  stormErrors: counterSignal(ethtoolPortType, 'tx_pause_storm_error_events_total', EVENTS),
+  writesStalled: gaugeSignal(ethtoolPortType, 'outbound_pci_stalled_wr_ratio'),
+  rxPaused: counterSignal(ethtoolPriorityType, 'rx_pause_seconds_total', PAUSE),
+  txPaused: counterSignal(ethtoolPriorityType, 'tx_pause_seconds_total', PAUSE),
+  priorityBytes: counterSignal(ethtoolPriorityType, 'tx_bytes_total'),
+  laneErrors: counterSignal(ethtoolLaneType, 'rx_err_phy_total', { across: 'max', rateMax: BIT_RATE_MAX }),
+  linkDetected: gaugeSignal(ethtoolLinkType, 'detected'),
+  responsive: gaugeSignal(ethtoolLinkType, 'responsive'),
+  rawErrorRate: gaugeSignal(docaPhyType, 'raw_bit_error_ratio', { past: 'mean' }),
+  effectiveErrors: counterSignal(docaPhyType, 'effective_errors_total', EVENTS),
+  netdevSentBytes: counterSignal(netdevType, 'tx_bytes_total'),
+  netdevReceivedBytes: counterSignal(netdevType, 'rx_bytes_total'),
+  carrierChanges: counterSignal(netdevCarrierType, 'carrier_changes_total', CARRIER_EVENTS),
+  carrier: gaugeSignal(netdevType, 'carrier'),
+  up: gaugeSignal(netdevType, 'up'),
 } as const
 
 /** Signals of the PCIe link of any device. */
 export const PCI = {
-  bandwidth: gaugeOf(pciDeviceType, 'current_link_bandwidth_bytes_per_second'),
-  bandwidthMax: gaugeOf(pciDeviceType, 'max_link_bandwidth_bytes_per_second'),
-  speed: gaugeOf(pciDeviceType, 'current_link_speed_transfers_per_second'),
-  speedMax: gaugeOf(pciDeviceType, 'max_link_speed_transfers_per_second'),
-  width: gaugeOf(pciDeviceType, 'current_link_width_lanes'),
-  widthMax: gaugeOf(pciDeviceType, 'max_link_width_lanes'),
+  bandwidth: gaugeSignal(pciDeviceType, 'current_link_bandwidth_bytes_per_second'),
+  bandwidthMax: gaugeSignal(pciDeviceType, 'max_link_bandwidth_bytes_per_second'),
+  speed: gaugeSignal(pciDeviceType, 'current_link_speed_transfers_per_second'),
+  speedMax: gaugeSignal(pciDeviceType, 'max_link_speed_transfers_per_second'),
+  width: gaugeSignal(pciDeviceType, 'current_link_width_lanes'),
+  widthMax: gaugeSignal(pciDeviceType, 'max_link_width_lanes'),
   /** Without advisory errors, which come from probing functions that do not exist. */
-  correctable: aerOf(({ severity, error }) => severity === 'correctable' && error !== 'NonFatalErr', 'correctable'),
-  nonFatal: aerOf(({ severity }) => severity === 'nonfatal', 'nonfatal'),
-  fatal: aerOf(({ severity }) => severity === 'fatal', 'fatal'),
+  correctable: aerSignal(({ severity, error }) => severity === 'correctable' && error !== 'NonFatalErr', 'correctable'),
+  nonFatal: aerSignal(({ severity }) => severity === 'nonfatal', 'nonfatal'),
+  fatal: aerSignal(({ severity }) => severity === 'fatal', 'fatal'),
 } as const
 
 /** Signals of the host: waiting tasks, the busiest disk, memory errors and hot processors. */
 export const HOST = {
-  ioPressure: pressureOf('io'),
-  cpuPressure: pressureOf('cpu'),
-  memoryUncorrected: counterOf(hostMemoryControllerType, 'uncorrected_errors_total', { across: 'max' }),
-  memoryCorrected: counterOf(hostMemoryControllerType, 'corrected_errors_total'),
-  packageThrottled: counterOf(hostCpuPackageType, 'throttled_seconds_total', HOTTEST),
-  packageThrottles: counterOf(hostCpuPackageType, 'throttles_total'),
-  diskBusy: counterOf(hostDiskType, 'io_seconds_total', { across: 'max', rateMax: SECOND_RATE_MAX }),
+  ioPressure: pressureSignal('io'),
+  cpuPressure: pressureSignal('cpu'),
+  memoryUncorrected: counterSignal(hostMemoryControllerType, 'uncorrected_errors_total', { across: 'max' }),
+  memoryCorrected: counterSignal(hostMemoryControllerType, 'corrected_errors_total'),
+  packageThrottled: counterSignal(hostCpuPackageType, 'throttled_seconds_total', HOTTEST),
+  packageThrottles: counterSignal(hostCpuPackageType, 'throttles_total'),
+  diskBusy: counterSignal(hostDiskType, 'io_seconds_total', { across: 'max', rateMax: SECOND_RATE_MAX }),
 } as const
 
 /** All signals of rules. Windows are kept only of these. */
-export const SIGNALS: readonly Signal[] = [GPU, XID, NIC, PCI, HOST].flatMap((signals) => Object.values(signals))
+export const SIGNALS: readonly HintSignal[] = [GPU, XID, NIC, PCI, HOST].flatMap((signals) => Object.values(signals))
 
-function xidOf(...numbers: readonly number[]) {
+function xidSignal(...numbers: readonly number[]) {
   const texts = new Set(numbers.map(String))
-  return counterOf(nvmlXidType, 'events_total', {
+  return counterSignal(nvmlXidType, 'events_total', {
     ...EVENTS,
     bornAfterMs: TOLD_BEFORE_MS,
     where: ({ xid }) => texts.has(xid ?? ''),
@@ -169,8 +175,8 @@ function xidOf(...numbers: readonly number[]) {
   })
 }
 
-function aerOf(where: (labels: Labels) => boolean, severity: string) {
-  return counterOf(pciAerType, 'errors_total', {
+function aerSignal(where: (labels: Labels) => boolean, severity: string) {
+  return counterSignal(pciAerType, 'errors_total', {
     ...EVENTS,
     bornAfterMs: COUNTED_BEFORE_MS,
     where,
@@ -178,8 +184,8 @@ function aerOf(where: (labels: Labels) => boolean, severity: string) {
   })
 }
 
-function pressureOf(resource: string) {
-  return counterOf(hostPressureType, 'waiting_seconds_total', {
+function pressureSignal(resource: string) {
+  return counterSignal(hostPressureType, 'waiting_seconds_total', {
     rateMax: SECOND_RATE_MAX,
     where: (labels) => labels.resource === resource,
     labels: { resource },

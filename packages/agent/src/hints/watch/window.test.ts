@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { docaPhyType } from '../../sources/doca-telemetry-phy/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortType } from '../../sources/rdma/type.ts'
-import { counterOf, gaugeOf } from './signal.ts'
-import { Window } from './window.ts'
+import { counterSignal, gaugeSignal } from './signal.ts'
+import { SignalWindow } from './window.ts'
 
 const T0 = Date.UTC(2026, 0, 1)
-const errors = counterOf(rdmaHwFirstType, 'packet_seq_err_total', { past: 'events' })
-const bytes = counterOf(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' })
-const gauge = gaugeOf(docaPhyType, 'raw_bit_error_ratio', { past: 'mean' })
+const errors = counterSignal(rdmaHwFirstType, 'packet_seq_err_total', { past: 'events' })
+const bytes = counterSignal(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' })
+const gauge = gaugeSignal(docaPhyType, 'raw_bit_error_ratio', { past: 'mean' })
 
 /** A window of samples a second apart. */
-function filled(signal: typeof errors, values: readonly number[], fromMs = T0): Window {
-  const window = new Window(signal)
+function filled(signal: typeof errors, values: readonly number[], fromMs = T0): SignalWindow {
+  const window = new SignalWindow(signal)
   values.forEach((value, i) => void window.push(fromMs + i * 1000, value, false))
   return window
 }
@@ -28,7 +28,7 @@ test('a rate is that of the time asked for, a shorter one where there is less', 
 })
 
 test('a missed sample leaves the rate as it is', () => {
-  const window = new Window(errors)
+  const window = new SignalWindow(errors)
   for (const second of [0, 1, 3, 4]) window.push(T0 + second * 1000, second * 100, false)
   assert.equal(window.rate(3000), 100)
 })
@@ -56,7 +56,7 @@ test('a step of the clock in either direction, and a long pause, restart the win
 })
 
 test('samples that come faster than rules look are passed over, and their gain is kept', () => {
-  const window = new Window(errors)
+  const window = new SignalWindow(errors)
   for (let i = 0; i <= 1000; i++) window.push(T0 + i * 10, i, false)
   assert.ok(window.samplesSince(0) < 25, `${window.samplesSince(0)} samples`)
   assert.ok(Math.abs(window.rate(3000) - 100) < 1e-9)
@@ -81,7 +81,7 @@ test('a value is fresh for three and a half periods, and not after the clock was
 })
 
 test('the past mean covers ten minutes, does not move while frozen, and needs its least history', () => {
-  const window = new Window(gauge)
+  const window = new SignalWindow(gauge)
   for (let i = 0; i < 1200; i++) window.push(T0 + i * 1000, i < 600 ? 100 : 1, false)
   const { past } = window
   assert.ok(Math.abs((past?.mean(0) ?? 0) - 1) < 0.1, 'what is older than ten minutes is forgotten')
@@ -91,7 +91,7 @@ test('the past mean covers ten minutes, does not move while frozen, and needs it
 })
 
 test('a series that is read in turns keeps its rate from one turn to the next, also where turns become longer', () => {
-  const window = new Window(counterOf(rdmaHwType, 'local_ack_timeout_err_total'))
+  const window = new SignalWindow(counterSignal(rdmaHwType, 'local_ack_timeout_err_total'))
   let seconds = 0
   for (const turn of [1, 1, 1, 8, 8, 11, 3, 11, 11, 40, 40]) {
     seconds += turn

@@ -1,6 +1,6 @@
-import { maxKnown } from '../look/numbers.ts'
+import { maxKnown } from '../inspection/numbers.ts'
 import { Past } from './past.ts'
-import type { Signal } from './signal.ts'
+import type { HintSignal } from './signal.ts'
 
 /** Samples in a window; the oldest are dropped first. At one sample a second, two minutes. */
 const SAMPLE_COUNT = 128
@@ -23,8 +23,8 @@ const GAPS = 4
  * The last samples of one signal of one series. A counter is stored as its increase since the start of the window. If
  * the increase is unknown, as after a reset, a long pause or a step of the clock, the window starts again.
  */
-export class Window {
-  readonly #signal: Signal
+export class SignalWindow {
+  readonly #signal: HintSignal
   readonly #times = new Float64Array(SAMPLE_COUNT)
   readonly #values = new Float64Array(SAMPLE_COUNT)
   /** Mean or events of the last 10 minutes, if the signal keeps them. */
@@ -41,7 +41,7 @@ export class Window {
   /** When the window last started again, except for its first sample. */
   brokeMs = Number.NEGATIVE_INFINITY
 
-  constructor(signal: Signal) {
+  constructor(signal: HintSignal) {
     this.#signal = signal
     this.past = signal.past === undefined ? undefined : new Past()
   }
@@ -89,7 +89,7 @@ export class Window {
   // same moments. NaN if a sample of such a moment is missing.
 
   /** The newest value of a gauge. */
-  last(as: Window = this): number {
+  last(as: SignalWindow = this): number {
     const at = as.#count === 0 ? -1 : this.#like(as, 0)
     return at < 0 ? Number.NaN : this.#valueAt(at)
   }
@@ -102,7 +102,7 @@ export class Window {
   }
 
   /** Mean of a gauge's samples of the last `overMs`. */
-  mean(overMs: number, as: Window = this): number {
+  mean(overMs: number, as: SignalWindow = this): number {
     const since = as.#since(overMs)
     let sum = 0
     for (let back = 0; back <= since; back++) sum += this.#valueLike(as, back)
@@ -110,7 +110,7 @@ export class Window {
   }
 
   /** Largest of a gauge's samples of the last `overMs`. */
-  max(overMs: number, as: Window = this): number {
+  max(overMs: number, as: SignalWindow = this): number {
     const since = as.#since(overMs)
     let most = since < 0 ? Number.NaN : this.#valueLike(as, 0)
     for (let back = 1; back <= since; back++) most = Math.max(most, this.#valueLike(as, back))
@@ -118,7 +118,7 @@ export class Window {
   }
 
   /** Smallest of a gauge's samples of the last `overMs`. */
-  min(overMs: number, as: Window = this): number {
+  min(overMs: number, as: SignalWindow = this): number {
     const since = as.#since(overMs)
     let least = since < 0 ? Number.NaN : this.#valueLike(as, 0)
     for (let back = 1; back <= since; back++) least = Math.min(least, this.#valueLike(as, back))
@@ -147,7 +147,7 @@ export class Window {
   }
 
   /** Rate of a counter over the last `overMs`, or over the samples that exist. Unit: per second. */
-  rate(overMs: number, as: Window = this): number {
+  rate(overMs: number, as: SignalWindow = this): number {
     const before = as.#before(overMs)
     if (before <= 0) return Number.NaN
     const [to, from] = [this.#like(as, 0), this.#like(as, before)]
@@ -168,7 +168,7 @@ export class Window {
   }
 
   /** Increase of a counter in the last `overMs`, or over the samples that exist. */
-  increase(overMs: number, as: Window = this): number {
+  increase(overMs: number, as: SignalWindow = this): number {
     const before = as.#before(overMs)
     if (before <= 0) return Number.NaN
     const [to, from] = [this.#like(as, 0), this.#like(as, before)]
@@ -251,13 +251,13 @@ export class Window {
     return low
   }
 
-  #valueLike(as: Window, back: number): number {
+  #valueLike(as: SignalWindow, back: number): number {
     const at = this.#like(as, back)
     return at < 0 ? Number.NaN : this.#valueAt(at)
   }
 
   /** Index of this window's sample at the moment of another window's sample; −1 if there is none. */
-  #like(as: Window, back: number): number {
+  #like(as: SignalWindow, back: number): number {
     if (as === this) return back
     const timeMs = as.#timeAt(back)
     const near = this.#backTo(timeMs)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GUIDE, RX_BYTES, ruleOf, rulesText } from '../read/test-rules.ts'
+import { GUIDE, RX_BYTES, rulesText, testRule } from '../read/test-rules.ts'
 import { readCompatBook } from './compat-book.ts'
 
 test('reads numbers as C does: text, truncation, junk and clamps', () => {
   const value = (written: string) => {
-    const text = rulesText([ruleOf('gt', { comparison_value: 77 })]).replace('77', written)
+    const text = rulesText([testRule('gt', { comparison_value: 77 })]).replace('77', written)
     return readCompatBook(text).header.rules[0]?.value
   }
   assert.equal(value('-5'), 2n ** 64n - 5n)
@@ -16,7 +16,7 @@ test('reads numbers as C does: text, truncation, junk and clamps', () => {
   assert.equal(value('"-99999999999999999999"'), 2n ** 64n - 1n)
   assert.equal(value('99999999999999999999'), 2n ** 64n - 1n)
   const period = (written: unknown) =>
-    readCompatBook(rulesText([ruleOf('gt', { comparison_value: 1 })], { diag_sample_period_ns: written })).rules
+    readCompatBook(rulesText([testRule('gt', { comparison_value: 1 })], { diag_sample_period_ns: written })).rules
       .samplePeriodNs
   assert.equal(period(2 ** 32 + 7), 7)
   assert.equal(period('100 ns'), 100)
@@ -35,7 +35,7 @@ test('couples window and hysteresis to the depth, and takes the first of equal I
     { name: 'b', data_id: RX_BYTES },
   ]
   const { rules, header } = readCompatBook(
-    rulesText([ruleOf('dt_lt', { comparison_value: 3 })], { 'data-ids': ids, sample_history_depth: 8 }),
+    rulesText([testRule('dt_lt', { comparison_value: 3 })], { 'data-ids': ids, sample_history_depth: 8 }),
   )
   assert.deepEqual(rules.rules, [
     { name: 'r', signal: 0, test: { kind: 'dt_lt', value: 3n, overSamples: 8, offSamples: 8 } },
@@ -45,7 +45,7 @@ test('couples window and hysteresis to the depth, and takes the first of equal I
 })
 
 test("refuses what the reference refuses, its guide's own example included, and says the first fault alone", () => {
-  const rule = ruleOf('gt', { comparison_value: 1 })
+  const rule = testRule('gt', { comparison_value: 1 })
   const cases: readonly [string, RegExp][] = [
     [JSON.stringify(GUIDE), /^sample_history_depth is 10000; allowed: a power of two from 1 to 1073741824$/],
     [rulesText([rule], { sample_history_depth: 0 }), /sample_history_depth is 0/],
@@ -54,8 +54,8 @@ test("refuses what the reference refuses, its guide's own example included, and 
     [rulesText([rule], { 'data-ids': [] }), /^data-ids is no list, or is empty/],
     [rulesText([rule], { 'data-ids': [5] }), /^data-ids\[0\]\.name is missing/],
     [rulesText([rule], { rules: {} }), /^rules is no list, or is empty/],
-    [rulesText([ruleOf('GT', { comparison_value: 1 })]), /^rules\[0\]\.comparison_type is "GT"/],
-    [rulesText([ruleOf('toString', { comparison_value: 1 })]), /^rules\[0\]\.comparison_type is "toString"/],
+    [rulesText([testRule('GT', { comparison_value: 1 })]), /^rules\[0\]\.comparison_type is "GT"/],
+    [rulesText([testRule('toString', { comparison_value: 1 })]), /^rules\[0\]\.comparison_type is "toString"/],
     [rulesText([{ ...rule, data_id: '0x1' }]), /^rules\[0\]\.data_id is 0x0000000000000001/],
     [rulesText([{ ...rule, name: null }]), /^rules\[0\]\.name is null, which crashes the reference application/],
     ['[]', /^diag_sample_period_ns is missing/],

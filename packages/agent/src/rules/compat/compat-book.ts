@@ -3,7 +3,7 @@ import { docaDiagSampleType, sampleFieldOf } from '../../sources/doca-telemetry-
 import type { RuleBook, SignalRule, Test } from '../rule.ts'
 import { strtoul } from './c-number.ts'
 import { type LenientNode, parseLenient, untilNul } from './lenient-json.ts'
-import { stringOf } from './printed-node.ts'
+import { printedString } from './printed-node.ts'
 
 /** A file of rules as the reference application understands it. Texts are bytes as characters (latin1). */
 export interface CompatBook {
@@ -51,17 +51,17 @@ export function readCompatBook(bytes: string): CompatBook {
   const root = parseLenient(bytes)
   const samplePeriodNs = uint32(root, 'diag_sample_period_ns', '')
   const historySamples = uint32(root, 'sample_history_depth', '')
-  const dataIds = listOf(root, 'data-ids').map((item, index) => {
+  const dataIds = memberItems(root, 'data-ids').map((item, index) => {
     const place = `data-ids[${index}].`
-    return { name: textOf(item, 'name', place), id: strtoul(textOf(item, 'data_id', place), 16) }
+    return { name: memberText(item, 'name', place), id: strtoul(memberText(item, 'data_id', place), 16) }
   })
-  const rules = listOf(root, 'rules').map((item, index) => ruleOf(item, `rules[${index}].`))
+  const rules = memberItems(root, 'rules').map((item, index) => compatRule(item, `rules[${index}].`))
   if (historySamples < 1 || historySamples > DEPTH_MAX || (historySamples & (historySamples - 1)) !== 0)
     throw fault(`sample_history_depth is ${historySamples}`, `a power of two from 1 to ${DEPTH_MAX}`)
   const walked = rules.map(({ name, dataId, kind, value }, index): SignalRule => {
     const signal = dataIds.findIndex(({ id }) => id === dataId)
     if (signal < 0) throw fault(`rules[${index}].data_id is ${hex(dataId)}`, 'an ID of data-ids')
-    return { name, signal, test: testOf(kind, value, historySamples) }
+    return { name, signal, test: ruleTest(kind, value, historySamples) }
   })
   const signals = dataIds.map(({ name, id: dataId }) => {
     return { name, type: docaDiagSampleType.name, field: sampleFieldOf(dataId), labels: {}, dataId }
@@ -73,11 +73,11 @@ export function readCompatBook(bytes: string): CompatBook {
   }
 }
 
-function ruleOf(item: LenientNode, place: string) {
-  const name = textOf(item, 'name', place)
-  const dataId = strtoul(textOf(item, 'data_id', place), 16)
-  const type = textOf(item, 'comparison_type', place)
-  const value = strtoul(textOf(item, 'comparison_value', place), 10)
+function compatRule(item: LenientNode, place: string) {
+  const name = memberText(item, 'name', place)
+  const dataId = strtoul(memberText(item, 'data_id', place), 16)
+  const type = memberText(item, 'comparison_type', place)
+  const value = strtoul(memberText(item, 'comparison_value', place), 10)
   const known = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
   if (known === undefined)
     throw fault(`${place}comparison_type is ${JSON.stringify(type.slice(0, 100))}`, Object.keys(TYPES).join(', '))
@@ -86,33 +86,33 @@ function ruleOf(item: LenientNode, place: string) {
 }
 
 /** The depth is the history, the window and the hysteresis. */
-function testOf(kind: ReferenceKind, value: bigint, depth: number): Test {
+function ruleTest(kind: ReferenceKind, value: bigint, depth: number): Test {
   if (kind === 'inc_gt') return { kind, value }
   if (kind === 'gt' || kind === 'lt') return { kind, value, onSamples: depth, offSamples: depth }
   return { kind, value, overSamples: depth, offSamples: depth }
 }
 
 function uint32(node: LenientNode, key: string, place: string): number {
-  return Number(BigInt.asUintN(32, strtoul(textOf(node, key, place), 10)))
+  return Number(BigInt.asUintN(32, strtoul(memberText(node, key, place), 10)))
 }
 
 /** A field as text, which ends at a NUL. */
-function textOf(node: LenientNode, key: string, place: string): string {
-  const member = memberOf(node, key)
+function memberText(node: LenientNode, key: string, place: string): string {
+  const member = objectMember(node, key)
   if (member === undefined) throw fault(`${place}${key} is missing`, 'a value')
-  const text = stringOf(member)
+  const text = printedString(member)
   if (text === undefined) throw fault(`${place}${key} is null, which crashes the reference application`, 'a value')
   return untilNul(text)
 }
 
-function listOf(node: LenientNode, key: string): readonly LenientNode[] {
-  const member = memberOf(node, key)
+function memberItems(node: LenientNode, key: string): readonly LenientNode[] {
+  const member = objectMember(node, key)
   if (member?.kind !== 'array' || member.items.length === 0)
     throw fault(`${key} ${member === undefined ? 'is missing' : 'is no list, or is empty'}`, 'a list of at least one')
   return member.items
 }
 
-function memberOf(node: LenientNode, key: string): LenientNode | undefined {
+function objectMember(node: LenientNode, key: string): LenientNode | undefined {
   return node.kind === 'object' ? node.members.get(key) : undefined
 }
 

@@ -4,10 +4,10 @@ import { SondeError } from '@sonde/sdk'
 import { needs } from '../../../../../test/debian.ts'
 import { askJsonC } from '../../../../../test/doubles/json-c.ts'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
-import { ruleOf, rulesText } from '../read/test-rules.ts'
+import { rulesText, testRule } from '../read/test-rules.ts'
 import { strtoul } from './c-number.ts'
 import { parseLenient, untilNul } from './lenient-json.ts'
-import { stringOf } from './printed-node.ts'
+import { printedString } from './printed-node.ts'
 
 const hex = (text: string) => Buffer.from(untilNul(text), 'latin1').toString('hex')
 
@@ -21,12 +21,12 @@ function answerOf(text: string): string {
     return '-'
   }
   // A root of null is no object for json-c.
-  const all = stringOf(root)
+  const all = printedString(root)
   if (all === undefined) return '-'
   const lines = [`+${hex(all)}`]
   if (root.kind === 'object')
     for (const [key, value] of root.members) {
-      const member = stringOf(value)
+      const member = printedString(value)
       if (member === undefined) lines.push(`${hex(key)} null`)
       else lines.push(`${hex(key)} =${hex(member)} ${strtoul(untilNul(member), 10)} ${strtoul(untilNul(member), 16)}`)
     }
@@ -269,7 +269,7 @@ test('refuses as many levels as json-c refuses', needs('cc', 'json-c'), () => {
 test('reads thousands of damaged files of rules as json-c does', needs('cc', 'json-c'), () => {
   const random = new Random(SEED)
   const seeds = [
-    rulesText([ruleOf('gt', { comparison_value: 1 })]),
+    rulesText([testRule('gt', { comparison_value: 1 })]),
     `{/* a */'diag_sample_period_ns': "100", // b\n"sample_history_depth": 0016.5e, "v": [1,{"a":NaN,},], "w": -Infinity}`,
     '{"a":"\\ud83d\\ude00\\u0041","b":[[],{}],"c":nUll,"d":-99999999999999999999,"e":18446744073709551616}',
   ]

@@ -15,7 +15,7 @@ const SHORT: Readonly<Record<string, string>> = {
  * A value as `json_object_get_string` returns it. The reference application reads every field with this function: texts
  * unchanged, everything else as JSON with blanks. Undefined for null, because the function returns no text then.
  */
-export function stringOf(node: LenientNode): string | undefined {
+export function printedString(node: LenientNode): string | undefined {
   if (node.kind === 'null') return undefined
   return node.kind === 'text' ? node.value : printedNode(node)
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { SondeError } from '@sonde/sdk'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
 import { readRuleBook } from './read-rule-book.ts'
-import { RX_BYTES, ruleOf, rulesText } from './test-rules.ts'
+import { RX_BYTES, rulesText, testRule } from './test-rules.ts'
 
 test('refuses text that is not JSON, with line and column, without quoting it', () => {
   const texts: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ test('refuses text that is not JSON, with line and column, without quoting it', 
 
 test('refuses more than its limits allow, and names them', () => {
   const limits = { fileBytes: 600, signals: 2, rules: 1, nameCharacters: 3 }
-  const rule = ruleOf('gt', { comparison_value: 1 })
+  const rule = testRule('gt', { comparison_value: 1 })
   assert.throws(() => readRuleBook(rulesText([rule], { x: 'x'.repeat(600) }), limits), {
     code: 'RUL_LIMIT',
     message: /allowed: at most 600 bytes$/,
@@ -40,8 +40,8 @@ test('refuses more than its limits allow, and names them', () => {
 
 test('answers any damage of a file with an error of its own', () => {
   const text = rulesText([
-    ruleOf('ratio_gt', { name: 'a', comparison_value: 1, to: 'tx' }),
-    ruleOf('gt', { name: 'b', comparison_value: 1 }),
+    testRule('ratio_gt', { name: 'a', comparison_value: 1, to: 'tx' }),
+    testRule('gt', { name: 'b', comparison_value: 1 }),
     { name: 'c', comparison_type: 'all_of', rules: ['a', 'b'], within_ms: 1 },
   ])
   const random = new Random(SEED)

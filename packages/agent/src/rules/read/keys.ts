@@ -26,7 +26,7 @@ export const DATA_ID = /^0x[0-9a-fA-F]{16}$/
 export const LABELS_MAX = 32
 
 /** A whole number. Both bounds are included. */
-export const integer = (min: number | bigint, max: number | bigint, unit: string): Form => ({
+export const integerForm = (min: number | bigint, max: number | bigint, unit: string): Form => ({
   kind: 'integer',
   min: BigInt(min),
   max: BigInt(max),
@@ -39,14 +39,14 @@ export const NAME: Key = { name: 'name', form: { kind: 'text' }, help: 'Name in 
 
 export const ACTIVATE: Key = {
   name: 'activate_samples',
-  form: integer(1, SAMPLES_MAX, 'samples'),
+  form: integerForm(1, SAMPLES_MAX, 'samples'),
   help: 'Consecutive matches after which it begins',
   fallback: OF_DEPTH,
 }
 
 export const DEACTIVATE: Key = {
   name: 'deactivate_samples',
-  form: integer(1, SAMPLES_MAX, 'samples'),
+  form: integerForm(1, SAMPLES_MAX, 'samples'),
   help: 'Consecutive samples that do not match, after which it ends',
   fallback: OF_DEPTH,
 }
@@ -54,12 +54,12 @@ export const DEACTIVATE: Key = {
 /** Number of samples of a difference or a quantile. */
 export const delta = (min: number, help: string): Key => ({
   name: 'delta_samples',
-  form: integer(min, SAMPLES_MAX, 'samples'),
+  form: integerForm(min, SAMPLES_MAX, 'samples'),
   help,
   fallback: OF_DEPTH,
 })
 
-export const VALUE: Key = {
+export const COMPARISON_VALUE: Key = {
   name: 'comparison_value',
   form: { kind: 'value' },
   help: 'Limit: from 0 to 18446744073709551615 for data IDs, any number for fields with fractions',
@@ -73,7 +73,7 @@ export const milliseconds = (name: string, help: string): Key => ({
 })
 
 /** Any number. */
-export const amount = (help: string): Key => ({
+export const anyNumber = (help: string): Key => ({
   name: 'comparison_value',
   form: { kind: 'number', min: -Number.MAX_VALUE, max: Number.MAX_VALUE, unit: '' },
   help,

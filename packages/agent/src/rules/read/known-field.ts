@@ -28,7 +28,7 @@ export function knownField(type: string, field: string): KnownField | 'unfit' | 
   if (known === undefined) return undefined
   const found = known.layout.slots.find(({ name }) => name === field)?.field
   if (found === undefined || !isNumber(found)) return 'unfit'
-  return { isWhole: isWhole(found), role: found.role === 'counter' ? 'counter' : 'gauge' }
+  return { isWhole: isWholeField(found), role: found.role === 'counter' ? 'counter' : 'gauge' }
 }
 
 /** Labels of a type that comes with Sonde; undefined for other types. */
@@ -55,7 +55,7 @@ export function fieldsLike(type: string, field: string): readonly string[] {
 }
 
 /** Whether a value is a whole number of 64 bits: unsigned counters are. */
-export function isWhole({ kind, role }: Pick<Field, 'kind' | 'role'>): boolean {
+export function isWholeField({ kind, role }: Pick<Field, 'kind' | 'role'>): boolean {
   return role === 'counter' && COUNTED.test(kind)
 }
 

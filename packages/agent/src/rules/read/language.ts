@@ -1,7 +1,17 @@
 import type { Test } from '../rule.ts'
-import type { Given } from './given.ts'
-import { ACTIVATE, amount, DEACTIVATE, delta, integer, type Key, milliseconds, NAME, VALUE } from './keys.ts'
+import {
+  ACTIVATE,
+  anyNumber,
+  COMPARISON_VALUE,
+  DEACTIVATE,
+  delta,
+  integerForm,
+  type Key,
+  milliseconds,
+  NAME,
+} from './keys.ts'
 import { SAMPLES_MAX } from './limits.ts'
+import type { RuleValues } from './rule-values.ts'
 
 /** A type of rule: its spellings, its keys, and the test that they make. */
 export interface RuleKind {
@@ -11,7 +21,7 @@ export interface RuleKind {
   readonly help: string
   /** Keys in addition to the keys that every rule has. */
   readonly keys: readonly Key[]
-  readonly make: (given: Given) => Test
+  readonly make: (given: RuleValues) => Test
 }
 
 /** Keys of the file that are not lists. */
@@ -19,12 +29,12 @@ export const FILE_KEYS: readonly Key[] = [
   { name: '$schema', form: { kind: 'text' }, help: 'Where an editor finds this schema', fallback: 'none' },
   {
     name: 'diag_sample_period_ns',
-    form: integer(1, 0xffff_ffff, 'nanoseconds'),
+    form: integerForm(1, 0xffff_ffff, 'nanoseconds'),
     help: 'Time between two samples of the device; required with data IDs',
   },
   {
     name: 'sample_history_depth',
-    form: integer(1, SAMPLES_MAX, 'samples'),
+    form: integerForm(1, SAMPLES_MAX, 'samples'),
     help: 'Half of the samples that are kept from before an event; need not be a power of two',
   },
 ]
@@ -66,7 +76,7 @@ const rate = (kind: 'rate_gt' | 'rate_lt', word: string): RuleKind => ({
   kind,
   help: `The increase per second, over \`window_ms\`, is ${word} \`comparison_value\`. Begins at once`,
   keys: [
-    amount('Increase per second'),
+    anyNumber('Increase per second'),
     milliseconds('window_ms', 'Time window of the increase; the samples decide its exact length'),
     DEACTIVATE,
   ],
@@ -82,7 +92,7 @@ const level = (kind: 'gt' | 'lt', long: string, word: string): RuleKind => ({
   kind,
   long,
   help: `The value is ${word} \`comparison_value\``,
-  keys: [VALUE, ACTIVATE, DEACTIVATE],
+  keys: [COMPARISON_VALUE, ACTIVATE, DEACTIVATE],
   make: (given) => ({
     kind,
     value: given.value('comparison_value'),
@@ -95,7 +105,7 @@ const difference = (kind: 'dt_gt' | 'dt_lt', long: string, word: string): RuleKi
   kind,
   long,
   help: `The increase over \`delta_samples\` is ${word} \`comparison_value\`. Begins at once`,
-  keys: [VALUE, delta(1, 'Number of samples of the increase'), DEACTIVATE],
+  keys: [COMPARISON_VALUE, delta(1, 'Number of samples of the increase'), DEACTIVATE],
   make: (given) => ({
     kind,
     value: given.value('comparison_value'),
@@ -108,7 +118,7 @@ const ratio = (kind: 'ratio_gt' | 'ratio_lt', word: string): RuleKind => ({
   kind,
   help: `The signal, divided by the signal \`to\`, is ${word} \`comparison_value\``,
   keys: [
-    amount('Ratio'),
+    anyNumber('Ratio'),
     { name: 'to', form: { kind: 'text' }, help: 'Name of the other signal, from the same records' },
     delta(0, 'Number of samples of both increases; 0 divides the values'),
     ACTIVATE,
@@ -128,7 +138,7 @@ const quantile = (kind: 'quantile_gt' | 'quantile_lt', word: string): RuleKind =
   kind,
   help: `The quantile of the last \`delta_samples\` values, by nearest rank, is ${word} \`comparison_value\`. Begins at once`,
   keys: [
-    VALUE,
+    COMPARISON_VALUE,
     { name: 'quantile', form: { kind: 'number', min: 0, max: 1, unit: '' }, help: '0.5 is the median, 1 the maximum' },
     delta(1, 'Number of values of the quantile'),
     DEACTIVATE,
@@ -150,7 +160,7 @@ export const RULE_KINDS: readonly RuleKind[] = [
     kind: 'inc_gt',
     long: 'incremental_greater_than',
     help: 'The value has risen by `comparison_value` since the rule last fired',
-    keys: [VALUE],
+    keys: [COMPARISON_VALUE],
     make: (given) => ({ kind: 'inc_gt', value: given.value('comparison_value') }),
   },
   difference('dt_gt', 'differential_greater_than', 'above'),

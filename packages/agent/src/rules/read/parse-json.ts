@@ -27,7 +27,7 @@ const WORD = /true|false|null/y
  * Parses a text strictly as JSON by RFC 8259: no comments, no trailing comma, no text after the value.
  * @throws SondeError `RUL_SYNTAX` with the line and column of the fault, and the allowed text.
  */
-export function parseJson(text: string): JsonNode {
+export function parseExactJson(text: string): JsonNode {
   const parser = new Parser(text)
   const node = parser.value(0)
   parser.end()
@@ -110,13 +110,13 @@ class Parser {
 
   #fault(allowed: string): SondeError {
     // The message does not quote the text: an invalid file may be any file, even one that only root can read.
-    const found = kindOf(this.#text[this.#at])
+    const found = characterKind(this.#text[this.#at])
     return new SondeError('RUL_SYNTAX', `${placeIn(this.#text, this.#at)}: found ${found}; allowed: ${allowed}`)
   }
 }
 
 /** Describes a character. Only characters of JSON's syntax are shown. */
-function kindOf(character: string | undefined): string {
+function characterKind(character: string | undefined): string {
   if (character === undefined) return 'the end'
   if ('{}[]:,"'.includes(character)) return character
   if (/\p{L}/u.test(character)) return 'a letter'

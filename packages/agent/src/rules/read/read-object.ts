@@ -4,10 +4,10 @@ import type { RuleLimits } from './limits.ts'
 import type { JsonNode } from './parse-json.ts'
 
 /** A checked value. Numbers stay digits, so that nothing is rounded before the signal is known. */
-export type Value = string | number | bigint | readonly string[] | Readonly<Record<string, string>>
+export type FormValue = string | number | bigint | readonly string[] | Readonly<Record<string, string>>
 
 /** Values by key. Missing and wrong keys are left out. */
-export type Values = ReadonlyMap<string, Value>
+export type FormValues = ReadonlyMap<string, FormValue>
 
 /** Collects faults. */
 export class FaultList {
@@ -25,7 +25,7 @@ export class FaultList {
 }
 
 /** The members of an object by key. Repeated and unknown keys are faults. */
-export function membersOf(
+export function objectMembers(
   node: JsonNode,
   path: string,
   known: readonly string[],
@@ -43,7 +43,7 @@ export function membersOf(
   }
   const members = new Map<string, JsonNode>()
   for (const { key, value } of node.members) {
-    const place = pathOf(path, key)
+    const place = keyPath(path, key)
     if (!known.includes(key)) {
       const meant = closest(key, known)
       faults.add(place, `is an unknown key${meant === undefined ? '' : ` (did you mean ${meant}?)`}`, known.join(', '))
@@ -63,28 +63,28 @@ export function readKeys(
   keys: readonly Key[],
   path: string,
   faults: FaultList,
-): Values {
-  const values = new Map<string, Value>()
+): FormValues {
+  const values = new Map<string, FormValue>()
   for (const { name, form, fallback } of keys) {
     const node = members.get(name)
     if (node === undefined) {
-      if (fallback === undefined) faults.add(pathOf(path, name), 'is missing', allowedBy(form))
+      if (fallback === undefined) faults.add(keyPath(path, name), 'is missing', allowedBy(form))
       continue
     }
-    const value = readForm(node, form, pathOf(path, name), faults)
+    const value = readForm(node, form, keyPath(path, name), faults)
     if (value !== undefined) values.set(name, value)
   }
   return values
 }
 
 /** Reads a value; reports a fault and returns undefined if it is wrong. */
-export function readForm(node: JsonNode, form: Form, path: string, faults: FaultList): Value | undefined {
+export function readForm(node: JsonNode, form: Form, path: string, faults: FaultList): FormValue | undefined {
   const value = formValue(node, form, faults.limits)
   if (value === undefined) faults.add(path, `is ${shownNode(node)}`, allowedBy(form))
   return value
 }
 
-function formValue(node: JsonNode, form: Form, limits: RuleLimits): Value | undefined {
+function formValue(node: JsonNode, form: Form, limits: RuleLimits): FormValue | undefined {
   switch (form.kind) {
     case 'text':
       return isName(node, limits) ? node.value : undefined
@@ -103,12 +103,12 @@ function formValue(node: JsonNode, form: Form, limits: RuleLimits): Value | unde
       return node.kind === 'number' && Number.isFinite(Number(node.digits)) ? node.digits : undefined
     case 'names':
       if (node.kind !== 'array' || node.items.length < form.min || node.items.length > form.max) return undefined
-      return node.items.every((item) => isName(item, limits)) ? node.items.map((item) => textOf(item)) : undefined
+      return node.items.every((item) => isName(item, limits)) ? node.items.map((item) => nodeText(item)) : undefined
     case 'labels':
       if (node.kind !== 'object' || node.members.length > LABELS_MAX) return undefined
       if (new Set(node.members.map(({ key }) => key)).size !== node.members.length) return undefined
       if (!node.members.every(({ value }) => isName(value, limits))) return undefined
-      return Object.fromEntries(node.members.map(({ key, value }) => [key, textOf(value)]))
+      return Object.fromEntries(node.members.map(({ key, value }) => [key, nodeText(value)]))
   }
 }
 
@@ -116,12 +116,12 @@ function isName(node: JsonNode, limits: RuleLimits): node is JsonNode & { kind: 
   return node.kind === 'text' && node.value !== '' && [...node.value].length <= limits.nameCharacters
 }
 
-function textOf(node: JsonNode): string {
+function nodeText(node: JsonNode): string {
   return node.kind === 'text' ? node.value : ''
 }
 
 /** `rules[0].name`; keys that are not words are quoted. */
-function pathOf(path: string, key: string): string {
+function keyPath(path: string, key: string): string {
   const word = /^[\w$-]{1,200}$/.test(key) ? key : JSON.stringify(key.slice(0, 200))
   return path === '' ? word : `${path}.${word}`
 }

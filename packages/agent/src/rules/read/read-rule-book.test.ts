@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { SignalRule } from '../rule.ts'
 import { readRuleBook } from './read-rule-book.ts'
 import { RuleFaults } from './rule-faults.ts'
-import { GUIDE, LATENCY_MAX, RX_BYTES, ruleOf, rulesText, TX_BYTES } from './test-rules.ts'
+import { GUIDE, LATENCY_MAX, RX_BYTES, rulesText, TX_BYTES, testRule } from './test-rules.ts'
 
 const DATA_ID_ALLOWED = 'text of 0x and 16 hexadecimal digits, such as "0x1020000100000000"'
 const U64_ALLOWED = 'a whole number from 0 to 18446744073709551615, as digits'
@@ -85,21 +85,21 @@ test('takes every type in its short and in its long spelling', () => {
   }
   for (const [short, long] of Object.entries(spellings)) {
     const more = { comparison_value: 7 }
-    assert.equal(testOf(ruleOf(short, more)).kind, short)
-    assert.deepEqual(testOf(ruleOf(long, more)), testOf(ruleOf(short, more)))
+    assert.equal(testOf(testRule(short, more)).kind, short)
+    assert.deepEqual(testOf(testRule(long, more)), testOf(testRule(short, more)))
   }
 })
 
 test('couples history, window and hysteresis as the reference does, and lets each be set apart', () => {
   const value = { comparison_value: 5 }
-  assert.deepEqual(testOf(ruleOf('gt', value)), { kind: 'gt', value: 5n, onSamples: 4, offSamples: 4 })
-  assert.deepEqual(testOf(ruleOf('gt', { ...value, activate_samples: 2, deactivate_samples: 9 })), {
+  assert.deepEqual(testOf(testRule('gt', value)), { kind: 'gt', value: 5n, onSamples: 4, offSamples: 4 })
+  assert.deepEqual(testOf(testRule('gt', { ...value, activate_samples: 2, deactivate_samples: 9 })), {
     kind: 'gt',
     value: 5n,
     onSamples: 2,
     offSamples: 9,
   })
-  assert.deepEqual(testOf(ruleOf('dt_lt', { ...value, delta_samples: 10_000, deactivate_samples: 1 })), {
+  assert.deepEqual(testOf(testRule('dt_lt', { ...value, delta_samples: 10_000, deactivate_samples: 1 })), {
     kind: 'dt_lt',
     value: 5n,
     overSamples: 10_000,
@@ -108,15 +108,15 @@ test('couples history, window and hysteresis as the reference does, and lets eac
 })
 
 test('reads the types that the reference does not have', () => {
-  assert.deepEqual(testOf(ruleOf('rate_gt', { comparison_value: 1.5e9, window_ms: 0.5 })), {
+  assert.deepEqual(testOf(testRule('rate_gt', { comparison_value: 1.5e9, window_ms: 0.5 })), {
     kind: 'rate_gt',
     perSecond: 1.5e9,
     overNs: 500_000,
     offSamples: 4,
   })
-  assert.deepEqual(testOf(ruleOf('absent', { absent_ms: 20 })), { kind: 'absent', forNs: 20_000_000 })
-  assert.deepEqual(testOf(ruleOf('change')), { kind: 'change', offSamples: 1 })
-  assert.deepEqual(testOf(ruleOf('ratio_lt', { comparison_value: 0.5, to: 'tx', delta_samples: 0 })), {
+  assert.deepEqual(testOf(testRule('absent', { absent_ms: 20 })), { kind: 'absent', forNs: 20_000_000 })
+  assert.deepEqual(testOf(testRule('change')), { kind: 'change', offSamples: 1 })
+  assert.deepEqual(testOf(testRule('ratio_lt', { comparison_value: 0.5, to: 'tx', delta_samples: 0 })), {
     kind: 'ratio_lt',
     value: 0.5,
     to: 1,
@@ -125,7 +125,7 @@ test('reads the types that the reference does not have', () => {
     offSamples: 4,
   })
   const p99 = { data_id: LATENCY_MAX, comparison_value: 5000, quantile: 0.99, delta_samples: 100 }
-  assert.deepEqual(testOf(ruleOf('quantile_gt', p99)), {
+  assert.deepEqual(testOf(testRule('quantile_gt', p99)), {
     kind: 'quantile_gt',
     quantile: 0.99,
     value: 5000n,
@@ -138,8 +138,8 @@ test('reads combinations of rules by name, wherever they stand', () => {
   const { book } = readRuleBook(
     rulesText([
       { name: 'both', comparison_type: 'all_of', rules: ['b', 'a'], within_ms: 2.5 },
-      ruleOf('gt', { name: 'a', comparison_value: 1 }),
-      ruleOf('lt', { name: 'b', comparison_value: 1, data_id: TX_BYTES }),
+      testRule('gt', { name: 'a', comparison_value: 1 }),
+      testRule('lt', { name: 'b', comparison_value: 1, data_id: TX_BYTES }),
       { name: 'either', comparison_type: 'any_of', rules: ['a', 'b'] },
     ]),
   )
@@ -177,65 +177,68 @@ test('reads signals of any type of records, in the arithmetic of their field', (
 /** Inputs that the reference's parser accepts, with the fault that this reader reports. */
 const LOOSE: Readonly<Record<string, readonly [text: string, fault: string]>> = {
   'a number in quotes': [
-    rulesText([ruleOf('gt', { comparison_value: '5' })]),
+    rulesText([testRule('gt', { comparison_value: '5' })]),
     `rules[0].comparison_value is "5"; allowed: a number`,
   ],
   'a fraction where samples are counted': [
-    rulesText([ruleOf('gt', { comparison_value: 1.5 })]),
+    rulesText([testRule('gt', { comparison_value: 1.5 })]),
     `rules[0].comparison_value is 1.5; allowed: ${U64_ALLOWED}`,
   ],
   'a negative number': [
-    rulesText([ruleOf('gt', { comparison_value: -5 })]),
+    rulesText([testRule('gt', { comparison_value: -5 })]),
     `rules[0].comparison_value is -5; allowed: ${U64_ALLOWED}`,
   ],
   'an exponent': [
-    rulesText([ruleOf('gt', { comparison_value: 77 })]).replace('77', '1e6'),
+    rulesText([testRule('gt', { comparison_value: 77 })]).replace('77', '1e6'),
     `rules[0].comparison_value is 1e6; allowed: ${U64_ALLOWED}`,
   ],
   'a number above 64 bits': [
-    rulesText([ruleOf('gt', { comparison_value: 77 })]).replace('77', '18446744073709551616'),
+    rulesText([testRule('gt', { comparison_value: 77 })]).replace('77', '18446744073709551616'),
     `rules[0].comparison_value is 18446744073709551616; allowed: ${U64_ALLOWED}`,
   ],
   'a data ID that is a number': [
-    rulesText([ruleOf('gt', { comparison_value: 1, data_id: 1020000100000000 })]),
+    rulesText([testRule('gt', { comparison_value: 1, data_id: 1020000100000000 })]),
     `rules[0].data_id is 1020000100000000; allowed: ${DATA_ID_ALLOWED}`,
   ],
   'a data ID without 0x': [
-    rulesText([ruleOf('gt', { comparison_value: 1, data_id: '1020000100000000' })]),
+    rulesText([testRule('gt', { comparison_value: 1, data_id: '1020000100000000' })]),
     `rules[0].data_id is "1020000100000000"; allowed: ${DATA_ID_ALLOWED}`,
   ],
   'text behind a data ID': [
-    rulesText([ruleOf('gt', { comparison_value: 1, data_id: '0x1020000100000000, port 0' })]),
+    rulesText([testRule('gt', { comparison_value: 1, data_id: '0x1020000100000000, port 0' })]),
     `rules[0].data_id is "0x1020000100000000, port 0"; allowed: ${DATA_ID_ALLOWED}`,
   ],
   'a data ID that no entry has': [
-    rulesText([ruleOf('gt', { comparison_value: 1, data_id: '0x1020000300000000' })]),
+    rulesText([testRule('gt', { comparison_value: 1, data_id: '0x1020000300000000' })]),
     'rules[0].data_id is "0x1020000300000000", which no entry of the file has; allowed: an ID of data-ids',
   ],
   'a name that is no text': [
-    rulesText([ruleOf('gt', { comparison_value: 1, name: 5 })]),
+    rulesText([testRule('gt', { comparison_value: 1, name: 5 })]),
     'rules[0].name is 5; allowed: text of 1 to 200 characters',
   ],
-  null: [rulesText([ruleOf('gt', { comparison_value: null })]), 'rules[0].comparison_value is null; allowed: a number'],
+  null: [
+    rulesText([testRule('gt', { comparison_value: null })]),
+    'rules[0].comparison_value is null; allowed: a number',
+  ],
   'an unknown key': [
-    rulesText([ruleOf('gt', { comparison_value: 1, deactivate_sample: 3 })]),
+    rulesText([testRule('gt', { comparison_value: 1, deactivate_sample: 3 })]),
     'rules[0].deactivate_sample is an unknown key (did you mean deactivate_samples?); allowed: ' +
       'name, data_id, signal, comparison_type, comparison_value, activate_samples, deactivate_samples',
   ],
   'a key twice': [
-    rulesText([ruleOf('gt', { comparison_value: 1 })]).replace('"name":"r"', '"name":"r","name":"s"'),
+    rulesText([testRule('gt', { comparison_value: 1 })]).replace('"name":"r"', '"name":"r","name":"s"'),
     'rules[0].name is there twice; allowed: each key once',
   ],
   'a name twice': [
-    rulesText([ruleOf('gt', { comparison_value: 1 }), ruleOf('lt', { comparison_value: 1 })]),
+    rulesText([testRule('gt', { comparison_value: 1 }), testRule('lt', { comparison_value: 1 })]),
     'rules[1].name is "r", as rules[0] has it; allowed: text of 1 to 200 characters',
   ],
   'a period of 0': [
-    rulesText([ruleOf('gt', { comparison_value: 1 })], { diag_sample_period_ns: 0 }),
+    rulesText([testRule('gt', { comparison_value: 1 })], { diag_sample_period_ns: 0 }),
     'diag_sample_period_ns is 0; allowed: a whole number from 1 to 4294967295 (nanoseconds), as digits',
   ],
   'a depth that is too large': [
-    rulesText([ruleOf('gt', { comparison_value: 1 })], { sample_history_depth: 2 ** 30 }),
+    rulesText([testRule('gt', { comparison_value: 1 })], { sample_history_depth: 2 ** 30 }),
     'sample_history_depth is 1073741824; allowed: a whole number from 1 to 1000000 (samples), as digits',
   ],
 }
@@ -246,7 +249,7 @@ for (const [looseness, [text, fault]] of Object.entries(LOOSE))
   })
 
 test('tells all faults at once, and at most 32', () => {
-  const rules = Array.from({ length: 40 }, (_, index) => ruleOf('gt', { name: `r${index}`, comparison_value: -1 }))
+  const rules = Array.from({ length: 40 }, (_, index) => testRule('gt', { name: `r${index}`, comparison_value: -1 }))
   const faults = faultsOf(rulesText(rules))
   assert.equal(faults.length, 33)
   assert.equal(faults.at(-1), 'and 8 more faults')
@@ -274,7 +277,7 @@ test('tells every fault of a rule, also behind one that others follow from', () 
 })
 
 test('refuses combinations of missing rules, of themselves, and of other combinations', () => {
-  const a = ruleOf('gt', { name: 'a', comparison_value: 1 })
+  const a = testRule('gt', { name: 'a', comparison_value: 1 })
   const all = (name: string, rules: string[]) => ({ name, comparison_type: 'all_of', rules, within_ms: 1 })
   assert.deepEqual(faultsOf(rulesText([a, all('b', ['a', 'x']), all('c', ['a', 'b']), all('d', ['a', 'a'])])), [
     'rules[1].rules[1] is "x", which no rule has; allowed: the name of a rule of the file',
@@ -286,10 +289,10 @@ test('refuses combinations of missing rules, of themselves, and of other combina
 test('warns of a level of a counter, a difference of a gauge, and a second that is none', () => {
   const { warnings } = readRuleBook(
     rulesText([
-      ruleOf('gt', { name: 'a', comparison_value: 1 }),
-      ruleOf('dt_gt', { name: 'b', comparison_value: 1, data_id: LATENCY_MAX }),
-      ruleOf('dt_gt', { name: 'above 1 GB/s', comparison_value: 1e9, delta_samples: 1000 }),
-      ruleOf('dt_gt', { name: 'one GB/s', comparison_value: 1e9, delta_samples: 10_000 }),
+      testRule('gt', { name: 'a', comparison_value: 1 }),
+      testRule('dt_gt', { name: 'b', comparison_value: 1, data_id: LATENCY_MAX }),
+      testRule('dt_gt', { name: 'above 1 GB/s', comparison_value: 1e9, delta_samples: 1000 }),
+      testRule('dt_gt', { name: 'one GB/s', comparison_value: 1e9, delta_samples: 10_000 }),
     ]),
   )
   assert.deepEqual(warnings, [
@@ -301,7 +304,7 @@ test('warns of a level of a counter, a difference of a gauge, and a second that 
 
 test('takes names with commas, quotes, newlines and keys of Object', () => {
   for (const name of ['a,b', '"', 'x\ny', '__proto__', 'constructor', '😀'.repeat(200)]) {
-    const { book } = readRuleBook(rulesText([ruleOf('gt', { name, comparison_value: 1 })]))
+    const { book } = readRuleBook(rulesText([testRule('gt', { name, comparison_value: 1 })]))
     assert.equal(book.rules[0]?.name, name)
   }
   assert.deepEqual(faultsOf(`{"__proto__":1,"sample_history_depth":1,"signals":[],"rules":[]}`).length, 3)

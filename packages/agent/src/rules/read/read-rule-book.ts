@@ -2,12 +2,12 @@ import { SondeError } from '@sonde/sdk'
 import type { RuleBook } from '../rule.ts'
 import { FILE_KEYS } from './language.ts'
 import { RULE_LIMITS, type RuleLimits } from './limits.ts'
-import { type JsonNode, parseJson } from './parse-json.ts'
-import { FaultList, membersOf, readKeys } from './read-object.ts'
+import { type JsonNode, parseExactJson } from './parse-json.ts'
+import { FaultList, objectMembers, readKeys } from './read-object.ts'
 import { readRules } from './read-rules.ts'
-import { checkNames, type ReadSignal, readDataIds, readSignals } from './read-signals.ts'
+import { checkUniqueNames, type ReadSignal, readDataIds, readSignals } from './read-signals.ts'
 import { RuleFaults } from './rule-faults.ts'
-import { warningsOf } from './warnings.ts'
+import { ruleWarnings } from './warnings.ts'
 
 /** A valid file of rules. */
 export interface ReadRules {
@@ -29,13 +29,13 @@ export function readRuleBook(text: string, limits: RuleLimits = RULE_LIMITS): Re
   if (sizeBytes > limits.fileBytes)
     throw new SondeError('RUL_LIMIT', `${sizeBytes} bytes of rules; allowed: at most ${limits.fileBytes} bytes`)
   const faults = new FaultList(limits)
-  const read = readFile(parseJson(text), faults)
+  const read = readFile(parseExactJson(text), faults)
   if (read === undefined || faults.faults.length > 0) throw new RuleFaults(faults.faults)
   return read
 }
 
 function readFile(root: JsonNode, faults: FaultList): ReadRules | undefined {
-  const members = membersOf(root, '', KEYS, faults)
+  const members = objectMembers(root, '', KEYS, faults)
   if (members === undefined) return undefined
   if (members.has('data-ids') && members.has('data_ids'))
     faults.add('data_ids', 'and data-ids mean the same', 'only one of them')
@@ -55,9 +55,9 @@ function readFile(root: JsonNode, faults: FaultList): ReadRules | undefined {
     return undefined
   }
   const rules = readRules(rulesNode, 'rules', { signals, historySamples, faults })
-  checkNames(placesOf(rulesNode, 'rules'), faults)
+  checkUniqueNames(namedPlaces(rulesNode, 'rules'), faults)
   const book = { samplePeriodNs, historySamples, signals: signals.map(({ signal }) => signal), rules }
-  return { book, warnings: faults.faults.length > 0 ? [] : warningsOf(book, signals) }
+  return { book, warnings: faults.faults.length > 0 ? [] : ruleWarnings(book, signals) }
 }
 
 function readAllSignals(
@@ -76,15 +76,15 @@ function readAllSignals(
   if (signals.length > faults.limits.signals)
     faults.add('signals', `and ${idsKey} have ${signals.length} entries`, `at most ${faults.limits.signals} together`)
   const places = [
-    ...(ids === undefined ? [] : placesOf(ids, idsKey)),
-    ...(others === undefined ? [] : placesOf(others, 'signals')),
+    ...(ids === undefined ? [] : namedPlaces(ids, idsKey)),
+    ...(others === undefined ? [] : namedPlaces(others, 'signals')),
   ]
-  checkNames(places, faults)
+  checkUniqueNames(places, faults)
   return signals
 }
 
 /** The names in a list, with their places. */
-function placesOf(node: JsonNode, path: string): { name: string; place: string }[] {
+function namedPlaces(node: JsonNode, path: string): { name: string; place: string }[] {
   if (node.kind !== 'array') return []
   return node.items.flatMap((item, index) => {
     if (item.kind !== 'object') return []

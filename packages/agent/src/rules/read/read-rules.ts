@@ -1,11 +1,11 @@
 import { closest } from '@sonde/sdk/config'
 import type { CombinationRule, Rule, SignalRule } from '../rule.ts'
-import type { Given } from './given.ts'
 import { allowedBy, type Key, NAME, U64_MAX } from './keys.ts'
 import { COMBINATION_KEYS, COMBINATIONS, RULE_KINDS, type RuleKind, SIGNAL_REFERENCES, WITHIN } from './language.ts'
 import type { JsonNode } from './parse-json.ts'
-import { type FaultList, membersOf, readForm, readKeys, shownNode, type Values } from './read-object.ts'
-import { dataIdsInPlaceOf, itemsOf, type ReadSignal } from './read-signals.ts'
+import { type FaultList, type FormValues, objectMembers, readForm, readKeys, shownNode } from './read-object.ts'
+import { dataIdsInPlaceOf, listItems, type ReadSignal } from './read-signals.ts'
+import type { RuleValues } from './rule-values.ts'
 
 const TYPE = 'comparison_type'
 const SPELLINGS = [
@@ -23,11 +23,11 @@ export interface RuleReading {
 
 /** Reads `rules` in the order of the file. Rules with faults are left out, so indexes are only valid without faults. */
 export function readRules(node: JsonNode, path: string, reading: RuleReading): Rule[] {
-  const items = itemsOf(node, path, reading.faults, 'rules', reading.faults.limits.rules)
-  const names = items.map(({ item }) => nameIn(item))
-  const isCombination = items.map(({ item }) => isCombinationType(typeIn(item)))
+  const items = listItems(node, path, reading.faults, 'rules', reading.faults.limits.rules)
+  const names = items.map(({ item }) => ruleName(item))
+  const isCombination = items.map(({ item }) => isCombinationType(ruleType(item)))
   return items.flatMap(({ item, place }): Rule[] => {
-    const type = typeIn(item)
+    const type = ruleType(item)
     const rule = isCombinationType(type)
       ? readCombination(item, place, type, { names, isCombination, faults: reading.faults })
       : readSignalRule(item, place, reading)
@@ -37,26 +37,26 @@ export function readRules(node: JsonNode, path: string, reading: RuleReading): R
 
 function readSignalRule(item: JsonNode, place: string, reading: RuleReading): SignalRule | undefined {
   const { faults, signals } = reading
-  const kind = kindOf(item, place, faults)
+  const kind = ruleKind(item, place, faults)
   if (item.kind !== 'object') return undefined
   // Without a type, the allowed and required keys are unknown. Then only faults of the common keys are reported.
   const own = kind?.keys ?? []
   const allowed = kind === undefined ? RULE_KINDS.flatMap(({ keys }) => keys.map(named)) : own.map(named)
   const references = SIGNAL_REFERENCES.map(({ name }) => name)
   const known = [...new Set([NAME.name, ...references, TYPE, ...allowed])]
-  const members = membersOf(item, place, known, faults)
+  const members = objectMembers(item, place, known, faults)
   if (members === undefined) return undefined
   const values = readKeys(members, [NAME, ...own], place, faults)
   const signal = readReference(members, place, reading)
   if (kind === undefined) return undefined
-  const test = kind.make(new GivenKeys(values, { place, signal, reading }))
+  const test = kind.make(new CheckedValues(values, { place, signal, reading }))
   if (signal === undefined) return undefined
   checkRatio(test, signal, place, reading)
   return { name: (values.get('name') ?? '') as string, signal: signals.indexOf(signal), test }
 }
 
 /** The type of a rule; undefined after a fault. */
-function kindOf(item: JsonNode, place: string, faults: FaultList): RuleKind | undefined {
+function ruleKind(item: JsonNode, place: string, faults: FaultList): RuleKind | undefined {
   const allowed = `one of ${SPELLINGS.join(', ')}`
   if (item.kind !== 'object') {
     faults.add(place, `is ${shownNode(item)}`, 'an object')
@@ -122,13 +122,13 @@ function checkRatio(test: SignalRule['test'], { signal }: ReadSignal, place: str
  * The keys of a rule. Checks that need the signal are made here. A wrong key, and a rule without a known signal, get a
  * harmless value: such a rule is never used.
  */
-class GivenKeys implements Given {
-  readonly #values: Values
+class CheckedValues implements RuleValues {
+  readonly #values: FormValues
   readonly #place: string
   readonly #signal: ReadSignal | undefined
   readonly #reading: RuleReading
 
-  constructor(values: Values, of: { place: string; signal: ReadSignal | undefined; reading: RuleReading }) {
+  constructor(values: FormValues, of: { place: string; signal: ReadSignal | undefined; reading: RuleReading }) {
     this.#values = values
     this.#place = of.place
     this.#signal = of.signal
@@ -189,7 +189,7 @@ function readCombination(
   { names, isCombination, faults }: Named,
 ): CombinationRule | undefined {
   const keys = [NAME, ...COMBINATION_KEYS, ...(type === 'all_of' ? [WITHIN] : [])]
-  const members = membersOf(item, place, [NAME.name, TYPE, ...keys.slice(1).map(named)], faults)
+  const members = objectMembers(item, place, [NAME.name, TYPE, ...keys.slice(1).map(named)], faults)
   if (members === undefined) return undefined
   const values = readKeys(members, keys, place, faults)
   const listed = (values.get('rules') ?? []) as readonly string[]
@@ -210,11 +210,11 @@ function isCombinationType(type: string | undefined): type is 'all_of' | 'any_of
   return COMBINATIONS.some((known) => known === type)
 }
 
-function nameIn(item: JsonNode): string | undefined {
+function ruleName(item: JsonNode): string | undefined {
   return textIn(item, NAME.name)
 }
 
-function typeIn(item: JsonNode): string | undefined {
+function ruleType(item: JsonNode): string | undefined {
   return textIn(item, TYPE)
 }
 

@@ -5,7 +5,7 @@ import { allowedBy } from './keys.ts'
 import { fieldOfDataId, fieldsLike, type KnownField, knownField, labelsOfType } from './known-field.ts'
 import { DATA_ID_KEYS, SIGNAL_KEYS } from './language.ts'
 import type { JsonNode } from './parse-json.ts'
-import { type FaultList, membersOf, readKeys, shownNode } from './read-object.ts'
+import { type FaultList, objectMembers, readKeys, shownNode } from './read-object.ts'
 
 /** A signal of the file, with the known properties of its values. */
 export interface ReadSignal {
@@ -17,8 +17,8 @@ export interface ReadSignal {
 /** Reads `data-ids` or `data_ids`. Entries with faults are left out. */
 export function readDataIds(node: JsonNode, path: string, faults: FaultList): ReadSignal[] {
   const ids = new Map<bigint, string>()
-  return itemsOf(node, path, faults, 'data IDs', faults.limits.signals).flatMap(({ item, place }) => {
-    const members = membersOf(item, place, ['name', 'data_id'], faults)
+  return listItems(node, path, faults, 'data IDs', faults.limits.signals).flatMap(({ item, place }) => {
+    const members = objectMembers(item, place, ['name', 'data_id'], faults)
     if (members === undefined) return []
     const values = readKeys(members, DATA_ID_KEYS, place, faults)
     const name = values.get('name')
@@ -57,9 +57,9 @@ export function dataIdsInPlaceOf(text: string): string | undefined {
 
 /** Reads `signals`. Entries with faults are left out. */
 export function readSignals(node: JsonNode, path: string, faults: FaultList): ReadSignal[] {
-  return itemsOf(node, path, faults, 'signals', faults.limits.signals).flatMap(({ item, place }) => {
+  return listItems(node, path, faults, 'signals', faults.limits.signals).flatMap(({ item, place }) => {
     const keys = SIGNAL_KEYS.map(({ name }) => name)
-    const members = membersOf(item, place, keys, faults)
+    const members = objectMembers(item, place, keys, faults)
     if (members === undefined) return []
     const values = readKeys(members, SIGNAL_KEYS, place, faults)
     const [name, type, field] = ['name', 'type', 'field'].map((key) => values.get(key))
@@ -89,7 +89,7 @@ function namedLabels(labels: Readonly<Record<string, string>>): Readonly<Record<
 }
 
 /** The elements of a list that must not be empty. */
-export function itemsOf(
+export function listItems(
   node: JsonNode,
   path: string,
   faults: FaultList,
@@ -104,7 +104,7 @@ export function itemsOf(
 }
 
 /** Reports each repeated name with the place of its first use. */
-export function checkNames(places: readonly { name: string; place: string }[], faults: FaultList): void {
+export function checkUniqueNames(places: readonly { name: string; place: string }[], faults: FaultList): void {
   const first = new Map<string, string>()
   for (const { name, place } of places) {
     const taken = first.get(name)

@@ -1,4 +1,4 @@
-import { type Form, integer, type Key, LABELS_MAX, NAME, U64_MAX, VALUE } from './keys.ts'
+import { COMPARISON_VALUE, type Form, integerForm, type Key, LABELS_MAX, NAME, U64_MAX } from './keys.ts'
 import {
   COMBINATION_KEYS,
   COMBINATIONS,
@@ -20,13 +20,13 @@ type Schema = Readonly<Record<string, unknown>>
  */
 export function rulesSchema(): object {
   const properties: Record<string, unknown> = {}
-  for (const key of FILE_KEYS) properties[key.name] = schemaOf(key)
-  const ids = listOf(objectOf(DATA_ID_KEYS), RULE_LIMITS.signals, 'Diagnostic counters of the device')
+  for (const key of FILE_KEYS) properties[key.name] = keySchema(key)
+  const ids = listSchema(objectSchema(DATA_ID_KEYS), RULE_LIMITS.signals, 'Diagnostic counters of the device')
   Object.assign(properties, {
     'data-ids': ids,
     data_ids: { ...ids, description: 'The same as data-ids' },
-    signals: listOf(objectOf(SIGNAL_KEYS), RULE_LIMITS.signals, 'Fields of records of any type'),
-    rules: listOf(ruleSchema(), RULE_LIMITS.rules, 'Conditions that open an event'),
+    signals: listSchema(objectSchema(SIGNAL_KEYS), RULE_LIMITS.signals, 'Fields of records of any type'),
+    rules: listSchema(ruleSchema(), RULE_LIMITS.rules, 'Conditions that open an event'),
   })
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -46,12 +46,16 @@ export function rulesSchema(): object {
 function ruleSchema(): Schema {
   const ofSignals = RULE_KINDS.map(({ kind, long, help, keys }) => {
     const types = long === undefined ? [kind] : [kind, long]
-    const rule = objectOf([NAME, ...SIGNAL_REFERENCES.map((key) => ({ ...key, fallback: '' })), ...keys], types, help)
+    const rule = objectSchema(
+      [NAME, ...SIGNAL_REFERENCES.map((key) => ({ ...key, fallback: '' })), ...keys],
+      types,
+      help,
+    )
     return { ...rule, oneOf: SIGNAL_REFERENCES.map(({ name }) => ofReference(name, keys)) }
   })
   const combined = COMBINATIONS.map((type) => {
     const keys = [NAME, ...COMBINATION_KEYS, ...(type === 'all_of' ? [WITHIN] : [])]
-    return objectOf(keys, [type], type === 'all_of' ? 'All of its rules are active' : 'At least one rule is active')
+    return objectSchema(keys, [type], type === 'all_of' ? 'All of its rules are active' : 'At least one rule is active')
   })
   return { oneOf: [...ofSignals, ...combined] }
 }
@@ -60,13 +64,15 @@ function ruleSchema(): Schema {
 function ofReference(name: string, keys: readonly Key[]): Schema {
   const required = [name]
   const isOfCounter = name === 'data_id' && keys.some(({ form }) => form.kind === 'value')
-  return isOfCounter ? { required, properties: { [VALUE.name]: formOf(integer(0, U64_MAX, '')) } } : { required }
+  return isOfCounter
+    ? { required, properties: { [COMPARISON_VALUE.name]: formSchema(integerForm(0, U64_MAX, '')) } }
+    : { required }
 }
 
-function objectOf(keys: readonly Key[], types: readonly string[] = [], description?: string): Schema {
+function objectSchema(keys: readonly Key[], types: readonly string[] = [], description?: string): Schema {
   const properties: Record<string, unknown> = {}
   if (types.length > 0) properties.comparison_type = { enum: types, ...(description && { description }) }
-  for (const key of keys) properties[key.name] = schemaOf(key)
+  for (const key of keys) properties[key.name] = keySchema(key)
   const required = keys.flatMap(({ name, fallback }) => (fallback === undefined ? [name] : []))
   return {
     type: 'object',
@@ -76,17 +82,17 @@ function objectOf(keys: readonly Key[], types: readonly string[] = [], descripti
   }
 }
 
-function listOf(items: Schema, maxItems: number, description: string): Schema {
+function listSchema(items: Schema, maxItems: number, description: string): Schema {
   return { type: 'array', minItems: 1, maxItems, description, items }
 }
 
-function schemaOf({ form, help, fallback }: Key): Schema {
+function keySchema({ form, help, fallback }: Key): Schema {
   const ending = fallback === undefined || fallback === '' ? '' : `. Default: ${fallback}`
   const unit = 'unit' in form && form.unit !== '' ? `. Unit: ${form.unit}` : ''
-  return { ...formOf(form), description: `${help}${unit}${ending}` }
+  return { ...formSchema(form), description: `${help}${unit}${ending}` }
 }
 
-function formOf(form: Form): Schema {
+function formSchema(form: Form): Schema {
   const name = { type: 'string', minLength: 1, maxLength: RULE_LIMITS.nameCharacters }
   switch (form.kind) {
     case 'text':

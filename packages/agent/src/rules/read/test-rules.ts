@@ -36,6 +36,6 @@ export function rulesText(rules: readonly object[], more: object = {}): string {
 }
 
 /** A rule on the received bytes. A key with the value undefined is left out. */
-export function ruleOf(type: string, more: object = {}): object {
+export function testRule(type: string, more: object = {}): object {
   return { name: 'r', data_id: RX_BYTES, comparison_type: type, ...more }
 }

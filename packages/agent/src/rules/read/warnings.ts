@@ -9,7 +9,7 @@ const SECOND_NS = 1e9
  * One sentence for each entry of a file of rules that is allowed but probably a mistake, with the JSON path of the
  * rule.
  */
-export function warningsOf(book: RuleBook, signals: readonly ReadSignal[]): string[] {
+export function ruleWarnings(book: RuleBook, signals: readonly ReadSignal[]): string[] {
   const foreign = signals.flatMap(({ signal, known }) => {
     if (signal.dataId !== undefined || known !== undefined) return []
     const name = JSON.stringify(signal.name)

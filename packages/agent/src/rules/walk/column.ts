@@ -1,11 +1,11 @@
-import { type WalkedRing, type WalkSignal, wordOf } from './ring-memory.ts'
+import { ringWord, type WalkedRing, type WalkSignal } from './ring-memory.ts'
 
 const doubles = new Float64Array(1)
 const halves = new Uint32Array(doubles.buffer)
 const WORD = 2 ** 32
 
 /** One signal of a ring, sample by sample. It serves the rules without a loop of their own. */
-export class Column {
+export class RingColumn {
   readonly ring: WalkedRing
   readonly signal: WalkSignal
 
@@ -16,12 +16,12 @@ export class Column {
 
   /** The low word. */
   low(sample: number): number {
-    return this.ring.words[wordOf(this.ring, sample, this.signal.at)] as number
+    return this.ring.words[ringWord(this.ring, sample, this.signal.at)] as number
   }
 
   /** The high word. */
   high(sample: number): number {
-    return this.ring.words[wordOf(this.ring, sample, this.signal.at) + 1] as number
+    return this.ring.words[ringWord(this.ring, sample, this.signal.at) + 1] as number
   }
 
   /** The value; a whole number above 2^53 is rounded. */

@@ -1,4 +1,4 @@
-import type { Column } from './column.ts'
+import type { RingColumn } from './column.ts'
 
 /** Below this value a counter may have 32 bits. */
 const NARROW = 2 ** 32
@@ -16,7 +16,7 @@ export interface Fall {
 }
 
 /** Classifies a fall of a counter; undefined if the counter is not lower than before. */
-export function fallOf(column: Column, sample: number, before: number): Fall['kind'] | undefined {
+export function counterFall(column: RingColumn, sample: number, before: number): Fall['kind'] | undefined {
   if (column.compare(sample, before) >= 0) return undefined
   if (column.signal.kind === 'f64') return 'reset'
   const from = column.value(before)

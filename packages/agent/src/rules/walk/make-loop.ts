@@ -1,13 +1,12 @@
 import type { SignalRule } from '../rule.ts'
-import { Column } from './column.ts'
+import { RingColumn } from './column.ts'
 import type { Falls } from './falls.ts'
-import { isWhole as isWholeLimit, Limit } from './limit.ts'
-import { Absence } from './loops/absence.ts'
+import { AbsenceLoop } from './loops/absence.ts'
 import { Difference } from './loops/difference.ts'
 import { differenceMatcher, Increase } from './loops/increases.ts'
 import { Increment } from './loops/increment.ts'
 import type { RuleLoop } from './loops/loop.ts'
-import { type Matcher, MatchLoop } from './loops/match-loop.ts'
+import { MatchLoop, type SampleMatcher } from './loops/match-loop.ts'
 import { QuantileMatcher } from './loops/quantile.ts'
 import { RateMatcher } from './loops/rate.ts'
 import { ratioMatcher } from './loops/ratio.ts'
@@ -15,6 +14,7 @@ import { ReferenceIncrement } from './loops/reference-increment.ts'
 import { Threshold } from './loops/threshold.ts'
 import { changeMatcher, increaseMatcher, valueMatcher } from './loops/values.ts'
 import type { WalkedRing, WalkSignal } from './ring-memory.ts'
+import { isUnsignedWhole as isWholeLimit, ValueLimit } from './value-limit.ts'
 
 /** Common parts of the loops of a ring's rules. */
 export interface WalkParts {
@@ -32,7 +32,7 @@ export interface WalkParts {
 export function makeLoop({ test, signal: index }: SignalRule, rule: number, parts: WalkParts): RuleLoop {
   const { signals, ring, arithmetic } = parts
   const signal = signals[index] as WalkSignal
-  const column = new Column(ring, signal)
+  const column = new RingColumn(ring, signal)
   const falls = signal.isCounter && arithmetic === 'fixed' ? parts.falls : undefined
   const common = { rule, signal: index, column, falls }
   // The limit for an application's value may have a fraction or be below 0.
@@ -51,25 +51,25 @@ export function makeLoop({ test, signal: index }: SignalRule, rule: number, part
         return new Difference({ ...common, ...test, isLess: test.kind === 'dt_lt' })
       break
     case 'absent':
-      return new Absence({ rule, times: timesOf(parts), forNs: test.forNs })
+      return new AbsenceLoop({ rule, times: timeColumn(parts), forNs: test.forNs })
   }
   const { onSamples = 1, offSamples = 1 } = { ...test } as { readonly onSamples?: number; readonly offSamples?: number }
-  return new MatchLoop({ ...common, matcher: matcherOf({ test, index, column }, parts), onSamples, offSamples })
+  return new MatchLoop({ ...common, matcher: makeMatcher({ test, index, column }, parts), onSamples, offSamples })
 }
 
-interface Matched {
+interface MatchedSignal {
   readonly test: Exclude<SignalRule['test'], { kind: 'absent' }>
   /** Index of the signal. */
   readonly index: number
-  readonly column: Column
+  readonly column: RingColumn
 }
 
-function matcherOf({ test, index, column }: Matched, parts: WalkParts): Matcher {
+function makeMatcher({ test, index, column }: MatchedSignal, parts: WalkParts): SampleMatcher {
   const isLess = test.kind.endsWith('_lt') || test.kind === 'lt'
   switch (test.kind) {
     case 'gt':
     case 'lt':
-      return valueMatcher(new Limit(column, test.value), isLess)
+      return valueMatcher(new ValueLimit(column, test.value), isLess)
     case 'inc_gt':
       return increaseMatcher(column, Number(test.value))
     case 'dt_gt':
@@ -77,21 +77,21 @@ function matcherOf({ test, index, column }: Matched, parts: WalkParts): Matcher 
       return differenceMatcher(new Increase(column, test.overSamples), Number(test.value), isLess)
     case 'rate_gt':
     case 'rate_lt':
-      return new RateMatcher({ ...test, column, times: timesOf(parts), isLess })
+      return new RateMatcher({ ...test, column, times: timeColumn(parts), isLess })
     case 'change':
       return changeMatcher(column)
     case 'ratio_gt':
     case 'ratio_lt':
       return ratioMatcher({
-        ...{ ...test, column, to: new Column(parts.ring, parts.signals[test.to] as WalkSignal), isLess },
+        ...{ ...test, column, to: new RingColumn(parts.ring, parts.signals[test.to] as WalkSignal), isLess },
         ...{ signals: [index, test.to], falls: parts.falls },
       })
     case 'quantile_gt':
     case 'quantile_lt':
-      return new QuantileMatcher({ ...test, limit: new Limit(column, test.value), isLess })
+      return new QuantileMatcher({ ...test, limit: new ValueLimit(column, test.value), isLess })
   }
 }
 
-function timesOf({ ring, timeAt }: WalkParts): Column {
-  return new Column(ring, { at: timeAt, kind: 'u64', isCounter: false })
+function timeColumn({ ring, timeAt }: WalkParts): RingColumn {
+  return new RingColumn(ring, { at: timeAt, kind: 'u64', isCounter: false })
 }

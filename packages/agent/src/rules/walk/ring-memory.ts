@@ -23,6 +23,6 @@ export interface WalkSignal {
 }
 
 /** The word of a signal in a sample. */
-export function wordOf({ strideWords, capacity }: RingMemory, sample: number, at: number): number {
+export function ringWord({ strideWords, capacity }: RingMemory, sample: number, at: number): number {
   return (sample % capacity) * strideWords + at
 }

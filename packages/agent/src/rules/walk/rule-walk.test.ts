@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Test } from '../rule.ts'
-import { edgesOf, type TestSamples } from './test-samples.ts'
+import { type TestSamples, walkedEdges } from './test-samples.ts'
 
 const TOP = 2n ** 64n
 
@@ -23,7 +23,7 @@ function column(values: readonly (bigint | number | null)[]): TestSamples {
 
 /** What each sample changed, as the vectors are written: `.`, `+` or `-`. */
 function changes(values: readonly (bigint | number)[], rule: Test, arithmetic: 'reference' | 'fixed'): string {
-  const edges = edgesOf(column(values), { tests: [rule], arithmetic })
+  const edges = walkedEdges(column(values), { tests: [rule], arithmetic })
   const found = new Map(edges.map((edge) => [Number(edge.slice(2, -1)), edge.at(-1)]))
   return values.map((_, sample) => found.get(sample) ?? '.').join('')
 }
@@ -78,17 +78,17 @@ suite('a walk with the fixed arithmetic', () => {
   })
 
   test('counts samples in a row anew behind a gap', () => {
-    deepEqual(edgesOf(column([11, 11, null, 11, 11, 11, 5]), { tests: [gt(10, 3, 1)] }), ['0@4+', '0@5-'])
+    deepEqual(walkedEdges(column([11, 11, null, 11, 11, 11, 5]), { tests: [gt(10, 3, 1)] }), ['0@4+', '0@5-'])
   })
 
   test('compares with no sample before a gap', () => {
-    deepEqual(edgesOf(column([0, 0, null, 100, 100, 200]), { tests: [dt('dt_gt', 50, 2)] }), ['0@4+'])
+    deepEqual(walkedEdges(column([0, 0, null, 100, 100, 200]), { tests: [dt('dt_gt', 50, 2)] }), ['0@4+'])
   })
 
   test('puts ends before beginnings within a sample', () => {
     const tests = [gt(10), lt(10)]
-    deepEqual(edgesOf(column([11, 5, 11]), { tests }), ['0@0+', '0@1-', '1@1+', '1@2-', '0@2+'])
-    const reference = edgesOf(column([11, 5, 11]), { tests, arithmetic: 'reference' })
+    deepEqual(walkedEdges(column([11, 5, 11]), { tests }), ['0@0+', '0@1-', '1@1+', '1@2-', '0@2+'])
+    const reference = walkedEdges(column([11, 5, 11]), { tests, arithmetic: 'reference' })
     deepEqual(reference, ['0@0+', '0@1-', '1@1+', '0@2+', '1@2-'])
   })
 
@@ -111,7 +111,7 @@ suite('a walk with the fixed arithmetic', () => {
 
   test('sees a change, and no change behind a gap', () => {
     const rule: Test = { kind: 'change', offSamples: 2 }
-    deepEqual(edgesOf(column([7, 7, 8, 8, 8, null, 9, 9]), { tests: [rule] }), ['0@2+', '0@4-'])
+    deepEqual(walkedEdges(column([7, 7, 8, 8, 8, null, 9, 9]), { tests: [rule] }), ['0@2+', '0@4-'])
   })
 
   test('divides values and increases', () => {
@@ -125,8 +125,8 @@ suite('a walk with the fixed arithmetic', () => {
     const of = (overSamples: number, value: number): Test => {
       return { kind: 'ratio_gt', value, to: 1, overSamples, onSamples: 1, offSamples: 1 }
     }
-    deepEqual(edgesOf(pair, { tests: [of(0, 0.2)] }), ['0@2+'])
-    deepEqual(edgesOf(pair, { tests: [of(1, 0.5)] }), ['0@2+', '0@3-'])
+    deepEqual(walkedEdges(pair, { tests: [of(0, 0.2)] }), ['0@2+'])
+    deepEqual(walkedEdges(pair, { tests: [of(1, 0.5)] }), ['0@2+', '0@3-'])
   })
 
   test('divides values below 0, and no decreases', () => {
@@ -137,8 +137,8 @@ suite('a walk with the fixed arithmetic', () => {
     ]
     const rule: Test = { kind: 'ratio_lt', value: -1, to: 1, overSamples: 0, onSamples: 1, offSamples: 1 }
     const walk = { kind: 'f64', isCounter: false } as const
-    deepEqual(edgesOf(samples, { ...walk, tests: [rule] }), ['0@1+'])
-    deepEqual(edgesOf(samples, { ...walk, tests: [{ ...rule, overSamples: 1 }] }), [])
+    deepEqual(walkedEdges(samples, { ...walk, tests: [rule] }), ['0@1+'])
+    deepEqual(walkedEdges(samples, { ...walk, tests: [{ ...rule, overSamples: 1 }] }), [])
   })
 
   test('counts matches of a ratio in a row anew where either counter was reset', () => {
@@ -152,7 +152,7 @@ suite('a walk with the fixed arithmetic', () => {
       [0, 5],
     ]
     const rule: Test = { kind: 'ratio_lt', value: 1, to: 1, overSamples: 1, onSamples: 3, offSamples: 1 }
-    deepEqual(edgesOf(samples, { tests: [rule] }), ['0@6+'])
+    deepEqual(walkedEdges(samples, { tests: [rule] }), ['0@6+'])
   })
 
   test('takes quantiles exactly', () => {
@@ -162,17 +162,17 @@ suite('a walk with the fixed arithmetic', () => {
 
   test('sees that samples are absent', () => {
     const rule: Test = { kind: 'absent', forNs: 250_000 }
-    deepEqual(edgesOf(column([1, 2, null, null, 3, 4]), { tests: [rule] }), ['0@1+', '0@2-'])
+    deepEqual(walkedEdges(column([1, 2, null, null, 3, 4]), { tests: [rule] }), ['0@1+', '0@2-'])
     // The next sample comes just then.
-    deepEqual(edgesOf(column([1, 2, 3]), { tests: [{ kind: 'absent', forNs: 100_000 }] }), [])
+    deepEqual(walkedEdges(column([1, 2, 3]), { tests: [{ kind: 'absent', forNs: 100_000 }] }), [])
   })
 
   test('takes numbers with fractions, which may fall', () => {
     const samples = column([0.5, -0.25, 1.5, 3.25])
     const walk = { kind: 'f64', isCounter: false } as const
-    deepEqual(edgesOf(samples, { ...walk, tests: [gt(1, 1)] }), ['0@2+'])
-    deepEqual(edgesOf(samples, { ...walk, tests: [dt('dt_lt', 0, 1)] }), ['0@1+', '0@2-'])
-    deepEqual(edgesOf(samples, { ...walk, tests: [inc(1)] }), ['0@2+'])
+    deepEqual(walkedEdges(samples, { ...walk, tests: [gt(1, 1)] }), ['0@2+'])
+    deepEqual(walkedEdges(samples, { ...walk, tests: [dt('dt_lt', 0, 1)] }), ['0@1+', '0@2-'])
+    deepEqual(walkedEdges(samples, { ...walk, tests: [inc(1)] }), ['0@2+'])
   })
 
   test('finds the same edges for any number of samples at a time, even in a small ring', () => {
@@ -182,10 +182,10 @@ suite('a walk with the fixed arithmetic', () => {
       return value
     })
     const tests = [gt(300, 3), lt(100, 2), inc(50), dt('dt_gt', 60, 5), dt('dt_lt', 30, 4)]
-    const whole = edgesOf(column(values), { tests })
+    const whole = walkedEdges(column(values), { tests })
     equal(whole.length > 40, true)
     for (const pieceSamples of [1, 2, 3, 7, 10]) {
-      deepEqual(edgesOf(column(values), { tests, pieceSamples, capacity: 16 }), whole)
+      deepEqual(walkedEdges(column(values), { tests, pieceSamples, capacity: 16 }), whole)
     }
   })
 })

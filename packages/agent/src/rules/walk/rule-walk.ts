@@ -1,8 +1,8 @@
 import type { SignalRule } from '../rule.ts'
-import { Column } from './column.ts'
+import { RingColumn } from './column.ts'
 import type { EdgeList } from './edge-list.ts'
 import { Falls } from './falls.ts'
-import { Absence } from './loops/absence.ts'
+import { AbsenceLoop } from './loops/absence.ts'
 import type { RuleLoop } from './loops/loop.ts'
 import { makeLoop, type WalkParts } from './make-loop.ts'
 import type { RingMemory, WalkedRing } from './ring-memory.ts'
@@ -23,18 +23,18 @@ export class RuleWalk {
   /** Counters that became lower. */
   readonly falls = new Falls()
   readonly #ring: WalkedRing
-  readonly #times: Column
+  readonly #times: RingColumn
   readonly #loops: readonly RuleLoop[]
-  readonly #absences: readonly Absence[]
+  readonly #absences: readonly AbsenceLoop[]
   readonly #endsFirst: boolean
   #isAfterGap = false
 
   constructor({ rules, ring, ...parts }: RuleWalkOptions) {
     this.#ring = { ...ring, oldest: 0 }
-    this.#times = new Column(this.#ring, { at: parts.timeAt, kind: 'u64', isCounter: false })
+    this.#times = new RingColumn(this.#ring, { at: parts.timeAt, kind: 'u64', isCounter: false })
     const walked = { ...parts, ring: this.#ring, falls: this.falls }
     this.#loops = rules.map((rule, index) => makeLoop(rule, index, walked))
-    this.#absences = this.#loops.filter((loop) => loop instanceof Absence)
+    this.#absences = this.#loops.filter((loop) => loop instanceof AbsenceLoop)
     this.#endsFirst = parts.arithmetic === 'fixed'
     this.reachSamples = Math.max(1, ...this.#loops.map(({ reachSamples }) => reachSamples))
   }

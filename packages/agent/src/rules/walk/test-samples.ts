@@ -5,7 +5,7 @@ import { RuleWalk } from './rule-walk.ts'
 /** Samples of a test: a value a signal, 100 µs apart; undefined if samples are missing before the next. */
 export type TestSamples = readonly (readonly (bigint | number)[] | undefined)[]
 
-/** How {@link edgesOf} walks. */
+/** How {@link walkedEdges} walks. */
 export interface TestWalk {
   readonly tests: readonly (Test | { readonly signal: number; readonly test: Test })[]
   readonly arithmetic?: 'reference' | 'fixed'
@@ -20,7 +20,7 @@ const WORDS_OF_VALUE = 2
 const PERIOD_NS = 100_000n
 
 /** Edges of rules over samples, as `rule@sample+` and `rule@sample-`. */
-export function edgesOf(samples: TestSamples, options: TestWalk): string[] {
+export function walkedEdges(samples: TestSamples, options: TestWalk): string[] {
   const { tests, arithmetic = 'fixed', isCounter = true, kind = 'u64', pieceSamples = 1e9, capacity = 1024 } = options
   const width = samples.find((one) => one !== undefined)?.length ?? 1
   const strideWords = WORDS_OF_VALUE * (1 + width)

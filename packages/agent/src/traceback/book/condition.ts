@@ -2,13 +2,13 @@ import type { RuleBook, Signal } from '../../rules/rule.ts'
 import { describeRule } from '../describe-rule.ts'
 
 /** The condition of a rule in words; empty if the book has no such rule. */
-export function conditionOf(book: RuleBook | undefined, name: string): string {
+export function ruleCondition(book: RuleBook | undefined, name: string): string {
   const rule = book?.rules.find((one) => one.name === name)
   return book === undefined || rule === undefined ? '' : describeRule(rule, book)
 }
 
 /** The signals that a rule watches, or those of the rules that it combines; empty if the book has no such rule. */
-export function signalsOf(
+export function ruleSignals(
   book: RuleBook | undefined,
   name: string,
 ): readonly Pick<Signal, 'type' | 'field' | 'labels'>[] {
@@ -22,6 +22,6 @@ export function signalsOf(
 }
 
 /** The signals that a book lists. */
-export function listedIn(book: RuleBook | undefined): readonly Pick<Signal, 'type' | 'field' | 'labels'>[] {
+export function bookSignals(book: RuleBook | undefined): readonly Pick<Signal, 'type' | 'field' | 'labels'>[] {
   return (book?.signals ?? []).map(({ type, field, labels }) => ({ type, field, labels }))
 }

@@ -1,6 +1,6 @@
 import { sondeCommand } from '@sonde/sdk/internal'
 import type { RuleBook } from '../../rules/rule.ts'
-import { readRulesText, rulesFaultOf } from './rules-text.ts'
+import { readRulesText, rulesFault } from './rules-text.ts'
 
 /** How often the file is checked for changes. Unit: milliseconds. */
 const LOOK_MS = 1000
@@ -103,7 +103,7 @@ export class RulesFile {
 
   #refuse(error: unknown): void {
     const { path, log } = this.#options
-    const fault = rulesFaultOf(path, error)
+    const fault = rulesFault(path, error)
     if (fault === this.fault) return
     this.fault = fault
     // A file that returns unchanged is read again.

@@ -26,7 +26,7 @@ export async function readRulesText(
 }
 
 /** Why a file of rules is not in use, for people. */
-export function rulesFaultOf(path: string, error: unknown): string {
+export function rulesFault(path: string, error: unknown): string {
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
   return isMissing ? `${resolve(path)} does not exist; create it, or remove traceback.rules` : messageOf(error)
 }

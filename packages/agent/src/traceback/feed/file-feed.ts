@@ -6,12 +6,12 @@ import { type DeviceRing, SAMPLE_AT } from './device-ring.ts'
 import type { FeedInfo, FeedRequest, SampleFeed } from './sample-feed.ts'
 import {
   decodeSamplesHeader,
-  fault,
+  headerValueCount,
   SAMPLE_HEAD_BYTES,
   SAMPLES_HEADER_BYTES,
-  type SamplesHeader,
+  type SampleFileHeader,
   sampleBytes,
-  valueCountOf,
+  samplesFault,
 } from './samples-format.ts'
 
 /** Prefix of `-d` for a file of samples. */
@@ -38,19 +38,19 @@ export async function openFileFeed(request: FeedRequest): Promise<SampleFeed> {
       throw new SondeError('TRB_DENIED', `${path} cannot be read: give this user the permission, or run as root`, {
         cause,
       })
-    throw fault(path, messageOf(cause), cause)
+    throw samplesFault(path, messageOf(cause), cause)
   }
   try {
-    if (!(await file.stat()).isFile()) throw fault(path, 'it is no regular file')
+    if (!(await file.stat()).isFile()) throw samplesFault(path, 'it is no regular file')
     const first = await readAt(file, 0, SAMPLES_HEADER_BYTES)
     const header = decodeSamplesHeader(
-      await readAt(file, 0, SAMPLES_HEADER_BYTES + 8 * valueCountOf(first, path)),
+      await readAt(file, 0, SAMPLES_HEADER_BYTES + 8 * headerValueCount(first, path)),
       path,
     )
     return new FileFeed({ file, path, header, request })
   } catch (error) {
     await file.close()
-    throw error instanceof SondeError ? error : fault(path, messageOf(error), error)
+    throw error instanceof SondeError ? error : samplesFault(path, messageOf(error), error)
   }
 }
 
@@ -63,7 +63,7 @@ async function readAt(file: FileHandle, at: number, size: number): Promise<Buffe
 interface OpenedFile {
   readonly file: FileHandle
   readonly path: string
-  readonly header: SamplesHeader
+  readonly header: SampleFileHeader
   readonly request: FeedRequest
 }
 
@@ -99,7 +99,8 @@ class FileFeed implements SampleFeed {
     const { bytesRead } = await file.read(this.#buffer, 0, wanted, this.#at)
     const count = Math.floor(bytesRead / size)
     if (count === 0) {
-      if (bytesRead > 0) throw fault(path, `its last sample, at byte ${this.#at}, is cut off after ${bytesRead} bytes`)
+      if (bytesRead > 0)
+        throw samplesFault(path, `its last sample, at byte ${this.#at}, is cut off after ${bytesRead} bytes`)
       return 'end'
     }
     for (let index = 0; index < count; index++) this.#put(ring, index * size)

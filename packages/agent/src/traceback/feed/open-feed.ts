@@ -5,7 +5,7 @@ import { openHostFeed } from './host-feed.ts'
 import type { OpenFeed } from './sample-feed.ts'
 
 /** Where devices are searched. */
-export interface FeedPlaces {
+export interface FeedPaths {
   readonly paths: SourcePaths
   /** Options of the simulated node, if the device is one of its NICs. Default: real devices. */
   readonly simulated?: object
@@ -15,7 +15,7 @@ export interface FeedPlaces {
  * Opens the device of `-d`: a file of samples, a simulated NIC, or a NIC of the DOCA libraries.
  * @throws SondeError those of the feeds.
  */
-export function feedsOf({ paths, simulated }: FeedPlaces): OpenFeed {
+export function feedOpener({ paths, simulated }: FeedPaths): OpenFeed {
   return async (request) => {
     if (request.device.startsWith(FILE_PREFIX)) return await openFileFeed(request)
     if (simulated === undefined) {

@@ -13,7 +13,7 @@ const MAGIC = 'SONDESMP'
 const VERSION = 1
 
 /** Header of a file of samples. */
-export interface SamplesHeader {
+export interface SampleFileHeader {
   /** In the order of the values. */
   readonly dataIds: readonly bigint[]
   /** Unit: nanoseconds. */
@@ -42,7 +42,7 @@ export function sampleBytes(values: number): number {
 }
 
 /** Encodes the header with the data IDs. */
-export function encodeSamplesHeader(header: SamplesHeader): Buffer {
+export function encodeSamplesHeader(header: SampleFileHeader): Buffer {
   const bytes = Buffer.alloc(SAMPLES_HEADER_BYTES + 8 * header.dataIds.length)
   bytes.write(MAGIC, 'latin1')
   bytes.writeUInt32LE(VERSION, 8)
@@ -72,13 +72,13 @@ export function encodeSample(bytes: Buffer, at: number, sample: FileSample): voi
  * The number of values of a sample, from the first bytes of a file.
  * @throws SondeError `TRB_SAMPLES`
  */
-export function valueCountOf(bytes: Buffer, path: string): number {
+export function headerValueCount(bytes: Buffer, path: string): number {
   if (bytes.length < SAMPLES_HEADER_BYTES || bytes.toString('latin1', 0, 8) !== MAGIC)
-    throw fault(path, `it does not begin with ${MAGIC} and ${SAMPLES_HEADER_BYTES} bytes of header`)
+    throw samplesFault(path, `it does not begin with ${MAGIC} and ${SAMPLES_HEADER_BYTES} bytes of header`)
   const version = bytes.readUInt32LE(8)
-  if (version !== VERSION) throw fault(path, `version ${version}; allowed: ${VERSION}`)
+  if (version !== VERSION) throw samplesFault(path, `version ${version}; allowed: ${VERSION}`)
   const count = bytes.readUInt32LE(12)
-  if (count < 1 || count > VALUES_MAX) throw fault(path, `${count} values a sample; allowed: 1 to ${VALUES_MAX}`)
+  if (count < 1 || count > VALUES_MAX) throw samplesFault(path, `${count} values a sample; allowed: 1 to ${VALUES_MAX}`)
   return count
 }
 
@@ -86,23 +86,23 @@ export function valueCountOf(bytes: Buffer, path: string): number {
  * Decodes the whole header of a file.
  * @throws SondeError `TRB_SAMPLES`
  */
-export function decodeSamplesHeader(bytes: Buffer, path: string): SamplesHeader {
-  const count = valueCountOf(bytes, path)
-  if (bytes.length < SAMPLES_HEADER_BYTES + 8 * count) throw fault(path, 'it ends within its data IDs')
+export function decodeSamplesHeader(bytes: Buffer, path: string): SampleFileHeader {
+  const count = headerValueCount(bytes, path)
+  if (bytes.length < SAMPLES_HEADER_BYTES + 8 * count) throw samplesFault(path, 'it ends within its data IDs')
   const samplePeriodNs = Number(bytes.readBigUInt64LE(16))
   if (samplePeriodNs < 1 || samplePeriodNs > Number.MAX_SAFE_INTEGER)
-    throw fault(path, `a sample period of ${samplePeriodNs} ns; allowed: from 1`)
+    throw samplesFault(path, `a sample period of ${samplePeriodNs} ns; allowed: from 1`)
   const clock = bytes.readUInt32LE(24)
   const ticksPerSecond = Number(bytes.readBigUInt64LE(32))
-  if (clock > 1) throw fault(path, `clock ${clock}; allowed: 0 (RTC), 1 (ticks)`)
-  if (bytes.readUInt32LE(28) !== 0) throw fault(path, `flags ${bytes.readUInt32LE(28)}; allowed: 0`)
-  if (clock === 1 && ticksPerSecond < 1) throw fault(path, '0 ticks a second; allowed: from 1')
+  if (clock > 1) throw samplesFault(path, `clock ${clock}; allowed: 0 (RTC), 1 (ticks)`)
+  if (bytes.readUInt32LE(28) !== 0) throw samplesFault(path, `flags ${bytes.readUInt32LE(28)}; allowed: 0`)
+  if (clock === 1 && ticksPerSecond < 1) throw samplesFault(path, '0 ticks a second; allowed: from 1')
   const dataIds = Array.from({ length: count }, (_, index) => bytes.readBigUInt64LE(SAMPLES_HEADER_BYTES + 8 * index))
-  if (new Set(dataIds).size < count) throw fault(path, 'a data ID twice; allowed: each once')
+  if (new Set(dataIds).size < count) throw samplesFault(path, 'a data ID twice; allowed: each once')
   return { dataIds, samplePeriodNs, clock: clock === 0 ? 'rtc' : 'ticks', ticksPerSecond }
 }
 
 /** An error of a file of samples. */
-export function fault(path: string, why: string, cause?: unknown): SondeError {
+export function samplesFault(path: string, why: string, cause?: unknown): SondeError {
   return new SondeError('TRB_SAMPLES', `${path} is not a readable file of samples: ${why}`, { cause })
 }

@@ -4,9 +4,9 @@ import {
   encodeSample,
   encodeSamplesHeader,
   type FileSample,
-  fault,
-  type SamplesHeader,
+  type SampleFileHeader,
   sampleBytes,
+  samplesFault,
 } from './samples-format.ts'
 
 /** Size of the write buffer. Unit: bytes. */
@@ -25,7 +25,7 @@ export class SamplesWriter {
    * Creates or empties the file.
    * @throws SondeError `TRB_SAMPLES` if it cannot be written.
    */
-  constructor(path: string, header: SamplesHeader) {
+  constructor(path: string, header: SampleFileHeader) {
     this.#path = path
     this.#values = header.dataIds.length
     this.#sampleBytes = sampleBytes(this.#values)
@@ -33,7 +33,7 @@ export class SamplesWriter {
     try {
       this.#file = openSync(path, 'w', PRIVATE_FILE_MODE)
     } catch (cause) {
-      throw fault(path, String(cause), cause)
+      throw samplesFault(path, String(cause), cause)
     }
     this.#write(encodeSamplesHeader(header))
   }
@@ -44,7 +44,7 @@ export class SamplesWriter {
    */
   put(sample: FileSample): void {
     if (sample.values.length !== this.#values)
-      throw fault(this.#path, `a sample of ${sample.values.length} values; allowed: ${this.#values}`)
+      throw samplesFault(this.#path, `a sample of ${sample.values.length} values; allowed: ${this.#values}`)
     if (this.#used + this.#sampleBytes > this.#buffer.length) this.#flush()
     encodeSample(this.#buffer, this.#used, sample)
     this.#used += this.#sampleBytes
@@ -67,7 +67,7 @@ export class SamplesWriter {
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#file as number, bytes, at)
     } catch (cause) {
-      throw fault(this.#path, String(cause), cause)
+      throw samplesFault(this.#path, String(cause), cause)
     }
   }
 }

@@ -50,7 +50,7 @@ export const systemDisk: EventDisk = {
   lock: (folder) => lockFile(join(folder, EVENTS_LOCK)),
   names: (folder) => readdir(folder),
   sizeOf: async (path) => (await stat(path)).size,
-  create: async (path) => fileOf(await open(path, 'wx', PRIVATE_FILE_MODE)),
+  create: async (path) => diskFile(await open(path, 'wx', PRIVATE_FILE_MODE)),
   async read(path, at, bytes) {
     // A pipe without a writer would block the open call for the life of the process.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -80,7 +80,7 @@ export const systemDisk: EventDisk = {
   },
 }
 
-function fileOf(handle: FileHandle): EventDiskFile {
+function diskFile(handle: FileHandle): EventDiskFile {
   return {
     async write(bytes, at) {
       for (let written = 0; written < bytes.byteLength; ) {

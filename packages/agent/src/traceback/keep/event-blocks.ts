@@ -20,7 +20,7 @@ import {
 const FIRST_ID = 1
 
 /** Records with their source. */
-export type KeptBatch = Pick<Batch, 'type' | 'bytes' | 'count' | 'symbols'> & {
+export type EventBatch = Pick<Batch, 'type' | 'bytes' | 'count' | 'symbols'> & {
   readonly source: Pick<Batch['source'], 'id' | 'tag' | 'labels' | 'host'>
 }
 
@@ -56,7 +56,7 @@ export class EventBlocks {
   }
 
   /** Copies the records of a batch into a block. */
-  of({ type, bytes, count, symbols, source }: KeptBatch): MadeBlock {
+  of({ type, bytes, count, symbols, source }: EventBatch): MadeBlock {
     const block = new Uint8Array(blockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
     const records = new DataView(block.buffer, BLOCK_HEADER_BYTES, bytes.byteLength)
@@ -69,7 +69,7 @@ export class EventBlocks {
   }
 
   /** The file has records of several sources, each under its name. */
-  #newOrigin({ id, tag, labels, host = '' }: KeptBatch['source']): Uint8Array[] {
+  #newOrigin({ id, tag, labels, host = '' }: EventBatch['source']): Uint8Array[] {
     const entry = { id, tag, labels, schema: '', host, pid: 0, version: '' }
     const text = JSON.stringify(entry)
     if (text === this.#origin) return []

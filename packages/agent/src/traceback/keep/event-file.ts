@@ -1,9 +1,9 @@
 import { BLOCK_HEADER_BYTES, encodeReservedBlock, type RecordsSource } from '@sonde/sdk/internal'
 import type { EventDisk, EventDiskFile } from './disk.ts'
-import { EventBlocks, type KeptBatch } from './event-blocks.ts'
+import { type EventBatch, EventBlocks } from './event-blocks.ts'
 import type { EventHead, HeadEnd } from './event-head.ts'
 import type { KeptBlock } from './kept-index.ts'
-import type { Part, SeriesBook } from './series-book.ts'
+import type { SeriesBook, SeriesPart } from './series-book.ts'
 
 /** Options of an {@link EventFile}. */
 export interface EventFileOptions {
@@ -44,7 +44,7 @@ export class EventFile {
    * Appends the records of a batch. The first call creates the file.
    * @throws a system error; whole blocks are kept.
    */
-  async append(part: Part, batch: KeptBatch): Promise<void> {
+  async append(part: SeriesPart, batch: EventBatch): Promise<void> {
     if (batch.count === 0) return
     const { disk, path, source, createdMs, book, ready } = this.#options
     if (this.#file === undefined) {

@@ -1,7 +1,7 @@
 import { type Batch, eventType, markType } from '@sonde/sdk'
 import type { EventEnd } from '@sonde/sdk/api'
 import { createOwnSource } from '@sonde/sdk/internal'
-import type { KeptBatch } from './event-blocks.ts'
+import type { EventBatch } from './event-blocks.ts'
 
 /** Facts about an event for its file. Times are nanoseconds since the Unix epoch. */
 export interface HeadFacts {
@@ -46,20 +46,20 @@ export class EventHead {
   }
 
   /** Records with every text that a later record may need. */
-  texts(): KeptBatch[] {
+  texts(): EventBatch[] {
     const { startNs: endNs, errorNs } = this.#facts
     const ends = Object.keys(ENDS).map((why): HeadEnd => ({ why: why as EventEnd, endNs, errorNs }))
     return [...ends.map((end) => this.event(end)), this.mark(ends[0]), this.mark()]
   }
 
   /** The record of the event. */
-  event(end?: HeadEnd): KeptBatch {
+  event(end?: HeadEnd): EventBatch {
     this.#event(end)
     return this.#taken()
   }
 
   /** The mark of its start or end. */
-  mark(end?: HeadEnd): KeptBatch {
+  mark(end?: HeadEnd): EventBatch {
     const { id: event, rule, device, startNs } = this.#facts
     const edge = end === undefined ? 'opened' : 'ended'
     const time = end?.endNs ?? startNs
@@ -81,7 +81,7 @@ export class EventHead {
     this.#batches.push({ ...batch, bytes: batch.bytes.slice() })
   }
 
-  #taken(): KeptBatch {
+  #taken(): EventBatch {
     this.#source.flush()
     const batch = this.#batches.splice(0).at(-1) as Batch
     return { ...batch, source: SOURCE }

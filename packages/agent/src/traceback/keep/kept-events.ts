@@ -18,7 +18,7 @@ export interface KeptLimits {
 const CLIENTS_PART = 1 / 2
 
 /** Events of one client, or of the agent's own sources. */
-interface Held {
+interface OwnerEvents {
   /** In the order in which they were kept. */
   readonly numbers: Map<number, number>
   bytes: number
@@ -34,7 +34,7 @@ export class KeptEvents {
   /** By start, then by number: the latest last. */
   readonly #byStart: TracebackEvent[] = []
   /** By client; undefined for the agent's own sources. */
-  readonly #held = new Map<string | undefined, Held>()
+  readonly #held = new Map<string | undefined, OwnerEvents>()
   #bytes = 0
   #sequence = 0
 
@@ -68,7 +68,7 @@ export class KeptEvents {
 
   add(event: TracebackEvent, bytes: number): void {
     this.#byId.set(event.id, { event, bytes })
-    this.#byStart.splice(placeOf(this.#byStart, event), 0, event)
+    this.#byStart.splice(positionByStart(this.#byStart, event), 0, event)
     const held = this.#heldBy(event.client)
     held.numbers.set(event.id, this.#sequence++)
     held.bytes += bytes
@@ -80,7 +80,7 @@ export class KeptEvents {
     if (kept === undefined) return undefined
     const { event, bytes } = kept
     this.#byId.delete(id)
-    this.#byStart.splice(placeOf(this.#byStart, event), 1)
+    this.#byStart.splice(positionByStart(this.#byStart, event), 1)
     const held = this.#heldBy(event.client)
     held.numbers.delete(id)
     held.bytes -= bytes
@@ -104,7 +104,7 @@ export class KeptEvents {
 
   /** The oldest event of the client with most; undefined if no client has any. */
   nextOfClients(): number | undefined {
-    let most: Held | undefined
+    let most: OwnerEvents | undefined
     for (const [client, held] of this.#held)
       if (client !== undefined && (most === undefined || this.#shareOf(held) > this.#shareOf(most))) most = held
     return most?.numbers.keys().next().value
@@ -119,12 +119,12 @@ export class KeptEvents {
     return oldest?.[0]
   }
 
-  #shareOf({ numbers, bytes }: Held): number {
+  #shareOf({ numbers, bytes }: OwnerEvents): number {
     const { bytesMax, eventsMax } = this.#limits
     return Math.max(numbers.size / eventsMax, bytes / bytesMax)
   }
 
-  #heldBy(client: string | undefined): Held {
+  #heldBy(client: string | undefined): OwnerEvents {
     let held = this.#held.get(client)
     if (held === undefined) {
       held = { numbers: new Map(), bytes: 0 }
@@ -140,7 +140,7 @@ export function isLater(a: Pick<TracebackEvent, 'startMs' | 'id'>, b: Pick<Trace
 }
 
 /** Position of an event in a list by start. */
-function placeOf(events: readonly TracebackEvent[], event: TracebackEvent): number {
+function positionByStart(events: readonly TracebackEvent[], event: TracebackEvent): number {
   let low = 0
   let high = events.length
   while (low < high) {

@@ -55,7 +55,7 @@ export class NoteLists {
   /** Takes a line. Returns the fault, or undefined. */
   take(line: Uint8Array): string | undefined {
     if (line.byteLength > LINE_BYTES_MAX) return `has a line of ${line.byteLength} bytes`
-    const given = objectOf(line)
+    const given = lineObject(line)
     if (given === undefined) return 'has a line that is not a JSON object'
     const { parts, blocks, texts, series, listed, leftOut } = this
     for (const [name, items] of Object.entries({ parts, blocks, texts, series, listed, leftOut })) {
@@ -70,7 +70,7 @@ export class NoteLists {
 }
 
 /** Parses a line as an object; undefined if it is not an object. */
-export function objectOf(line: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+export function lineObject(line: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
     const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString()
     const given: unknown = JSON.parse(text)

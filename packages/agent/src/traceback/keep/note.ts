@@ -2,7 +2,7 @@ import { type RecordType, SondeError } from '@sonde/sdk'
 import type { LeftOutStretch, TracebackEvent } from '@sonde/sdk/api'
 import { parseDefinition, turn } from '@sonde/sdk/internal'
 import type { KeptIndex, KeptPart, KeptSeries, ReadIndex } from './kept-index.ts'
-import { NoteLines, NoteLists, objectOf } from './note-lines.ts'
+import { lineObject, NoteLines, NoteLists } from './note-lines.ts'
 import { SeriesPacker, unpackSeries } from './pack-index.ts'
 
 /** Longest first line of a note. Unit: bytes. */
@@ -37,7 +37,7 @@ export async function encodeNote(event: TracebackEvent, index: KeptIndex): Promi
 export function decodeEvent(beginning: Uint8Array): TracebackEvent {
   const end = beginning.indexOf(0x0a)
   if (end < 0) throw wrong('has no whole first line')
-  const event = objectOf(beginning.subarray(0, end)) as Partial<TracebackEvent> | undefined
+  const event = lineObject(beginning.subarray(0, end)) as Partial<TracebackEvent> | undefined
   if (event === undefined) throw wrong('has a line that is not a JSON object')
   const { id, startMs, endMs, errorMs, samples, leftOut, sizeBytes, rule, device, source, condition, end: why } = event
   for (const [name, value] of Object.entries({ id, startMs, endMs, errorMs, samples, leftOut, sizeBytes }))
@@ -68,7 +68,7 @@ export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
   if (!leftOut.every(isStretch)) throw wrong('has an invalid left-out time span')
   const types: RecordType[] = []
   for (const part of parts) {
-    types.push(typeOf(part ?? {}))
+    types.push(partType(part ?? {}))
     if (turn.isOver()) await turn.next()
   }
   for (const block of blocks) {
@@ -78,7 +78,7 @@ export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
   return {
     parts,
     blocks,
-    series: await seriesOf(lists),
+    series: await unpackedSeries(lists),
     listed,
     leftOut,
     ...(signal === undefined ? {} : { signal }),
@@ -86,12 +86,12 @@ export async function decodeIndex(note: Uint8Array): Promise<ReadIndex> {
   }
 }
 
-function typeOf({ definition, fingerprint }: Partial<KeptPart>): RecordType {
+function partType({ definition, fingerprint }: Partial<KeptPart>): RecordType {
   if (definition === undefined || fingerprint === undefined) throw wrong('has a part without a type')
   return parseDefinition(definition, fingerprint)
 }
 
-async function seriesOf({ parts, texts, series, baseMs }: NoteLists): Promise<readonly KeptSeries[]> {
+async function unpackedSeries({ parts, texts, series, baseMs }: NoteLists): Promise<readonly KeptSeries[]> {
   if (!Number.isFinite(baseMs) || !texts.every((text) => typeof text === 'string')) throw wrong('has no texts or times')
   const frame = { texts, baseMs, partCount: parts.length }
   const unpacked: KeptSeries[] = []

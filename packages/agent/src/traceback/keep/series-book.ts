@@ -18,7 +18,7 @@ const MOVES_A_BLOCK = 256
 const NUMBER_FIELDS: ReadonlySet<string> = new Set(['sample', 'sequence'])
 
 /** Records of one type and source. */
-export interface Part {
+export interface SeriesPart {
   readonly index: number
   readonly source: string
   /** Owner of the series: sources of several clients may have the same name. */
@@ -40,8 +40,8 @@ export interface Part {
 }
 
 /** A series while its records are read. Times are nanoseconds after the base. */
-interface Passing {
-  readonly part: Part
+interface CollectedSeries {
+  readonly part: SeriesPart
   readonly key: readonly number[]
   readonly labels: Labels
   samples: number
@@ -64,12 +64,12 @@ export type BookedSeries = Omit<KeptSeries, 'device' | 'deviceName' | 'kind' | '
 
 /** Collects the series of an event's records, the time between records, and gaps. */
 export class SeriesBook {
-  readonly parts: Part[] = []
+  readonly parts: SeriesPart[] = []
   /** Base of the times: a double cannot hold nanoseconds since the Unix epoch. */
   readonly #baseNs: bigint
   /** Up to this time the signals are in their usual state. Unit: nanoseconds after the base. */
   readonly #usualNs: number
-  readonly #series = new Map<string, Passing>()
+  readonly #series = new Map<string, CollectedSeries>()
   #gaps = 0
 
   /**
@@ -87,8 +87,8 @@ export class SeriesBook {
   }
 
   /** The part of an owner and a type. The first call makes it. */
-  partOf(wanted: Omit<Part, 'index'>): Part {
-    const same = ({ owner, type, isRing }: Omit<Part, 'index'>) =>
+  partOf(wanted: Omit<SeriesPart, 'index'>): SeriesPart {
+    const same = ({ owner, type, isRing }: Omit<SeriesPart, 'index'>) =>
       owner === wanted.owner && type.fingerprint === wanted.type.fingerprint && isRing === wanted.isRing
     const known = this.parts.find(same)
     if (known !== undefined) return known
@@ -99,7 +99,7 @@ export class SeriesBook {
 
   /** Takes records. Returns the first and last of their times. */
   take(
-    part: Part,
+    part: SeriesPart,
     bytes: Uint8Array,
     count: number,
     symbols: Parameters<typeof labelText>[3],
@@ -109,14 +109,14 @@ export class SeriesBook {
     const views = viewsOf(bytes)
     const number = part.isRing ? numberSlotOf(type) : undefined
     const repeat = part.isRing ? repeatSlotOf(type) : undefined
-    let known: Passing | undefined
+    let known: CollectedSeries | undefined
     let from = Number.POSITIVE_INFINITY
     let to = Number.NEGATIVE_INFINITY
     // Fast samples are only checked now and then, because only the movement of a signal matters.
     const stride = part.isRing ? Math.ceil(count / MOVES_A_BLOCK) : 1
     for (let index = 0; index < count; index++) {
       const at = index * recordBytes
-      if (known === undefined || !isOf(known, type, views, at)) known = this.#seriesAt(part, views, at, symbols)
+      if (known === undefined || !isOfSeries(known, type, views, at)) known = this.#seriesAt(part, views, at, symbols)
       const ns = this.#nsAt(type, views.data, at)
       if (ns < from) from = ns
       if (ns > to) to = ns
@@ -154,11 +154,11 @@ export class SeriesBook {
   }
 
   #seriesAt(
-    part: Part,
+    part: SeriesPart,
     views: ReturnType<typeof viewsOf>,
     at: number,
     symbols: Parameters<typeof labelText>[3],
-  ): Passing | undefined {
+  ): CollectedSeries | undefined {
     const key = part.type.labels.map((slot) => numberAt(slot, views, at))
     const text = `${part.index} ${key.join(' ')}`
     const known = this.#series.get(text)
@@ -166,7 +166,7 @@ export class SeriesBook {
     const own = Object.fromEntries(part.type.labels.map((slot) => [slot.name, labelText(slot, views, at, symbols)]))
     const counts = { samples: 0, firstNs: 0, lastNs: 0, newNs: 0, lastNumber: 0, stepsNs: 0, steps: 0, missing: 0 }
     const moves = new SignalMoves(part.type)
-    const made: Passing = { part, key, labels: mergeLabels(own, part.labels), ...counts, gaps: [], moves }
+    const made: CollectedSeries = { part, key, labels: mergeLabels(own, part.labels), ...counts, gaps: [], moves }
     this.#series.set(text, made)
     return made
   }
@@ -176,7 +176,7 @@ export class SeriesBook {
    * resolution is that of new samples.
    */
   #step(
-    series: Passing,
+    series: CollectedSeries,
     ns: number,
     { number, isRepeat }: { readonly number: number | undefined; readonly isRepeat: boolean },
   ): void {
@@ -200,7 +200,7 @@ export class SeriesBook {
     if (number !== undefined) series.lastNumber = number
   }
 
-  #noteGap(series: Passing, ns: number, missing: number): void {
+  #noteGap(series: CollectedSeries, ns: number, missing: number): void {
     series.missing += missing
     if (series.gaps.length >= GAPS_MAX || this.#gaps >= ALL_GAPS_MAX) return
     this.#gaps++
@@ -218,7 +218,12 @@ export function deviceIn(labels: Labels): string {
   return labelOf(labels, 'device')
 }
 
-function isOf({ key }: Passing, { labels }: RecordType, views: ReturnType<typeof viewsOf>, at: number): boolean {
+function isOfSeries(
+  { key }: CollectedSeries,
+  { labels }: RecordType,
+  views: ReturnType<typeof viewsOf>,
+  at: number,
+): boolean {
   for (let i = 0; i < labels.length; i++) if (numberAt(labels[i] as Slot, views, at) !== key[i]) return false
   return true
 }

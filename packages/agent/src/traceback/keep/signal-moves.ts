@@ -75,12 +75,12 @@ export class SignalMoves {
   told(): string {
     const digits = new Uint8Array(this.#type.layout.slots.length)
     for (const [index, { slot }] of this.#slots.entries())
-      digits[slot.index] = digitOf(this.#data.subarray(index * WIDTH, (index + 1) * WIDTH))
+      digits[slot.index] = moveDigit(this.#data.subarray(index * WIDTH, (index + 1) * WIDTH))
     return digits.join('')
   }
 }
 
-function digitOf(data: Float64Array): number {
+function moveDigit(data: Float64Array): number {
   const at = (index: number) => data[index] as number
   const low = Math.min(at(USUAL_LOW), at(LATER_LOW))
   const high = Math.max(at(USUAL_HIGH), at(LATER_HIGH))

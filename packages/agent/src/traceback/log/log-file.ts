@@ -96,7 +96,7 @@ export class LogFile {
   /** @throws Error if another process writes the log. */
   #lockOf(path: string): FileLock | undefined {
     try {
-      return lockOf(path)
+      return lockLog(path)
     } catch (error) {
       closeSync(this.#file)
       throw error
@@ -207,7 +207,7 @@ export class LogFile {
  * accepts no further file; then the log does not rotate either.
  * @throws Error if another process has the lock.
  */
-function lockOf(path: string): FileLock | undefined {
+function lockLog(path: string): FileLock | undefined {
   let lock: FileLock | undefined
   try {
     lock = lockFile(join(dirname(path), `.${basename(path)}.lock`))

@@ -5,13 +5,13 @@ import type { ReadSamples } from './samples.ts'
 /** Content type of samples of an event. */
 export const SAMPLES_CONTENT_TYPE = 'application/vnd.sonde.samples'
 
-type Column = Float64Array | Float32Array
+type SampleColumn = Float64Array | Float32Array
 
 /** Encodes samples as columns after a head; see `SamplesHeader`. `keys` is in the order of the request. */
 export function encodeSamples({ stretch, series }: ReadSamples, keys: readonly string[]): Uint8Array {
-  const columns: Column[] = []
+  const columns: SampleColumn[] = []
   const lanes = new Map<string, SamplesHeader['lanes'][number]>()
-  for (const one of series) for (const lane of lanesOf(one, columns)) lanes.set(lane.key, lane)
+  for (const one of series) for (const lane of encodedLanes(one, columns)) lanes.set(lane.key, lane)
   const fromMs = Number(stretch.fromNs / 1000n) / 1000
   const header: SamplesHeader = {
     ...{ fromMs, toMs: fromMs + stretch.spanMs, points: stretch.points },
@@ -32,7 +32,7 @@ export function encodeSamples({ stretch, series }: ReadSamples, keys: readonly s
 }
 
 /** The lanes of a series. Adds their columns to `columns`. */
-function lanesOf(series: PassingSeries, columns: Column[]): SamplesHeader['lanes'] {
+function encodedLanes(series: PassingSeries, columns: SampleColumn[]): SamplesHeader['lanes'] {
   const { isExact, samples } = series
   const times = isExact ? columns.push(series.held()) - 1 : 0
   return series.lanes.map(({ signal: { key }, lows, highs, exact }) => {

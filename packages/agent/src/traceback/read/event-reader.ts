@@ -1,12 +1,12 @@
 import { SondeError } from '@sonde/sdk'
-import { indexOf } from '../index-of.ts'
+import { eventIndex } from '../event-index.ts'
 import type { Archive } from '../keep/archive.ts'
 import type { EventDisk } from '../keep/disk.ts'
 import type { ReadIndex } from '../keep/kept-index.ts'
-import type { DeviceLookup, KnownRules } from '../lookups.ts'
+import type { EventDeviceLookup, KnownRules } from '../lookups.ts'
 import type { OpenEvent } from '../window/open-event.ts'
 import type { OpenEvents } from '../window/open-events.ts'
-import type { Told } from '../window/told.ts'
+import type { SourceNotices } from '../window/source-notices.ts'
 import { ReadIndexes } from './read-indexes.ts'
 import type { ReadableEvent } from './samples.ts'
 
@@ -18,9 +18,9 @@ export interface EventReaderOptions {
   readonly archive: Archive
   readonly open: OpenEvents
   readonly disk: EventDisk
-  readonly devices: DeviceLookup
+  readonly devices: EventDeviceLookup
   readonly rules: KnownRules
-  readonly told: Told
+  readonly told: SourceNotices
 }
 
 /** The file of a closed event. */
@@ -72,10 +72,15 @@ export class EventReader {
   }
 
   /** The index of an event that is not kept yet. */
-  indexOf(event: OpenEvent): ReturnType<typeof indexOf> {
+  indexOf(event: OpenEvent): ReturnType<typeof eventIndex> {
     const { devices, rules, told } = this.#options
     const [signal, ...others] = rules.signalsOf(event.start.rule)
-    return indexOf(event, { devices, told, signal: others.length === 0 ? signal : undefined, listed: rules.listed() })
+    return eventIndex(event, {
+      devices,
+      told,
+      signal: others.length === 0 ? signal : undefined,
+      listed: rules.listed(),
+    })
   }
 
   /** Bytes of the file of an event that was open at the request, and may be kept by now. */

@@ -1,8 +1,8 @@
 import type { EventAnswer, EventLane, TracebackEvent } from '@sonde/sdk/api'
 import { turn } from '@sonde/sdk/internal'
 import type { KeptSeries, ReadIndex } from '../keep/kept-index.ts'
-import { rankOf } from './rank.ts'
-import { isOf, type Signal, signalsOf } from './signals.ts'
+import { signalRank } from './rank.ts'
+import { isSignalOf, type LaneSignal, laneSignals } from './signals.ts'
 
 /** Most lanes of one answer: as many as a request for samples may name. */
 export const LANES_MAX = 64
@@ -22,7 +22,7 @@ const RANKED = new WeakMap<ReadIndex, Promise<readonly EventLane[]>>()
 const PLACES = 2 ** 32
 
 /** The first matching lanes of an event by rank. An application may have hundreds of thousands of lanes. */
-export async function lanesOf(
+export async function eventLanes(
   event: Pick<TracebackEvent, 'device'>,
   index: ReadIndex,
   filter: LaneFilter = {},
@@ -58,9 +58,9 @@ async function rankedLanes(event: Pick<TracebackEvent, 'device'>, index: ReadInd
   // Equal ranks are ordered by the name of the device, then by position in the event.
   series.sort(([, a], [, b]) => (a.deviceName < b.deviceName ? -1 : a.deviceName > b.deviceName ? 1 : 0))
   for (const [at, one] of series) {
-    for (const signal of signalsOf(index, at)) {
-      const lane = laneOf(event, index, one, signal)
-      ranks.push(rankOf(lane, one, signal, index) * PLACES + lanes.length)
+    for (const signal of laneSignals(index, at)) {
+      const lane = makeLane(event, index, one, signal)
+      ranks.push(signalRank(lane, one, signal, index) * PLACES + lanes.length)
       lanes.push(lane)
     }
     if (turn.isOver()) await turn.next()
@@ -69,17 +69,17 @@ async function rankedLanes(event: Pick<TracebackEvent, 'device'>, index: ReadInd
   return Array.from(Float64Array.from(ranks).sort(), (rank) => lanes[rank % PLACES] as EventLane)
 }
 
-function laneOf(
+function makeLane(
   event: Pick<TracebackEvent, 'device'>,
   index: ReadIndex,
   series: KeptSeries,
-  { key, slot, role, name, unit }: Signal,
+  { key, slot, role, name, unit }: LaneSignal,
 ): EventLane {
   const { source = '' } = index.parts[series.part] ?? {}
   const { device, deviceName, kind, resolutionMs, errorMs, samples, gaps } = series
   const type = index.types[series.part]?.name ?? ''
   const { signal } = index
-  const isOfRule = device === event.device && signal !== undefined && isOf(signal, type, slot, series)
+  const isOfRule = device === event.device && signal !== undefined && isSignalOf(signal, type, slot, series)
   return {
     ...{ key, type, source, device, deviceName, kind, name, unit, role },
     ...{ resolutionMs, errorMs, samples, gaps, isOfRule },

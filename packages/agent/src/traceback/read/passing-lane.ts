@@ -1,7 +1,7 @@
 import type { Layout } from '@sonde/sdk'
-import type { Places } from './passing-series.ts'
+import type { BlockSamples } from './passing-series.ts'
 import { rawAt } from './raw-at.ts'
-import type { Signal } from './signals.ts'
+import type { LaneSignal } from './signals.ts'
 
 const WORD = 2 ** 32
 /** A 32-bit counter wrapped if it falls from above the first limit to below the second. */
@@ -13,7 +13,7 @@ const WRAP_TO = 2 ** 30
  * few.
  */
 export class PassingLane {
-  readonly signal: Signal
+  readonly signal: LaneSignal
   readonly lows: Float32Array
   readonly highs: Float32Array
   readonly exact: Float64Array
@@ -21,7 +21,7 @@ export class PassingLane {
   #before = Number.NaN
   #beforeHigh = 0
 
-  constructor(signal: Signal, points: number) {
+  constructor(signal: LaneSignal, points: number) {
     this.signal = signal
     this.lows = new Float32Array(points).fill(Number.NaN)
     this.highs = new Float32Array(points).fill(Number.NaN)
@@ -29,7 +29,7 @@ export class PassingLane {
   }
 
   /** Takes samples of a block. */
-  take(layout: Layout, data: DataView, places: Places): void {
+  take(layout: Layout, data: DataView, places: BlockSamples): void {
     const { slot, role } = this.signal
     const { lows, highs, exact } = this
     const { count, at, point, held, stepMs } = places

@@ -2,13 +2,13 @@ import type { RecordType, Slot } from '@sonde/sdk'
 import { numberSlotOf } from '../keep/series-book.ts'
 import { PassingLane } from './passing-lane.ts'
 import { rawAt } from './raw-at.ts'
-import type { Signal } from './signals.ts'
+import type { LaneSignal } from './signals.ts'
 
 /** Without sample numbers, a gap begins after this many usual steps. */
 const GAP_STEPS = 2.5
 
 /** The requested time span. Times of samples are relative to its start, in milliseconds. */
-export interface Stretch {
+export interface SampleSpan {
   /** Unit: nanoseconds since the Unix epoch. */
   readonly fromNs: bigint
   /** Unit: milliseconds. Must be above 0. */
@@ -18,7 +18,7 @@ export interface Stretch {
 }
 
 /** Samples of one series in a block, with their positions and targets. */
-export interface Places {
+export interface BlockSamples {
   readonly count: number
   /** Offset in the block. Unit: bytes. */
   readonly at: Int32Array
@@ -39,7 +39,7 @@ export class PassingSeries {
   readonly #times: Float64Array
   readonly #type: RecordType
   readonly #key: readonly number[]
-  readonly #stretch: Stretch
+  readonly #stretch: SampleSpan
   readonly #usualMs: number
   readonly #number: Slot | undefined
   #hasBefore = false
@@ -50,8 +50,8 @@ export class PassingSeries {
   /** @param usualMs Usual time between two samples; 0 if unknown. */
   constructor(
     { type, key, usualMs }: { readonly type: RecordType; readonly key: readonly number[]; readonly usualMs: number },
-    signals: readonly Signal[],
-    stretch: Stretch,
+    signals: readonly LaneSignal[],
+    stretch: SampleSpan,
   ) {
     this.#type = type
     this.#key = key
@@ -81,7 +81,7 @@ export class PassingSeries {
     }
   }
 
-  #placesIn(data: DataView, count: number): Places {
+  #placesIn(data: DataView, count: number): BlockSamples {
     const { recordBytes } = this.#type.layout
     const [at, point, held] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)]
     const steps = new Float64Array(count)

@@ -5,7 +5,7 @@ import type { EventLane } from '@sonde/sdk/api'
 import { pciDeviceType } from '../../sources/pci/type.ts'
 import type { IndexSignal, KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { FAR } from '../nearness.ts'
-import { lanesOf } from './lanes.ts'
+import { eventLanes } from './lanes.ts'
 
 const EVENT = { device: 'own' }
 const ovenType = defineType('oven', 'An oven', {
@@ -32,7 +32,7 @@ async function order(series: readonly KeptSeries[], count: number, more: Partial
   const parts = types.map(({ fingerprint }) => ({ source: 's', fingerprint, definition: {}, isRing: false }))
   const index = { parts, types, blocks: [], listed: [], series, ...more } as unknown as ReadIndex
   const named = ({ device, name }: EventLane) => `${device} ${name}`
-  return (await lanesOf(EVENT, index)).lanes.slice(0, count).map(named)
+  return (await eventLanes(EVENT, index)).lanes.slice(0, count).map(named)
 }
 
 const CELSIUS: IndexSignal = { type: 'oven', field: 'celsius', labels: {} }

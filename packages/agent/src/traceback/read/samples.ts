@@ -1,8 +1,8 @@
 import { SondeError } from '@sonde/sdk'
 import { BLOCK_HEADER_BYTES, decodeBlockHeader, turn, unpackPayload } from '@sonde/sdk/internal'
 import type { KeptBlock, ReadIndex } from '../keep/kept-index.ts'
-import { PassingSeries, type Stretch } from './passing-series.ts'
-import { type Signal, signalsOf } from './signals.ts'
+import { PassingSeries, type SampleSpan } from './passing-series.ts'
+import { type LaneSignal, laneSignals } from './signals.ts'
 
 /** Size of an answer without its head. Unit: bytes. */
 const ANSWER_BYTES_MAX = 960_000
@@ -17,7 +17,7 @@ export interface ReadableEvent {
 }
 
 /** A request for the samples of an event. */
-export interface SamplesQuestion {
+export interface SamplesRequest {
   /** Keys of lanes, 1 to 64. */
   readonly keys: readonly string[]
   readonly fromMs: number
@@ -29,7 +29,7 @@ export interface SamplesQuestion {
 
 /** The series of the lanes, and their time span. */
 export interface ReadSamples {
-  readonly stretch: Stretch
+  readonly stretch: SampleSpan
   readonly series: readonly PassingSeries[]
 }
 
@@ -37,9 +37,9 @@ export interface ReadSamples {
  * Reads the samples of some lanes of an event, block by block. Yields to the loop between two lanes of a block.
  * @throws SondeError `QRY_FORM` for an unknown key, `DTB_…` if the file is invalid.
  */
-export async function readSamples({ index, read }: ReadableEvent, question: SamplesQuestion): Promise<ReadSamples> {
+export async function readSamples({ index, read }: ReadableEvent, question: SamplesRequest): Promise<ReadSamples> {
   const { keys, fromMs, toMs, points } = question
-  const known = new Map<number, readonly Signal[]>()
+  const known = new Map<number, readonly LaneSignal[]>()
   const bySeries = Map.groupBy(
     keys.map((key) => signalAt(index, key, known)),
     ({ series }) => series,
@@ -47,21 +47,21 @@ export async function readSamples({ index, read }: ReadableEvent, question: Samp
   const room = Math.floor(ANSWER_BYTES_MAX / (8 * (keys.length + bySeries.size))) - 3
   // A double cannot hold nanoseconds since the Unix epoch, so the time span starts at a whole microsecond.
   const fromNs = BigInt(Math.round(fromMs * 1000)) * 1000n
-  const stretch: Stretch = { fromNs, spanMs: toMs - fromMs, points: Math.max(2, Math.min(points, room)) }
+  const stretch: SampleSpan = { fromNs, spanMs: toMs - fromMs, points: Math.max(2, Math.min(points, room)) }
   const wanted = new Map<number, PassingSeries[]>()
   const passing = [...bySeries].map(([at, signals]) => {
-    const one = seriesOf(index, at, signals, stretch)
+    const one = passingSeries(index, at, signals, stretch)
     const part = index.series[at]?.part ?? -1
     wanted.set(part, [...(wanted.get(part) ?? []), one])
     return one
   })
-  for (const run of runsOf(await blocksFor(index, [...bySeries.keys()], stretch))) {
+  for (const run of blockRuns(await blocksFor(index, [...bySeries.keys()], stretch))) {
     const [first] = run
     const last = run.at(-1)
     if (first === undefined || last === undefined) continue
     const bytes = await read(first[1], last[1] + last[2] - first[1])
     for (const block of run) {
-      const data = recordsOf(bytes.subarray(block[1] - first[1], block[1] - first[1] + block[2]), index, block)
+      const data = blockRecords(bytes.subarray(block[1] - first[1], block[1] - first[1] + block[2]), index, block)
       if (turn.isOver()) await turn.next()
       for (const series of wanted.get(block[0]) ?? [])
         for (const _lane of series.take(data, block[3])) if (turn.isOver()) await turn.next()
@@ -71,9 +71,9 @@ export async function readSamples({ index, read }: ReadableEvent, question: Samp
 }
 
 /** @param known Cache of the signals by series, because a series has many signals. */
-function signalAt(index: ReadIndex, key: string, known: Map<number, readonly Signal[]>): Signal {
+function signalAt(index: ReadIndex, key: string, known: Map<number, readonly LaneSignal[]>): LaneSignal {
   const at = /^\d{1,6}\./.test(key) ? Number(key.split('.')[0]) : -1
-  const signals = known.get(at) ?? signalsOf(index, at)
+  const signals = known.get(at) ?? laneSignals(index, at)
   known.set(at, signals)
   const signal = signals.find((one) => one.key === key)
   if (signal !== undefined) return signal
@@ -83,11 +83,11 @@ function signalAt(index: ReadIndex, key: string, known: Map<number, readonly Sig
   )
 }
 
-function seriesOf(
+function passingSeries(
   { series, types }: ReadIndex,
   at: number,
-  signals: readonly Signal[],
-  stretch: Stretch,
+  signals: readonly LaneSignal[],
+  stretch: SampleSpan,
 ): PassingSeries {
   const { part = 0, key = [], resolutionMs = 0 } = series[at] ?? {}
   const type = types[part]
@@ -99,7 +99,7 @@ function seriesOf(
 async function blocksFor(
   { blocks, series }: ReadIndex,
   wanted: readonly number[],
-  { fromNs, spanMs }: Stretch,
+  { fromNs, spanMs }: SampleSpan,
 ): Promise<KeptBlock[]> {
   const besideNs = new Map<number, bigint>()
   for (const at of wanted) {
@@ -120,7 +120,7 @@ async function blocksFor(
 }
 
 /** Groups blocks that are read together. */
-function runsOf(blocks: readonly KeptBlock[]): KeptBlock[][] {
+function blockRuns(blocks: readonly KeptBlock[]): KeptBlock[][] {
   const runs: KeptBlock[][] = []
   for (const block of blocks) {
     const run = runs.at(-1)
@@ -135,7 +135,7 @@ function runsOf(blocks: readonly KeptBlock[]): KeptBlock[][] {
 }
 
 /** The records of a block, after its checksums were verified. */
-function recordsOf(block: Uint8Array, { types }: ReadIndex, [part, , , count]: KeptBlock): DataView {
+function blockRecords(block: Uint8Array, { types }: ReadIndex, [part, , , count]: KeptBlock): DataView {
   const header = decodeBlockHeader(block)
   const payload = unpackPayload(header, block.subarray(BLOCK_HEADER_BYTES))
   if (payload.byteLength !== count * (types[part]?.layout.recordBytes ?? 0))

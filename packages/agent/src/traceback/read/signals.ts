@@ -9,7 +9,7 @@ import { dataIdOf } from '../keep/slot-role.ts'
 const CLOCK_FIELD = /^device_|^raw_|_ns$|^stamp/
 
 /** A signal of a series. */
-export interface Signal {
+export interface LaneSignal {
   readonly key: string
   /** Index of its series. */
   readonly series: number
@@ -20,23 +20,28 @@ export interface Signal {
 }
 
 /** Whether a signal of the rules is a field of a series. */
-export function isOf({ type, field, labels }: IndexSignal, typeName: string, slot: Slot, series: KeptSeries): boolean {
+export function isSignalOf(
+  { type, field, labels }: IndexSignal,
+  typeName: string,
+  slot: Slot,
+  series: KeptSeries,
+): boolean {
   if (type !== typeName || field !== slot.name) return false
   return Object.entries(labels).every(([label, value]) => labelOf(series.labels, label) === value)
 }
 
 /** The signals of a series of an event: number fields that people read. */
-export function signalsOf({ parts, types, series }: ReadIndex, at: number): Signal[] {
+export function laneSignals({ parts, types, series }: ReadIndex, at: number): LaneSignal[] {
   const one = series[at]
   const type = one === undefined ? undefined : types[one.part]
   if (one === undefined || type === undefined) return []
   const isRing = parts[one.part]?.isRing === true
-  return slotsOf(type, isRing).map((slot) => {
-    return { key: `${at}.${slot.index}`, series: at, slot, ...wordsOf(slot, one) }
+  return signalSlots(type, isRing).map((slot) => {
+    return { key: `${at}.${slot.index}`, series: at, slot, ...signalWords(slot, one) }
   })
 }
 
-function slotsOf(type: RecordType, isRing: boolean): Slot[] {
+function signalSlots(type: RecordType, isRing: boolean): Slot[] {
   const number = numberSlotOf(type)
   return type.layout.slots.filter((slot) => {
     const { role, count, kind } = slot.field
@@ -51,7 +56,7 @@ function slotsOf(type: RecordType, isRing: boolean): Slot[] {
  * The name of the field, with the labels that distinguish its series from others of the device. The device has a
  * separate name.
  */
-function wordsOf(slot: Slot, { labels, apart }: KeptSeries): Pick<Signal, 'role' | 'name' | 'unit'> {
+function signalWords(slot: Slot, { labels, apart }: KeptSeries): Pick<LaneSignal, 'role' | 'name' | 'unit'> {
   const id = dataIdOf(slot)
   if (id !== undefined) return diagWords(id)
   const { name, field } = slot
@@ -61,7 +66,7 @@ function wordsOf(slot: Slot, { labels, apart }: KeptSeries): Pick<Signal, 'role'
   return { role: role === 'counter' || role === 'gauge' ? role : 'value', name: name + more, unit: field.unit ?? '' }
 }
 
-function diagWords(id: bigint): Pick<Signal, 'role' | 'name' | 'unit'> {
+function diagWords(id: bigint): Pick<LaneSignal, 'role' | 'name' | 'unit'> {
   const { counter, labels } = placeOf(id)
   // Unknown data IDs are counters, because nearly all are.
   if (counter === undefined) return { role: 'counter', name: `0x${id.toString(16).padStart(16, '0')}`, unit: '' }

@@ -15,7 +15,7 @@ const HEAD_WORDS = 8
  */
 export function ringFor(book: RuleBook, samplePeriodNs: number): DeviceRing {
   const tests = book.rules.flatMap((rule) => ('test' in rule ? [rule.test] : []))
-  const reach = Math.max(1, ...tests.map((test) => reachOf(test, samplePeriodNs)))
+  const reach = Math.max(1, ...tests.map((test) => testReach(test, samplePeriodNs)))
   const capacity = Math.max(2 * book.historySamples, reach) + BATCH_SAMPLES + 2
   const sizeBytes = capacity * (HEAD_WORDS + 2 * book.signals.length) * BYTES_PER_WORD
   if (sizeBytes > RING_BYTES_MAX)
@@ -28,7 +28,7 @@ export function ringFor(book: RuleBook, samplePeriodNs: number): DeviceRing {
 }
 
 /** Samples before the current sample that a test reads. */
-function reachOf(test: Test, samplePeriodNs: number): number {
+function testReach(test: Test, samplePeriodNs: number): number {
   if ('overNs' in test) return Math.ceil(test.overNs / samplePeriodNs) + 2
   return 'overSamples' in test ? test.overSamples : 1
 }

@@ -9,7 +9,7 @@ import { ringFor } from './ring-for.ts'
 import { BATCH_SAMPLES, TracebackRun } from './traceback-run.ts'
 
 /** Options of {@link runTraceback}. */
-export interface TracebackOptions extends EventLimits {
+export interface RunTracebackOptions extends EventLimits {
   readonly book: RuleBook
   /** The text of `-d`. */
   readonly device: string
@@ -49,7 +49,7 @@ const BUFFER_SAMPLES_MIN = 1024
  * end.
  * @throws SondeError `TRB_DEVICE`, `TRB_DENIED`, `TRB_SAMPLES`, `TRB_LOG`, `TRB_MEMORY`
  */
-export async function runTraceback(options: TracebackOptions): Promise<TracebackTotals> {
+export async function runTraceback(options: RunTracebackOptions): Promise<TracebackTotals> {
   const { book, stop } = options
   const feed = await options.openFeed({
     device: options.device,

@@ -9,10 +9,10 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import { type Holder, ownerOf, Quota, wallOffsetNs } from '@sonde/sdk/internal'
-import { groupsOf } from '../../rules/record-groups.ts'
-import { bytesOf, RecordSeries, type SeriesEdge } from '../../rules/record-series.ts'
+import { recordGroups } from '../../rules/record-groups.ts'
+import { RecordSeries, ringsBytes, type SeriesEdge } from '../../rules/record-series.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
-import type { WatchedPlace } from './watched-place.ts'
+import type { WatchedSeriesPlace } from './watched-place.ts'
 
 /** Most watched series. Further series are counted. A client has a share of them, as in every view. */
 const SERIES_MAX = 4096
@@ -131,7 +131,7 @@ export class ReportedSignals {
   }
 
   /** Series that a rule watches. */
-  *placesOf(rule: string): Generator<WatchedPlace> {
+  *placesOf(rule: string): Generator<WatchedSeriesPlace> {
     const epochMs = Date.now() - performance.now()
     for (const { series, device, deviceNow, source, app, labels, seenMs } of this.#series.values()) {
       if (!series.rules.includes(rule)) continue
@@ -221,7 +221,7 @@ export class ReportedSignals {
 
   /** Opens a series. Returns `none` if no rule watches it, or the time if it is beyond the limits. */
   #open({ type, source, arrivedMs, origin, page }: Batch, labels: Labels): Watched | 'none' | number {
-    const groups = groupsOf(this.#watch, type, labels)
+    const groups = recordGroups(this.#watch, type, labels)
     if (groups.length === 0) return 'none'
     const holder = origin === 'client' ? (page?.client ?? 0n) : undefined
     // Types with the same name may have other fields, and clients the same ids, so each owner and type has its own
@@ -231,7 +231,7 @@ export class ReportedSignals {
     // A source that replaces another continues its series.
     const known = this.#series.get(key)
     if (known !== undefined) return known
-    const bytes = bytesOf(groups)
+    const bytes = ringsBytes(groups)
     if (!this.#hasRoom(holder, bytes, arrivedMs)) return arrivedMs
     const app = holder === undefined ? '' : (this.#options.appOf?.(holder) ?? String(holder))
     const deviceNow = () => this.#options.deviceOf(type, labels, app)

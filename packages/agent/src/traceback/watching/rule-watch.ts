@@ -22,7 +22,7 @@ import type { EdgeOrigin } from '../traceback.ts'
 import { TRACEBACK_SOURCE } from '../window/open-event.ts'
 import { HoldingEdges } from './holding-edges.ts'
 import { type LeftReporter, type ReportedEdge, ReportedSignals } from './reported-signals.ts'
-import { ringsOf, type WatchedPlace, type WatchedRing } from './watched-place.ts'
+import { type WatchedRing, type WatchedSeriesPlace, watchedRings } from './watched-place.ts'
 
 /** Options of a {@link RuleWatch}. */
 export interface RuleWatchOptions {
@@ -51,7 +51,7 @@ const WAIT_MS = 100
 const ASK_MS = 2000
 
 /** An event that is open. */
-interface GoingEvent {
+interface StartedEvent {
   readonly source: string
   readonly edge: RuleEdge
   readonly holder: Holder
@@ -69,7 +69,7 @@ export class RuleWatch implements Sink {
   readonly #edges: EdgeGate
   readonly #places = new Quota(OPEN_MAX)
   /** Open events, by rule and device of the gate. */
-  readonly #going = new Map<string, GoingEvent>()
+  readonly #going = new Map<string, StartedEvent>()
   #combinations = new Combinations([])
   /** Rules that hold in rings, for combinations. */
   readonly #inHosts = new HoldingEdges()
@@ -103,7 +103,7 @@ export class RuleWatch implements Sink {
    */
   async set({ rules, signals }: RuleBook): Promise<void> {
     const single = rules.filter((rule): rule is SignalRule => !('of' in rule))
-    const watch: Watch = { signals: signals.map(watchedOf), rules: single }
+    const watch: Watch = { signals: signals.map(watchedSignal), rules: single }
     // Ends open events here, because the old rules may be gone and all rings start again.
     const monoNs = process.hrtime.bigint()
     for (const { source, edge, holder, key } of [...this.#going.values()])
@@ -193,11 +193,11 @@ export class RuleWatch implements Sink {
 
   /** Rings that a rule watches, from the present answer of their hosts. */
   ringsOf(rule: string): Promise<WatchedRing[]> {
-    return ringsOf(rule, this.#watched)
+    return watchedRings(rule, this.#watched)
   }
 
   /** Reported series that a rule watches. */
-  reportedOf(rule: string): WatchedPlace[] {
+  reportedOf(rule: string): WatchedSeriesPlace[] {
     return [...this.#reported.placesOf(rule)]
   }
 
@@ -262,6 +262,6 @@ export class RuleWatch implements Sink {
   }
 }
 
-function watchedOf({ dataId, ...signal }: Signal): WatchedSignal {
+function watchedSignal({ dataId, ...signal }: Signal): WatchedSignal {
   return { ...signal, isCounter: dataId !== undefined && placeOf(dataId).counter?.extreme === undefined }
 }

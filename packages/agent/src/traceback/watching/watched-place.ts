@@ -4,7 +4,7 @@ import type { TapInfo } from '../../hosting/protocol.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 
 /** A series that a rule watches. */
-export interface WatchedPlace {
+export interface WatchedSeriesPlace {
   /** Id in the list of devices, the source's name of it, or the name of the series. */
   readonly device: string
   readonly source: string
@@ -19,13 +19,13 @@ export interface WatchedPlace {
 }
 
 /** A ring that a rule watches, and its source. */
-export interface WatchedRing extends WatchedPlace {
+export interface WatchedRing extends WatchedSeriesPlace {
   readonly tap: TapInfo
   readonly running: RunningSource
 }
 
 /** Rings that a rule watches, from the present answer of their hosts. Silent hosts are left out. */
-export async function ringsOf(rule: string, sources: readonly RunningSource[]): Promise<WatchedRing[]> {
+export async function watchedRings(rule: string, sources: readonly RunningSource[]): Promise<WatchedRing[]> {
   const lists = await Promise.all(
     sources.map(async (running) => {
       const taps = await running.taps().catch(() => [])

@@ -7,8 +7,8 @@ import type { EventDisk } from '../keep/disk.ts'
 import { EventFile } from '../keep/event-file.ts'
 import { EventHead } from '../keep/event-head.ts'
 import { SeriesBook } from '../keep/series-book.ts'
-import type { DeviceLookup, KnownRules } from '../lookups.ts'
-import { type EventClock, msOf } from './clock.ts'
+import type { EventDeviceLookup, KnownRules } from '../lookups.ts'
+import { type EventClock, nsToMs } from './clock.ts'
 import { type EventStart, OpenEvent } from './open-event.ts'
 
 /**
@@ -33,7 +33,7 @@ export interface BeginOptions {
   readonly version: string
   readonly host: string
   readonly sources: () => readonly RunningSource[]
-  readonly devices: DeviceLookup
+  readonly devices: EventDeviceLookup
   readonly rules: KnownRules
   /** The name of a client. */
   readonly appOf: (client: bigint) => string
@@ -54,13 +54,13 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const running = isOwn ? options.sources().find(({ name }) => name === start.source) : undefined
   const signals = rules.signalsOf(start.rule)
   const signal = signals.length === 1 ? signals[0] : undefined
-  const periodMs = periodOf(running, signal?.type, start)
+  const periodMs = watchedPeriodMs(running, signal?.type, start)
   const before = Math.max(config.before_ms, BEFORE_PERIODS * periodMs)
   const after = Math.max(config.after_ms, AFTER_PERIODS * periodMs)
   const beforeNs = start.continues === undefined ? BigInt(Math.round(before)) * NS_PER_MS : 0n
   const afterNs = BigInt(Math.round(after)) * NS_PER_MS
   const book = new SeriesBook(start.monoNs + offsetNs, beforeNs)
-  const createdMs = msOf(start.monoNs + offsetNs)
+  const createdMs = nsToMs(start.monoNs + offsetNs)
   const isSimulated = isSimulatedSeries(running?.definition.labels ?? {})
   const condition = rules.conditionOf(start.rule)
   const deviceId = eventDeviceId({ device: start.device, isSimulated }, running, devices)
@@ -89,7 +89,11 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
 }
 
 /** Time between two samples that the rule saw; 0 if unknown. Unit: milliseconds. */
-function periodOf(running: RunningSource | undefined, type: string | undefined, { device, isRing }: Beginning): number {
+function watchedPeriodMs(
+  running: RunningSource | undefined,
+  type: string | undefined,
+  { device, isRing }: Beginning,
+): number {
   const said = type === undefined ? undefined : saidPeriodOf(running?.stats.periods ?? [], { type, device })
   return said === undefined ? 0 : Math.min(everyMsOf(said, isRing), PERIOD_MAX_MS)
 }

@@ -12,6 +12,6 @@ export interface EventClock {
 export const systemClock: EventClock = { monoNs: () => process.hrtime.bigint(), wallOffsetNs }
 
 /** Converts nanoseconds to milliseconds, keeping as much of the fraction as a double can. */
-export function msOf(ns: bigint): number {
+export function nsToMs(ns: bigint): number {
   return Number(ns / 1000n) / 1000
 }

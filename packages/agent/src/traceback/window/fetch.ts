@@ -3,7 +3,7 @@ import { ownerOf } from '@sonde/sdk/internal'
 import type { TapInfo } from '../../hosting/protocol.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
-import type { Part } from '../keep/series-book.ts'
+import type { SeriesPart } from '../keep/series-book.ts'
 import { type OpenEvent, TRACEBACK_SOURCE } from './open-event.ts'
 
 /** Approximate size of a slice of a ring. A larger copy would delay a drain. Unit: bytes. */
@@ -17,7 +17,7 @@ export interface NodeTap extends TapInfo {
 }
 
 /** All rings of the node. A source that does not answer has none for now. */
-export async function tapsOf(sources: readonly RunningSource[]): Promise<NodeTap[]> {
+export async function nodeTaps(sources: readonly RunningSource[]): Promise<NodeTap[]> {
   const lists = await Promise.all(
     sources.map(async (source) => {
       try {
@@ -32,7 +32,7 @@ export async function tapsOf(sources: readonly RunningSource[]): Promise<NodeTap
 }
 
 /** Key of a ring within an event. */
-export function keyOf({ source, type, device }: NodeTap): string {
+export function tapKey({ source, type, device }: NodeTap): string {
   return `${source.name}\n${type}\n${device}`
 }
 
@@ -66,12 +66,12 @@ export async function fetchTap(
     limits,
   }: { readonly upToNs: bigint; readonly near: number | undefined; readonly limits: FetchLimits },
 ): Promise<void> {
-  const key = keyOf(tap)
+  const key = tapKey(tap)
   const newestNs = BigInt(tap.newestMonoNs)
   const isOwn = near === undefined
   const endNs = newestNs + 1n < upToNs ? newestNs + 1n : upToNs
   let fromNs = event.cursors.get(key) ?? event.fromNs
-  const sliceNs = sliceOf(tap)
+  const sliceNs = sliceSpanNs(tap)
   while (fromNs < endNs) {
     const toNs = fromNs + sliceNs < endNs ? fromNs + sliceNs : endNs
     if (isOwn && isFull(event, limits)) return
@@ -145,7 +145,11 @@ async function fetchSlice(event: OpenEvent, tap: NodeTap, { fromNs, toNs, isOwn,
 }
 
 /** The part of an event for samples of a ring. */
-function partOfRing({ book }: OpenEvent, { source, device }: NodeTap, batch: Pick<Batch, 'type' | 'source'>): Part {
+function partOfRing(
+  { book }: OpenEvent,
+  { source, device }: NodeTap,
+  batch: Pick<Batch, 'type' | 'source'>,
+): SeriesPart {
   const said = saidPeriodOf(source.stats.periods, { type: batch.type.name, device })
   const periodMs = said === undefined ? 0 : everyMsOf(said, true)
   const { id, labels } = batch.source
@@ -158,7 +162,7 @@ export function partOfReported(
   { book }: OpenEvent,
   running: RunningSource | undefined,
   { type, source, origin }: Pick<Batch, 'type' | 'source' | 'origin'>,
-): Part {
+): SeriesPart {
   const said = saidPeriodOf(running?.stats.periods ?? [], { type: type.name, device: '' })
   const periodMs = said === undefined ? 0 : everyMsOf(said, false)
   // If a device samples more rarely than it is reported, the resolution is that of its samples.
@@ -168,16 +172,16 @@ export function partOfReported(
 }
 
 /** Mean time between two samples of the ring. Unit: nanoseconds. */
-function stepOf({ count, oldestMonoNs, newestMonoNs }: NodeTap): number {
+function sampleStepNs({ count, oldestMonoNs, newestMonoNs }: NodeTap): number {
   const spanNs = Number(BigInt(newestMonoNs) - BigInt(oldestMonoNs))
   return count < 2 ? 1e9 : Math.max(1, spanNs / (count - 1))
 }
 
-function sliceOf(tap: NodeTap): bigint {
+function sliceSpanNs(tap: NodeTap): bigint {
   const samples = Math.max(1, SLICE_BYTES / Math.max(1, tap.recordBytes))
-  return BigInt(Math.ceil(samples * stepOf(tap)))
+  return BigInt(Math.ceil(samples * sampleStepNs(tap)))
 }
 
 function samplesIn(tap: NodeTap, spanNs: bigint): number {
-  return Math.round(Number(spanNs) / stepOf(tap))
+  return Math.round(Number(spanNs) / sampleStepNs(tap))
 }

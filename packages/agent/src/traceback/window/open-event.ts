@@ -2,7 +2,7 @@ import type { EventEnd, TracebackEvent } from '@sonde/sdk/api'
 import type { Holder } from '@sonde/sdk/internal'
 import type { EventFile } from '../keep/event-file.ts'
 import type { SeriesBook } from '../keep/series-book.ts'
-import { msOf } from './clock.ts'
+import { nsToMs } from './clock.ts'
 
 /** Source of the agent's own marks of events, and of the events of combinations. */
 export const TRACEBACK_SOURCE = 'traceback'
@@ -41,7 +41,7 @@ export interface EventStart {
 }
 
 /** Left-out samples of one source and type. Times are nanoseconds since the Unix epoch. */
-export interface LeftOut {
+export interface LeftOutSamples {
   readonly source: string
   readonly type: string
   /** The source's name of the device; empty for reported records. */
@@ -69,7 +69,7 @@ export class OpenEvent {
   ringsBytes = 0
   reportedBytes = 0
   /** Time spans that its size limit left out, by source, type and device. */
-  readonly #leftOutStretches = new Map<string, LeftOut>()
+  readonly #leftOutStretches = new Map<string, LeftOutSamples>()
   /** Samples that limits left out. */
   leftOut = 0
   end: EventEnd | undefined
@@ -103,12 +103,12 @@ export class OpenEvent {
   }
 
   /** Time spans that its size limit left out. Times are nanoseconds since the Unix epoch. */
-  get leftOutStretches(): readonly LeftOut[] {
+  get leftOutStretches(): readonly LeftOutSamples[] {
     return [...this.#leftOutStretches.values()]
   }
 
   /** Leaves samples out because the event has its largest size. */
-  leave(stretch: LeftOut): void {
+  leave(stretch: LeftOutSamples): void {
     this.leftOut += stretch.samples
     const key = `${stretch.source}\n${stretch.type}\n${stretch.device}`
     const known = this.#leftOutStretches.get(key)
@@ -133,7 +133,7 @@ export class OpenEvent {
   /** The first part of the event, or this part. */
   get first(): { readonly id: number; readonly startMs: number } {
     const { id, first, monoNs, offsetNs } = this.start
-    return first ?? { id, startMs: msOf(monoNs + offsetNs) }
+    return first ?? { id, startMs: nsToMs(monoNs + offsetNs) }
   }
 
   /** The event before it is kept. Its window ends where samples were last fetched. */
@@ -149,7 +149,7 @@ export class OpenEvent {
     const isEmpty = sizeBytes === 0
     return {
       ...this.#known(),
-      endMs: msOf(this.endNs + this.start.offsetNs),
+      endMs: nsToMs(this.endNs + this.start.offsetNs),
       end: this.isTruncated ? 'truncated' : (this.end ?? 'stopped'),
       ...(isEmpty ? { samples: 0 } : { window: this.#windowTo(this.toNs ?? this.endNs) }),
       sizeBytes,
@@ -162,7 +162,7 @@ export class OpenEvent {
     return {
       ...{ id, rule, condition, device, source },
       ...(holder === undefined ? {} : { client: String(holder) }),
-      startMs: msOf(monoNs + offsetNs),
+      startMs: nsToMs(monoNs + offsetNs),
       errorMs: this.#errorMs(),
       ...{ samples: this.file.records, leftOut: this.leftOut + this.book.missing, sizeBytes: this.file.bytes },
       ...(continues === undefined ? {} : { continues }),
@@ -173,7 +173,7 @@ export class OpenEvent {
 
   #windowTo(toNs: bigint): NonNullable<TracebackEvent['window']> {
     const { offsetNs } = this.start
-    return { fromMs: msOf(this.fromNs + offsetNs), toMs: msOf(toNs + offsetNs) }
+    return { fromMs: nsToMs(this.fromNs + offsetNs), toMs: nsToMs(toNs + offsetNs) }
   }
 
   #errorMs(): number {
@@ -183,7 +183,7 @@ export class OpenEvent {
 }
 
 /** Left-out samples of one source and type continue until the event ends, so they form one time span. */
-function joined(known: LeftOut, more: LeftOut): LeftOut {
+function joined(known: LeftOutSamples, more: LeftOutSamples): LeftOutSamples {
   return {
     ...known,
     fromNs: more.fromNs < known.fromNs ? more.fromNs : known.fromNs,

@@ -8,7 +8,7 @@ import type { EventStart, OpenEvent } from './open-event.ts'
 const OPEN_EVENTS_MAX = 256
 
 /** Origin of an edge, and its number. All edges of one event have the same values. */
-export type EdgePlace = Pick<EventStart, 'source' | 'edgeEvent' | 'holder' | 'isRing'>
+export type EdgeIdentity = Pick<EventStart, 'source' | 'edgeEvent' | 'holder' | 'isRing'>
 
 /** The events that are not kept yet, and which of their rules still hold. */
 export class OpenEvents {
@@ -36,8 +36,8 @@ export class OpenEvents {
   }
 
   /** The event whose rule holds, by the origin of its edges. */
-  goingOf(place: EdgePlace): OpenEvent | undefined {
-    return this.#going.get(keyOf(place))
+  goingOf(place: EdgeIdentity): OpenEvent | undefined {
+    return this.#going.get(edgeKey(place))
   }
 
   /** Whether a holder may open another event. */
@@ -47,13 +47,13 @@ export class OpenEvents {
 
   add(event: OpenEvent): void {
     this.#byId.set(event.start.id, event)
-    this.#going.set(keyOf(event.start), event)
+    this.#going.set(edgeKey(event.start), event)
     this.#places.add(event.start.holder, 1)
   }
 
   /** The rule no longer holds. The event stays open until its window is kept. */
   ended(event: OpenEvent): void {
-    const key = keyOf(event.start)
+    const key = edgeKey(event.start)
     if (this.#going.get(key) === event) this.#going.delete(key)
   }
 
@@ -67,6 +67,6 @@ export class OpenEvents {
 }
 
 /** A client's source may have the same name as a source of the agent, and hosts number their events independently. */
-function keyOf({ source, edgeEvent, holder, isRing }: EdgePlace): string {
+function edgeKey({ source, edgeEvent, holder, isRing }: EdgeIdentity): string {
   return `${edgeEvent} ${holder ?? 'own'} ${isRing} ${source}`
 }

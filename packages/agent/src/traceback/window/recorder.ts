@@ -3,8 +3,8 @@ import { isSimulatedSeries } from '../../devices/world.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import type { RecentRing } from '../../pipeline/recent.ts'
 import { eventDeviceId } from '../event-device-id.ts'
-import type { DeviceLookup } from '../lookups.ts'
-import { nearnessOf } from '../nearness.ts'
+import type { EventDeviceLookup } from '../lookups.ts'
+import { nearnessTo } from '../nearness.ts'
 import type { EventClock } from './clock.ts'
 import {
   type FetchLimits,
@@ -12,10 +12,10 @@ import {
   hasRoomForReported,
   isFull,
   isOfRule,
-  keyOf,
   type NodeTap,
+  nodeTaps,
   partOfReported,
-  tapsOf,
+  tapKey,
 } from './fetch.ts'
 import type { OpenEvent } from './open-event.ts'
 import { reportedIn } from './reported.ts'
@@ -38,7 +38,7 @@ const TAPS_NS = 10_000_000n
 export interface RecorderOptions {
   readonly sources: () => readonly RunningSource[]
   readonly recent: RecentRing
-  readonly devices: DeviceLookup
+  readonly devices: EventDeviceLookup
   readonly clock: EventClock
   /** Largest file of an event. Unit: bytes. */
   readonly bytesMax: number
@@ -46,7 +46,7 @@ export interface RecorderOptions {
 }
 
 /** Progress of an event's window. */
-export interface Progress {
+export interface WindowProgress {
   /** Whether the file has its largest size. */
   readonly isFull: boolean
   /** Whether the event has ended and its window is as complete as possible. */
@@ -75,7 +75,7 @@ export class Recorder {
   }
 
   /** Fetches due samples. `isLast`: nothing more comes. */
-  async advance(event: OpenEvent, { isLast }: { readonly isLast: boolean }): Promise<Progress> {
+  async advance(event: OpenEvent, { isLast }: { readonly isLast: boolean }): Promise<WindowProgress> {
     const nowNs = this.#options.clock.monoNs()
     const { toNs } = event
     const hasPassed = toNs !== undefined && nowNs >= toNs
@@ -101,18 +101,18 @@ export class Recorder {
   /** End of the fetched window of the rule's rings. Unit: nanoseconds of the monotonic clock. */
   reachedNs(event: OpenEvent): bigint {
     const ofRule = this.#taps?.taps.filter((tap) => isOfRule(tap, event)) ?? []
-    const reached = ofRule.flatMap((tap) => event.cursors.get(keyOf(tap)) ?? [])
+    const reached = ofRule.flatMap((tap) => event.cursors.get(tapKey(tap)) ?? [])
     return reached.reduce((least, ns) => (ns < least ? ns : least), event.fetchedNs)
   }
 
   /** Events of the same round share one request. */
   async #tapsAt(nowNs: bigint): Promise<readonly NodeTap[]> {
     if (this.#taps === undefined || nowNs - this.#taps.atNs > TAPS_NS)
-      this.#taps = { atNs: nowNs, taps: await tapsOf(this.#options.sources()) }
+      this.#taps = { atNs: nowNs, taps: await nodeTaps(this.#options.sources()) }
     return this.#taps.taps
   }
 
-  #progress(event: OpenEvent, isWhole: boolean): Progress {
+  #progress(event: OpenEvent, isWhole: boolean): WindowProgress {
     return { isFull: isFull(event, this.#limits), isWhole }
   }
 
@@ -131,7 +131,7 @@ export class Recorder {
   /** Rings that the rule does not watch, the nearest first. */
   #byNearness(event: OpenEvent, taps: readonly NodeTap[]): readonly (readonly [NodeTap, number])[] {
     const { devices } = this.#options
-    const nearness = nearnessOf(event.start.deviceId, devices)
+    const nearness = nearnessTo(event.start.deviceId, devices)
     const others = taps.filter((tap) => !isOfRule(tap, event))
     const placed = others.map((tap) => {
       const isSimulated = isSimulatedSeries(tap.source.definition.labels ?? {})

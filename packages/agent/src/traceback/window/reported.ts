@@ -3,7 +3,7 @@ import { type Holder, turn } from '@sonde/sdk/internal'
 import type { RecentRing } from '../../pipeline/recent.ts'
 
 /** Reported records of one source and type in a time span. */
-export interface Reported extends Pick<Batch, 'type' | 'source' | 'origin' | 'symbols' | 'bytes' | 'count'> {
+export interface ReportedRecords extends Pick<Batch, 'type' | 'source' | 'origin' | 'symbols' | 'bytes' | 'count'> {
   /** Whether the rule of the event watches these records. */
   readonly isFirst: boolean
   /** Times of the first and the last record. Unit: nanoseconds since the Unix epoch. */
@@ -11,7 +11,7 @@ export interface Reported extends Pick<Batch, 'type' | 'source' | 'origin' | 'sy
 }
 
 /** A time span of reported records. */
-export interface ReportedStretch {
+export interface ReportedSpan {
   /** First and last nanosecond, by the wall clock. */
   readonly fromNs: bigint
   /** Undefined: the end is not known yet. */
@@ -34,17 +34,17 @@ const SELF = 'self'
  * Records in memory from a time span, grouped by source and type. The records are copies, so they stay valid. Yields to
  * the loop between two types.
  */
-export async function* reportedIn(recent: RecentRing, stretch: ReportedStretch): AsyncGenerator<Reported> {
+export async function* reportedIn(recent: RecentRing, stretch: ReportedSpan): AsyncGenerator<ReportedRecords> {
   const isOfRule = ({ name }: RecordType) => stretch.first.types.has(name)
   for (const type of recent.types().toSorted((a, b) => Number(isOfRule(b)) - Number(isOfRule(a)))) {
     if (OWN.test(type.name) || type.time === undefined) continue
-    yield* copiesOf(recent, type, stretch)
+    yield* copiedRecords(recent, type, stretch)
     if (turn.isOver()) await turn.next()
   }
 }
 
 /** Copies within one turn, because batches may be dropped in the next turn. */
-function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch): Reported[] {
+function copiedRecords(recent: RecentRing, type: RecordType, stretch: ReportedSpan): ReportedRecords[] {
   const { fromNs, toNs, sinceMs, untilMs, first } = stretch
   const fromMs = Number(fromNs) / 1e6
   const toMs = toNs === undefined ? Number.POSITIVE_INFINITY : Number(toNs) / 1e6
@@ -63,12 +63,12 @@ function copiesOf(recent: RecentRing, type: RecordType, stretch: ReportedStretch
     const bytes = new Uint8Array(Buffer.concat(pieces))
     const isFirst = first.types.has(type.name) && page?.client === first.holder
     const count = bytes.byteLength / type.layout.recordBytes
-    return { type, source, origin, symbols, bytes, count, isFirst, times: timesOf(type, bytes, count) }
+    return { type, source, origin, symbols, bytes, count, isFirst, times: recordTimes(type, bytes, count) }
   })
   return copies.sort((a, b) => Number(b.isFirst) - Number(a.isFirst))
 }
 
-function timesOf(type: RecordType, bytes: Uint8Array, count: number): Reported['times'] {
+function recordTimes(type: RecordType, bytes: Uint8Array, count: number): ReportedRecords['times'] {
   const { data } = viewsOf(bytes)
   const at = (index: number) => {
     const raw = data.getBigUint64(index * type.layout.recordBytes + (type.time?.offset ?? 0), true)

@@ -1,7 +1,7 @@
 import {
   csvRows,
   type FeedInfo,
-  feedsOf,
+  feedOpener,
   jsonRows,
   type OpenFeed,
   readCompatBook,
@@ -107,12 +107,12 @@ async function watchCompatible(settings: TracebackSettings, say: Say): Promise<n
 
 /** Where the device is looked for: what the configuration says of libraries, or of the simulated node. */
 function feedsFor({ device, configPath, simulate }: TracebackSettings): OpenFeed {
-  if (device.startsWith('file:')) return feedsOf({ paths: { procfs: '/proc', sysfs: '/sys' } })
+  if (device.startsWith('file:')) return feedOpener({ paths: { procfs: '/proc', sysfs: '/sys' } })
   const { config } = loadConfig({ file: configPath, flags: [], simulate })
   const { paths, dataSources } = config.agent
   if (simulate.simulate === undefined) refuseForeignLibraries(paths, DOCA)
   const simulator = dataSources.find(({ definition }) => definition.name === 'simulator')
-  return feedsOf(simulate.simulate === undefined ? { paths } : { paths, simulated: simulator?.options ?? {} })
+  return feedOpener(simulate.simulate === undefined ? { paths } : { paths, simulated: simulator?.options ?? {} })
 }
 
 function sayStart({ device, samplePeriodNs, clock }: FeedInfo, wantedNs: number, say: Say): void {

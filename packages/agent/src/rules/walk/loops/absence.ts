@@ -1,12 +1,12 @@
-import type { Column } from '../column.ts'
+import type { RingColumn } from '../column.ts'
 import type { EdgeList } from '../edge-list.ts'
 import type { RuleLoop } from './loop.ts'
 
-/** Parts of {@link Absence}. */
+/** Parts of {@link AbsenceLoop}. */
 export interface AbsenceParts {
   readonly rule: number
   /** Times of the samples. */
-  readonly times: Column
+  readonly times: RingColumn
   readonly forNs: number
 }
 
@@ -14,7 +14,7 @@ export interface AbsenceParts {
  * `absent`: begins a time after the last sample, and ends with the next sample. The beginning is noted at the last
  * sample before the gap, and its time is `forNs` later. A sample exactly at that time is not late.
  */
-export class Absence implements RuleLoop {
+export class AbsenceLoop implements RuleLoop {
   readonly reachSamples = 1
   readonly #parts: AbsenceParts
   #isActive = false

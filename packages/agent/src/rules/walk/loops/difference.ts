@@ -1,7 +1,7 @@
 import type { EdgeList } from '../edge-list.ts'
-import { fallOf } from '../falls.ts'
-import { wordOf } from '../ring-memory.ts'
-import { type LoopParts, type RuleLoop, wordsOf } from './loop.ts'
+import { counterFall } from '../falls.ts'
+import { ringWord } from '../ring-memory.ts'
+import { type LoopParts, type RuleLoop, u64Words } from './loop.ts'
 import { Wraps } from './wraps.ts'
 
 /** Parts of `dt_gt` and `dt_lt`. */
@@ -34,7 +34,7 @@ export class Difference implements RuleLoop {
     this.reachSamples = overSamples
     this.#parts = parts
     this.#isNever = isLess && BigInt(value) === 0n
-    this.#limit = wordsOf(isLess ? BigInt(value) - 1n : value)
+    this.#limit = u64Words(isLess ? BigInt(value) - 1n : value)
     this.#wraps = new Wraps(overSamples)
   }
 
@@ -70,13 +70,13 @@ export class Difference implements RuleLoop {
     const limitHigh = this.#limit[1] as number
     const endOfRing = (capacity * strideWords) | 0
     const followsFalls = falls !== undefined
-    const before = wordOf(ring, first === this.#fallen || first === 0 ? first : first - 1, signal.at)
+    const before = ringWord(ring, first === this.#fallen || first === 0 ? first : first - 1, signal.at)
     let beforeLow = words[before] as number
     let beforeHigh = words[before + 1] as number
     let isActive = this.#isActive
     let count = this.#count
-    let past = wordOf(ring, first - overSamples, signal.at) | 0
-    const from = wordOf(ring, first, signal.at) | 0
+    let past = ringWord(ring, first - overSamples, signal.at) | 0
+    const from = ringWord(ring, first, signal.at) | 0
     const stop = (from + (end - first) * strideWords) | 0
     let at = from
     let hasFallen = false
@@ -129,7 +129,7 @@ export class Difference implements RuleLoop {
 
   #fall(sample: number): void {
     const { signal, column, falls } = this.#parts
-    const kind = fallOf(column, sample, sample - 1) ?? 'reset'
+    const kind = counterFall(column, sample, sample - 1) ?? 'reset'
     this.#fallen = sample
     falls?.note({ signal, sample, kind })
     if (kind === 'reset' || !this.#wraps.add(sample)) this.gap(sample)

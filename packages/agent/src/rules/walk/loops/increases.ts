@@ -1,16 +1,16 @@
-import type { Column } from '../column.ts'
+import type { RingColumn } from '../column.ts'
 import { WORD } from './loop.ts'
-import type { Matcher } from './match-loop.ts'
+import type { SampleMatcher } from './match-loop.ts'
 import { Wraps } from './wraps.ts'
 
 /** The increase of a column over `overSamples` samples. */
 export class Increase {
-  readonly column: Column
+  readonly column: RingColumn
   readonly overSamples: number
   readonly #wraps: Wraps
   #from = 0
 
-  constructor(column: Column, overSamples: number) {
+  constructor(column: RingColumn, overSamples: number) {
     this.column = column
     this.overSamples = overSamples
     this.#wraps = new Wraps(overSamples)
@@ -34,7 +34,7 @@ export class Increase {
 }
 
 /** `dt_gt` and `dt_lt` of numbers with fractions, and of whole numbers that may fall. */
-export function differenceMatcher(increase: Increase, value: number, isLess: boolean): Matcher {
+export function differenceMatcher(increase: Increase, value: number, isLess: boolean): SampleMatcher {
   return {
     reachSamples: increase.overSamples,
     match(sample) {

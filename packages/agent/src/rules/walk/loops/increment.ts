@@ -1,7 +1,7 @@
 import type { EdgeList } from '../edge-list.ts'
-import { fallOf } from '../falls.ts'
-import { wordOf } from '../ring-memory.ts'
-import { type LoopParts, type RuleLoop, wordsOf } from './loop.ts'
+import { counterFall } from '../falls.ts'
+import { ringWord } from '../ring-memory.ts'
+import { type LoopParts, type RuleLoop, u64Words } from './loop.ts'
 
 /** Parts of `inc_gt`. */
 export interface IncrementParts extends LoopParts {
@@ -25,7 +25,7 @@ export class Increment implements RuleLoop {
 
   constructor(parts: IncrementParts) {
     this.#parts = parts
-    this.#limit = wordsOf(parts.value)
+    this.#limit = u64Words(parts.value)
   }
 
   walk(first: number, end: number, edges: EdgeList): void {
@@ -44,13 +44,13 @@ export class Increment implements RuleLoop {
     const limitLow = this.#limit[0] as number
     const limitHigh = this.#limit[1] as number
     const followsFalls = falls !== undefined
-    const before = wordOf(ring, first === this.#fallen || first === 0 ? first : first - 1, signal.at)
+    const before = ringWord(ring, first === this.#fallen || first === 0 ? first : first - 1, signal.at)
     let beforeLow = words[before] as number
     let beforeHigh = words[before + 1] as number
     let fromLow = this.#from[0] as number
     let fromHigh = this.#from[1] as number
     let isActive = this.#isActive
-    const start = wordOf(ring, first, signal.at) | 0
+    const start = ringWord(ring, first, signal.at) | 0
     const stop = (start + (end - first) * strideWords) | 0
     let at = start
     let hasFallen = false
@@ -90,14 +90,14 @@ export class Increment implements RuleLoop {
 
   #countFrom(sample: number): void {
     const { ring, signal } = this.#parts.column
-    const at = wordOf(ring, sample, signal.at)
+    const at = ringWord(ring, sample, signal.at)
     this.#from.set(ring.words.subarray(at, at + 2))
     this.#hasFrom = true
   }
 
   #fall(sample: number): void {
     const { signal, column, falls } = this.#parts
-    const kind = fallOf(column, sample, sample - 1) ?? 'reset'
+    const kind = counterFall(column, sample, sample - 1) ?? 'reset'
     this.#fallen = sample
     falls?.note({ signal, sample, kind })
     if (kind === 'reset') this.#countFrom(sample)

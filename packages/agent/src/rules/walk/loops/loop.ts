@@ -1,4 +1,4 @@
-import type { Column } from '../column.ts'
+import type { RingColumn } from '../column.ts'
 import type { EdgeList } from '../edge-list.ts'
 import type { Falls } from '../falls.ts'
 
@@ -8,7 +8,7 @@ export interface LoopParts {
   readonly rule: number
   /** Index of its signal. */
   readonly signal: number
-  readonly column: Column
+  readonly column: RingColumn
   /** Collects the falls of a counter; undefined if the value may fall, or falls are ignored. */
   readonly falls: Falls | undefined
 }
@@ -27,7 +27,7 @@ export interface RuleLoop {
 }
 
 /** The words of a whole number of 64 bits: low, high. Negative numbers are converted modulo 2^64. */
-export function wordsOf(value: bigint | number): Uint32Array {
+export function u64Words(value: bigint | number): Uint32Array {
   const whole = BigInt.asUintN(64, typeof value === 'bigint' ? value : BigInt(Math.trunc(value)))
   return Uint32Array.of(Number(whole & 0xffff_ffffn), Number(whole >> 32n))
 }

@@ -1,9 +1,9 @@
 import type { EdgeList } from '../edge-list.ts'
-import { fallOf } from '../falls.ts'
+import { counterFall } from '../falls.ts'
 import type { LoopParts, RuleLoop } from './loop.ts'
 
 /** Whether a sample matches. */
-export interface Matcher {
+export interface SampleMatcher {
   /** Samples before the current sample that it reads. */
   readonly reachSamples: number
   /** Undefined if the result is unknown: the rule then neither begins nor ends. */
@@ -20,7 +20,7 @@ export interface Matcher {
 
 /** Parts of a {@link MatchLoop}. */
 export interface MatchParts extends LoopParts {
-  readonly matcher: Matcher
+  readonly matcher: SampleMatcher
   readonly onSamples: number
   readonly offSamples: number
 }
@@ -65,7 +65,7 @@ export class MatchLoop implements RuleLoop {
 
   #follow(sample: number): void {
     const { signal, column, falls, matcher } = this.#parts
-    const kind = fallOf(column, sample, sample - 1)
+    const kind = counterFall(column, sample, sample - 1)
     if (kind === undefined) return
     falls?.note({ signal, sample, kind })
     if (kind === 'reset') this.#count = 0

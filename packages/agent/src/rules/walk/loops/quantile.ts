@@ -1,9 +1,9 @@
-import type { Limit } from '../limit.ts'
-import type { Matcher } from './match-loop.ts'
+import type { ValueLimit } from '../value-limit.ts'
+import type { SampleMatcher } from './match-loop.ts'
 
 /** Parts of {@link QuantileMatcher}. */
 export interface QuantileParts {
-  readonly limit: Limit
+  readonly limit: ValueLimit
   readonly quantile: number
   readonly overSamples: number
   readonly isLess: boolean
@@ -13,7 +13,7 @@ export interface QuantileParts {
  * `quantile_gt` and `quantile_lt`, exact and without sorting. The value of rank r is above a limit if fewer than r
  * values are at or below it. It is below the limit if at least r values are.
  */
-export class QuantileMatcher implements Matcher {
+export class QuantileMatcher implements SampleMatcher {
   readonly reachSamples: number
   readonly #parts: QuantileParts
   readonly #rank: number

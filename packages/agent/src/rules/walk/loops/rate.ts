@@ -1,6 +1,6 @@
-import type { Column } from '../column.ts'
+import type { RingColumn } from '../column.ts'
 import { WORD } from './loop.ts'
-import type { Matcher } from './match-loop.ts'
+import type { SampleMatcher } from './match-loop.ts'
 
 const SECOND_NS = 1e9
 /** More 32-bit wraps within the window count as a reset. */
@@ -8,16 +8,16 @@ const WRAPS_MAX = 1024
 
 /** Parts of {@link RateMatcher}. */
 export interface RateParts {
-  readonly column: Column
+  readonly column: RingColumn
   /** Times of the samples. */
-  readonly times: Column
+  readonly times: RingColumn
   readonly perSecond: number
   readonly overNs: number
   readonly isLess: boolean
 }
 
 /** `rate_gt` and `rate_lt`: the increase per second since the newest sample that is at least `overNs` old. */
-export class RateMatcher implements Matcher {
+export class RateMatcher implements SampleMatcher {
   /** The ring limits how far it looks back. */
   readonly reachSamples = 1
   readonly #parts: RateParts

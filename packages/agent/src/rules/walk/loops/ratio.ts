@@ -1,12 +1,12 @@
-import type { Column } from '../column.ts'
-import { type Falls, fallOf } from '../falls.ts'
+import type { RingColumn } from '../column.ts'
+import { counterFall, type Falls } from '../falls.ts'
 import { Increase } from './increases.ts'
-import type { Matcher } from './match-loop.ts'
+import type { SampleMatcher } from './match-loop.ts'
 
 /** Parts of {@link ratioMatcher}. */
 export interface RatioParts {
-  readonly column: Column
-  readonly to: Column
+  readonly column: RingColumn
+  readonly to: RingColumn
   /** Indexes of both signals. */
   readonly signals: readonly [signal: number, to: number]
   /** Collects the falls of counters. */
@@ -18,11 +18,11 @@ export interface RatioParts {
 }
 
 /** `ratio_gt` and `ratio_lt`. */
-export function ratioMatcher(parts: RatioParts): Matcher {
+export function ratioMatcher(parts: RatioParts): SampleMatcher {
   return parts.overSamples === 0 ? ofValues(parts) : ofIncreases(parts)
 }
 
-function ofValues({ column, to, value, isLess }: RatioParts): Matcher {
+function ofValues({ column, to, value, isLess }: RatioParts): SampleMatcher {
   return {
     reachSamples: 0,
     match: (sample) => isBeyond(column.value(sample), to.value(sample), value, isLess),
@@ -30,13 +30,13 @@ function ofValues({ column, to, value, isLess }: RatioParts): Matcher {
   }
 }
 
-function ofIncreases({ column, to, signals, falls, value, overSamples, isLess }: RatioParts): Matcher {
+function ofIncreases({ column, to, signals, falls, value, overSamples, isLess }: RatioParts): SampleMatcher {
   const rises = [new Increase(column, overSamples), new Increase(to, overSamples)] as const
   let last: number | undefined
   let hasReset = false
   const follow = (rise: Increase, signal: number, sample: number) => {
     if (last === undefined || !rise.column.signal.isCounter) return
-    const kind = fallOf(rise.column, sample, last)
+    const kind = counterFall(rise.column, sample, last)
     if (kind === undefined) return
     falls.note({ signal, sample, kind })
     if (kind === 'wrap') rise.wrap(sample)

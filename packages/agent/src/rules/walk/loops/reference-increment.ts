@@ -1,7 +1,7 @@
 import type { EdgeList } from '../edge-list.ts'
-import { wordOf } from '../ring-memory.ts'
+import { ringWord } from '../ring-memory.ts'
 import type { IncrementParts } from './increment.ts'
-import { type RuleLoop, wordsOf } from './loop.ts'
+import { type RuleLoop, u64Words } from './loop.ts'
 
 /**
  * `inc_gt` as in the reference application. After each firing, the target becomes a sum modulo 2^64: the value of the
@@ -17,7 +17,7 @@ export class ReferenceIncrement implements RuleLoop {
 
   constructor(parts: IncrementParts) {
     this.#parts = parts
-    this.#value = wordsOf(parts.value)
+    this.#value = u64Words(parts.value)
   }
 
   walk(first: number, end: number, edges: EdgeList): void {
@@ -28,7 +28,7 @@ export class ReferenceIncrement implements RuleLoop {
     let targetHigh = target[1] as number
     let isNew = this.#isNew
     let isActive = this.#isActive
-    let at = wordOf(column.ring, first, column.signal.at)
+    let at = ringWord(column.ring, first, column.signal.at)
     for (let sample = first; sample < end; sample++, at += strideWords) {
       if (isNew) {
         this.#aim(sample, at)
@@ -49,7 +49,7 @@ export class ReferenceIncrement implements RuleLoop {
   #aim(sample: number, at: number): void {
     const { ring, signal } = this.#parts.column
     const { words } = ring
-    const from = sample === 0 ? at : wordOf(ring, sample - 1, signal.at)
+    const from = sample === 0 ? at : ringWord(ring, sample - 1, signal.at)
     const low = (words[from] as number) + (this.#value[0] as number)
     this.#target[0] = low
     this.#target[1] = (words[from + 1] as number) + (this.#value[1] as number) + (low > 0xffff_ffff ? 1 : 0)

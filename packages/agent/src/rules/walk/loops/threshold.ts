@@ -1,6 +1,6 @@
 import type { EdgeList } from '../edge-list.ts'
-import { wordOf } from '../ring-memory.ts'
-import { type LoopParts, type RuleLoop, wordsOf } from './loop.ts'
+import { ringWord } from '../ring-memory.ts'
+import { type LoopParts, type RuleLoop, u64Words } from './loop.ts'
 
 /** Parts of `gt` and `lt`. */
 export interface ThresholdParts extends LoopParts {
@@ -28,7 +28,7 @@ export class Threshold implements RuleLoop {
     const { value, isLess } = parts
     this.#parts = parts
     this.#isNever = isLess && BigInt(value) === 0n
-    this.#limit = wordsOf(isLess ? BigInt(value) - 1n : value)
+    this.#limit = u64Words(isLess ? BigInt(value) - 1n : value)
   }
 
   gap(): void {
@@ -43,7 +43,7 @@ export class Threshold implements RuleLoop {
     const limitHigh = this.#limit[1] as number
     let isActive = this.#isActive
     let count = this.#count
-    const from = wordOf(column.ring, first, column.signal.at) | 0
+    const from = ringWord(column.ring, first, column.signal.at) | 0
     const stop = (from + (end - first) * strideWords) | 0
     let at = from
     while (at < stop) {

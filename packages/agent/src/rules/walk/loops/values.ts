@@ -1,9 +1,9 @@
-import type { Column } from '../column.ts'
-import type { Limit } from '../limit.ts'
-import type { Matcher } from './match-loop.ts'
+import type { RingColumn } from '../column.ts'
+import type { ValueLimit } from '../value-limit.ts'
+import type { SampleMatcher } from './match-loop.ts'
 
 /** `gt` and `lt` of numbers with fractions. */
-export function valueMatcher(limit: Limit, isLess: boolean): Matcher {
+export function valueMatcher(limit: ValueLimit, isLess: boolean): SampleMatcher {
   return {
     reachSamples: 0,
     match: (sample) => (isLess ? limit.compare(sample) < 0 : limit.compare(sample) > 0),
@@ -12,7 +12,7 @@ export function valueMatcher(limit: Limit, isLess: boolean): Matcher {
 }
 
 /** `change`: the value differs from the previous sample. */
-export function changeMatcher(column: Column): Matcher {
+export function changeMatcher(column: RingColumn): SampleMatcher {
   let from = 0
   return {
     reachSamples: 1,
@@ -24,7 +24,7 @@ export function changeMatcher(column: Column): Matcher {
 }
 
 /** `inc_gt` of numbers with fractions. */
-export function increaseMatcher(column: Column, value: number): Matcher {
+export function increaseMatcher(column: RingColumn, value: number): SampleMatcher {
   let from: number | undefined
   return {
     reachSamples: 0,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SimulatedNode } from '../test-simulated-node.ts'
+import { HintedNode } from '../test-simulated-node.ts'
 import { TrainingNode } from '../test-training-node.ts'
 
 test('only rules without any reported signal are blind', () => {
-  const node = new SimulatedNode()
+  const node = new HintedNode()
   node.run(10)
   // The simulator has no memory controllers and no packages.
   assert.deepEqual(node.hints.answer().blind, ['host_memory', 'cpu_throttle'])

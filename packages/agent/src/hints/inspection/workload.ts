@@ -1,6 +1,6 @@
 import type { HintDevice } from '../device.ts'
 import { GPU, NIC } from '../watch/signals.ts'
-import { type Look, SHORT_BASE_LEAST_MS } from './look.ts'
+import { type Inspection, SHORT_BASE_LEAST_MS } from './inspection.ts'
 import { firstKnown, maxKnown, median, sumKnown } from './numbers.ts'
 import type { Scope } from './scope.ts'
 
@@ -28,53 +28,60 @@ const COLLECTIVE_SHARE = 0.02
 const SLOWED_SHARE = 0.9
 
 /** Bytes per second that a port sent and received: those of RDMA, or of its interface without RDMA. */
-export function trafficOf(look: Look, overMs: number): number {
-  const rdma = sumKnown(look.rate(NIC.sentBytes, overMs), look.rate(NIC.receivedBytes, overMs))
-  return firstKnown(rdma, sumKnown(look.rate(NIC.netdevSentBytes, overMs), look.rate(NIC.netdevReceivedBytes, overMs)))
+export function portTraffic(inspection: Inspection, overMs: number): number {
+  const rdma = sumKnown(inspection.rate(NIC.sentBytes, overMs), inspection.rate(NIC.receivedBytes, overMs))
+  return firstKnown(
+    rdma,
+    sumKnown(inspection.rate(NIC.netdevSentBytes, overMs), inspection.rate(NIC.netdevReceivedBytes, overMs)),
+  )
 }
 
 /** Whether a NIC recently carried more traffic than an idle NIC. */
-export function hasTraffic(look: Look): boolean {
-  return trafficOf(look, WORK_MS) > IDLE_BYTES
+export function hasTraffic(inspection: Inspection): boolean {
+  return portTraffic(inspection, WORK_MS) > IDLE_BYTES
 }
 
 /** Whether a GPU recently computed. */
-function hasComputed(look: Look): boolean {
-  return look.max(GPU.smActive, WORK_MS) > ACTIVE_SHARE || look.max(GPU.utilisation, WORK_MS) > 100 * ACTIVE_SHARE
+function hasComputed(inspection: Inspection): boolean {
+  return (
+    inspection.max(GPU.smActive, WORK_MS) > ACTIVE_SHARE ||
+    inspection.max(GPU.utilisation, WORK_MS) > 100 * ACTIVE_SHARE
+  )
 }
 
 /** GPUs of the node that recently computed. */
-export function workingGpus(scope: Scope): Look[] {
+export function workingGpus(scope: Scope): Inspection[] {
   return scope.once('working', () => scope.gpus.filter(hasComputed))
 }
 
 /** Working GPUs without MIG. The MIG instances of a GPU do not share one job. */
-export function jobGpus(scope: Scope): Look[] {
-  return scope.once('job', () => workingGpus(scope).filter((look) => look.last(GPU.migMode) !== 1))
+export function jobGpus(scope: Scope): Inspection[] {
+  return scope.once('job', () => workingGpus(scope).filter((inspection) => inspection.last(GPU.migMode) !== 1))
 }
 
 /** Other GPUs that do clearly less tensor work than before, because they wait. */
-export function slowedGpus({ scope, device: own }: Look): HintDevice[] {
+export function slowedGpus({ scope, device: own }: Inspection): HintDevice[] {
   const slowed = scope.gpus.filter(
-    (look) => look.mean(GPU.tensorActive) < SLOWED_SHARE * look.base(GPU.tensorActive, SHORT_BASE_LEAST_MS),
+    (inspection) =>
+      inspection.mean(GPU.tensorActive) < SLOWED_SHARE * inspection.base(GPU.tensorActive, SHORT_BASE_LEAST_MS),
   )
   return slowed.map(({ device }) => device).filter((device) => device !== own)
 }
 
 /** NICs of the job: those that belong to a GPU, or all NICs if none does. */
-export function jobNics({ rails, nics }: Scope): readonly Look[] {
+export function jobNics({ rails, nics }: Scope): readonly Inspection[] {
   return rails.length > 0 ? rails : nics
 }
 
 /** Bytes per second that the job sends through a NIC. Traffic of others is excluded if queue pairs are counted. */
-function jobBytes(look: Look, overMs: number): number {
-  const own = firstKnown(look.rate(NIC.ownSentBytes, overMs), look.rate(NIC.portRdmaSentBytes, overMs))
-  return firstKnown(own, look.rate(NIC.sentBytes, overMs))
+function jobBytes(inspection: Inspection, overMs: number): number {
+  const own = firstKnown(inspection.rate(NIC.ownSentBytes, overMs), inspection.rate(NIC.portRdmaSentBytes, overMs))
+  return firstKnown(own, inspection.rate(NIC.sentBytes, overMs))
 }
 
 /** The job's traffic on the busiest training NIC, as a share of the line rate; NaN if unknown. */
 export function railUse(scope: Scope, overMs: number): number {
-  return maxKnown(...scope.rails.map((look) => jobBytes(look, overMs) / lineOf(look)))
+  return maxKnown(...scope.rails.map((inspection) => jobBytes(inspection, overMs) / lineBytes(inspection)))
 }
 
 /**
@@ -82,7 +89,7 @@ export function railUse(scope: Scope, overMs: number): number {
  * change it.
  */
 export function usualRailUse(scope: Scope, overMs: number): number {
-  return median(scope.rails.map((look) => look.rate(NIC.sentBytes, overMs) / lineOf(look)))
+  return median(scope.rails.map((inspection) => inspection.rate(NIC.sentBytes, overMs) / lineBytes(inspection)))
 }
 
 /**
@@ -90,16 +97,21 @@ export function usualRailUse(scope: Scope, overMs: number): number {
  * straggler.
  */
 export function isCollective(scope: Scope): boolean {
-  return median(jobNics(scope).map((look) => jobBytes(look, STEPS_MS) / lineOf(look))) > COLLECTIVE_SHARE
+  return (
+    median(jobNics(scope).map((inspection) => jobBytes(inspection, STEPS_MS) / lineBytes(inspection))) >
+    COLLECTIVE_SHARE
+  )
 }
 
 /** Bytes per second that the busiest NIC outside the rails sends to storage; NaN if there is none. */
 export function storageBytes(scope: Scope): number {
-  return maxKnown(...scope.nics.filter(({ device }) => device.rail === null).map((look) => look.rate(NIC.sentBytes)))
+  return maxKnown(
+    ...scope.nics.filter(({ device }) => device.rail === null).map((inspection) => inspection.rate(NIC.sentBytes)),
+  )
 }
 
 /** Speed of a NIC's link. Unit: bytes per second. Default: 400 Gb/s, if the port does not report it. */
-export function lineOf(look: Look): number {
-  const told = look.last(NIC.lineRate)
+export function lineBytes(inspection: Inspection): number {
+  const told = inspection.last(NIC.lineRate)
   return told > 0 ? told : 50e9
 }

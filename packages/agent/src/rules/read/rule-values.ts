@@ -1,5 +1,5 @@
 /** The checked values of one rule. Every key has the form that its type of rule declares. */
-export interface Given {
+export interface RuleValues {
   /** In the arithmetic of the rule's signal: a whole number for integer fields. */
   value(key: string): bigint | number
   number(key: string): number

@@ -6,7 +6,7 @@ const GAPS_MAX = 4096
 /** Most device clocks with a known error. */
 const CLOCKS_MAX = 4096
 
-interface ToldGap {
+interface NoticedGap {
   readonly source: string
   readonly type: string
   /** Text of the labels; empty for all series of the type. */
@@ -15,8 +15,8 @@ interface ToldGap {
 }
 
 /** Notices of sources about their samples: gaps, and the errors of device clocks. */
-export class Told {
-  readonly #gaps: ToldGap[] = []
+export class SourceNotices {
+  readonly #gaps: NoticedGap[] = []
   /** By source and device. Unit: nanoseconds. */
   readonly #errors = new Map<string, number>()
 

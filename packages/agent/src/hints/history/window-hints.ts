@@ -31,24 +31,24 @@ export function* statementsIn(batches: readonly Batch[]): Generator<Statement> {
 }
 
 /** The hints of a window in their state at its end, each with its end if known. */
-export function hintsOf(statements: Iterable<Statement>, wanted: WantedHints): Hint[] {
+export function windowHints(statements: Iterable<Statement>, wanted: WantedHints): Hint[] {
   return [...Map.groupBy(statements, ({ event }) => String(event))].flatMap(([event, all]) => {
     all.sort((a, b) => msOf(a.time) - msOf(b.time))
-    return hintOf(event, all, wanted) ?? []
+    return eventHint(event, all, wanted) ?? []
   })
 }
 
-function hintOf(event: string, all: readonly Statement[], { fromMs, toMs, readToMs, open }: WantedHints) {
+function eventHint(event: string, all: readonly Statement[], { fromMs, toMs, readToMs, open }: WantedHints) {
   // A statement describes the last time that the rule held, so a later statement may still belong to the window.
   const said = all.findLast((statement) => statement.seen_ms <= toMs)
   const last = all.at(-1)
   if (said === undefined || last === undefined) return undefined
-  const end = endOf(last, open.has(event) ? Number.POSITIVE_INFINITY : readToMs)
+  const end = hintEnd(last, open.has(event) ? Number.POSITIVE_INFINITY : readToMs)
   const hint: Hint = { ...hintIn(event, said), ...end }
   return heldWithinMs(hint, { fromMs, toMs }) >= 0 ? hint : undefined
 }
 
-function endOf(last: Statement, readToMs: number): Pick<Hint, 'endedMs' | 'outcome'> | undefined {
+function hintEnd(last: Statement, readToMs: number): Pick<Hint, 'endedMs' | 'outcome'> | undefined {
   const endedMs = last.seen_ms
   if (last.edge === 'ended' || last.edge === 'dismissed') return { endedMs, outcome: last.edge }
   const isOpen = readToMs === Number.POSITIVE_INFINITY || readToMs - msOf(last.time) < UNSTATED_MS

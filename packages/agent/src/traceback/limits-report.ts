@@ -2,7 +2,7 @@
 const EVERY_MS = 60_000
 
 /** Logs that limits left events out, at most once a minute. */
-export class LimitsTold {
+export class LimitsReport {
   readonly #log: { warn(facts: object, message: string): void }
   #told = 0
   #toldMs = Number.NEGATIVE_INFINITY

@@ -1,5 +1,5 @@
 import type { HintDevice, WhichNode } from '../device.ts'
-import { Look } from './look.ts'
+import { Inspection } from './inspection.ts'
 
 /**
  * The devices of one node, real or simulated, at one instant. Devices are only compared within their node. An agent
@@ -10,13 +10,13 @@ export class Scope {
   #nowMs = 0
   /** The node as a device, for hints that are not about a single device. */
   readonly node: HintDevice
-  readonly gpus: Look[] = []
+  readonly gpus: Inspection[] = []
   /** NICs that belong to a GPU and so serve training. */
-  readonly rails: Look[] = []
-  readonly nics: Look[] = []
+  readonly rails: Inspection[] = []
+  readonly nics: Inspection[] = []
   /** NICs, and hardware interfaces without a NIC. */
-  readonly ports: Look[] = []
-  readonly #looks = new Map<string, Look>()
+  readonly ports: Inspection[] = []
+  readonly #inspections = new Map<string, Inspection>()
   readonly #once = new Map<string, unknown>()
   readonly #isOpen: (rule: string, device: string) => boolean
 
@@ -56,42 +56,42 @@ export class Scope {
   }
 
   /** The signals of a device. The first call for a device adds it. */
-  of(device: HintDevice): Look {
-    const known = this.#looks.get(device.id)
+  of(device: HintDevice): Inspection {
+    const known = this.#inspections.get(device.id)
     if (known !== undefined) return known
-    const look = new Look(device, this)
-    this.#looks.set(device.id, look)
-    if (device.kind === 'gpu') this.gpus.push(look)
-    if (device.kind === 'nic' || (device.kind === 'netdev' && device.address !== '')) this.ports.push(look)
+    const inspection = new Inspection(device, this)
+    this.#inspections.set(device.id, inspection)
+    if (device.kind === 'gpu') this.gpus.push(inspection)
+    if (device.kind === 'nic' || (device.kind === 'netdev' && device.address !== '')) this.ports.push(inspection)
     if (device.kind === 'nic') {
-      this.nics.push(look)
-      if (device.rail !== null) this.rails.push(look)
+      this.nics.push(inspection)
+      if (device.rail !== null) this.rails.push(inspection)
     }
-    return look
+    return inspection
   }
 
   /** Whether a device, or the node itself, belongs to this scope. */
   has(id: string): boolean {
-    return id === this.node.id || this.#looks.has(id)
+    return id === this.node.id || this.#inspections.has(id)
   }
 
   /** The signals of a known device; undefined if it is unknown. */
-  at(id: string): Look | undefined {
-    return this.#looks.get(id)
+  at(id: string): Inspection | undefined {
+    return this.#inspections.get(id)
   }
 
   /** The signals of all devices and of the node itself. */
-  get looks(): Look[] {
-    return [...this.#looks.values()]
+  get inspections(): Inspection[] {
+    return [...this.#inspections.values()]
   }
 
   /** Other devices of the same kind that do the same work. */
-  siblings(look: Look): readonly Look[] {
-    return this.#peersOf(look.device).filter((other) => other !== look)
+  siblings(inspection: Inspection): readonly Inspection[] {
+    return this.#peersOf(inspection.device).filter((other) => other !== inspection)
   }
 
   /** NICs without a GPU are only compared if no NIC has a GPU: beside rails, they serve other purposes. */
-  #peersOf({ kind, rail }: HintDevice): readonly Look[] {
+  #peersOf({ kind, rail }: HintDevice): readonly Inspection[] {
     if (kind === 'gpu') return this.gpus
     if (rail !== null) return this.rails
     return kind === 'nic' && this.rails.length === 0 ? this.nics : []

@@ -1,19 +1,19 @@
 import { entityOf } from '@sonde/sdk'
 import { pciAerType } from '../../sources/pci/type.ts'
-import { type DeviceLookup, elsewhereOf, type HintDevice, type WhichNode } from '../device.ts'
+import { foreignHost, type HintDevice, type HintDeviceLookup, type WhichNode } from '../device.ts'
 import type { SeriesWatch, WatchedSeries } from '../watch/series-watch.ts'
 import { Scope } from './scope.ts'
 
 /** All nodes as rules see them: the watched series, grouped by device. */
 export class Scopes {
-  readonly #devices: DeviceLookup
+  readonly #devices: HintDeviceLookup
   readonly #watch: SeriesWatch
   readonly #isOpen: (rule: string, device: string) => boolean
   #scopes: readonly Scope[] = []
   /** Versions of the devices and series in `#scopes`. */
   #madeFrom = ''
 
-  constructor(devices: DeviceLookup, watch: SeriesWatch, isOpen: (rule: string, device: string) => boolean) {
+  constructor(devices: HintDeviceLookup, watch: SeriesWatch, isOpen: (rule: string, device: string) => boolean) {
     this.#devices = devices
     this.#watch = watch
     this.#isOpen = isOpen
@@ -39,10 +39,10 @@ export class Scopes {
     for (const series of this.#watch.series.values()) {
       const device = this.#deviceOf(series, scopeOf(series.node, ''))
       if (device === undefined) continue
-      const look = scopeOf(series.node, elsewhereOf(device)).of(device)
-      for (const { signal, window } of series.windows) look.add(signal, window, series.labels)
+      const inspection = scopeOf(series.node, foreignHost(device)).of(device)
+      for (const { signal, window } of series.windows) inspection.add(signal, window, series.labels)
     }
-    return [...scopes.values()].filter(({ looks }) => looks.length > 0)
+    return [...scopes.values()].filter(({ inspections }) => inspections.length > 0)
   }
 
   /** Errors of a PCIe link are often counted at the port above a device. They belong to the device below. */

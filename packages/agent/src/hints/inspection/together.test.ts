@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { nvmlProfileType } from '../../sources/nvml/type.ts'
 import { everyGpu } from '../rules/test-changes.ts'
 import { quietNode } from '../test-training-node.ts'
-import { gaugeOf } from '../watch/signal.ts'
-import { Window } from '../watch/window.ts'
+import { gaugeSignal } from '../watch/signal.ts'
+import { SignalWindow } from '../watch/window.ts'
 
 /** Between two samples, and where the next one is late. Unit: milliseconds. */
 const LATE_MS = [580, 1080]
@@ -38,9 +38,9 @@ test('equal losses of all ports are not losses of one port, even if a port misse
 })
 
 test('a window is read at the moments of another one, or not at all', () => {
-  const signal = gaugeOf(nvmlProfileType, 'sm_active')
+  const signal = gaugeSignal(nvmlProfileType, 'sm_active')
   const filled = (...seconds: readonly (readonly [second: number, value: number])[]) => {
-    const window = new Window(signal)
+    const window = new SignalWindow(signal)
     for (const [second, value] of seconds) window.push(second * 1000, value, false)
     return window
   }

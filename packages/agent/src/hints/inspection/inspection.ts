@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
 import type { HintDevice } from '../device.ts'
-import type { Signal } from '../watch/signal.ts'
-import type { Window } from '../watch/window.ts'
+import type { HintSignal } from '../watch/signal.ts'
+import type { SignalWindow } from '../watch/window.ts'
 import { firstKnown, maxKnown, median } from './numbers.ts'
 import type { Scope } from './scope.ts'
 
@@ -22,22 +22,22 @@ export const SHORT_BASE_LEAST_MS = 8000
  * The signals of one device at one instant, as rules see them. Missing, stale and unknown values are NaN. Every
  * comparison with NaN is false, so a missing value never makes a rule hold.
  */
-export class Look {
+export class Inspection {
   readonly device: HintDevice
   readonly scope: Scope
   /** Newest sample that the current rule has read; reset before each rule. Unit: milliseconds since the Unix epoch. */
   newestMs = Number.NEGATIVE_INFINITY
-  readonly #windows: Map<Signal, Window[]>
-  readonly #labels: Map<Signal, Labels[]>
+  readonly #windows: Map<HintSignal, SignalWindow[]>
+  readonly #labels: Map<HintSignal, Labels[]>
   /** The device whose sample times are used; undefined for the device itself. */
-  readonly #as: Look | undefined
+  readonly #as: Inspection | undefined
   #isMissing = false
 
   /**
    * @param at The signals of the same device, and the device whose sample times are used. Default: its own sample
    * times.
    */
-  constructor(device: HintDevice, scope: Scope, at?: { readonly known: Look; readonly as: Look }) {
+  constructor(device: HintDevice, scope: Scope, at?: { readonly known: Inspection; readonly as: Inspection }) {
     this.device = device
     this.scope = scope
     this.#windows = at === undefined ? new Map() : at.known.#windows
@@ -49,12 +49,12 @@ export class Look {
    * The device at the sample times of another device. Devices with the same work differ from one sample to the next. A
    * value is unknown if a sample at such a time is missing.
    */
-  as(other: Look): Look {
-    return other === this ? this : new Look(this.device, this.scope, { known: this, as: other })
+  as(other: Inspection): Inspection {
+    return other === this ? this : new Inspection(this.device, this.scope, { known: this, as: other })
   }
 
   /** Adds a window of one of the device's series. */
-  add(signal: Signal, window: Window, labels: Labels): void {
+  add(signal: HintSignal, window: SignalWindow, labels: Labels): void {
     listIn(this.#windows, signal).push(window)
     listIn(this.#labels, signal).push(labels)
   }
@@ -63,86 +63,86 @@ export class Look {
    * The median of the siblings, read at this device's sample times. `unknown` if no sibling has a value; NaN if the
    * siblings with values have no samples at these times.
    */
-  usual(read: (sibling: Look) => number, unknown = Number.NaN): number {
+  usual(read: (sibling: Inspection) => number, unknown = Number.NaN): number {
     const siblings = this.scope.siblings(this).map((sibling) => sibling.as(this))
     const usual = median(siblings.map(read))
     return siblings.some((sibling) => sibling.#isMissing) ? usual : firstKnown(usual, unknown)
   }
 
   /** Labels of each series that has the signal. */
-  labels(signal: Signal): readonly Labels[] {
+  labels(signal: HintSignal): readonly Labels[] {
     return this.#labels.get(signal) ?? []
   }
 
   /** Whether any of the device's series has the signal now. */
-  has(signal: Signal): boolean {
+  has(signal: HintSignal): boolean {
     return this.#fresh(signal).length > 0
   }
 
   /** Mean rate of a counter over the last `overMs`. Unit: per second. */
-  rate(signal: Signal, overMs = SHORT_MS): number {
+  rate(signal: HintSignal, overMs = SHORT_MS): number {
     return this.#join(signal, (window, as) => window.rate(overMs, as))
   }
 
   /** The highest rate between two samples of the last `overMs`. Unit: per second. */
-  peak(signal: Signal, overMs: number): number {
+  peak(signal: HintSignal, overMs: number): number {
     return this.#join(signal, (window) => window.peak(overMs))
   }
 
   /** Increase of a counter in the last `overMs`. */
-  increase(signal: Signal, overMs: number): number {
+  increase(signal: HintSignal, overMs: number): number {
     return this.#join(signal, (window, as) => window.increase(overMs, as))
   }
 
   /** Value of a counter when Sonde first saw it. */
-  before(signal: Signal): number {
+  before(signal: HintSignal): number {
     return this.#join(signal, (window) => window.before)
   }
 
   /** Increase of a counter in the last 10 minutes. */
-  events(signal: Signal): number {
+  events(signal: HintSignal): number {
     return this.#join(signal, (window) => window.past?.total() ?? Number.NaN)
   }
 
   /** Newest value of a gauge. */
-  last(signal: Signal): number {
+  last(signal: HintSignal): number {
     return this.#join(signal, (window, as) => window.last(as))
   }
 
   /** How long a gauge has had its newest value, within the kept samples. Unit: milliseconds. */
-  held(signal: Signal): number {
+  held(signal: HintSignal): number {
     return this.#join(signal, (window) => window.held())
   }
 
   /** Mean of a gauge over the last `overMs`. */
-  mean(signal: Signal, overMs = SHORT_MS): number {
+  mean(signal: HintSignal, overMs = SHORT_MS): number {
     return this.#join(signal, (window, as) => window.mean(overMs, as))
   }
 
   /** Largest value of a gauge in the last `overMs`. */
-  max(signal: Signal, overMs: number): number {
+  max(signal: HintSignal, overMs: number): number {
     return this.#join(signal, (window, as) => window.max(overMs, as))
   }
 
   /** Smallest value of a gauge in the last `overMs`. */
-  min(signal: Signal, overMs: number): number {
+  min(signal: HintSignal, overMs: number): number {
     return this.#join(signal, (window, as) => window.min(overMs, as))
   }
 
   /** How often a gauge fell below a value and came back in the last `overMs`. */
-  dips(signal: Signal, below: number, overMs: number): number {
+  dips(signal: HintSignal, below: number, overMs: number): number {
     return this.#join(signal, (window) => window.dips(below, overMs))
   }
 
   /**
    * The device's mean of the last 10 minutes, without times with an open hint. NaN before there are `leastMs` of it.
    */
-  base(signal: Signal, leastMs = BASE_LEAST_MS): number {
+  base(signal: HintSignal, leastMs = BASE_LEAST_MS): number {
     return this.#join(signal, (window) => window.past?.mean(leastMs) ?? Number.NaN)
   }
 
   /** Time since a counter last rose. Unit: milliseconds; ∞ if it never rose while it was watched. */
-  sinceRise(signal: Signal): number {
+  sinceRise(signal: HintSignal): number {
     let roseMs = Number.NEGATIVE_INFINITY
     for (const window of this.#fresh(signal)) roseMs = Math.max(roseMs, window.roseMs)
     return this.scope.nowMs - roseMs
@@ -152,25 +152,25 @@ export class Look {
    * Time since the last reset of a counter, or the last end of a long pause of its series. Unit: milliseconds; ∞ if
    * there was none.
    */
-  sinceBreak(signal: Signal): number {
+  sinceBreak(signal: HintSignal): number {
     let brokeMs = Number.NEGATIVE_INFINITY
     for (const window of this.windows(signal)) brokeMs = Math.max(brokeMs, window.brokeMs)
     return this.scope.nowMs - brokeMs
   }
 
   /** Bits that were set in any sample of a gauge of bits in the last `overMs`. */
-  bits(signal: Signal, overMs: number): number {
+  bits(signal: HintSignal, overMs: number): number {
     return this.#join(signal, (window) => window.bits(overMs))
   }
 
   /** The rates of a counter's individual series, such as lanes. Unit: per second. */
-  rates(signal: Signal, overMs = SHORT_MS): number[] {
+  rates(signal: HintSignal, overMs = SHORT_MS): number[] {
     const as = this.#momentsOf(signal)
     return this.#fresh(signal).map((window) => window.rate(overMs, as))
   }
 
   /** Time of the newest sample, however old it is. Unit: milliseconds since the Unix epoch. */
-  lastSeenMs(signal: Signal): number {
+  lastSeenMs(signal: HintSignal): number {
     return this.windows(signal).reduce(
       (newest, { newestMs }) => (newestMs > newest ? newestMs : newest),
       Number.NEGATIVE_INFINITY,
@@ -178,21 +178,21 @@ export class Look {
   }
 
   /** Number of samples after a time, from the series with most samples. */
-  samplesSince(signal: Signal, timeMs: number): number {
+  samplesSince(signal: HintSignal, timeMs: number): number {
     return this.windows(signal).reduce((most, window) => Math.max(most, window.samplesSince(timeMs)), 0)
   }
 
   /** Time between two samples of the signal's slowest series. Unit: milliseconds; NaN before the second sample. */
-  periodMs(signal: Signal): number {
+  periodMs(signal: HintSignal): number {
     return maxKnown(...this.windows(signal).map((window) => window.periodMs))
   }
 
   /** All windows of a signal, including stale windows. */
-  windows(signal: Signal): readonly Window[] {
+  windows(signal: HintSignal): readonly SignalWindow[] {
     return this.#windows.get(signal) ?? []
   }
 
-  #fresh(signal: Signal): Window[] {
+  #fresh(signal: HintSignal): SignalWindow[] {
     const windows = this.#windows.get(signal)
     if (windows === undefined) return []
     const { nowMs } = this.scope
@@ -202,11 +202,11 @@ export class Look {
   }
 
   /** The window whose sample times are used for a signal; undefined if each window uses its own. */
-  #momentsOf(signal: Signal): Window | undefined {
+  #momentsOf(signal: HintSignal): SignalWindow | undefined {
     return this.#as?.windows(signal).find((window) => window.isFresh(this.scope.nowMs))
   }
 
-  #join(signal: Signal, read: (window: Window, as?: Window) => number): number {
+  #join(signal: HintSignal, read: (window: SignalWindow, as?: SignalWindow) => number): number {
     const windows = this.#windows.get(signal)
     let joined = Number.NaN
     if (windows === undefined) return joined

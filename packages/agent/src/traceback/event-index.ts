@@ -3,25 +3,25 @@ import type { LeftOutStretch } from '@sonde/sdk/api'
 import { turn } from '@sonde/sdk/internal'
 import type { Device } from '../devices/device.ts'
 import type { IndexSignal, KeptGap, KeptIndex, KeptSeries } from './keep/kept-index.ts'
-import { type BookedSeries, deviceIn, type Part } from './keep/series-book.ts'
-import type { DeviceLookup } from './lookups.ts'
-import { nearnessOf } from './nearness.ts'
-import { msOf } from './window/clock.ts'
+import { type BookedSeries, deviceIn, type SeriesPart } from './keep/series-book.ts'
+import type { EventDeviceLookup } from './lookups.ts'
+import { nearnessTo } from './nearness.ts'
+import { nsToMs } from './window/clock.ts'
 import type { OpenEvent } from './window/open-event.ts'
-import type { Told } from './window/told.ts'
+import type { SourceNotices } from './window/source-notices.ts'
 
 /** Options of the index of an event. */
 export interface IndexOptions {
-  readonly devices: DeviceLookup
-  readonly told: Told
+  readonly devices: EventDeviceLookup
+  readonly told: SourceNotices
   readonly signal: IndexSignal | undefined
   /** Signals that the file of rules lists. */
   readonly listed: readonly IndexSignal[]
 }
 
-interface Placed {
+interface PlacedSeries {
   readonly one: BookedSeries
-  readonly part: Part | undefined
+  readonly part: SeriesPart | undefined
   readonly device: Device | undefined
   readonly id: string
 }
@@ -30,7 +30,7 @@ interface Placed {
  * The content of an event's file, with the present facts about its series, because devices may leave later. Yields to
  * the loop.
  */
-export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<KeptIndex> {
+export async function eventIndex(event: OpenEvent, options: IndexOptions): Promise<KeptIndex> {
   const { book, file, start } = event
   const { devices, told, signal, listed } = options
   const parts = book.parts.map(({ source, type, isRing }) => {
@@ -38,13 +38,13 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
   })
   const blocks = [...file.blocks]
   const booked = book.kept().map((one) => ({ one, part: book.parts[one.part] }))
-  const placed: Placed[] = []
+  const placed: PlacedSeries[] = []
   for (const { one, part } of booked) {
     const device = part === undefined ? undefined : devices.deviceOf(part.type, one.labels)
     placed.push({ one, part, device, id: device?.id ?? deviceIn(one.labels) })
     if (turn.isOver()) await turn.next()
   }
-  const near = nearnessOf(start.deviceId, devices)
+  const near = nearnessTo(start.deviceId, devices)
   const leftOut = event.leftOutStretches.map(({ fromNs, toNs, ...of }) => ({ ...of, ...msOfStretch(fromNs, toNs) }))
   const apart = apartLabels(placed)
   const series: KeptSeries[] = []
@@ -59,7 +59,7 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
       ...one,
       device: id,
       deviceName: device?.name ?? id,
-      kind: kindOf(type, one.labels, device),
+      kind: entityKind(type, one.labels, device),
       near: near(id),
       apart: apart.get(`${one.part} ${id}`) ?? [],
       errorMs: isOwn ? told.errorMs(source, deviceIn(one.labels)) : 0,
@@ -71,7 +71,7 @@ export async function indexOf(event: OpenEvent, options: IndexOptions): Promise<
 }
 
 function msOfStretch(fromNs: bigint, toNs: bigint): { readonly fromMs: number; readonly toMs: number } {
-  return { fromMs: msOf(fromNs), toMs: msOf(toNs) }
+  return { fromMs: nsToMs(fromNs), toMs: nsToMs(toNs) }
 }
 
 /** Whether a left-out time span belongs to a series. The name of a ring of one port is DEVICE/PORT. */
@@ -97,12 +97,12 @@ function joinedGaps(gaps: readonly KeptGap[]): KeptGap[] {
 }
 
 /** The kind of the series' entity. The PCI device of a NIC stays a PCI device. */
-function kindOf(type: RecordType | undefined, labels: Labels, device: Device | undefined): string {
+function entityKind(type: RecordType | undefined, labels: Labels, device: Device | undefined): string {
   return (type === undefined ? undefined : entityOf(type, labels)?.kind) ?? device?.kind ?? ''
 }
 
 /** Labels that differ among the series of one type and device. */
-function apartLabels(placed: readonly Placed[]): ReadonlyMap<string, readonly string[]> {
+function apartLabels(placed: readonly PlacedSeries[]): ReadonlyMap<string, readonly string[]> {
   const groups = Map.groupBy(placed, ({ one, id }) => `${one.part} ${id}`)
   return new Map(
     [...groups].map(([group, own]) => {

@@ -8,7 +8,7 @@ import type { MemberEdge } from './rule-edge.ts'
 const DEVICES_MAX = 1024
 
 /** A rule of a combination, and the devices on which it holds. */
-export class Member {
+export class CombinationMember {
   readonly rule: string
   readonly #active = new Map<string, MemberEdge>()
   /**
