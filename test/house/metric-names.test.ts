@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { metricNames } from '../../scripts/docs/metric-list.ts'
+import { NAMES_ELSEWHERE } from '../../scripts/docs/names-elsewhere.ts'
 
 const FILE = new URL('metric-names.txt', import.meta.url)
 const RENEW = 'SONDE_GOLDEN=renew npm test -- metric-names'
@@ -17,4 +18,17 @@ test('names, types, units and labels of all metrics are those of the list', () =
     { gone: [], added: [] },
     `Dashboards and alerts of users name these metrics. A change is a decision: write it into CHANGELOG.md, then ${RENEW}`,
   )
+})
+
+/** Names that the table has before the metrics have them. */
+const EXPECTED = ['host_cpu_seconds_total', 'sonde_build_info']
+
+test('each name with a name elsewhere is that of a metric', () => {
+  const names = new Set(
+    metricNames()
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+  )
+  const unknown = Object.keys(NAMES_ELSEWHERE).filter((name) => !names.has(name) && !EXPECTED.includes(name))
+  assert.deepEqual(unknown, [])
 })
