@@ -5,7 +5,7 @@ import type { Agent } from '../agent.ts'
 import type { HttpStats } from '../pipeline/http-stats.ts'
 import { isScrape } from './metrics.ts'
 
-/** Under which names a server is asked, and who may. */
+/** The host names of a server, and the allowed senders. */
 export interface Door {
   readonly http: HttpStats
   /** Address that is listened on. */
@@ -18,8 +18,8 @@ export interface Door {
 }
 
 /**
- * Refuses a request before it takes a place anywhere: one that was sent to another server, or that a page elsewhere
- * makes a browser send. Health checks come from load balancers and kubelets under any name, and learn nothing.
+ * Refuses a request for another server, or from a foreign page in a browser, before it uses any resource. Health checks
+ * of load balancers and kubelets may use any host name, because the answer has no data.
  *
  * @param isScrape Whether the request scrapes metrics. Default: the server has none.
  * @throws SondeError `HTTP_REQUEST`, `HTTP_HOST` or `HTTP_CROSS_SITE`.
@@ -56,8 +56,8 @@ function refuseManyHosts(http: HttpStats, { raw }: FastifyRequest): void {
 }
 
 /**
- * At `scrape_port` there is nothing but the metrics and the health checks, by the route that was found: however an
- * address is spelt, another route is not there. Everybody may ask, under any name.
+ * `scrape_port` serves only metrics and health checks. The check uses the matched route, so that no spelling of an
+ * address reaches another route. Any client may use it, with any host name.
  */
 function refuseBeyondScrapes(agent: Agent, request: FastifyRequest): void {
   const { url = '' } = request.routeOptions

@@ -7,7 +7,7 @@ import { latestSeries } from '../pipeline/latest.ts'
 /** How long the list waits for the store; then it has the types of the last minutes alone. Unit: milliseconds. */
 const STORE_LIMIT_MS = 1000
 
-/** What an agent can be asked for: the types of the last minutes, then those of which only the store has records. */
+/** The types of an agent: those of the last minutes, then those with records only in the store. */
 export function agentCatalogue({ recent, options: { kept } }: Agent): Catalogue {
   return {
     async types() {

@@ -6,12 +6,12 @@ import type { FastifyReply } from 'fastify'
 import { EVENT_END, eventStart } from './server-sent-events.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
 
-/** What an answer is sent in at a time; one series of JSON may be longer. Unit: characters, or bytes. */
+/** Size of one part of an answer; a single series as JSON may be longer. Unit: characters, or bytes. */
 const PART_LENGTH = 64 << 10
-/** What a series takes beside its values. */
+/** Memory of a series beside its values. Unit: bytes. */
 const SERIES_BYTES = 512
 
-/** Sends an answer as JSON, of which a part is made when the one before it was taken. */
+/** Sends an answer as JSON. Each part is made after the socket has accepted the previous part. */
 export function sendJson(reply: FastifyReply, answer: QueryAnswer, unread: UnreadAnswers): FastifyReply {
   const { taken } = unread.hold(bytesOf(answer), reply.raw)
   const parts = async function* () {
@@ -38,8 +38,8 @@ export function sendBytes(reply: FastifyReply, bytes: Uint8Array, unread: Unread
 }
 
 /**
- * Writes an answer as the event `points` of a stream, of which a part is made when the one before it was taken. It
- * breaks off where the stream is over. Never rejects.
+ * Writes an answer as the event `points` of a stream. Each part is made after the socket has accepted the previous
+ * part. Stops when the stream ends. Never rejects.
  */
 export async function writePoints(
   out: ServerResponse,
@@ -60,7 +60,7 @@ export async function writePoints(
   release()
 }
 
-/** Resolves when what was written was taken, or never will be. */
+/** Resolves when the socket has accepted the written data, or has closed. */
 function drained(out: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -85,7 +85,7 @@ async function* jsonOf(answer: QueryAnswer): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-/** What an answer holds, about. */
+/** The estimated size of an answer. */
 function bytesOf({ times, results }: QueryAnswer): number {
   let bytes = times.byteLength
   for (const { series } of results)

@@ -8,7 +8,7 @@ import { fresh, parameter } from './query.ts'
 /** A longer list leaves types out, and says how many. Unit: characters of JSON. */
 const LIST_LENGTH_LIMIT = 4 << 20
 
-/** `/api/v1/types` and `/api/v1/series`: what there is to ask for, and what it is now. */
+/** `/api/v1/types` and `/api/v1/series`: the types of records, and the current values of series. */
 export function catalogueRoutes(app: FastifyInstance, catalogue: Catalogue): void {
   app.get('/api/v1/types', { onSend: compress }, async (_request, reply) =>
     fresh(reply)

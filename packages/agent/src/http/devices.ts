@@ -4,7 +4,7 @@ import type { Agent } from '../agent.ts'
 import type { Device } from '../devices/device.ts'
 import { answerRoute } from './answer-route.ts'
 
-/** `GET /api/v1/devices`: what the node has, as the records of its sources say. */
+/** `GET /api/v1/devices`: the devices of the node, from the records of its sources. */
 export function devicesRoute(app: FastifyInstance, agent: Agent): void {
   answerRoute(app, '/api/v1/devices', () => ({ nowMs: Date.now(), devices: listedDevices(agent) }))
 }

@@ -3,9 +3,9 @@ import { within } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Lets answers that are under way when the server closes be read to their end, such as a scrape; whoever has not read
- * its answer after `limitMs` is cut off. Meanwhile new requests get 503. The server's own way to close would also cut
- * an answer that is written, and not yet read.
+ * Closes a server after its clients have read the current answers, such as a scrape. Connections that remain after
+ * `limitMs` are closed. Meanwhile new requests get 503. The `close` of the server itself would also cut an answer that
+ * is written but not yet read.
  */
 export function endAnswersWithin(app: FastifyInstance, limitMs: number): void {
   const answers = new Set<ServerResponse>()

@@ -6,7 +6,7 @@ import { until } from '../../../sdk/test/helper.ts'
 import { type EdgeCommand, SOURCES } from '../../test/edge-source.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 
-/** An agent with one event that is closed, and what it answers. */
+/** An agent with one closed event, and its answers. */
 async function start(
   t: TestContext,
   during: (command: (one: EdgeCommand) => Promise<unknown>, address: string) => Promise<void> = async () => undefined,

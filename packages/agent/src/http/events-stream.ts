@@ -2,26 +2,26 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { eventsAnswer } from './events.ts'
-import type { LivePlaces, Place } from './live-places.ts'
 import { eventText, startEvents } from './server-sent-events.ts'
+import type { StreamSlot, StreamSlots } from './stream-slots.ts'
 
 /** Address of the stream of events. */
 export const EVENTS_STREAM = '/api/v1/events/stream'
 
 /** How soon it is seen that something changed. Unit: milliseconds. */
 const LOOK_MS = 250
-/** An event that is open grows: that is told so often. Unit: milliseconds. */
+/** Period of updates of an open event, which grows. Unit: milliseconds. */
 const OPEN_EVERY_MS = 1000
-/** Something is said so often at least, so that a client sees that it is connected. Unit: milliseconds. */
+/** Longest silence of a stream, so that a client sees that it is connected. Unit: milliseconds. */
 const QUIET_MS = 10_000
-/** A client that has not taken what was sent for this long is cut off. Unit: milliseconds. */
+/** A client that does not read for this time is disconnected. Unit: milliseconds. */
 const STALL_LIMIT_MS = 30_000
 
 /**
  * `GET /api/v1/events/stream`: the events whenever they change, as server-sent events. It has a place among the live
  * streams.
  */
-export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: LivePlaces): void {
+export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: StreamSlots): void {
   const open = new Set<EventStream>()
   const told = new ToldEvents(agent)
   app.addHook('preClose', async () => {
@@ -36,7 +36,7 @@ export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: Li
   })
 }
 
-function serve(open: Set<EventStream>, from: StreamParts, out: ServerResponse, place: Place): void {
+function serve(open: Set<EventStream>, from: StreamParts, out: ServerResponse, place: StreamSlot): void {
   startEvents(out)
   const stream = new EventStream(from, out)
   open.add(stream)
@@ -50,7 +50,7 @@ function serve(open: Set<EventStream>, from: StreamParts, out: ServerResponse, p
   })
 }
 
-/** What streams are made with. */
+/** Options of streams. */
 interface StreamParts {
   readonly agent: Agent
   readonly told: ToldEvents

@@ -16,8 +16,8 @@ import { describeSource } from './source.ts'
 const WALKS_LIMIT = 4
 
 /**
- * `GET /api/v1/explain?of=`: the walk from file to value. What hangs is left alone after two seconds, and the main loop
- * never waits for it.
+ * `GET /api/v1/explain?of=`: all steps from file to value. A hanging step is abandoned after two seconds, and never
+ * blocks the main loop.
  */
 export function explainRoute(app: FastifyInstance, agent: Agent): void {
   const { paths, traceback } = agent.options.config

@@ -38,8 +38,8 @@ function withOptions(definition: SourceDefinition, changed: object): SourceDefin
 const CHANGING = /^(rdma_port_turn_age_seconds\{|[^#].*[{,]simulated="true")/
 
 /**
- * The families of a page by name: which source is read first is not fixed. What the agent says of itself depends on
- * what happened and is left out.
+ * The families of a page, sorted by name, because the order of the sources varies. The agent's own metrics depend on
+ * the run and are left out.
  */
 function familiesOf(page: string): string[] {
   const [first = ''] = page.match(/^# \w+ /) ?? []

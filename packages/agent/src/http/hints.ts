@@ -7,8 +7,8 @@ import { numberIn } from './events.ts'
 import type { Queried } from './query.ts'
 
 /**
- * `GET /api/v1/hints`: what rules see on the node now, and what they saw in the last hour; with `from` and `to`, what
- * they saw in a window of the past.
+ * `GET /api/v1/hints`: the current hints of the node, and those of the last hour; with `from` and `to`, the hints of a
+ * past window.
  */
 export function hintsRoute(app: FastifyInstance, agent: Agent, queried: Queried): void {
   answerRoute(app, '/api/v1/hints', (request) => {

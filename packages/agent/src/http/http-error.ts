@@ -7,13 +7,13 @@ export interface HttpError {
   readonly status: number
   readonly code: string
   readonly message: string
-  /** In how many seconds to ask again, where that is known. */
+  /** When to try again, if that is known. Unit: seconds from now. */
   readonly retryAfterS?: number
 }
 
 const LATER = new Set(['QRY_BACKEND_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
 
-/** What is neither the asker's mistake nor for good: it should ask again later. */
+/** A temporary error: the client should try again later. */
 function isForLater(code: string): boolean {
   return LATER.has(code) || code.startsWith('STO_')
 }
@@ -69,7 +69,7 @@ export function httpErrorOf(error: unknown): HttpError {
   return { status: statusCode, ...known }
 }
 
-/** What node:http refuses before there is a request, by its code, and what it counts as. */
+/** Errors of node:http before a request exists, by code, and the reason under which they count. */
 export function parserErrorOf(code: string | undefined): HttpError & { readonly refusal: Refusal } {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const message = 'address and headers are too long; at most 16384 bytes'

@@ -9,16 +9,16 @@ const BODY_LIMIT_BYTES = 256 << 10
 /** Address and headers of a request. */
 const HEADER_LIMIT_BYTES = 16 << 10
 const REQUEST_LIMIT_MS = 30_000
-/** An answer that nobody reads is given up. Live streams say something more often. */
+/** An answer that is not read for this time is aborted. Live streams write more often. */
 const SILENCE_LIMIT_MS = 30_000
 /** How often it looks for requests that took too long to arrive: each look wakes a process that may have rest. */
 const REQUEST_LOOK_MS = 5000
 const RETRY_AFTER_S = 5
-/** What a stream says whose other end was closed. */
+/** Error codes of a stream whose peer has closed. */
 const HANG_UP_CODES = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE'])
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** What a server is told by whoever runs it. */
+/** Options of a server. */
 export interface Served {
   readonly http: HttpStats
   readonly log: Record<'error' | 'debug', (details: object, message: string) => void>
@@ -28,13 +28,13 @@ export interface Served {
   isEndless(url: string): boolean
   /** Refuses a request before it takes a place anywhere: it throws. */
   admit(request: FastifyRequest): void
-  /** What to say besides where nothing is; empty if there is nothing to say. */
+  /** Additional words of the answer 404; empty for none. */
   moreOf(request: FastifyRequest): Promise<string>
 }
 
 /**
- * A server with the rules that hold for every route, also for those of the page: errors as JSON with a code, bounded
- * bodies, headers and times, only names that are ours, and headers that tell a browser to do as little as possible.
+ * A server with the rules for every route, those of the page included: errors as JSON with a code; limits for bodies,
+ * headers and times; a check of the host name; and headers that restrict browsers.
  */
 export function createHttpServer(served: Served): FastifyInstance {
   const { http, log } = served
@@ -82,7 +82,7 @@ export function createHttpServer(served: Served): FastifyInstance {
     return reply
   })
   app.addHook('onRequest', async (request, reply) => {
-    // Nobody is there for the answer.
+    // The client has gone.
     if (request.socket.destroyed) return reply.hijack()
     http.requests++
     reply.headers(SECURITY_HEADERS)
@@ -91,7 +91,7 @@ export function createHttpServer(served: Served): FastifyInstance {
   return app
 }
 
-/** Whether an answer broke off because its client is gone: that is no fault of anybody. */
+/** Whether an answer ended because its client has gone, which is no fault. */
 function isHangUp({ raw }: FastifyReply, error: unknown): boolean {
   const { code = '' } = error as { readonly code?: string }
   return raw.req.socket.destroyed && HANG_UP_CODES.has(code)

@@ -11,7 +11,7 @@ import type { Agent } from '../agent.ts'
 import { describeNode } from './node.ts'
 import { eventText } from './server-sent-events.ts'
 
-/** What a client wants to follow. */
+/** The subscription of a client. */
 export interface Subscription {
   readonly queries: readonly SeriesQuery[]
   /** Text that is the same for equal queries, one a query. */
@@ -21,14 +21,14 @@ export interface Subscription {
   readonly lastMs: number | undefined
 }
 
-/** A subscription to queries that were parsed: those that ask the same are known by the same key. */
+/** A subscription with parsed queries; equal subscriptions have equal keys. */
 export function subscriptionTo(queries: readonly SeriesQuery[], stepMs: number, lastMs?: number): Subscription {
   return { queries, keys: queries.map((query) => JSON.stringify(query)), stepMs, lastMs }
 }
 
 /**
- * What one walk over all clients needs. Those who ask the same of the same steps share its answer, and its text where
- * they ask all the same; both are forgotten with the round.
+ * The shared state of one round over all clients. Equal queries of the same steps share the answer, and equal
+ * subscriptions share its text, until the round ends.
  */
 export class LiveRound {
   /** The instant that all clients of the round are answered for. Unit: milliseconds since the Unix epoch. */

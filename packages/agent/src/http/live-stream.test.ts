@@ -22,7 +22,7 @@ function slowConnection() {
   return { state, written, out: out as unknown as ServerResponse }
 }
 
-/** A stream of one step a second whose clock the test moves. */
+/** A stream with one step a second and a clock of the test. */
 async function openStream(t: TestContext) {
   const { agent } = await serveAgent(t)
   t.mock.timers.enable({ apis: ['Date'], now: 1_790_000_000_000 })

@@ -11,9 +11,9 @@ import type { UnreadAnswers } from './unread-answers.ts'
 /** A sample may arrive this long after its time and still be in the first message that covers it. */
 const SETTLE_MS = 250
 const STATE_EVERY_MS = 10_000
-/** Hints whose numbers alone changed are told once in this time at most. */
+/** The shortest time between updates of hints of which only the numbers changed. */
 const HINTS_EVERY_MS = 1000
-/** How soon it is seen that one opened, stands or ended. */
+/** Period of checks for opened, standing and ended hints. */
 const HINTS_LOOK_MS = 250
 /** A client that has not taken what was sent for this long is cut off; it resumes by its last id. */
 const STALL_LIMIT_MS = 30_000
@@ -21,21 +21,21 @@ const STALL_LIMIT_MS = 30_000
 const RESUME_LIMIT_MS = 3_600_000
 const STOOD_STILL = 'the stream stood still for longer than memory reaches back'
 
-/** What a client missed that comes again. */
+/** The last event of a reconnecting client. */
 export interface Missed {
   readonly gaps: readonly StreamGap[]
   /** Undefined if it missed nothing, or history cannot say what. */
   readonly answer: QueryAnswer | undefined
 }
 
-/** The last step whose samples have arrived. */
+/** The last step with complete samples. */
 export function lastStepMs(stepMs: number, nowMs: number = Date.now()): number {
   return Math.floor((nowMs - SETTLE_MS) / stepMs) * stepMs
 }
 
 /**
- * One client of the live stream, served in rounds: first what it missed, then every step once, and what it could not
- * have as an event that says so.
+ * One client of the live stream, served in rounds: first the missed steps, then every step once, and an event for each
+ * gap.
  */
 export class LiveStream {
   readonly #agent: Agent
@@ -45,7 +45,7 @@ export class LiveStream {
   #sentMs: number
   #stateMs = Number.NEGATIVE_INFINITY
   #hintsMs = Number.NEGATIVE_INFINITY
-  /** Versions of the hints that were told. */
+  /** Versions of the sent hints. */
   #hintsVersion = -1
   #hintTurns = -1
   #drainedMs = Date.now()
@@ -67,7 +67,7 @@ export class LiveStream {
     return waitMs > this.#subscription.stepMs ? 0 : Math.max(0, waitMs)
   }
 
-  /** Sends what is new. Where that cannot be had any more the stream ends and says why. Never rejects. */
+  /** Sends new steps. If they are no longer available, the stream ends with the reason. Never rejects. */
   async advance(round: LiveRound): Promise<void> {
     if (this.#isClosed) return
     const { stepMs } = this.#subscription
@@ -83,7 +83,7 @@ export class LiveStream {
     }
   }
 
-  /** Ends it, and says why to who reads. */
+  /** Ends the stream with a reason. */
   fail(code: string, message: string): void {
     if (this.#isClosed) return
     // Nothing can be said in the midst of an event.
@@ -137,9 +137,9 @@ export class LiveStream {
   }
 
   /**
-   * What the client missed, from history. What that cannot say is a gap.
+   * Sends the missed steps from the history; steps that it does not have are a gap.
    *
-   * @throws SondeError `QRY_BUSY` if no place for a query came free: asked again, nothing is lost.
+   * @throws SondeError `QRY_BUSY` if no place for a query became free; a later attempt loses no step.
    */
   async missed({ history, places }: Queried, asker: Asker): Promise<Missed> {
     const { queries, stepMs, lastMs } = this.#subscription

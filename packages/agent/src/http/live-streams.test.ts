@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { parseQueries, SondeError } from '@sonde/sdk'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
-import { LivePlaces } from './live-places.ts'
 import { LiveRound, subscriptionTo } from './live-round.ts'
+import { StreamSlots } from './stream-slots.ts'
 
 const RATE = { metric: 'steady_samples_total', function: 'rate' }
 const LAST = { metric: 'steady_samples_total' }
@@ -21,7 +21,7 @@ function subscribe(stepMs: number, ...queries: object[]) {
 }
 
 /** What refuses a subscription. */
-function refusal(streams: LivePlaces, subscription: ReturnType<typeof subscribe>): SondeError {
+function refusal(streams: StreamSlots, subscription: ReturnType<typeof subscribe>): SondeError {
   try {
     streams.take(subscription)
   } catch (error) {
@@ -75,7 +75,7 @@ test('between two answers the main loop gets its turn', async (t) => {
 
 test('more different queries a second than the limit are refused and counted; what others ask already is let in', async (t) => {
   const { agent } = await sampled(t, { stream_queries_per_s: 20 })
-  const streams = new LivePlaces(agent)
+  const streams = new StreamSlots(agent)
   const leave = streams.take(subscribe(100, RATE))
   streams.take(subscribe(200, RATE, LAST))
   const error = refusal(streams, subscribe(1000, RATE))
@@ -93,7 +93,7 @@ test('more different queries a second than the limit are refused and counted; wh
   assert.equal(agent.http.streams, 2)
   const now = performance.now.bind(performance)
   t.mock.method(performance, 'now', () => now() + 60_000)
-  // Whoever asks for more than all may ask for replaces nobody.
+  // A stream above the limit of all streams together replaces none.
   refusal(streams, subscribe(100, RATE, LAST, { metric: 'more' }))
   assert.equal(agent.http.streams, 2)
   streams.take(subscribe(100, { metric: 'more' }))

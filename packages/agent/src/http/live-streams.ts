@@ -1,12 +1,12 @@
 import { turn } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
-import { LivePlaces } from './live-places.ts'
 import { LiveRound } from './live-round.ts'
 import type { LiveStream } from './live-stream.ts'
+import { StreamSlots } from './stream-slots.ts'
 
 /** All live streams of a server: their places, and the rounds in which they are served one after the other. */
 export class LiveStreams {
-  readonly places: LivePlaces
+  readonly places: StreamSlots
   readonly #agent: Agent
   readonly #streams = new Set<LiveStream>()
   #timer: NodeJS.Timeout | undefined
@@ -15,7 +15,7 @@ export class LiveStreams {
 
   constructor(agent: Agent) {
     this.#agent = agent
-    this.places = new LivePlaces(agent)
+    this.places = new StreamSlots(agent)
   }
 
   /** Serves a stream from now on. */

@@ -34,10 +34,10 @@ function describeService({ service }: Agent): NodeAnswer['service'] {
 export function describeNode(agent: Agent): NodeAnswer {
   const processors = cpus()
   const { prometheus, router, sources, options, service } = agent
-  // One that left is listed for an hour, and counted as long: what is made of the list says the same number.
+  // A removed device is listed and counted for an hour, so that count and list agree.
   const listed = agent.devices.list().filter(({ host }) => host === agent.node)
   const present = listed.filter(({ goneMs }) => goneMs === undefined)
-  // Of a real and a simulated node beside it the real one is told.
+  // If there is a real and a simulated node, this describes the real node.
   const real = listed.filter(({ isSimulated }) => !isSimulated)
   const told = real.some(({ kind }) => kind === 'gpu' || kind === 'nic') ? real : listed
   const gpus = told.filter(({ kind }) => kind === 'gpu')

@@ -29,7 +29,7 @@ const RESUME_LIMIT_MS = 3_600_000
 /** Who is further behind asks a query like any other. Unit: milliseconds. */
 const CATCH_UP_MS = 2 * STEP_MS_MAX
 
-/** What a stream that asks a history again and again needs. */
+/** Options of a stream that polls a history. */
 export interface Polled extends Queried {
   /** What `/api/v1/node` answers. */
   readonly state: () => NodeAnswer
@@ -97,7 +97,7 @@ class PolledStream {
   #sentMs: number
   #stateMs = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Why what is left out is missing. */
+  /** The reason of the gap. */
   #missed = 'a live stream resumes at most an hour, and 11000 steps, back'
   #isClosed = false
 
@@ -127,7 +127,7 @@ class PolledStream {
 
   async #turn(): Promise<void> {
     const nowMs = Date.now()
-    // Nothing is asked for who does not read; what it missed comes with the next answer.
+    // No query for a client that does not read; the next answer includes the missed steps.
     if (this.#out.writableLength === 0) {
       if (Math.abs(nowMs - this.#stateMs) >= STATE_MS) {
         this.#out.write(eventText('state', this.#polled.state()))
@@ -146,7 +146,7 @@ class PolledStream {
     try {
       const { history, places, unread } = this.#polled
       const ask = () => history.query({ fromMs, toMs, stepMs, queries }, this.#asker)
-      // What comes bit by bit takes no place of those who ask once: its own places are the streams.
+      // Polling uses no query place of other clients: the limit of streams applies to it.
       const answer = await (toMs - fromMs > CATCH_UP_MS ? places.take(this.#asker, ask) : ask())
       if (this.#isClosed) return
       if (fromMs > this.#sentMs)

@@ -38,9 +38,9 @@ export class QueryPlaces {
   }
 
   /**
-   * Asks a history once there is a place.
+   * Runs a query when a place is free.
    *
-   * @throws SondeError `QRY_BUSY` if none came free; whatever `ask` throws.
+   * @throws SondeError `QRY_BUSY` if no place became free; the errors of `ask`.
    */
   async take<T>(asker: Asker, ask: () => Promise<T>): Promise<T> {
     if (this.#http.queries >= this.#limit) await this.#turn(asker)
@@ -56,7 +56,7 @@ export class QueryPlaces {
     }
   }
 
-  /** Resolves when a place was taken. */
+  /** Resolves when a place is reserved. */
   #turn(asker: Asker): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = (error: SondeError) => {

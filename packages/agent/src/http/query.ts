@@ -43,7 +43,7 @@ export function parameter<const K extends string>(request: FastifyRequest, name:
   throw new SondeError('QRY_FORM', `${name} is ${JSON.stringify(value).slice(0, 100)}; allowed: once, with a value`)
 }
 
-/** What is asked again a second later must not come from a cache. */
+/** A header against caches: a query that is repeated after a second needs a new answer. */
 export function fresh(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store')
 }

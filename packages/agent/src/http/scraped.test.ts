@@ -26,7 +26,7 @@ function scraping(addresses: readonly string[], isExported: boolean): SourceDefi
   }
 }
 
-/** An agent with one exporter that answers and one that never does, once it has read the first. */
+/** An agent that has read one exporter, beside an exporter that never answers. */
 async function bringUp(t: TestContext, isExported: boolean) {
   const exporters = await Promise.all(['gpu-node-h', 'gpu-node-a'].map((node) => serveExporter(bodyOf(node))))
   const [hung] = exporters

@@ -24,7 +24,7 @@ export function eventText<Name extends keyof StreamEvents>(name: Name, data: Str
 /**
  * The text of an event up to its data, which is JSON, and {@link EVENT_END}.
  *
- * @param id What a client that connects again sends as the last event that it has. Default: the id does not change.
+ * @param id Id of the event, which a reconnecting client sends as its last event. Default: unchanged.
  */
 export function eventStart(name: keyof StreamEvents, id?: number): string {
   return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: `

@@ -35,7 +35,7 @@ async function raw(address: string, path: string, headers: Record<string, string
   return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }
 }
 
-/** What a raw connection answers to these bytes. */
+/** The answer to raw bytes on a connection. */
 async function speak(address: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(address).port), '127.0.0.1')
   socket.end(text)
@@ -74,7 +74,7 @@ test('a name that the configuration allows is answered', async (t) => {
 })
 
 test('a listener beyond loopback lets metrics be scraped under any name', async (t) => {
-  // The rule goes by what is configured; the test itself stays on loopback.
+  // The rule depends on the configuration; the test itself stays on loopback.
   const { address } = await served(t, { prometheus: { host: '0.0.0.0' } })
   assert.equal((await raw(address, '/metrics', { host: 'gpu17.cluster:9394' })).status, 200)
   assert.equal((await raw(address, '/api/v1/node', { host: 'gpu17.cluster:9394' })).status, 421)
@@ -269,7 +269,7 @@ test('a request for more values than may be computed is refused and counted', as
   assert.equal(agent.http.refused.get('query_cost'), 1)
 })
 
-/** A history that answers when it is told to. */
+/** A history that answers when the test releases it. */
 function heldHistory(): { history: History; release(): void; waiting(): number } {
   const answer: QueryAnswer = { fromMs: 0, toMs: 1, stepMs: 1, times: new Float64Array(0), results: [] }
   const held: (() => void)[] = []

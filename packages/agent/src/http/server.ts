@@ -18,10 +18,10 @@ import { isStream, streamRoute } from './stream.ts'
 import { tracebackRoute } from './traceback.ts'
 import { UnreadAnswers } from './unread-answers.ts'
 
-/** What answers that are under way have left when the server closes. */
+/** Time for current answers when the server closes. */
 const CLOSE_LIMIT_MS = 1000
 
-/** The server of an agent: that of all, with who may ask an agent. */
+/** The server of an agent: the common server with the admission rules of an agent. */
 export function createServer(agent: Agent): FastifyInstance {
   const { options, http, fieldSets } = agent
   return createHttpServer({

@@ -5,7 +5,7 @@ import { answerRoute } from './answer-route.ts'
 
 const OFF = { enabled: false, refusal: '', nodeClass: '', seed: 0, intervalMs: 0, scenarios: [], running: [] } as const
 
-/** Routes of `/api/v1/simulator`: what the simulated node can go through, and what it goes through now. */
+/** Routes of `/api/v1/simulator`: the available and the running scenarios of the simulated node. */
 export function simulatorRoutes(app: FastifyInstance, agent: Agent): void {
   const { simulators } = agent
   answerRoute(app, '/api/v1/simulator', async () => {

@@ -7,7 +7,7 @@ import { serveAgent } from '../../test/served-agent.ts'
 import { sampled } from '../sources/sampled.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 
-/** What is looked at of an answer. */
+/** The checked parts of an answer. */
 interface Answer {
   readonly found: string
   readonly errors: number
@@ -17,7 +17,7 @@ interface Answer {
   readonly error: { readonly code: string; readonly message: string }
 }
 
-/** What `/api/v1/sources` says of the sources of a test, as far as it is looked at. */
+/** The checked parts of `/api/v1/sources` for the sources of a test. */
 interface Fared {
   readonly name: string
   readonly state: string
@@ -26,7 +26,7 @@ interface Fared {
   readonly periods: readonly { readonly device: string; readonly drainUs: number | null; readonly reportUs: number }[]
 }
 
-/** A source whose every read fails, and that has a setting of its own. */
+/** A source with a setting, whose reads all fail. */
 const brittle: SourceDefinition = {
   name: 'brittle',
   summary: 'Reads what breaks',

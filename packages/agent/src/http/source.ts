@@ -7,7 +7,7 @@ import type { RunningSource } from '../hosting/running-source.ts'
 import { type DataSourceConfig, dataSourceSchema } from '../sources/data-sources.ts'
 import { answerRoute } from './answer-route.ts'
 
-/** `GET /api/v1/sources/:name`: one source with what it was told to do, what it reports, and where it failed. */
+/** `GET /api/v1/sources/:name`: one source with its settings, its types and its failures. */
 export function sourceRoute(app: FastifyInstance, agent: Agent): void {
   const { sources, options } = agent
   const { config, originOf = () => 'program' } = options
@@ -38,7 +38,7 @@ export function sourceRoute(app: FastifyInstance, agent: Agent): void {
   })
 }
 
-/** A source as it fares. What is not known before samples are there is null. */
+/** The state of a source. Members that are unknown before the first sample are null. */
 export function describeSource(running: RunningSource): ListedSource {
   const { name, definition, state, reason, stuck, targets, intervalMs, stats } = running
   const after = (samples: number, value: number): number | null => (stats.samples < samples ? null : value)

@@ -289,7 +289,7 @@ test('a question that can no longer be answered ends its stream with the reason,
   assert.match(client.events.at(-1)?.data ?? '', /too many series all of a sudden/)
   assert.equal(client.events.at(-1)?.event, 'fault')
   assert.equal(other.isEnded, false)
-  // A fault that nobody expects, while a client resumes: it is counted, and ends that stream alone.
+  // An unexpected fault while a client resumes is counted and ends only that stream.
   const add = t.mock.method(LiveStreams.prototype, 'add', () => {
     throw new Error('no room in the set')
   })

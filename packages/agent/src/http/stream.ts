@@ -4,12 +4,12 @@ import { askerOf, queryReader } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { EVENTS_STREAM } from './events-stream.ts'
-import type { LivePlaces, Place } from './live-places.ts'
 import { LiveRound, type Subscription, subscriptionTo } from './live-round.ts'
 import { LiveStream, lastStepMs, type Missed } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
 import { jsonParameter, parameter, type Queried } from './query.ts'
 import { startEvents } from './server-sent-events.ts'
+import type { StreamSlot, StreamSlots } from './stream-slots.ts'
 
 const STEP_MS_MIN = 100
 const STEP_MS_MAX = 60_000
@@ -26,7 +26,7 @@ export function isStream(url: string): boolean {
 /**
  * `GET /api/v1/stream`: new values once a step, as server-sent events that resume. Gives the places of all streams.
  */
-export function streamRoute(app: FastifyInstance, agent: Agent, queried: Queried): LivePlaces {
+export function streamRoute(app: FastifyInstance, agent: Agent, queried: Queried): StreamSlots {
   const streams = new LiveStreams(agent)
   app.addHook('preClose', async () => streams.end())
   app.get(ADDRESS, { exposeHeadRoute: false }, async (request, reply) => {
@@ -54,7 +54,7 @@ export function streamRoute(app: FastifyInstance, agent: Agent, queried: Queried
 
 interface ServedStream {
   readonly out: ServerResponse
-  readonly place: Place
+  readonly place: StreamSlot
   /** Sends what was missed. */
   readonly resume: () => Promise<void>
 }

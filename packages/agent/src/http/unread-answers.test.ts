@@ -76,7 +76,7 @@ test('an answer whose client leaves is no longer held, also behind another one o
   leave()
   await ended
   const [next, after] = [...(await open()), ...(await open())] as [ServerResponse, ServerResponse]
-  // One that is gone before it is held counts for nothing, too.
+  // An answer that ends before it is held does not count either.
   unread.hold(200 * MIB, behind[0] as ServerResponse)
   unread.hold(MIB, next)
   unread.hold(MIB, after)

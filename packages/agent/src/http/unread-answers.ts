@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import type { HttpStats } from '../pipeline/http-stats.ts'
 
 /**
- * What the answers that wait for their readers may hold when another one comes: that one is held besides, so that no
- * large answer pushes out more than a small one does.
+ * Limit of the waiting answers when a new answer is added. The new answer does not count, so that a large answer closes
+ * no more others than a small answer.
  */
 const UNREAD_BYTES_LIMIT = 128 << 20
-/** An answer that is not read to its end by then is cut, however often a part of it was taken. */
+/** An answer that is not read completely within this time is aborted, even if the client reads slowly. */
 const READ_LIMIT_MS = 120_000
 
 /** An answer that was made, and that its client has not read to the end. */
@@ -17,7 +17,7 @@ export interface Unread {
   release(): void
 }
 
-/** An answer that is held, and since when its client took nothing. */
+/** A waiting answer, and the time of the last read by its client. */
 interface Held extends Unread {
   readonly bytes: number
   takenMs: number
@@ -26,8 +26,8 @@ interface Held extends Unread {
 }
 
 /**
- * The answers that wait for their readers. Where they hold too much, the one is cut that held most for longest without
- * being read: who reads slowly loses its own answer, and keeps nobody else from asking.
+ * The answers that wait for their readers. Above the limit, the answer with the largest product of size and waiting
+ * time is aborted: a slow reader loses its own answer and does not block other clients.
  */
 export class UnreadAnswers {
   readonly #http: HttpStats
@@ -50,7 +50,7 @@ export class UnreadAnswers {
     const cut = () => {
       release()
       this.#http.refuse('answer_stalled')
-      // Not the response: one that waits behind another of its connection would be left.
+      // Destroys the connection, because a response behind another response of the connection would remain.
       out.req.socket.destroy()
     }
     const taken = () => {

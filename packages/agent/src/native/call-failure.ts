@@ -1,6 +1,6 @@
 import { type AbsenceCode, SondeError } from '@sonde/sdk'
 
-/** What a refused call means: there is no such device, it cannot do that, we may not, or it broke. */
+/** The kind of a failed call: no such device, not supported, not permitted, or a failure. */
 export type CallFailureKind = Exclude<AbsenceCode, 'not_sampled'>
 
 const KINDS: Readonly<Record<string, CallFailureKind>> = {

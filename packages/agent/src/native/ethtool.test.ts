@@ -19,7 +19,7 @@ function bringUp(t: TestContext): { double: EthtoolDouble; socket: EthtoolSocket
   return { double, socket }
 }
 
-/** What an answer says, or why there is none. */
+/** The content of an answer, or the reason of its absence. */
 function sound<T>(answer: T | CallFailure): T {
   if (answer instanceof CallFailure) throw answer.error
   return answer

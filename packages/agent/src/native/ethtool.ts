@@ -51,7 +51,7 @@ export interface LinkSettings {
   readonly partnerAdvertised: readonly number[]
 }
 
-/** The statistics of a device. The same object is filled anew for as long as the names stay the same. */
+/** The statistics of a device. The object is reused while the names stay the same. */
 export interface StatisticSet {
   readonly count: number
   /** The names, 32 bytes each, NUL padded. */
@@ -139,10 +139,10 @@ export class EthtoolSocket {
   }
 
   /**
-   * Names and values of the statistics. A driver may get others at any time, as queues come and go: names and values
-   * are read until their numbers agree.
+   * Names and values of the statistics. A driver may change them at any time, for example with its queues. So names and
+   * values are read until their counts agree.
    *
-   * @param known What the last call gave. It is given back with new values where the names are the same.
+   * @param known The result of the last call, which is reused with new values if the names are unchanged.
    */
   statistics(device: string, known?: StatisticSet): Promise<StatisticSet | CallFailure> {
     return this.#with(device, async (memory) => {
@@ -223,7 +223,7 @@ export class EthtoolSocket {
   }
 }
 
-/** What one call and the kernel share: `struct ifreq`, and the structure of the command that it points to. */
+/** The memory that a call shares with the kernel: `struct ifreq`, and the command structure that it points to. */
 class Memory {
   readonly device: string
   readonly buffer: Buffer

@@ -3,8 +3,8 @@ import { codeFault } from '@sonde/sdk/internal'
 import koffi from 'koffi'
 
 /**
- * Calls on the thread pool whose memory is kept. Each holds its memory until its result was taken, which is later than
- * its thread is free, so there are more of them than threads; memory of further calls is mapped and unmapped each time.
+ * Number of cached call memories. A call holds its memory until its result is read, which is later than its thread is
+ * free, so there are more memories than threads. Memory of further calls is mapped and unmapped each time.
  */
 const KEPT_CALLS = 32
 

@@ -22,8 +22,8 @@ const SOCK_CLOEXEC = 0o2000000
 /**
  * Binds the functions.
  *
- * @param path The library that has them; a test gives its own. Default: the C library of this process.
- * @throws SondeError `SRC_LIBRARY` if the library cannot be loaded or lacks one of them.
+ * @param path The library with the functions; a test passes its own. Default: the C library of this process.
+ * @throws SondeError `SRC_LIBRARY` if the library cannot be loaded or a function is missing.
  */
 export function openLibc(path: string | null = null): Libc {
   try {

@@ -1,7 +1,7 @@
 // The nine numbers of a pod's GPUs, and of a service's: their names, where each comes from, and how those of several
 // GPUs become one.
 
-/** How the values of a pod's GPUs become one: ratios are averaged, what adds up is summed. */
+/** The aggregation over the GPUs of a pod: ratios are averaged, amounts are summed. */
 export type Within = 'mean' | 'sum'
 
 /** One of the nine. */
@@ -103,7 +103,7 @@ export const ORIGINS: Readonly<Record<string, readonly Origin[]>> = {
     { base: 'fp16_active', from: ['pipe_fp16_active'], factor: 100 },
     { base: 'fp32_active', from: ['pipe_fp32_active'], factor: 100 },
   ],
-  // An instance has no utilisation and no power of its own; what it keeps in reserve is told of the GPU.
+  // An instance has no utilisation and no power; its reserved memory is reported for the GPU.
   nvml_mig: [
     { base: 'memory_used', from: ['fb_used'], factor: MIB },
     { base: 'memory_total', from: ['fb_used', 'fb_free'], factor: MIB },

@@ -30,7 +30,7 @@ export interface Lacking {
   readonly reason: string
 }
 
-/** What one source says of one GPU now, by records of one type. */
+/** The current values of one GPU from one source, of one type. */
 interface Part {
   readonly type: string
   readonly owner: object
@@ -73,7 +73,7 @@ export interface GpuNow {
   readonly periodMs: number
 }
 
-/** Names a GPU, or an instance of it: one a host and UUID, whatever its index is. */
+/** The key of a GPU or an instance: host and UUID, because the index may change. */
 export function gpuKey(host: string, uuid: string, instance: string): string {
   return JSON.stringify([host, uuid, instance])
 }
@@ -152,7 +152,7 @@ export class GpuValues {
     return refused
   }
 
-  /** What is known of a GPU now; undefined if nothing is. `nowMs` is on the clock of `arrivedMs` of batches. */
+  /** The current values of a GPU; undefined if there are none. `nowMs` uses the clock of `arrivedMs` of batches. */
   now(key: string, nowMs: number): GpuNow | undefined {
     const values = new Map<PodBase, number>()
     const types = new Set<string>()
@@ -203,8 +203,8 @@ export class GpuValues {
   }
 
   /**
-   * Takes why values are absent. A GPU that a whole answer lacks is gone at once, as the pod that held it is. Gives 0,
-   * or undefined if nothing is of a GPU.
+   * Reads reasons of absent values. A GPU that is missing in a complete answer is gone at once, like the pod that held
+   * it. Returns 0, or undefined if no record describes a GPU.
    */
   #takeAbsences({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
     let isAny = false

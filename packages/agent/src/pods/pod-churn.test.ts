@@ -10,13 +10,13 @@ const DAYS = 30
 const PODS = 16
 const NEW_PODS = 8
 
-/** Those of so many steps are kept beside those that are there: three periods must have passed. */
+/** Pods of so many steps are kept beside the present pods: they are gone after three periods. */
 const KEPT_STEPS = 2
 
 test('a month of pods, GPUs and services that come and go leaves nothing behind', async () => {
   const cluster = new TestCluster()
   const node = cluster.source({ intervalMs: STEP_MS })
-  // Nothing expires by itself: what leaves the view was said to be gone.
+  // Series do not expire here: they leave the view only when they are reported as gone.
   const view = createPrometheus({ seriesExpiryS: 86_400 })
   const owners = new Set<object>()
   const sources = new Set<SourceInfo>()
@@ -25,7 +25,7 @@ test('a month of pods, GPUs and services that come and go leaves nothing behind'
     cluster.pass(STEP_MS)
     for (let i = 0; i < PODS; i++) {
       const name = step * NEW_PODS + i
-      // An app a day, a service a pod; a GPU that is replaced, or split anew, comes with another UUID.
+      // A new app each day, a service a pod; a replaced or repartitioned GPU has another UUID.
       const info = { app: `app${Math.floor(step / STEPS_A_DAY)}`, service: `service${name}`, start_time_seconds: step }
       node.pod(`pod${name}`, info, `GPU-${name}`).gpu(`GPU-${name}`, { gpu_util: i })
     }

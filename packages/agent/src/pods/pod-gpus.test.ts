@@ -170,7 +170,7 @@ test('rows of more pods than fit a turn come in later ones, all of one sample, a
   for (let pod = 0; pod < 1000; pod++) node.pod(`pod${pod}`, { service: `service${pod % 3}`, requested_gpus: 1 })
   cluster.settle()
   assert.equal(cluster.service('service0'), undefined, 'services wait for the rows of all pods')
-  // What is asked meanwhile begins nothing anew.
+  // Calls in the meantime do not restart it.
   cluster.pods.evaluate(cluster.nowMs + 1)
   await until('the rows of services', () => cluster.rows('app_gpu').length === 3)
   const rows = cluster.rows('pod_gpu')

@@ -12,7 +12,7 @@ import { holdersOf, sharedDevices } from './shares.ts'
 const SETTLED_MS = 100
 /** Where batches come without a pause, rows are made so long after the first. Unit: milliseconds. */
 const WAIT_MAX_MS = 1000
-/** How often pods are looked for that nothing is reported of any more. Unit: milliseconds. */
+/** Period of the search for pods without reports. Unit: milliseconds. */
 const FORGET_EVERY_MS = 1000
 const SWEEP_EVERY_MS = 60_000
 /** Steps between two looks at the clock: an exporter of a cluster tells of thousands of pods. */
@@ -44,7 +44,7 @@ export class PodGpus implements Sink {
   readonly #rows: ReportedRows
   readonly #failed: (error: unknown) => void
   readonly #isTurnOver: () => boolean
-  /** When a batch came of which no row was made yet; undefined if there is none. */
+  /** Arrival of the first batch without a row; undefined if there is none. */
   #waitingMs: number | undefined
   #arrivedMs = Number.NEGATIVE_INFINITY
   #forgotMs = Number.NEGATIVE_INFINITY
@@ -67,7 +67,7 @@ export class PodGpus implements Sink {
     return this.#knowsPods
   }
 
-  /** What is kept: pods, their devices, GPUs, series of GPUs, and rows. */
+  /** Number of kept pods, devices, GPUs, series of GPUs, and rows. */
   get counts(): Readonly<Record<'pods' | 'devices' | 'gpus' | 'series' | 'rows', number>> {
     return { ...this.#pods.counts, ...this.#gpus.counts, rows: this.#rows.count }
   }
@@ -85,9 +85,9 @@ export class PodGpus implements Sink {
   }
 
   /**
-   * Makes the rows of a sample that is complete, and tells which rows are gone: in this turn as far as its share of the
-   * thread goes, the rest in the turns that follow. What comes meanwhile is of the next sample. `nowMs` is on the clock
-   * of `arrivedMs` of batches.
+   * Makes the rows of a complete sample and reports rows that are gone, within the share of this turn; the rest follows
+   * in later turns. Batches that arrive meanwhile belong to the next sample. `nowMs` uses the clock of `arrivedMs` of
+   * batches.
    */
   evaluate(nowMs: number): void {
     if (this.#closed || this.#isMaking) return
@@ -172,7 +172,7 @@ export class PodGpus implements Sink {
       }
       yield
     }
-    // Whoever has the row of a service has those of its pods of the same time.
+    // The rows of the pods of a service precede the row of the service, with the same time.
     this.#rows.emit()
     for (const service of yield* servicesOf(rows)) {
       this.#rows.service(service)

@@ -18,7 +18,7 @@ function recordsOf(take: (batch: Batch) => number | undefined) {
   return { clock, report }
 }
 
-/** What work in steps comes to. */
+/** The result of work in steps. */
 function allSteps<T>(steps: Generator<undefined, T>): T {
   let step = steps.next()
   while (step.done !== true) step = steps.next()

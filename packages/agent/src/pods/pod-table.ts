@@ -7,12 +7,12 @@ import { isOver, SAMPLE_MS, type Sighting, see, unseen } from './sighting.ts'
 
 /** Pods that are kept. Policy: further ones are counted as `pod_limit`. */
 const POD_LIMIT = 16_384
-/** When something was last reported that is said to be gone. */
+/** The last report of an entry that is gone. */
 const GONE_MS = Number.NEGATIVE_INFINITY
 /** Devices of one pod that are kept. Policy: the same. */
 const DEVICE_LIMIT = 64
 
-/** What one source says that a pod is. */
+/** The description of a pod by one source. */
 interface PodInfo {
   readonly app: string
   readonly service: string
@@ -25,11 +25,11 @@ interface PodInfo {
 
 /** A device that a pod holds. */
 export interface Held extends Sighting {
-  /** What the processes of the pod use of it, where that is told; as it was with its last report. */
+  /** The usage of the device by the processes of the pod, from the last report, if it is reported. */
   own: { readonly values: PodValues; readonly seen: Sighting } | undefined
 }
 
-/** What is known of a pod. */
+/** The known data of a pod. */
 export interface Pod {
   readonly namespace: string
   readonly pod: string
@@ -39,11 +39,11 @@ export interface Pod {
   gpusRequested: number | undefined
   /** Whether it has a node; undefined if no source says anything of the pod itself. */
   isScheduled: boolean | undefined
-  /** Constant labels of the source that reported it: a simulated pod is told as such. */
+  /** Constant labels of its source, such as `simulated`. */
   source: SourceInfo
   /** When each device, by its key, was last told. */
   readonly devices: Map<string, Held>
-  /** By what its source is known by, in the order in which sources told of it. */
+  /** By the owner of the source, in the order of the first reports. */
   readonly infos: Map<object, PodInfo>
 }
 
@@ -103,8 +103,8 @@ export class PodTable {
   }
 
   /**
-   * Takes what a source says is gone: a whole answer of an exporter without a pod need not be waited for again. Gives
-   * 0, or undefined if nothing is of a pod.
+   * Reads reports of gone pods: if a complete answer of an exporter has no such pod, the pod is gone at once. Returns
+   * 0, or undefined if no record describes a pod.
    */
   #takeGone({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
     let isAny = false
@@ -127,7 +127,7 @@ export class PodTable {
     return isAny ? 0 : undefined
   }
 
-  /** Forgets pods, and devices of pods, that are gone, a step a pod; says whether there were any. */
+  /** Removes pods and devices of pods that are gone, one pod a step; returns whether there were any. */
   *forget(nowMs: number): Generator<undefined, boolean> {
     let isAny = false
     for (const [key, pod] of this.#pods) {
@@ -209,7 +209,7 @@ function tellInfo(pod: Pod, { record, source, arrivedMs, periodMs }: Told): void
     seen,
   })
   mergeInfos(pod)
-  // A pod of the same name that was started anew holds what is reported of it now, and nothing of what it held.
+  // A restarted pod with the same name has only the devices of its current reports.
   if (startedBeforeS === undefined || pod.startedS === undefined || pod.startedS === startedBeforeS) return
   for (const [device, sighting] of pod.devices) {
     if (arrivedMs - sighting.arrivedMs > SAMPLE_MS) pod.devices.delete(device)
@@ -217,8 +217,8 @@ function tellInfo(pod: Pod, { record, source, arrivedMs, periodMs }: Told): void
 }
 
 /**
- * One source knows what a pod asks for, another its app: what each says counts, and of two that say it the one that
- * told first. App and service stay where a source that said them is silent: its pod must not change its app when an
+ * Merges the descriptions of a pod: one source knows its requests, another its app. If two sources know the same, the
+ * first report wins. App and service stay if their source is silent, because a pod must not change its app when an
  * exporter is down.
  */
 function mergeInfos(pod: Pod): void {

@@ -1,6 +1,6 @@
 import type { Labels } from '@sonde/sdk'
 
-/** Labels of a series as `sonde_absence` writes them: `namespace="ml",pod="a"`. What is not of this form is skipped. */
+/** Parses the labels of a series in `sonde_absence`: `namespace="ml",pod="a"`. Other text is skipped. */
 export function readSeries(text: string): Labels {
   const labels: Record<string, string> = {}
   for (const [, name = '', value = ''] of text.matchAll(/(?:^|,)([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g))

@@ -15,7 +15,7 @@ import { type PodRow, type ServiceRows, serviceFields, valueFields } from './row
 import type { SharedDevice } from './shares.ts'
 import { appGpuType, podGpuType, sharedGpuType } from './type.ts'
 
-/** Rows are made no more often, whatever the sources say. Unit: milliseconds. */
+/** The shortest period of rows, for any period of the sources. Unit: milliseconds. */
 const PERIOD_MIN_MS = 1000
 /** Rows of devices that pods share. Policy: further ones are not reported. */
 const SHARED_LIMIT = 16_384
@@ -23,7 +23,7 @@ const SHARED_LIMIT = 16_384
 const REPEAT_MS = 60_000
 
 const NO_PODS = { rows: [] }
-/** What is told of a board beside the instances that are held: memory and activity are those of the instances. */
+/** The fields of a board beside its instances; memory and activity are those of the instances. */
 const OF_BOARDS: ReadonlySet<PodBase> = new Set(['power'])
 const NINE = POD_FIELDS.map((field) => fieldName(field))
 const WHY_GONE: ReadonlyMap<RecordType, string> = new Map<RecordType, string>([
@@ -39,16 +39,16 @@ interface Output {
   periodMs: number
 }
 
-/** A row that was reported, by which its series is told to be gone. */
+/** A reported row, by which its series is reported as gone. */
 interface ReportedRow {
   readonly output: Output
   readonly type: RecordType
   readonly labels: Labels
-  /** Why fields of it are absent, as it was last told. */
+  /** The last reported reasons of its absent fields. */
   readonly lacking: Map<string, { readonly why: Lacking; readonly atMs: number }>
 }
 
-/** Reports the rows of each sample, why numbers of them are absent, and which rows of the sample before are gone. */
+/** Reports the rows of each sample, the reasons of absent numbers, and rows that are gone since the previous sample. */
 export class ReportedRows {
   readonly #emit: (batch: Batch) => void
   readonly #outputs = new Map<string, Output>()
@@ -117,7 +117,7 @@ export class ReportedRows {
     source.report(appGpuType, { time: this.#time, ...labels, ...serviceFields(service) })
   }
 
-  /** Ends a sample: the rows that it lacks are gone. */
+  /** Ends a sample: rows without a report in it are gone. */
   *end(): Generator<undefined, void> {
     const gone = [...this.#before].filter(([key]) => !this.#rows.has(key)).map(([, row]) => row)
     this.#before = new Map()
@@ -137,14 +137,14 @@ export class ReportedRows {
     this.emit()
   }
 
-  /** Sends on what was reported. */
+  /** Passes the reported records on. */
   emit(): void {
     for (const { source } of this.#outputs.values()) source.emit()
   }
 
   /**
-   * Tells how often rows are made: as often as the slowest of the GPUs is read. Where no source says how often that is,
-   * the period that was told before holds.
+   * Reports the period of rows: that of the slowest GPU. Without a period of any source, the last reported period
+   * stays.
    */
   #tellPeriods(rows: readonly PodRow[]): void {
     const byOutput = Map.groupBy(rows, (row) => this.#outputFor(row))

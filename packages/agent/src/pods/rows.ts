@@ -7,11 +7,11 @@ import { isOver } from './sighting.ts'
 /** One pod, with the numbers of its GPUs. */
 export interface PodRow {
   readonly pod: Pod
-  /** Of a GPU that other pods hold too, what the processes of this one use. */
+  /** For a GPU shared with other pods: the usage by the processes of this pod. */
   readonly values: PodValues
-  /** Other pods that hold one of its devices: the most of any. */
+  /** The largest number of other pods that share one of its devices. */
   readonly sharedWith: number
-  /** Unit: milliseconds; undefined if nothing is known of its GPUs. */
+  /** Unit: milliseconds; undefined if its GPUs are unknown. */
   readonly ageMs: number | undefined
   /** The longest period that sources of its GPUs declare; 0 if none does. Unit: milliseconds. */
   readonly periodMs: number
@@ -31,7 +31,9 @@ export interface PodFacts {
   readonly nowOf: (device: string) => GpuNow | undefined
 }
 
-/** What a pod's GPUs do together. A GPU without a number takes no part in a mean; a sum needs those of all. */
+/**
+ * The aggregated numbers of a pod's GPUs. A mean ignores a GPU without a number; a sum needs the numbers of all GPUs.
+ */
 export function podRow(pod: Pod, { nowMs, holders, nowOf }: PodFacts): PodRow {
   const gpus = [...pod.devices].map(([key, { own }]) => {
     const now = nowOf(key)

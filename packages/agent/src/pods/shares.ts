@@ -4,7 +4,7 @@ import type { Pod } from './pod-table.ts'
 /** A device of a pod that is not the pod's alone. */
 export interface SharedDevice {
   readonly key: string
-  /** Pods that hold it; 0 for the board of an instance that is held. */
+  /** Number of pods that hold it; 0 for the board of a held instance. */
   readonly pods: number
 }
 
@@ -26,8 +26,8 @@ export function sharedWith({ devices }: Pod, holders: Holders): number {
 }
 
 /**
- * The devices of a pod of which one is not its own alone, and the boards of its instances, each once; none where all
- * are: then the row of the pod says everything.
+ * The shared devices of a pod, and the boards of its instances, each once. Empty if the pod shares no device: then its
+ * row says everything.
  */
 export function sharedDevices({ devices }: Pod, holders: Holders): SharedDevice[] {
   const keys = [...devices.keys()]

@@ -1,8 +1,8 @@
-/** What three of its periods say nothing of is gone, or not known any more. */
+/** A device or value without a report for this many periods is gone or unknown. */
 const OVER_PERIODS = 3
 /** A period is taken to be no shorter. Unit: milliseconds. */
 const PERIOD_MIN_MS = 2000
-/** What a period is taken for at first where no source says it. Unit: milliseconds. */
+/** The initial period if no source declares it. Unit: milliseconds. */
 const PERIOD_UNSAID_MS = 30_000
 /** A period that no source says shrinks by this at each report that comes sooner. */
 const SHRINK = 0.75

@@ -7,7 +7,7 @@ import { PodGpus } from './pod-gpus.ts'
 /** Longer than the records of one sample are apart. Unit: milliseconds. */
 const SETTLE_MS = 150
 
-/** What a source of a test has that others have not. */
+/** Special properties of a source of a test. */
 export interface MadeSource {
   /** Default: this host. */
   readonly host?: string
@@ -84,7 +84,7 @@ export class TestCluster {
     return this.rows('app_gpu').find(({ service }) => service === name)
   }
 
-  /** Types and series that the last sample said are gone. */
+  /** Types and series that the last sample reported as gone. */
   gone(): string[] {
     return this.rows('sonde_absence').map(({ type, series, code }) => `${type}{${series}} ${code}`)
   }
@@ -99,7 +99,7 @@ export class TestCluster {
   }
 }
 
-/** What a node reports of its GPUs and pods. */
+/** The reports of a node about its GPUs and pods. */
 export class GpuNode {
   readonly records: NodeRecords
 

@@ -18,8 +18,8 @@ const ofApp = POD_FIELDS.flatMap((field) => [
 ])
 
 /**
- * What the GPUs of one pod do: a row a pod after each sample of its GPUs. Of a GPU that other pods hold too, it has
- * what its own processes use of it, where that is told, and nothing else.
+ * The GPUs of one pod: a row after each sample of its GPUs. For a GPU shared with other pods, it has only the usage by
+ * its own processes, if that is reported.
  */
 export const podGpuType = defineType(
   'pod_gpu',
@@ -63,7 +63,7 @@ export const sharedGpuType = defineType('shared_gpu', 'A GPU of a pod that share
   pods: gauge('u32', { help: 'Pods that hold the device; 0 for the board of an instance that is held' }),
 })
 
-/** What the GPUs of one service do: a row a service after each sample of its GPUs. */
+/** The GPUs of one service: a row after each sample of its GPUs. */
 export const appGpuType = defineType('app_gpu', 'The GPU pods of one service of an app', {
   time: timestamp(),
   app: label('App'),

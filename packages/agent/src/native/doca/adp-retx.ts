@@ -5,7 +5,7 @@ import type { Argument } from './library.ts'
 
 /** Bins of one device at most; a library that tells of more is not asked for them. */
 const BINS_MAX = 4096
-/** The library writes as many bins as the device has, whatever is asked for and whatever it said. */
+/** Capacity for bins: the library writes all bins of the device, even if fewer were requested or reported. */
 const MEMORY_BINS = BINS_MAX + 512
 const WIDTH_MAX = 65_535
 /** So often it is asked whether somebody changed the bins where they do not count less. */
@@ -24,7 +24,7 @@ export interface HistogramShape {
   readonly unitSeconds: number
 }
 
-/** What a device can do. */
+/** Capabilities of a device. */
 export interface HistogramLimits {
   readonly maxBins: number
   /** Units that it can count in. Unit: seconds. */
@@ -45,7 +45,7 @@ export function edgesOf({ bins, bin0Width, bin1Width, doubles, unitSeconds }: Hi
   return edges
 }
 
-/** What a device can do; a failure where it has no such histogram. */
+/** The capabilities of a device; a failure if it has no such histogram. */
 export async function histogramLimits(device: DocaDevice): Promise<HistogramLimits | DocaFailure> {
   const { info } = device
   const refused = await device.callAll([
@@ -62,9 +62,7 @@ export async function histogramLimits(device: DocaDevice): Promise<HistogramLimi
   return { maxBins, unitsSeconds }
 }
 
-/**
- * The histogram of a device. It counts while it is open: one that is made anew for each reading has nothing to tell.
- */
+/** The histogram of a device. It counts only while it is open, so it stays open between readings. */
 export class AdpRetxHistogram {
   /** As the device says it; another object when somebody changed it. */
   shape: HistogramShape
@@ -110,7 +108,7 @@ export class AdpRetxHistogram {
     const bins = await this.#readBins()
     if (bins instanceof DocaFailure) return bins
     const total = bins.reduce((sum, count) => sum + count, 0n)
-    // Each call costs as much as all else of a reading, and who changes the bins begins them anew: they count less.
+    // Each call costs as much as the rest of a reading. A change of the bins by another program resets the counts.
     const isDue = this.#isChanged || total < this.#total || this.#reads++ % CHANGE_READS === 0
     this.#total = total
     const isOther = isDue ? await this.#follow() : false

@@ -10,11 +10,11 @@ export class DocaDevice {
   readonly library: DocaLibrary
   readonly memory: DocaMemory
   readonly handle: bigint
-  /** What capabilities are asked of. */
+  /** The device info for capability calls. */
   readonly info: bigint
   /** Contexts that are not given back yet, and the function that made each. */
   readonly #contexts = new Map<bigint, DocaSymbol>()
-  /** Those of them that are to be stopped: configured or started, or perhaps so. Others would refuse. */
+  /** Contexts that must be stopped, because they are or may be configured or started. Others would refuse. */
   readonly #toStop = new Set<bigint>()
   #closed = false
 
@@ -82,15 +82,15 @@ export class DocaDevice {
   async destroy(context: bigint): Promise<DocaFailure | undefined> {
     const domain = this.#contexts.get(context)?.replace(/create$/, '')
     if (domain === undefined) return undefined
-    // A context that refuses to stop may be one of a device that is gone: then it is destroyed all the same.
+    // A context that refuses to stop may belong to a removed device: it is destroyed anyway.
     if (this.#toStop.has(context)) await this.call(`${domain}stop` as DocaSymbol, context)
     return this.call(`${domain}destroy` as DocaSymbol, context)
   }
 
   /**
-   * Gives back the contexts that are left, and the device. May be called twice.
+   * Releases the remaining contexts and the device. May be called twice.
    *
-   * @returns Why the library keeps the device; another call tries again.
+   * @returns Why the library keeps the device, or undefined; another call tries again.
    */
   async close(): Promise<DocaFailure | undefined> {
     if (this.#closed) return undefined

@@ -3,11 +3,11 @@ import { DocaFailure } from './failure.ts'
 import { idsText } from './ids.ts'
 import { OUTPUT_FORMAT, SAMPLE_MODE, SYNC_MODE, sampleBytesOf, TIMESTAMP_SOURCE } from './layout.ts'
 
-/** Memory beyond what the library says that it writes. Unit: bytes. */
+/** Memory beyond the size that the library reports. Unit: bytes. */
 const SPARE_BYTES = 4096
 /** A sample of more is not believed. Unit: bytes. */
 const SAMPLE_BYTES_MAX = 1 << 20
-/** Counters that are refused one after another because the device is full, before that counts as a failure. */
+/** Consecutive counters refused by a full device before this counts as a failure. */
 const FULL_MAX = 256
 
 /** What the diagnostic counters of a device can do. */
@@ -26,14 +26,13 @@ export interface DiagLimits {
 export interface DiagConfig {
   readonly ids: readonly bigint[]
   /**
-   * Between two samples, which the device may lengthen; 0: a sample is taken each time that somebody asks. Unit:
-   * nanoseconds.
+   * Sample period, which the device may lengthen; 0: each read takes a sample. Unit: nanoseconds.
    */
   readonly periodNs: number
   /** Samples that the device keeps, as a power of two; 0 if they are asked for. */
   readonly logSamples: number
   readonly hasRealTime: boolean
-  /** Whether the counters are taken from a program that holds them. */
+  /** Whether counters are taken over from another program. */
   readonly force: boolean
   /** Samples of one query at most. */
   readonly querySamples: number
@@ -125,7 +124,7 @@ export class DiagSampler {
     return refused
   }
 
-  /** All properties are set: a configuration that lacks one is refused, and it is not said which. */
+  /** Sets all properties: the library refuses an incomplete configuration without naming the missing property. */
   async #configure(): Promise<DocaFailure | undefined> {
     const context = this.#context
     const { periodNs, logSamples, ids, hasRealTime } = this.#config
@@ -165,14 +164,14 @@ export class DiagSampler {
       const at = wanted.indexOf(id)
       const isOfOne = failure.name === 'FULL' || failure.name === 'NO_MEMORY' || failure.kind === 'unsupported'
       if (!isOfOne) return failure
-      // Without a name it is the last one that there is no room for.
+      // Without a name, the last counter did not fit.
       const [left] = wanted.splice(at < 0 ? wanted.length - 1 : at, 1)
       if (left !== undefined) this.refused.set(left, failure)
     }
     return this.#noneOf()
   }
 
-  /** No counter is left: which were refused, by the reason. */
+  /** The failure if no counter is left: the refused counters by reason. */
   #noneOf(): DocaFailure {
     const [first, ...others] = Map.groupBy(this.refused, ([, { error }]) => error.message).values()
     const call = 'doca_telemetry_diag_check_data_id'

@@ -2,7 +2,7 @@ import { SondeError } from '@sonde/sdk'
 import type { CallFailureKind } from '../call-failure.ts'
 import type { DocaErrorName } from './layout.ts'
 
-/** What an error means: what it is, and what to do. */
+/** The meaning of an error, and advice. */
 export interface Meaning {
   readonly kind: CallFailureKind
   readonly words: string
@@ -33,7 +33,7 @@ const OF_CAPABILITIES: Partial<Record<DocaErrorName, Meaning>> = {
   NOT_FOUND: { kind: 'denied', words: FWCTL },
 }
 
-/** Errors of what gives a device back. */
+/** Errors of calls that release a device. */
 const OF_CLOSING: Partial<Record<DocaErrorName, Meaning>> = {
   IN_USE: { kind: 'failed', words: 'counters of it could not be given back; Sonde tries again' },
 }
@@ -51,7 +51,7 @@ const OWN = [
 /** A call that gave nothing. Returned, not thrown: a device that refuses is an everyday thing. */
 export class DocaFailure {
   readonly kind: CallFailureKind
-  /** What the library said, without `DOCA_ERROR_`. */
+  /** Name of the error without `DOCA_ERROR_`. */
   readonly name: DocaErrorName | 'NO_SYMBOL'
   /** What it means and what to do, without device and call. */
   readonly words: string
@@ -60,7 +60,7 @@ export class DocaFailure {
 
   /**
    * @param call Name of the function.
-   * @param meaning Where more is known than what the error means in general.
+   * @param meaning A more specific meaning of the error. Default: its general meaning.
    */
   constructor(device: string, call: string, name: DocaErrorName | 'NO_SYMBOL', meaning = meaningOf(call, name)) {
     this.kind = meaning?.kind ?? 'failed'

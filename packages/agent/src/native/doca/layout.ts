@@ -43,7 +43,7 @@ export const ERROR_NAMES = [
 /** Name of an error, without `DOCA_ERROR_`. */
 export type DocaErrorName = (typeof ERROR_NAMES)[number]
 
-/** `doca_telemetry_adp_retx_hist_time_unit`, a bitmap, and what a unit lasts. Unit: seconds. */
+/** `doca_telemetry_adp_retx_hist_time_unit`, a bitmap, and the length of each unit. Unit: seconds. */
 export const TIME_UNITS = [
   { bit: 0x4, seconds: 1e-4, name: 'USEC_100' },
   { bit: 0x2, seconds: 1e-6, name: 'USEC' },

@@ -17,8 +17,8 @@ export type Argument = number | bigint | Uint8Array
 type Foreign = KoffiFunc<(...args: Argument[]) => unknown>
 
 /**
- * The DOCA libraries, loaded. Each function is looked up by itself: where one is missing, a capability is missing.
- * Calls run on the thread pool, so that a call that hangs keeps its thread and no other device waits for it.
+ * The loaded DOCA libraries. Functions are looked up separately: a missing function means a missing capability. Calls
+ * run on the thread pool, so that a hanging call blocks only its thread and no other device.
  */
 export class DocaLibrary {
   readonly paths: DocaPaths
@@ -27,7 +27,7 @@ export class DocaLibrary {
   readonly #functions = new Map<DocaSymbol, Foreign>()
   /** Arguments of open calls: memory that a call writes is not freed before it came back. */
   readonly #written = new Set<readonly Argument[]>()
-  /** The open call of each device: the next one waits for it, whoever makes it. */
+  /** The open call of each device; the next call of any caller waits for it. */
   readonly #last = new Map<string, Promise<unknown>>()
 
   /** @throws SondeError `SRC_LIBRARY` if they are no libraries, or made for another machine. */

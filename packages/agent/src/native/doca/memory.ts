@@ -1,8 +1,8 @@
-/** Memory of one device for what calls write. V8 does not move a buffer of this size, and a library may write more. */
+/** Size of the output memory of a device. V8 does not move a buffer of this size, and a library may write too much. */
 const MEMORY_BYTES = 8192
 const OUT_BYTES = 8
 
-/** Memory that the calls of one device write: taken once, and larger than any of them says that it needs. */
+/** The output memory for the calls of one device: allocated once, and larger than the reported size of any call. */
 export class DocaMemory {
   readonly #bytes = Buffer.from(new ArrayBuffer(MEMORY_BYTES))
   /** Where a call writes a number or an address. */

@@ -80,9 +80,10 @@ export class DocaRoster {
 }
 
 /**
- * Finds a listed device by its RDMA name and does something with it. Devices that do not tell their names delay nobody.
+ * Finds a listed device by its RDMA name and calls a function with it. Devices that do not answer delay no other
+ * device.
  *
- * @returns What came of it; undefined if no device has the name.
+ * @returns The result of the function; undefined if no device has the name.
  */
 export async function findDocaInfo<T>(
   library: DocaLibrary,
@@ -120,7 +121,7 @@ async function createList(library: DocaLibrary): Promise<DeviceList | DocaFailur
   return new DocaFailure(NODE, 'doca_devinfo_create_list', 'TOO_BIG')
 }
 
-/** What calls are of that are of no device. */
+/** The lane of calls without a device. */
 const NODE = 'the node'
 
 /** Addresses in a list, which ends before its count where the library counts more than it has. */

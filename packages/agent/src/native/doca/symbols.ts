@@ -68,10 +68,10 @@ export const TELEMETRY = {
   doca_telemetry_diag_query_counters: [handle, memory, 'uint32_t', memory],
 } as const satisfies Signatures
 
-/** What a function answers with that does not answer with an error. */
+/** Result types of functions that do not return an error code. */
 export const RESULTS: Readonly<Record<string, string>> = { doca_dev_as_devinfo: 'void *' }
 
-/** A symbol that NVIDIA's libraries do not have: who has it stands in for them. */
+/** A symbol that only stand-ins for NVIDIA's libraries have. */
 export const DOUBLE_SYMBOL = 'sonde_doca_double'
 
 type Signatures = Readonly<Record<string, readonly string[]>>

@@ -7,7 +7,7 @@ interface Meaning {
   readonly words: string
 }
 
-/** What errors mean, and what to do. */
+/** Meanings of errors, with advice. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   NO_SYMBOL: { kind: 'unsupported', words: 'the installed driver has no such call; install a newer one' },
   FUNCTION_NOT_FOUND: { kind: 'unsupported', words: 'the installed driver has no such call; install a newer one' },
@@ -27,14 +27,14 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 /** A call that gave nothing. Returned, not thrown: a GPU that cannot do something is an everyday thing. */
 export class NvmlFailure {
   readonly kind: CallFailureKind
-  /** What the library said, without `NVML_ERROR_`. */
+  /** Name of the error without `NVML_ERROR_`. */
   readonly name: string
-  /** What it means and what to do. */
+  /** Its meaning, and advice. */
   readonly words: string
   /** GPU, call and what the library said; fit for people. */
   readonly error: SondeError
 
-  /** @param code What the call answered; undefined if the library has no such function. */
+  /** @param code Result of the call; undefined if the library has no such function. */
   constructor(device: string, call: string, code: number | undefined) {
     this.name = code === undefined ? 'NO_SYMBOL' : (ERROR_NAMES[code] ?? `error ${code}`)
     const meaning = MEANINGS[this.name]

@@ -18,14 +18,14 @@ export interface GpuNames {
   readonly minor: number | undefined
 }
 
-/** A field that is asked for, in {@link GpuHandle.fields}. */
+/** A field for {@link GpuHandle.fields}. */
 export interface FieldWanted {
   readonly id: number
   /** A link, or all of them. Default: 0. */
   readonly scope?: number
 }
 
-/** One GPU, with the memory of its calls. At most one call at a time. */
+/** One GPU, with the memory of its calls. Only one call at a time. */
 export class GpuHandle {
   readonly library: NvmlLibrary
   readonly names: GpuNames
@@ -46,8 +46,8 @@ export class GpuHandle {
   }
 
   /**
-   * The GPU of an index, as the driver counts now; that of `known` if it is one of them, which is not called: a call
-   * of it may hang.
+   * The GPU of an index, as the driver counts now. A GPU of `known` is returned without a call, because the call may
+   * hang.
    */
   static async at(library: NvmlLibrary, index: number, known: readonly GpuHandle[]): Promise<GpuHandle | NvmlFailure> {
     const device = `GPU ${index}`
@@ -57,7 +57,7 @@ export class GpuHandle {
     const handle = memory.readBigUInt64LE()
     const found = known.find((gpu) => gpu.handle === handle)
     if (found !== undefined) return found
-    // The first call of a GPU, and the one that hangs with a GPU that does; what follows is at hand.
+    // The first call of a GPU, which hangs if the GPU hangs; the following calls read cached data.
     const silence = await library.callAsync(device, 'nvmlDeviceGetUUID', handle, memory.fill(0), TEXT_BYTES)
     if (silence !== undefined) return silence
     const uuid = textIn(memory)
@@ -77,7 +77,7 @@ export class GpuHandle {
     return minor === undefined ? `gpu${index}` : `nvidia${minor}`
   }
 
-  /** Calls a function that writes a structure, and may be told its version. The same memory each time. */
+  /** Calls a function that writes a structure, with its version if it has one. Reuses the memory. */
   structure(symbol: NvmlSymbol, version = 0): Buffer | NvmlFailure {
     const memory = this.#memory.fill(0)
     memory.writeUInt32LE(version)

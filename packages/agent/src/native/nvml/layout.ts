@@ -62,7 +62,7 @@ export const EVENT_XID = 0x8n
 /** `nvmlGpmSupport_t`. */
 export const GPM_SUPPORT = { bytes: 8, version: 1, isSupported: 4 } as const
 /**
- * `nvmlGpmMetricsGet_t`: a head, and metrics behind it. The library goes by their number; newer ones know more of them
+ * `nvmlGpmMetricsGet_t`: a head, followed by metrics. The library uses their number; newer libraries know more metrics
  * than the version says.
  */
 export const GPM_GET = { version: 1, count: 4, before: 8, after: 16, metrics: 24 } as const

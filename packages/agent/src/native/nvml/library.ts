@@ -15,7 +15,7 @@ export class NvmlLibrary {
   /** Whether the library says that it stands in for NVIDIA's. */
   readonly isDouble: boolean
   readonly #functions = new Map<NvmlSymbol, Foreign>()
-  /** Memory of open calls: what a call writes is not freed before it came back. */
+  /** Memory of open calls, which must not be freed before a call returns. */
   readonly #written = new Set<readonly NvmlArgument[]>()
 
   /** @throws SondeError `SRC_LIBRARY` if it is no such library, or does not begin: the sentence says why. */
@@ -35,12 +35,12 @@ export class NvmlLibrary {
     return this.#functions.has(symbol)
   }
 
-  /** Calls a function; what it answers where it is no success. */
+  /** Calls a function; returns the failure, if any. */
   answer(symbol: NvmlSymbol, ...args: NvmlArgument[]): number | undefined {
     return this.#functions.get(symbol)?.(...args)
   }
 
-  /** Calls a function at once, for what a driver that just answered has at hand. Why it gave nothing. */
+  /** Calls a function synchronously, for cached data of a driver that just answered. Returns the failure, if any. */
   call(device: string, symbol: NvmlSymbol, ...args: NvmlArgument[]): NvmlFailure | undefined {
     const code = this.answer(symbol, ...args)
     return code === SUCCESS ? undefined : new NvmlFailure(device, symbol, code)

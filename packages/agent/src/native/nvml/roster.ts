@@ -10,9 +10,9 @@ const GPUS_MAX = 256
 export interface GpuList {
   /** GPUs that told their names, by index. */
   readonly gpus: readonly GpuHandle[]
-  /** Indexes of those that refused, with why. */
+  /** Indexes of GPUs that refused, with the reason. */
   readonly refused: ReadonlyMap<number, NvmlFailure>
-  /** Indexes of those that have not answered yet. */
+  /** Indexes of GPUs that have not answered yet. */
   readonly silent: readonly number[]
 }
 
@@ -20,7 +20,7 @@ export interface GpuList {
 export class GpuRoster {
   readonly #library: NvmlLibrary
   readonly #limitMs: number
-  /** Indexes that are being asked. Each keeps a thread, so that none is asked twice at a time. */
+  /** Indexes with an open call. Each blocks a thread, so that no index has two calls at the same time. */
   readonly #asked = new Set<number>()
 
   /** @param limitMs A GPU that has not told its names by then is listed later. Unit: milliseconds. */

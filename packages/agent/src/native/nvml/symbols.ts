@@ -55,5 +55,5 @@ export const SYMBOLS = {
 /** A function of the library. */
 export type NvmlSymbol = keyof typeof SYMBOLS
 
-/** A symbol that NVIDIA's library does not have: who has it stands in for it. */
+/** A symbol that only stand-ins for NVIDIA's library have. */
 export const DOUBLE_SYMBOL = 'sonde_nvml_double'

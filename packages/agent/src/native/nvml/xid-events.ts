@@ -28,7 +28,7 @@ export class XidEvents {
     return refused ?? events
   }
 
-  /** The numbers of those that came since the last call, in order. Does not wait. */
+  /** The XID numbers since the last call, in order. Does not wait. */
   take(): number[] {
     const taken: number[] = []
     const memory = this.#memory

@@ -5,42 +5,42 @@ import type { Subscription } from './live-round.ts'
 /** How long a stream keeps its place whoever comes. Unit: milliseconds. */
 const TENURE_MS = 60_000
 
-/** The place of one stream. */
-export interface Place {
+/** The slot of one stream. */
+export interface StreamSlot {
   /** Frees it. May be called twice. */
   release(): void
   /** Called when another stream took it. Default: nobody is told. */
   onReplaced: () => void
 }
 
-/** A place that is taken, and what its stream asks. */
-interface Taken extends Place {
+/** A used slot, and the queries of its stream. */
+interface UsedSlot extends StreamSlot {
   readonly keys: ReadonlySet<string>
   readonly stepMs: number
   readonly sinceMs: number
 }
 
 /**
- * The places of live streams, and the queries that they have evaluated. Where a limit is reached, the streams that are
- * open for longest make room for a new one, each once it was open for a minute: all who ask come from one address on
- * loopback, and so nobody can hold the live view for good.
+ * Limits the live streams and their queries. At a limit, the oldest streams are replaced by a new stream, each after at
+ * least a minute. On loopback all clients have the same address, so this is how no client can occupy the live view for
+ * ever.
  */
-export class LivePlaces {
+export class StreamSlots {
   readonly #agent: Agent
-  /** In the order in which they were taken. */
-  readonly #taken = new Set<Taken>()
+  /** In the order of their start. */
+  readonly #taken = new Set<UsedSlot>()
 
   constructor(agent: Agent) {
     this.#agent = agent
   }
 
   /**
-   * Takes a place for a subscription.
+   * Reserves a slot for a subscription.
    *
-   * @throws SondeError `STR_LIMIT` where as many streams are open, or as many different queries a second are evaluated,
-   * as are allowed, and none of them makes room.
+   * @throws SondeError `STR_LIMIT` if the limit of streams, or of different queries a second, is reached and no stream
+   * may be replaced.
    */
-  take({ keys, stepMs }: Subscription): Place {
+  take({ keys, stepMs }: Subscription): StreamSlot {
     const own = new Set(keys.map((key) => `${stepMs} ${key}`))
     const leaving = this.#leavingFor(own, stepMs)
     for (const place of leaving) {
@@ -51,20 +51,20 @@ export class LivePlaces {
     const release = () => {
       if (this.#taken.delete(place)) this.#agent.http.streams--
     }
-    const place: Taken = { keys: own, stepMs, sinceMs: performance.now(), release, onReplaced: () => undefined }
+    const place: UsedSlot = { keys: own, stepMs, sinceMs: performance.now(), release, onReplaced: () => undefined }
     this.#taken.add(place)
     this.#agent.http.streams++
     return place
   }
 
-  /** The streams that make room for what is asked: none if there is room. */
-  #leavingFor(own: ReadonlySet<string>, stepMs: number): readonly Taken[] {
+  /** The streams to replace for a new stream; none if the limits allow it. */
+  #leavingFor(own: ReadonlySet<string>, stepMs: number): readonly UsedSlot[] {
     const { stream_clients: clientLimit, stream_queries_per_s: queryLimit } = this.#agent.options.config.limits
-    const leaving: Taken[] = []
+    const leaving: UsedSlot[] = []
     const load = new Load(this.#taken)
     const staying = [...this.#taken]
     const hasPlace = () => staying.length < clientLimit
-    // What others ask already costs nothing more: it is let in whatever the limit.
+    // Queries that other streams already ask cost nothing more: they are allowed above the limit.
     const hasQueries = () => load.added(own, stepMs) === 0 || load.perSecond + load.added(own, stepMs) <= queryLimit
     const [before, added] = [load.perSecond, load.added(own, stepMs)]
     const isFull = !hasPlace()
@@ -85,21 +85,21 @@ export class LivePlaces {
   }
 }
 
-/** What streams ask: a query counts once a step, for however many of them. */
+/** The queries of all streams: equal queries of a step count once. */
 class Load {
   /** Unit: queries a second. */
   perSecond = 0
   /** By query and step: how many streams ask it. */
   readonly #asked = new Map<string, number>()
 
-  constructor(places: Iterable<Taken>) {
+  constructor(places: Iterable<UsedSlot>) {
     for (const { keys, stepMs } of places) {
       this.perSecond += this.added(keys, stepMs)
       for (const key of keys) this.#asked.set(key, (this.#asked.get(key) ?? 0) + 1)
     }
   }
 
-  /** What another stream would add. Unit: queries a second. */
+  /** The queries that another stream would add. Unit: queries a second. */
   added(keys: ReadonlySet<string>, stepMs: number): number {
     let count = 0
     for (const key of keys) if (!this.#asked.has(key)) count++
@@ -107,7 +107,7 @@ class Load {
   }
 
   /** A stream asks no more. */
-  remove({ keys, stepMs }: Taken): void {
+  remove({ keys, stepMs }: UsedSlot): void {
     for (const key of keys) {
       const streams = (this.#asked.get(key) ?? 0) - 1
       if (streams > 0) this.#asked.set(key, streams)
