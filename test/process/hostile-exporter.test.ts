@@ -152,7 +152,7 @@ test('an exporter that tells of the node of another takes no device and no app o
     const place = ['--config', file, '--listen', new URL(sonde.address).host]
     const { code, output } = await runSonde(['explain', name, ...place])
     assert.equal(code, 1, output)
-    assert.ok(output.includes(`${other.address} tells of GPU ${uuid} of honest, which is not taken: ${honest.address}`))
+    assert.ok(output.includes(`${other.address} reports GPU ${uuid} of honest, which is refused: ${honest.address}`))
   }
 })
 
