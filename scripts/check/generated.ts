@@ -7,18 +7,23 @@ import { readmesWithFields } from '../docs/field-tables.ts'
 import { contactLinks, securityPage } from '../docs/front-door.ts'
 import { hintsPage } from '../docs/hints.ts'
 import { metricsPage } from '../docs/metrics.ts'
+import { contributingPage } from '../docs/room-order.ts'
 import { rulesSchemaText } from '../docs/rules-schema.ts'
+import { SHARED_NAMES_PATH, sharedNamesText } from './names.ts'
+import { packageSources } from './sources.ts'
 
 /** Every generated page, by its path from the root. */
 export function generatedPages(): Record<string, string> {
   return {
     '.github/ISSUE_TEMPLATE/config.yml': contactLinks(),
+    'CONTRIBUTING.md': contributingPage(),
     'SECURITY.md': securityPage(),
     'docs/configuration.md': configurationPage(),
     'docs/hints.md': hintsPage(),
     'docs/metrics.md': metricsPage(),
     'docs/traceback.schema.json': rulesSchemaText(),
     ...readmesWithFields(),
+    [SHARED_NAMES_PATH]: sharedNamesText(packageSources()),
   }
 }
 

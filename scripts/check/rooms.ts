@@ -1,12 +1,12 @@
 // The order of the rooms inside each package: a room imports only those before it.
 
-import { resolveImport, type SourceFile } from './sources.ts'
+import { resolveImport, roomOf, type SourceFile } from './sources.ts'
 
 /**
- * The rooms of each package, the lowest first: a folder, or a file beside them. Entry files, which put rooms together,
- * are above all of them.
+ * The rooms of each package, the lowest first. A room is a folder, or a file beside the folders. Entry files combine
+ * rooms and may import all of them.
  */
-const ORDER: Readonly<Record<string, readonly string[]>> = {
+export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
   sdk: [
     'errors',
     'engines',
@@ -61,12 +61,12 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   'console/web': ['styles', 'format', 'state', 'api', 'components', 'chart', 'devices', 'pages', 'shell', 'app'],
 }
 
-/** Pairs that go against the order still. The list may only shrink: who needs another cuts the rooms otherwise. */
+/** Exceptions from the order. The list may only shrink: divide the rooms differently instead of adding a pair. */
 const REMAINING: readonly string[] = ['console/web: state > api']
 
 const ENTRIES = /(^|\/)(index|config-index|main|[a-z-]+-main)\.tsx?$/
 
-/** Imports against the order, and pairs of the list that are there no more. */
+/** Imports against the order, and exceptions that no import needs any more. */
 export function findOrderFaults(files: readonly SourceFile[], remaining: readonly string[] = REMAINING): string[] {
   const found = againstOrder(files)
   const fresh = [...found].filter(([pair]) => !remaining.includes(pair))
@@ -81,13 +81,13 @@ export function findOrderFaults(files: readonly SourceFile[], remaining: readonl
 function againstOrder(files: readonly SourceFile[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const file of files) {
-    const from = placeOf(file.path)
+    const from = roomOf(file.path)
     if (from === undefined || ENTRIES.test(file.path) || /\.test\.tsx?$|(^|\/)test-[^/]*$/.test(file.path)) continue
     for (const { specifier, line } of file.imports) {
       const path = resolveImport(file, specifier)
-      const to = placeOf(path)
+      const to = roomOf(path)
       if (to === undefined || to.group !== from.group || to.room === from.room) continue
-      const rooms = ORDER[from.group] ?? []
+      const rooms = ROOM_ORDER[from.group] ?? []
       if (!ENTRIES.test(path) && rooms.includes(from.room) && rooms.includes(to.room)) {
         if (rooms.indexOf(to.room) < rooms.indexOf(from.room)) continue
       }
@@ -96,11 +96,4 @@ function againstOrder(files: readonly SourceFile[]): Map<string, string[]> {
     }
   }
   return found
-}
-
-function placeOf(path: string): { readonly group: string; readonly room: string } | undefined {
-  const match = /^packages\/([^/]+)\/(src|server|web)\/([^/]+)/.exec(path)
-  if (match === null) return undefined
-  const [, name = '', part = '', room = ''] = match
-  return { group: part === 'src' ? name : `${name}/${part}`, room: room.replace(/\.tsx?$/, '') }
 }

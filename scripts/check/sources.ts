@@ -44,3 +44,11 @@ export function sourceFile(path: string, text: string): SourceFile {
 export function resolveImport(file: SourceFile, specifier: string): string {
   return specifier.startsWith('.') ? relative('.', join(dirname(file.path), specifier)) : specifier
 }
+
+/** The package, with its part where it has two, and the room in it that a path from the root is in. */
+export function roomOf(path: string): { readonly group: string; readonly room: string } | undefined {
+  const match = /^packages\/([^/]+)\/(src|server|web)\/([^/]+)/.exec(path)
+  if (match === null) return undefined
+  const [, name = '', part = '', room = ''] = match
+  return { group: part === 'src' ? name : `${name}/${part}`, room: room.replace(/\.tsx?$/, '') }
+}
