@@ -163,6 +163,7 @@ function stage(name: string): string {
   delete manifest.devDependencies
   // The condition `source` leads to TypeScript that is not published.
   for (const entry of Object.values<Record<string, string>>(manifest.exports ?? {})) delete entry.source
+  manifest.gitHead = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: folder, encoding: 'utf8' }).stdout?.trim() ?? ''
   writeFileSync(join(staged, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
   return staged
 }

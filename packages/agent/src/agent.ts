@@ -51,6 +51,8 @@ export interface AgentOptions {
   readonly log: Logger
   /** Version that `/api/v1/node` tells. */
   readonly version: string
+  /** Commit of the program, for `sonde_build_info`. Default: not known. */
+  readonly revision?: string
   /** Origin of the value at a key path of the configuration: a flag, a variable, `file:line`, or `default`. */
   readonly originOf?: (path: string) => string
   /** Sinks beside the agent's own views. */
@@ -176,9 +178,9 @@ export class Agent {
     this.#precedence = new Precedence({ devices: this.devices, sources: this.hosts.sources, here: this.node })
     this.service = config.service.enabled ? this.#makeService(options) : undefined
     const { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults } = this
-    const { version, storeStatus } = options
+    const { version, revision = '', storeStatus } = options
     const told = { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults }
-    this.self = new Self({ ...told, version, log, storeStatus })
+    this.self = new Self({ ...told, version, revision, log, storeStatus })
   }
 
   /** `/metrics` leaves out records that other exporters export. */

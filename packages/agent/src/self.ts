@@ -43,7 +43,6 @@ const NEVER_MS = 2 ** 30
 /** The agent's own process. */
 const processType = defineOwnType('sonde_process', 'The process of Sonde itself', {
   time: timestamp(),
-  version: label('Version of Sonde'),
   resident_memory_bytes: gauge('u64', { unit: 'bytes', help: 'Resident memory' }),
   cpu_seconds_total: counter('f64', { unit: 'seconds', help: 'Processor time, user and system' }),
   loop_turn_max_seconds: gauge('f64', {
@@ -51,6 +50,14 @@ const processType = defineOwnType('sonde_process', 'The process of Sonde itself'
     help: 'Longest turn of the main loop since the sample before, without the waiting; from Node 24 on',
   }),
   uptime_seconds: gauge('f64', { unit: 'seconds', help: 'Time since the start' }),
+})
+
+/** What runs, as every exporter says it: always 1. */
+const buildType = defineOwnType('sonde_build', 'The program that runs', {
+  time: timestamp(),
+  version: label('Version of Sonde'),
+  revision: label('Commit that the program was built from; empty if it is not known'),
+  info: gauge('u8', { help: 'Always 1; the labels name the program' }),
 })
 
 /** Stuck devices: their drivers do not answer. */
@@ -87,11 +94,19 @@ const httpRefusalType = defineOwnType('sonde_http_refused', 'Requests turned awa
 })
 
 /** The types of this file. */
-export const SELF_TYPES: readonly RecordType[] = [processType, stuckType, childType, httpType, httpRefusalType]
+export const SELF_TYPES: readonly RecordType[] = [
+  processType,
+  buildType,
+  stuckType,
+  childType,
+  httpType,
+  httpRefusalType,
+]
 
 /** What is reported on. */
 export interface SelfOptions {
   readonly version: string
+  readonly revision: string
   /** Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number
   readonly hosts: Hosts
@@ -216,8 +231,9 @@ export class Self {
   }
 
   #reportProcess(): void {
-    const { version, startedMs } = this.#options
-    const row = this.#source.bind(processType, { version })
+    const { version, revision, startedMs } = this.#options
+    this.#source.bind(buildType, { version, revision }).gauge('info').set(1)
+    const row = this.#source.bind(processType, {})
     const { user, system } = process.cpuUsage()
     const residentBytes = residentBytesNow()
     if (residentBytes !== undefined) row.gauge('resident_memory_bytes').set(residentBytes)

@@ -2,7 +2,7 @@ import { createAgent } from '@sonde/agent'
 import { appRoutes } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
-import { VERSION } from '../version.ts'
+import { REVISION, VERSION } from '../version.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serve } from './run.ts'
@@ -14,7 +14,10 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   // An agent that cannot listen touches no file.
   await tryListeners(loaded.config.agent.export.prometheus)
   await tightenFolders(loaded, log)
-  const agent = createAgent({ config: loaded.config.agent, log, version: VERSION, originOf: loaded.originOf })
+  const agent = createAgent({
+    ...{ config: loaded.config.agent, log, version: VERSION, revision: REVISION },
+    originOf: loaded.originOf,
+  })
   const running = await serve(agent, loaded, (app) =>
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) }),
   )

@@ -7,7 +7,7 @@ import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { readCommand } from '../read-command.ts'
-import { VERSION } from '../version.ts'
+import { REVISION, VERSION } from '../version.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serve } from './run.ts'
@@ -29,6 +29,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     config,
     log,
     version: VERSION,
+    revision: REVISION,
     originOf: loaded.originOf,
     ...(store === undefined ? {} : historyIn(store, path)),
   })
