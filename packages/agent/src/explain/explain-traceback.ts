@@ -90,7 +90,7 @@ function noAgent({ agentPlace }: ExplainOptions): Step {
     look: async () => ({
       state: 'unknown',
       tried: agentPlace,
-      answer: 'no agent answers there, so it is unknown what rules see',
+      answer: 'no agent answers there, so the samples of the rules are unknown',
     }),
   }
 }

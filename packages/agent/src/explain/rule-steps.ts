@@ -36,7 +36,7 @@ export async function fileRuleSteps(name: string, options: ExplainOptions): Prom
     return {
       state: 'unknown',
       tried: options.agentPlace,
-      answer: 'no agent answers there, so it is unknown what rules see',
+      answer: 'no agent answers there, so the samples of the rules are unknown',
     }
   }
   const signal = 'of' in rule ? undefined : book.signals[rule.signal]

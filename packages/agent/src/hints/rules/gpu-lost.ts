@@ -63,7 +63,7 @@ export const gpuLostRule: HintRule = {
   not: {
     'a reloaded driver, or a reset: all GPUs are gone, and no XID 79 was reported': (inspection) =>
       !inspection.scope.gpus.some((one) => one.has(GPU.power)) && !isToldLost(inspection),
-    'a GPU during the set-up of MIG: only some of its values are gone': (inspection) =>
+    'a GPU during the set-up of MIG: only some values are gone': (inspection) =>
       inspection.has(GPU.migMode) && inspection.has(GPU.power) && !(inspection.increase(XID.lost, EVENT_OVER_MS) >= 1),
   },
   toldApart: [

@@ -19,8 +19,8 @@ const NANOSECONDS = 1e9
 const BRAKE_OVER_MS = 5000
 
 /**
- * The device of a finding: one GPU, or the node if there are several. A hint about the node stays there even if only
- * one GPU is left, so that one episode gives one hint.
+ * The device of a finding: one GPU, or the node if there are several. An open hint about the node continues with a
+ * single GPU, so that one episode gives one hint.
  */
 function concerned(
   rule: string,
