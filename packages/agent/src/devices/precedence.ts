@@ -6,7 +6,7 @@ import { entityName, hostOfFact } from './claims.ts'
 import type { Devices } from './devices.ts'
 import type { EntityFact } from './facts.ts'
 import { isNoGpu } from './kinds/gpu.ts'
-import { isSimulatedSeries, pciAddress } from './world.ts'
+import { factAddress, isSimulatedSeries } from './world.ts'
 
 /** The parts of a source that precedence depends on. */
 type Ranked = Pick<RunningSource, 'name' | 'definition' | 'stats' | 'command'>
@@ -84,6 +84,6 @@ function factHoldings(fact: EntityFact, here: string): Holding[] {
   if (kind === 'pci') return isNoGpu(fact) ? [{ key: addressKey(entityName(fact), host), holder, isTaken: true }] : []
   if (kind !== 'gpu') return []
   const gpu = { UUID: labelOf(fact.labels, 'UUID'), Hostname: host, gpu: labelOf(fact.labels, 'gpu') }
-  const { keys } = gpuSubject({ ...gpu, pci_bus_id: pciAddress(fact) })
+  const { keys } = gpuSubject({ ...gpu, pci_bus_id: factAddress(fact) })
   return keys.map((key) => ({ key, holder, isTaken: false }))
 }

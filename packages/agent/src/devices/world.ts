@@ -75,13 +75,13 @@ function lookUps(facts: readonly EntityFact[]): Omit<World, keyof NodeRef | 'isE
     netdevs: byName('netdev'),
     pciOfNetdev: pciBy((fact) => joinedNames(fact, 'netdev')),
     functionsOf: (one) => (one === undefined ? [] : (adapters.get(adapterAddress(one)) ?? [])),
-    pciOfPort: (port) => pci.get(pciAddress(port)) ?? pciOfRdma.get(entityName(port)),
+    pciOfPort: (port) => pci.get(factAddress(port)) ?? pciOfRdma.get(entityName(port)),
     portsOf: (device) => ports.get(device) ?? [],
   }
 }
 
 /** The PCI address that a fact names, in the spelling of sysfs; empty if it names none. */
-export function pciAddress(fact: EntityFact): string {
+export function factAddress(fact: EntityFact): string {
   return (joinedNames(fact, 'pci')[0] ?? '').toLowerCase()
 }
 

@@ -8,7 +8,7 @@ import { marksIn } from '../traceback/event-list.ts'
 import { joinParts, partEntry, partsOfEvent } from '../traceback/parts.ts'
 import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts'
 import { eventLanes, LANES_MAX, type LaneFilter } from '../traceback/read/lanes.ts'
-import { readSamples, type SamplesRequest } from '../traceback/read/samples.ts'
+import { type LaneSamplesRequest, readSamples } from '../traceback/read/samples.ts'
 import { sendBytes } from './answer-parts.ts'
 import { answerRoute } from './answer-route.ts'
 import { numberIn } from './events.ts'
@@ -92,7 +92,7 @@ function windowOf({ window, startMs, endMs }: TracebackEvent): { readonly fromMs
   return window ?? { fromMs: startMs - 1000, toMs: endMs ?? Date.now() }
 }
 
-function questionOf(request: FastifyRequest, event: TracebackEvent): SamplesRequest {
+function questionOf(request: FastifyRequest, event: TracebackEvent): LaneSamplesRequest {
   const { lanes } = parameter(request, 'lanes')
   const keys = [...new Set(lanes?.split(','))].filter((key) => key !== '')
   if (keys.length === 0 || keys.length > LANES_MAX)

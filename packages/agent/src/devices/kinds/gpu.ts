@@ -3,7 +3,7 @@ import { bandwidthOf, TRANSFERS_PER_SECOND } from '../../sources/pci/bandwidth.t
 import { entityName, factNumber, factText } from '../claims.ts'
 import type { EntityFact } from '../facts.ts'
 import { modelWords } from '../words.ts'
-import { pciAddress, type World } from '../world.ts'
+import { factAddress, type World } from '../world.ts'
 import { type DeviceMaker, type Draft, isVirtual, knownLimits, linkLimit, makeDraft } from './draft.ts'
 
 /** PCI classes of GPUs; empty if the class is unknown. */
@@ -26,7 +26,7 @@ function toldGpus(world: World): Draft[] {
     // People call a GPU by its index. Two exporters may leave it out; then only the UUID is left.
     const number = labelOf(fact.labels, 'gpu') || entityName(fact)
     // The bus has priority: no exporter can take the address of a NIC with a GPU of its own.
-    const address = isNoGpu(world.pci.get(pciAddress(fact))) ? '' : pciAddress(fact)
+    const address = isNoGpu(world.pci.get(factAddress(fact))) ? '' : factAddress(fact)
     const pci = world.pci.get(address)
     const slot = bandwidthOf(
       TRANSFERS_PER_SECOND[(factNumber(fact, 'pcie_generation_max') ?? 0) - 1],

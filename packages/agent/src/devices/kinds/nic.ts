@@ -1,7 +1,7 @@
 import { entityName, entityOfFact, factText } from '../claims.ts'
 import type { EntityFact } from '../facts.ts'
 import { isBonded, portInterfaces } from '../interfaces.ts'
-import { pciAddress, type World } from '../world.ts'
+import { factAddress, type World } from '../world.ts'
 import { compareDeviceNames, type DeviceMaker, type Draft, isVirtual, knownSeries, makeDraft } from './draft.ts'
 
 const NAMES = { kind: 'nic', prefix: 'nic' }
@@ -31,7 +31,7 @@ function nicDraft(world: World, fact: EntityFact, held: ReadonlySet<string>): Dr
   // After a renaming, an interface may already belong to another port. A port that left gives such an interface up.
   const netdevs = isPresent(fact) ? interfaces : interfaces.filter((name) => !held.has(name))
   return {
-    ...makeDraft(world, NAMES, `${device}-${port}`, { fact, pci, address: pciAddress(fact) }),
+    ...makeDraft(world, NAMES, `${device}-${port}`, { fact, pci, address: factAddress(fact) }),
     // A virtual function shares the PCI location of its physical function, and a bond serves the whole node.
     isRailed: !isVirtual(pci) && !isBonded(fact),
     name: world.portsOf(entityName(fact)).length > 1 ? `${device} port ${port}` : device,

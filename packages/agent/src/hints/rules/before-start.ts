@@ -3,7 +3,7 @@ import { firstKnown } from '../inspection/numbers.ts'
 import { GPU, XID } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { deviceTitle } from './words.ts'
+import { hintDeviceTitle } from './words.ts'
 
 const TOLD = [XID.lost, XID.device, XID.memory]
 
@@ -61,7 +61,7 @@ export const beforeStartRule: HintRule = {
       const xids = `XID ${numbers.join(', ')}`
       return {
         severity: isSilent && numbers.includes('79') ? 'critical' : 'warning',
-        title: `${deviceTitle(inspection.device)} has ${xids} from before the start`,
+        title: `${hintDeviceTitle(inspection.device)} has ${xids} from before the start`,
         measure: told,
         sentence: (value, limit) =>
           `${name} has ${xids}, reported before Sonde started to read it: ${value}, ${limit}; the time is unknown, and the GPU ${isSilent ? 'gives no sample of its power' : 'gives samples'}`,
@@ -71,7 +71,7 @@ export const beforeStartRule: HintRule = {
     const counted = countMeasure(errors, '>=', 1, 'errors before the start')
     if (!isPassed(counted)) return undefined
     return {
-      title: `${deviceTitle(inspection.device)} had memory errors before the start`,
+      title: `${hintDeviceTitle(inspection.device)} had memory errors before the start`,
       measure: counted,
       sentence: (value, limit) =>
         `${name} counted uncorrected memory errors before Sonde started to read it: ${value}, ${limit}; the time is unknown`,

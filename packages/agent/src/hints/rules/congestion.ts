@@ -4,7 +4,7 @@ import { BETWEEN_BURSTS_MS, lineBytes, slowedGpus } from '../inspection/workload
 import { NIC } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
 import type { HintLimit, HintRule } from './rule.ts'
-import { besides, deviceTitle, percent } from './words.ts'
+import { besides, hintDeviceTitle, percent } from './words.ts'
 
 const MARKED_SHARE = 0.05
 const LINE_SHARE = 0.9
@@ -67,8 +67,8 @@ export const congestionRule: HintRule = {
     return {
       title:
         peak > LINE_SHARE
-          ? `${deviceTitle(inspection.device)} gets more than fits`
-          : `Traffic to ${deviceTitle(inspection.device)} is congested`,
+          ? `${hintDeviceTitle(inspection.device)} gets more than fits`
+          : `Traffic to ${hintDeviceTitle(inspection.device)} is congested`,
       measure,
       sentence: (value, limit) =>
         `${value} of the packets to ${name} are marked${besides(usual, percent)}, ${limit}; it received at up to ${percent(peak)} of line`,

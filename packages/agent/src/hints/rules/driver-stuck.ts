@@ -4,7 +4,7 @@ import type { Scope } from '../inspection/scope.ts'
 import { NIC } from '../watch/signals.ts'
 import { secondsMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { deviceTitle } from './words.ts'
+import { hintDeviceTitle } from './words.ts'
 
 /** This many drivers at once have a common cause: the kernel runs most calls of this kind one at a time. */
 const TOGETHER_COUNT = 3
@@ -65,7 +65,7 @@ export const driverStuckRule: HintRule = {
       }
     return {
       measure,
-      title: `${deviceTitle(inspection.device)} has a driver that does not answer`,
+      title: `${hintDeviceTitle(inspection.device)} has a driver that does not answer`,
       sentence: (value, limit) =>
         `The driver of ${inspection.device.name} has not answered for ${value}, ${others}, ${limit}; its counters are not known`,
     }

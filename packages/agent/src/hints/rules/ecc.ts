@@ -3,7 +3,7 @@ import { firstKnown } from '../inspection/numbers.ts'
 import { GPU, XID } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { amountWords, besides, deviceTitle } from './words.ts'
+import { amountWords, besides, hintDeviceTitle } from './words.ts'
 
 const CORRECTED_PER_MINUTE = 10
 /** A job that ran for this long is healthy. Unit: milliseconds. */
@@ -48,7 +48,7 @@ export const eccUncorrectedRule: HintRule = {
           ? '; a row waits for a reset'
           : ''
     const { name } = inspection.device
-    const title = `${deviceTitle(inspection.device)} has uncorrected memory errors`
+    const title = `${hintDeviceTitle(inspection.device)} has uncorrected memory errors`
     if (errors < 1)
       return {
         title,
@@ -87,7 +87,7 @@ export const eccPendingRule: HintRule = {
     if (isPassed(failed))
       return {
         severity: 'critical',
-        title: `${deviceTitle(inspection.device)} cannot replace a memory row`,
+        title: `${hintDeviceTitle(inspection.device)} cannot replace a memory row`,
         measure: failed,
         sentence: (value, limit) =>
           `${name} could not replace a memory row (its flag is ${value}, ${limit}): replace the board`,
@@ -95,7 +95,7 @@ export const eccPendingRule: HintRule = {
     const pending = countMeasure(inspection.last(GPU.remapPending), '>=', 1, 'rows pending')
     if (!isPassed(pending)) return undefined
     return {
-      title: `${deviceTitle(inspection.device)} waits for a reset`,
+      title: `${hintDeviceTitle(inspection.device)} waits for a reset`,
       measure: pending,
       sentence: (value, limit) =>
         `${name} has a memory row that the next reset replaces (its flag is ${value}, ${limit})`,
@@ -129,7 +129,7 @@ export const eccCorrectedRule: HintRule = {
     if (!isPassed(measure)) return undefined
     const usual = inspection.usual((other) => other.increase(GPU.correctedErrors, EVENT_OVER_MS))
     return {
-      title: `${deviceTitle(inspection.device)} corrects many memory errors`,
+      title: `${hintDeviceTitle(inspection.device)} corrects many memory errors`,
       measure,
       sentence: (value, limit) =>
         `${inspection.device.name} corrected ${value} memory errors in the last minute${besides(usual, amountWords)}, ${limit}`,

@@ -3,7 +3,7 @@ import { firstKnown } from '../inspection/numbers.ts'
 import { GPU } from '../watch/signals.ts'
 import { isPassed, type Measure, plainMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { besides, deviceTitle } from './words.ts'
+import { besides, hintDeviceTitle } from './words.ts'
 
 const MARGIN_CELSIUS = 5
 /** A GPU this far below its limit is no longer hot. Unit: degrees Celsius. */
@@ -71,7 +71,7 @@ export const gpuHotRule: HintRule = {
     const { what, measure, read } = hot
     const others = besides(inspection.usual(read), (usual) => measure.write(usual, 0))
     return {
-      title: `${deviceTitle(inspection.device)}${what} is hot`,
+      title: `${hintDeviceTitle(inspection.device)}${what} is hot`,
       measure,
       sentence: (value, limit) => `${inspection.device.name}${what} is at ${value}${others}, ${limit}`,
     }

@@ -3,7 +3,7 @@ import { EVENT_OVER_MS, type Inspection } from '../inspection/inspection.ts'
 import { GPU, XID } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { deviceTitle, duration } from './words.ts'
+import { duration, hintDeviceTitle } from './words.ts'
 
 /** Samples that each sibling gave since the last sample of the GPU. A single sample may be missed. */
 const MISSED_SAMPLES = 3
@@ -77,7 +77,10 @@ export const gpuLostRule: HintRule = {
     const siblings = inspection.scope.siblings(inspection)
     const answering = siblings.filter((other) => other.has(GPU.power)).length
     const others = countOf(answering, 'sibling answers', 'siblings answer')
-    const found = { title: `${deviceTitle(inspection.device)} is lost`, affected: siblings.map(({ device }) => device) }
+    const found = {
+      title: `${hintDeviceTitle(inspection.device)} is lost`,
+      affected: siblings.map(({ device }) => device),
+    }
     const missed = countMeasure(missedSamples(inspection), '>=', MISSED_SAMPLES, 'samples missed')
     if (isPassed(missed)) {
       const told = isToldLost(inspection) || wasToldLost(inspection) ? '; the driver reports XID 79' : ''
@@ -121,7 +124,7 @@ export const gpuErrorRule: HintRule = {
     const told = inspection.increase(XID.device, EVENT_OVER_MS)
     if (!(told >= 1)) return undefined
     return {
-      title: `${deviceTitle(inspection.device)} reports an error`,
+      title: `${hintDeviceTitle(inspection.device)} reports an error`,
       measure: countMeasure(told, '>=', 1, 'XIDs in 1 min'),
       sentence: (value, limit) =>
         `${inspection.device.name} reported XID 74, 119 or 120: ${value} in the last minute, ${limit}`,

@@ -4,7 +4,7 @@ import { lineBytes, slowedGpus } from '../inspection/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import { countMeasure, errorRateMeasure, isPassed } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { amountWords, besides, deviceTitle, power } from './words.ts'
+import { amountWords, besides, hintDeviceTitle, power } from './words.ts'
 
 const BASE_FACTOR = 10
 /** A link with a lower rate is healthy, whatever its rate was before. */
@@ -131,7 +131,7 @@ export const linkBerRule: HintRule = {
       const errors = left >= 1 ? `, ${amountWords(left)} errors after correction${each}` : ''
       return {
         ...found,
-        title: `${deviceTitle(inspection.device)} has more and more bit errors`,
+        title: `${hintDeviceTitle(inspection.device)} has more and more bit errors`,
         measure: bits,
         sentence: (value, limit) => `${name} has a bit error rate of ${value}${siblings}, ${limit}${errors}${lane}`,
       }
@@ -139,7 +139,7 @@ export const linkBerRule: HintRule = {
     const ofBits = Number.isNaN(rate) ? '' : `, a bit error rate of ${power(rate)}${siblings}`
     return {
       ...found,
-      title: `${deviceTitle(inspection.device)} has errors after correction`,
+      title: `${hintDeviceTitle(inspection.device)} has errors after correction`,
       measure: countMeasure(left, '>=', EFFECTIVE_EVENTS, 'errors in 10 min'),
       sentence: (value, limit) =>
         `${name} has ${value} errors after correction in 10 min${each}, ${limit}${ofBits}${lane}`,

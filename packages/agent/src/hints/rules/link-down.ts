@@ -4,7 +4,7 @@ import { NIC } from '../watch/signals.ts'
 import { isDown, isUp, sinceDown } from './link-state.ts'
 import { isPassed, shareMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { deviceTitle } from './words.ts'
+import { hintDeviceTitle } from './words.ts'
 
 const UP_SHARE = 0.5
 const TRAFFIC_OVER_MS = 10_000
@@ -43,7 +43,7 @@ export const linkDownRule: HintRule = {
     const measure = shareMeasure(siblings.filter(isUsed).length / siblings.length, '>', UP_SHARE, '% of ports')
     if (!isPassed(measure)) return undefined
     return {
-      title: `${deviceTitle(inspection.device)} has no link`,
+      title: `${hintDeviceTitle(inspection.device)} has no link`,
       measure,
       sentence: (value, limit) =>
         `The link of ${inspection.device.name} is down since before Sonde started, while ${value} of the ports of other GPUs carry traffic, ${limit}`,

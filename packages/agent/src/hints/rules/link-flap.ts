@@ -5,7 +5,7 @@ import { NIC } from '../watch/signals.ts'
 import { isDown, isUp, sinceDown } from './link-state.ts'
 import { countMeasure, isPassed, secondsMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { deviceTitle, duration } from './words.ts'
+import { duration, hintDeviceTitle } from './words.ts'
 
 const FLAPS = 3
 const DROPPED_MS = 240_000
@@ -57,7 +57,7 @@ export const linkFlapRule: HintRule = {
     const forMs = isDownNow ? Math.max(0, sinceDown(inspection)) : Number.NaN
     if (!(recent >= 1) && !Number.isFinite(forMs)) return undefined
     const { name } = inspection.device
-    const title = deviceTitle(inspection.device)
+    const title = hintDeviceTitle(inspection.device)
     const affected = slowedGpus(inspection)
     const often = downsOf((signal) => inspection.events(signal))
     const dropped = secondsMeasure(forMs / 1000, '>', DROPPED_MS / 1000, 's without a link')

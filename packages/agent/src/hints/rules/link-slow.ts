@@ -4,7 +4,7 @@ import { hasTraffic, slowedGpus } from '../inspection/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { amountWords, besides, deviceTitle } from './words.ts'
+import { amountWords, besides, hintDeviceTitle } from './words.ts'
 
 const SHARE = 0.9
 
@@ -60,7 +60,7 @@ export const linkSlowRule: HintRule = {
     const before = rateBefore(inspection)
     const was = Number.isNaN(before) ? '' : `, it was at ${speed(before)}`
     return {
-      title: `${deviceTitle(inspection.device)} runs at ${speed(now)} of ${speed(expected)}`,
+      title: `${hintDeviceTitle(inspection.device)} runs at ${speed(now)} of ${speed(expected)}`,
       measure,
       sentence: (value, limit) =>
         `The link of ${inspection.device.name} is at ${speed(now)}${was}${besides(inspection.usual(rateNow), speed)}: ${value} of ${speed(expected)}, ${limit}`,

@@ -5,7 +5,7 @@ import type { HintSignal } from '../watch/signal.ts'
 import { NIC, PCI } from '../watch/signals.ts'
 import { bytesMeasure, isPassed } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { amountWords, besides, deviceTitle, percent } from './words.ts'
+import { amountWords, besides, hintDeviceTitle, percent } from './words.ts'
 
 const FOREIGN_SHARE = 0.2
 /** Limit without attribution: bytes on other priorities, which training hardly uses. Unit: bytes per second. */
@@ -86,7 +86,7 @@ export const noisyNeighbourRule: HintRule = {
     const whose = isAttributed ? 'without a queue pair of this host' : 'on other priorities'
     const own = firstKnown(ownShare(inspection, NIC.ownSentBytes), ownShare(inspection, NIC.portRdmaSentBytes))
     return {
-      title: `${deviceTitle(inspection.device)} carries traffic of others`,
+      title: `${hintDeviceTitle(inspection.device)} carries traffic of others`,
       measure,
       sentence: (value, limit) =>
         `${inspection.device.name} sends ${value} ${whose}${others}, ${limit}; this is ${percent(bytes / lineBytes(inspection))} of its line`,

@@ -3,7 +3,7 @@ import { maxKnown, sumKnown } from '../inspection/numbers.ts'
 import { GPU, PCI } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { amountWords, besides, deviceTitle } from './words.ts'
+import { amountWords, besides, hintDeviceTitle } from './words.ts'
 
 /** A bit error rate of 10⁻¹² allows this many replays on 16 lanes of Gen5. Unit: replays per minute. */
 const ALLOWED_PER_MINUTE = 31
@@ -58,7 +58,7 @@ function ruleFor(of: 'gpu' | 'nic'): HintRule {
       const corrected = countMeasure(correctable(inspection), '>', LIMIT_PER_MINUTE, 'errors in 1 min')
       const fatal = countMeasure(uncorrectable(inspection), '>=', 1, 'errors in 1 min')
       if (!isPassed(corrected) && !isPassed(fatal)) return undefined
-      const title = `${deviceTitle(inspection.device)} has PCIe errors`
+      const title = `${hintDeviceTitle(inspection.device)} has PCIe errors`
       const others = besides(inspection.usual(correctable), amountWords)
       if (!isPassed(fatal))
         return {

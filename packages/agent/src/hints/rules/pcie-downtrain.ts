@@ -6,7 +6,7 @@ import { portTraffic, slowedGpus } from '../inspection/workload.ts'
 import { GPU, NIC, PCI } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { amountWords, deviceTitle, percent } from './words.ts'
+import { amountWords, hintDeviceTitle, percent } from './words.ts'
 
 const SHARE = 0.9
 const TRAFFIC_BYTES = 1e9
@@ -147,7 +147,7 @@ function ruleFor(of: 'gpu' | 'nic'): HintRule {
       const stalled = inspection.mean(NIC.writesStalled)
       const effect = stalled > 0.1 ? `, its writes wait ${percent(stalled)} of the time` : ''
       return {
-        title: `${deviceTitle(inspection.device)} runs on PCIe ${words(now)} of ${words(most)}`,
+        title: `${hintDeviceTitle(inspection.device)} runs on PCIe ${words(now)} of ${words(most)}`,
         measure,
         sentence: (value, limit) =>
           `${inspection.device.name} has ${value} of its link${others}, ${limit}${moved}${effect}`,

@@ -3,7 +3,7 @@ import { BETWEEN_BURSTS_MS, hasTraffic, lineBytes, slowedGpus } from '../inspect
 import { NIC } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { besides, deviceTitle, percent } from './words.ts'
+import { besides, hintDeviceTitle, percent } from './words.ts'
 
 const PAUSED_SHARE = 0.2
 const LINE_SHARE = 0.5
@@ -48,7 +48,7 @@ export const pfcSourceRule: HintRule = {
     const stalled = inspection.mean(NIC.writesStalled)
     const behind = stalled > 0.3 ? `; PCIe writes wait ${percent(stalled)} of the time` : ''
     return {
-      title: `${deviceTitle(inspection.device)} makes its peers pause`,
+      title: `${hintDeviceTitle(inspection.device)} makes its peers pause`,
       measure,
       sentence: (value, limit) =>
         `${inspection.device.name} sends pauses for ${value} of the time${others}, ${limit}${behind}`,
@@ -92,7 +92,7 @@ export const pfcVictimRule: HintRule = {
     )
     const sent = inspection.rate(NIC.sentBytes, SENT_OVER_MS) / inspection.base(NIC.sentBytes)
     return {
-      title: `${deviceTitle(inspection.device)} is paused by its peer`,
+      title: `${hintDeviceTitle(inspection.device)} is paused by its peer`,
       measure,
       sentence: (value, limit) =>
         `${inspection.device.name} is paused for ${value} of the time by its other end${others}, ${limit}`,

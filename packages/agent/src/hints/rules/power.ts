@@ -7,7 +7,7 @@ import { isCollective, workingGpus } from '../inspection/workload.ts'
 import { GPU } from '../watch/signals.ts'
 import { countMeasure, plainMeasure, shareMeasure } from './measure.ts'
 import type { HintRule, RuleFinding } from './rule.ts'
-import { deviceTitle } from './words.ts'
+import { hintDeviceTitle } from './words.ts'
 
 const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
@@ -30,7 +30,7 @@ function concerned(
   const [first] = inspections
   const affected = inspections.map(({ device }) => device)
   if (inspections.length === 1 && first !== undefined) {
-    const subject = deviceTitle(first.device)
+    const subject = hintDeviceTitle(first.device)
     if (scope.isOpen(rule, scope.node)) return { device: scope.node, subject, affected }
     return { device: first.device, subject, affected: [] }
   }

@@ -4,7 +4,7 @@ import { BETWEEN_BURSTS_MS, slowedGpus } from '../inspection/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import { countMeasure, isPassed } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { amountWords, besides, deviceTitle } from './words.ts'
+import { amountWords, besides, hintDeviceTitle } from './words.ts'
 
 const LIMIT_PER_S = 100
 const SIBLING_FACTOR = 10
@@ -82,7 +82,7 @@ export const retransmissionStormRule: HintRule = {
         ? 'sequence errors'
         : 'retransmissions'
     return {
-      title: `${deviceTitle(inspection.device)} is losing packets`,
+      title: `${hintDeviceTitle(inspection.device)} is losing packets`,
       measure,
       sentence: (value, limit) =>
         `${inspection.device.name} counts ${value} ${kind}/s${besides(inspection.usual(errorsOf), amountWords)}, ${limit}/s`,

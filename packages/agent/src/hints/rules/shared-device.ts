@@ -1,7 +1,7 @@
 import { GPU } from '../watch/signals.ts'
 import { countMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { deviceTitle } from './words.ts'
+import { hintDeviceTitle } from './words.ts'
 
 /** A mark rather than an alarm: several users share the numbers of the device. */
 export const sharedDeviceRule: HintRule = {
@@ -24,7 +24,7 @@ export const sharedDeviceRule: HintRule = {
     const isOn = inspection.last(GPU.migMode) === 1
     if (!isOn && count === 0) return undefined
     const { name } = inspection.device
-    const title = `${deviceTitle(inspection.device)} is shared`
+    const title = `${hintDeviceTitle(inspection.device)} is shared`
     const ofBoard = 'its power, clock and temperature are those of the whole board'
     if (count === 0)
       return {

@@ -2,7 +2,7 @@ import { WORK_PERCENT } from '../../sources/nvml/doubts.ts'
 import { GPU } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { amountWords, deviceTitle } from './words.ts'
+import { amountWords, hintDeviceTitle } from './words.ts'
 
 /** A mark rather than an alarm: the GPU works, but its activity is unknown. */
 export const standingProfileRule: HintRule = {
@@ -36,7 +36,7 @@ export const standingProfileRule: HintRule = {
     if (!isPassed(measure)) return undefined
     const drawn = amountWords(inspection.last(GPU.power), 'W')
     return {
-      title: `Profiling of ${deviceTitle(inspection.device)} has stopped`,
+      title: `Profiling of ${hintDeviceTitle(inspection.device)} has stopped`,
       measure,
       sentence: (value, limit) =>
         `${inspection.device.name} is in use ${value} of the time, ${limit}, and draws ${drawn}, while its ${amountWords(doubted)} profiling counters stay at 0: another profiler uses them or nv-hostengine hangs (NVIDIA/dcgm-exporter#662, NVIDIA/DCGM#303); end the profiler, or restart dcgm-exporter and nv-hostengine`,

@@ -7,7 +7,7 @@ import type { HintSignal } from '../watch/signal.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import { isPassed, type Measure, plainMeasure, shareMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { deviceTitle, percent } from './words.ts'
+import { hintDeviceTitle, percent } from './words.ts'
 
 const ACTIVE_FACTOR = 1.08
 const CLOCK_FACTOR = 0.92
@@ -168,7 +168,7 @@ export const stragglerRule: HintRule = {
     const { what, measure, others, factor } = difference
     const rate = stepRate(inspection.scope)
     return {
-      title: `All GPUs wait for ${deviceTitle(inspection.device)}`,
+      title: `All GPUs wait for ${hintDeviceTitle(inspection.device)}`,
       measure,
       sentence: (value, limit) =>
         `${inspection.device.name}: ${what} ${value}, its siblings ${others}, ${limit} (${factor} × theirs)`,

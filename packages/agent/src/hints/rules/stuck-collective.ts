@@ -5,7 +5,7 @@ import { jobGpus, railUse, storageBytes } from '../inspection/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import { shareMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { deviceTitle, percent } from './words.ts'
+import { hintDeviceTitle, percent } from './words.ts'
 
 const UTILISATION = 95
 const POWER_SHARE = 0.35
@@ -91,7 +91,7 @@ export const stuckCollectiveRule: HintRule = {
       title:
         culprit === undefined
           ? 'All GPUs wait, none computes'
-          : `All other GPUs wait for ${deviceTitle(culprit.device)}`,
+          : `All other GPUs wait for ${hintDeviceTitle(culprit.device)}`,
       measure: shareMeasure(power, '<', POWER_SHARE, '% of power limit'),
       sentence: (value, limit) =>
         `${spinning.length} GPUs are in use all the time and draw ${value} of their power limit, ${limit}${also}`,

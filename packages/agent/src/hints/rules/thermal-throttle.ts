@@ -4,7 +4,7 @@ import { slowedGpus } from '../inspection/workload.ts'
 import { GPU } from '../watch/signals.ts'
 import { isPassed, shareMeasure } from './measure.ts'
 import type { HintRule } from './rule.ts'
-import { besides, deviceTitle } from './words.ts'
+import { besides, hintDeviceTitle } from './words.ts'
 
 const TIME_SHARE = 0.1
 const MARGIN_CELSIUS = 3
@@ -82,7 +82,7 @@ export const thermalThrottleRule: HintRule = {
     )
     return {
       severity: isHard ? 'critical' : 'warning',
-      title: `${deviceTitle(inspection.device)} slows down for heat`,
+      title: `${hintDeviceTitle(inspection.device)} slows down for heat`,
       measure,
       sentence: (value, limit) =>
         `${inspection.device.name} is slowed down for ${value} of the time, ${limit}; it is at ${temperature}\u00a0°C${others}, slowdown at ${slowdownOf(inspection)}\u00a0°C`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountWords, deviceTitle, duration, percent, power } from './words.ts'
+import { amountWords, duration, hintDeviceTitle, percent, power } from './words.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
@@ -31,6 +31,6 @@ test('what is not known is a dash, never NaN', () => {
 
 test('a second port is called by its number once', () => {
   const port = { kind: 'nic', rail: null, pairs: [] } as const
-  assert.equal(deviceTitle({ ...port, id: 'nic-mlx4_0-2', name: 'mlx4_0 port 2' }), 'mlx4_0/2')
-  assert.equal(deviceTitle({ ...port, id: 'nic-mlx5_3-1', name: 'mlx5_3' }), 'mlx5_3')
+  assert.equal(hintDeviceTitle({ ...port, id: 'nic-mlx4_0-2', name: 'mlx4_0 port 2' }), 'mlx4_0/2')
+  assert.equal(hintDeviceTitle({ ...port, id: 'nic-mlx5_3-1', name: 'mlx5_3' }), 'mlx5_3')
 })

@@ -15,7 +15,7 @@ const STEPS = [
  * Title of a device in sentences, as on tiles: the rail rather than the name. Ports that share a rail, and second
  * ports, have their name and port number.
  */
-export function deviceTitle({
+export function hintDeviceTitle({
   id,
   kind,
   name,

@@ -17,7 +17,7 @@ export interface ReadableEvent {
 }
 
 /** A request for the samples of an event. */
-export interface SamplesRequest {
+export interface LaneSamplesRequest {
   /** Keys of lanes, 1 to 64. */
   readonly keys: readonly string[]
   readonly fromMs: number
@@ -37,7 +37,7 @@ export interface ReadSamples {
  * Reads the samples of some lanes of an event, block by block. Yields to the loop between two lanes of a block.
  * @throws SondeError `QRY_FORM` for an unknown key, `DTB_…` if the file is invalid.
  */
-export async function readSamples({ index, read }: ReadableEvent, question: SamplesRequest): Promise<ReadSamples> {
+export async function readSamples({ index, read }: ReadableEvent, question: LaneSamplesRequest): Promise<ReadSamples> {
   const { keys, fromMs, toMs, points } = question
   const known = new Map<number, readonly LaneSignal[]>()
   const bySeries = Map.groupBy(
