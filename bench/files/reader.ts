@@ -12,10 +12,10 @@ import {
   openDtb,
   type RecordType,
   readRecords,
-  type Slot,
   viewsOf,
   wallNs,
 } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import { atLeast, type BenchResult, type Figure, median } from '../bench.ts'
 import { jobRecord, jobType } from './record.ts'
 

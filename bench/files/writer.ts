@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Batch, createFiles, createSource, type FilesDurability, wallNs } from '@sonde/sdk'
+import { type Batch, createFiles, createSource, wallNs } from '@sonde/sdk'
+import type { FilesDurability } from '@sonde/sdk/internal'
 import { atLeast, type BenchResult, median } from '../bench.ts'
 import { jobRecord, jobType } from './record.ts'
 

@@ -1,7 +1,6 @@
 import {
   type Batch,
   counter,
-  createFieldSet,
   createSource,
   defineType,
   gauge,
@@ -12,7 +11,7 @@ import {
   viewsOf,
   wallNs,
 } from '@sonde/sdk'
-import { batchProjection } from '@sonde/sdk/internal'
+import { batchProjection, createFieldSet } from '@sonde/sdk/internal'
 import { type BenchResult, type Figure, median } from '../bench.ts'
 
 const RECORDS = 1000

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict'
-import {
-  type Batch,
-  createSchema,
-  createSource,
-  readRecords,
-  type Source,
-  type Symbols,
-  SymbolTable,
-  sinkStats,
-  viewsOf,
-} from '@sonde/sdk'
+import { type Batch, createSchema, createSource, readRecords, type Source, sinkStats, viewsOf } from '@sonde/sdk'
+import { type Symbols, SymbolTable } from '@sonde/sdk/internal'
 import { DISTINCT, type Step, steps, stepType } from './record.ts'
 import { CountingSink } from './sink.ts'
 

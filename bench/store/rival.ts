@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { type Column, evaluate, gridOf, type QueryFunction, viewsOf } from '@sonde/sdk'
+import { viewsOf } from '@sonde/sdk'
+import { type Column, evaluate, gridOf, type QueryFunction } from '@sonde/sdk/internal'
 import { gpuType, INTERVAL_MS, type Load } from './load.ts'
 
 /** Samples a transaction: as many as our store writes at once. */

@@ -8,7 +8,7 @@ import { pci } from '../../packages/agent/src/sources/pci/pci.ts'
 import { rdma } from '../../packages/agent/src/sources/rdma/rdma.ts'
 import type { SourceDefinition } from '../../packages/agent/src/sources/source.ts'
 import { check } from '../../packages/sdk/src/config/index.ts'
-import { messageOf } from '../../packages/sdk/src/index.ts'
+import { messageOf } from '../../packages/sdk/src/internal/index.ts'
 import { atLeast, atMost, type BenchResult, type Figure, median } from '../bench.ts'
 import { makeNode, makePorts, tellingPaths } from './tree.ts'
 

@@ -1,4 +1,5 @@
-import { allocateViews, encoderOf, type RecordType, SymbolTable } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import { allocateViews, encoderOf, SymbolTable } from '@sonde/sdk/internal'
 import type { SignalRule, Test } from '../../packages/agent/src/rules/rule.ts'
 import type { Watch, WatchedSignal } from '../../packages/agent/src/rules/watch.ts'
 import { sampleFieldOf, sampleTypeOf } from '../../packages/agent/src/sources/doca-telemetry-diag/type.ts'

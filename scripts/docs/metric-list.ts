@@ -1,6 +1,7 @@
 // Every metric of every type that Sonde declares: what docs/metrics.md and the golden list of names are made of.
 
-import { type RecordType, sinkHealthType, sourceHealthType, storeHealthType } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import { sinkHealthType, sourceHealthType, storeHealthType } from '@sonde/sdk/internal'
 import { hintCountType } from '../../packages/agent/src/hints/hints.ts'
 import { faultType } from '../../packages/agent/src/pipeline/faults.ts'
 import { appGpuType, podGpuType, sharedGpuType } from '../../packages/agent/src/pods/type.ts'

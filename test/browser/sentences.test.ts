@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { QueryAnswer } from '@sonde/sdk'
 import type { Hint, HintsAnswer } from '@sonde/sdk/api'
+import type { QueryAnswer } from '@sonde/sdk/internal'
 import type { DeviceInfo } from '../../packages/console/web/api/devices.ts'
 import { deviceSentence } from '../../packages/console/web/devices/device-sentence.ts'
 import { holdsNow, type SpokenMoment, worstByDevice } from '../../packages/console/web/devices/hint-words.ts'

@@ -9,7 +9,6 @@ import {
   createSource,
   DtbDecoder,
   defineType,
-  definitionOf,
   nested,
   openDtb,
   type RecordOf,
@@ -20,6 +19,7 @@ import {
   viewsOf,
   wallNs,
 } from '@sonde/sdk'
+import { definitionOf } from '@sonde/sdk/internal'
 import { canonicalJson } from '../../packages/sdk/src/schema/fingerprint.ts'
 import { encodeFileHeader, encodeSourceBlock } from '../../packages/sdk/src/wire/dtb/encode.ts'
 import { BLOCK_TYPE } from '../../packages/sdk/src/wire/dtb/format.ts'

@@ -5,9 +5,7 @@ import {
   chars,
   counter,
   defineType,
-  type Fields,
   gauge,
-  type Kind,
   label,
   labelNumber,
   nested,
@@ -18,6 +16,7 @@ import {
   timestamp,
   value,
 } from '@sonde/sdk'
+import type { Fields, Kind } from '@sonde/sdk/internal'
 import type { Random } from '../../packages/sdk/test/random.ts'
 
 type Numeric = Exclude<Kind, 'char' | 'symbol' | 'bool'>

@@ -1,7 +1,7 @@
 // Files whose types were made up by somebody who knows the format: fingerprints and checksums are right, and the
 // definitions may be anything.
 import { createHash } from 'node:crypto'
-import { definitionOf } from '@sonde/sdk'
+import { definitionOf } from '@sonde/sdk/internal'
 import { canonicalJson } from '../../packages/sdk/src/schema/fingerprint.ts'
 import { encodeFileHeader, encodeSourceBlock } from '../../packages/sdk/src/wire/dtb/encode.ts'
 import { BLOCK_TYPE } from '../../packages/sdk/src/wire/dtb/format.ts'

@@ -1,15 +1,7 @@
 import type { TestContext } from 'node:test'
-import {
-  type Batch,
-  createSource,
-  gauge,
-  parseQueryRequest,
-  type QueryAnswer,
-  type Source,
-  timestamp,
-} from '@sonde/sdk'
+import { type Batch, createSource, gauge, type Source, timestamp } from '@sonde/sdk'
 import type { Hint } from '@sonde/sdk/api'
-import { defineOwnType } from '@sonde/sdk/internal'
+import { defineOwnType, parseQueryRequest, type QueryAnswer } from '@sonde/sdk/internal'
 import { HintHistory } from '../../packages/agent/src/hints/history/hint-history.ts'
 import { reportHint, type StatedEdge } from '../../packages/agent/src/hints/history/hint-type.ts'
 import { HintedNode } from '../../packages/agent/src/hints/test-simulated-node.ts'

@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { PrometheusHistory } from '@sonde/console'
-import {
-  buckets,
-  counter,
-  createSource,
-  defineType,
-  gauge,
-  type History,
-  label,
-  type QueryResult,
-  type SeriesQuery,
-  timestamp,
-} from '@sonde/sdk'
+import { buckets, counter, createSource, defineType, gauge, label, timestamp } from '@sonde/sdk'
+import type { History, QueryResult, SeriesQuery } from '@sonde/sdk/internal'
 import { openStore } from '../../packages/console/test/open-store.ts'
 import { type DebianProgram, needs } from '../debian.ts'
 import { type PeerSample, startBackfilled, startVictoria } from './query-peers.ts'

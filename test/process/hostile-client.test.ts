@@ -8,7 +8,6 @@ import {
   createIpc,
   createSource,
   defineType,
-  definitionOf,
   gauge,
   type IpcSink,
   labelNumber,
@@ -16,6 +15,7 @@ import {
   timestamp,
   wallNs,
 } from '@sonde/sdk'
+import { definitionOf } from '@sonde/sdk/internal'
 import { heatType } from '../../packages/agent/test/heat.ts'
 import { RawClient } from '../../packages/agent/test/raw-client.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'

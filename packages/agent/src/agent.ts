@@ -1,18 +1,9 @@
 import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  type Batch,
-  createPrometheus,
-  FieldSets,
-  type History,
-  messageOf,
-  type Prometheus,
-  type Sink,
-  SondeError,
-} from '@sonde/sdk'
+import { type Batch, createPrometheus, type Prometheus, type Sink, SondeError } from '@sonde/sdk'
 import type { StoreAnswer } from '@sonde/sdk/api'
-import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
+import { FieldSets, FollowedSets, type History, messageOf, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
 import { Devices } from './devices/devices.ts'

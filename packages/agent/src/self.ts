@@ -4,21 +4,25 @@ import {
   type Batch,
   counter,
   createSource,
-  droppedTotal,
-  type FieldSets,
   gauge,
-  type HistoryStatus,
   label,
-  lossType,
   type Prometheus,
   type RecordType,
   type Source,
-  sourceHealthType,
-  storeHealthType,
   timestamp,
   wallNs,
 } from '@sonde/sdk'
-import { defineOwnType, reportFieldSets, reportLabelFile } from '@sonde/sdk/internal'
+import {
+  defineOwnType,
+  droppedTotal,
+  type FieldSets,
+  type HistoryStatus,
+  lossType,
+  reportFieldSets,
+  reportLabelFile,
+  sourceHealthType,
+  storeHealthType,
+} from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Hints } from './hints/hints.ts'
 import type { Hosts } from './hosting/hosts.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { QueryAnswer } from '@sonde/sdk'
+import type { QueryAnswer } from '@sonde/sdk/internal'
 import { until } from '../../../test/sonde-process.ts'
 import type { SourceDefinition } from '../src/sources/source.ts'
 import type { TestNode } from '../src/sources/test-node.ts'

@@ -1,4 +1,5 @@
-import { counter, defineType, encoderOf, gauge, label, timestamp, value, viewsOf, wallNs } from '@sonde/sdk'
+import { counter, defineType, gauge, label, timestamp, value, viewsOf, wallNs } from '@sonde/sdk'
+import { encoderOf } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import type { LibraryDefinition, NodeSource, SourceContext, SourceDefinition } from '../src/sources/source.ts'
 

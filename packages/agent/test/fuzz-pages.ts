@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { createPrometheus, type RecordType, SymbolTable } from '@sonde/sdk'
-import { type ReadPage, TextTable } from '@sonde/sdk/internal'
+import { createPrometheus, type RecordType } from '@sonde/sdk'
+import { type ReadPage, SymbolTable, TextTable } from '@sonde/sdk/internal'
 import { latestSeries } from '../src/pipeline/latest.ts'
 import { RecentRing } from '../src/pipeline/recent.ts'
 import { checkPage } from '../src/service/check-page.ts'

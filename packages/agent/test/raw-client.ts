@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { definitionOf, type RecordType } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
 import {
   type ClientMessage,
+  definitionOf,
   encodeFrame,
   FRAME_HEADER_BYTES,
   type Hello,

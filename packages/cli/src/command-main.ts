@@ -1,5 +1,5 @@
-import { messageOf, SondeError } from '@sonde/sdk'
-import { printable } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { messageOf, printable } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
 import type { PsFlags } from './commands/ps/ps.ts'

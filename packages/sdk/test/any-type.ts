@@ -6,7 +6,6 @@ import {
   defineType,
   type Field,
   gauge,
-  type LayoutNode,
   label,
   labelNumber,
   type NestedField,
@@ -14,11 +13,11 @@ import {
   optional,
   type RecordOf,
   type RecordType,
-  type Slot,
   text,
   timestamp,
   value,
 } from '../src/index.ts'
+import type { LayoutNode, Slot } from '../src/internal/index.ts'
 import type { Random } from './random.ts'
 
 const NUMERIC = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'u64', 'i64', 'f32', 'f64'] as const

@@ -1,6 +1,7 @@
 // Workers of node:cluster that each serve metrics of their own at one endpoint. What became of each is a line.
 import cluster from 'node:cluster'
-import { createMetrics, createSchema, messageOf, SondeError } from '../src/index.ts'
+import { createMetrics, createSchema, SondeError } from '../src/index.ts'
+import { messageOf } from '../src/internal/index.ts'
 
 const [workers = '', endpoint = ''] = process.argv.slice(2)
 

@@ -2,17 +2,16 @@ import assert from 'node:assert/strict'
 import {
   type Batch,
   createSource,
-  type DeliveryLimits,
   type DeliveryOptions,
   type DeliverySink,
   defineType,
   delivery,
-  droppedTotal,
   readRecords,
   type SendResult,
   value,
   viewsOf,
 } from '../src/index.ts'
+import { type DeliveryLimits, droppedTotal } from '../src/internal/index.ts'
 import { SimulatedTimers } from './simulated-timers.ts'
 
 /** Eight bytes a record: a number that counts up, so that a request says which records are in it. */

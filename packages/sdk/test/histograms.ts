@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { buckets, defineType, label, type QueryResult, timestamp } from '../src/index.ts'
+import { buckets, defineType, label, timestamp } from '../src/index.ts'
+import type { QueryResult } from '../src/internal/index.ts'
 import type { Random } from './random.ts'
 
 /** Period of the records. Unit: milliseconds. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type DeliveryLimits, SondeError } from '../src/index.ts'
+import { SondeError } from '../src/index.ts'
+import type { DeliveryLimits } from '../src/internal/index.ts'
 import { until } from './helper.ts'
 import { type Case, type PeerBehaviour, settled, type Tested } from './tested-sink.ts'
 

@@ -1,4 +1,4 @@
-import type { Timers } from '../src/index.ts'
+import type { Timers } from '../src/internal/index.ts'
 
 interface Due {
   readonly atMs: number

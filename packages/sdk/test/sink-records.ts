@@ -5,7 +5,6 @@ import {
   chars,
   counter,
   defineType,
-  type Fields,
   gauge,
   label,
   labelNumber,
@@ -21,7 +20,7 @@ import {
   viewsOf,
   wallNs,
 } from '../src/index.ts'
-import { TextTable } from '../src/internal/index.ts'
+import { type Fields, TextTable } from '../src/internal/index.ts'
 import { createOwnSource } from '../src/source/source.ts'
 
 /** What the suite of sinks reports. */

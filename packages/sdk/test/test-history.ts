@@ -2,22 +2,24 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   type Batch,
-  type Column,
   counter,
   createSource,
   defineType,
-  evaluate,
   gauge,
-  gridOf,
-  type History,
   label,
   optional,
-  type QueryRequest,
-  type QueryResult,
-  type SeriesQuery,
   type Source,
   timestamp,
 } from '../src/index.ts'
+import {
+  type Column,
+  evaluate,
+  gridOf,
+  type History,
+  type QueryRequest,
+  type QueryResult,
+  type SeriesQuery,
+} from '../src/internal/index.ts'
 import { Random, SEED } from './random.ts'
 
 /** A history under test. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { type Batch, type DeliveryLimits, droppedTotal, type RecordType, type Sink, SondeError } from '../src/index.ts'
+import { type Batch, type RecordType, type Sink, SondeError } from '../src/index.ts'
+import { type DeliveryLimits, droppedTotal } from '../src/internal/index.ts'
 import { BatchSource, portType } from './sink-records.ts'
 
 /** What the far end of a push sink does: takes all, never answers, fails for now, refuses for good, or is not there. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { crc32 } from 'node:zlib'
-import { type Clock, definitionOf, type RecordType } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import { type Clock, definitionOf } from '@sonde/sdk/internal'
 import { type Identity, RawClient } from '../../../packages/agent/test/raw-client.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import { until } from '../../sonde-process.ts'

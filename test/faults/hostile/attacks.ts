@@ -2,23 +2,17 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { counter, defineType, gauge, label, labelNumber, type RecordType, text, timestamp } from '@sonde/sdk'
 import {
   absenceType,
   clockType,
-  counter,
-  defineType,
   definitionOf,
-  gauge,
-  label,
-  labelNumber,
+  encodeFrame,
   lossType,
   markType,
   periodType,
-  type RecordType,
-  text,
-  timestamp,
-} from '@sonde/sdk'
-import { encodeFrame, SOCKET_NAME } from '@sonde/sdk/internal'
+  SOCKET_NAME,
+} from '@sonde/sdk/internal'
 import { RawClient } from '../../../packages/agent/test/raw-client.ts'
 import { anyType } from '../../../packages/sdk/test/any-type.ts'
 import { until } from '../../sonde-process.ts'

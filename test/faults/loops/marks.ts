@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Batch, markType, type Source } from '@sonde/sdk'
-import { createOwnSource } from '@sonde/sdk/internal'
+import type { Batch, Source } from '@sonde/sdk'
+import { createOwnSource, markType } from '@sonde/sdk/internal'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import type { FaultLoop } from '../loop.ts'
 import { Month } from '../month.ts'

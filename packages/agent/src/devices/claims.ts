@@ -1,4 +1,5 @@
-import { type EntityRef, entityOf, type JoinBy, type Labels, labelOf, type RecordType, type Slot } from '@sonde/sdk'
+import type { Labels, RecordType } from '@sonde/sdk'
+import { type EntityRef, entityOf, type JoinBy, labelOf, type Slot } from '@sonde/sdk/internal'
 import type { EntityFact } from './facts.ts'
 
 // Reads entities from facts by the declarations of their types. This file knows no kind of device.

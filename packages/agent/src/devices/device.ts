@@ -1,5 +1,5 @@
-import type { EntityRef } from '@sonde/sdk'
 import type { ListedDevice } from '@sonde/sdk/api'
+import type { EntityRef } from '@sonde/sdk/internal'
 
 /** One entity of the node, built from the records that define it. Most are devices. */
 export interface Device extends Omit<ListedDevice, 'state' | 'simulated' | 'goneMs' | 'goneReason'> {

@@ -1,9 +1,7 @@
 import { hostname } from 'node:os'
 import {
-  absenceType,
   type Batch,
   countDrop,
-  entityOf,
   type Labels,
   type RecordType,
   readRecords,
@@ -12,6 +10,7 @@ import {
   sinkStats,
   viewsOf,
 } from '@sonde/sdk'
+import { absenceType, entityOf } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { namedHost } from './claims.ts'
 import type { Device } from './device.ts'

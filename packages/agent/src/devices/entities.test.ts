@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   Absences,
-  absenceType,
   type Batch,
   createSource,
   defineType,
@@ -15,6 +14,7 @@ import {
   timestamp,
   wallNs,
 } from '@sonde/sdk'
+import { absenceType } from '@sonde/sdk/internal'
 import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
 import { Devices, type DevicesOptions } from './devices.ts'
 import { NodeRecords } from './test-node-records.ts'

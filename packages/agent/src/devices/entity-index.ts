@@ -1,4 +1,4 @@
-import type { EntityRef } from '@sonde/sdk'
+import type { EntityRef } from '@sonde/sdk/internal'
 import type { Device } from './device.ts'
 import type { NodeRef } from './world.ts'
 

@@ -2,18 +2,13 @@ import {
   type Batch,
   isPresent,
   type Labels,
-  labelsOf,
   numberAt,
-  Periods,
   type RecordType,
-  SeriesIndex,
-  type Slot,
   type SourceInfo,
-  seriesKey,
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import { labelText, lifeOf, ownerOf } from '@sonde/sdk/internal'
+import { labelsOf, labelText, lifeOf, ownerOf, Periods, SeriesIndex, type Slot, seriesKey } from '@sonde/sdk/internal'
 import { type FactValues, isAboutEntities, isTextSlot, namingFields } from './claims.ts'
 import type { FactBudget, FactGroup } from './fact-budget.ts'
 

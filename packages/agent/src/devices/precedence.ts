@@ -1,4 +1,4 @@
-import { labelOf } from '@sonde/sdk'
+import { labelOf } from '@sonde/sdk/internal'
 import type { RunningSource } from '../hosting/running-source.ts'
 import type { Holding } from '../sources/scraping/claims.ts'
 import { addressKey, gpuSubject, podSubject } from '../sources/scraping/subjects.ts'

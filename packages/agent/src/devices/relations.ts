@@ -1,4 +1,4 @@
-import type { EntityRef } from '@sonde/sdk'
+import type { EntityRef } from '@sonde/sdk/internal'
 import { entityOfFact, joinedNames, relatedKeys as relatedBy } from './claims.ts'
 import type { Device } from './device.ts'
 import { EntityIndex } from './entity-index.ts'

@@ -1,4 +1,5 @@
-import { type Labels, labelOf } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
+import { labelOf } from '@sonde/sdk/internal'
 import { entityName, entityOfFact, hostOfFact, joinedNames, relatedKeys } from './claims.ts'
 import type { EntityFact } from './facts.ts'
 

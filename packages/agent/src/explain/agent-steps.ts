@@ -1,6 +1,5 @@
-import type { LatestSeries } from '@sonde/sdk'
-import { type Labels, labelOf } from '@sonde/sdk'
-import { countOf, sondeCommand } from '@sonde/sdk/internal'
+import type { Labels } from '@sonde/sdk'
+import { countOf, type LatestSeries, labelOf, sondeCommand } from '@sonde/sdk/internal'
 import { isSimulatedSeries } from '../devices/world.ts'
 import { SHORTAGE_FIX } from '../processor/shortage.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from '../sources/chains/chain.ts'

@@ -1,5 +1,5 @@
-import type { Labels, LatestSeries } from '@sonde/sdk'
-import { sondeCommand } from '@sonde/sdk/internal'
+import type { Labels } from '@sonde/sdk'
+import { type LatestSeries, sondeCommand } from '@sonde/sdk/internal'
 import { broken, type Finding } from '../sources/chains/chain.ts'
 import type { AgentFacts, SourceFacts } from './agent-facts.ts'
 import { ago } from './ago.ts'

@@ -1,5 +1,6 @@
-import { type Batch, isPresent, type LatestSeries, numberAt, type RecordType, seriesKey, viewsOf } from '@sonde/sdk'
+import { type Batch, isPresent, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
 import type { RuleFacts, RulePlace, RuleSource, TracebackEvent } from '@sonde/sdk/api'
+import { type LatestSeries, seriesKey } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { everyMsOf, saidPeriodOf } from '../hosting/said-period.ts'
 import { latestSeries } from '../pipeline/latest.ts'

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  type Batch,
-  createSource,
-  type Labels,
-  markType,
-  type RecordOf,
-  readRecords,
-  type Source,
-  viewsOf,
-} from '@sonde/sdk'
-import { createOwnSource } from '@sonde/sdk/internal'
+import { type Batch, createSource, type Labels, type RecordOf, readRecords, type Source, viewsOf } from '@sonde/sdk'
+import { createOwnSource, markType } from '@sonde/sdk/internal'
 import { hostCpuPackageType, hostDiskType, hostMemoryControllerType } from '../sources/host/type.ts'
 import { netdevCarrierType, netdevType } from '../sources/netdev/type.ts'
 import { nvmlProfileType } from '../sources/nvml/type.ts'

@@ -1,17 +1,6 @@
-import {
-  type Batch,
-  countDrop,
-  counter,
-  gauge,
-  label,
-  markType,
-  type Sink,
-  type Source,
-  sinkStats,
-  timestamp,
-} from '@sonde/sdk'
+import { type Batch, countDrop, counter, gauge, label, type Sink, type Source, sinkStats, timestamp } from '@sonde/sdk'
 import type { Hint, HintsAnswer, HintsUnknown } from '@sonde/sdk/api'
-import { defineOwnType } from '@sonde/sdk/internal'
+import { defineOwnType, markType } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { CaseBook, ENDED_KEEP_MS } from './cases/case-book.ts'
 import { makeSighting } from './cases/sighting.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Batch, Labels, Matcher } from '@sonde/sdk'
+import type { Batch, Labels } from '@sonde/sdk'
+import type { Matcher } from '@sonde/sdk/internal'
 import { Devices } from '../devices/devices.ts'
 import { NodeRecords } from '../devices/test-node-records.ts'
 import { netdevCarrierType } from '../sources/netdev/type.ts'

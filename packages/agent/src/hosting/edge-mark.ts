@@ -1,5 +1,5 @@
-import { markType, type Source } from '@sonde/sdk'
-import { wallOffsetNs } from '@sonde/sdk/internal'
+import type { Source } from '@sonde/sdk'
+import { markType, wallOffsetNs } from '@sonde/sdk/internal'
 import type { HostEdge } from './edge-gate.ts'
 
 /** Reports the mark of an edge: the wall time is stamped here, where it leaves the monotonic clock. */

@@ -1,5 +1,5 @@
-import { messageOf } from '@sonde/sdk'
 import type { FailedRead } from '@sonde/sdk/api'
+import { messageOf } from '@sonde/sdk/internal'
 
 /** Limit of remembered paths; the path with the oldest failure is forgotten first. */
 const PLACE_LIMIT_COUNT = 16

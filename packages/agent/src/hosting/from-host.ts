@@ -1,6 +1,6 @@
-import type { Labels, TypeDefinition } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
 import type { FailedRead } from '@sonde/sdk/api'
-import { type JsonObject, JsonReader } from '@sonde/sdk/internal'
+import { type JsonObject, JsonReader, type TypeDefinition } from '@sonde/sdk/internal'
 import type { Probe } from '../sources/source.ts'
 import { fault } from './channel.ts'
 import type { FromHost, SaidError, TapInfo, WindowEnd } from './protocol.ts'

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Batch, messageOf, SondeError } from '@sonde/sdk'
+import { type Batch, SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { ownThread } from '../processor/readings.ts'
 import { decodeWatch } from '../rules/watch.ts'
 import type { SourceDefinition } from '../sources/source.ts'

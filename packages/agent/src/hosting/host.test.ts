@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { absenceType, type Batch, markType, readRecords, SondeError, viewsOf, wallNs } from '@sonde/sdk'
+import { type Batch, readRecords, SondeError, viewsOf, wallNs } from '@sonde/sdk'
+import { absenceType, markType } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import { until } from '../../../sdk/test/helper.ts'
 import type { Duty, LibraryDefinition, NodeSource, Probe, SourceContext, SourceDefinition } from '../sources/source.ts'

@@ -1,4 +1,5 @@
-import { type Batch, messageOf, SondeError } from '@sonde/sdk'
+import { type Batch, SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import pino, { type Logger } from 'pino'
 import { SOURCES_MODULE } from '../places.ts'
 import type { ConfiguredSource, Probe, SourcePaths } from '../sources/source.ts'

@@ -1,5 +1,5 @@
-import { type Batch, countDrop, type Labels, markType, type RecordType, type SourceInfo } from '@sonde/sdk'
-import { faultOfLabels, PrefixTexts } from '@sonde/sdk/internal'
+import { type Batch, countDrop, type Labels, type RecordType, type SourceInfo } from '@sonde/sdk'
+import { faultOfLabels, markType, PrefixTexts } from '@sonde/sdk/internal'
 import { fault } from './channel.ts'
 import { FloodBudget } from './flood.ts'
 import { LinkTypes } from './link-types.ts'

@@ -1,5 +1,5 @@
-import { type Batch, definitionOf, type RecordType, type SourceInfo } from '@sonde/sdk'
-import { AnnouncedSource } from '@sonde/sdk/internal'
+import type { Batch, RecordType, SourceInfo } from '@sonde/sdk'
+import { AnnouncedSource, definitionOf } from '@sonde/sdk/internal'
 import { LinkTypes } from './link-types.ts'
 import type { LinkMessage } from './protocol.ts'
 

@@ -1,14 +1,15 @@
+import type { RecordType } from '@sonde/sdk'
 import {
   absenceType,
   clockType,
   gapType,
   lossType,
   markType,
+  parseDefinition,
   periodType,
-  type RecordType,
   type TypeDefinition,
-} from '@sonde/sdk'
-import { parseDefinition, withEntity } from '@sonde/sdk/internal'
+  withEntity,
+} from '@sonde/sdk/internal'
 import { fault } from './channel.ts'
 
 /** Types that a source makes at run time at most: one for each set of bins that its devices have. */

@@ -1,5 +1,6 @@
-import type { Clock, Labels, TypeDefinition } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
 import type { FailedRead, SourceState, TargetStatus } from '@sonde/sdk/api'
+import type { Clock, TypeDefinition } from '@sonde/sdk/internal'
 import type { EncodedWatch } from '../rules/watch.ts'
 import type { SourcePaths } from '../sources/source.ts'
 import type { HostEdge } from './edge-gate.ts'

@@ -1,17 +1,6 @@
-import {
-  absenceType,
-  allocateViews,
-  type Batch,
-  encoderOf,
-  type Labels,
-  messageOf,
-  type RecordType,
-  type SondeError,
-  SymbolTable,
-  wallNs,
-} from '@sonde/sdk'
+import { type Batch, type Labels, type RecordType, type SondeError, wallNs } from '@sonde/sdk'
 import type { SourceState } from '@sonde/sdk/api'
-import { TextTable } from '@sonde/sdk/internal'
+import { absenceType, allocateViews, encoderOf, messageOf, SymbolTable, TextTable } from '@sonde/sdk/internal'
 import type { GivenSource } from './host.ts'
 import type { HostedConfig, Period } from './protocol.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Batch, clockType, markType, type RecordOf, type RecordType, readRecords, viewsOf } from '@sonde/sdk'
+import { type Batch, type RecordOf, type RecordType, readRecords, viewsOf } from '@sonde/sdk'
+import { clockType, markType } from '@sonde/sdk/internal'
 import pino from 'pino'
 import { until } from '../../../sdk/test/helper.ts'
 import { meterPollType, meterSampleType, SOURCES } from '../../test/meter-source.ts'

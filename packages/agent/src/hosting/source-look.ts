@@ -1,5 +1,6 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import type { SourceState } from '@sonde/sdk/api'
+import { messageOf } from '@sonde/sdk/internal'
 import { FairLimit } from '../processor/fair-limit.ts'
 import { ownReadings } from '../processor/readings.ts'
 import type { Probe } from '../sources/source.ts'

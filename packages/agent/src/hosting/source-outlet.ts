@@ -1,16 +1,14 @@
 import {
   Absences,
   type Batch,
-  clockType,
   countDrop,
   type Labels,
-  markType,
   type RecordType,
   SondeError,
   type Source,
   wallNs,
 } from '@sonde/sdk'
-import { createOwnSource, TextTable, wallOffsetNs } from '@sonde/sdk/internal'
+import { clockType, createOwnSource, markType, TextTable, wallOffsetNs } from '@sonde/sdk/internal'
 import type { SeriesEdge } from '../rules/record-series.ts'
 import { RecordWatch } from '../rules/record-watch.ts'
 import { TapWatch } from '../rules/tap-watch.ts'

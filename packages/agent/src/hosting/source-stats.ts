@@ -1,5 +1,6 @@
-import { absenceType, type Batch, periodType, readRecords, viewsOf } from '@sonde/sdk'
+import { type Batch, readRecords, viewsOf } from '@sonde/sdk'
 import type { SourcePeriods } from '@sonde/sdk/api'
+import { absenceType, periodType } from '@sonde/sdk/internal'
 import { FailedReads } from './failed-reads.ts'
 
 const DURATION_COUNT = 256

@@ -1,4 +1,4 @@
-import { messageOf } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import type { DutyRun } from './duty-run.ts'
 import type { Settled } from './source-status.ts'
 

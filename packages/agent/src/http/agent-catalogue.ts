@@ -1,5 +1,12 @@
-import { type Catalogue, type ListedType, SondeError } from '@sonde/sdk'
-import { describeType, shellWord, type TypeDescription, within } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import {
+  type Catalogue,
+  describeType,
+  type ListedType,
+  shellWord,
+  type TypeDescription,
+  within,
+} from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import type { KeptRecords } from '../pipeline/kept-records.ts'
 import { latestSeries } from '../pipeline/latest.ts'

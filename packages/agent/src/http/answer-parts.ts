@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { answerToJsonParts, type QueryAnswer } from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+import { answerToJsonParts, type QueryAnswer, turn } from '@sonde/sdk/internal'
 import type { FastifyReply } from 'fastify'
 import { EVENT_END, eventStart } from './server-sent-events.ts'
 import type { UnreadAnswers } from './unread-answers.ts'

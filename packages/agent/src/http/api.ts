@@ -1,6 +1,5 @@
-import { droppedTotal } from '@sonde/sdk'
 import type { SourcesAnswer } from '@sonde/sdk/api'
-import { countsOf } from '@sonde/sdk/internal'
+import { countsOf, droppedTotal } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { agentCatalogue } from './agent-catalogue.ts'

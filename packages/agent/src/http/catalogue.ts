@@ -1,5 +1,5 @@
-import { type Catalogue, SondeError } from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { type Catalogue, turn } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import { answerRoute } from './answer-route.ts'
 import { compress } from './compress.ts'

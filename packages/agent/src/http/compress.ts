@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
-import { acceptsGzip } from '@sonde/sdk'
+import { acceptsGzip } from '@sonde/sdk/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const gzipWhole = promisify(gzip)

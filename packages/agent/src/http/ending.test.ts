@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import type { History, QueryAnswer } from '@sonde/sdk'
+import type { History, QueryAnswer } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 

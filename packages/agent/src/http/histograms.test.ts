@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { buckets, defineType, label, type QueryAnswer, timestamp, wallNs } from '@sonde/sdk'
+import { buckets, defineType, label, timestamp, wallNs } from '@sonde/sdk'
+import type { QueryAnswer } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'

@@ -1,4 +1,5 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import type { FastifyError } from 'fastify'
 import type { Refusal } from '../pipeline/http-stats.ts'
 

@@ -1,12 +1,12 @@
+import { SondeError } from '@sonde/sdk'
 import {
   answerToJsonParts,
   type QueryAnswer,
   type QueryResult,
   type SeriesQuery,
-  SondeError,
+  turn,
   VALUE_COUNT_LIMIT,
-} from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+} from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { describeNode } from './node.ts'
 import { eventText } from './server-sent-events.ts'

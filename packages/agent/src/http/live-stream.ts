@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import { type Asker, messageOf, POINT_COUNT_LIMIT, type QueryAnswer, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import type { StreamGap } from '@sonde/sdk/api'
+import { type Asker, messageOf, POINT_COUNT_LIMIT, type QueryAnswer } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { writePoints } from './answer-parts.ts'
 import type { LiveRound, Subscription } from './live-round.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { parseQueries, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { parseQueries } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import { LiveRound, subscriptionTo } from './live-round.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FieldSet } from '@sonde/sdk'
+import type { FieldSet } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 

@@ -1,7 +1,6 @@
 import { cpus, release, totalmem } from 'node:os'
-import { droppedTotal } from '@sonde/sdk'
 import type { NodeAnswer, StoreAnswer } from '@sonde/sdk/api'
-import { sondeCommand } from '@sonde/sdk/internal'
+import { droppedTotal, sondeCommand } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { countWords } from '../devices/words.ts'
 import { isSimulatedSeries } from '../devices/world.ts'

@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http'
+import { SondeError } from '@sonde/sdk'
+import type { NodeAnswer } from '@sonde/sdk/api'
 import {
   type Asker,
+  askerOf,
   messageOf,
   POINT_COUNT_LIMIT,
   parseQueries,
+  queryReader,
   type SeriesQuery,
-  SondeError,
   stepOf,
-} from '@sonde/sdk'
-import type { NodeAnswer } from '@sonde/sdk/api'
-import { askerOf, queryReader } from '@sonde/sdk/internal'
+} from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { writePoints } from './answer-parts.ts'
 import { jsonParameter, parameter, type Queried } from './query.ts'

@@ -1,4 +1,5 @@
-import { type Asker, AskerQueue, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { type Asker, AskerQueue } from '@sonde/sdk/internal'
 import type { HttpStats } from '../pipeline/http-stats.ts'
 
 /** Questions that wait for a place. Policy: the newest of the client that has most waiting is refused. */

@@ -1,5 +1,5 @@
-import { answerToColumns, COLUMNS_CONTENT_TYPE, type History, parseQueryRequest, SondeError } from '@sonde/sdk'
-import { askerOf } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { answerToColumns, askerOf, COLUMNS_CONTENT_TYPE, type History, parseQueryRequest } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpStats } from '../pipeline/http-stats.ts'
 import { sendBytes, sendJson } from './answer-parts.ts'

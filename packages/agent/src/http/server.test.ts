@@ -4,7 +4,8 @@ import { Agent, get, request as httpRequest, type IncomingMessage } from 'node:h
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { type History, type QueryAnswer, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import type { History, QueryAnswer } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 

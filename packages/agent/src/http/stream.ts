@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { parseQueries, SondeError, stepOf } from '@sonde/sdk'
-import { askerOf, queryReader } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { askerOf, parseQueries, queryReader, stepOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { EVENTS_STREAM } from './events-stream.ts'

@@ -1,4 +1,5 @@
-import { absenceType, type Batch, readRecords, viewsOf } from '@sonde/sdk'
+import { type Batch, readRecords, viewsOf } from '@sonde/sdk'
+import { absenceType } from '@sonde/sdk/internal'
 import type { RecentRing } from './recent.ts'
 import type { KeptBatch } from './share.ts'
 

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  createSource,
-  defineType,
-  gauge,
-  type History,
-  type HistoryStatus,
-  type QueryRequest,
-  SondeError,
-  timestamp,
-  wallNs,
-} from '@sonde/sdk'
+import { createSource, defineType, gauge, SondeError, timestamp, wallNs } from '@sonde/sdk'
+import type { History, HistoryStatus, QueryRequest } from '@sonde/sdk/internal'
 import { BackedHistory } from './history.ts'
 import { RecentRing } from './recent.ts'
 

@@ -1,11 +1,5 @@
-import {
-  type Asker,
-  type History,
-  type HistoryStatus,
-  type QueryAnswer,
-  type QueryRequest,
-  SondeError,
-} from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import type { Asker, History, HistoryStatus, QueryAnswer, QueryRequest } from '@sonde/sdk/internal'
 import type { RecentRing } from './recent.ts'
 
 /** What a store answers that has nothing to say now; everything else is the fault of the question. */

@@ -1,20 +1,15 @@
+import { isPresent, type Labels, numberAt, type RecordType, type SourceInfo, type Views, viewsOf } from '@sonde/sdk'
 import {
   elementsOf,
-  isPresent,
-  type Labels,
   type LatestSeries,
   labelsOf,
-  numberAt,
-  type RecordType,
+  parseSeriesKey,
   SeriesIndex,
   type Slot,
-  type SourceInfo,
   seriesKey,
   TURN_LIMIT_MS,
-  type Views,
-  viewsOf,
-} from '@sonde/sdk'
-import { parseSeriesKey, UNTOLD_ABSENCE } from '@sonde/sdk/internal'
+  UNTOLD_ABSENCE,
+} from '@sonde/sdk/internal'
 import { type AbsenceReport, absenceReports } from './absence-report.ts'
 import type { RecentRing } from './recent.ts'
 

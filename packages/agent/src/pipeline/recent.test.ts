@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type Batch,
-  ColumnReader,
-  createSource,
-  defineType,
-  gauge,
-  label,
-  labelNumber,
-  timestamp,
-  wallNs,
-} from '@sonde/sdk'
+import { type Batch, createSource, defineType, gauge, label, labelNumber, timestamp, wallNs } from '@sonde/sdk'
+import { ColumnReader } from '@sonde/sdk/internal'
 import { testHistory } from '../../../sdk/test/test-history.ts'
 import { RecentRing } from './recent.ts'
 

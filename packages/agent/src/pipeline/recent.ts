@@ -1,26 +1,23 @@
+import { type Batch, countDrop, type RecordType, type Sink, type SourceInfo, sinkStats } from '@sonde/sdk'
 import {
   allSteps,
   answerInSteps,
-  type Batch,
   Candidates,
   ColumnReader,
-  countDrop,
   type Found,
+  HiddenRecords,
   type History,
   leadMs,
   matcherOf,
+  ownerOf,
   Periods,
   type QueryAnswer,
   type QueryRequest,
-  type RecordType,
   type SeriesQuery,
   SeriesRoom,
-  type Sink,
-  type SourceInfo,
-  sinkStats,
   slotsOfMetric,
-} from '@sonde/sdk'
-import { HiddenRecords, ownerOf, turn } from '@sonde/sdk/internal'
+  turn,
+} from '@sonde/sdk/internal'
 import { acceptBatch } from './accept-batch.ts'
 import { type KeptBatch, Share } from './share.ts'
 

@@ -1,5 +1,5 @@
-import { absenceType, type Batch, type BatchSymbols, type RecordType } from '@sonde/sdk'
-import { KeptTexts, TextTable, timeSpanOfBatch } from '@sonde/sdk/internal'
+import type { Batch, BatchSymbols, RecordType } from '@sonde/sdk'
+import { absenceType, KeptTexts, TextTable, timeSpanOfBatch } from '@sonde/sdk/internal'
 import { Fifo } from './fifo.ts'
 import { type Piece, Slabs } from './slabs.ts'
 

@@ -1,5 +1,5 @@
-import { droppedTotal, type Sink, type Source, sinkHealthType } from '@sonde/sdk'
-import { causeOf, type Route } from '@sonde/sdk/internal'
+import type { Sink, Source } from '@sonde/sdk'
+import { causeOf, droppedTotal, type Route, sinkHealthType } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
 /**

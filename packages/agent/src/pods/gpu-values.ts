@@ -1,20 +1,15 @@
 import {
   type AbsenceCode,
-  absenceType,
   type Batch,
   isPresent,
   type Labels,
-  labelsOf,
   numberAt,
-  type Periods,
   type RecordType,
   readRecords,
-  SeriesIndex,
-  type Slot,
   type SourceInfo,
   viewsOf,
 } from '@sonde/sdk'
-import { ownerOf } from '@sonde/sdk/internal'
+import { absenceType, labelsOf, ownerOf, type Periods, SeriesIndex, type Slot } from '@sonde/sdk/internal'
 import { ORIGINS, type Origin, type PodBase } from './fields.ts'
 import { readSeries } from './read-series.ts'
 import { isOver, SAMPLE_MS, type Sighting, see, unseen } from './sighting.ts'

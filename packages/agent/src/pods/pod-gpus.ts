@@ -1,5 +1,5 @@
-import { type Batch, countDrop, Periods, type Sink, sinkStats } from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+import { type Batch, countDrop, type Sink, sinkStats } from '@sonde/sdk'
+import { Periods, turn } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import type { PodBase } from './fields.ts'
 import { GpuValues } from './gpu-values.ts'

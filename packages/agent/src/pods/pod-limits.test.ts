@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Batch, Periods, type RecordType } from '@sonde/sdk'
+import type { Batch, RecordType } from '@sonde/sdk'
+import { Periods } from '@sonde/sdk/internal'
 import { NodeRecords } from '../devices/test-node-records.ts'
 import { nvmlGpuType } from '../sources/nvml/type.ts'
 import { podDeviceType, podInfoType } from '../sources/pods/type.ts'

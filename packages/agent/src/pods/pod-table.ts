@@ -1,5 +1,5 @@
-import { absenceType, type Batch, type Periods, readRecord, readRecords, type SourceInfo, viewsOf } from '@sonde/sdk'
-import { ownerOf } from '@sonde/sdk/internal'
+import { type Batch, readRecord, readRecords, type SourceInfo, viewsOf } from '@sonde/sdk'
+import { absenceType, ownerOf, type Periods } from '@sonde/sdk/internal'
 import type { PodValues } from './fields.ts'
 import { gpuKey } from './gpu-values.ts'
 import { readSeries } from './read-series.ts'

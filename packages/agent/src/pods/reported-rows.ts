@@ -1,14 +1,5 @@
-import {
-  absenceType,
-  type Batch,
-  type Labels,
-  mergeLabels,
-  type RecordType,
-  type Source,
-  seriesKey,
-  wallNs,
-} from '@sonde/sdk'
-import { createOwnSource } from '@sonde/sdk/internal'
+import { type Batch, type Labels, type RecordType, type Source, wallNs } from '@sonde/sdk'
+import { absenceType, createOwnSource, mergeLabels, seriesKey } from '@sonde/sdk/internal'
 import { fieldName, POD_FIELDS, type PodBase } from './fields.ts'
 import { type GpuNow, isInstance, type Lacking, partsOfKey } from './gpu-values.ts'
 import { type PodRow, type ServiceRows, serviceFields, valueFields } from './rows.ts'

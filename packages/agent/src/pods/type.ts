@@ -1,4 +1,5 @@
-import { defineType, type FieldOptions, gauge, label, optional, timestamp } from '@sonde/sdk'
+import { defineType, gauge, label, optional, timestamp } from '@sonde/sdk'
+import type { FieldOptions } from '@sonde/sdk/internal'
 import { fieldName, POD_FIELDS, type PodField } from './fields.ts'
 
 const value = ({ unit }: PodField, help: string) => optional(gauge('f64', { unit, help } satisfies FieldOptions))

@@ -1,4 +1,5 @@
-import { isPresent, numberAt, type RecordType, type Slot, type Views } from '@sonde/sdk'
+import { isPresent, numberAt, type RecordType, type Views } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import { isWholeField } from './read/known-field.ts'
 import type { SignalRule } from './rule.ts'
 import { EdgeList } from './walk/edge-list.ts'

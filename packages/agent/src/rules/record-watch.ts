@@ -1,4 +1,5 @@
-import { type Labels, numberAt, type RecordType, type Slot, type Views, viewsOf } from '@sonde/sdk'
+import { type Labels, numberAt, type RecordType, type Views, viewsOf } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import type { Tap, TapWatcher } from '../sampling/tap.ts'
 import { recordGroups } from './record-groups.ts'
 import { RecordSeries, type SeriesEdge } from './record-series.ts'

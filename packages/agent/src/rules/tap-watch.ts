@@ -1,4 +1,5 @@
-import type { RecordType, Slot } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import type { Tap } from '../sampling/tap.ts'
 import { type PlacedRules, placeRules } from './place-rules.ts'
 import type { SignalRule } from './rule.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allocateViews, defineType, encoderOf, SymbolTable, timestamp, value } from '@sonde/sdk'
+import { defineType, timestamp, value } from '@sonde/sdk'
+import { allocateViews, encoderOf, SymbolTable } from '@sonde/sdk/internal'
 import { Random } from '../../../sdk/test/random.ts'
 import { shiftTimes, Tap } from './tap.ts'
 

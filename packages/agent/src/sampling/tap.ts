@@ -1,4 +1,5 @@
-import { allocateViews, type RecordType, SondeError } from '@sonde/sdk'
+import { type RecordType, SondeError } from '@sonde/sdk'
+import { allocateViews } from '@sonde/sdk/internal'
 import type { SampleRing } from '../sources/source.ts'
 
 /** A window that was cut out of a ring. */

@@ -1,5 +1,4 @@
-import { messageOf } from '@sonde/sdk'
-import type { Attach } from '@sonde/sdk/internal'
+import { type Attach, messageOf } from '@sonde/sdk/internal'
 import { wrong } from './announced.ts'
 import type { Answers } from './answers.ts'
 import { PAGE_BYTES } from './config.ts'

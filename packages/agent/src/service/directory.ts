@@ -15,12 +15,13 @@ import {
 } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import {
   canBeSocketsDir,
   checkFoldersNow,
   commonNotesDir,
   makeFoldersNow,
+  messageOf,
   noteName,
   noteText,
   readNotes,

@@ -1,17 +1,14 @@
-import type { Batch, Sink, SourceInfo } from '@sonde/sdk'
+import { type Batch, countDrop, opaqueTypes, type Sink, SondeError, type SourceInfo } from '@sonde/sdk'
 import {
   absenceType,
   clockType,
-  countDrop,
   eventType,
   gapType,
+  KeptTexts,
   lossType,
   markType,
-  opaqueTypes,
   periodType,
-  SondeError,
-} from '@sonde/sdk'
-import { KeptTexts } from '@sonde/sdk/internal'
+} from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Faults } from '../pipeline/faults.ts'
 import { Acknowledger } from './acknowledger.ts'

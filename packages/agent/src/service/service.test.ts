@@ -16,21 +16,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import {
-  absenceType,
   type Batch,
   counter,
   createSource,
   defineType,
-  definitionOf,
   gauge,
   label,
   labelNumber,
   type RecordOf,
   type RecordType,
-  type SeriesQuery,
   timestamp,
 } from '@sonde/sdk'
-import { defineOwnType, FRAME_HEADER_BYTES, SOCKET_NAME, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import {
+  absenceType,
+  defineOwnType,
+  definitionOf,
+  FRAME_HEADER_BYTES,
+  type SeriesQuery,
+  SOCKET_NAME,
+  TEXT_ID_MIN,
+} from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
 import { makeService } from '../../test/keeping-service.ts'

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, statfsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { messageOf, SondeError } from '@sonde/sdk'
-import type { Attach } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { type Attach, messageOf } from '@sonde/sdk/internal'
 
 /** Folder of shared memory. */
 const SHARED_MEMORY_DIR = '/dev/shm'

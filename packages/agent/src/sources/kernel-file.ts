@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { basename } from 'node:path'
-import { type AbsenceCode, messageOf, SondeError } from '@sonde/sdk'
-import { openFilesLimit } from '@sonde/sdk/internal'
+import { type AbsenceCode, SondeError } from '@sonde/sdk'
+import { messageOf, openFilesLimit } from '@sonde/sdk/internal'
 
 /**
  * Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not

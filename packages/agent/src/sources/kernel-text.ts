@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 
 /** Why the text at the cursor is no number: `huge` is 2^64 or more, `not_available` is `N/A`. */
 export type NumberFailure = 'empty' | 'garbage' | 'huge' | 'negative' | 'not_available'

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { evaluate, gridOf } from '@sonde/sdk'
+import { evaluate, gridOf } from '@sonde/sdk/internal'
 
 /** A clock that moves only when it is told to, for all that is asked for the time. */
 export function mockClock(t: TestContext) {

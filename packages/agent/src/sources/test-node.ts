@@ -3,19 +3,9 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import {
-  absenceType,
-  type Labels,
-  messageOf,
-  periodType,
-  type ReadRecord,
-  type RecordOf,
-  type RecordType,
-  readRecord,
-  seriesKey,
-  viewsOf,
-} from '@sonde/sdk'
+import { type Labels, type ReadRecord, type RecordOf, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
 import type { TargetStatus } from '@sonde/sdk/api'
+import { absenceType, messageOf, periodType, seriesKey } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import { SourceOutlet } from '../hosting/source-outlet.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from './source.ts'

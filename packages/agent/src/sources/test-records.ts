@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import { absenceType, messageOf, type ReadRecord, type RecordType, SondeError, seriesKey } from '@sonde/sdk'
+import { type ReadRecord, type RecordType, SondeError } from '@sonde/sdk'
+import { absenceType, messageOf, seriesKey } from '@sonde/sdk/internal'
 import { impossible } from './ranges/quantities.ts'
 import { rangesOf } from './ranges/range-of.ts'
 import type { Taken, TestedSource } from './test-node.ts'

@@ -1,4 +1,4 @@
-import { TURN_LIMIT_MS } from '@sonde/sdk'
+import { TURN_LIMIT_MS } from '@sonde/sdk/internal'
 
 /**
  * How long a turn lasts at most, however many there are; with three times as much to spare, a late sweep tears no

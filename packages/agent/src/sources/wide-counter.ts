@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 
 const WRAP = 2 ** 32
 /**

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { messageOf } from '@sonde/sdk'
-import { checkFoldersNow, countOf, lockFile } from '@sonde/sdk/internal'
+import { checkFoldersNow, countOf, lockFile, messageOf } from '@sonde/sdk/internal'
 import { readRuleBook } from '../rules/read/read-rule-book.ts'
 import { RuleFaults } from '../rules/read/rule-faults.ts'
 import { readRulesText, rulesFault } from './book/rules-text.ts'

@@ -1,6 +1,6 @@
-import { definitionOf, entityOf, type Labels, labelOf, type RecordType, seriesKey } from '@sonde/sdk'
+import type { Labels, RecordType } from '@sonde/sdk'
 import type { LeftOutStretch } from '@sonde/sdk/api'
-import { turn } from '@sonde/sdk/internal'
+import { definitionOf, entityOf, labelOf, seriesKey, turn } from '@sonde/sdk/internal'
 import type { Device } from '../devices/device.ts'
 import type { IndexSignal, KeptGap, KeptIndex, KeptSeries } from './keep/kept-index.ts'
 import { type BookedSeries, deviceIn, type SeriesPart } from './keep/series-book.ts'

@@ -1,6 +1,6 @@
-import { type Batch, markType, messageOf, type Source } from '@sonde/sdk'
+import type { Batch, Source } from '@sonde/sdk'
 import type { TracebackEvent } from '@sonde/sdk/api'
-import { createOwnSource, type Holder, within } from '@sonde/sdk/internal'
+import { createOwnSource, type Holder, markType, messageOf, within } from '@sonde/sdk/internal'
 import type { HostEdge } from '../hosting/edge-gate.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
 import type { RecentRing } from '../pipeline/recent.ts'

@@ -1,8 +1,8 @@
 import { type AgentFacts, explain, isUnbroken, KernelGround, runTrial } from '@sonde/agent'
 import { type DataSourceConfig, SOURCES } from '@sonde/agent/config'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import type { ApiAnswers, ExplainLink, ExplainWalk, SourcesAnswer } from '@sonde/sdk/api'
-import { printable } from '@sonde/sdk/internal'
+import { messageOf, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { agentAddress } from './agent-address.ts'
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 
 /** What the system says, in words that help. */
 const REASONS: Readonly<Record<string, string>> = {

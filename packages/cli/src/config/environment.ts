@@ -1,6 +1,5 @@
-import { messageOf } from '@sonde/sdk'
 import { closest, type Leaf, leavesOf } from '@sonde/sdk/config'
-import { parseEndpoint, TRUST_VARIABLE } from '@sonde/sdk/internal'
+import { messageOf, parseEndpoint, TRUST_VARIABLE } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { ROOM_SCHEMAS } from './rooms.ts'
 import { numberOf, type Setting } from './setting.ts'

@@ -1,7 +1,6 @@
 import { getSystemErrorMessage } from 'node:util'
-import { messageOf } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
-import { codeFault, readGivenFile } from '@sonde/sdk/internal'
+import { codeFault, messageOf, readGivenFile } from '@sonde/sdk/internal'
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { ConfigError } from './config-error.ts'
 import { ROOM_KEYS } from './rooms.ts'

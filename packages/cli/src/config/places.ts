@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
-import { messageOf } from '@sonde/sdk'
 import { show } from '@sonde/sdk/config'
-import { readLabelFile } from '@sonde/sdk/internal'
+import { messageOf, readLabelFile } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import type { Loaded } from './load.ts'
 import { refuseForeignLibraries } from './trust.ts'

@@ -1,6 +1,5 @@
 import { defaultDataSources, isFirstPortCounter, parseScenario, RULE_LIMITS } from '@sonde/agent/config'
-import { messageOf } from '@sonde/sdk'
-import { readTextFileNow } from '@sonde/sdk/internal'
+import { messageOf, readTextFileNow } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { numberOf, type Setting } from './setting.ts'
 

@@ -1,5 +1,6 @@
-import { type History, type QueryResult, type SeriesQuery, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from '@sonde/sdk/api'
+import type { History, QueryResult, SeriesQuery } from '@sonde/sdk/internal'
 import { appMetric } from './fields.ts'
 import type { AppLimits } from './limits.ts'
 import { serviceMatchers } from './matchers.ts'

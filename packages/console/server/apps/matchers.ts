@@ -1,4 +1,4 @@
-import type { Matcher } from '@sonde/sdk'
+import type { Matcher } from '@sonde/sdk/internal'
 
 /** Longer expressions are refused by histories. Unit: characters. */
 const EXPRESSION_MAX = 400

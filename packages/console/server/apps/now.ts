@@ -1,4 +1,5 @@
-import type { Labels, QueryRequest, SeriesQuery } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
+import type { QueryRequest, SeriesQuery } from '@sonde/sdk/internal'
 
 /** Rows are as they were at the last full second: a value holds for 2.5 of its periods. Unit: milliseconds. */
 const STEP_MS = 1000

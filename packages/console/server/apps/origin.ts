@@ -1,4 +1,4 @@
-import type { History, LatestSeries } from '@sonde/sdk'
+import type { History, LatestSeries } from '@sonde/sdk/internal'
 
 /** What reads GPUs: a source, or an exporter. */
 export interface GpuReader {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { QueryResult } from '@sonde/sdk'
+import type { QueryResult } from '@sonde/sdk/internal'
 import { distanceOf } from './pods.ts'
 
 const spaced = (...distances: number[]) => ({

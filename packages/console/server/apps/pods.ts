@@ -1,6 +1,6 @@
-import { type History, type Labels, type QueryAnswer, type SeriesQuery, SondeError } from '@sonde/sdk'
+import { type Labels, SondeError } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
-import { turn } from '@sonde/sdk/internal'
+import { type History, type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
 import { podMetric } from './fields.ts'
 import { gapsOf } from './gaps.ts'

@@ -1,6 +1,6 @@
-import type { History, Labels, SeriesQuery } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
 import type { AppSummary, AppsAnswer } from '@sonde/sdk/api'
-import { turn } from '@sonde/sdk/internal'
+import { type History, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import { appMetric } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
 import { isOfSample, requestOfNow } from './now.ts'

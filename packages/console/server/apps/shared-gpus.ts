@@ -1,6 +1,6 @@
-import type { Labels, QueryAnswer, SeriesQuery } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField, type GpuNumber } from '@sonde/sdk/api'
-import { turn } from '@sonde/sdk/internal'
+import { type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import { BOARD_FIELDS, SUMMED_FIELDS, sharedFieldOf, sharedMetric } from './fields.ts'
 
 /** A device of a pod that is not the pod's alone: its values are those of the whole device. */

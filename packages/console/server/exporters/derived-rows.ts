@@ -1,5 +1,5 @@
-import type { SeriesAnswer } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
+import type { SeriesAnswer } from '@sonde/sdk/internal'
 import { appMetric, podMetric } from '../apps/fields.ts'
 import { isThere } from './gpu-columns.ts'
 import { gpuCounts, numberOfPod, type PodColumns, sharersOf } from './pod-columns.ts'

@@ -1,5 +1,5 @@
-import type { ListedType } from '@sonde/sdk'
 import { GPU_FIELDS } from '@sonde/sdk/api'
+import type { ListedType } from '@sonde/sdk/internal'
 import { appMetric, podMetric, sharedMetric } from '../apps/fields.ts'
 import { RAWS } from './expressions.ts'
 

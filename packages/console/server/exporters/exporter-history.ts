@@ -1,18 +1,19 @@
+import { SondeError } from '@sonde/sdk'
+import { GPU_FIELDS } from '@sonde/sdk/api'
 import {
+  aggregateSeries,
   type Catalogue,
   type History,
   type LatestSeries,
   type ListedType,
+  levelsOf,
   matcherOf,
   type QueryAnswer,
   type QueryRequest,
   type QueryResult,
   type SeriesAnswer,
   type SeriesQuery,
-  SondeError,
-} from '@sonde/sdk'
-import { GPU_FIELDS } from '@sonde/sdk/api'
-import { aggregateSeries, levelsOf } from '@sonde/sdk/internal'
+} from '@sonde/sdk/internal'
 import { appMetric, podMetric, sharedMetric } from '../apps/fields.ts'
 import { requestOfNow } from '../apps/now.ts'
 import type { Grain } from '../prometheus/expressions.ts'

@@ -1,5 +1,6 @@
-import type { Labels, SeriesAnswer } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
 import type { GpuField } from '@sonde/sdk/api'
+import type { SeriesAnswer } from '@sonde/sdk/internal'
 import type { RawName } from './expressions.ts'
 import {
   addColumn,

@@ -1,4 +1,4 @@
-import type { SeriesAnswer } from '@sonde/sdk'
+import type { SeriesAnswer } from '@sonde/sdk/internal'
 import { BOARD_FIELDS, sharedFieldOf } from '../apps/fields.ts'
 import { type DeviceColumns, type DeviceTable, holderCounts, isThere, numberOfDevice } from './gpu-columns.ts'
 import type { PodColumns } from './pod-columns.ts'

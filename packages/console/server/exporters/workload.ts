@@ -1,4 +1,5 @@
-import type { Labels, SeriesAnswer } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
+import type { SeriesAnswer } from '@sonde/sdk/internal'
 
 /** The pod that a series of a GPU is of. */
 export interface Workload {

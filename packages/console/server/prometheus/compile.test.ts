@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Matcher, SeriesQuery } from '@sonde/sdk'
+import type { Matcher, SeriesQuery } from '@sonde/sdk/internal'
 import { compileQueries } from './compile.ts'
 
 const GRAIN = { stepMs: 60_000, intervalMs: 15_000, holdMs: 37_500, looksBack: false }

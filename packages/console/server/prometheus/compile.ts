@@ -1,4 +1,5 @@
-import { type SeriesQuery, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import type { SeriesQuery } from '@sonde/sdk/internal'
 import { functionOf, type Grain, joined, pairsMs, resetsOf } from './expressions.ts'
 import { literalOf, quoted, selectorOf, spanOf } from './promql.ts'
 

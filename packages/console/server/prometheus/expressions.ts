@@ -1,5 +1,4 @@
-import type { Matcher, SeriesQuery } from '@sonde/sdk'
-import { levelsOf } from '@sonde/sdk/internal'
+import { levelsOf, type Matcher, type SeriesQuery } from '@sonde/sdk/internal'
 import { labelName, selectorOf, spanOf } from './promql.ts'
 
 /** A value holds for at most this many periods of its source, as in the store. */

@@ -1,3 +1,4 @@
+import { SondeError } from '@sonde/sdk'
 import {
   type Catalogue,
   gridOf,
@@ -11,9 +12,9 @@ import {
   type SeriesAnswer,
   type SeriesQuery,
   SeriesRoom,
-  SondeError,
-} from '@sonde/sdk'
-import { turn, unitOf } from '@sonde/sdk/internal'
+  turn,
+  unitOf,
+} from '@sonde/sdk/internal'
 import { compileQueries, latestExpression, taggedUnion } from './compile.ts'
 import { type Grain, HOLD_INTERVALS } from './expressions.ts'
 import { Flights } from './flights.ts'

@@ -1,4 +1,5 @@
-import { type Matcher, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import type { Matcher } from '@sonde/sdk/internal'
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 

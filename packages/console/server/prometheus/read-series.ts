@@ -1,12 +1,12 @@
+import type { Labels } from '@sonde/sdk'
 import {
   type Bin,
-  type Labels,
   type SeriesAnswer,
   type SeriesQuery,
   SeriesRoom,
   tooManyValues,
   VALUE_COUNT_LIMIT,
-} from '@sonde/sdk'
+} from '@sonde/sdk/internal'
 import { PART_LABEL, type Part } from './compile.ts'
 import { type ForeignPoint, labelsIn, objectIn, pointIn } from './foreign-json.ts'
 

@@ -1,4 +1,5 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { Breaker } from './breaker.ts'
 import { ElementReader } from './elements.ts'
 

@@ -1,5 +1,5 @@
-import { type Batch, type BatchSymbols, definitionOf, type RecordType, type SourceInfo } from '@sonde/sdk'
-import { AnnouncedSource, Quota } from '@sonde/sdk/internal'
+import type { Batch, BatchSymbols, RecordType, SourceInfo } from '@sonde/sdk'
+import { AnnouncedSource, definitionOf, Quota } from '@sonde/sdk/internal'
 import type { Announcement } from './protocol.ts'
 import { ReportingWriters } from './reporting-writers.ts'
 

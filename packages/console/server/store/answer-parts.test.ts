@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { QueryAnswer, QueryResult, SeriesAnswer } from '@sonde/sdk'
+import type { QueryAnswer, QueryResult, SeriesAnswer } from '@sonde/sdk/internal'
 import { joined, parcelled } from './answer-parts.ts'
 
 /** An answer whose results have so many series of so many values. */

@@ -1,4 +1,4 @@
-import type { QueryAnswer, QueryResult, SeriesAnswer } from '@sonde/sdk'
+import type { QueryAnswer, QueryResult, SeriesAnswer } from '@sonde/sdk/internal'
 
 /** Most series of one part: what takes them out of a message holds up the main loop. */
 const SERIES_MAX = 400

@@ -1,4 +1,5 @@
-import { type Asker, AskerQueue, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { type Asker, AskerQueue } from '@sonde/sdk/internal'
 import { type AnswerPart, joined } from './answer-parts.ts'
 import type { Answer } from './protocol.ts'
 

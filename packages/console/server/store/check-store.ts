@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { messageOf } from '@sonde/sdk'
-import { checkFoldersNow, lockFile } from '@sonde/sdk/internal'
+import { checkFoldersNow, lockFile, messageOf } from '@sonde/sdk/internal'
 import { settingsOf } from './config.ts'
 import { checkDatabase, FORMAT_VERSION, hasOurTables, numberOf } from './worker/database.ts'
 import { Head } from './worker/head.ts'

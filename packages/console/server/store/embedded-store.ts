@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { type Batch, countDrop, type SinkStats, SondeError, type SourceInfo, sinkStats } from '@sonde/sdk'
 import {
   type Asker,
-  type Batch,
-  countDrop,
+  ClientLosses,
   droppedTotal,
   messageOf,
   type QueryAnswer,
   type QueryRequest,
-  type SinkStats,
-  SondeError,
-  type SourceInfo,
-  sinkStats,
-} from '@sonde/sdk'
-import { ClientLosses, within } from '@sonde/sdk/internal'
+  within,
+} from '@sonde/sdk/internal'
 import { Calls } from './calls.ts'
 import { keptSentence, type StoreSettings } from './config.ts'
 import { LastPages } from './last-pages.ts'

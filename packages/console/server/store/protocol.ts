@@ -1,5 +1,12 @@
-import type { Clock, PageId, QueryAnswer, QueryRequest, TypeDefinition } from '@sonde/sdk'
-import type { SymbolsItem, TypeDescription } from '@sonde/sdk/internal'
+import type {
+  Clock,
+  PageId,
+  QueryAnswer,
+  QueryRequest,
+  SymbolsItem,
+  TypeDefinition,
+  TypeDescription,
+} from '@sonde/sdk/internal'
 import type { AnswerPart } from './answer-parts.ts'
 import type { StoreSettings } from './config.ts'
 

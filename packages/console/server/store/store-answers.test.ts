@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
+import { type Batch, counter, createSource, defineType, gauge, label, optional, timestamp } from '@sonde/sdk'
 import {
   answerRequest,
-  type Batch,
   ColumnReader,
-  counter,
-  createSource,
-  defineType,
-  gauge,
-  label,
-  optional,
   Periods,
   type QueryFunction,
   type SeriesAnswer,
   slotsOfMetric,
-  timestamp,
-} from '@sonde/sdk'
+} from '@sonde/sdk/internal'
 import { property } from '../../../sdk/test/helper.ts'
 import type { Random } from '../../../sdk/test/random.ts'
 import { openStore } from '../../test/open-store.ts'

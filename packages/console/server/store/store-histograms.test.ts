@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSource, parseQueryRequest, type QueryAnswer, type SourceOptions } from '@sonde/sdk'
+import { createSource, type SourceOptions } from '@sonde/sdk'
+import { parseQueryRequest, type QueryAnswer } from '@sonde/sdk/internal'
 import { property } from '../../../sdk/test/helper.ts'
 import { assertBins, type Counted, drawCounted, recordOf, waitsType } from '../../../sdk/test/histograms.ts'
 import { Random } from '../../../sdk/test/random.ts'

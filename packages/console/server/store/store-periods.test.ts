@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Batch, counter, createSource, defineType, label, periodType, timestamp, wallNs } from '@sonde/sdk'
+import { type Batch, counter, createSource, defineType, label, timestamp, wallNs } from '@sonde/sdk'
+import { periodType } from '@sonde/sdk/internal'
 import { openStore } from '../../test/open-store.ts'
 import type { Store } from './store.ts'
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Batch, messageOf, SondeError } from '@sonde/sdk'
+import { type Batch, SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { settingsOf } from './config.ts'
 import { batchOf } from './texts.ts'
 import { FORMAT_VERSION, hasOurTables, numberOf } from './worker/database.ts'

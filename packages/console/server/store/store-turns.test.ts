@@ -4,18 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import {
-  type Batch,
-  createSource,
-  defineType,
-  gauge,
-  label,
-  labelNumber,
-  type QueryRequest,
-  sinkStats,
-  timestamp,
-} from '@sonde/sdk'
-import { ClientLosses } from '@sonde/sdk/internal'
+import { type Batch, createSource, defineType, gauge, label, labelNumber, sinkStats, timestamp } from '@sonde/sdk'
+import { ClientLosses, type QueryRequest } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'

@@ -1,4 +1,5 @@
-import type { Batch, History, HistoryStatus, Sink } from '@sonde/sdk'
+import type { Batch, Sink } from '@sonde/sdk'
+import type { History, HistoryStatus } from '@sonde/sdk/internal'
 import { STORE_MODULE } from '../places.ts'
 import { type StoreOptions, settingsOf } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'

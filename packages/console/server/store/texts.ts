@@ -1,5 +1,5 @@
-import type { Batch, Symbols } from '@sonde/sdk'
-import { TextTable, typeOfDefinition } from '@sonde/sdk/internal'
+import type { Batch } from '@sonde/sdk'
+import { type Symbols, TextTable, typeOfDefinition } from '@sonde/sdk/internal'
 import type { StoredBatch } from './protocol.ts'
 
 /** Symbols over a list of texts that may still grow. */

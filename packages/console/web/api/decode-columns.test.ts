@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerToColumns, answerToJson, type QueryAnswer } from '@sonde/sdk'
 import type { JsonQueryAnswer } from '@sonde/sdk/api'
+import { answerToColumns, answerToJson, type QueryAnswer } from '@sonde/sdk/internal'
 import { ColumnsError, columnsOfJson, decodeColumns } from './decode-columns.ts'
 
 const ANSWER: QueryAnswer = {

@@ -2,43 +2,88 @@
 
 import '../engines.ts'
 
+export type { DeliveryLimits } from '../delivery/config.ts'
+export { messageOf } from '../errors.ts'
 export { batchProjection } from '../fieldset/batch-projection.ts'
+export { FieldSets } from '../fieldset/field-sets.ts'
+export { bothSets, createFieldSet, type FieldSet } from '../fieldset/fieldset.ts'
 export { FollowedSets } from '../fieldset/followed-sets.ts'
 export { reportFieldSets } from '../fieldset/health.ts'
-export { FIELD_SET_BYTES_LIMIT } from '../fieldset/parse.ts'
+export { FIELD_SET_BYTES_LIMIT, type FieldSetKind } from '../fieldset/parse.ts'
 export { AnnouncedSource } from '../link/announced-source.ts'
-export type { LinkItem, LinkLimits, LinkSource, Refusal, SymbolsItem } from '../link/item.ts'
+export type { LinkSource, SymbolsItem } from '../link/item.ts'
 export { SYMBOLS_OF_SOURCE } from '../link/item.ts'
 export { PrefixTexts } from '../link/prefix-texts.ts'
 export { LinkReader } from '../link/reader.ts'
 export { symbolOffsets } from '../link/symbol-offsets.ts'
-export { LinkWriter } from '../link/writer.ts'
 export { aggregateSeries, levelsOf } from '../query/aggregate.ts'
-export { unitOf } from '../query/answer.ts'
+export { allSteps, answerInSteps, answerRequest, type Found, tooManyValues, unitOf } from '../query/answer.ts'
 export { askedBy, askerOf } from '../query/asker.ts'
-export { UNTOLD_ABSENCE } from '../query/catalogue.ts'
+export { AskerQueue } from '../query/asker-queue.ts'
+export { Candidates } from '../query/candidates.ts'
+export { type Catalogue, type LatestSeries, type ListedType, UNTOLD_ABSENCE } from '../query/catalogue.ts'
+export { type Column, ColumnReader, matcherOf, slotsOfMetric } from '../query/column.ts'
+export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from '../query/columns-format.ts'
+export { evaluate, gainsOf, gridOf, numbersOf } from '../query/evaluate.ts'
 export { refillExpressions } from '../query/expression.ts'
-export { queryReader } from '../query/parse.ts'
-export { lifeOf, ownerOf } from '../schema/batch.ts'
+export {
+  type Asker,
+  type Bin,
+  type History,
+  type HistoryStatus,
+  type Matcher,
+  POINT_COUNT_LIMIT,
+  type QueryAnswer,
+  type QueryFunction,
+  type QueryRequest,
+  type QueryResult,
+  SERIES_COUNT_LIMIT,
+  type SeriesAnswer,
+  type SeriesQuery,
+  VALUE_COUNT_LIMIT,
+} from '../query/form.ts'
+export { leadMs, TURN_LIMIT_MS } from '../query/gaps.ts'
+export { parseQueries, parseQueryRequest, queryReader, stepOf } from '../query/parse.ts'
+export { SeriesRoom, tooManySeries } from '../query/series-room.ts'
+export { type Clock, lifeOf, ownerOf, type PageId } from '../schema/batch.ts'
+export {
+  absenceType,
+  clockType,
+  eventType,
+  gapType,
+  lossType,
+  markType,
+  periodType,
+  sinkHealthType,
+  sourceHealthType,
+  storeHealthType,
+} from '../schema/builtin.ts'
 export { describeType, type TypeDescription } from '../schema/describe-type.ts'
-export { checkLabels, faultOfLabels, isOwnLabel, SERIES_CHARACTERS_MAX } from '../schema/label-rules.ts'
+export { encoderOf } from '../schema/encoder.ts'
+export { type EntityRef, entityOf, type JoinBy } from '../schema/entity.ts'
+export type { FieldOptions, Integer64 } from '../schema/field.ts'
+export { definitionOf, type TypeDefinition } from '../schema/fingerprint.ts'
+export type { Kind } from '../schema/kinds.ts'
+export { checkLabels, faultOfLabels, SERIES_CHARACTERS_MAX } from '../schema/label-rules.ts'
+export { elementsOf, type Layout, type LayoutNode, type Slot } from '../schema/layout.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
-export { labelText } from '../schema/reader.ts'
-export { defineOwnType, typeOfDefinition, withEntity } from '../schema/record-type.ts'
-export { parseSeriesKey } from '../schema/series.ts'
-export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
+export { longestIn, Periods, periodIn, reportMsOf, type SourcePeriods } from '../schema/periods.ts'
+export { labelText, msFactorOf } from '../schema/reader.ts'
+export { defineOwnType, type Fields, typeOfDefinition, withEntity } from '../schema/record-type.ts'
+export { labelOf, labelsOf, mergeLabels, parseSeriesKey, seriesKey } from '../schema/series.ts'
+export { SeriesIndex } from '../schema/series-index.ts'
+export { type Symbols, SymbolTable } from '../schema/symbols.ts'
+export { KeptTexts, TEXT_ID_MIN, TextTable } from '../schema/texts.ts'
 export { timeSpanOfBatch } from '../schema/time-span.ts'
+export { allocateViews } from '../schema/views.ts'
 export { ClientLosses } from '../sink/client-losses.ts'
 export { HiddenRecords } from '../sink/hidden-records.ts'
 export { LateFailures } from '../sink/late-failures.ts'
-export { causeOf, countsOf } from '../sink/sink.ts'
+export { causeOf, countsOf, droppedTotal } from '../sink/sink.ts'
 export { COMMON_KEYS } from '../sinks/common-options.ts'
-export {
-  checkDestinations,
-  type Destination,
-  exportEntries,
-  openDestination,
-} from '../sinks/destinations.ts'
+export { checkDestinations, type Destination, exportEntries, openDestination } from '../sinks/destinations.ts'
+export type { FilesDurability } from '../sinks/files/config.ts'
+export { readSidecar } from '../sinks/files/read-sidecar.ts'
 export { type HandOut, handOut } from '../sinks/hand-out.ts'
 export {
   canBeSocketsDir,
@@ -54,13 +99,13 @@ export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
 export { reportLabelFile } from '../sinks/prometheus/health.ts'
 export { type Holder, Quota } from '../sinks/prometheus/quota.ts'
 export { readLabelFile } from '../sinks/prometheus/read-label-file.ts'
-export type { LabelFileHealth } from '../sinks/prometheus/view-labels.ts'
-export { SINKS, type SinkDefinition, type SinkFinding } from '../sinks/registry.ts'
+export { SINKS } from '../sinks/registry.ts'
 export { Route } from '../sinks/route.ts'
 export { applicationLabels, ownLabels } from '../source/application-labels.ts'
 export { wallOffsetNs } from '../source/clock.ts'
 export { createOwnSource } from '../source/source.ts'
-export { decodeBlockHeader } from '../wire/dtb/decode-header.ts'
+export type { DtbEnd } from '../wire/dtb/decode.ts'
+export { type DtbBlockHeader, decodeBlockHeader } from '../wire/dtb/decode-header.ts'
 export { unpackPayload } from '../wire/dtb/decode-payload.ts'
 export {
   blockBytes,
@@ -93,14 +138,11 @@ export {
   type ServiceLimits,
   type SourceEntry,
   type SymbolsEntry,
-  type TypeEntry,
   type Untaken,
-  type Welcome,
 } from '../wire/ipc/frame.ts'
-export { type ExpositionFormat, ExpositionParser } from '../wire/prometheus/parse.ts'
-export type { ScrapedFamily } from '../wire/prometheus/parse-comment.ts'
-export { type FaultyLine, type ParseFault, ParseFaults } from '../wire/prometheus/parse-faults.ts'
-export { PARSE_LIMITS, type ParseLimits } from '../wire/prometheus/parse-limits.ts'
+export { acceptsGzip } from '../wire/prometheus/negotiate.ts'
+export { ExpositionParser } from '../wire/prometheus/parse.ts'
+export { PARSE_LIMITS } from '../wire/prometheus/parse-limits.ts'
 export type { ScrapedSeries } from '../wire/prometheus/parse-series.ts'
 export { boundConnections } from './bound-connections.ts'
 export { countOf } from './count-of.ts'
@@ -112,7 +154,7 @@ export { allowsHost, hostRule } from './host-rule.ts'
 export { isJsonObject, type JsonObject, JsonReader } from './json-reader.ts'
 export { checkFoldersNow, makeFolders, makeFoldersNow } from './make-folders.ts'
 export { openFilesLimit } from './open-files.ts'
-export { makePrivateFile, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE, tightenFolder } from './private-files.ts'
+export { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE, tightenFolder } from './private-files.ts'
 export { readBytesNow } from './read-bytes.ts'
 export { keyOfNumber, keyOfText } from './seeded-hash.ts'
 export { escapeTurning, printable, shellWord } from './shown-text.ts'
@@ -120,6 +162,7 @@ export { sondeCommand } from './sonde-command.ts'
 export { loadSqlite } from './sqlite.ts'
 export { startTimeOf } from './start-time.ts'
 export { readTextFile, readTextFileNow } from './text-file.ts'
+export type { Timers } from './timers.ts'
 export { codeFault, dataFault, TRUST_VARIABLE } from './trusted-files.ts'
 export { turn } from './turn.ts'
 export { userConfigDir, userStateDir } from './user-dirs.ts'

@@ -1,4 +1,4 @@
-import { labelOf } from '@sonde/sdk'
+import { labelOf } from '@sonde/sdk/internal'
 import { bandwidthOf, TRANSFERS_PER_SECOND } from '../../sources/pci/bandwidth.ts'
 import { entityName, factNumber, factText } from '../claims.ts'
 import type { EntityFact } from '../facts.ts'

@@ -1,5 +1,5 @@
-import { type History, messageOf } from '@sonde/sdk'
 import { byWeightIn, type Hint, type HintsAnswer, type HintsUnknown, heldWithinMs, spanOfHint } from '@sonde/sdk/api'
+import { type History, messageOf } from '@sonde/sdk/internal'
 import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
 import { hintType } from './hint-type.ts'

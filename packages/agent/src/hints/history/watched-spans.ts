@@ -1,5 +1,5 @@
-import { type History, parseQueryRequest } from '@sonde/sdk'
 import type { HintsUnknown } from '@sonde/sdk/api'
+import { type History, parseQueryRequest } from '@sonde/sdk/internal'
 
 /** A metric that is present whenever Sonde runs. */
 const ALIVE = 'sonde_process_uptime_seconds'

@@ -1,4 +1,4 @@
-import { entityOf } from '@sonde/sdk'
+import { entityOf } from '@sonde/sdk/internal'
 import { pciAerType } from '../../sources/pci/type.ts'
 import { foreignHost, type HintDevice, type HintDeviceLookup, type WhichNode } from '../device.ts'
 import type { SeriesWatch, WatchedSeries } from '../watch/series-watch.ts'

@@ -2,18 +2,13 @@ import {
   type Batch,
   isPresent,
   type Labels,
-  labelsOf,
-  msFactorOf,
   numberAt,
   type RecordType,
-  SeriesIndex,
-  type Slot,
   type SourceInfo,
-  seriesKey,
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import { ownerOf } from '@sonde/sdk/internal'
+import { labelsOf, msFactorOf, ownerOf, SeriesIndex, type Slot, seriesKey } from '@sonde/sdk/internal'
 import { isSimulatedSeries } from '../../devices/world.ts'
 import { type WhichNode, whichNode } from '../device.ts'
 import type { HintSignal } from './signal.ts'

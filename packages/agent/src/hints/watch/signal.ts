@@ -1,4 +1,5 @@
-import { type Labels, type RecordType, SondeError, TURN_LIMIT_MS } from '@sonde/sdk'
+import { type Labels, type RecordType, SondeError } from '@sonde/sdk'
+import { TURN_LIMIT_MS } from '@sonde/sdk/internal'
 
 /** A field of a type as rules read it. */
 export interface HintSignal {

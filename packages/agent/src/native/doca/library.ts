@@ -1,4 +1,5 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import type { KoffiFunc } from 'koffi'
 import { loadLibrary } from '../foreign.ts'
 import { DocaFailure } from './failure.ts'

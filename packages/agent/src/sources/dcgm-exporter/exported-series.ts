@@ -1,4 +1,5 @@
-import { type Labels, labelOf, seriesKey } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
+import { labelOf, seriesKey } from '@sonde/sdk/internal'
 import type { PodLabels } from '../pods/labels.ts'
 import type { SourceContext } from '../source.ts'
 import type { GpuLabels } from './labels.ts'

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
-import { type Labels, type Slot, wallNs } from '@sonde/sdk'
-import type { ExpositionParser, ScrapedSeries } from '@sonde/sdk/internal'
+import { type Labels, wallNs } from '@sonde/sdk'
+import type { ExpositionParser, ScrapedSeries, Slot } from '@sonde/sdk/internal'
 import { Lack } from '../field-absences.ts'
 import { doubtsOf } from '../nvml/doubts.ts'
 import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'

@@ -1,4 +1,5 @@
-import { type Labels, labelOf } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
+import { labelOf } from '@sonde/sdk/internal'
 import { firstOf } from '../pods/labels.ts'
 
 /** The labels of a GPU, as records have them. */

@@ -1,4 +1,5 @@
-import type { AbsenceCode, Slot } from '@sonde/sdk'
+import type { AbsenceCode } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import { Lack } from '../field-absences.ts'
 
 /** Least values of the blanks of DCGM; with the three above each they say why there is no value. */

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import {
-  absenceType,
-  type Batch,
-  clockType,
-  gapType,
-  periodType,
-  type RecordOf,
-  type RecordType,
-  readRecords,
-  viewsOf,
-} from '@sonde/sdk'
+import { type Batch, type RecordOf, type RecordType, readRecords, viewsOf } from '@sonde/sdk'
+import { absenceType, clockType, gapType, periodType } from '@sonde/sdk/internal'
 import pino from 'pino'
 import * as v from 'valibot'
 import { needs } from '../../../../../test/debian.ts'

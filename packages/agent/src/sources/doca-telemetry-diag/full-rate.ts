@@ -1,4 +1,5 @@
-import { encoderOf, type RecordType, viewsOf } from '@sonde/sdk'
+import { type RecordType, viewsOf } from '@sonde/sdk'
+import { encoderOf } from '@sonde/sdk/internal'
 import { SAMPLE_1 } from '../../native/doca/layout.ts'
 import type { SampleRing, SourceContext } from '../source.ts'
 import type { Sampler } from './card.ts'

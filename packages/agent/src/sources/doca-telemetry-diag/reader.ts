@@ -1,4 +1,5 @@
-import { gapType, type RecordType, seriesKey, wallNs } from '@sonde/sdk'
+import { type RecordType, wallNs } from '@sonde/sdk'
+import { gapType, seriesKey } from '@sonde/sdk/internal'
 import { SAMPLE_1 } from '../../native/doca/layout.ts'
 import type { DocaReader } from '../doca/place.ts'
 import { FieldAbsences } from '../field-absences.ts'

@@ -1,4 +1,5 @@
-import type { Integer64, RecordType } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { idText } from '../../native/doca/ids.ts'
 import { WideCounter } from '../wide-counter.ts'
 import { nameOf, type PlacedCounter, placeOf } from './counters.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { absenceType, messageOf } from '@sonde/sdk'
+import { absenceType, messageOf } from '@sonde/sdk/internal'
 import { needs } from '../../../../../test/debian.ts'
 import { DocaDouble } from '../../../../../test/doubles/doca/doca-double.ts'
 import { ERROR_NAMES } from '../../native/doca/layout.ts'

@@ -1,4 +1,4 @@
-import { messageOf } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import type { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { Duty, SourceContext } from '../source.ts'

@@ -1,4 +1,5 @@
-import { type Integer64, type Labels, type RecordOf, type RecordType, seriesKey } from '@sonde/sdk'
+import type { Labels, RecordOf, RecordType } from '@sonde/sdk'
+import { type Integer64, seriesKey } from '@sonde/sdk/internal'
 import type { StatisticSet } from '../../native/ethtool.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import type { SourceContext } from '../source.ts'

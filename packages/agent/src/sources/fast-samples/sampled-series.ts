@@ -1,4 +1,5 @@
-import { encoderOf, type RecordOf, type RecordType, viewsOf } from '@sonde/sdk'
+import { type RecordOf, type RecordType, viewsOf } from '@sonde/sdk'
+import { encoderOf } from '@sonde/sdk/internal'
 import { emptyRecord } from '../empty-record.ts'
 import type { SampleRing, SourceContext } from '../source.ts'
 

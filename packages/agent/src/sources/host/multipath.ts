@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { headOf } from './block-devices.ts'
 import type { HostDisk } from './parse-disks.ts'
 

@@ -1,4 +1,5 @@
-import type { Integer64, RecordOf } from '@sonde/sdk'
+import type { RecordOf } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { isNumber, KernelText } from '../kernel-text.ts'
 import type { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType } from './type.ts'
 

@@ -1,4 +1,5 @@
-import { type Labels, type RecordOf, type RecordType, seriesKey } from '@sonde/sdk'
+import type { Labels, RecordOf, RecordType } from '@sonde/sdk'
+import { seriesKey } from '@sonde/sdk/internal'
 import type { AttributeReader, ParseAttribute } from '../attribute-reader.ts'
 import type { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'

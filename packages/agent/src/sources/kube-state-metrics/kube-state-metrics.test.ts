@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { absenceType, type ReadRecord } from '@sonde/sdk'
+import type { ReadRecord } from '@sonde/sdk'
+import { absenceType } from '@sonde/sdk/internal'
 import { testSource } from '../conformance.ts'
 import { podInfoType } from '../pods/type.ts'
 import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'

@@ -1,5 +1,5 @@
-import { type Labels, labelOf } from '@sonde/sdk'
-import type { ScrapedSeries } from '@sonde/sdk/internal'
+import type { Labels } from '@sonde/sdk'
+import { labelOf, type ScrapedSeries } from '@sonde/sdk/internal'
 import { firstOf, podLabelsOf } from '../pods/labels.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import type { Integer64, RecordOf, RecordType } from '@sonde/sdk'
+import type { RecordOf, RecordType } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { AttributeReader, type ExplainFailure } from '../attribute-reader.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import type { FailureKind, KernelFile, KernelFiles } from '../kernel-file.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
-import { absenceType, seriesKey } from '@sonde/sdk'
+import { absenceType, seriesKey } from '@sonde/sdk/internal'
 import { testSource } from '../conformance.ts'
 import { Lack } from '../field-absences.ts'
 import { TestedSource, TestNode } from '../test-node.ts'

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { Integer64, RecordOf } from '@sonde/sdk'
+import type { RecordOf } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { Lack } from '../field-absences.ts'
 import { isNumber, KernelText, parseAttribute, parseNumber } from '../kernel-text.ts'
 import { impossible, QUANTITIES } from '../ranges/quantities.ts'

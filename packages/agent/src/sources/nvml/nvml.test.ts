@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { absenceType, readRecords, viewsOf } from '@sonde/sdk'
+import { readRecords, viewsOf } from '@sonde/sdk'
+import { absenceType } from '@sonde/sdk/internal'
 import koffi from 'koffi'
 import * as v from 'valibot'
 import { needs } from '../../../../../test/debian.ts'

@@ -1,15 +1,5 @@
-import {
-  counter,
-  defineType,
-  type FieldOptions,
-  gauge,
-  label,
-  labelNumber,
-  optional,
-  text,
-  timestamp,
-} from '@sonde/sdk'
-import { defineOwnType } from '@sonde/sdk/internal'
+import { counter, defineType, gauge, label, labelNumber, optional, text, timestamp } from '@sonde/sdk'
+import { defineOwnType, type FieldOptions } from '@sonde/sdk/internal'
 
 // Metric names are those of DCGM, letter by letter, so that dashboards and rules made for its exporter work; the field
 // is the end of the name in lower case.

@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { isNumber, KernelText } from '../kernel-text.ts'
 
 /** What one of the files `aer_dev_*` holds. */

@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { type AerCounts, parseAer } from './aer-text.ts'
 
 /** Severities, as the file names end. */

@@ -1,4 +1,5 @@
-import type { Integer64, RecordOf, RecordType } from '@sonde/sdk'
+import type { RecordOf, RecordType } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { AttributeReader, type ExplainFailure, type ParseAttribute } from '../attribute-reader.ts'
 import { FieldAbsences, Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { posix } from 'node:path'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { failureKind, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { addressesOf, isAddress } from './parse.ts'
 

@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { Lack } from '../field-absences.ts'
 import { AerFile, type AerRow, SEVERITIES, type Severity } from './aer.ts'
 import type { PciAttributes, PciRecord } from './attributes.ts'

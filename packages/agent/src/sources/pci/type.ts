@@ -1,4 +1,5 @@
-import { counter, defineType, type FieldOptions, gauge, label, optional, text, timestamp } from '@sonde/sdk'
+import { counter, defineType, gauge, label, optional, text, timestamp } from '@sonde/sdk'
+import type { FieldOptions } from '@sonde/sdk/internal'
 
 const entity = { kind: 'pci', key: ['device'] }
 

@@ -1,4 +1,5 @@
-import { type Labels, labelOf } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
+import { labelOf } from '@sonde/sdk/internal'
 
 /** The container that a series was copied for, and what its pod says of itself. */
 export interface PodLabels {

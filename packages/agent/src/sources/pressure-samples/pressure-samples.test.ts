@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { absenceType } from '@sonde/sdk'
+import { absenceType } from '@sonde/sdk/internal'
 import { until } from '../../../../sdk/test/helper.ts'
 import { bringUpSamples, eventInAgent, overwrite } from '../../../test/fast-samples.ts'
 import type { Test } from '../../rules/rule.ts'

@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  absenceType,
-  counter,
-  defineType,
-  gauge,
-  label,
-  optional,
-  type RecordOf,
-  readRecords,
-  timestamp,
-  viewsOf,
-} from '@sonde/sdk'
+import { counter, defineType, gauge, label, optional, type RecordOf, readRecords, timestamp, viewsOf } from '@sonde/sdk'
+import { absenceType } from '@sonde/sdk/internal'
 import { SourceOutlet } from '../../hosting/source-outlet.ts'
 import { SOURCES } from '../registry.ts'
 import { impossible, QUANTITIES, type Quantity } from './quantities.ts'

@@ -1,4 +1,5 @@
-import type { Integer64, RecordType } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { AttributeReader } from '../attribute-reader.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'

@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import type { AttributeReader } from '../attribute-reader.ts'
 import { Lack } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'

@@ -1,4 +1,5 @@
-import { type Integer64, wallNs } from '@sonde/sdk'
+import { wallNs } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import type { AttributeReader } from '../attribute-reader.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { Reading } from '../wide-counter.ts'

@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import type { Reading } from '../wide-counter.ts'
 
 /** The smallest packet of Ethernet; adapters process no more small ones of InfiniBand either. */

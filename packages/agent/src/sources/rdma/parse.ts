@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import { isNumber, KernelText, type NumberFailure, parseAttribute, parseNumber } from '../kernel-text.ts'
 
 const U64_LIMIT = 1n << 64n

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import { messageOf } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { FairLimit } from '../../processor/fair-limit.ts'
 import { ownReadings } from '../../processor/readings.ts'
 import type { Credentials } from './credentials.ts'

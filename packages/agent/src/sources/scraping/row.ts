@@ -1,4 +1,5 @@
-import type { Labels, RecordType, Slot } from '@sonde/sdk'
+import type { Labels, RecordType } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import { FieldAbsences, Lack } from '../field-absences.ts'
 import { impossible } from '../ranges/quantities.ts'
 import { type RangedField, rangesOf } from '../ranges/range-of.ts'

@@ -1,6 +1,6 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import type { TargetStatus } from '@sonde/sdk/api'
-import { ExpositionParser, PARSE_LIMITS } from '@sonde/sdk/internal'
+import { ExpositionParser, messageOf, PARSE_LIMITS } from '@sonde/sdk/internal'
 import type { SourceContext } from '../source.ts'
 import { readCredentials } from './credentials.ts'
 import { httpGet } from './http-get.ts'

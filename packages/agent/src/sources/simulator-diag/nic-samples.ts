@@ -1,4 +1,5 @@
-import { encoderOf, type RecordType, viewsOf } from '@sonde/sdk'
+import { type RecordType, viewsOf } from '@sonde/sdk'
+import { encoderOf } from '@sonde/sdk/internal'
 import { sampleFieldOf } from '../doca-telemetry-diag/type.ts'
 import type { NicPlace } from '../simulator/classes/node-class.ts'
 import type { SampleRing, SourceContext } from '../source.ts'

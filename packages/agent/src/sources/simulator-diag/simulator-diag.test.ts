@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import {
-  type Batch,
-  gapType,
-  periodType,
-  type RecordOf,
-  type RecordType,
-  readRecords,
-  SondeError,
-  viewsOf,
-} from '@sonde/sdk'
+import { type Batch, type RecordOf, type RecordType, readRecords, SondeError, viewsOf } from '@sonde/sdk'
+import { gapType, periodType } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import { until } from '../../../../sdk/test/helper.ts'
 import { Host } from '../../hosting/host.ts'

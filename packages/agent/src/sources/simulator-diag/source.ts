@@ -1,5 +1,5 @@
-import { gapType, type RecordType, seriesKey, wallNs } from '@sonde/sdk'
-import { countOf, turn } from '@sonde/sdk/internal'
+import { type RecordType, wallNs } from '@sonde/sdk'
+import { countOf, gapType, seriesKey, turn } from '@sonde/sdk/internal'
 import { sampleBytesOf } from '../../native/doca/layout.ts'
 import type { DocaDeviceNames } from '../../native/doca/roster.ts'
 import { WantedDevices } from '../doca/wanted-devices.ts'

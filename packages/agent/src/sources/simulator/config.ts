@@ -1,5 +1,5 @@
-import { messageOf } from '@sonde/sdk'
 import { choice, integer, list, setting } from '@sonde/sdk/config'
+import { messageOf } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import { CLASS_NAMES, RUNNING_LIMIT } from './names.ts'
 import { parseScenario } from './scenarios/flag.ts'

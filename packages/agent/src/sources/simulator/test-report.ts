@@ -1,4 +1,5 @@
-import { absenceType, type Batch, periodType, type ReadRecord, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
+import { type Batch, type ReadRecord, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
+import { absenceType, periodType } from '@sonde/sdk/internal'
 import { SourceOutlet } from '../../hosting/source-outlet.ts'
 import { NODE_CLASSES } from './classes/classes.ts'
 import type { Effects } from './effects.ts'

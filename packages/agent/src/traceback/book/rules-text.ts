@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { messageOf, SondeError } from '@sonde/sdk'
-import { readTextFile } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { messageOf, readTextFile } from '@sonde/sdk/internal'
 import { RULE_LIMITS } from '../../rules/read/limits.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { idsText } from '../../native/doca/ids.ts'
 import { type DeviceRing, SAMPLE_AT } from './device-ring.ts'
 import type { FeedInfo, FeedRequest, SampleFeed } from './sample-feed.ts'

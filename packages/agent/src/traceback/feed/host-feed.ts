@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Batch, clockType, periodType, readRecords, SondeError, viewsOf } from '@sonde/sdk'
-import { wallOffsetNs } from '@sonde/sdk/internal'
+import { type Batch, readRecords, SondeError, viewsOf } from '@sonde/sdk'
+import { clockType, periodType, wallOffsetNs } from '@sonde/sdk/internal'
 import { parse } from 'valibot'
 import { Host } from '../../hosting/host.ts'
 import { type Settled, SourceStatus } from '../../hosting/source-status.ts'

@@ -1,4 +1,4 @@
-import { type Batch, type BatchSymbols, type RecordType, SymbolTable } from '@sonde/sdk'
+import type { Batch, BatchSymbols, RecordType } from '@sonde/sdk'
 import {
   BLOCK_HEADER_BYTES,
   blockBytes,
@@ -10,6 +10,7 @@ import {
   encodeTypesBlock,
   fillRecordsBlock,
   type RecordsSource,
+  SymbolTable,
   schemaFingerprint,
   sealRecordsBlock,
   symbolOffsets,

@@ -1,6 +1,6 @@
-import { type Batch, eventType, markType } from '@sonde/sdk'
+import type { Batch } from '@sonde/sdk'
 import type { EventEnd } from '@sonde/sdk/api'
-import { createOwnSource } from '@sonde/sdk/internal'
+import { createOwnSource, eventType, markType } from '@sonde/sdk/internal'
 import type { EventBatch } from './event-blocks.ts'
 
 /** Facts about an event for its file. Times are nanoseconds since the Unix epoch. */

@@ -1,5 +1,6 @@
-import type { Labels, RecordType, TypeDefinition } from '@sonde/sdk'
+import type { Labels, RecordType } from '@sonde/sdk'
 import type { LeftOutStretch } from '@sonde/sdk/api'
+import type { TypeDefinition } from '@sonde/sdk/internal'
 
 /** A time span without samples. */
 export interface KeptGap {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definitionOf } from '@sonde/sdk'
 import type { TracebackEvent } from '@sonde/sdk/api'
+import { definitionOf } from '@sonde/sdk/internal'
 import type { KeptIndex, KeptSeries } from './kept-index.ts'
 import { decodeEvent, decodeIndex, encodeNote } from './note.ts'
 import { levelType } from './test-records.ts'

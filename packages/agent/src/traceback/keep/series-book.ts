@@ -1,5 +1,5 @@
-import { type Labels, labelOf, mergeLabels, numberAt, type RecordType, type Slot, viewsOf } from '@sonde/sdk'
-import { labelText } from '@sonde/sdk/internal'
+import { type Labels, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
+import { labelOf, labelText, mergeLabels, type Slot } from '@sonde/sdk/internal'
 import { repeatSlotOf } from '../../rules/record-watch.ts'
 import type { KeptGap, KeptSeries } from './kept-index.ts'
 import { SignalMoves } from './signal-moves.ts'

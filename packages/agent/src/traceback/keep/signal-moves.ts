@@ -1,4 +1,5 @@
-import type { RecordType, Slot } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import { rawAt } from '../read/raw-at.ts'
 import { isCounterSlot } from './slot-role.ts'
 

@@ -1,4 +1,4 @@
-import type { Slot } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 
 /** A field of a diagnostic counter, named by its data ID. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { messageOf, SondeError } from '@sonde/sdk'
-import { type FileLock, lockFile, PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { type FileLock, lockFile, messageOf, PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
 
 /** Size of the write buffer. Unit: characters. */
 const BUFFER_CHARACTERS = 256 * 1024

@@ -1,4 +1,4 @@
-import type { Layout } from '@sonde/sdk'
+import type { Layout } from '@sonde/sdk/internal'
 import type { BlockSamples } from './passing-series.ts'
 import { rawAt } from './raw-at.ts'
 import type { LaneSignal } from './signals.ts'

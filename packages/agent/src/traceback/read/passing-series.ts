@@ -1,4 +1,5 @@
-import type { RecordType, Slot } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import { numberSlotOf } from '../keep/series-book.ts'
 import { PassingLane } from './passing-lane.ts'
 import { rawAt } from './raw-at.ts'

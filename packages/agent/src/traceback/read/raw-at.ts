@@ -1,4 +1,4 @@
-import type { Slot } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 
 const WORD = 2 ** 32
 

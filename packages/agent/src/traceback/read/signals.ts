@@ -1,5 +1,6 @@
-import { labelOf, type RecordType, type Slot } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
 import type { EventLane } from '@sonde/sdk/api'
+import { labelOf, type Slot } from '@sonde/sdk/internal'
 import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
 import type { IndexSignal, KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { numberSlotOf } from '../keep/series-book.ts'

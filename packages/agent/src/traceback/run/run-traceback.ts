@@ -1,4 +1,4 @@
-import { messageOf } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import type { RuleBook } from '../../rules/rule.ts'
 import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
 import type { FeedInfo, OpenFeed, SampleFeed } from '../feed/sample-feed.ts'

@@ -1,14 +1,5 @@
-import {
-  type Batch,
-  type Labels,
-  labelsOf,
-  type RecordType,
-  SeriesIndex,
-  type SourceInfo,
-  seriesKey,
-  viewsOf,
-} from '@sonde/sdk'
-import { type Holder, ownerOf, Quota, wallOffsetNs } from '@sonde/sdk/internal'
+import { type Batch, type Labels, type RecordType, type SourceInfo, viewsOf } from '@sonde/sdk'
+import { type Holder, labelsOf, ownerOf, Quota, SeriesIndex, seriesKey, wallOffsetNs } from '@sonde/sdk/internal'
 import { recordGroups } from '../../rules/record-groups.ts'
 import { RecordSeries, ringsBytes, type SeriesEdge } from '../../rules/record-series.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'

@@ -1,4 +1,5 @@
-import { type Labels, labelOf, type RecordType } from '@sonde/sdk'
+import type { Labels, RecordType } from '@sonde/sdk'
+import { labelOf } from '@sonde/sdk/internal'
 
 /**
  * A name for people, for a series without a device in the list of devices: its reporter, type and label values, such as

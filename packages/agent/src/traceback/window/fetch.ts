@@ -1,5 +1,5 @@
-import { type Batch, messageOf } from '@sonde/sdk'
-import { ownerOf } from '@sonde/sdk/internal'
+import type { Batch } from '@sonde/sdk'
+import { messageOf, ownerOf } from '@sonde/sdk/internal'
 import type { TapInfo } from '../../hosting/protocol.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'

@@ -1,4 +1,4 @@
-import { messageOf } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { isSimulatedSeries } from '../../devices/world.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import type { RecentRing } from '../../pipeline/recent.ts'

@@ -1,4 +1,5 @@
-import { type Batch, clockType, gapType, readRecords, viewsOf } from '@sonde/sdk'
+import { type Batch, readRecords, viewsOf } from '@sonde/sdk'
+import { clockType, gapType } from '@sonde/sdk/internal'
 import type { KeptGap } from '../keep/kept-index.ts'
 
 /** Most remembered gaps; the oldest are dropped first. */

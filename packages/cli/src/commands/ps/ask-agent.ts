@@ -1,6 +1,6 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import { type AppState, GPU_FIELDS, type GpuField, type PodsAnswer } from '@sonde/sdk/api'
-import { printable, sondeCommand } from '@sonde/sdk/internal'
+import { messageOf, printable, sondeCommand } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
 /** What an agent needs at most to answer. Unit: milliseconds. */

@@ -1,4 +1,5 @@
-import { type Batch, isPresent, type Layout, type Slot, SondeError } from '@sonde/sdk'
+import { type Batch, isPresent, SondeError } from '@sonde/sdk'
+import type { Layout, Slot } from '@sonde/sdk/internal'
 import { type Format, onceForType } from './format.ts'
 import { labelsJson } from './labels.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 
 /** `<tag><µs>.bin`, as sinks name files of records. */
 const NAME = /^(.*)(\d{16})\.bin$/

@@ -1,4 +1,5 @@
-import type { Batch, Slot, Views } from '@sonde/sdk'
+import type { Batch, Views } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 
 /** Some records of one batch, not all of them at once: the text of all may be longer than memory. */
 export interface Chosen {

@@ -1,5 +1,5 @@
-import { type Batch, isPresent, type Layout, type Slot } from '@sonde/sdk'
-import { ownLabels } from '@sonde/sdk/internal'
+import { type Batch, isPresent } from '@sonde/sdk'
+import { type Layout, ownLabels, type Slot } from '@sonde/sdk/internal'
 import { type Format, onceForType } from './format.ts'
 import { hasLabels } from './labels.ts'
 import { type ElementText, elementText, type FieldText, isText, quotedText } from './values.ts'

@@ -1,5 +1,13 @@
-import { bothSets, createFieldSet, type FieldSet, type FieldSetKind, messageOf, SondeError } from '@sonde/sdk'
-import { FIELD_SET_BYTES_LIMIT, readGivenFile } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import {
+  bothSets,
+  createFieldSet,
+  FIELD_SET_BYTES_LIMIT,
+  type FieldSet,
+  type FieldSetKind,
+  messageOf,
+  readGivenFile,
+} from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 import type { Int64 } from './jsonl.ts'
 import { parseTime } from './time.ts'

@@ -1,4 +1,5 @@
-import { type Batch, messageOf, SondeError } from '@sonde/sdk'
+import { type Batch, SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import type { Chosen, Format } from './format.ts'
 import type { Output } from './output.ts'
 import { Reading, type ReadingOptions } from './reading.ts'

@@ -1,15 +1,6 @@
 import { dirname, resolve } from 'node:path'
-import {
-  type Batch,
-  DtbDecoder,
-  type DtbEnd,
-  type DtbFile,
-  openDtb,
-  type RecordType,
-  readSidecar,
-  SondeError,
-  type SourceEntry,
-} from '@sonde/sdk'
+import { type Batch, DtbDecoder, type DtbFile, openDtb, type RecordType, SondeError } from '@sonde/sdk'
+import { type DtbEnd, type RecordsSource, readSidecar } from '@sonde/sdk/internal'
 import type { Selection } from './select.ts'
 
 /** Faults that are kept of one file; all are counted. */
@@ -64,7 +55,7 @@ export class Reading {
     return this.#file.bytes
   }
 
-  get source(): SourceEntry | undefined {
+  get source(): RecordsSource | undefined {
     return this.#decoder.source
   }
 

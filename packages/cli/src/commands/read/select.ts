@@ -1,4 +1,5 @@
-import { type Batch, type DtbBlockHeader, type RecordType, type Slot, type SourceEntry, viewsOf } from '@sonde/sdk'
+import { type Batch, type RecordType, viewsOf } from '@sonde/sdk'
+import type { DtbBlockHeader, Slot, SourceEntry } from '@sonde/sdk/internal'
 import type { Chosen } from './format.ts'
 import { labelTexts } from './labels.ts'
 import type { Seen } from './nothing.ts'

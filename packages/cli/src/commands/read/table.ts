@@ -1,5 +1,5 @@
-import { type Batch, isPresent, type RecordType, type Slot } from '@sonde/sdk'
-import { countOf, printable } from '@sonde/sdk/internal'
+import { type Batch, isPresent, type RecordType } from '@sonde/sdk'
+import { countOf, printable, type Slot } from '@sonde/sdk/internal'
 import { type Column, columnsWithin, lineOf, widthsOf } from './columns.ts'
 import { type Chosen, type Format, onceForType } from './format.ts'
 import { hasLabels, labelTexts } from './labels.ts'

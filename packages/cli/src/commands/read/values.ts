@@ -1,5 +1,5 @@
-import type { BatchSymbols, Slot, Views } from '@sonde/sdk'
-import { keyOfNumber } from '@sonde/sdk/internal'
+import type { BatchSymbols, Views } from '@sonde/sdk'
+import { keyOfNumber, type Slot } from '@sonde/sdk/internal'
 
 /** The text of one field of the record at `offset`. */
 export type FieldText = (views: Views, offset: number, symbols: BatchSymbols) => string

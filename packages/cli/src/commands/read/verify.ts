@@ -1,4 +1,5 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { nothingFits } from './nothing.ts'
 import type { ReadOptions } from './options.ts'
 import type { Output } from './output.ts'

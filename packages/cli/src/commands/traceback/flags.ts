@@ -1,6 +1,5 @@
-import { messageOf } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
-import { isJsonObject, readGivenFile } from '@sonde/sdk/internal'
+import { isJsonObject, messageOf, readGivenFile } from '@sonde/sdk/internal'
 import type { Command } from 'commander'
 import { ConfigError } from '../../config/config-error.ts'
 

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { type ReadRules, RuleFaults, readRuleBook } from '@sonde/agent'
 import { RULE_LIMITS } from '@sonde/agent/config'
-import { messageOf, SondeError } from '@sonde/sdk'
-import { dataFault, readBytesNow, readGivenFile } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { dataFault, messageOf, readBytesNow, readGivenFile } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 
 /** A failure whose exit code is told apart, as the reference application does. */

@@ -10,8 +10,8 @@ import {
   type TracebackTotals,
 } from '@sonde/agent'
 import { SOURCES } from '@sonde/agent/config'
-import { messageOf, SondeError } from '@sonde/sdk'
-import { countOf, printable } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { countOf, messageOf, printable } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 import { loadConfig } from '../../config/load.ts'
 import { refuseForeignLibraries } from '../../config/trust.ts'

@@ -1,4 +1,4 @@
-import type { Kind } from '@sonde/sdk'
+import type { Kind } from '@sonde/sdk/internal'
 
 /** Samples in one column at most. */
 export const SAMPLE_COUNT_LIMIT = 1 << 20

@@ -1,4 +1,4 @@
-import type { Column, QueryFunction } from '@sonde/sdk'
+import type { Column, QueryFunction } from '@sonde/sdk/internal'
 import {
   addBins,
   addColumn,

@@ -1,4 +1,4 @@
-import { type Column, gainsOf, numbersOf, type QueryFunction } from '@sonde/sdk'
+import { type Column, gainsOf, numbersOf, type QueryFunction } from '@sonde/sdk/internal'
 import { DAY_MS, HOUR_MS } from './slots-of-time.ts'
 
 /** Width of a roll-up's bin: bin `b` holds the times in `(b, b + 1] * BIN_MS`. */

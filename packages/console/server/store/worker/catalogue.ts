@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type Labels, type RecordType, SondeError, seriesKey, type TypeDefinition } from '@sonde/sdk'
-import { type Holder, keyOfText, typeOfDefinition } from '@sonde/sdk/internal'
+import { type Labels, type RecordType, SondeError } from '@sonde/sdk'
+import { type Holder, keyOfText, seriesKey, type TypeDefinition, typeOfDefinition } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 import type { SourceDescriptor } from '../protocol.ts'
 import { EARLIER, PLACE_FILE_BYTES, Places } from './places.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { PageId } from '@sonde/sdk'
+import type { PageId } from '@sonde/sdk/internal'
 import { CLIENT_COUNT_LIMIT, CLIENT_KEPT_MS, type ClientPage } from '../protocol.ts'
 
 const KEY_PREFIX = 'client '

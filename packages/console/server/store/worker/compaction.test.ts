@@ -4,17 +4,15 @@ import {
   array,
   counter,
   defineType,
-  definitionOf,
   gauge,
   labelNumber,
   optional,
   type RecordType,
-  type Slot,
-  SymbolTable,
   text,
   timestamp,
   value,
 } from '@sonde/sdk'
+import { definitionOf, type Slot, SymbolTable } from '@sonde/sdk/internal'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
 import { isPresent } from '../codec/column.ts'
 import { decodeColumn } from '../codec/decode-column.ts'

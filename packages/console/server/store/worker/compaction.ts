@@ -1,4 +1,5 @@
-import { type BatchSymbols, msFactorOf, type RecordType, type Slot } from '@sonde/sdk'
+import type { BatchSymbols, RecordType } from '@sonde/sdk'
+import { msFactorOf, type Slot } from '@sonde/sdk/internal'
 import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import type { Arena } from './arena.ts'

@@ -1,5 +1,5 @@
-import type { BatchSymbols, Kind, Layout, Slot, Views } from '@sonde/sdk'
-import { keyOfNumber } from '@sonde/sdk/internal'
+import type { BatchSymbols, Views } from '@sonde/sdk'
+import { type Kind, keyOfNumber, type Layout, type Slot } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
 import { Scratch } from '../codec/scratch.ts'
 import type { GroupedRecords, Places } from './series-groups.ts'

@@ -1,4 +1,5 @@
-import { elementsOf, isPresent, msFactorOf, periodIn, type Slot, type SourcePeriods } from '@sonde/sdk'
+import { isPresent } from '@sonde/sdk'
+import { elementsOf, msFactorOf, periodIn, type Slot, type SourcePeriods } from '@sonde/sdk/internal'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { Samples } from './samples.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '@sonde/sdk'
+import type { Clock } from '@sonde/sdk/internal'
 
 /** Packed records as they came, of one type, writer and hour. */
 export interface HeadRow {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Clock, type Views, viewsOf } from '@sonde/sdk'
-import { crc32 } from '@sonde/sdk/internal'
+import { type Views, viewsOf } from '@sonde/sdk'
+import { type Clock, crc32 } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 import { HeadFiles, headFolderOf } from './head-files.ts'
 import { type HeadRow, headRowOf, headStatements, type NewHeadRow } from './head-rows.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defineType, definitionOf, gauge, labelNumber, msFactorOf, SymbolTable, timestamp } from '@sonde/sdk'
+import { defineType, gauge, labelNumber, timestamp } from '@sonde/sdk'
+import { definitionOf, msFactorOf, SymbolTable } from '@sonde/sdk/internal'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
 import type { PageEntry } from '../protocol.ts'
 import type { StoredSeries } from './catalogue.ts'

@@ -1,4 +1,5 @@
-import { type Clock, msFactorOf, type RecordType, SeriesIndex, type Views, viewsOf } from '@sonde/sdk'
+import { type RecordType, type Views, viewsOf } from '@sonde/sdk'
+import { type Clock, msFactorOf, SeriesIndex } from '@sonde/sdk/internal'
 import type { PageEntry } from '../protocol.ts'
 import type { StoredType } from './catalogue.ts'
 import type { NewHeadRow } from './head-rows.ts'

@@ -1,4 +1,5 @@
-import type { Labels, PageId } from '@sonde/sdk'
+import type { Labels } from '@sonde/sdk'
+import type { PageId } from '@sonde/sdk/internal'
 import type { Announcement, Page, PageEntry, Written } from '../protocol.ts'
 import { AnnouncedNames } from './announced-names.ts'
 import type { Catalogue, StoredSeries } from './catalogue.ts'

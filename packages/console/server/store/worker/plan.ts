@@ -1,3 +1,4 @@
+import type { RecordType } from '@sonde/sdk'
 import {
   Candidates,
   elementsOf,
@@ -7,14 +8,13 @@ import {
   type Matcher,
   matcherOf,
   type QueryRequest,
-  type RecordType,
   SERIES_COUNT_LIMIT,
   type SeriesQuery,
   slotsOfMetric,
   tooManySeries,
   tooManyValues,
   VALUE_COUNT_LIMIT,
-} from '@sonde/sdk'
+} from '@sonde/sdk/internal'
 import { type Asked, blockCountOfBins, isForBins } from './bin-columns.ts'
 import type { StoredSeries } from './catalogue.ts'
 import type { FieldVersion, Wanted } from './gather.ts'

@@ -1,5 +1,11 @@
-import { answerRequest, type Column, type Found, type QueryAnswer, type QueryRequest } from '@sonde/sdk'
-import { refillExpressions } from '@sonde/sdk/internal'
+import {
+  answerRequest,
+  type Column,
+  type Found,
+  type QueryAnswer,
+  type QueryRequest,
+  refillExpressions,
+} from '@sonde/sdk/internal'
 import { binColumns } from './bin-columns.ts'
 import { type FieldVersion, gather } from './gather.ts'
 import { type PlannedField, planOf } from './plan.ts'

@@ -1,4 +1,4 @@
-import { labelOf, type Slot } from '@sonde/sdk'
+import { labelOf, type Slot } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredBatch } from '../protocol.ts'

@@ -1,4 +1,5 @@
-import { msFactorOf, type RecordType, viewsOf } from '@sonde/sdk'
+import { type RecordType, viewsOf } from '@sonde/sdk'
+import { msFactorOf } from '@sonde/sdk/internal'
 import type { RecordsRequest, StoredBatch } from '../protocol.ts'
 import { timeMsAt } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'

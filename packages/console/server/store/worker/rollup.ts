@@ -1,4 +1,4 @@
-import type { Slot } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import { decodeColumn } from '../codec/decode-column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import { Scratch } from '../codec/scratch.ts'

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { messageOf } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { CHUNK_ID_STEP } from './segments.ts'
 import { DatabaseSync } from './sqlite.ts'
 

@@ -1,4 +1,5 @@
-import { type Column, type Labels, numberAt, type Slot, type Views } from '@sonde/sdk'
+import { type Labels, numberAt, type Views } from '@sonde/sdk'
+import type { Column, Slot } from '@sonde/sdk/internal'
 import { isPresent, type WordColumn } from '../codec/column.ts'
 import type { Arena } from './arena.ts'
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '@sonde/sdk'
+import type { Clock } from '@sonde/sdk/internal'
 import { chunkOfGroup, GROUP_SERIES, packGroup } from './chunk-groups.ts'
 import { numberOf } from './database.ts'
 import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'

@@ -1,4 +1,5 @@
-import { type RecordType, SeriesIndex, type Views, viewsOf } from '@sonde/sdk'
+import { type RecordType, type Views, viewsOf } from '@sonde/sdk'
+import { SeriesIndex } from '@sonde/sdk/internal'
 import type { Arena } from './arena.ts'
 import type { UnitRecords } from './head.ts'
 import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'

@@ -1,4 +1,5 @@
-import { type Labels, labelsOf, SeriesIndex, type SourceInfo, type Views } from '@sonde/sdk'
+import type { Labels, SourceInfo, Views } from '@sonde/sdk'
+import { labelsOf, SeriesIndex } from '@sonde/sdk/internal'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 
 /** A series for which there is no room. */

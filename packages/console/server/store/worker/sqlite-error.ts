@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { messageOf } from '@sonde/sdk/internal'
 import { keptSentence, type StoreSettings } from '../config.ts'
 
 /** What a failed database call means for the store. */

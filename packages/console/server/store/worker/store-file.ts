@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { longestIn, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
+import { longestIn } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 import type { Announcement, Page, Written } from '../protocol.ts'
 import { Arena } from './arena.ts'

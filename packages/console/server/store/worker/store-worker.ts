@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import { messageOf, SondeError } from '@sonde/sdk'
-import type { FileLock } from '@sonde/sdk/internal'
+import { SondeError } from '@sonde/sdk'
+import { type FileLock, messageOf } from '@sonde/sdk/internal'
 import { type ParcelledAnswer, parcelled } from '../answer-parts.ts'
 import type { Answer, FileStatus, FromWorker, Page, ToWorker, WorkerStart, Written } from '../protocol.ts'
 import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'

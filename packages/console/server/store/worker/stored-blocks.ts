@@ -1,5 +1,5 @@
-import type { Clock, RecordType } from '@sonde/sdk'
-import { keyOfNumber } from '@sonde/sdk/internal'
+import type { RecordType } from '@sonde/sdk'
+import { type Clock, keyOfNumber } from '@sonde/sdk/internal'
 import type { SourceDescriptor, StoredBatch } from '../protocol.ts'
 import type { StoredType } from './catalogue.ts'
 import type { HeadRow } from './head-rows.ts'

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { periodType, readRecords, reportMsOf, type SourcePeriods, viewsOf } from '@sonde/sdk'
+import { readRecords, viewsOf } from '@sonde/sdk'
+import { periodType, reportMsOf, type SourcePeriods } from '@sonde/sdk/internal'
 import type { Catalogue } from './catalogue.ts'
 import type { NewHeadRow } from './head-rows.ts'
 import type { Writers } from './writers.ts'

@@ -5,7 +5,8 @@ import { anyRecord, anyType } from '../../../test/any-type.ts'
 import { property } from '../../../test/helper.ts'
 import { type ExposedFamily, parseExposition } from '../../../test/parse-exposition.ts'
 import { FORMATS, PrometheusRig } from '../../../test/prometheus-rig.ts'
-import { buckets, counter, createFieldSet, defineType, type FieldSet, gauge, label, optional } from '../../index.ts'
+import { buckets, counter, defineType, gauge, label, optional } from '../../index.ts'
+import { createFieldSet, type FieldSet } from '../../internal/index.ts'
 
 const port = defineType('port', 'A port', { device: label(), rx_total: counter('u64'), tx_total: counter('u64') })
 const queue = defineType('queue', 'A queue', {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import {
-  absenceType,
   array,
   buckets,
   chars,
@@ -12,9 +11,9 @@ import {
   label,
   labelNumber,
   optional,
-  seriesKey,
   timestamp,
 } from '../../index.ts'
+import { absenceType, seriesKey } from '../../internal/index.ts'
 
 const port = defineType('port', 'Counters of a port', {
   time: timestamp(),

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { until } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import {
-  absenceType,
   array,
   type Batch,
   counter,
@@ -16,6 +15,7 @@ import {
   timestamp,
   value,
 } from '../../index.ts'
+import { absenceType } from '../../internal/index.ts'
 
 const flow = defineType('flow', 'A flow', {
   time: timestamp(),

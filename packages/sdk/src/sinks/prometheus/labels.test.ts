@@ -6,15 +6,8 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import { Random, SEED } from '../../../test/random.ts'
-import {
-  absenceType,
-  counter,
-  createSource,
-  defineType,
-  label,
-  type PrometheusOptions,
-  SondeError,
-} from '../../index.ts'
+import { counter, createSource, defineType, label, type PrometheusOptions, SondeError } from '../../index.ts'
+import { absenceType } from '../../internal/index.ts'
 import { parseLabelFile } from './label-file.ts'
 
 const port = defineType('port', 'A port', { device: label(), rx_total: counter('u64') })

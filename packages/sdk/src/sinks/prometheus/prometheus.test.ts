@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
-import {
-  absenceType,
-  buckets,
-  counter,
-  createPrometheus,
-  defineType,
-  droppedTotal,
-  gauge,
-  label,
-  SondeError,
-  type Source,
-  seriesKey,
-} from '../../index.ts'
+import { buckets, counter, createPrometheus, defineType, gauge, label, SondeError, type Source } from '../../index.ts'
+import { absenceType, droppedTotal, seriesKey } from '../../internal/index.ts'
 import { turn } from '../../internal/turn.ts'
 import { Families } from './families.ts'
 

@@ -5,16 +5,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { property } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
-import {
-  absenceType,
-  counter,
-  createSource,
-  defineType,
-  droppedTotal,
-  label,
-  type Source,
-  seriesKey,
-} from '../../index.ts'
+import { counter, createSource, defineType, label, type Source } from '../../index.ts'
+import { absenceType, droppedTotal, seriesKey } from '../../internal/index.ts'
 
 const type = defineType('pod', '', {
   pod: label(),

@@ -1,4 +1,5 @@
-import type { RecordType, Slot } from '@sonde/sdk'
+import type { RecordType } from '@sonde/sdk'
+import type { Slot } from '@sonde/sdk/internal'
 import type { Vector } from '../model/vector.ts'
 
 /** Counters by name, each times a factor: exact to 64 bits where factors are whole. */

@@ -1,4 +1,5 @@
-import { allocateViews, encoderOf, type Labels, type RecordType, type Slot, type Views } from '@sonde/sdk'
+import type { Labels, RecordType, Views } from '@sonde/sdk'
+import { allocateViews, encoderOf, type Slot } from '@sonde/sdk/internal'
 import { FieldAbsences } from '../../field-absences.ts'
 import type { SourceContext } from '../../source.ts'
 import type { Vector } from '../model/vector.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allocateViews, counter, defineType, gauge, optional, timestamp } from '@sonde/sdk'
+import { counter, defineType, gauge, optional, timestamp } from '@sonde/sdk'
+import { allocateViews } from '@sonde/sdk/internal'
 import { type Column, type PlacedColumn, placeColumns, slotOf } from './column.ts'
 import { writeColumn } from './write.ts'
 
