@@ -11,7 +11,7 @@ import type { Loaded } from './config/load.ts'
 import { type Flags, withCommonFlags, withSimulateFlags } from './flags.ts'
 import { VERSION } from './version.ts'
 
-/** Success; failure; wrong arguments or configuration. See `docs/cli.md`. */
+/** Exit codes: success, failure, and wrong arguments or configuration. See `docs/cli.md`. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
 /** See `load-for.ts`, which loads the schemas of all rooms. Commands without configuration start in half the time. */
@@ -31,7 +31,7 @@ const program = new Command('sonde')
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
 
-/** A complaint of Commander's as one line that looks like all others. */
+/** Formats an error of Commander as one line like all other errors. */
 function oneLine(text: string): string {
   return text
     .trimEnd()
@@ -107,7 +107,7 @@ withCommonFlags(
   .option('--json', 'print the chains as JSON')
   .action(async (name: string | undefined, { json, ...flags }: Flags & { json?: boolean }) => {
     const { runExplain } = await import('./commands/explain.ts')
-    // Not `checkPlaces`: this command may have to explain a root that is missing.
+    // Without `checkPlaces`: this command may have to explain a missing folder.
     process.exitCode = await runExplain(name ?? '', await loadFor(flags), json === true ? { json } : {})
   })
 
@@ -128,7 +128,7 @@ program
     process.exitCode = await runPs(flags, async () => agentAddress(await usual()))
   })
 
-/** Where `sonde up` keeps its history, as it is configured here. */
+/** The folder in which `sonde up` keeps its history, by the configuration. */
 async function usualStore(): Promise<string> {
   const { storePath } = await import('./config/store-path.ts')
   return storePath((await loadFor({})).config.store)
@@ -180,7 +180,7 @@ withTracebackFlags(
 
 for (const command of program.commands) {
   const trust = new Option('--trust-owner <uid>', 'as root: load files of this user too; may repeat')
-  // The help of `read` is a full screen without it.
+  // The help of `read` already fills a screen, so the option is hidden there.
   command.addOption(trust.argParser(repeatable).hideHelp(command.name() === 'read'))
 }
 
@@ -192,9 +192,9 @@ program.hook('preAction', async (_program, command) => {
 })
 
 program.parseAsync().catch((error: unknown) => {
-  // Commander has said what is wrong itself.
+  // Commander has already printed the error.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage)
-  // A scenario that fits its form and not the node is known when the simulator is made.
+  // A scenario may be valid and still not fit the node. Only the simulator can check that.
   const isUsage = error instanceof ConfigError || (error instanceof SondeError && error.code.startsWith('SIM_'))
   for (const line of error instanceof ConfigError ? error.lines : [messageOf(error)])
     console.error(`sonde: ${printable(line)}`)

@@ -11,7 +11,7 @@ import { tightenFolders } from './tighten-folders.ts'
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
 export async function runAgent(loaded: Loaded): Promise<Running> {
   const log = openLog(loaded.config.log.level)
-  // An agent that cannot listen touches no file.
+  // An agent that cannot listen must not touch any file.
   await tryListeners(loaded.config.agent.export.prometheus)
   await tightenFolders(loaded, log)
   const agent = createAgent({

@@ -72,7 +72,7 @@ const PATHS = [
   '/api/v1/apps/$/metrics-by-service',
 ]
 
-/** A request that is right but for a word or two. */
+/** A valid request in which one or two words are wrong. */
 function addressOf(random: Random): string {
   const word = () =>
     encodeURIComponent(random.chance(0.5) ? random.pick(['chat', 'decode', 'decode-0']) : random.pick(WORDS))

@@ -14,11 +14,11 @@ const LIMITS = { services: 100, concurrent: 10, cells: 250_000 }
 interface Service {
   readonly name: string
   readonly pods: number
-  /** Of each pod. */
+  /** Bytes of GPU memory of each pod. */
   readonly gpus: number
 }
 
-/** An agent over a store that holds one row of each service and pod, as they are now. */
+/** An agent over a store that holds one current row of each service and pod. */
 async function serve(t: TestContext, services: readonly Service[]) {
   const { store, close } = await openStore()
   t.after(close)
@@ -52,7 +52,7 @@ async function serve(t: TestContext, services: readonly Service[]) {
     const answer = await fetch(`${address}/api/v1/apps${path}`)
     return { status: answer.status, body: (await answer.json()) as T }
   }
-  // Answers are about the last full second.
+  // Answers describe the last full second.
   await until('the rows', async () => {
     const { body } = await get<AppsAnswer>('')
     return body.apps[0]?.services === services.length
@@ -85,7 +85,7 @@ test('of more services than one answer may hold, those with the most GPUs are sh
       ['service-3', 8],
     ],
   )
-  // A hundred names are too long together for one expression.
+  // A hundred names are too long for one expression.
   const names = largest.map(({ name }) => name)
   await until('a point of each', async () => {
     const path = `/chat/metrics-by-service?services=${names}&fields=gpu-util&period=5`

@@ -44,7 +44,7 @@ async function serve(t: TestContext, start: TestPods = { pods: PODS }, before = 
   return { state, get, gpuUntil, agent }
 }
 
-/** The same history, which answers later. */
+/** The same history, with later answers. */
 function delayed(history: History, before: () => Promise<void>): History {
   return {
     query: async (request) => {
@@ -130,7 +130,7 @@ test('series come in the order of the request, also of a service without data', 
     const { body } = await get<AppMetricsAnswer>('/chat/services/prefill/metrics?period=5')
     const names = body.services.map(({ name, metrics }) => [name, metrics.map((metric) => metric.name)])
     if (body.services[0]?.metrics.length === 0) return false
-    // Those that no GPU has are left out, and so is memory in all, which hardly changes.
+    // Metrics that no GPU reports are left out. Total memory is left out too, because it hardly changes.
     assert.deepEqual(names, [['prefill', ['gpu-util', 'gpu-mem-used', 'gpu-sm-active', 'gpu-power-w']]])
     return true
   })

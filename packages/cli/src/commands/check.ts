@@ -11,14 +11,14 @@ import { placesOf } from './listeners.ts'
 type AgentConfig = Loaded['config']['agent']
 type PrometheusConfig = AgentConfig['export']['prometheus']
 
-/** Something that is not as it should be. What is absent is normal. */
+/** A problem that the check found. An absent device is no problem. */
 const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 
 /**
- * `sonde check`: says whether the configuration is sound, whether it could listen, whether applications can report,
- * whether each destination can be used, rules are sound, and events and history can be kept, and what each source would
- * find here. Changes nothing, and runs no code of a vendor unless it may load libraries. Exit code 0 unless something
- * is taken, denied, stuck, failed or damaged.
+ * `sonde check`: checks the configuration, the listen addresses, whether applications can report, each destination, the
+ * rules, the folders of events and history, and what each source would find on this machine. It changes nothing, and
+ * runs no vendor code unless it may load libraries. Exit code 0 unless an address is in use, access is denied, a device
+ * is stuck, or a part failed or is damaged.
  */
 export async function check({ config, file }: Loaded, options: ProbeOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
@@ -50,7 +50,7 @@ export async function check({ config, file }: Loaded, options: ProbeOptions): Pr
   return rows.some(([, state]) => FAULTS.has(state ?? '')) ? 1 : 0
 }
 
-/** The field set of a destination first: without it, it is given nothing. */
+/** Checks the field set of a destination first: without it the destination gets no records. */
 async function destinationRows(config: AgentConfig): Promise<string[][]> {
   const sets = setsOf(config.export.prometheus)
   const rows: string[][] = []

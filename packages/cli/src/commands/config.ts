@@ -2,11 +2,14 @@ import { Document, isCollection, isScalar, isSeq, type Scalar, visit, type YAMLS
 import type { Loaded } from '../config/load.ts'
 import { yamlPath } from '../config/yaml-path.ts'
 
-/** Stands before an origin until the lines are aligned; no value can hold it, as YAML escapes control characters. */
+/**
+ * Separates a value from its origin until the lines are aligned. No value contains it, because YAML escapes control
+ * characters.
+ */
 const MARK = '\u0001'
 const COLUMN_MAX = 60
 
-/** The configuration that holds, as YAML that can be used as a file; each value is followed by where it came from. */
+/** The effective configuration, as YAML that can be used as a file. Each value is followed by its origin. */
 export function printConfig({ plain, originOf }: Loaded): string {
   const document = new Document(plain)
   visit(document, {
@@ -20,7 +23,7 @@ export function printConfig({ plain, originOf }: Loaded): string {
   return align(document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')).join('\n')
 }
 
-/** A value that has one origin: a scalar, or a list of scalars. */
+/** A value with a single origin: a scalar, or a list of scalars. */
 function isLeaf(value: unknown): value is Scalar | YAMLSeq {
   return isScalar(value) || (isSeq(value) && !value.items.some((item) => isCollection(item)))
 }

@@ -21,7 +21,7 @@ import { appLimits } from './gpu-readers.ts'
 import { listenFault, placeOf } from './listener.ts'
 import type { Running } from './run.ts'
 
-/** What answers that are under way have left when the server closes. */
+/** How long open answers may still run after the server begins to close. */
 const CLOSE_LIMIT_MS = 1000
 
 /** `sonde console`: the page and the query API over a server with the HTTP API of Prometheus. */
@@ -75,7 +75,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
     history,
   }
   aloneRoutes(app, told)
-  // Charts of apps ask the routes of queries for what is listed: all see the same rows as the routes of apps.
+  // Charts of apps query through the same history, so that all routes see the same rows.
   const rows = new ExporterHistory(history)
   const unread = new UnreadAnswers(http)
   const places = new QueryPlaces(http, agent.limits.parallel_queries)

@@ -6,7 +6,7 @@ import { messageOf, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { agentAddress } from './agent-address.ts'
 
-/** What an agent needs at most to answer, on a busy machine too. Unit: milliseconds. */
+/** Longest time that an agent needs for an answer, even on a busy machine. Unit: milliseconds. */
 const AGENT_LIMIT_MS = 5000
 const MARKS = { ok: '✓', broken: '✗', unknown: '·' } as const
 
@@ -16,10 +16,9 @@ export interface ExplainFlags {
 }
 
 /**
- * `sonde explain [DEVICE|METRIC|SOURCE|traceback|RULE]`: walks the chain behind it and prints every link, the first
- * broken one with how to fix it. It looks at the files itself; where an agent answers on the configured address,
- * it adds what that knows. Exit code 0 where every chain is whole, 1 where a link is broken, 2 where nothing has that
- * name.
+ * `sonde explain [DEVICE|METRIC|SOURCE|traceback|RULE]`: walks the chain of causes and prints every link, with the fix
+ * of the first broken one. It checks the files itself. If an agent answers on the configured address, it adds what that
+ * agent reports. Exit code 0 if every chain is whole, 1 if a link is broken, 2 if nothing has that name.
  */
 export async function runExplain(of: string, { config }: Loaded, { json }: ExplainFlags): Promise<number> {
   const place = agentAddress(config.agent.export.prometheus)
@@ -48,7 +47,7 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
   }
 }
 
-/** What the agent there knows; undefined if none answers. */
+/** The report of the agent; undefined if none answers. */
 async function factsAt(place: string): Promise<AgentFacts | undefined> {
   const ask = async <Path extends keyof ApiAnswers>(
     path: Path,
@@ -59,7 +58,7 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
       const response = await fetch(address, { signal: AbortSignal.timeout(AGENT_LIMIT_MS) })
       return response.ok ? ((await response.json()) as ApiAnswers[Path]) : undefined
     } catch {
-      // Nothing listens there, or something else does: the walk says that no agent answers.
+      // Nothing listens there, or another program does. The walk then reports that no agent answers.
       return undefined
     }
   }
@@ -69,7 +68,7 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
   return {
     async source(name) {
       const listed = sources.find((each) => each.name === name)
-      // The list has neither what a source reads nor what failed.
+      // The list alone holds neither the readings of a source nor its failures.
       return listed && ((await ask('/api/v1/sources/:name', { name })) ?? listed)
     },
     async series(wanted) {
@@ -81,7 +80,7 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
   }
 }
 
-/** Every link of every chain; in short: a line a source, and its broken link. */
+/** Every link of every chain. In short form: a line for each source, and its broken link. */
 function textOf(explanations: readonly ExplainWalk[], isShort: boolean): string {
   if (!isShort) return explanations.map(chainText).join('\n\n')
   const width = Math.max(...explanations.map(({ source }) => source.length))
@@ -95,7 +94,7 @@ function textOf(explanations: readonly ExplainWalk[], isShort: boolean): string 
     .join('\n')
 }
 
-/** What was looked at and holds: file › driver › permission. */
+/** The links that hold: file › driver › permission. */
 function wholeText({ links }: ExplainWalk): string {
   return links.flatMap(({ name, state }) => (state === 'ok' ? [name] : [])).join(' › ')
 }
@@ -111,7 +110,7 @@ function chainText({ of, source, device, links }: ExplainWalk): string {
   return [head, ...lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`)].join('\n')
 }
 
-/** What came back from a broken link, and how to fix it. */
+/** The reason why a link is broken, and how to fix it. */
 function fixing({ answer, fix }: ExplainLink, indent: number): string[] {
   const space = ' '.repeat(indent)
   const lines = [`${space}came back: ${answer}`]

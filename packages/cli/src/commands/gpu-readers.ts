@@ -2,7 +2,7 @@ import { type Agent, agentCatalogue } from '@sonde/agent'
 import type { AppRoutesOptions, GpuReader } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 
-/** Record types that a source of GPUs reports. */
+/** Record types that sources of GPUs report. */
 const GPU_TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile']
 
 const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReader['state']>> = {
@@ -15,7 +15,7 @@ const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReader['stat
   failed: 'failing',
 }
 
-/** What of an agent reads GPUs, and how it fares. */
+/** The sources of an agent that read GPUs, with their state. */
 export function gpuReaders({ sources }: Agent): GpuReader[] {
   const ofGpus = sources.filter(({ definition }) => definition.types.some(({ name }) => GPU_TYPES.includes(name)))
   return ofGpus.map(({ name, state, reason, found }) => {
@@ -23,13 +23,13 @@ export function gpuReaders({ sources }: Agent): GpuReader[] {
   })
 }
 
-/** What the routes of apps answer at most, as it is configured. */
+/** Limits of the routes of apps, by the configuration. */
 export function appLimits({ config }: Loaded): AppRoutesOptions['limits'] {
   const { gpu_metrics_max_pods, gpu_metrics_max_concurrent, gpu_metrics_max_cells } = config.agent.limits
   return { services: gpu_metrics_max_pods, concurrent: gpu_metrics_max_concurrent, cells: gpu_metrics_max_cells }
 }
 
-/** What routes of apps are told of an agent. */
+/** Options of the routes of apps for an agent. */
 export function appOrigin(agent: Agent): Required<Omit<AppRoutesOptions, 'limits'>> {
   const catalogue = agentCatalogue(agent)
   const isReading = ({ definition, state }: Agent['sources'][number]) =>

@@ -3,26 +3,26 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
 
-/** What the system says, in words that help. */
+/** Error codes of the system, in plain words. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no address is known for this name; give an address of this machine',
   EAI_AGAIN: 'no server of names answers; give an address of this machine',
   EADDRNOTAVAIL: 'no interface of this machine has this address; give another one',
 }
 
-/** Where to listen. */
+/** An address to listen on. */
 export interface Place {
   readonly host: string
   /** 0 is any free port. */
   readonly port: number
-  /** Flag or key that says so. */
+  /** The flag or key that sets it. */
   readonly setBy: string
 }
 
 /**
- * Listens for an instant, and takes no connection. Resolves with the address as the system spells it.
+ * Listens for an instant, and accepts no connection. Resolves with the address as the system spells it.
  *
- * @throws SondeError `CLI_LISTEN` if it cannot be listened on.
+ * @throws SondeError `CLI_LISTEN` if the address cannot be listened on.
  */
 export async function tryListener(place: Place): Promise<string> {
   const server = createServer((socket) => socket.destroy())
@@ -34,9 +34,9 @@ export async function tryListener(place: Place): Promise<string> {
 }
 
 /**
- * Has a server listen.
+ * Makes a server listen.
  *
- * @throws SondeError `CLI_LISTEN` if it cannot.
+ * @throws SondeError `CLI_LISTEN` if it cannot listen.
  */
 export async function listenOn(server: Server, place: Place): Promise<void> {
   try {
@@ -47,12 +47,12 @@ export async function listenOn(server: Server, place: Place): Promise<void> {
   }
 }
 
-/** Why one cannot listen, and what to do about it. */
+/** The reason why the listener failed, and the fix. */
 export function listenFault(cause: unknown, place: Place): SondeError {
   return new SondeError('CLI_LISTEN', listenMessage(cause, place), { cause })
 }
 
-/** Host and port as they stand in an address. */
+/** Host and port in the spelling of an address. */
 export function placeOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -9,16 +9,16 @@ type Options = Pick<AgentConfig['export']['prometheus'], 'host' | 'port' | 'scra
 
 const LISTEN = '--listen'
 
-/** What listens. */
+/** The servers that listen. */
 export interface Listeners {
-  /** Address of the page and the API, and the port of scrapes where there is one, in words. */
+  /** Address of the page and the API; also the port of scrapes in words, if it is separate. */
   readonly places: string
   close(): Promise<void>
 }
 
 /**
- * The places that are listened on: that of the page and the API, and that of scrapes, unless one is both. A page that
- * is open on all addresses at the same port leaves nothing for scrapes alone.
+ * The addresses to listen on: that of the page and the API, and that of scrapes if it differs. If the page is open on
+ * all addresses at the port of scrapes, one listener serves both.
  */
 export async function placesOf({ host, port, scrape_port: scrapePort }: Options): Promise<readonly Place[]> {
   const own = { host, port, setBy: LISTEN }
@@ -30,21 +30,21 @@ export async function placesOf({ host, port, scrape_port: scrapePort }: Options)
 }
 
 /**
- * Listens for an instant on each place, and takes no connection: so that a port that is in use is known before anything
- * is made on disk.
+ * Listens for an instant on each address, and accepts no connection. A port that is in use is thus reported before
+ * anything is created on disk.
  *
- * @throws SondeError `CLI_LISTEN` if a place cannot be listened on.
+ * @throws SondeError `CLI_LISTEN` if an address cannot be listened on.
  */
 export async function tryListeners(options: Options): Promise<void> {
   for (const place of await placesOf(options)) await tryListener(place)
 }
 
 /**
- * Listens for an agent. Connections that come in at the port of scrapes are marked, so that they get metrics and health
- * alone. Where the page has the same port, there is one socket, as Linux gives a port of all addresses only once: a
- * connection gets the page when it came to the address of the page.
+ * Listens for an agent. Connections at the port of scrapes are marked, so that they get metrics and health only. If the
+ * page has the same port, both share one socket, because Linux gives a port of all addresses only once. A connection
+ * then gets the page if it came to the address of the page.
  *
- * @throws SondeError `CLI_LISTEN` if a place cannot be listened on; then nothing listens.
+ * @throws SondeError `CLI_LISTEN` if an address cannot be listened on; then nothing listens.
  */
 export async function openListeners(app: FastifyInstance, agent: Agent, options: Options): Promise<Listeners> {
   const [first, second] = (await placesOf(options)) as [Place, Place?]
@@ -67,13 +67,13 @@ export async function openListeners(app: FastifyInstance, agent: Agent, options:
   }
 }
 
-/** Hands a connection of scrapes to the server of all, whose limits hold for it. */
+/** Hands a connection of scrapes to the main server, so that the limits of that server apply. */
 function take(app: FastifyInstance, { scrapers }: Agent, socket: Socket): void {
   scrapers.add(socket)
   app.server.emit('connection', socket)
 }
 
-/** Marks whoever comes to another address than that of the page. */
+/** Marks connections that came to another address than that of the page. */
 async function markStrangers(server: Server, { scrapers }: Agent, host: string): Promise<void> {
   const named = await lookup(host, { all: true })
   const own = new Set([...named.map(({ address }) => address), await tryListener({ host, port: 0, setBy: LISTEN })])
@@ -90,7 +90,7 @@ function isEverywhere(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** All addresses of this machine; of IPv4 alone where it has no IPv6. */
+/** All addresses of this machine; IPv4 only if the machine has no IPv6. */
 async function everywhere(): Promise<string> {
   const place = { host: '::', port: 0, setBy: LISTEN }
   return tryListener(place).catch(() => '0.0.0.0')

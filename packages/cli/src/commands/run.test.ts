@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Agent } from '@sonde/agent'
 import { readyLine } from './run.ts'
 
-/** An agent with one source, which settles when it is told to. */
+/** An agent with one source, which settles on command. */
 function starting(t: TestContext): { agent: Agent; settle: () => void; pass: (ms: number) => Promise<void> } {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
   const source = { name: 'ethtool', state: 'starting', settled: false, found: '10 interfaces', reason: '' }

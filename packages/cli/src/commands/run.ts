@@ -7,12 +7,12 @@ import { openListeners } from './listeners.ts'
 
 /** A running command. */
 export interface Running {
-  /** Where it listens, as the ready line says. */
+  /** Its address, as in the ready line. */
   readonly places: string
   close(): Promise<void>
 }
 
-/** Opens the listener of an agent, then starts its sources: a port that is taken fails before anything runs. */
+/** Opens the listener of an agent, then starts its sources. A port in use thus fails before anything runs. */
 export async function serve(
   agent: Agent,
   loaded: Loaded,
@@ -38,14 +38,14 @@ export async function serve(
 }
 
 /**
- * For how long the ready line waits for sources. By then one whose child process hangs is said to be stuck: a call
- * takes 5 s at most. Unit: milliseconds.
+ * How long the ready line waits for sources. A source whose child process hangs is reported as stuck by then, because a
+ * call takes at most 5 s. Unit: milliseconds.
  */
 const READY_LIMIT_MS = 15_000
 
 /**
- * Waits until every source was sampled or settled, at most `limitMs`, and tells what was found in one line; a source
- * that is still `starting` then is told as such.
+ * Waits at most `limitMs` until every source was sampled or has settled, and reports all in one line. A source that has
+ * not settled by then is reported as `starting`.
  */
 export async function readyLine(
   agent: Agent,

@@ -6,12 +6,12 @@ import type { Logger } from 'pino'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 
-/** A disk that hangs does not hold up a start for longer. Unit: milliseconds. */
+/** Longest delay of a start by a disk that hangs. Unit: milliseconds. */
 const LIMIT_MS = 5000
 
 /**
- * Takes the rights of other users from what an earlier version, or another umask, left open to them: history, events,
- * the key of the service, files of records. Each folder is a line in the log, once. No fault prevents a start.
+ * Removes the access of other users to data that an earlier version, or another umask, left open: history, events, the
+ * key of the service, record files. Logs each folder once. No fault prevents a start.
  */
 export async function tightenFolders({ config: { agent, store } }: Loaded, log: Logger): Promise<void> {
   const places = [

@@ -5,27 +5,25 @@ import { hasHangingThread } from './hanging-threads.ts'
 import type { Running } from './run.ts'
 
 const STOP_LIMIT_MS = 4500
-/** How often it looks whether threads still wait for a disk. Unit: milliseconds. */
+/** How often threads are checked for calls that hang. Unit: milliseconds. */
 const LOOK_MS = 50
 /**
- * SIGHUP comes when a terminal is closed. The configuration is read at the start only, so there is nothing to read
- * again.
+ * SIGHUP arrives when a terminal is closed. It stops too, because the configuration is read at the start only.
  */
 const ENDS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /**
- * A terminal, npm and a supervisor may each hand on the same signal; one that comes later than this is meant as a
- * second.
+ * A terminal, npm and a supervisor may forward the same signal. A signal after this time counts as a second one.
  */
 const SECOND_SIGNAL_MS = 1000
 
 /**
- * Runs until SIGINT, SIGTERM or SIGHUP, then closes within the limit. A second signal ends at once. Resolves with the
- * exit code: 0, or 128 and the number of the second signal. Where something hangs beyond the limit the process kills
- * itself: an exit would wait for threads, and one that waits for a disk that hangs never ends.
+ * Runs until SIGINT, SIGTERM or SIGHUP, then closes within the limit. A second signal ends the process at once.
+ * Resolves with the exit code: 0, or 128 plus the number of the second signal. If a part hangs beyond the limit, the
+ * process kills itself: a normal exit waits for all threads, and a thread that waits for a broken disk never ends.
  */
 export async function untilSignal(starting: Promise<Running>): Promise<number> {
   const { first, second } = watchSignals()
-  // One that cannot start rejects here; a signal that comes earlier waits for it.
+  // A command that fails to start rejects here; an earlier signal waits for it.
   await Promise.race([first, starting])
   await first
   const limit = setTimeout(

@@ -19,8 +19,8 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const log = openLog(logConfig.level)
   const { path: metricsPath } = config.export.prometheus
   if (isOfPage(metricsPath)) throw new ConfigError([pathFault(loaded, metricsPath)])
-  // The store makes folder and file: not for one who cannot listen. Nor would the listener of a store that cannot be
-  // opened answer anything.
+  // Listens before the store creates its folder and file, so that a failed start leaves nothing on disk. No request is
+  // answered before the store is open.
   await tryListeners(config.export.prometheus)
   await tightenFolders(loaded, log)
   const path = storePath(storeConfig)
@@ -48,7 +48,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   }
 }
 
-/** What an agent does with a store. */
+/** The parts that an agent gets from a store. */
 function historyIn(store: Store, path: string) {
   const kept = { command: readCommand(path), types: store.types.bind(store), records: store.records.bind(store) }
   return { sinks: [store], history: store, storeStatus: () => store.status(), kept }

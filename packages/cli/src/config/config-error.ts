@@ -1,11 +1,11 @@
 import { SondeError } from '@sonde/sdk'
 
-/** Lines that are said; a file with more faults is not the one that was meant. */
+/** Number of faults that are printed. A file with more faults is probably the wrong file. */
 const LINES_LIMIT = 32
 
 /**
- * Everything wrong with a configuration: one line each, with place, value and what is allowed; at most 32, then how
- * many more. Exit code 2.
+ * All faults of a configuration: one line each, with location, value and allowed values; at most 32, then the number of
+ * the others. Exit code 2.
  */
 export class ConfigError extends SondeError {
   readonly lines: readonly string[]

@@ -6,8 +6,8 @@ const ORIGIN = '--data-dir'
 type Block = Record<string, unknown>
 
 /**
- * Moves everything that is kept into one folder, so that two agents of one user keep nothing in one place: history, the
- * key of the service, events, and files of records where there are any. Answers what it set.
+ * Moves all kept data below one folder, so that two agents of one user share no folder: history, the key of the
+ * service, events, and record files if there are any. Returns the settings that it changed.
  */
 export function moveData(raw: Block, dir: string): Setting[] {
   const places = [
@@ -31,7 +31,7 @@ export function moveData(raw: Block, dir: string): Setting[] {
   return [...settings, ...ofList]
 }
 
-/** Sets the last key of a path in the block that has it; what is no block is left for the check to refuse. */
+/** Sets the last key of a path in its block. If the parent is no block, the later check reports that. */
 function give(block: unknown, path: readonly string[], value: string): Setting[] {
   if (!isBlock(block)) return []
   block[path.at(-1) ?? ''] = value

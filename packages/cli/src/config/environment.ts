@@ -8,8 +8,8 @@ import { numberOf, type Setting } from './setting.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Variables of the DOCA Telemetry guide and of the recipe for Kubernetes beside `PROMETHEUS_ENDPOINT`, and the keys of
- * `export.prometheus` that they give. What `SONDE_…` says of the same key counts more.
+ * Variables of the DOCA Telemetry guide and of the recipe for Kubernetes, besides `PROMETHEUS_ENDPOINT`, with the keys
+ * of `export.prometheus` that they set. A `SONDE_…` variable of the same key takes precedence.
  */
 export const GUIDE_VARIABLES: Readonly<Record<string, string>> = {
   PROMETHEUS_INDEXES: 'indexes',
@@ -21,24 +21,24 @@ export const GUIDE_VARIABLES: Readonly<Record<string, string>> = {
   PROMETHEUS_PORT: 'scrape_port',
 }
 
-/** What Kubernetes puts into `PROMETHEUS_PORT` of every pod beside a Service named `prometheus`. */
+/** The value that Kubernetes puts into `PROMETHEUS_PORT` of every pod beside a Service named `prometheus`. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//
 
-/** The variable that gives a setting: `SONDE_` and the key path in capitals, `SONDE_EXPORT_PROMETHEUS_PORT`. */
+/** The variable of a setting: `SONDE_` and the key path in capitals, such as `SONDE_EXPORT_PROMETHEUS_PORT`. */
 export function variableOf(path: readonly string[]): string {
   return `SONDE_${path.join('_').toUpperCase()}`
 }
 
-/** Every setting that a variable can give; `data_sources`, a list of blocks, is not among them. */
+/** Every setting that a variable can set. `data_sources` is a list of blocks, so it is not among them. */
 export function environmentLeaves(): Leaf[] {
   return Object.entries(ROOM_SCHEMAS).flatMap(([key, schema]) => leavesOf(schema, [key]))
 }
 
 /**
- * The settings of the environment. Empty variables count as not there.
+ * The settings of the environment. Empty variables are ignored.
  *
- * @throws ConfigError if a variable is nearly, but not quite, the name of a setting: others named `SONDE_…` are not
- * ours, such as those that Kubernetes makes for a service.
+ * @throws ConfigError if a variable resembles the name of a setting. Other variables named `SONDE_…` are ignored,
+ * because Kubernetes creates such variables for a service.
  */
 export function environmentSettings(environment: Environment): Setting[] {
   const leaves = new Map(environmentLeaves().map((leaf) => [variableOf(leaf.path), leaf]))
@@ -91,7 +91,7 @@ function readAs(text: string, kind: Leaf['kind']): unknown {
   }
 }
 
-/** `name=value,name=value`; what has no `=` is left for the check to refuse. */
+/** `name=value,name=value`. An item without `=` stays as it is, and the later check refuses it. */
 function dictionaryOf(text: string): unknown {
   const pairs = text.split(',').map((part) => part.trim())
   if (pairs.some((pair) => !pair.includes('='))) return text

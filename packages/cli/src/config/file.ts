@@ -8,7 +8,7 @@ import { depthFault, referenceFaults, syntaxFaults, type YamlFault } from './yam
 
 const FILE_BYTES_LIMIT = 1 << 20
 
-/** A configuration file: its content, and the line on which a key path stands. */
+/** A configuration file: its content, and the line of each key path. */
 export interface ConfigFile {
   readonly path: string
   readonly content: Readonly<Record<string, unknown>>
@@ -19,7 +19,7 @@ export interface ConfigFile {
 /**
  * Reads and parses a YAML file.
  *
- * @throws ConfigError if it cannot be read or is no YAML; each line names the file and the line in it.
+ * @throws ConfigError if the file cannot be read or is no YAML; each line names the file and the line in it.
  */
 export function readConfigFile(path: string): ConfigFile {
   const fault = codeFault(path)
@@ -32,7 +32,7 @@ export function readConfigFile(path: string): ConfigFile {
   }
   const deep = depthFault(text)
   if (deep !== undefined) refuse([deep])
-  // Keys that are there twice are looked for below, where their path is known.
+  // Duplicate keys are reported below, where their path is known.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false })
   refuse(syntaxFaults(text, document))
   refuseForeign(document, path)
@@ -41,7 +41,7 @@ export function readConfigFile(path: string): ConfigFile {
   return { path, content: contentOf(document, path), lineOf: (keys) => lineOf(document, lines, keys) }
 }
 
-/** YAML without a single key of a configuration is some other file, and nothing of it is shown. */
+/** YAML without any key of a configuration is another kind of file, so none of it is printed. */
 function refuseForeign({ contents }: Document, path: string): void {
   if (!isMap(contents) || contents.items.length === 0) return
   const isMeant = ({ key }: { readonly key: unknown }) => {
@@ -53,8 +53,8 @@ function refuseForeign({ contents }: Document, path: string): void {
 }
 
 /**
- * Sinks are one block or a list of them. There is one listener, so its list has one element, which from here on stands
- * for the list.
+ * A sink is one block or a list of blocks. There is only one listener, so its list has one element, which replaces the
+ * list.
  */
 function unwrapListener(document: Document): YamlFault[] {
   const path = ['export', 'prometheus']
@@ -90,7 +90,7 @@ function valuesFault(cause: unknown): string {
     : message
 }
 
-/** Text of a file or pipe, which is not read past the limit whatever it is. */
+/** Text of a file or pipe, which is never read past the limit. */
 function readText(path: string): string {
   let bytes: Uint8Array | undefined
   try {

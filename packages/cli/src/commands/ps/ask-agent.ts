@@ -3,11 +3,11 @@ import { type AppState, GPU_FIELDS, type GpuField, type PodsAnswer } from '@sond
 import { messageOf, printable, sondeCommand } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
-/** What an agent needs at most to answer. Unit: milliseconds. */
+/** Longest time that an agent needs for an answer. Unit: milliseconds. */
 const ANSWER_LIMIT_MS = 10_000
-/** Of an answer that is longer nothing is shown: 10 000 pods take a sixth of it. */
+/** Limit of an answer; a longer one is not shown. 10 000 pods take a sixth of it. */
 const ANSWER_LIMIT_BYTES = 64 << 20
-/** Of what else a program answers, so much is quoted. Unit: characters. */
+/** Length of the quote if another program answers. Unit: characters. */
 const QUOTED_LENGTH = 300
 
 const numberOrNull = v.nullable(v.number())
@@ -16,7 +16,7 @@ const values = Object.fromEntries(GPU_FIELDS.map((field) => [field, numberOrNull
 const someValues = Object.fromEntries(GPU_FIELDS.map((field) => [field, v.exactOptional(v.number())]))
 const sumOrNull = v.nullable(v.object({ sum: v.number(), pods: v.number(), wholeGpus: v.number() }))
 
-/** What is shown of an answer, and what else an agent says: who listens there may be none, or of another version. */
+/** The parts of an answer that are shown. All are optional: the program may be another one, or of another version. */
 const answerSchema = v.looseObject({
   nowMs: v.number(),
   state: v.custom<AppState>((state) => typeof state === 'string'),
@@ -43,9 +43,9 @@ const answerSchema = v.looseObject({
 })
 
 /**
- * Asks the agent at an address for GPU pods: of all apps, or of one.
+ * Asks the agent at an address for GPU pods, of all apps or of one app.
  *
- * @throws SondeError `CLI_AGENT` if none answers as an agent does; the message says what to do.
+ * @throws SondeError `CLI_AGENT` if no agent answers; the message says what to do.
  */
 export async function askAgent(address: string, app: string | undefined): Promise<PodsAnswer> {
   const url = `${address}/api/v1/pods${app === undefined ? '' : `?app=${encodeURIComponent(app)}`}`
@@ -76,7 +76,7 @@ function hint(): string {
   return `start one with ${sondeCommand()} up, or give its address with --url`
 }
 
-/** The innermost cause: `fetch failed` says nothing. */
+/** The innermost cause, because `fetch failed` alone explains nothing. */
 function reasonOf(cause: unknown): string {
   const { cause: inner, code } = cause as { cause?: unknown; code?: unknown }
   if (inner instanceof Error) return reasonOf(inner)
@@ -87,7 +87,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // It is no JSON: what it is instead is quoted.
+    // The answer is no JSON, so its text is quoted.
     return undefined
   }
 }

@@ -3,16 +3,16 @@ import { countOf, printable } from '@sonde/sdk/internal'
 import { type Column, lineOf } from '../read/columns.ts'
 import { bytesText, durationText, percentText, wattsText } from './units.ts'
 
-/** Pods that one reason names; the table shows which others have no number. */
+/** Number of pods that a reason names; the table shows the others without a number. */
 const NAMED_PODS_MAX = 5
-/** Stands after a number of a whole GPU that others use too. */
+/** Marks a number of a whole GPU that other processes use too. */
 const MARK = '*'
 
 interface PodColumn extends Column {
   readonly text: (pod: AppGpuPod, nowMs: number) => string
 }
 
-/** A column of one of the nine, with the word for it in a reason. */
+/** A column with a number, with its word in a reason. */
 interface NumberColumn {
   readonly title: string
   readonly field: GpuField
@@ -44,8 +44,8 @@ const COLUMNS: readonly PodColumn[] = [
 ]
 
 /**
- * A row a pod, `-` if a number is not known. Below them each reason once, and what all GPUs do together. A number of
- * a whole GPU that others use too has a `*`. Names are shown as text.
+ * One row for each pod, with `-` for an unknown number. Below the rows stand each reason once, and the totals of all
+ * GPUs. A number of a whole GPU that others use too has a `*`. Names are shown as text.
  */
 export function podsText({ pods, totals, nowMs }: PodsAnswer): string {
   const titles = COLUMNS.map(({ title }) => title)
@@ -58,12 +58,12 @@ export function podsText({ pods, totals, nowMs }: PodsAnswer): string {
   return [...table, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n')
 }
 
-/** `trainer-3: no utilisation: …`, once for all pods of which it is so. */
+/** `trainer-3: no utilisation: …`, once for all pods with the same reason. */
 function reasons(pods: readonly AppGpuPod[]): string[] {
   const podsBy = new Map<string, AppGpuPod[]>()
   for (const pod of pods) {
     for (const { fields, reason } of pod.gaps) {
-      // What is shown of the whole GPU is told above.
+      // Numbers of the whole GPU are explained above.
       const told = fields.filter((field) => pod.deviceValues[field] === undefined)
       const words = NUMBERS.filter(({ field }) => told.includes(field)).map(({ word }) => word)
       if (words.length === 0) continue
@@ -76,7 +76,7 @@ function reasons(pods: readonly AppGpuPod[]): string[] {
   return [...podsBy].map(([what, ofReason]) => `${namesOf(ofReason, pods)}: ${what}`)
 }
 
-/** What a `*` means, and how many share the GPUs of pods. */
+/** Explains `*`, and counts the pods whose GPUs are shared. */
 function sharedNotes(pods: readonly AppGpuPod[]): string[] {
   const sharing = pods.filter(({ sharedWith }) => sharedWith > 0)
   const byCount = Map.groupBy(sharing, ({ sharedWith }) => sharedWith)
@@ -87,7 +87,7 @@ function sharedNotes(pods: readonly AppGpuPod[]): string[] {
   return isMarked ? [...shared, `${MARK} of the whole GPU, which other pods or instances use too`] : shared
 }
 
-/** What the GPUs do together, each counted once; nothing where no pod shares one, as the rows add up then. */
+/** Totals of the GPUs, each counted once. Empty if no pod shares a GPU, because the rows then add up. */
 function totalNote({ gpus, sharedGpus, powerW, memoryUsedBytes }: PodsAnswer['totals'], pods: readonly AppGpuPod[]) {
   const isAddable = pods.every(({ sharedWith, instances }) => sharedWith === 0 && instances === 0)
   if (isAddable) return []
@@ -101,7 +101,7 @@ function totalNote({ gpus, sharedGpus, powerW, memoryUsedBytes }: PodsAnswer['to
   ]
 }
 
-/** Of how many GPUs in a sum others may use a part. */
+/** How many GPUs in a sum are shared with others. */
 function wholeText({ wholeGpus }: GpuSum): string {
   return wholeGpus === 0 ? '' : ` of ${countOf(wholeGpus, 'whole GPU')}`
 }
@@ -112,7 +112,7 @@ function simulatedNote(pods: readonly AppGpuPod[]): string[] {
   return [simulated.length === pods.length ? 'All of them are simulated.' : `${namesOf(simulated, pods)}: simulated`]
 }
 
-/** Names of some of the pods; with their namespaces where there are several. */
+/** Names of some of the pods, with their namespaces if there are several. */
 function namesOf(some: readonly AppGpuPod[], pods: readonly AppGpuPod[]): string {
   const isOne = pods.every(({ namespace }) => namespace === pods[0]?.namespace)
   const names = some.slice(0, NAMED_PODS_MAX).map(({ namespace, name }) => (isOne ? name : `${namespace}/${name}`))
@@ -120,12 +120,12 @@ function namesOf(some: readonly AppGpuPod[], pods: readonly AppGpuPod[]): string
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
 }
 
-/** What it holds, and what it asks for where that is more or less. */
+/** The GPUs that the pod holds, and the number that it requests if that differs. */
 function gpusText({ gpus, requested }: AppGpuPod): string {
   return requested === null || requested === gpus ? String(gpus) : `${gpus} of ${requested}`
 }
 
-/** A number of the pod; of the whole GPU, with a mark, where the pod has none of its own. */
+/** The number of the pod. If it is missing, the number of the whole GPU, with a mark. */
 function numberText({ values, deviceValues }: AppGpuPod, field: GpuField, text: (value: number) => string): string {
   const ofDevice = deviceValues[field]
   return values[field] === null && ofDevice !== undefined ? `${text(ofDevice)}${MARK}` : orDash(values[field], text)

@@ -4,23 +4,23 @@ import { ConfigError } from '../../config/config-error.ts'
 import { askAgent } from './ask-agent.ts'
 import { podsText } from './pods-text.ts'
 
-/** Names that an app may have. */
+/** Valid names of an app. */
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
 
 /** Options of {@link runPs}. */
 export interface PsFlags {
-  /** Pods of this app alone. Default: those of all. */
+  /** Only pods of this app. Default: pods of all apps. */
   readonly app?: string
   readonly json?: boolean
-  /** Address of the agent. Default: where the agent of this machine is configured to answer. */
+  /** Address of the agent. Default: the configured address of this machine's agent. */
   readonly url?: string
-  /** A Prometheus-compatible server that is asked instead of an agent. */
+  /** Address of a Prometheus-compatible server, asked instead of an agent. */
   readonly prometheus?: string
 }
 
 /**
- * `sonde ps`: prints the GPU pods that an agent knows, and why a number is missing. Exit code 0 if it answers, no
- * pod included.
+ * `sonde ps`: prints the GPU pods that an agent knows, and the reason of each missing number. Exit code 0 if the agent
+ * answers, even without any pod.
  *
  * @throws ConfigError if an option is wrong.
  * @throws SondeError `CLI_AGENT` if no agent answers.
@@ -33,7 +33,7 @@ export async function runPs(flags: PsFlags, usualAddress: () => Promise<string>)
   return 0
 }
 
-/** The pods as an agent knows them, or as a Prometheus has them that scrapes agents or exporters. */
+/** Pods from an agent, or from a Prometheus that scrapes agents or exporters. */
 async function answerOf({ app, url, prometheus }: PsFlags, usualAddress: () => Promise<string>): Promise<PodsAnswer> {
   if (prometheus === undefined) return askAgent(url === undefined ? await usualAddress() : originOf(url), app)
   const { ExporterHistory, podsAnswer, PrometheusHistory } = await import('@sonde/console')
@@ -43,7 +43,7 @@ async function answerOf({ app, url, prometheus }: PsFlags, usualAddress: () => P
   )
 }
 
-/** Prints pods, wherever they are known from: the table on stdout, and what is wrong as a whole on stderr. */
+/** Prints pods: the table on stdout, problems of the whole answer on stderr. */
 function printPods(answer: PodsAnswer, { app, isJson }: { readonly app?: string; readonly isJson: boolean }): void {
   if (isJson) {
     console.log(JSON.stringify(answer, null, 2))
@@ -53,13 +53,13 @@ function printPods(answer: PodsAnswer, { app, isJson }: { readonly app?: string;
   for (const sentence of complaints(answer, app)) console.error(`sonde: ${printable(sentence)}`)
 }
 
-/** What is wrong with all of it, and what to do next. */
+/** Problems of the whole answer, and what to do next. */
 function complaints({ state, summary, advice, otherApps }: PodsAnswer, app: string | undefined): readonly string[] {
   if (otherApps.length > 0) return [`${app} has no GPU pod; apps that have: ${otherApps.join(', ')}`]
   return state === 'ready' ? [] : [summary, ...advice]
 }
 
-/** The origin of an address: without path, and without a name and password, which no agent asks for. */
+/** The origin of an address: without path, user name and password. An agent needs none of them. */
 function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url?.username === '' && url.password === '' && url.pathname === '/' && url.search === ''

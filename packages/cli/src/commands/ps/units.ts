@@ -26,7 +26,7 @@ const UNITS = [
   { name: 's', ms: 1_000 },
 ] as const
 
-/** A duration, from milliseconds, as `kubectl` writes ages: `45s`, `12m`, `5h`, `3d`; one below zero is `0s`. */
+/** A duration, from milliseconds, as `kubectl` writes ages: `45s`, `12m`, `5h`, `3d`. A negative duration is `0s`. */
 export function durationText(durationMs: number): string {
   const { name, ms } = UNITS.find((unit) => durationMs >= 2 * unit.ms) ?? { name: 's', ms: 1_000 }
   return `${Math.max(0, Math.floor(durationMs / ms))}${name}`

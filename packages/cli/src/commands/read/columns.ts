@@ -1,14 +1,14 @@
 /** A column of text for people. */
 export interface Column {
   readonly title: string
-  /** Numbers stand at the right, so that their digits are below each other. */
+  /** Aligns cells to the right, so that digits stand below each other. */
   readonly isNumber: boolean
 }
 
 const CELL_CHARACTERS_LIMIT = 48
 const GAP = '  '
 
-/** Widths of columns that hold a title and some cells. */
+/** Widths of columns that fit a title and some cells. */
 export function widthsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
   return columns.map(({ title, isNumber }, i) => {
     const widest = Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0))
@@ -16,7 +16,7 @@ export function widthsOf(columns: readonly Column[], rows: readonly (readonly st
   })
 }
 
-/** How many columns have room beside each other in a line; always one. */
+/** How many columns fit beside each other in a line; at least one. */
 export function columnsWithin(widths: readonly number[], lineCharacters: number): number {
   let used = 0
   const over = widths.findIndex((width) => {
@@ -27,7 +27,7 @@ export function columnsWithin(widths: readonly number[], lineCharacters: number)
 }
 
 /**
- * One line of cells. Text that is too long ends in `…`; a number that is wider than its column is whole all the same.
+ * One line of cells. Text that is too long ends in `…`; a number is never cut, even if it is wider than its column.
  */
 export function lineOf(columns: readonly Column[], widths: readonly number[], cells: readonly string[]): string {
   return columns

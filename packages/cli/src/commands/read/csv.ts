@@ -5,8 +5,8 @@ import { labelsJson } from './labels.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
 
 /**
- * One table of one type, as RFC 4180 has it but for lines that end in LF: `source`, `tag`, `labels` as a JSON object,
- * then a column a field, of an array one an element. Absent is empty, an empty text is `""`.
+ * One table of one type, by RFC 4180, but lines end in LF: `source`, `tag`, `labels` as a JSON object, then a column
+ * for each field, or for each element of an array. An absent value is an empty cell, an empty text is `""`.
  */
 export function csv(): Format {
   let table: Batch['type'] | undefined
@@ -29,7 +29,7 @@ export function csv(): Format {
   }
 }
 
-/** A text as a cell: in quotes where it needs them, so that it is read back as it is. */
+/** A text as a cell, in quotes if it needs them. */
 export function csvCell(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
@@ -47,7 +47,7 @@ function columnsOf({ name, field }: Slot): string[] {
   return isList ? Array.from({ length: field.count }, (_, i) => `${name}.${i}`) : [name]
 }
 
-/** The cells of all fields, a comma before each. */
+/** The cells of all fields, with a comma before each. */
 function rowText(layout: Layout, slots: readonly Slot[]): FieldText {
   const fields = slots.map((slot) => ({ slot, absent: ','.repeat(columnsOf(slot).length), text: cellText(slot) }))
   return (views, offset, symbols) => {

@@ -3,29 +3,29 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
 
-/** `<tag><µs>.bin`, as sinks name files of records. */
+/** `<tag><µs>.bin`, the name of a record file that a sink writes. */
 const NAME = /^(.*)(\d{16})\.bin$/
 const DEPTH_LIMIT = 8
 
-/** Where files of records are looked for. */
+/** A folder that is searched for record files. */
 export interface Place {
   readonly folder: string
-  /** Whether a file below it is meant. */
+  /** Whether a file below the folder is selected. */
   takes(path: string): boolean
 }
 
-/** What paths of the command line stand for. */
+/** The files and folders that paths of the command line stand for. */
 export interface Found {
-  /** Files, in the order of their paths: for one source that of time. */
+  /** Files in the order of their paths, which for one source is the order of time. */
   readonly files: readonly string[]
-  /** Where more may come. */
+  /** Folders in which more files may appear. */
   readonly places: readonly Place[]
-  /** Why paths stand for nothing: nothing is there, or it cannot be read. */
+  /** Paths that have no files, with the reason: the path is missing, or cannot be read. */
   readonly faults: readonly SondeError[]
 }
 
 /**
- * Files that are named, and all `*.bin` below folders that are named. Where nothing is, a folder may come.
+ * Finds the named files, and all `*.bin` below the named folders. A missing path may become a folder later.
  */
 export function findFiles(paths: readonly string[]): Found {
   const files: string[] = []
@@ -46,7 +46,7 @@ export function findFiles(paths: readonly string[]): Found {
   return { files: onceEach(files), places, faults }
 }
 
-/** The files of a place, in the order of their paths. Folders that are not there have none. */
+/** The files of a folder, in the order of their paths. A missing folder has none. */
 export function filesIn({ folder, takes }: Place): string[] {
   const found: string[] = []
   let level = [folder]
@@ -64,7 +64,7 @@ export function filesIn({ folder, takes }: Place): string[] {
   return found.sort()
 }
 
-/** Each file once, by the first of the ways in which it is named. */
+/** Each file once, by the first name under which it appears. */
 function onceEach(paths: readonly string[]): string[] {
   const known = new Set<string>()
   return paths.filter((path) => !known.has(resolve(path)) && known.add(resolve(path)))
@@ -90,7 +90,7 @@ function isRecords(path: string): boolean {
 }
 
 /**
- * The later files of the source of a file that lies where sinks put it: `<root>/<yyyy>/<mmdd>/<source>/<tag><µs>.bin`.
+ * The later files of the source of a file in the layout of sinks: `<root>/<yyyy>/<mmdd>/<source>/<tag><µs>.bin`.
  */
 function successorsOf(path: string): Place | undefined {
   const source = dirname(path)

@@ -4,26 +4,26 @@ import { type Found, filesIn } from './files.ts'
 import type { Printer } from './print.ts'
 import type { Reading } from './reading.ts'
 
-/** How often files are looked at that may grow. Unit: milliseconds. */
+/** How often files are checked for growth. Unit: milliseconds. */
 const LOOK_MS = 100
-/** How often new files are looked for. Unit: milliseconds. */
+/** How often folders are checked for new files. Unit: milliseconds. */
 const SEARCH_MS = 1000
-/** Files that are kept open; beyond, the one that has been quiet the longest is closed. */
+/** Number of files that stay open. Above it, the file that has been quiet the longest is closed. */
 const OPEN_LIMIT = 256
 
 /**
- * Prints what there is and what comes, also in files that come later; ends when the printer is done. `onIdle` is called
- * whenever nothing comes for now.
+ * Prints the records that exist and those that arrive, also in new files; ends when the printer is done. `onIdle` is
+ * called each time no more records are waiting.
  */
 export async function follow({ files, places }: Found, printer: Printer, onIdle: () => Promise<void>): Promise<void> {
-  /** Absolute paths: a file may be named in several ways. */
+  /** Keyed by absolute path, because a file may have several names. */
   const seen = new Set<string>()
-  /** The one that was quiet the longest is first. */
+  /** Ordered by last activity: the file that has been quiet the longest is first. */
   let open: Reading[] = []
   let news: readonly string[] = files
   let searchMs = performance.now() + SEARCH_MS
   while (!printer.isDone) {
-    // A new file of a source says that the one before is complete: so that is read first.
+    // A new file of a source means that the previous file is complete, so the previous file is read first.
     const { quiet, busy } = await lookAt(open, printer)
     const opened = await openAll(news, seen, printer)
     open = closeMany([...quiet, ...busy, ...opened], printer)
@@ -39,7 +39,7 @@ export async function follow({ files, places }: Found, printer: Printer, onIdle:
   for (const reading of open) printer.close(reading)
 }
 
-/** Files that came. Those that went are forgotten, or the memory of them would grow for as long as it runs. */
+/** Adds new files. Removed files are forgotten, so that memory stays bounded. */
 function search(places: Found['places'], seen: Set<string>): string[] {
   const there = new Map(places.flatMap(filesIn).map((path) => [resolve(path), path]))
   for (const path of seen) if (!there.has(path)) seen.delete(path)
@@ -71,7 +71,7 @@ async function openAll(paths: readonly string[], seen: Set<string>, printer: Pri
   return opened
 }
 
-/** Closes what is too much. */
+/** Closes the files above the limit. */
 function closeMany(open: readonly Reading[], printer: Printer): Reading[] {
   const over = Math.max(0, open.length - OPEN_LIMIT)
   for (const reading of open.slice(0, over)) printer.close(reading)

@@ -1,25 +1,25 @@
 import type { Batch, Views } from '@sonde/sdk'
 import type { Slot } from '@sonde/sdk/internal'
 
-/** Some records of one batch, not all of them at once: the text of all may be longer than memory. */
+/** Some records of one batch. Batches are split, because the text of a whole batch may exceed memory. */
 export interface Chosen {
   readonly batch: Batch
-  /** The fields that are shown, in the order of the record. The same array as long as they are the same. */
+  /** The fields that are shown, in the order of the record. The array stays the same as long as the fields do. */
   readonly slots: readonly Slot[]
   readonly views: Views
-  /** Where each record begins. */
+  /** The offset of each record. Unit: bytes. */
   readonly offsets: readonly number[]
 }
 
-/** A way to print records. */
+/** A format of records. */
 export interface Format {
-  /** The text of some records; may keep them to itself until later. */
+  /** The text of some records; the format may hold text back until later. */
   records(chosen: Chosen): string
-  /** The text of what it kept, at the end and where nothing comes for now. */
+  /** The text that was held back; called at the end, and when no more records are waiting. */
   rest(): string
 }
 
-/** Makes something once for a type and its fields, as long as they come in a row. */
+/** Caches a value for a type and its fields while they stay the same. */
 export function onceForType<T>(make: (type: Batch['type'], slots: readonly Slot[]) => T): (chosen: Chosen) => T {
   let last: { readonly type: Batch['type']; readonly slots: readonly Slot[]; readonly made: T } | undefined
   return ({ batch: { type }, slots }) => {

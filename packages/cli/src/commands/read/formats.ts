@@ -7,7 +7,7 @@ import { table } from './table.ts'
 
 const LINE_CHARACTERS_DEFAULT = 120
 
-/** The way to print that the options choose. */
+/** The format that the options choose. */
 export function formatOf({ task, format, int64 }: ReadOptions): Format {
   if (task === 'stats') return stats(format)
   if (format === 'csv') return csv()

@@ -4,13 +4,13 @@ import { type Format, onceForType } from './format.ts'
 import { hasLabels } from './labels.ts'
 import { type ElementText, elementText, type FieldText, isText, quotedText } from './values.ts'
 
-/** How u64 and i64 are written: as the digits of a JSON number, which some parsers round beyond 2^53, or as text. */
+/** How u64 and i64 are written: as a JSON number, which some parsers round beyond 2^53, or as text. */
 export type Int64 = 'digits' | 'string'
 
 /**
- * A JSON object a line: `{"type":…,"source":…,"tag":…,"record":{…}}`, before the record with `labels` if the source
- * has any, and `clock` if that is not the wall clock. Absent fields are left out; what JSON has no number for is
- * text.
+ * A JSON object on each line: `{"type":…,"source":…,"tag":…,"record":{…}}`, with `labels` before the record if the
+ * source has any, and `clock` if that is not the wall clock. Absent fields are left out. Numbers that JSON cannot write
+ * are text.
  */
 export function jsonl(int64: Int64): Format {
   const textOf = onceForType(({ layout }, slots) => recordText(layout, slots, int64))
@@ -33,7 +33,7 @@ function startOf({ type, source, clock }: Batch): string {
   return `${JSON.stringify(of).slice(0, -1)},"record":{`
 }
 
-/** The fields of a record that are present, as the inside of a JSON object. */
+/** The present fields of a record, as the inside of a JSON object. */
 function recordText(layout: Layout, slots: readonly Slot[], int64: Int64): FieldText {
   const fields = slots.map((slot) => ({
     slot,

@@ -5,31 +5,31 @@ import { tell } from './output.ts'
 import { fits, type Selection } from './select.ts'
 import { timeText } from './table.ts'
 
-/** Names that are told; of more it is said how many there are. */
+/** Number of names that are listed; the rest is counted. */
 const NAMES_LIMIT = 100
 
-/** What came by on the way to the records that are wanted: of each filter what the ones before it let pass. */
+/** The records that passed by. Each set holds what the filters before it let pass. */
 export interface Seen {
   readonly sources: Set<string>
   readonly tags: Set<string>
-  /** As `name=value`. */
+  /** In the form `name=value`. */
   readonly labels: Set<string>
   readonly types: Set<string>
-  /** Types of which a field is wanted. */
+  /** Types with a selected field. */
   readonly typesWithFields: Set<string>
-  /** Of the first and the last record that have a time of the wall clock. Unit: nanoseconds. */
+  /** Times of the first and the last record with a wall-clock time. Unit: nanoseconds. */
   fromNs?: bigint
   toNs?: bigint
 }
 
-/** Says how many records no filter could judge, and where nothing was printed which filter lets nothing pass. */
+/** Reports how many records no filter could judge. If nothing was printed, it names the filter that matches nothing. */
 export function reportLeftOut({ withoutTime, seen }: Selection, options: ReadOptions, isNothing: boolean): void {
   if (withoutTime > 0) tell(`${countOf(withoutTime, 'record')} left out: no time of the wall clock to compare`)
   const note = isNothing ? nothingFits(seen, options) : undefined
   if (note !== undefined) tell(note)
 }
 
-/** Which filter fits nothing of what was seen, and what there is instead; undefined if no filter is at fault. */
+/** The filter that matches nothing, and the values that exist instead; undefined if no filter is at fault. */
 export function nothingFits(
   { sources, tags, labels, types, typesWithFields, fromNs, toNs }: Seen,
   wanted: Pick<ReadOptions, 'sources' | 'tags' | 'labels' | 'types' | 'startNs' | 'endNs'>,
@@ -60,7 +60,7 @@ function unfit(option: string, given: readonly string[], there: ReadonlySet<stri
   return `${option} ${listed(given)} fits nothing${hint}; there is: ${listed([...there])}`
 }
 
-/** Names out of files, of which nothing is more to a terminal than text. An empty one is `""`. */
+/** Names from files, escaped so that a terminal treats them as text. An empty name is `""`. */
 function listed(names: readonly string[]): string {
   const shown = names
     .toSorted()

@@ -31,43 +31,43 @@ export interface ReadFlags {
   readonly salvage?: boolean
   readonly schemaDir?: string
   readonly strict?: boolean
-  /** Where the store is; true: where `sonde up` keeps it. */
+  /** Path of the store; true for the path that `sonde up` uses. */
   readonly store?: string | true
 }
 
 const FORMATS = ['jsonl', 'csv', 'table'] as const
 
-/** How records are printed. */
+/** The output format. */
 export type FormatName = (typeof FORMATS)[number]
 
 /** What is read, and how it is shown. */
 export interface ReadOptions {
   readonly format: FormatName
   readonly int64: Int64
-  /** Names, or how they begin where a `*` ends them. Empty: all. */
+  /** Names, or prefixes that end in `*`. Empty: all. */
   readonly sources: readonly string[]
   readonly tags: readonly string[]
-  /** Labels of sources as `name=value`, or how they begin where a `*` ends them. Empty: all. */
+  /** Labels of sources as `name=value`, or prefixes that end in `*`. Empty: all. */
   readonly labels: readonly string[]
   readonly types: readonly string[]
-  /** First nanosecond that is wanted. */
+  /** First selected nanosecond. */
   readonly startNs?: bigint
-  /** First nanosecond that is not wanted any more. */
+  /** End of the selected time, exclusive. Unit: nanoseconds. */
   readonly endNs?: bigint
-  /** Which fields pass. */
+  /** The fields that pass. */
   readonly fields?: FieldSet
   readonly limit: number
   readonly follow: boolean
   readonly task: 'print' | 'stats' | 'verify'
   readonly salvage: boolean
-  /** Where sidecars of schemas are looked for first. */
+  /** Folder that is searched first for schema files. */
   readonly schemaDir?: string
   readonly strict: boolean
 }
 
 /**
- * @param isTerminal Whether people look at the output.
- * @throws ConfigError for a value that is not allowed, and for options that do not go together.
+ * @param isTerminal Whether the output goes to a terminal.
+ * @throws ConfigError for a wrong value, and for options that exclude each other.
  */
 export function readOptions(flags: ReadFlags, isTerminal: boolean): ReadOptions {
   const { follow = false, salvage = false, strict = false, stats = false, verify = false } = flags
@@ -96,7 +96,7 @@ export function readOptions(flags: ReadFlags, isTerminal: boolean): ReadOptions 
   }
 }
 
-/** A file is verified as a whole, and has an end. */
+/** A file is verified as a whole, so these options exclude each other. */
 function checkTogether(flags: ReadFlags): void {
   const { stats, verify, follow, type, start, end, fset, cset, limit } = flags
   if (flags.store !== undefined) {
@@ -133,7 +133,7 @@ function timeOf(flag: string, text: string | undefined, nowMs: number): bigint |
   ])
 }
 
-/** As everywhere: of two sets the `.fset` decides on the types that it names, the `.cset` on the others. */
+/** As everywhere: if both sets exist, the `.fset` decides on the types that it names, the `.cset` on the others. */
 function fieldsOf({ cset, fset }: ReadFlags): FieldSet | undefined {
   const ofCset = fieldSetOf('cset', cset)
   const ofFset = fieldSetOf('fset', fset)

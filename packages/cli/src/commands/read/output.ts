@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream'
 import { printable } from '@sonde/sdk/internal'
 
-/** What is gathered before it is written. Unit: characters. */
+/** Size at which buffered text is written. Unit: characters. */
 const GATHERED_LIMIT = 64 << 10
 
 /**
- * Standard output, written no faster than it is read. Whoever reads it may leave early, as `head` does: then there is
- * nothing more to do.
+ * Standard output, written no faster than it is read. The reader may leave early, as `head` does; the output then ends
+ * without an error.
  */
 export class Output {
   readonly #stream: Writable
@@ -15,24 +15,24 @@ export class Output {
 
   constructor(stream: Writable) {
     this.#stream = stream
-    // Nobody hears of the error that the write told already.
+    // The write has already reported this error.
     stream.on('error', () => {
       this.#isClosed = true
     })
   }
 
-  /** Whether nobody reads any more. */
+  /** Whether the reader has left. */
   get isClosed(): boolean {
     return this.#isClosed
   }
 
-  /** Takes text, and waits where a lot has gathered. */
+  /** Takes text, and waits if the buffer is full. */
   async write(text: string): Promise<void> {
     this.#gathered += text
     if (this.#gathered.length >= GATHERED_LIMIT) await this.flush()
   }
 
-  /** Writes what has gathered. Throws what the system says, unless that is that nobody reads. */
+  /** Writes the buffer. Throws errors of the system, except that the reader has left. */
   async flush(): Promise<void> {
     const text = this.#gathered
     this.#gathered = ''
@@ -47,7 +47,8 @@ export class Output {
 }
 
 /**
- * Reports something to the person who runs the command, in one line: names of files and what they hold may be anything.
+ * Prints one line to the user of the command. File names and contents are escaped, because they may hold any
+ * characters.
  */
 export function tell(line: string): void {
   process.stderr.write(`sonde: ${printable(line)}\n`)

@@ -10,8 +10,8 @@ import { Printer } from './print.ts'
 import { selectionOf } from './select.ts'
 
 /**
- * `sonde read --store`: prints what a store keeps, also while a Sonde writes it. Exit code 0; 1 where a part of it is
- * damaged.
+ * `sonde read --store`: prints the records of a store, even while a Sonde writes it. Exit code 0, or 1 if a part of it
+ * is damaged.
  */
 export async function printStore(path: string, options: ReadOptions): Promise<number> {
   const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, 'store.db') : path

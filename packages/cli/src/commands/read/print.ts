@@ -5,40 +5,40 @@ import type { Output } from './output.ts'
 import { Reading, type ReadingOptions } from './reading.ts'
 import type { Selection } from './select.ts'
 
-/** What {@link Printer} works with. */
+/** Options of {@link Printer}. */
 export interface PrinterOptions extends Omit<ReadingOptions, 'selection'> {
   readonly selection: Selection
   readonly format: Format
   readonly output: Output
-  /** Records that are printed at most. */
+  /** Largest number of records that are printed. */
   readonly limit: number
-  /** Takes what people are told, a line each. */
+  /** Takes messages to the user, one line each. */
   readonly tell: (line: string) => void
   readonly onProgress?: (reading: Reading) => void
 }
 
-/** Prints the records of files, and remembers whether any did not hold. */
+/** Prints the records of files, and remembers whether a file was damaged. */
 export class Printer {
   readonly #options: PrinterOptions
-  /** Records that were printed, or summed up. */
+  /** Records that were printed or summed up. */
   printed = 0
-  /** Files that could not be read at all. */
+  /** Files that could not be opened. */
   unreadable = 0
-  /** Files of which a part does not hold, and not because they were cut off. */
+  /** Files with a damaged part, without those that were only cut off. */
   damaged = 0
-  /** Files of which a part does not hold, the last block of a killed writer too. */
+  /** Files with a damaged part, including the last block of a killed writer. */
   faulty = 0
 
   constructor(options: PrinterOptions) {
     this.#options = options
   }
 
-  /** Whether enough was printed, or nobody reads any more. */
+  /** Whether enough was printed, or the reader has left. */
   get isDone(): boolean {
     return this.printed >= this.#options.limit || this.#options.output.isClosed
   }
 
-  /** Opens a file; tells why it cannot. */
+  /** Opens a file; reports why it cannot. */
   open(path: string): Reading | undefined {
     try {
       return new Reading(path, this.#options)
@@ -48,7 +48,7 @@ export class Printer {
     }
   }
 
-  /** Prints what there is of a file for now. False if nothing was. */
+  /** Prints the records that a file has now. False if there were none. */
   async drain(reading: Reading): Promise<boolean> {
     const before = reading.at
     try {
@@ -62,7 +62,7 @@ export class Printer {
     return reading.at > before
   }
 
-  /** Ends with a file: says what of it does not hold. */
+  /** Finishes a file: reports its damaged parts. */
   close(reading: Reading): void {
     reading.close()
     const { kept, count } = reading.faults
@@ -75,7 +75,7 @@ export class Printer {
     if (count > kept.length) this.#options.tell(`${reading.path}: and ${count - kept.length} more such places`)
   }
 
-  /** Prints the records of a batch that are wanted. */
+  /** Prints the selected records of a batch. */
   async print(batch: Batch): Promise<void> {
     for (const chosen of this.#options.selection.of(batch)) {
       await this.#printChosen(chosen)

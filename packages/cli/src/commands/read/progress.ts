@@ -1,9 +1,9 @@
-/** Work that is done sooner is not spoken of. Unit: milliseconds. */
+/** Work that ends sooner shows no progress. Unit: milliseconds. */
 const AFTER_MS = 1000
 const EVERY_MS = 250
 
 /**
- * How far a long work is: a line on standard error that is written over again and again, where a person looks at it.
+ * Progress of long work: a line on standard error that is overwritten, if that is a terminal.
  */
 export class Progress {
   readonly #totalBytes: number
@@ -17,7 +17,7 @@ export class Progress {
     this.#isShown = isShown
   }
 
-  /** Says how far it is, now and then. */
+  /** Shows the progress, at most once in 250 ms. */
   at(bytes: number, records: number): void {
     if (!this.#isShown || performance.now() < this.#dueMs) return
     this.#dueMs = performance.now() + EVERY_MS
@@ -29,7 +29,7 @@ export class Progress {
     this.#isOnScreen = true
   }
 
-  /** Leaves nothing of it on the screen. */
+  /** Clears the line. */
   clear(): void {
     if (this.#isOnScreen) process.stderr.write('\r\x1b[K')
     this.#isOnScreen = false

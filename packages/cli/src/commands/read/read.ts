@@ -13,11 +13,11 @@ import { selectionOf } from './select.ts'
 import { verify } from './verify.ts'
 
 /**
- * `sonde read FILE|DIR…`: prints the records of files, or sums up or verifies what is in them. Exit code 0; 1 where a
- * file cannot be read or is damaged, and with `--strict` if the last block of one is cut off. With `--store` it
- * prints those that a store keeps.
+ * `sonde read FILE|DIR…`: prints the records of files, sums them up, or verifies them. Exit code 0, or 1 if a file is
+ * unreadable or damaged; with `--strict` also if its last block is cut off. With `--store` it prints the records of a
+ * store.
  *
- * @param defaultStore Gives the path of the store where `--store` names none.
+ * @param defaultStore Returns the path of the store if `--store` names none.
  */
 export async function runRead(
   paths: readonly string[],
@@ -80,12 +80,12 @@ async function print(found: ReturnType<typeof findFiles>, options: ReadOptions, 
   progress.clear()
   await output.write(format.rest())
   const { printed, unreadable, damaged, faulty } = printer
-  // What could not be read might have fitted, and what is followed may yet come.
+  // An unreadable file might have matched, and a followed file may still grow.
   reportLeftOut(selection, options, printed === 0 && !options.follow && unreadable === 0 && faulty === 0)
   return unreadable === 0 && damaged === 0 && !(options.strict && faulty > 0)
 }
 
-/** Shown to a person who does not look at the records themselves. */
+/** Whether progress is shown: only if the records themselves do not go to the terminal. */
 function progressOf(files: readonly string[]): Progress {
   const isShown = process.stderr.isTTY === true && process.stdout.isTTY !== true && files.length > 0
   return new Progress(isShown ? files.reduce((bytes, path) => bytes + sizeOf(path), 0) : 0, { isShown })

@@ -3,10 +3,10 @@ import { type Batch, DtbDecoder, type DtbFile, openDtb, type RecordType, SondeEr
 import { type DtbEnd, type RecordsSource, readSidecar } from '@sonde/sdk/internal'
 import type { Selection } from './select.ts'
 
-/** Faults that are kept of one file; all are counted. */
+/** Faults that are listed for each file; all are counted. */
 const FAULTS_KEPT = 100
 
-/** A stretch of a file that does not hold. Unit: bytes. */
+/** A damaged range of a file. Unit: bytes. */
 export interface Fault {
   readonly at: number
   readonly bytes: number
@@ -17,13 +17,13 @@ export interface Fault {
 /** Options of {@link Reading}. */
 export interface ReadingOptions {
   readonly salvage: boolean
-  /** Where sidecars of schemas are looked for before the usual folder. */
+  /** Folder that is searched for schema files before the usual folder. */
   readonly schemaDir?: string
-  /** What of it is wanted. Default: all, and every checksum is looked at. */
+  /** The selected records. Default: all, and every checksum is verified. */
   readonly selection?: Selection
 }
 
-/** One file that is being read, and what was found in it so far. */
+/** A file that is being read, and what was found in it so far. */
 export class Reading {
   readonly path: string
   readonly #file: DtbFile
@@ -36,7 +36,7 @@ export class Reading {
   blockCount = 0
   recordCount = 0
 
-  /** @throws SondeError `DTB_READ` if it cannot be read. */
+  /** @throws SondeError `DTB_READ` if the file cannot be read. */
   constructor(path: string, { salvage, schemaDir, selection }: ReadingOptions) {
     this.path = path
     this.#file = openDtb(path)
@@ -46,7 +46,7 @@ export class Reading {
     this.#decoder = new DtbDecoder(this.#file, { salvage, typesOf, ...wants })
   }
 
-  /** How far it was read. Unit: bytes. */
+  /** Position of the reader. Unit: bytes. */
   get at(): number {
     return this.#decoder.at
   }
@@ -59,17 +59,17 @@ export class Reading {
     return this.#decoder.source
   }
 
-  /** How it ended; undefined while there is more. */
+  /** How the file ended; undefined while there is more. */
   get end(): DtbEnd | undefined {
     return this.#end
   }
 
-  /** Whether nothing more will come of it, however long one waits. */
+  /** Whether the file can have no more records, even after a wait. */
   get isDone(): boolean {
     return this.#isUnwanted || this.#end?.state === 'ended' || this.#end?.state === 'damaged'
   }
 
-  /** What does not hold, at most 100 of it, and how much there is in all. */
+  /** Damaged ranges, at most 100, and their total. */
   get faults(): { readonly kept: readonly Fault[]; readonly count: number } {
     const end = this.#end?.fault
     if (end === undefined || this.#end === undefined) return { kept: this.#gaps, count: this.#gapCount }
@@ -77,7 +77,7 @@ export class Reading {
     return { kept: [...this.#gaps, faultOf(end, at, ignoredBytes)], count: this.#gapCount + 1 }
   }
 
-  /** The next records that are wanted, valid until the next call; undefined if there are none for now. */
+  /** The next selected records, valid until the next call; undefined if there are none for now. */
   next(): Batch | undefined {
     while (!this.isDone) {
       const step = this.#decoder.next()
@@ -100,7 +100,7 @@ export class Reading {
     return undefined
   }
 
-  /** Looks whether the file has grown. */
+  /** Checks whether the file has grown. */
   refresh(): void {
     this.#file.refresh()
     this.#end = this.isDone ? this.#end : undefined
@@ -110,7 +110,7 @@ export class Reading {
     this.#file.close()
   }
 
-  /** Out of a sidecar: below the root of the layout in which the file lies, or where it was said. */
+  /** Reads the schema from a sidecar: in the given folder, or below the root of the layout of the file. */
   #typesOf(fingerprint: string, schemaDir: string | undefined): readonly RecordType[] | undefined {
     const usual = resolve(dirname(this.path), '..', '..', '..', 'schema')
     const folders = [...new Set([...(schemaDir === undefined ? [] : [resolve(schemaDir)]), usual])]
@@ -129,7 +129,7 @@ export class Reading {
     return undefined
   }
 
-  /** Gaps that follow each other are one. */
+  /** Adjacent gaps are merged. */
   #addGap(gap: Fault): void {
     const last = this.#gaps.at(-1)
     if (last !== undefined && last.at + last.bytes === gap.at && last.code === gap.code) {

@@ -5,7 +5,7 @@ import { labelTexts } from './labels.ts'
 import type { Seen } from './nothing.ts'
 import type { ReadOptions } from './options.ts'
 
-/** What is taken at once: its text may be many times as long. */
+/** Records that are taken at once, because their text may be many times as long. */
 const AT_ONCE = { records: 1024, bytes: 256 << 10 } as const
 
 type Wanted = Pick<ReadOptions, 'sources' | 'tags' | 'labels' | 'types' | 'startNs' | 'endNs'>
@@ -16,15 +16,15 @@ interface Shown {
   readonly slots: readonly Slot[]
 }
 
-/** Which records are wanted, and which of their fields. */
+/** The selected records, and their selected fields. */
 export class Selection {
   readonly #options: Wanted
   readonly #slotsOf: (type: RecordType) => readonly Slot[]
-  /** By fingerprint: every file declares its types anew, and the same type looks the same all the way. */
+  /** Keyed by fingerprint: every file declares its types again, and equal types are shown alike. */
   readonly #shown = new Map<string, Shown>()
-  /** Records that were left out because they have no time that could be compared. */
+  /** Records that were left out because their time cannot be compared. */
   withoutTime = 0
-  /** Whatever is wanted of it. */
+  /** The names that each filter has seen. */
   readonly seen: Seen = {
     sources: new Set(),
     tags: new Set(),
@@ -33,13 +33,13 @@ export class Selection {
     typesWithFields: new Set(),
   }
 
-  /** @param slotsOf The fields of a type that pass a field set; none: nothing of the type. */
+  /** @param slotsOf Returns the fields of a type that pass a field set; none if the type is left out. */
   constructor(options: Wanted, slotsOf: (type: RecordType) => readonly Slot[]) {
     this.#options = options
     this.#slotsOf = slotsOf
   }
 
-  /** Whether anything of a source is wanted. */
+  /** Whether records of a source may be selected. */
   takesSource({ id, tag, labels }: Pick<SourceEntry, 'id' | 'tag' | 'labels'>): boolean {
     this.seen.sources.add(id)
     if (!fits(id, this.#options.sources)) return false
@@ -50,7 +50,7 @@ export class Selection {
     return this.#options.labels.length === 0 || texts.some((text) => fits(text, this.#options.labels))
   }
 
-  /** Whether a block may hold something that is wanted, as far as is known before it is read. */
+  /** Whether a block may hold selected records, as far as is known before it is read. */
   takesBlock(header: Pick<DtbBlockHeader, 'clock' | 'count' | 'firstNs' | 'lastNs'>, type: RecordType): boolean {
     const { clock, count, firstNs, lastNs } = header
     this.seen.types.add(type.name)
@@ -66,7 +66,7 @@ export class Selection {
     return lastNs >= (startNs ?? 0n) && (endNs === undefined || firstNs < endNs)
   }
 
-  /** The records of a batch that are wanted, some at a time. */
+  /** The selected records of a batch, some at a time. */
   *of(batch: Batch): Generator<Chosen> {
     const { bytes, count } = batch
     const { type, slots } = this.#show(batch.type)
@@ -108,12 +108,15 @@ export class Selection {
   }
 }
 
-/** What the options choose. */
+/** The filters that the options set. */
 export function selectionOf(options: ReadOptions): Selection {
   return new Selection(options, (type) => options.fields?.of(type).slots ?? type.layout.slots)
 }
 
-/** Whether a name is one of those given, or begins as one that ends in `*`; any does where none is given. */
+/**
+ * Whether a name equals one of the given names, or has a given prefix that ends in `*`. Without given names, every name
+ * matches.
+ */
 export function fits(name: string, given: readonly string[]): boolean {
   if (given.length === 0) return true
   return given.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))

@@ -13,7 +13,7 @@ interface Group {
   toNs: bigint
 }
 
-/** What there is instead of the records themselves: how many of each source, type and clock, and of which time. */
+/** Counts instead of records: how many of each source, type and clock, and their time range. */
 export function stats(format: FormatName): Format {
   const groups = new Map<string, Group>()
   return {
@@ -43,7 +43,7 @@ export function stats(format: FormatName): Format {
   }
 }
 
-/** As an object where the format has room for that. */
+/** An object, if the format can write one. */
 function labelsIn(format: FormatName, source: Batch['source']): SummaryRow[string] {
   return format === 'jsonl' ? ownLabels(source) : labelTexts(source).join(' ')
 }

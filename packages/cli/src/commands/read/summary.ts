@@ -3,10 +3,10 @@ import { type Column, lineOf, widthsOf } from './columns.ts'
 import { csvCell } from './csv.ts'
 import type { FormatName } from './options.ts'
 
-/** A line of a summary: the same keys in each. What is not known is left out. */
+/** A line of a summary, with the same keys in each line. Unknown values are left out. */
 export type SummaryRow = Readonly<Record<string, string | number | object | undefined>>
 
-/** Rows in the format that records would have; lists are counted where that has no room for them. */
+/** Writes rows in the format of the records. Lists become counts if the format has no lists. */
 export function summaryText(rows: readonly SummaryRow[], format: FormatName): string {
   if (format === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
   const titles = Object.keys(rows[0] ?? {})
@@ -15,7 +15,7 @@ export function summaryText(rows: readonly SummaryRow[], format: FormatName): st
   const columns = titles.map((title): Column => ({ title, isNumber: typeof rows[0]?.[title] === 'number' }))
   const printed = cells.map((row) => row.map(printable))
   const widths = widthsOf(columns, printed)
-  // The last column is as long as it is: it holds paths and sentences.
+  // The last column keeps its width, because it holds paths and sentences.
   widths[widths.length - 1] = Number.POSITIVE_INFINITY
   const width = (row: readonly string[]) => [...widths.slice(0, -1), row.at(-1)?.length ?? 0]
   return [titles, ...printed].map((row) => `${lineOf(columns, width(row), row)}\n`).join('')

@@ -5,13 +5,13 @@ import { type Chosen, type Format, onceForType } from './format.ts'
 import { hasLabels, labelTexts } from './labels.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
 
-/** Rows that are looked at before the widths of their columns are set. */
+/** Rows that are read before the widths of columns are set. */
 const SAMPLE_ROWS = 100
 const ARRAY_ELEMENTS_SHOWN = 4
 
 /**
- * Lines for people: a head, then a line a record, as wide as the terminal; fields that have no room there are named. A
- * new head where the type changes, or whether sources have labels.
+ * Lines for people: a head, then one line for each record, as wide as the terminal. Fields that do not fit are named. A
+ * new head is printed when the type changes, or whether sources have labels.
  */
 export function table(lineCharacters: () => number): Format {
   const cellsOf = onceForType(cellTexts)
@@ -29,7 +29,7 @@ export function table(lineCharacters: () => number): Format {
   }
 }
 
-/** Records of one type that follow each other. */
+/** Adjacent records of one type. */
 class Section {
   readonly #of: Pick<Chosen, 'slots'> & { readonly type: RecordType; readonly isLabelled: boolean }
   readonly #columns: readonly Column[]
@@ -118,7 +118,7 @@ function always(text: FieldText): CellText {
   return () => text
 }
 
-/** A number; of an array the first elements. */
+/** A number; for an array its first elements. */
 function listText({ field, offset: at, bytes }: Slot): FieldText {
   const element = elementText(field.kind)
   const width = bytes / field.count
@@ -132,8 +132,8 @@ function listText({ field, offset: at, bytes }: Slot): FieldText {
 }
 
 /**
- * Nanoseconds since the Unix epoch as ISO 8601 in UTC, to the last digit that is not zero; digits where that has no
- * date for them.
+ * Nanoseconds since the Unix epoch as ISO 8601 in UTC, without trailing zeros. Times that ISO 8601 cannot write are
+ * plain digits.
  */
 export function timeText(ns: bigint): string {
   const date = new Date(Number(ns / 1_000_000_000n) * 1000)

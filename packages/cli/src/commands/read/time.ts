@@ -6,8 +6,8 @@ const SPAN_NS: Readonly<Record<string, bigint>> = {
 }
 
 /**
- * A time that somebody typed, in nanoseconds since the Unix epoch: ISO 8601, in UTC where it names no zone, or a span
- * back from now such as `90s`, `10m`, `2h`, `7d`. Undefined if it is neither.
+ * Parses a time, in nanoseconds since the Unix epoch: ISO 8601, in UTC if it names no zone, or a span back from now
+ * such as `90s`, `10m`, `2h`, `7d`. Undefined if it is neither.
  */
 export function parseTime(text: string, nowMs: number): bigint | undefined {
   const [, span, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
@@ -16,7 +16,7 @@ export function parseTime(text: string, nowMs: number): bigint | undefined {
   if (match === null) return undefined
   const [, day, minutes = '00:00', seconds = '00', fraction = '', zone = 'Z'] = match
   const ms = Date.parse(`${day}T${minutes}:${seconds}${zone}`)
-  // 31 November would be taken for 1 December.
+  // Without this check, 31 November would mean 1 December.
   const isDay = new Date(Date.parse(`${day}T00:00Z`)).toJSON()?.startsWith(day ?? '') === true
   return Number.isNaN(ms) || !isDay ? undefined : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'))
 }

@@ -4,15 +4,15 @@ import { keyOfNumber, type Slot } from '@sonde/sdk/internal'
 /** The text of one field of the record at `offset`. */
 export type FieldText = (views: Views, offset: number, symbols: BatchSymbols) => string
 
-/** The text of one element at a place of memory. */
+/** The text of the element at an offset. */
 export type ElementText = (data: DataView, at: number) => string
 
-/** Texts that are remembered quoted; all are forgotten when there are more. */
+/** Texts whose quoted form is cached; all are forgotten when there are more. */
 const REMEMBERED_LIMIT = 100_000
 
 /**
- * The text of a number or a bool, exact. What is no number is `NaN`, `Infinity` or `-Infinity`; -0 is `-0.0`, which
- * every parser takes for a fraction.
+ * The exact text of a number or a bool. Not-a-number is `NaN`, `Infinity` or `-Infinity`; -0 is `-0.0`, which every
+ * parser reads as a fraction.
  */
 export function elementText(kind: Slot['field']['kind']): ElementText {
   switch (kind) {
@@ -46,7 +46,7 @@ export function isText({ field }: Slot): boolean {
   return field.kind === 'symbol' || field.kind === 'char'
 }
 
-/** The text of a text field, as `quote` writes it. BatchSymbols repeat, so that each is quoted once. */
+/** The text of a text field, as `quote` writes it. Symbols repeat, so each is quoted once. */
 export function quotedText({ field, offset: at }: Slot, quote: (text: string) => string): FieldText {
   if (field.kind === 'char') return (views, offset) => quote(charsOf(views, offset + at, field.count))
   const known = new Map<number, string>()
@@ -60,13 +60,13 @@ export function quotedText({ field, offset: at }: Slot, quote: (text: string) =>
     if (remembered !== undefined) return remembered
     const text = symbols.text(id)
     const quoted = quote(text)
-    // An id that no block has named yet may be named later.
+    // A later block may still name this id.
     if (!text.startsWith('?')) known.set(key, quoted)
     return quoted
   }
 }
 
-/** Most are exact as a number, which is many times faster than a bigint. */
+/** Most values are exact as a number, which is many times faster than a bigint. */
 function u64Text(data: DataView, at: number): string {
   const high = data.getUint32(at + 4, true)
   return high < 1 << 21 ? `${high * 4294967296 + data.getUint32(at, true)}` : `${data.getBigUint64(at, true)}`

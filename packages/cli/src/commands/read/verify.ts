@@ -9,8 +9,8 @@ import { Selection } from './select.ts'
 import { type SummaryRow, summaryText } from './summary.ts'
 
 /**
- * Reads all of each file, and tells how each fares: blocks, records, bytes, and what does not hold. False if a file
- * is damaged or cannot be read; with `strict` also where the last block of one is cut off.
+ * Reads all of each file, and reports its state: blocks, records, bytes and damaged ranges. False if a file is damaged
+ * or unreadable; with `strict` also if its last block is cut off.
  */
 export async function verify(
   files: readonly string[],

@@ -3,16 +3,16 @@ import { isJsonObject, messageOf, readGivenFile } from '@sonde/sdk/internal'
 import type { Command } from 'commander'
 import { ConfigError } from '../../config/config-error.ts'
 
-/** What `sonde traceback` is asked, as it is written: text, or true for a flag. */
+/** The arguments of `sonde traceback`: text, or true for a flag. */
 export type TracebackFlags = Readonly<Record<string, string | boolean | undefined>>
 
 interface Flag {
-  /** As Commander has it: `-d, --device <id>`. */
+  /** In the form of Commander: `-d, --device <id>`. */
   readonly spelling: string
   readonly help: string
 }
 
-/** Each help fits a line of 80 columns, so that all of them fit a screen. */
+/** Each help fits a line of 80 columns, so that all fit one screen. */
 const FLAGS: readonly Flag[] = [
   { spelling: '-d, --device <device>', help: 'PCIe address, NIC or interface, or file:SAMPLES' },
   { spelling: '--rules <file>', help: 'file of rules; default: rules.json' },
@@ -39,17 +39,17 @@ const FLAGS: readonly Flag[] = [
 
 /** Flags that the file of `--json` may hold, by their long names. */
 const NAMES = FLAGS.map(({ spelling }) => longName(spelling)).filter((name) => name !== 'json')
-/** Groups of the DOCA Arg Parser within the file of `--json`. */
+/** Groups of the DOCA Arg Parser in the file of `--json`. */
 const GROUPS = ['doca_general_flags', 'doca_program_flags']
 const JSON_BYTES_MAX = 65_536
 
-/** Adds the flags of traceback to its command. */
+/** Adds the flags of traceback to a command. */
 export function withTracebackFlags(command: Command): Command {
   for (const { spelling, help } of FLAGS) command.option(spelling, help)
   return command
 }
 
-/** Flags by their long names, those of `--json` included; the command line counts more. @throws ConfigError */
+/** Flags by their long names, including those of `--json`; the command line takes precedence. @throws ConfigError */
 export function mergedFlags(given: Readonly<Record<string, unknown>>): TracebackFlags {
   const flags: Record<string, string | boolean | undefined> = {}
   for (const [name, value] of Object.entries(given)) flags[dashed(name)] = value as string | boolean
@@ -66,7 +66,7 @@ function flagsOfFile(path: string): TracebackFlags {
     throw new ConfigError([`--json ${path} cannot be read: ${messageOf(error)}`])
   }
   if (!isJsonObject(read)) throw new ConfigError([`--json ${path} holds no object`])
-  // An object without a single flag is some other file, and nothing of it is shown.
+  // An object without any known flag is another kind of file, so none of it is printed.
   if (![...NAMES, ...GROUPS].some((name) => name in read))
     throw new ConfigError([`--json ${path} holds no flag; allowed: ${NAMES.join(', ')}`])
   const groups = GROUPS.flatMap((group) => (isJsonObject(read[group]) ? Object.entries(read[group]) : []))
@@ -81,7 +81,7 @@ function flagsOfFile(path: string): TracebackFlags {
   return flags
 }
 
-/** What the parser says of a text that is no JSON repeats some of it, and the file may be any. */
+/** The error of the parser quotes the text, and the file may be any file, so the quote is left out. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -3,7 +3,7 @@ import { ConfigError } from '../../config/config-error.ts'
 import type { SimulateFlags } from '../../config/simulate.ts'
 import type { TracebackFlags } from './flags.ts'
 
-/** What `sonde traceback` was asked, checked. */
+/** The checked options of `sonde traceback`. */
 export interface TracebackSettings {
   readonly device: string
   readonly rulesPath: string
@@ -12,20 +12,20 @@ export interface TracebackSettings {
   readonly limits: EventLimits
   readonly format: 'csv' | 'jsonl'
   readonly docaVersion: string
-  /** From 10 (nothing) to 70. */
+  /** Log level, from 10 (nothing) to 70. */
   readonly logLevel: number
-  /** Configuration file; undefined: that of the machine. */
+  /** Configuration file; undefined: the file of the machine. */
   readonly configPath: string | undefined
   readonly simulate: SimulateFlags
-  /** What is taken and ignored. */
+  /** Flags that are accepted and ignored. */
   readonly warnings: readonly string[]
 }
 
 const LEVELS = ['10', '20', '30', '40', '50', '60', '70']
-/** Flags that have no meaning beside `--compat`. */
+/** Flags that have no meaning together with `--compat`. */
 const NOT_COMPAT = ['format', 'append', 'log-bytes', 'log-files', 'max-event-s', 'max-event-bytes', 'events-per-minute']
 
-/** Checks the flags. @throws ConfigError with everything that is wrong. */
+/** Checks the flags. @throws ConfigError with every fault. */
 export function settingsOf(flags: TracebackFlags): TracebackSettings {
   const faults: string[] = []
   const text = (name: string, fallback: string) => {
@@ -73,7 +73,7 @@ export function settingsOf(flags: TracebackFlags): TracebackSettings {
   return settings
 }
 
-/** A simulated NIC is asked for by `--simulate`, with scenarios or without. */
+/** `--simulate` asks for a simulated NIC, with or without scenarios. */
 function simulateOf({ simulate, seed }: TracebackFlags): SimulateFlags {
   return {
     ...(simulate === undefined

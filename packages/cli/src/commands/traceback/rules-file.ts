@@ -5,7 +5,7 @@ import { SondeError } from '@sonde/sdk'
 import { dataFault, messageOf, readBytesNow, readGivenFile } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
 
-/** A failure whose exit code is told apart, as the reference application does. */
+/** A failure with an exit code of the reference application. */
 export class ExitError extends SondeError {
   readonly exitCode: number
 
@@ -15,16 +15,16 @@ export class ExitError extends SondeError {
   }
 }
 
-/** Exit codes of the reference application for a file of rules that cannot be loaded: errors of DOCA. */
+/** Exit codes of the reference application for a rules file that cannot be loaded: errors of DOCA. */
 const DOCA_EXIT = { empty: 6, notThere: 16, readError: 17, directory: 1, tooLarge: 1 } as const
 
 /**
- * With `--compat` a file of rules is larger in no case: the reference application takes any size, and its parser many
- * times the memory. Unit: bytes.
+ * Largest rules file, also with `--compat`. The reference application takes any size, but its parser needs many times
+ * the memory. Unit: bytes.
  */
 const COMPAT_FILE_BYTES = 4 << 20
 
-/** Reads a file of rules strictly. @throws ConfigError with each fault. */
+/** Reads a rules file strictly. @throws ConfigError with each fault. */
 export function readRulesFile(path: string): ReadRules {
   const limitBytes = RULE_LIMITS.fileBytes
   let bytes: Uint8Array | undefined
@@ -44,7 +44,7 @@ export function readRulesFile(path: string): ReadRules {
   }
 }
 
-/** Reads a file of rules as bytes, with the exit codes of the reference application. @throws ExitError */
+/** Reads a rules file as bytes, with the exit codes of the reference application. @throws ExitError */
 export function readRulesBytes(path: string): string {
   const fail = (why: string, exitCode: number): never => {
     throw new ExitError('RUL_READ', `--rules ${path} ${why}`, exitCode)

@@ -11,7 +11,7 @@ const validate = new Ajv({ strict: true, strictRequired: false, strictTypes: fal
 const ID = '0x1020000100000000'
 const GT = { name: 'r', data_id: ID, comparison_type: 'gt', comparison_value: 1 }
 
-/** A file of rules, changed. */
+/** A rules file with changes. */
 function file(rules: readonly object[], more: object = {}): object {
   const base = {
     diag_sample_period_ns: 1000,
@@ -32,7 +32,7 @@ function accepts(text: string): boolean {
   }
 }
 
-/** Files, with whether they are right. */
+/** Rules files, and whether they are valid. */
 const CORPUS: readonly (readonly [unknown, boolean])[] = [
   [file([GT]), true],
   [file([GT], { $schema: 'traceback.schema.json' }), true],
@@ -115,7 +115,7 @@ test('what the schema refuses, the reader refuses, whatever value stands in the 
   assert.ok(count > 2000, `${count}`)
 })
 
-/** The value with each of its inner values put in turn at every place of it. */
+/** Variants of a value: each inner value in turn at each position. */
 function* variantsOf(given: unknown, values: readonly unknown[]): Iterable<unknown> {
   yield* values
   if (given === null || typeof given !== 'object') return

@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
 
 const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** A terminal and npm may each hand on the same signal; a later one is meant as a second, and ends the process. */
+/** A terminal and npm may forward the same signal. A later signal counts as a second one, and ends the process. */
 const SECOND_SIGNAL_MS = 1000
 
-/** Signals as a request to stop, whose reason is the name of the signal. */
+/** Turns signals into a request to stop; its reason is the name of the signal. */
 export class StopSignals {
   readonly #controller = new AbortController()
   readonly #take = (signal: NodeJS.Signals) => {
@@ -21,13 +21,13 @@ export class StopSignals {
     return this.#controller.signal
   }
 
-  /** 128 and the number of the signal that came; 0 if none did. */
+  /** 128 plus the number of the received signal; 0 if there was none. */
   get exitCode(): number {
     const { aborted, reason } = this.stop
     return aborted ? 128 + constants.signals[reason as NodeJS.Signals] : 0
   }
 
-  /** From now on signals do what they do by themselves. */
+  /** Restores the default action of the signals. */
   release(): void {
     for (const signal of ENDS) process.off(signal, this.#take)
   }

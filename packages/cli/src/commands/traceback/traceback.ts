@@ -21,13 +21,13 @@ import { settingsOf, type TracebackSettings } from './options.ts'
 import { ExitError, readRulesBytes, readRulesFile } from './rules-file.ts'
 import { StopSignals } from './stop-signals.ts'
 
-/** What samples a device. */
+/** The sampler of a device. */
 const DOCA = SOURCES.filter(({ name }) => name === 'doca_telemetry_diag')
 const LEVEL = { error: 30, warning: 40, info: 50 } as const
 /** Exit codes; see `docs/traceback.md`. */
 const EXIT = { ok: 0, failed: 1, usage: 2, denied: 3 } as const
 
-/** `sonde traceback`: watches the counters of one device by rules, and writes an events log. Answers the exit code. */
+/** `sonde traceback`: watches the counters of one device by rules, and writes an events log. Returns the exit code. */
 export async function runTracebackCommand(given: Readonly<Record<string, unknown>>): Promise<number> {
   let isCompat = given.compat === true
   let level: number = LEVEL.info
@@ -98,14 +98,14 @@ async function watchCompatible(settings: TracebackSettings, say: Say): Promise<n
       onStart: (info) => sayStart(info, book.rules.samplePeriodNs, say),
     })
     say(LEVEL.info, countOf(samples, 'sample'))
-    // The reference application heeds SIGINT alone; any other signal ends it with its number.
+    // The reference application handles SIGINT only; any other signal ends it with its number.
     return signals.stop.reason === 'SIGINT' ? EXIT.ok : signals.exitCode
   } finally {
     signals.release()
   }
 }
 
-/** Where the device is looked for: what the configuration says of libraries, or of the simulated node. */
+/** Where the device is searched: in the configured libraries, or in the simulated node. */
 function feedsFor({ device, configPath, simulate }: TracebackSettings): OpenFeed {
   if (device.startsWith('file:')) return feedOpener({ paths: { procfs: '/proc', sysfs: '/sys' } })
   const { config } = loadConfig({ file: configPath, flags: [], simulate })
