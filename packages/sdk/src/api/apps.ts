@@ -25,7 +25,7 @@ export interface GpuNumber {
   readonly count: number
 }
 
-/** One app that has GPU pods. */
+/** An app with GPU pods. */
 export interface AppSummary {
   readonly name: string
   readonly services: number
@@ -43,7 +43,7 @@ export interface AppSummary {
 export interface GpuTotals {
   /** GPUs, or MIG instances. */
   readonly gpus: number
-  /** Those among them that several pods hold, of whatever app. */
+  /** GPUs among these that several pods share, of any app. */
   readonly sharedGpus: number
   /** Null if it is not known of any. */
   readonly memoryUsedBytes: GpuSum | null
@@ -53,7 +53,7 @@ export interface GpuTotals {
 /** A sum over GPUs, each once. The power of a GPU that MIG splits is that of the whole board. */
 export interface GpuSum {
   readonly sum: number
-  /** Pods whose GPUs are in it. */
+  /** Pods whose GPUs are counted. */
   readonly pods: number
   /** GPUs in it that count as a whole, though pods share them, or MIG splits them for pods. */
   readonly wholeGpus: number
@@ -75,9 +75,9 @@ export interface AppsAnswer {
 
 /**
  * - `ready`: there are numbers.
- * - `no_source`: nothing reads GPUs.
- * - `disabled`: what reads GPUs is switched off, or cannot read.
- * - `no_node`: what reads GPUs sees none.
+ * - `no_source`: no source of GPUs is configured.
+ * - `disabled`: the source of GPUs is switched off, or cannot read.
+ * - `no_node`: the source of GPUs finds no GPU.
  * - `no_pods`: GPUs are read, and no pod of the app asks for one.
  * - `warming`: pods are there, for less than 90 s, and no number yet.
  * - `late`: the same for more than 90 s: something on the way is broken.
@@ -89,7 +89,7 @@ export interface GpuPod {
   readonly namespace: string
   readonly name: string
   readonly service: string
-  /** GPUs, or MIG instances, that it holds; 0 if it asks for some and none is known. */
+  /** Number of its GPUs or MIG instances; 0 if it requests some and none is known. */
   readonly gpus: number
   /** MIG instances among them, which have no utilisation and no power of their own. */
   readonly instances: number
@@ -110,8 +110,8 @@ export interface GpuPod {
   /** Of the pod itself; null if it is not known. */
   readonly values: Readonly<Record<GpuField, number | null>>
   /**
-   * What its GPUs do as a whole, where other pods take part in that: numbers of the devices, and not of the pod. Those
-   * of which the pod has a value of its own are left out.
+   * Numbers of whole GPUs that the pod shares with other pods: numbers of the devices, not of the pod. Numbers that the
+   * pod has itself are left out.
    */
   readonly deviceValues: Readonly<Partial<Record<GpuField, number>>>
   readonly isSimulated: boolean
@@ -122,7 +122,7 @@ export interface GpuPod {
 /** Why some numbers of a pod are not known. */
 export interface GpuGap {
   readonly fields: readonly GpuField[]
-  /** What is the case, without a full stop. */
+  /** The reason as a sentence without a full stop. */
   readonly reason: string
 }
 
@@ -131,7 +131,7 @@ export interface AppGpuPod extends GpuPod {
   readonly app: string
 }
 
-/** What `GET /api/v1/pods` answers: the GPU pods of all apps, or of one. */
+/** The answer of `GET /api/v1/pods`: the GPU pods of all apps, or of one. */
 export interface PodsAnswer {
   readonly nowMs: number
   readonly state: AppState
@@ -141,7 +141,7 @@ export interface PodsAnswer {
   readonly pods: readonly AppGpuPod[]
   /** Over these pods, each GPU once. */
   readonly totals: GpuTotals
-  /** Names of the apps that have GPU pods, where the app that was asked for has none; else empty. */
+  /** Names of the apps with GPU pods, if the requested app has none; else empty. */
   readonly otherApps: readonly string[]
 }
 
@@ -150,7 +150,7 @@ export interface ExpectedPods {
   readonly pods: number
   /** GPUs, or MIG instances, that they ask for. */
   readonly gpus: number
-  /** Those of which a GPU is known that they hold. */
+  /** Pods with at least one known GPU. */
   readonly seen: number
   /** Names of the others. */
   readonly missing: readonly string[]
@@ -173,13 +173,13 @@ export interface GpuService {
   readonly expected: ExpectedPods | null
   /** Pods that started less than 90 s ago. */
   readonly warming: readonly string[]
-  /** Pods that did not, and of whose GPUs no utilisation is known, though they do not hold MIG instances alone. */
+  /** Pods that did not report, and whose GPUs have no known utilisation; pods with only MIG instances are left out. */
   readonly missing: readonly string[]
   /** Whether over a quarter of the pods that are not warming, and do not hold MIG instances alone, are missing. */
   readonly isPartial: boolean
 }
 
-/** What `GET /api/v1/apps/:app/gpu` answers: everything that the page shows but its charts. */
+/** The answer of `GET /api/v1/apps/:app/gpu`: all data of the page except its charts. */
 export interface AppGpuAnswer {
   readonly nowMs: number
   readonly app: string
@@ -188,18 +188,18 @@ export interface AppGpuAnswer {
   readonly summary: string
   readonly advice: readonly string[]
   readonly services: readonly GpuService[]
-  /** Services with fewer GPUs that the answer leaves out, where it was asked for the largest, and their pods. */
+  /** Smaller services, and their pods, that a request for the largest services leaves out. */
   readonly leftOut: { readonly services: number; readonly pods: number }
   readonly pods: readonly GpuPod[]
   /** Over the pods of the answer, each GPU once. */
   readonly totals: GpuTotals
-  /** Whether the pods that ask for GPUs are known; else pods that are missing altogether cannot be seen. */
+  /** Whether requests of pods for GPUs are known; if not, a missing pod cannot be recognised. */
   readonly knowsRequests: boolean
   /** Distance of the samples. Unit: milliseconds; 0 if it is not known. */
   readonly intervalMs: number
 }
 
-/** One number over time. Every list has one entry a time; null if nothing is known. */
+/** One number over time. Every list has one entry for each time; null if it is unknown. */
 export interface GpuSeries {
   readonly name: GpuField
   readonly avg: readonly (number | null)[]

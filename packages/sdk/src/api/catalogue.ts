@@ -1,6 +1,6 @@
 import type { LatestSeries, ListedType } from '../query/catalogue.ts'
 
-// What `GET /api/v1/types` and `GET /api/v1/series` answer.
+// Answers of `GET /api/v1/types` and `GET /api/v1/series`.
 
 /** One metric of a listed type. */
 export type ListedMetric = ListedType['fields'][number]

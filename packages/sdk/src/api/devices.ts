@@ -50,7 +50,7 @@ export interface ListedDevice {
   readonly switch: string | null
   /** Ids of the other devices of the same rail. */
   readonly pairs: readonly string[]
-  /** Hard limits that are known: `power_watts`, `memory_bytes`, `pcie_bytes_per_s`. */
+  /** Known hardware limits: `power_watts`, `memory_bytes`, `pcie_bytes_per_s`. */
   readonly limits: Readonly<Record<string, number>>
 }
 

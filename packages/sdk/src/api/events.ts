@@ -1,9 +1,9 @@
-// What `GET /api/v1/events` and its children answer, for the agent that answers and the page that asks. Times are
-// milliseconds since the Unix epoch, with fractions down to the resolution that a signal has.
+// Answers of `GET /api/v1/events` and its children, for the agent and the page. Times are milliseconds since the Unix
+// epoch, with fractions down to the resolution of a signal.
 
 /** Why an event ended. */
 export type EventEnd =
-  /** Its rule holds no longer. */
+  /** Its rule became false. */
   | 'cleared'
   /** Its device or application left, or a call of the device hangs: nobody sees whether its rule still holds. */
   | 'lost'
@@ -29,11 +29,11 @@ export interface TracebackEvent {
   /** Of no other event or part of this node. An event has the id of its first part that is kept. */
   readonly id: number
   readonly rule: string
-  /** What the rule says, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
+  /** The condition of the rule, in words: `port_rx_bytes rises by more than 1048576 in 100 samples`. */
   readonly condition: string
   /**
-   * Id in `/api/v1/devices`. Where that list does not have it: what its source calls it, or application, type and
-   * labels of the series, such as `bakery oven left`. Empty for a combination of several.
+   * Id in `/api/v1/devices`. If that list does not have the device: its name at the source, or application, type and
+   * labels of the series, such as `bakery oven left`. Empty for a combination of several devices.
    */
   readonly device: string
   /** Name of the source whose samples the rule watched; `traceback` for a combination. */
@@ -46,7 +46,7 @@ export interface TracebackEvent {
   /** Absent while it is open. */
   readonly endMs?: number
   readonly end?: EventEnd
-  /** The stretch whose samples are kept, so far where it is open; absent if none are. */
+  /** The time span with kept samples, up to now for an open event; absent if no sample is kept. */
   readonly window?: { readonly fromMs: number; readonly toMs: number }
   /** Samples kept, of all signals. */
   readonly samples: number
@@ -66,11 +66,11 @@ export interface TracebackEvent {
 /** A rule that watches. */
 export interface WatchingRule {
   readonly name: string
-  /** What it says, in words. */
+  /** Its condition, in words. */
   readonly condition: string
-  /** Devices whose series it watches: ids in `/api/v1/devices`, or what people call the series. */
+  /** Devices with watched series: ids in `/api/v1/devices`, or names of the series. */
   readonly devices: readonly string[]
-  /** Who reported the last of them and left, and when; absent while there are devices, and before there were any. */
+  /** The last reporter of such devices, and when it left; absent while there are devices, and before the first. */
   readonly left?: { readonly who: string; readonly atMs: number }
 }
 
@@ -94,16 +94,16 @@ export interface EventsAnswer {
 
 /** A signal of an event, as a lane of its page. */
 export interface EventLane {
-  /** What `/samples` is asked for. */
+  /** Its key in requests for `/samples`. */
   readonly key: string
   /** Type of its records. */
   readonly type: string
   readonly source: string
-  /** Id in `/api/v1/devices`; what labels say where that list does not have it. */
+  /** Id in `/api/v1/devices`, or the name from the labels if that list does not have the device. */
   readonly device: string
-  /** What kernel or driver call it. */
+  /** Its name in the kernel or driver. */
   readonly deviceName: string
-  /** What its records are about: `nic`, `netdev`, `gpu`, `pci`; empty if it is not known. */
+  /** Kind of the entity of its records: `nic`, `netdev`, `gpu`, `pci`; empty if it is not known. */
   readonly kind: string
   /** Field, and labels that tell it from other series of its device. */
   readonly name: string
@@ -166,12 +166,14 @@ export interface EventAnswer {
 }
 
 /**
- * The head of what `GET /api/v1/events/:id/samples?lanes=KEY,KEY&from=&to=&points=` answers
- * (`application/vnd.sonde.samples`): the length of the head as u32, the head as JSON, zeros to a multiple of 8, then
- * the columns, each beginning at a multiple of 8. All is little-endian. Of a lane with more samples than points, point
- * `i` is the least and the greatest value of the `i`th of `points` equal stretches, NaN if it has no sample; else
- * each point is a sample, and one neighbour on each side is told too. Counters are their increase a second, at the time
- * of the later sample: NaN for the first sample, behind a gap, and at a reset.
+ * The head of the answer of `GET /api/v1/events/:id/samples?lanes=KEY,KEY&from=&to=&points=`
+ * (`application/vnd.sonde.samples`). The answer has the length of the head as u32, the head as JSON, zeros to a
+ * multiple of 8, and the columns, each aligned to 8 bytes. All numbers are little-endian.
+ *
+ * If a lane has more samples than points, point `i` is the lowest and the highest value in the `i`th of `points` equal
+ * spans, NaN without a sample. Otherwise each point is a sample, with one neighbour on each side of the window. A
+ * counter is its increase a second, at the time of the later sample: NaN for the first sample, after a gap, and at a
+ * reset.
  */
 export interface SamplesHeader {
   readonly fromMs: number
@@ -179,7 +181,7 @@ export interface SamplesHeader {
   /** Stretches: fewer than asked for where the answer would be larger than 1 MB. */
   readonly points: number
   readonly columns: readonly { readonly kind: 'f64' | 'f32'; readonly length: number }[]
-  /** In the order in which they were asked for. */
+  /** In the order of the request. */
   readonly lanes: readonly {
     readonly key: string
     /** Whether each point is a sample. */

@@ -25,7 +25,7 @@ export interface ExplainWalk {
   readonly links: readonly ExplainLink[]
 }
 
-/** What `GET /api/v1/explain` answers: the first walk, and the other walks of that name. Broken walks come first. */
+/** The answer of `GET /api/v1/explain`: the first walk, and other walks of that name. Broken walks come first. */
 export interface ExplainAnswer extends ExplainWalk {
   readonly others: readonly ExplainWalk[]
 }

@@ -1,25 +1,25 @@
 import type { QueryFunction, SeriesQuery } from '../query/form.ts'
 
-// What `GET /api/v1/hints` answers, for the agent that answers and the page that asks.
+// The answer of `GET /api/v1/hints`, for the agent and the page.
 
 /** How much a hint matters. */
 export type HintSeverity = 'critical' | 'warning' | 'notice'
 
 /**
- * How a hint ended: `ended` after it stood; `dismissed` before it was confirmed; `cut` where Sonde stopped while it was
- * open, so that nobody saw its end.
+ * How a hint ended: `ended` after it was confirmed; `dismissed` before; `cut` if Sonde stopped while it was open, so
+ * that its end is unknown.
  */
 export type HintOutcome = 'ended' | 'dismissed' | 'cut'
 
 /** How the value of a hint stands to its limit. */
 export type HintComparator = '>' | '>=' | '<' | '<='
 
-/** A query as hints give it; what is left out has its default. */
+/** A query of a hint; missing members have their defaults. */
 export interface HintEvidence extends Pick<SeriesQuery, 'metric' | 'matchers'> {
   readonly function: Exclude<QueryFunction, 'quantile'>
 }
 
-/** What a rule sees on a device. Times in milliseconds since the Unix epoch. */
+/** The finding of a rule on a device. Times in milliseconds since the Unix epoch. */
 export interface Hint {
   /** Rule and device: two of the same are never open at once. */
   readonly id: string
@@ -41,15 +41,15 @@ export interface Hint {
    * When title, sentence and numbers were so: when the rule held last; of a hint that is over, when it was worst.
    */
   readonly measuredMs: number
-  /** When its rule held last; there once the hint is over. It may be after the window that was asked for. */
+  /** When its rule was last true; present after the end of the hint. May be after the requested window. */
   readonly endedMs?: number
   /** How it ended; there with `endedMs`. */
   readonly outcome?: HintOutcome
   readonly neededMs: number
   readonly title: string
-  /** Names `value`, `limit` and what siblings have. */
+  /** A sentence with `value`, `limit` and the values of siblings. */
   readonly sentence: string
-  /** What the rule measured: it stands to `limit` as `comparator` says, always. */
+  /** The measure of the rule. `value comparator limit` is always true. */
   readonly value: number
   readonly comparator: HintComparator
   readonly limit: number
@@ -63,7 +63,7 @@ export interface Hint {
   readonly lacks: readonly string[]
 }
 
-/** A span of time of which it is not known what rules saw. Times in milliseconds since the Unix epoch. */
+/** A time span without known hints. Times in milliseconds since the Unix epoch. */
 export interface HintsUnknown {
   readonly fromMs: number
   readonly toMs: number
@@ -76,9 +76,9 @@ export interface HintsAnswer {
   readonly nowMs: number
   /** How many rules watch. */
   readonly rules: number
-  /** Names of those rules that have no signal of any device here now: nobody can say that they do not hold. */
+  /** Names of rules without any signal on this node: whether they are true is unknown. */
   readonly blind: readonly string[]
-  /** The span that the answer is about: the last hour up to now, or the window that was asked for. */
+  /** The time span of the answer: the last hour, or the requested window. */
   readonly fromMs: number
   readonly toMs: number
   /** Hints that hold at `toMs`, or are open now; worst first. Of a window that is over one may have ended since. */
@@ -87,7 +87,7 @@ export interface HintsAnswer {
   readonly ended: readonly Hint[]
   /** Hints of the span for which the answer has no room, the earliest. */
   readonly leftOut: number
-  /** Parts of the span of which nothing is known, in their order. Empty if all of it is known. */
+  /** Unknown parts of the time span, in order. Empty if all is known. */
   readonly unknown: readonly HintsUnknown[]
 }
 
@@ -102,8 +102,8 @@ export interface HintSpan {
 export type HintWindow = HintSpan & { readonly toMs: number }
 
 /**
- * When a hint held, as is known of it at a time: this is what *ended* means everywhere. A hint ends when its rule held
- * last. It stays open for a while after that, in case its rule holds again; that wait is no part of it.
+ * The time span of a hint, as known at a time. This defines *ended* everywhere: a hint ended when its rule was last
+ * true. It stays open for a while in case its rule becomes true again; that wait is no part of its time span.
  */
 export function spanOfHint({ sinceMs, seenMs, endedMs, stage }: Hint, atMs = Number.POSITIVE_INFINITY): HintSpan {
   const toMs = endedMs ?? (stage === 'lingering' ? seenMs : Number.POSITIVE_INFINITY)
@@ -118,18 +118,18 @@ export function heldWithinMs(hint: Hint, { fromMs, toMs }: HintWindow): number {
 
 const RANKS: Readonly<Record<HintSeverity, number>> = { critical: 0, warning: 1, notice: 2 }
 
-/** Whether a hint was confirmed: what only forms matters less than what stands. */
+/** Whether a hint was confirmed: a forming hint counts less than a standing hint. */
 function isSure({ stage, outcome }: Hint): boolean {
   return stage !== 'forming' && outcome !== 'dismissed'
 }
 
-/** The order of hints that are open: those that hold first, the worst of them, what is sure, then the oldest. */
+/** The order of open hints: true hints first, then by severity, confirmed hints, and age. */
 export function byWeightNow(a: Hint, b: Hint): number {
   const isOver = (hint: Hint) => Number(spanOfHint(hint).toMs !== undefined)
   return isOver(a) - isOver(b) || bySeverity(a, b) || a.sinceMs - b.sinceMs
 }
 
-/** The order of hints of a window: the worst first, what is sure, then those that held for longest inside it. */
+/** The order of hints of a window: by severity, confirmed hints, and the length of their time in the window. */
 export function byWeightIn(window: HintWindow): (a: Hint, b: Hint) => number {
   return (a, b) => bySeverity(a, b) || heldWithinMs(b, window) - heldWithinMs(a, window)
 }

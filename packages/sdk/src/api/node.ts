@@ -14,13 +14,13 @@ export interface NodeAnswer {
   readonly version: string
   readonly startedMs: number
   /**
-   * Address of the server that has the history, where this is a console without an agent: what is said of hardware,
-   * series and records is then of nothing. An agent leaves it out.
+   * Address of the server with the history, if this is a console without an agent. The members about hardware, series
+   * and records are then empty. Absent for an agent.
    */
   readonly backend?: string
   /**
-   * Agents of which that server has a sample of now: what pages of a node show is of all of them together. An agent
-   * leaves it out.
+   * Number of agents with current samples on that server. Pages of a node then show all of them together. Absent for an
+   * agent.
    */
   readonly agentCount?: number
   readonly nowMs: number
@@ -45,12 +45,12 @@ export interface NodeAnswer {
   readonly store: StoreAnswer
   /** What applications report to. */
   readonly service: {
-    /** `off`: it is not wanted. `failing`: nobody can connect, for the reason that `reason` says. */
+    /** `off`: not configured. `failing`: clients cannot connect, for the reason in `reason`. */
     readonly state: 'starting' | 'listening' | 'failing' | 'closed' | 'off'
     readonly reason: string
     /** Folder of the socket; empty if there is none. */
     readonly socketsDir: string
-    /** What an acknowledgement is worth: `durable` survives a crash of the agent. */
+    /** The meaning of an acknowledgement: `durable` records survive a crash of the agent. */
     readonly ack: 'memory' | 'durable'
     readonly clientCount: number
   }

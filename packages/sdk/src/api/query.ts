@@ -11,7 +11,7 @@ export interface QueryBody extends Pick<QueryRequest, 'fromMs' | 'toMs' | 'stepM
   readonly queries: readonly MetricQuery[]
 }
 
-/** What an answer says about one question, without its series. */
+/** The answer to one query, without its series. */
 export type ResultMeta = Omit<QueryResult, 'series'>
 
 /** An answer with another form of its arrays. */
@@ -28,7 +28,7 @@ export type JsonQueryAnswer = AnswerOf<readonly (number | null)[]>
 /** The head of an answer as columns: each array stands as its length. */
 export type ColumnsHead = AnswerOf<number>
 
-/** A span whose samples a stream can no longer send. */
+/** A time span that a stream can no longer send. */
 export interface StreamGap {
   readonly fromMs: number
   readonly toMs: number

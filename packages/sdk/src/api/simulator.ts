@@ -1,4 +1,4 @@
-// What `/api/v1/simulator` and its children take and answer.
+// Requests and answers of `/api/v1/simulator` and its children.
 
 /** A scenario that the simulator can play. */
 export interface ListedScenario {
@@ -32,7 +32,7 @@ export interface StartedScenario {
   readonly state: 'waiting' | 'running'
 }
 
-/** A simulated node: what can happen to it, and what happens now. */
+/** A simulated node: its available and running scenarios. */
 export interface SimulatedNode {
   readonly nodeClass: string
   readonly seed: number
@@ -49,7 +49,7 @@ export interface SimulatorAnswer extends SimulatedNode {
   readonly intervalMs: number
 }
 
-/** Body of `POST /api/v1/simulator/scenarios`. The scenario chooses what is left out. */
+/** Body of `POST /api/v1/simulator/scenarios`. The scenario chooses defaults for missing members. */
 export interface ScenarioRequest {
   readonly name: string
   /** Id of the device, such as `sim-nic-mlx5_3-1`. */

@@ -1,6 +1,6 @@
 import type { Labels } from '../schema/series.ts'
 
-// What `GET /api/v1/sources` and `GET /api/v1/sources/:name` answer. Times are milliseconds since the Unix epoch.
+// Answers of `GET /api/v1/sources` and `GET /api/v1/sources/:name`. Times are milliseconds since the Unix epoch.
 
 /** State of a source. `starved`: its process waits for a processor, which says nothing about any device. */
 export type SourceState = 'starting' | 'reading' | 'absent' | 'denied' | 'starved' | 'stuck' | 'failed'
@@ -40,7 +40,7 @@ export interface SourcePeriods {
 /** One source of `GET /api/v1/sources`. A time or number that is not known yet is null. */
 export interface ListedSource {
   readonly name: string
-  /** What it reads: name of its entry in the registry of sources. */
+  /** Its name in the registry of sources. */
   readonly type: string
   /** Where it runs: `agent`, `worker`, or the library whose child process it runs in. */
   readonly host: string
@@ -58,7 +58,7 @@ export interface ListedSource {
   readonly samples: number
   readonly records: number
   readonly errors: number
-  /** Calls that were left out because the call before was not done. */
+  /** Calls skipped because the previous call had not ended. */
   readonly overruns: number
   readonly restarts: number
   /** Records dropped, by reason. */
@@ -93,7 +93,7 @@ export interface FailedRead {
 export interface DisputeStatus {
   /** The GPU or pod. */
   readonly subject: string
-  /** What the holder has of it: the subject itself, or a key of it, such as its node or its place on the bus. */
+  /** The claimed key: the subject itself, or another key of it, such as its node or its PCI address. */
   readonly key: string
   /** Whose records are used: address of another target, or name of a source that reads the hardware itself. */
   readonly holder: string
@@ -144,7 +144,7 @@ export interface SourceReport {
 export interface SourceAnswer extends ListedSource {
   /** What the source is, as a sentence without a full stop. */
   readonly summary: string
-  /** What it found to read, as words; empty before it found something. */
+  /** The found hardware in words; empty before any is found. */
   readonly found: string
   readonly versions: readonly SourceVersion[]
   /** Time spent on samples since the start. Unit: seconds. */

@@ -5,13 +5,12 @@ import type { Kind } from './kinds.ts'
 import { type Fields, isType, type RecordOf, type RecordType } from './record-type.ts'
 
 /**
- * What a field is to its readers: `timestamp` (when the sample was taken), `label` (identifies), `counter` (only
- * rises), `gauge` (moves both ways), `bucket` (one bin or all bins of a histogram), `value` (anything else, not a
- * metric).
+ * The role of a field. `timestamp`: time of the sample. `label`: identifies the series. `counter`: only rises. `gauge`:
+ * moves both ways. `bucket`: one bin or all bins of a histogram. `value`: anything else, no metric.
  */
 export type Role = 'timestamp' | 'label' | 'counter' | 'gauge' | 'bucket' | 'value'
 
-/** What is said of a field beside its kind and role. */
+/** Properties of a field beside its kind and role. */
 export interface FieldOptions {
   /** One sentence for people; becomes HELP. */
   help?: string
@@ -29,8 +28,8 @@ export interface FieldOptions {
 }
 
 /**
- * One declared field. `V` is what a record carries for it, `O` whether a record may lack it. Made by the functions of
- * this file, never by hand.
+ * One declared field. `V` is its type in a record; `O` says whether a record may omit it. Use the functions of this
+ * file to make fields.
  */
 export interface Field<V = unknown, O extends boolean = boolean> extends FieldOptions {
   readonly kind: Kind
@@ -101,8 +100,8 @@ function refuseMore(name: string, more: readonly unknown[]): void {
 }
 
 /**
- * When the sample was taken. Give nanoseconds (default) or microseconds since the Unix epoch as a u64. A type's first
- * field should be one; a type has at most one.
+ * The time of the sample: nanoseconds (default) or microseconds since the Unix epoch as a u64. It should be the first
+ * field of a type; a type has at most one timestamp.
  */
 export function timestamp(resolution: 'ns' | 'us' = 'ns', ...more: never[]): Field<Integer64, false> {
   refuseMore('timestamp', more)
@@ -197,11 +196,11 @@ export function buckets<K extends 'u32' | 'u64'>(
 }
 
 /**
- * A record inside a record. The fields of the type keep their roles, but for a timestamp, which is data: a record has
- * one time, its own. In an array all of them are data. Metrics are named by their place, `<type>_<outer>_<inner>`. The
- * layout of the outer type holds for all.
+ * A record inside a record. The fields of the type keep their roles, except a timestamp, which becomes data: a record
+ * has one time. In an array, all fields are data. Metrics are named `<type>_<outer>_<inner>`. The layout of the outer
+ * type applies.
  *
- * @throws SondeError `SCH_FIELD` for what is no type, and for an option that there is not.
+ * @throws SondeError `SCH_FIELD` if the argument is no type, or an option is unknown.
  * @example
  * const side = defineType('side', 'One direction', { bytes: counter('u64'), errors: counter('u32') })
  * const link = defineType('link', 'A link', { time: timestamp(), rx: nested(side), lanes: array(nested(lane), 4) })
@@ -243,7 +242,7 @@ export function array(field: Field | NestedField, count: number, ...more: unknow
   return { ...field, count }
 }
 
-/** A field that a record may lack; it is then absent, which is not 0. */
+/** A field that a record may omit; it is then absent, not 0. */
 export function optional<V>(field: NestedField<V, false>): NestedField<V, true>
 export function optional<V>(field: Field<V, false>): Field<V, true>
 export function optional(field: Field | NestedField, ...more: unknown[]): Field | NestedField {

@@ -22,7 +22,7 @@ export interface TypeDefinition {
   readonly fields: readonly FieldDefinition[]
   /** Left out where it is not so. */
   readonly inTurns?: boolean
-  /** What the records are about; left out where that is not told. No part of the fingerprint. */
+  /** The entity of the records; absent if none is declared. No part of the fingerprint. */
   readonly entity?: EntityClaim
 }
 
@@ -46,7 +46,7 @@ function definitionsOf(fields: Fields): FieldDefinition[] {
   )
 }
 
-/** 128 bits of SHA-256 over the canonical JSON (sorted keys, no spaces) of what a type means, in hex. */
+/** 128 bits of SHA-256 in hex, over the canonical JSON (sorted keys, no spaces) of the meaning of a type. */
 export function fingerprintOf(type: Meaning): string {
   return createHash('sha256')
     .update(canonicalJson(meaningOf(type)))

@@ -3,10 +3,7 @@ import { SondeError } from '../errors.ts'
 /** Labels that only Sonde gives: the simulator says with `simulated` that something is not real. */
 const OWN_LABELS: ReadonlySet<string> = new Set(['simulated'])
 
-/**
- * Whether a label is one that applications may not give: neither to a source, nor as a field, nor as an index of a
- * view.
- */
+/** Whether a label is reserved: applications may not use it for a source, as a field, or as an index of a view. */
 export function isOwnLabel(name: string): boolean {
   return OWN_LABELS.has(name)
 }
@@ -32,7 +29,7 @@ export function checkLabels({
   }
 }
 
-/** What is wrong with a source: where, what was given, and what is allowed. */
+/** A fault of a source: the place, the value and the allowed values. */
 export interface SourceFault {
   readonly place: string
   readonly given: unknown

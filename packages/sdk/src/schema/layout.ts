@@ -7,7 +7,7 @@ import type { Fields } from './record-type.ts'
 export interface Slot {
   /** Name of the field; of a field of a nested record its path, `outer.inner` or `outer.0.inner`. */
   readonly name: string
-  /** What it is: that of a nested record as it counts in its place. */
+  /** The field; for a nested record, with its role in the outer record. */
   readonly field: Field
   /** Place among the type's slots; also the bit of the presence words. */
   readonly index: number
@@ -21,7 +21,7 @@ export interface Slot {
 interface LeafNode {
   /** Name in the record that it is a field of. */
   readonly key: string
-  /** Whether that record may lack it; its slot may also be absent because an outer record is. */
+  /** Whether the record may omit it; its slot is also absent if an outer record is. */
   readonly optional: boolean
   readonly slot: Slot
 }
@@ -55,7 +55,7 @@ export interface Layout {
 const SLOT_COUNT_LIMIT = 1024
 const DEPTH_LIMIT = 8
 
-/** What the fields around one say of it. */
+/** Properties that a field gets from its outer fields. */
 interface Surroundings {
   readonly prefix: string
   readonly isNested: boolean
@@ -89,7 +89,7 @@ export function align(offset: number, width: number): number {
   return (offset + width - 1) & ~(width - 1)
 }
 
-/** The places of what queries read of a slot: each bin of a histogram, else the first element. */
+/** The slots that queries read: each bin of a histogram, else the first element. */
 export function elementsOf(slot: Slot): readonly Slot[] {
   if (slot.field.role !== 'bucket') return [slot]
   const bytes = slot.bytes / slot.field.count

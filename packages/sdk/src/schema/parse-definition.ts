@@ -11,13 +11,12 @@ const EDGE_COUNT_LIMIT = 65_534
 const read = new JsonReader((message) => new SondeError('SCH_DEFINITION', message))
 
 /**
- * The type that the JSON of a file or a peer declares. What `fingerprint` says must be what comes out: then both sides
- * mean the same bytes. An entity that is told in a form that is not known here, as by a later version, is left out: the
- * records are read all the same.
+ * Makes the type of a definition in JSON, from a file or a peer. Its fingerprint must equal `fingerprint`, so that both
+ * sides agree on the bytes. An entity in an unknown form, for example of a later version, is left out, because the
+ * records are readable without it.
  *
- * @param onLeftOut Called with the reason where the entity is left out. Default: nobody is told.
- * @throws SondeError `SCH_DEFINITION` for anything that is no definition, or one of another type than the fingerprint
- * says.
+ * @param onLeftOut Called with the reason if the entity is left out. Default: ignored.
+ * @throws SondeError `SCH_DEFINITION` if the JSON is no definition, or has another fingerprint.
  */
 export function parseDefinition(
   json: unknown,
@@ -54,8 +53,8 @@ function checkFields(place: string, fields: unknown, depth: number): void {
 }
 
 /**
- * The form of a field, as far as TypeScript would see to it; what kinds, roles and counts go together is for the type
- * to say. Gives its name.
+ * Checks the form of a field as TypeScript would; the type checks kinds, roles and counts. Returns the name of the
+ * field.
  */
 function checkField(place: string, json: unknown, depth: number): string {
   const field = read.object(`a field of ${place}`, json)
@@ -90,7 +89,7 @@ function typeOf(place: string, definition: TypeDefinition): RecordType {
   try {
     return typeOfDefinition(definition)
   } catch (cause) {
-    // Also what nests too deeply in keys that a later version added.
+    // Includes too deep nesting in keys of a later version.
     throw new SondeError('SCH_DEFINITION', `${place}: ${messageOf(cause)}`, { cause })
   }
 }

@@ -5,15 +5,15 @@ import type { RecordType } from './record-type.ts'
 import { type Labels, labelOf } from './series.ts'
 import { viewsOf } from './views.ts'
 
-/** Types and devices of one source that are known, all together: a client may name any. Further ones have no period. */
+/** Limit of known types and devices of one source, because a client may name any. Further devices have no period. */
 const ENTRY_COUNT_LIMIT = 1024
 
 /** A day: what comes more rarely has no period. Unit: microseconds. */
 export const PERIOD_US_MAX = 86_400_000_000
 
 /**
- * What a record of `sonde_period` says of the time between two records; undefined for none, and for more than a day:
- * whoever reports may write any number. Unit: milliseconds.
+ * The period of records in a record of `sonde_period`; undefined if there is none, or it exceeds a day: a client may
+ * report any number. Unit: milliseconds.
  */
 export function reportMsOf({ report_us }: { readonly report_us: number | bigint }): number | undefined {
   const us = Number(report_us)

@@ -3,7 +3,7 @@ import type { RecordOf, RecordType } from './record-type.ts'
 import type { BatchSymbols } from './texts.ts'
 import type { Views } from './views.ts'
 
-/** What a reader needs of symbols: those of a batch, or of a source where there are labels alone. */
+/** The texts of symbols for a reader: those of a batch, or of a source if records have only labels. */
 type SymbolText = Pick<BatchSymbols, 'text'>
 
 /** A record as it is read back: u64 and i64 are always bigint, absent fields are missing. */
@@ -11,7 +11,7 @@ export interface ReadRecord {
   [name: string]: ReadValue | ReadRecord | readonly ReadRecord[]
 }
 
-/** What one field reads as, where it is no nested record. */
+/** The value of a field that is no nested record. */
 type ReadValue = bigint | number | string | boolean | readonly (bigint | number | boolean)[]
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -61,7 +61,7 @@ export function isPresent(layout: Layout, slot: Slot, views: Views, offset: numb
   return ((word >>> (slot.index & 31)) & 1) === 1
 }
 
-/** What turns a type's timestamps into milliseconds. */
+/** The factor from a type's timestamps to milliseconds. */
 export function msFactorOf({ time }: RecordType): number {
   return time?.field.resolution === 'us' ? 1e-3 : 1e-6
 }

@@ -88,7 +88,7 @@ const INTERVAL_MS_LIMIT = 86_400_000
 const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
 
 /**
- * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed.
+ * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` with the option, its value and the allowed values.
  */
 export function checkOptions(options: SourceOptions): AllOptions {
   if (options === null || typeof options !== 'object') {
@@ -129,7 +129,7 @@ export function checkOptions(options: SourceOptions): AllOptions {
   return { ...options, ...limits, id, tag, labels: frozen, emit, intervalMs, clock }
 }
 
-/** Text is no number, whatever it says. */
+/** A text is never a number here. */
 function isBetween(given: unknown, low: number, high: number): boolean {
   return typeof given === 'number' && given >= low && given <= high
 }

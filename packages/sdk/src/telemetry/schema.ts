@@ -224,9 +224,9 @@ export class Schema {
   /**
    * Makes a source of this schema; all of them share its sinks.
    *
-   * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed,
-   * `TEL_OPTION` for an option that there is not, `TEL_SOURCE` if an open source has the same id, tag and labels,
-   * `TEL_LIMIT` beyond 1024 open sources; others of {@link createSource}.
+   * @throws SondeError `TEL_STATE` before `start` and after `close`; `TEL_NAME` if id or tag is not allowed;
+   * `TEL_OPTION` for an unknown option; `TEL_SOURCE` if an open source has the same id, tag and labels; `TEL_LIMIT`
+   * beyond 1024 open sources; the errors of {@link createSource}.
    */
   createSource(options: SchemaSourceOptions): Source {
     this.#expect('started', 'sources are made after start')
@@ -349,11 +349,11 @@ export class Schema {
     for (const source of this.#sources) void source.close()
     this.#sets.close()
     await this.#outlet.close([...this.#sources])
-    // A schema that never started has none of them in use, and its caller leaves their end to it all the same.
+    // A schema that never started uses no sink, but must close the sinks of its caller anyway.
     if (this.#outlet.routes.length === 0) await Promise.all(this.#options.sinks.map((sink) => sink.close()))
   }
 
-  /** Records of two sources that nothing tells apart would be of one series, of which a view shows one. */
+  /** Refuses a second source with equal identity: both would share series, and a view would show only one of them. */
   #expectNew({ id, tag, labels }: Pick<SourceOptions, 'id' | 'tag' | 'labels'>): void {
     const isSame = ({ info }: Source) => info.id === id && info.tag === tag && isDeepStrictEqual(info.labels, labels)
     if (![...this.#sources].some(isSame)) return
