@@ -1,4 +1,4 @@
-/** How often the parent is looked at. Unit: milliseconds. */
+/** How often the parent process is checked. Unit: milliseconds. */
 const LOOK_MS = 250
 
 /**

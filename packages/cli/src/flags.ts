@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { SimulateFlags } from './config/simulate.ts'
 
-/** Options of commands. Some of them exist for `up` only. */
+/** Options of commands. Some exist for `up` only. */
 export interface Flags extends SimulateFlags {
   readonly config?: string
   readonly listen?: string
@@ -23,7 +23,7 @@ export function withCommonFlags(command: Command): Command {
     .option('--path.sysfs <dir>', 'root of the sysfs that is read')
 }
 
-/** Adds the options of the simulator to a command that runs sources, or looks at them. */
+/** Adds the options of the simulator to a command that runs or inspects sources. */
 export function withSimulateFlags(command: Command): Command {
   return command
     .option('--simulate [scenarios]', 'add a simulated node; NAME[@DEVICE[:SEVERITY[:DELAY]]],… begin 10 s later')

@@ -3,7 +3,7 @@ import { type Loaded, loadConfig } from './config/load.ts'
 import { numberOf, type Setting } from './config/setting.ts'
 import type { Flags } from './flags.ts'
 
-/** Flags that stand for one key each. */
+/** Flags that each set one key. */
 const KEYS = [
   { name: 'logLevel', flag: '--log-level', path: ['log', 'level'] },
   { name: 'path.procfs', flag: '--path.procfs', path: ['paths', 'procfs'] },
@@ -12,9 +12,9 @@ const KEYS = [
 ] as const
 
 /**
- * Loads the configuration that a command's options and the environment give.
+ * Loads the configuration from the options of a command and the environment.
  *
- * @param listener Block whose `host` and `port` are those of `--listen`.
+ * @param listener Block whose `host` and `port` `--listen` sets.
  */
 export function loadFor(flags: Flags, listener: readonly string[] = ['export', 'prometheus']): Loaded {
   const settings = KEYS.flatMap(({ name, flag, path }): Setting[] => {
@@ -25,7 +25,7 @@ export function loadFor(flags: Flags, listener: readonly string[] = ['export', '
   return loadConfig({ file: flags.config, flags: settings, dataDir: flags.dataDir, simulate: flags })
 }
 
-/** `host:port`, `:port`, `[::1]:port`, or a port alone. */
+/** `host:port`, `:port`, `[::1]:port`, or only a port. */
 function listenSettings(listen: string, listener: readonly string[]): Setting[] {
   const match = /^(?:(\[[0-9a-fA-F:.]+(?:%[\w.-]+)?\]|[^:[\]]*):)?(\d+)$/.exec(listen)
   if (match === null)

@@ -8,7 +8,7 @@ if (fault !== undefined) {
   console.error(`sonde: ${fault}`)
   process.exit(1)
 }
-// By default Node opens a port for debuggers, through which others can run code here.
+// SIGUSR1 makes Node open a port for debuggers by default, and through it other programs could run code here.
 process.on('SIGUSR1', () => undefined)
 
 if (process.argv[2] === 'up' || process.argv[2] === 'agent') restartSmall()

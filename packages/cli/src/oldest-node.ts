@@ -1,9 +1,9 @@
-/** The oldest Node that runs Sonde, as `engines` of the manifest says. */
+/** The oldest Node that runs Sonde, as in `engines` of the manifest. */
 const OLDEST = { major: 22, minor: 18 }
 
 /**
- * Says what is wrong if the Node of this process is too old; else undefined. Such a Node cannot load the command, and
- * its own message names a module only.
+ * Returns an error text if the Node of this process is too old, else undefined. Such a Node cannot load the command,
+ * and its own message only names a module.
  */
 export function nodeFault(): string | undefined {
   const { node } = process.versions

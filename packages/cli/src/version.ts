@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const { version, gitHead = '' } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
-/** Version of this package, from its package.json: one place to change it. */
+/** Version of this package, from its package.json. */
 export const VERSION: string = version
-/** Commit that the published package was built from; empty in a checkout. */
+/** Commit of the published package; empty in a checkout. */
 export const REVISION: string = gitHead

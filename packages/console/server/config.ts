@@ -53,7 +53,7 @@ export const storeSchema = block({
 /** Settings of the store after checking. */
 export type StoreConfig = v.InferOutput<typeof storeSchema>
 
-/** Schema of `console`: the console without an agent, `sonde console`. */
+/** Schema of `console`, for a console without an agent: `sonde console`. */
 export const consoleSchema = block({
   host: setting(listenHost(), '127.0.0.1', 'Address to listen on. There is no login: think before you open it'),
   port: setting(integer(0, 65_535, '0 is any free port'), 9395, 'Port to listen on'),
@@ -87,20 +87,20 @@ export const consoleSchema = block({
 /** Settings of the console after checking. */
 export type ConsoleConfig = v.InferOutput<typeof consoleSchema>
 
-/** Whether Sonde makes something of that name in its folder of data. */
+/** Whether Sonde creates a file or folder of that name in its data folder. */
 export function isStoreName(name: string): boolean {
   return /^(store\.db.*|service\.key|traceback|data(_\d+)?)$/.test(name)
 }
 
 const SYSTEM_DIR = '/var/lib/sonde'
 
-/** Where data is kept when the configuration does not say: the system's place where it is writable, else the user's. */
+/** The default data folder: that of the system if it is writable, else that of the user. */
 export function defaultDataDir(): string {
   try {
     accessSync(SYSTEM_DIR, constants.W_OK)
     return SYSTEM_DIR
   } catch {
-    // Not there or not ours: an ordinary user keeps data below the home directory.
+    // The folder is missing or not writable: an ordinary user keeps data below the home directory.
     return join(userStateDir(), 'sonde')
   }
 }

@@ -3,17 +3,20 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { PAGE_DIRS } from './places.ts'
 
-/** Nothing but what the page itself ships; inline styles because charts and tables size their parts. */
+/**
+ * Allows only files of the page itself. Inline styles are allowed, because charts and tables size their parts with
+ * them.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
   "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Where the built page lies. */
+/** The folder of the built page. */
 function pageDir(): string | undefined {
   return PAGE_DIRS.find((place) => existsSync(`${place}index.html`) && existsSync(`${place}assets`))
 }
 
-/** Addresses of the views; those of `web/app.tsx`. What lies below a view that has none there is no view. */
+/** Addresses of the views, as in `web/app.tsx`. A path below a view is no view unless the view has such paths. */
 const VIEWS = [
   '/gpus',
   '/gpus/:device',
@@ -34,7 +37,7 @@ const VIEWS = [
   '/explain',
 ] as const
 
-/** Whether the page is at an address, so that nothing else can be served there. */
+/** Whether an address belongs to the page, so that nothing else can be served there. */
 export function isOfPage(path: string): boolean {
   const parts = path.split('/')
   const isView = (view: string): boolean => {
@@ -47,8 +50,8 @@ export function isOfPage(path: string): boolean {
 }
 
 /**
- * Serves the page: its files, and its frame for every address that is a view. An address that is none gets the frame
- * too, with 404, where a browser asks.
+ * Serves the page: its files, and its frame for every view. A browser gets the frame, with status 404, for unknown
+ * addresses too.
  */
 export async function pageRoutes(app: FastifyInstance): Promise<void> {
   const root = pageDir()
@@ -58,7 +61,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     )
     return
   }
-  // Only who serves the page loads it.
+  // Loaded only by commands that serve the page.
   await app.register((await import('@fastify/static')).default, {
     root,
     wildcard: false,
@@ -70,7 +73,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
   })
   for (const view of VIEWS) app.get(view, (_request, reply) => reply.sendFile('index.html'))
   app.get('/*', (request, reply) => {
-    // The frame says that there is no such page. Programs get the error that all unknown addresses get.
+    // The frame shows that there is no such page. Programs get the usual error for unknown addresses.
     const isForPeople = request.headers.accept?.includes('text/html') === true && !request.url.startsWith('/api/')
     return isForPeople ? reply.code(404).sendFile('index.html') : reply.callNotFound()
   })

@@ -1,15 +1,15 @@
-// What the store's thread loads, and where the built page lies. The build puts most other modules together; this one
-// stays where it finds both.
+// Paths of the store's thread and of the built page. The build bundles most other modules; this module stays separate,
+// so that the relative paths stay right.
 
 import { fileURLToPath } from 'node:url'
 
-/** Language of the modules: as they are written, or as they are published. */
+/** Extension of the modules: TypeScript in a checkout, JavaScript when published. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 
-/** Program of the store's thread. */
+/** Entry module of the store's thread. */
 export const STORE_MODULE: URL = new URL(`./store/worker/main${EXTENSION}`, import.meta.url)
 
-/** Where the built page may lie: beside what was built, or in the package's `dist` while developing. */
+/** Possible folders of the built page: beside the built code, or `dist` of the package in a checkout. */
 export const PAGE_DIRS: readonly string[] = ['../web/', '../dist/web/'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
 )

@@ -73,7 +73,7 @@ test('every YAML example in the documentation is right', () => {
     'README.md',
   ]
   let examples = 0
-  // The template is no source of its own: nothing can configure it.
+  // The template is not a source that can be configured.
   for (const page of pages.filter((name) => !name.includes('/template/'))) {
     for (const [, text = ''] of readFileSync(join(root, page), 'utf8').matchAll(/^```yaml\n(.*?)^```/gms)) {
       const value = parse(text)
@@ -87,7 +87,7 @@ test('every YAML example in the documentation is right', () => {
   assert.ok(examples > 0)
 })
 
-/** Other YAML, such as a scrape configuration of Prometheus, shares no key with ours. */
+/** Other YAML, such as a scrape configuration of Prometheus, has none of these keys. */
 function isConfiguration(value: unknown): value is Record<string, unknown> {
   if (value === null || typeof value !== 'object') return false
   return ['data_sources', 'paths', 'export', 'store', 'limits', 'log'].some((key) => key in value)

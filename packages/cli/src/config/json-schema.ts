@@ -4,8 +4,8 @@ import type { GenericSchema } from 'valibot'
 import { ROOM_SCHEMAS } from './rooms.ts'
 
 /**
- * JSON Schema of the whole file, for editors that check while one types. What it accepts, the command accepts, but for
- * names that are there twice.
+ * JSON Schema of the whole file, for editors that check while the user types. The command accepts everything that the
+ * schema accepts, except duplicate names.
  */
 export function jsonSchema(): object {
   const properties = Object.fromEntries(Object.entries(ROOM_SCHEMAS).map(([key, schema]) => [key, orEmpty(of(schema))]))
@@ -25,7 +25,7 @@ export function jsonSchema(): object {
 }
 
 function of(schema: GenericSchema): JsonSchema {
-  // A check is code: what it refuses is said when the file is read.
+  // A check in code cannot be part of the schema; it runs when the file is read.
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     typeMode: 'input',
     ignoreActions: ['check', 'raw_check', 'metadata'],
@@ -40,7 +40,7 @@ function oneOrManyOf(schema: object): JsonSchema {
   return { anyOf: [of(getter({})), of(getter([]))] }
 }
 
-/** A block that is there without content reads as null in YAML. */
+/** An empty block reads as null in YAML. */
 function orEmpty(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }

@@ -16,7 +16,7 @@ function fileWith(test: TestContext, text: string | Buffer): string {
   return file
 }
 
-/** Without a file, and without what the environment of the tests says. */
+/** Without a file, and without the environment of the tests. */
 const BARE = { environment: { SONDE_CONFIG: '' } }
 
 function refusal(sources: ConfigSources): string {

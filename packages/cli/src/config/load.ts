@@ -11,26 +11,26 @@ import { checkRooms, type SondeConfig } from './rooms.ts'
 import type { Setting } from './setting.ts'
 import { addSimulator, type SimulateFlags } from './simulate.ts'
 
-/** Where configuration comes from. */
+/** The origins of configuration. */
 export interface ConfigSources {
   /**
-   * `--config`; default: `SONDE_CONFIG` (empty: no file at all), then `sonde.yaml` in the user's and the system's
-   * place, where there is one.
+   * `--config`; default: `SONDE_CONFIG` (empty: no file), then `sonde.yaml` in the folder of the user and in that of
+   * the system, if it exists.
    */
   readonly file?: string | undefined
-  /** Values of the command line by key path, with the flag that gave them. */
+  /** Values of the command line by key path, with the flag that set them. */
   readonly flags?: readonly Setting[]
   /** `--data-dir`. */
   readonly dataDir?: string | undefined
   readonly simulate?: SimulateFlags
-  /** Default: that of this process. */
+  /** Default: the environment of this process. */
   readonly environment?: Environment
 }
 
-/** The configuration that holds, and where each value came from. */
+/** The effective configuration, and the origin of each value. */
 export interface Loaded {
   readonly config: SondeConfig
-  /** With every default filled in, as the file would say it. */
+  /** With every default filled in, in the form of the file. */
   readonly plain: Readonly<Record<string, unknown>>
   readonly file: string | undefined
   /**
@@ -42,7 +42,7 @@ export interface Loaded {
 /**
  * Loads the configuration: command line over environment over file over defaults.
  *
- * @throws ConfigError with every wrong place at once.
+ * @throws ConfigError with all faults at once.
  */
 export function loadConfig(sources: ConfigSources = {}): Loaded {
   const { file: path, flags = [], dataDir, simulate = {}, environment = process.env } = sources
@@ -55,14 +55,14 @@ export function loadConfig(sources: ConfigSources = {}): Loaded {
   if (dataDir !== undefined) settings.push(...moveData(raw, dataDir))
   const recipe = applyRecipe(raw, environment)
   settings.push(...addSimulator(raw, simulate))
-  // The simulator moves entries, and may leave them out.
+  // The simulator moves entries, and may remove some.
   settings.push(...placed(raw, recipe))
   const checked = checkRooms(raw)
   if (!checked.ok) throw new ConfigError(checked.issues.map((issue) => describe(issue, file, settings)))
   return { ...checked.value, file: file?.path, originOf: (path) => originOf(path, file, settings) ?? 'default' }
 }
 
-/** Where the entries stand in the end. */
+/** The final positions of the entries. */
 function placed(raw: Record<string, unknown>, settings: readonly EntrySetting[]): Setting[] {
   const sources = Array.isArray(raw.data_sources) ? raw.data_sources : []
   return settings.flatMap(({ entry, key, value, origin }) => {
@@ -78,8 +78,8 @@ function usualFile(environment: Environment): string | undefined {
 }
 
 /**
- * Puts a value at its path; false if the file has a list of blocks there, of which it would be nobody's. What else
- * the file has in the way is left, so that the check reports it.
+ * Sets a value at its path. Returns false if the file has a list of blocks there, because no block of it is meant.
+ * Other wrong values in the path are left, so that the check reports them.
  */
 function place(raw: Record<string, unknown>, { path, value }: Setting): boolean {
   let block = raw
@@ -106,7 +106,7 @@ function describe({ path, fault, allowed }: ConfigIssue, file: ConfigFile | unde
   return `${subject} ${fault}; allowed: ${allowed}`
 }
 
-/** Where a value came from; undefined if nothing gave it. */
+/** The origin of a value; undefined if nothing set it. */
 function originOf(path: string, file: ConfigFile | undefined, settings: readonly Setting[]): string | undefined {
   const given = settings.findLast(
     (setting) => path === setting.path.join('.') || path.startsWith(`${setting.path.join('.')}[`),

@@ -6,9 +6,9 @@ import type { Loaded } from './load.ts'
 import { refuseForeignLibraries } from './trust.ts'
 
 /**
- * Refuses a root that was given and is no directory: below it everything would be absent, which looks like a machine
- * without hardware. One that goes away later is trouble of its sources. Refuses a label file with a fault in it, too,
- * libraries that root must not load, and options of a source that do not go together. Nothing is made on disk before.
+ * Refuses a given root that is no directory: everything below it would be absent, which looks like a machine without
+ * hardware. If it disappears later, its sources report that. Also refuses a label file with a fault, libraries that
+ * root must not load, and source options that exclude each other. All this runs before anything is created on disk.
  *
  * @throws ConfigError that names the key; SondeError of the source.
  */
@@ -46,7 +46,7 @@ function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    // Not there, or not ours to look at: either way nothing below it can be read.
+    // The root is missing or not readable. In both cases nothing below it can be read.
     return false
   }
 }

@@ -19,7 +19,7 @@ const DOCA_TYPES = SOURCES.filter(({ host }) => host === DOCA_HOST).map(({ name 
 
 type Entry = Record<string, unknown>
 
-/** A key that a variable gave to an entry of `data_sources`. */
+/** A key of an entry of `data_sources` that a variable sets. */
 export interface EntrySetting {
   readonly entry: Entry
   readonly key: string
@@ -34,16 +34,16 @@ interface Recipe {
 }
 
 /**
- * Changes `data_sources` as the variables of the recipe for Kubernetes say: `ENABLE_…`, `TELEMETRY_INTERVAL_MS` and
- * `DOCA_DEVICES`. Answers what they gave.
+ * Changes `data_sources` by the variables of the recipe for Kubernetes: `ENABLE_…`, `TELEMETRY_INTERVAL_MS` and
+ * `DOCA_DEVICES`. Returns the settings that they made.
  *
- * @throws ConfigError if a variable has a value that is not allowed.
+ * @throws ConfigError if a variable has a wrong value.
  */
 export function applyRecipe(raw: Entry, environment: Environment): EntrySetting[] {
   const { switches, periodMs, devices } = readRecipe(environment)
   if (switches.length === 0 && periodMs === undefined && devices === undefined) return []
   const sources: unknown = raw.data_sources ?? defaultDataSources()
-  // A value that is no list is left for the check to report.
+  // If the value is no list, the later check reports that.
   if (!Array.isArray(sources)) return []
   raw.data_sources = sources
   const settings: EntrySetting[] = []

@@ -14,7 +14,7 @@ import {
 import { type ConsoleConfig, consoleSchema, type StoreConfig, storeSchema } from '@sonde/console/config'
 import { type Checked, type ConfigIssue, check, unknownKey, withoutSecrets } from '@sonde/sdk/config'
 
-/** Everything that one file, the environment and the command line configure. */
+/** All settings of the file, the environment and the command line. */
 export interface SondeConfig {
   readonly agent: AgentConfig
   readonly store: StoreConfig
@@ -38,14 +38,14 @@ export const ROOM_SCHEMAS = {
 /** All top-level keys. */
 export const ROOM_KEYS: readonly string[] = ['data_sources', ...Object.keys(ROOM_SCHEMAS)]
 
-/** A checked configuration, as the rooms take it and as it is printed. */
+/** A checked configuration, in the form that the rooms use and in the form that is printed. */
 export interface CheckedRooms {
   readonly config: SondeConfig
   /** With every default filled in. */
   readonly plain: Readonly<Record<string, unknown>>
 }
 
-/** Checks all rooms and gathers everything that is wrong. */
+/** Checks the keys of all rooms, and collects every fault. */
 export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<CheckedRooms> {
   const issues: ConfigIssue[] = Object.keys(raw)
     .filter((key) => !ROOM_KEYS.includes(key))

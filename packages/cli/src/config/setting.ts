@@ -2,11 +2,11 @@
 export interface Setting {
   readonly path: readonly string[]
   readonly value: unknown
-  /** What people call its origin: `--listen`, `SONDE_LOG_LEVEL`. */
+  /** Name of its origin for users: `--listen`, `SONDE_LOG_LEVEL`. */
   readonly origin: string
 }
 
-/** Text from a flag or a variable as a number, where it reads as one; else the text, for the check to refuse. */
+/** Text of a flag or a variable as a number, if it is a number; else as text, which the check may refuse. */
 export function numberOf(text: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }

@@ -3,11 +3,11 @@ import { messageOf, readTextFileNow } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { numberOf, type Setting } from './setting.ts'
 
-/** What the command line says of the simulator. */
+/** Flags of the simulator. */
 export interface SimulateFlags {
   /** `true`: a healthy node; a text: scenarios with commas between. */
   readonly simulate?: string | true
-  /** Leaves every other source out. */
+  /** Removes every other source. */
   readonly onlySimulated?: boolean
   readonly seed?: string
   readonly simulateClass?: string
@@ -15,19 +15,19 @@ export interface SimulateFlags {
 
 type Entry = Record<string, unknown>
 
-/** As many as the source takes. */
+/** As many as the source accepts. */
 const COUNTERS_MAX = 1024
 
 /**
- * Adds the simulator to the configured sources, or changes the one that is among them. Answers where the values came
- * from.
+ * Adds the simulator to the configured sources, or changes the simulator that is among them. Returns the settings with
+ * their origins.
  *
- * @throws ConfigError if a flag needs a simulator and none is asked for, and for scenarios that there are not.
+ * @throws ConfigError if a flag needs a simulator and there is none, and for unknown scenarios.
  */
 export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   const { simulate, onlySimulated = false, seed, simulateClass } = flags
   const given = raw.data_sources ?? defaultDataSources()
-  // What is no list is left for the check to report.
+  // If the value is no list, the later check reports that.
   if (!Array.isArray(given)) return []
   const known = given.find(isSimulator)
   if (known === undefined && simulate === undefined && !onlySimulated) {
@@ -58,12 +58,12 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   return settings
 }
 
-/** What makes two sources show the same simulated node. */
+/** Options that make two sources show the same simulated node. */
 const NODE_KEYS = ['seed', 'node_class', 'workload', 'scenarios'] as const
 
 /**
- * Adds the samples of the simulated NICs at full rate where rules watch them, or makes those that are configured show
- * the same node as the simulator.
+ * Adds full-rate samples of the simulated NICs if rules watch them. If they are configured already, makes them show the
+ * same node as the simulator.
  */
 function addSamples(raw: Entry, sources: unknown[], simulator: Entry): Setting[] {
   let entry = sources.find((each): each is Entry => isOfType(each, 'simulator_diag'))
@@ -82,7 +82,7 @@ function addSamples(raw: Entry, sources: unknown[], simulator: Entry): Setting[]
   })
 }
 
-/** Data IDs in the file of rules that a configuration names; whether the file is in order is seen where it is used. */
+/** Data IDs in the rules file of a configuration. The rules themselves are checked when they are loaded. */
 function watchedCounters({ traceback }: Entry): string[] {
   const rules =
     traceback !== null && typeof traceback === 'object' && 'rules' in traceback ? traceback.rules : undefined
@@ -90,7 +90,7 @@ function watchedCounters({ traceback }: Entry): string[] {
   try {
     const fault = (_kind: string, why: string) => new ConfigError([`${rules} ${why}`])
     const text = readTextFileNow({ path: rules, limitBytes: RULE_LIMITS.fileBytes, fault })
-    // What simulated NICs do not count is said of the rule, which then watches nothing.
+    // A rule on counters that simulated NICs lack is reported at the rule, which then watches nothing.
     return [...new Set(text.match(/\b0x[0-9a-f]{16}\b/gi))].filter(isFirstPortCounter).slice(0, COUNTERS_MAX)
   } catch {
     return []
@@ -98,8 +98,7 @@ function watchedCounters({ traceback }: Entry): string[] {
 }
 
 /**
- * The scenarios of `--simulate`. What is wrong with them is said of the flag: their place in the configuration would
- * tell nobody anything.
+ * The scenarios of `--simulate`. Errors name the flag, because the user did not write the key of the configuration.
  */
 function scenariosIn(simulate: string): string[] {
   const scenarios = simulate.split(',')

@@ -2,14 +2,14 @@ import type { SourceDefinition, SourcePaths } from '@sonde/agent/config'
 import { codeFault, TRUST_VARIABLE } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 
-/** The greatest id of a user: 2^32 − 1 means "no user". */
+/** The greatest user id: 2^32 − 1 means "no user". */
 const UID_MAX = 2 ** 32 - 2
 
 /**
- * Lets files of these users, and of those in `SONDE_TRUST_OWNER`, count as files of root: here, and in processes that
- * this one starts.
+ * Treats files of these users, and of the users in `SONDE_TRUST_OWNER`, like files of root: in this process, and in
+ * processes that it starts.
  *
- * @throws ConfigError if one of them is no number of a user.
+ * @throws ConfigError if a text is no user id.
  */
 export function trustOwners(uids: readonly string[]): void {
   const given = (process.env[TRUST_VARIABLE] ?? '').split(',').flatMap((uid) => uid.trim() || [])

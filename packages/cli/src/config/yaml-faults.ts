@@ -2,19 +2,19 @@ import { type Document, isPair, isScalar, Lexer, Parser, visit, type YAMLError, 
 import { yamlPath } from './yaml-path.ts'
 
 /**
- * Blocks and lists within each other. No setting lies deeper than 4; what YAML is read with calls itself once a level.
+ * Depth of nested blocks and lists. No setting is deeper than 4, and the YAML parser recurses once for each level.
  */
 const DEPTH_LIMIT = 32
 
-/** What is wrong with a file before anybody looks at its settings. */
+/** A fault of the YAML text itself, found before any setting is read. */
 export interface YamlFault {
-  /** Where in the text. Unit: characters. */
+  /** Position in the text. Unit: characters. */
   readonly offset: number
-  /** A sentence that says what stands there and what is allowed. */
+  /** A sentence that describes the fault and the allowed form. */
   readonly words: string
 }
 
-/** What is wrong and what is allowed, by the parser's code for it. */
+/** Fault and allowed form, by the error code of the parser. */
 const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_ALIAS: 'has an alias or anchor without a sound name; allowed: &name before, *name after',
   BAD_DIRECTIVE: 'starts with %, and is no directive; allowed: text with % in quotes',
@@ -34,16 +34,15 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
 }
 
 /**
- * The first place where blocks and lists are nested too deep for any configuration; looked for before the text is read
- * as a whole.
+ * The first position where blocks and lists are nested too deep. It is searched before the whole text is parsed.
  */
 export function depthFault(text: string): YamlFault | undefined {
   const parser = new Parser()
   let offset = 0
   for (const lexeme of new Lexer().lex(text)) {
-    // The tokens themselves are read again later, by what knows their meaning.
+    // The parser reads the tokens again later, with their meaning.
     for (const _token of parser.next(lexeme));
-    // The document itself is no level.
+    // The document itself is not a level.
     if (parser.stack.length > DEPTH_LIMIT + 1)
       return { offset, words: `the line is nested too deep; allowed: ${DEPTH_LIMIT} levels` }
     offset = parser.offset
@@ -52,8 +51,8 @@ export function depthFault(text: string): YamlFault | undefined {
 }
 
 /**
- * What the parser found, at most once a line: one fault often brings others along. No text of the file is shown: a
- * file that is no YAML may be any file, also one that only root can read.
+ * Errors of the parser, at most one for each line, because one fault often causes others. No text of the file is shown:
+ * a file that is no YAML may be any file, even one that only root may read.
  */
 export function syntaxFaults(text: string, { errors, warnings }: Document): YamlFault[] {
   const seen = new Set<number>()
@@ -65,7 +64,7 @@ export function syntaxFaults(text: string, { errors, warnings }: Document): Yaml
   })
 }
 
-/** Keys that are there twice, and aliases of nothing, in a file that is sound otherwise. */
+/** Duplicate keys, and aliases without an anchor, in otherwise valid YAML. */
 export function referenceFaults(document: Document): YamlFault[] {
   const faults: YamlFault[] = []
   visit(document, {

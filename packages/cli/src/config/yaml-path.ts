@@ -1,6 +1,6 @@
 import { isPair, isScalar, isSeq } from 'yaml'
 
-/** Key path of what lies at the end of a way through a YAML document: `data_sources[0].name`. */
+/** Key path of a node of a YAML document: `data_sources[0].name`. */
 export function yamlPath(nodes: readonly unknown[]): string {
   return nodes.reduce<string>((path, node, index) => {
     if (isSeq(node)) {

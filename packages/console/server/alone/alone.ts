@@ -4,7 +4,7 @@ import type { NodeAnswer } from '@sonde/sdk/api'
 import { sondeCommand } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 
-/** What only an agent can answer: it has the devices, their events and what is said of them. */
+/** Only an agent can answer these routes: it has the devices, their events and their hints. */
 const OF_AGENTS = [
   '/api/v1/sources',
   '/api/v1/sources/:name',
@@ -21,18 +21,18 @@ const OF_AGENTS = [
   '/api/v1/simulator/*',
 ] as const
 
-/** What a console says of itself. */
+/** What a console reports about itself. */
 export interface Told {
   readonly version: string
   /** Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number
-  /** Address of the server that has the history, without credentials. */
+  /** Address of the server with the history, without credentials. */
   readonly backend: string
-  /** What that history holds. */
+  /** The contents of that history. */
   readonly history: { readonly told: { readonly hasSimulated: boolean; readonly agentCount: number } }
 }
 
-/** The node as a console without agents has it: nothing of hardware, and a history that is elsewhere. */
+/** The node of a console without agents: no hardware, and a history on another server. */
 export function describeConsole({ version, startedMs, backend, history }: Told): NodeAnswer {
   const { hasSimulated, agentCount } = history.told
   return {
@@ -58,7 +58,7 @@ export function describeConsole({ version, startedMs, backend, history }: Told):
   }
 }
 
-/** The routes of a console that has no agent: itself, its health, and a plain word where an agent is needed. */
+/** The routes of a console without an agent: its status, its health, and a clear error where an agent is needed. */
 export function aloneRoutes(app: FastifyInstance, told: Told): void {
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', () => ({ status: 'ready', waiting: [] }))

@@ -1,8 +1,8 @@
 import type { GpuPod } from '@sonde/sdk/api'
 
-/** A GPU pod, and the app that it belongs to. */
+/** A GPU pod, and its app. */
 export interface AppPod extends GpuPod {
   readonly app: string
-  /** Tells the pod from all others. */
+  /** Unique key of the pod. */
   readonly key: string
 }

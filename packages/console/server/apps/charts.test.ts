@@ -149,7 +149,7 @@ test('series have the mean of a step, and least, most and count at its end; a ga
     'nothing is known of power',
   )
   const [util] = services[1]?.metrics ?? []
-  // Four samples a minute, i from 0: their mean, and the last of them.
+  // Four samples a minute, counted by i from 0: first their mean, then the last one.
   const expected = (of: (last: number) => number) =>
     Array.from({ length: 10 }, (_, minute) => (minute >= 4 && minute < 7 ? null : of(minute * 4 + 3)))
   assert.deepEqual(

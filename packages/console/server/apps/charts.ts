@@ -7,7 +7,7 @@ import { serviceMatchers } from './matchers.ts'
 import { requestOfNow } from './now.ts'
 import { distanceOf } from './pods.ts'
 
-/** Points that a window is shown with at most, where the request says no period. */
+/** Largest number of points in a window, if the request names no period. */
 const POINTS = 300
 /** Unit: milliseconds. */
 const PERIOD_MIN_MS = 5000
@@ -15,10 +15,10 @@ const RANGE_MAX_MS = 86_400_000
 const RANGE_DEFAULT_MS = 1_800_000
 const POINTS_MAX = 5000
 const STATISTICS = ['avg', 'min', 'max', 'count'] as const
-/** Memory in all hardly changes: a line of it says nothing. */
+/** Total memory hardly changes, so a line of it shows nothing. */
 const CHART_FIELDS = GPU_FIELDS.filter((field) => field !== 'gpu-mem-total')
 
-/** What is asked for: already checked. Unit of the times: milliseconds since the Unix epoch. */
+/** A checked request. Unit of the times: milliseconds since the Unix epoch. */
 export interface ChartRequest {
   readonly app: string
   readonly services: readonly string[]
@@ -28,7 +28,7 @@ export interface ChartRequest {
   readonly periodMs: number
 }
 
-/** What a request says, as text; undefined if it says nothing. */
+/** Parameters of a request as text; undefined if missing. */
 export interface ChartParameters {
   readonly start: string | undefined
   readonly end: string | undefined
@@ -39,9 +39,9 @@ export interface ChartParameters {
 /**
  * Checks a request for series.
  *
- * @param intervalMs Distance of the samples, of which the period is a multiple.
- * @throws SondeError `QRY_FORM` names the parameter, its value and what is allowed; `APP_CAP` if it asks for more
- * services or values than may be.
+ * @param intervalMs Distance of the samples; the period is a multiple of it.
+ * @throws SondeError `QRY_FORM` names the parameter, its value and the allowed values; `APP_CAP` if the request asks
+ * for more services or values than allowed.
  */
 export function chartRequest(
   app: string,
@@ -76,10 +76,10 @@ export function chartRequest(
 }
 
 /**
- * How far apart the rows of an app were at the end of a window: of the services that are asked for, the rarest. A
- * request that says its period, or no sensible end, is not asked for it.
+ * The longest distance between rows among the requested services, at the end of a window. It is not queried if the
+ * request names its period, or has no valid end.
  *
- * Unit: milliseconds; 0 if that is not known.
+ * Unit: milliseconds; 0 if unknown.
  */
 export async function intervalAt(
   history: History,
@@ -95,7 +95,7 @@ export async function intervalAt(
   return distanceOf(answer)
 }
 
-/** Asks a history for the rows of services that were recorded, in one request. */
+/** Queries a history for the recorded rows of services, in one request. */
 export async function chartsOf(history: History, asked: ChartRequest): Promise<AppMetricsAnswer> {
   const { app, services, fields, startMs, endMs, periodMs } = asked
   const matchers = serviceMatchers(app, services)
@@ -145,7 +145,7 @@ function fieldsOf(text: string | undefined): readonly GpuField[] {
   throw refused('fields', text, `names of ${GPU_FIELDS.join(', ')}, each once, separated by commas`)
 }
 
-/** The period asked for, else one that gives at most 300 points; a multiple of the distance of the samples. */
+/** The requested period, else the shortest with at most 300 points; a multiple of the distance of the samples. */
 function periodOf(text: string | undefined, rangeMs: number, intervalMs: number): number {
   if (text !== undefined) {
     const seconds = Number(text)
@@ -162,7 +162,8 @@ const COMPACT = /^(\d{4})(\d\d)(\d\d)\.(\d\d)(\d\d)(\d\d)(?:\.(\d{1,9}))?$/
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 /**
- * A time: milliseconds since the Unix epoch, ISO 8601, or `YYYYMMDD.HHMMSS` with a fraction; UTC without a zone.
+ * A time: milliseconds since the Unix epoch, ISO 8601, or `YYYYMMDD.HHMMSS` with an optional fraction; UTC without a
+ * zone.
  */
 function timeOf(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
@@ -171,7 +172,7 @@ function timeOf(text: string | undefined, name: string): number | undefined {
   throw refused(name, text, 'milliseconds since the Unix epoch, ISO 8601, or YYYYMMDD.HHMMSS in UTC')
 }
 
-/** NaN for a text that is no time. */
+/** NaN if the text is no time. */
 function parseTime(text: string): number {
   const compact = COMPACT.exec(text)
   if (compact !== null) {
@@ -185,7 +186,7 @@ function parseTime(text: string): number {
   return dateOf(local.includes('T') ? local : `${local}T00:00`, zone)
 }
 
-/** NaN if there is no such day: `Date.parse` takes 30 February for 2 March. */
+/** NaN if the day does not exist: `Date.parse` reads 30 February as 2 March. */
 function dateOf(local: string, zone: string): number {
   const ms = Date.parse(`${local}Z`)
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== local.slice(0, 10)) return Number.NaN

@@ -1,12 +1,14 @@
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
 
-/** How one of the nine is kept: `pod_gpu_<base>_<suffix>` a pod, `app_gpu_<base>_<suffix>` a service. */
+/**
+ * How one of the nine numbers is stored: `pod_gpu_<base>_<suffix>` for a pod, `app_gpu_<base>_<suffix>` for a service.
+ */
 interface FieldNames {
   readonly base: string
   readonly suffix: string
 }
 
-/** The nine by the name that the API gives them. */
+/** The nine numbers, by their names in the API. */
 const FIELD_NAMES: Readonly<Record<GpuField, FieldNames>> = {
   'gpu-util': { base: 'util', suffix: 'percent' },
   'gpu-mem-used': { base: 'memory_used', suffix: 'bytes' },
@@ -21,7 +23,7 @@ const FIELD_NAMES: Readonly<Record<GpuField, FieldNames>> = {
 
 /** Numbers that add up over GPUs; the others are means. */
 export const SUMMED_FIELDS: ReadonlySet<GpuField> = new Set(['gpu-mem-used', 'gpu-mem-total', 'gpu-power-w'])
-/** Numbers that are told of a board beside its MIG instances, which have memory and activity of their own. */
+/** Numbers of a whole board, although its MIG instances have their own memory and activity. */
 export const BOARD_FIELDS: ReadonlySet<GpuField> = new Set(['gpu-power-w'])
 
 /** Metric of a pod's number. */
@@ -30,14 +32,14 @@ export function podMetric(field: GpuField): string {
   return `pod_gpu_${base}_${suffix}`
 }
 
-/** Metric of a number over the pods of a service. */
+/** Metric of a number of all pods of a service. */
 export function appMetric(field: GpuField, statistic: 'avg' | 'min' | 'max' | 'count'): string {
   const { base, suffix } = FIELD_NAMES[field]
   if (statistic === 'count') return `app_gpu_${base}_pods`
   return statistic === 'avg' ? `app_gpu_${base}_${suffix}` : `app_gpu_${base}_${statistic}_${suffix}`
 }
 
-/** Metric of a number of a device that is not one pod's alone. */
+/** Metric of a number of a device that a pod does not hold alone. */
 export function sharedMetric(field: GpuField): string {
   const { base, suffix } = FIELD_NAMES[field]
   return `shared_gpu_${base}_${suffix}`
@@ -45,7 +47,7 @@ export function sharedMetric(field: GpuField): string {
 
 const SHARED_FIELDS: ReadonlyMap<string, GpuField> = new Map(GPU_FIELDS.map((field) => [sharedMetric(field), field]))
 
-/** The number that a metric is of, as {@link sharedMetric} names it; undefined if it is of none. */
+/** The number of a metric that {@link sharedMetric} names; undefined for other metrics. */
 export function sharedFieldOf(metric: string): GpuField | undefined {
   return SHARED_FIELDS.get(metric)
 }

@@ -3,18 +3,18 @@ import { countOf } from '@sonde/sdk/internal'
 import { SUMMED_FIELDS } from './fields.ts'
 import type { Reasons } from './reasons.ts'
 
-/** What MIG instances have none of: it is measured of a whole GPU. */
+/** Numbers that MIG instances lack: they are measured for a whole GPU only. */
 const OF_WHOLE_GPUS: ReadonlySet<GpuField> = new Set(['gpu-util', 'gpu-power-w'])
-/** What dcgm-exporter leaves out unless its file of counters names it. */
+/** Numbers that dcgm-exporter leaves out unless its counters file names them. */
 const OFF_BY_DEFAULT: ReadonlySet<GpuField> = new Set(['gpu-sm-active', 'gpu-fp16-active', 'gpu-fp32-active'])
 
-/** A pod before it is known why its numbers are not. */
+/** A pod before the reasons for its missing numbers are known. */
 export type KnownPod = Omit<GpuPod, 'gaps'>
 
 /**
- * Why numbers of a pod are not known: each that is null stands under one reason.
+ * The reasons for missing numbers of a pod: each number that is null has one reason.
  *
- * @param reasons Why numbers of it are absent, as the source says it. Default: that is not known.
+ * @param reasons Reasons for absent numbers, as the source reports them. Default: unknown.
  */
 export function gapsOf(pod: KnownPod, nowMs: number, reasons: Reasons = new Map()): GpuGap[] {
   const unknown = GPU_FIELDS.filter((field) => pod.values[field] === null)
@@ -24,12 +24,12 @@ export function gapsOf(pod: KnownPod, nowMs: number, reasons: Reasons = new Map(
   return [...fieldsBy].map(([reason, fields]) => ({ fields, reason }))
 }
 
-/** Whether a pod asks for a GPU and has no node: nothing on the way to its numbers can be at fault. */
+/** Whether a pod requests a GPU and has no node. Its numbers are then missing for that reason only. */
 export function isUnscheduled({ gpus, requested, isScheduled }: KnownPod): boolean {
   return gpus === 0 && requested !== null && isScheduled === false
 }
 
-/** Why nothing at all is known; undefined where something is, or each number has a reason of its own. */
+/** The reason if no number at all is known; undefined if a number is known, or each number has its own reason. */
 function reasonOfAll(pod: KnownPod, nowMs: number): string | undefined {
   const { gpus, ageMs, isWarming, isScheduled, startedMs } = pod
   if (ageMs !== null) return undefined

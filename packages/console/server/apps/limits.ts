@@ -1,16 +1,16 @@
 import { SondeError } from '@sonde/sdk'
 
-/** What the routes of apps answer at most. */
+/** Limits of the routes of apps. */
 export interface AppLimits {
-  /** Services that one request may ask for. Default: 100. Policy: more are refused. */
+  /** Services in one request. Default: 100. Policy: larger requests are refused. */
   readonly services: number
-  /** Requests for series that are answered at a time. Default: 10. Policy: further ones are refused. */
+  /** Requests for series that are answered at the same time. Default: 10. Policy: further requests are refused. */
   readonly concurrent: number
-  /** Values in one answer: services times times times fields. Default: 250 000. Policy: more are refused. */
+  /** Values in one answer: services × times × fields. Default: 250 000. Policy: larger requests are refused. */
   readonly cells: number
 }
 
-/** Lets so many through at a time; no queue. */
+/** Admits a limited number of requests at a time; without a queue. */
 export class Gate {
   readonly #limit: number
   #count = 0
@@ -19,7 +19,7 @@ export class Gate {
     this.#limit = limit
   }
 
-  /** @throws SondeError `QRY_BUSY` where as many as may are answered already. */
+  /** @throws SondeError `QRY_BUSY` if the limit is reached. */
   async through<T>(work: () => Promise<T>): Promise<T> {
     if (this.#count >= this.#limit) {
       throw new SondeError(

@@ -1,11 +1,11 @@
 import type { Matcher } from '@sonde/sdk/internal'
 
-/** Longer expressions are refused by histories. Unit: characters. */
+/** Histories refuse longer expressions. Unit: characters. */
 const EXPRESSION_MAX = 400
 
 /**
- * Matchers of an app and some of its services. Where their names are too long together for an expression, all services
- * of the app match: the answer is narrowed by who asks.
+ * Matchers of an app and some of its services. If their names are too long for one expression, all services of the app
+ * match, and the caller filters the answer.
  */
 export function serviceMatchers(app: string, services: readonly string[] | undefined): Matcher[] {
   const ofApp: Matcher = { label: 'app', op: '=', value: app }

@@ -1,32 +1,32 @@
 import type { History, LatestSeries } from '@sonde/sdk/internal'
 
-/** What reads GPUs: a source, or an exporter. */
+/** A reader of GPUs: a source, or an exporter. */
 export interface GpuReader {
   readonly name: string
   /**
-   * `starting`: it has not said yet; `reading`: it reports GPUs; `empty`: it runs, and sees none; `failing`: it is
-   * there, and cannot read.
+   * `starting`: no report yet; `reading`: it reports GPUs; `empty`: it runs, and finds no GPU; `failing`: it is there,
+   * and cannot read.
    */
   readonly state: 'starting' | 'reading' | 'empty' | 'failing'
-  /** A sentence; empty if there is nothing to say. */
+  /** A sentence; may be empty. */
   readonly reason: string
 }
 
 /**
- * Where the answers about apps come from, and so what their readers can do: an agent of this node, whose configuration
- * they can change, or a Prometheus-compatible server that scrapes agents or exporters.
+ * The origin of answers about apps decides the advice to readers: an agent of this node, whose configuration they can
+ * change, or a Prometheus-compatible server that scrapes agents or exporters.
  */
 export type Place = 'agent' | 'prometheus'
 
-/** What the answers about apps are made of. */
+/** The inputs of answers about apps. */
 export interface AppsOrigin {
   readonly history: History
   /** Default: `agent`. */
   readonly place?: Place
-  /** What reads GPUs. Default: that is not known. */
+  /** The readers of GPUs. Default: unknown. */
   readonly readers?: () => readonly GpuReader[]
-  /** Whether what pods ask for is read. Default: where a pod of any app asks for something. */
+  /** Whether the requests of pods are read. Default: true if any pod has a request. */
   readonly readsRequests?: () => boolean
-  /** The latest values of a metric, with the reason of each that is absent. Default: reasons are not known. */
+  /** The latest values of a metric, with the reason of each absent value. Default: reasons are unknown. */
   readonly latest?: (metric: string) => Promise<readonly LatestSeries[]>
 }

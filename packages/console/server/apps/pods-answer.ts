@@ -5,7 +5,7 @@ import { appsOf, servicesBySize } from './ranking.ts'
 import { stateOf } from './state.ts'
 import { totalsOf } from './totals.ts'
 
-/** The GPU pods of all apps, or of one, as any history knows them, with a reason for every number that is missing. */
+/** The GPU pods of all apps, or of one app, from any history, with a reason for every missing number. */
 export async function podsAnswer(origin: AppsOrigin, app?: string): Promise<PodsAnswer> {
   const { history, readsRequests } = origin
   const { nowMs, pods, shared } = await podsNow(origin, app)

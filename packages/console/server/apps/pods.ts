@@ -10,13 +10,15 @@ import type { AppsOrigin } from './origin.ts'
 import { reasonsOf } from './reasons.ts'
 import { podKey, type SharedGpu, sharedOf, sharedQueries, valuesOfDevices } from './shared-gpus.ts'
 
-/** A pod that started later is warming: its numbers are not missed yet. Unit: milliseconds. */
+/**
+ * A pod that started less than this ago is warming: its numbers are not reported as missing yet. Unit: milliseconds.
+ */
 const WARMING_MS = 90_000
 
-/** Of the row of a service, which is made with those of its pods. */
+/** Metric of the row of a service, which is written together with the rows of its pods. */
 const SERVICE_METRIC = 'app_gpu_pods'
 
-/** Metrics of a pod beside the nine. */
+/** Metrics of a pod besides the nine numbers. */
 const MORE = [
   'pod_gpus',
   'pod_gpu_instances',
@@ -27,21 +29,21 @@ const MORE = [
   'pod_gpu_sample_age_seconds',
 ] as const
 
-/** GPU pods as they are now, and how often they are sampled. */
+/** Current GPU pods, and how often they are sampled. */
 export interface PodsNow {
   readonly nowMs: number
   readonly pods: readonly AppPod[]
-  /** Devices of these pods that are not one pod's alone. */
+  /** Devices that these pods do not hold alone. */
   readonly shared: readonly SharedGpu[]
-  /** Unit: milliseconds; 0 if it is not known. */
+  /** Unit: milliseconds; 0 if unknown. */
   readonly intervalMs: number
 }
 
 /**
- * Asks a history for the GPU pods of an app, or of all, as they are now, of all services or of some: one request, and
- * another where pods share GPUs.
+ * Queries a history for the current GPU pods of one or all apps, of some or all services: one request, and a second if
+ * pods share GPUs.
  *
- * @throws SondeError `APP_CAP` if they are too many for one answer.
+ * @throws SondeError `APP_CAP` if there are too many for one answer.
  */
 export async function podsNow(
   { history, latest }: Pick<AppsOrigin, 'history' | 'latest'>,
@@ -66,7 +68,7 @@ export async function podsNow(
   const shared = sharing.size === 0 ? [] : await sharedGpus(history, sharedQueries(matchers, GPU_FIELDS), nowMs)
   const ofSharing = shared.filter(({ pod, rowMs }) => {
     const row = sharing.get(pod)
-    // Rows of devices that a pod shares no more stay for a while.
+    // Rows of a device remain for a while after the pod no longer shares it.
     return row !== undefined && isOfSample(rowMs, row.rowMs)
   })
   const byPod = Map.groupBy(ofSharing, ({ pod }) => pod)
@@ -85,14 +87,14 @@ async function sharedGpus(history: History, queries: SeriesQuery[], nowMs: numbe
 }
 
 /**
- * How far apart the samples of the rarest answer are: a mean that was learned may be a broken number, and a step may
- * not. Unit: whole milliseconds; 0 if it is not known.
+ * The longest distance of samples in the answer. A learned mean may be a broken number and a step must not be, so it is
+ * rounded. Unit: whole milliseconds; 0 if unknown.
  */
 export function distanceOf({ results }: Pick<QueryAnswer, 'results'>): number {
   return Math.round(Math.max(0, ...results.map(({ resolutionMs }) => resolutionMs)))
 }
 
-/** Whether it is known of any pod which GPUs it asks for: then one that asks for none is known too. */
+/** Whether GPU requests are known for any pod. If so, a pod without a request requests no GPU. */
 export async function anyAsks(history: History): Promise<boolean> {
   const query: SeriesQuery = {
     ...{ metric: 'pod_gpu_requested_gpus', function: 'last', matchers: [], by: [], aggregate: 'count' },
@@ -101,9 +103,9 @@ export async function anyAsks(history: History): Promise<boolean> {
   return results.some(({ series }) => series.length > 0)
 }
 
-/** What a history says of too many series names no app: who asks can do something else about it. */
+/** Errors of a history about too many series do not name an app. The caller can do something else about it. */
 function tooManyPods(app: string | undefined, error: unknown): unknown {
-  // Not QRY_BACKEND_LIMIT: a server may answer with too much whatever pods there are.
+  // QRY_BACKEND_LIMIT is not translated: a server may answer too much whatever pods there are.
   const isLimit = error instanceof SondeError && ['QRY_SERIES_LIMIT', 'QRY_COST_LIMIT'].includes(error.code)
   if (!isLimit) return error
   const sentence =
@@ -115,17 +117,19 @@ function tooManyPods(app: string | undefined, error: unknown): unknown {
 interface Numbers {
   readonly labels: Labels
   readonly byMetric: Map<string, number>
-  /** When each of them was sampled, where the history tells it. Unit: milliseconds since the Unix epoch. */
+  /** When each pod was sampled, if the history reports that. Unit: milliseconds since the Unix epoch. */
   readonly sampledMs: Map<string, number | undefined>
-  /** When its row was made; undefined if the history does not tell. Unit: milliseconds since the Unix epoch. */
+  /**
+   * When its row was written; undefined if the history does not report that. Unit: milliseconds since the Unix epoch.
+   */
   rowMs: number | undefined
 }
 
 /**
- * The rows of pods in an answer to all questions, by app, service, namespace and name. A history holds the last row of
- * a pod for a while; one that is older than the newest row of a service is of a pod that was gone when that was made.
- * It holds each number of a row likewise: a number that the newest row lacks is not known any more. The loop gets its
- * turn in between: there may be ten thousand pods.
+ * The rows of pods in an answer to all queries, by app, service, namespace and name. A history repeats the last row of
+ * a pod for a while. A row older than the newest row of its service belongs to a pod that was gone by then. The same
+ * holds for each number: a number that the newest row lacks is unknown. The function yields to the event loop in
+ * between, because there may be ten thousand pods.
  */
 async function rowsOf({ results }: QueryAnswer): Promise<Numbers[]> {
   const known = new Map<string, Numbers>()
@@ -157,7 +161,7 @@ async function rowsOf({ results }: QueryAnswer): Promise<Numbers[]> {
   return there.map(([, numbers]) => withoutOld(numbers))
 }
 
-/** Without the numbers that the newest row of the pod lacks. */
+/** Removes the numbers that the newest row of the pod lacks. */
 function withoutOld(numbers: Numbers): Numbers {
   for (const [metric, atMs] of numbers.sampledMs) if (!isOfSample(atMs, numbers.rowMs)) numbers.byMetric.delete(metric)
   return numbers
@@ -183,7 +187,7 @@ function podOf({ labels, byMetric }: Numbers, devices: readonly SharedGpu[], now
     instances: numberOf('pod_gpu_instances') ?? 0,
     sharedWith: numberOf('pod_gpu_shared_with') ?? 0,
     requested: numberOf('pod_gpu_requested_gpus'),
-    // What runs, or holds a device, has a node.
+    // A pod that runs, or holds a device, has a node.
     isScheduled: gpus > 0 || startedMs !== null ? true : scheduled === null ? null : scheduled === 1,
     isWarming: startedMs !== null && nowMs - startedMs < WARMING_MS,
     startedMs,

@@ -15,16 +15,16 @@ import {
   sharedQueries,
 } from './shared-gpus.ts'
 
-/** A service as its row says: how large it is, and what the list of apps shows. */
+/** A service by its row: its size, and the numbers in the list of apps. */
 export interface ServiceSize {
   readonly app: string
   readonly name: string
   readonly pods: number
   readonly gpus: number
   readonly util: { readonly avg: number; readonly min: number; readonly max: number; readonly count: number } | null
-  /** Over its pods whose GPUs are all their own. */
+  /** Sums over pods that share no GPU. */
   readonly power: { readonly avg: number; readonly count: number } | null
-  /** The devices that its pods share, a row a pod and device. */
+  /** The devices that its pods share, one row for each pod and device. */
   readonly shared: readonly SharedGpu[]
 }
 
@@ -40,8 +40,8 @@ const METRICS = {
 } as const
 
 /**
- * Services of an app, or of all apps, those with the most GPUs first: one request for a row a service, however many
- * pods there are.
+ * Services of one or all apps, sorted by number of GPUs, largest first: one query for one row per service, independent
+ * of the number of pods.
  */
 export async function servicesBySize(history: History, app?: string): Promise<ServiceSize[]> {
   const matchers = app === undefined ? [] : serviceMatchers(app, undefined)
@@ -65,7 +65,7 @@ export async function servicesBySize(history: History, app?: string): Promise<Se
   }
   const shared = await sharedOf({ results: results.slice(queries.length) })
   const byService = Map.groupBy(shared, ({ service }) => service)
-  // The last row of a service whose pods are gone says that it has none.
+  // The last row of a service without pods has zero pods.
   const sizes = [...rows].map(([key, row]) => sizeOf(row, byService.get(key) ?? [])).filter(({ pods }) => pods > 0)
   return sizes.sort((a, b) => b.gpus - a.gpus || (a.app < b.app || (a.app === b.app && a.name < b.name) ? -1 : 1))
 }
@@ -73,7 +73,7 @@ export async function servicesBySize(history: History, app?: string): Promise<Se
 interface ServiceRow {
   readonly labels: Labels
   readonly numbers: Map<string, number>
-  /** When it was made; undefined if the history does not tell. Unit: milliseconds since the Unix epoch. */
+  /** When it was written; undefined if the history does not report that. Unit: milliseconds since the Unix epoch. */
   rowMs: number | undefined
 }
 
@@ -92,13 +92,13 @@ function sizeOf({ labels, numbers, rowMs: madeMs }: ServiceRow, shared: readonly
   }
 }
 
-/** The apps of services, in the order of their names. */
+/** The apps of services, sorted by name. */
 export function appsOf(services: readonly ServiceSize[]): AppSummary[] {
   const byName = Map.groupBy(services, ({ app }) => app)
   return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, ofApp]) => summaryOf(name, ofApp))
 }
 
-/** Over all apps: a GPU that pods of several share counts once. */
+/** Totals over all apps: a GPU that pods of several apps share counts once. */
 export function totalOf(services: readonly ServiceSize[]): AppsAnswer['total'] {
   return { pods: services.reduce((sum, { pods }) => sum + pods, 0), ...gpusOf(services) }
 }
@@ -118,10 +118,10 @@ function summaryOf(name: string, services: readonly ServiceSize[]): AppSummary {
   }
 }
 
-/** The GPUs of services together, each once. A device that lacks its power leaves out that alone. */
+/** The GPUs of services together, each counted once. A device without power is left out of the power only. */
 function gpusOf(services: readonly ServiceSize[]): Pick<AppSummary, 'gpus' | 'sharedGpus' | 'powerW'> {
   const devices = distinct(services.flatMap(({ shared }) => shared))
-  // Each service counts a device that several share.
+  // Each service counts a device that several services share.
   const again = services.reduce((sum, { shared }) => sum + heldCount(distinct(shared)), 0) - heldCount(devices)
   const powers = services.flatMap(({ power }) => (power === null ? [] : [power.avg * power.count]))
   const ofDevices = numberOf(
@@ -136,7 +136,7 @@ function gpusOf(services: readonly ServiceSize[]): Pick<AppSummary, 'gpus' | 'sh
   }
 }
 
-/** The services that one answer shows: those with the most GPUs, at most so many, and at most so many pods. */
+/** The services in one answer: those with the most GPUs, up to a limit of services and of pods. */
 export function largestOf(services: readonly ServiceSize[], serviceMax: number, podMax: number): string[] {
   const names: string[] = []
   let pods = 0

@@ -5,10 +5,10 @@ import { podMetric } from './fields.ts'
 import type { AppsOrigin } from './origin.ts'
 import { podKey } from './shared-gpus.ts'
 
-/** Why numbers of a pod are absent, in the words of what should have told them. */
+/** Reasons for absent numbers of a pod, in the words of their source. */
 export type Reasons = ReadonlyMap<GpuField, string>
 
-/** Why numbers of some pods are absent, by the key of the pod. A number without a told reason is left out. */
+/** Reasons for absent numbers of pods, by key of the pod. A number without a reported reason is left out. */
 export async function reasonsOf(
   pods: readonly Omit<AppPod, 'gaps'>[],
   latest: AppsOrigin['latest'],

@@ -21,13 +21,13 @@ import { servicesOf } from './services.ts'
 import { stateOf } from './state.ts'
 import { totalsOf } from './totals.ts'
 
-/** Pods in one answer for the page: a table of more is of no use to people. */
+/** Pods in one answer for the page: people cannot use a longer table. */
 const POD_ROWS_MAX = 5000
 
-/** A day: one point. Unit: milliseconds. */
+/** A day has one point. Unit: milliseconds. */
 const COARSEST_MS = 86_400_000
 
-/** Names that a path may hold. */
+/** Names that are valid in a path. */
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
 
 /** Options of {@link appRoutes}. */
@@ -97,7 +97,7 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     const [app, nowMs] = [nameIn(request, 'app'), Date.now()]
     const { history } = originOf(request)
     const requestWith = (intervalMs: number) => chartRequest(app, services, asked, { limits, intervalMs, nowMs })
-    // What no distance of samples would allow is refused before anything is asked, and while others are answered.
+    // A request that is invalid for any distance of samples is refused before any query, and does not take a slot.
     requestWith(COARSEST_MS)
     return gate.through(async () =>
       chartsOf(history, requestWith(await intervalAt(history, app, services, asked, nowMs))),
@@ -131,10 +131,9 @@ async function gpuAnswer(options: AppRoutesOptions, request: FastifyRequest): Pr
 }
 
 /**
- * The services that an answer is about: those that are asked for, else all, else with `largest` those with the most
- * GPUs.
+ * The services of an answer: the requested services, else all; with `largest` only those with the most GPUs.
  *
- * @throws SondeError `APP_CAP` if they are more than one request may ask for.
+ * @throws SondeError `APP_CAP` if there are more than one request may ask for.
  */
 async function chosenServices(
   history: AppsOrigin['history'],
@@ -169,7 +168,7 @@ function withoutApp({ app: _, key: _key, ...pod }: AppPod): GpuPod {
   return pod
 }
 
-/** A service with the nine as keys of their own, those that are not known left out. */
+/** A service with the nine numbers as keys; unknown numbers are left out. */
 function describeService({ name, pods, gpus, values, deviceValues, warming, missing }: GpuService): object {
   const known = Object.entries(values).filter((entry): entry is [GpuField, GpuNumber] => entry[1] !== null)
   const means = Object.fromEntries(known.map(([field, { avg }]) => [field, avg]))
@@ -185,7 +184,7 @@ function describePod(pod: GpuPod): object {
   return { id: name, namespace, service, gpu: gpus, sharedWith, status, ...started, ...age, ...known, deviceValues }
 }
 
-/** What is asked again a second later must not come from a cache. */
+/** A repeated request must not be answered from a cache. */
 function fresh(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store')
 }
@@ -200,7 +199,7 @@ function checked(name: string, key: string): string {
   throw new SondeError('QRY_FORM', `${key} is ${told}; allowed: names of letters, digits, ".", "_" and "-"`)
 }
 
-/** Names that a parameter lists; undefined if it is not given. */
+/** Names in a list parameter; undefined if it is missing. */
 function namesIn(request: FastifyRequest, key: string): string[] | undefined {
   return queryOf(request, key)
     ?.split(',')

@@ -9,10 +9,10 @@ import {
 import type { AppPod } from './app-pod.ts'
 import { distinct, heldCount, numberOf, type SharedGpu } from './shared-gpus.ts'
 
-/** More of the pods that are not warming without utilisation, and the numbers are called partial. */
+/** Above this share of pods without utilisation, not counting warming pods, the numbers are marked partial. */
 const PARTIAL_SHARE = 0.25
 
-/** The services of pods, in the order of their names. */
+/** The services of pods, sorted by name. */
 export function servicesOf(pods: readonly AppPod[], shared: readonly SharedGpu[]): GpuService[] {
   const byName = Map.groupBy(pods, ({ service }) => service)
   const byPod = Map.groupBy(shared, ({ pod }) => pod)
@@ -24,7 +24,7 @@ function serviceOf(
   pods: readonly AppPod[],
   byPod: ReadonlyMap<string, readonly SharedGpu[]>,
 ): GpuService {
-  // An instance has no utilisation: that of its pod is not missing.
+  // MIG instances have no utilisation, so it is not missing for their pods.
   const settled = pods.filter(({ isWarming, gpus, instances }) => !isWarming && (gpus === 0 || gpus > instances))
   const missing = settled.filter(isWithoutUse)
   const values = GPU_FIELDS.map((field) => [field, numberOver(pods, field)] as const)
@@ -58,7 +58,7 @@ function expectedOf(pods: readonly GpuPod[]): ExpectedPods | null {
   }
 }
 
-/** One of the nine over the pods that have it; null if none has. */
+/** One of the nine numbers over the pods that have it; null if none has. */
 function numberOver(pods: readonly GpuPod[], field: GpuField): GpuNumber | null {
   const numbers = pods.flatMap(({ values }) => values[field] ?? [])
   if (numbers.length === 0) return null
@@ -66,7 +66,7 @@ function numberOver(pods: readonly GpuPod[], field: GpuField): GpuNumber | null 
   return { avg: sum / numbers.length, min: Math.min(...numbers), max: Math.max(...numbers), count: numbers.length }
 }
 
-/** Whether no utilisation is known of a pod, nor of the GPUs that it shares. */
+/** Whether neither the pod nor the GPUs that it shares have a utilisation. */
 function isWithoutUse({ values, deviceValues }: Pick<GpuPod, 'values' | 'deviceValues'>): boolean {
   return values['gpu-util'] === null && deviceValues['gpu-util'] === undefined
 }

@@ -3,42 +3,44 @@ import { GPU_FIELDS, type GpuField, type GpuNumber } from '@sonde/sdk/api'
 import { type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import { BOARD_FIELDS, SUMMED_FIELDS, sharedFieldOf, sharedMetric } from './fields.ts'
 
-/** A device of a pod that is not the pod's alone: its values are those of the whole device. */
+/** A device that a pod does not hold alone: its values are those of the whole device. */
 export interface SharedGpu {
-  /** Tells the device from all others. */
+  /** Unique key of the device. */
   readonly device: string
-  /** The service of the pod, as {@link serviceKey} names it. */
+  /** The service of the pod, by {@link serviceKey}. */
   readonly service: string
-  /** The pod, as {@link podKey} names it. */
+  /** The pod, by {@link podKey}. */
   readonly pod: string
   readonly isInstance: boolean
-  /** Pods that hold it; 0 for the board of an instance that is held. */
+  /** Pods that hold the device; 0 for the board of an instance that is held. */
   readonly pods: number
   readonly values: Readonly<Partial<Record<GpuField, number>>>
-  /** When its row was made; undefined if the history does not tell. Unit: milliseconds since the Unix epoch. */
+  /**
+   * When its row was written; undefined if the history does not report that. Unit: milliseconds since the Unix epoch.
+   */
   readonly rowMs: number | undefined
 }
 
 const PODS_METRIC = 'shared_gpu_pods'
 
-/** Tells a pod from all others. */
+/** Unique key of a pod. */
 export function podKey({ app, service, namespace, pod, simulated }: Labels): string {
   return JSON.stringify([app ?? '', service ?? '', namespace ?? '', pod ?? '', simulated ?? ''])
 }
 
-/** Tells a service from all others. */
+/** Unique key of a service. */
 export function serviceKey({ app, service, simulated }: Labels): string {
   return JSON.stringify([app ?? '', service ?? '', simulated ?? ''])
 }
 
-/** Questions for the devices that pods share, of some fields. */
+/** Queries for some fields of the devices that pods share. */
 export function sharedQueries(matchers: SeriesQuery['matchers'], fields: readonly GpuField[]): SeriesQuery[] {
   return [PODS_METRIC, ...fields.map(sharedMetric)].map((metric) => {
     return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
   })
 }
 
-/** The devices of an answer to {@link sharedQueries}, a row a pod and device. */
+/** The devices of an answer to {@link sharedQueries}, one row for each pod and device. */
 export async function sharedOf({ results }: Pick<QueryAnswer, 'results'>): Promise<SharedGpu[]> {
   const rows = new Map<string, { labels: Labels; pods: number; rowMs: number | undefined; values: SharedValues }>()
   for (const { metric, series } of results) {
@@ -71,24 +73,24 @@ function deviceOf({ Hostname = '', UUID = '', GPU_I_ID = '', simulated = '' }: L
   return JSON.stringify([Hostname, UUID, GPU_I_ID, simulated])
 }
 
-/** Each device once, of rows of several pods. */
+/** Each device once, from the rows of several pods. */
 export function distinct(rows: readonly SharedGpu[]): SharedGpu[] {
   return [...new Map(rows.map((row) => [row.device, row])).values()]
 }
 
-/** Devices, or instances, that pods hold: boards of instances are not held themselves. */
+/** Devices or instances that pods hold. The boards of instances are not held themselves. */
 export function heldCount(devices: readonly SharedGpu[]): number {
   return devices.filter(({ pods }) => pods > 0).length
 }
 
-/** Devices, or instances, that several pods hold. */
+/** Devices or instances that several pods hold. */
 export function sharedCount(devices: readonly SharedGpu[]): number {
   return devices.filter(({ pods }) => pods > 1).length
 }
 
 /**
- * A number over distinct devices; null if none has it, and where it adds up and one lacks it. Of what a whole GPU
- * has alone, boards count instead of their instances.
+ * A number over distinct devices; null if no device has it, or if it is a sum and a device lacks it. For numbers that
+ * only a whole GPU has, boards count instead of their instances.
  */
 export function numberOf(devices: readonly SharedGpu[], field: GpuField): GpuNumber | null {
   const having = devices.filter(({ pods, isInstance }) => (BOARD_FIELDS.has(field) ? !isInstance : pods > 0))
@@ -98,7 +100,7 @@ export function numberOf(devices: readonly SharedGpu[], field: GpuField): GpuNum
   return { avg: sum / numbers.length, min: Math.min(...numbers), max: Math.max(...numbers), count: numbers.length }
 }
 
-/** What the devices of one pod do together, of those numbers that the pod has none of by itself. */
+/** Totals of the devices of one pod, for the numbers that the pod itself lacks. */
 export function valuesOfDevices(
   devices: readonly SharedGpu[],
   own: Readonly<Record<GpuField, number | null>>,

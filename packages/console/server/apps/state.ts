@@ -3,7 +3,7 @@ import { shellWord, sondeCommand } from '@sonde/sdk/internal'
 import { isUnscheduled } from './gaps.ts'
 import type { AppsOrigin, GpuReader, Place } from './origin.ts'
 
-/** What is the case, and what to do about it. */
+/** The state, and the advice for it. */
 export interface Told {
   readonly state: AppState
   readonly summary: string
@@ -19,14 +19,14 @@ const NO_SOURCE: Told = {
   ],
 }
 
-/** Reasons that the advice for pods without numbers quotes. */
+/** Number of reasons that the advice for pods without numbers quotes. */
 const REASONS_MAX = 3
 const AGAIN = 'Ask again in a minute; the page does so by itself.'
 
 /**
- * The state of an app's page: the first that holds.
+ * The state of an app's page: the first state that applies.
  *
- * @param knowsRequests Whether it is known which pods ask for GPUs.
+ * @param knowsRequests Whether the GPU requests of pods are known.
  */
 export function stateOf(
   app: string,
@@ -99,12 +99,12 @@ function describeCommand(pods: readonly GpuPod[]): string {
   return `kubectl describe pod -n ${shellWord(namespace)} ${shellWord(name)}`
 }
 
-/** A reader and what it found, so that nobody has to look for that elsewhere. */
+/** A reader and its result, so that the user need not search for it elsewhere. */
 function foundWords({ name, reason }: GpuReader): string {
   return reason === '' ? name : `${name} (${reason})`
 }
 
-/** What knows of the pods that ask for GPUs, and how to have it read. */
+/** The source that knows the GPU requests of pods, and how to enable it. */
 const REQUESTS: Readonly<Record<Place, string>> = {
   agent:
     'To see pods that ask for a GPU and got none, read kube-state-metrics: data_sources: [{type: kube_state_metrics, addresses: ["http://HOST:8080/metrics"]}]',
@@ -119,7 +119,7 @@ function noPods(app: string, knowsRequests: boolean, place: Place): Told {
   return { state: 'no_pods', summary, advice: [ask, REQUESTS[place]] }
 }
 
-/** Commands that show the pods of a part, by how it was installed. */
+/** Commands that show the pods of a component, by its way of installation. */
 const EXPORTER_PODS = [
   'The exporters, where the GPU Operator runs them: kubectl get pods -A -l app=nvidia-dcgm-exporter',
   'The exporters, where their own chart does: kubectl get pods -A -l app.kubernetes.io/name=dcgm-exporter',
@@ -129,7 +129,7 @@ const PLUGIN_PODS = [
   'The device plugin, where its own chart does: kubectl get pods -A -l app.kubernetes.io/name=nvidia-device-plugin',
 ]
 
-/** Which hop fails: in the words of what knows it, else pods without a device were given none. */
+/** The failing hop, in the words of its source; for pods without a device, how to check their device plugin. */
 function lateAdvice(pods: readonly GpuPod[], readers: readonly GpuReader[], place: Place): string[] {
   const unheld = pods.filter(({ gpus }) => gpus === 0)
   const held = pods.filter(({ gpus }) => gpus > 0)
@@ -152,7 +152,7 @@ function lateAdvice(pods: readonly GpuPod[], readers: readonly GpuReader[], plac
   return [...reasonsOf(held), ...said, ...unheldWords, ...EXPORTER_PODS, ...plugin, hop]
 }
 
-/** Why the pods have no numbers, each reason once. */
+/** The reasons why pods have no numbers, each once. */
 function reasonsOf(pods: readonly GpuPod[]): string[] {
   const reasons = new Set(pods.flatMap(({ gaps }) => gaps.map(({ reason }) => reason)))
   return [...reasons].slice(0, REASONS_MAX).map((reason) => `${reason[0]?.toUpperCase()}${reason.slice(1)}.`)

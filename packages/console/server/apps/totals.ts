@@ -3,8 +3,8 @@ import type { AppPod } from './app-pod.ts'
 import { distinct, heldCount, numberOf, type SharedGpu, sharedCount } from './shared-gpus.ts'
 
 /**
- * What the GPUs of some pods are and do together, each GPU once: a pod whose GPUs are all its own counts by its row,
- * and the others by their devices.
+ * Totals of the GPUs of some pods, each GPU counted once: a pod that shares no GPU counts by its row, the others by
+ * their devices.
  */
 export function totalsOf(pods: readonly AppPod[], shared: readonly SharedGpu[]): GpuTotals {
   const byPod = Map.groupBy(shared, ({ pod }) => pod)
@@ -20,7 +20,7 @@ export function totalsOf(pods: readonly AppPod[], shared: readonly SharedGpu[]):
 
   function sumOf(field: GpuField): GpuSum | null {
     const own = alone.flatMap(({ values }) => values[field] ?? [])
-    // Devices that lack the number leave out their pods, and no others.
+    // A device without the number leaves out only its own pods.
     const known = sharing.filter(({ key }) => numberOf(byPod.get(key) ?? [], field) !== null)
     const together = distinct(known.flatMap(({ key }) => byPod.get(key) ?? []))
     const ofDevices = numberOf(together, field)
@@ -35,7 +35,10 @@ export function totalsOf(pods: readonly AppPod[], shared: readonly SharedGpu[]):
   }
 }
 
-/** Whether the number of a device is of more than one pod: that of a board, or of what several hold. */
+/**
+ * Whether the number of a device covers more than one pod: the number of a board, or of a device that several pods
+ * hold.
+ */
 function isWhole(field: GpuField): (device: SharedGpu) => boolean {
   return ({ pods, values }) => pods !== 1 && values[field] !== undefined
 }

@@ -11,7 +11,7 @@ const FIELD_OF_APP = new Map(
   ),
 )
 
-/** The series of a metric of pods: one a pod that is there at some time. */
+/** The series of a pod metric, one for each pod that exists at some time of the window. */
 export function podRows(metric: string, pods: readonly PodColumns[], length: number): SeriesAnswer[] {
   return pods.flatMap((pod) => {
     const values = valuesOf(metric, pod, length)
@@ -30,7 +30,7 @@ function valuesOf(metric: string, pod: PodColumns, length: number): Float64Array
   return pod.own.get(metric)
 }
 
-/** The series of a metric of services: over the pods that have a number, each time by itself. */
+/** The series of a service metric: over the pods that have a number, computed for each time. */
 export function appRows(metric: string, pods: readonly PodColumns[], length: number): SeriesAnswer[] {
   const services = Map.groupBy(pods, ({ workload: { app, service } }) => JSON.stringify([app, service]))
   return [...services.values()].flatMap((ofService) => {
@@ -56,7 +56,7 @@ function serviceValues(metric: string, pods: readonly PodColumns[], length: numb
   return joined(columns, length, (numbers) => sumOf(numbers) / numbers.length)
 }
 
-/** Devices of some pods at each time, each once; NaN if no pod is there. */
+/** Distinct devices of some pods at each time; NaN if no pod exists. */
 function distinctGpus(pods: readonly PodColumns[], length: number): Float64Array {
   const counts = pods.map((pod) => gpuCounts(pod, length, false))
   return Float64Array.from({ length }, (_, i) => {
@@ -66,7 +66,7 @@ function distinctGpus(pods: readonly PodColumns[], length: number): Float64Array
   })
 }
 
-/** At each time over the columns that have a number then; NaN if none has. */
+/** Combines at each time the columns that have a number then; NaN if none has. */
 function joined(columns: readonly Float64Array[], length: number, how: (numbers: number[]) => number): Float64Array {
   return Float64Array.from({ length }, (_, i) => {
     const numbers = columns.flatMap((values) => ((values[i] ?? Number.NaN) >= 0 ? [values[i] as number] : []))

@@ -3,12 +3,12 @@ import type { ListedType } from '@sonde/sdk/internal'
 import { appMetric, podMetric, sharedMetric } from '../apps/fields.ts'
 import { RAWS } from './expressions.ts'
 
-/** Series of exporters, one of which there is wherever pods hold GPUs. */
+/** Series of exporters. At least one of them exists wherever pods hold GPUs. */
 const SIGNS: ReadonlySet<string> = new Set([...RAWS.util.metrics, ...RAWS.used.metrics])
-/** What rows of agents have. */
+/** A metric that rows of agents have. */
 const ROWS_SIGN = 'pod_gpus'
 
-/** The unit at the end of a metric's name; empty if none is. */
+/** The unit at the end of a metric name; empty if there is none. */
 function unitOf(metric: string): string {
   return /_(percent|bytes|watts|seconds)$/.exec(metric)?.[1] ?? ''
 }
@@ -28,7 +28,7 @@ function typeOf(name: string, description: string, labels: readonly string[], me
   return { name, description, labels, fields, records: [], live: true, read: '' }
 }
 
-/** The rows of pods and services that are made of the series of exporters. */
+/** The types of rows for pods and services that are derived from the series of exporters. */
 export const DERIVED_TYPES: readonly ListedType[] = [
   typeOf(
     'pod_gpu',
@@ -64,7 +64,7 @@ export const DERIVED_TYPES: readonly ListedType[] = [
   ),
 ]
 
-/** Whether rows can be made: exporters are scraped, and no agent is. */
+/** Whether rows can be derived: exporters are scraped, and no agent is. */
 export function canDerive(types: readonly ListedType[]): boolean {
   const metrics = types.flatMap(({ fields }) => fields.map(({ metric }) => metric))
   return metrics.some((metric) => SIGNS.has(metric)) && !metrics.includes(ROWS_SIGN)

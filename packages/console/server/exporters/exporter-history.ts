@@ -37,21 +37,22 @@ import { type PodColumns, PodTable } from './pod-columns.ts'
 import { sharedRows } from './shared-rows.ts'
 import { targetsOf } from './workload.ts'
 
-/** How long it holds that there are rows of agents. Unit: milliseconds. */
+/** How long a positive check for rows of agents stays valid. Unit: milliseconds. */
 const KNOWN_MS = 30_000
-/** The same where there are none yet. Unit: milliseconds. */
+/** The same for a negative check. Unit: milliseconds. */
 const NONE_KNOWN_MS = 2000
-/** Raws that are asked for with every question: they say which GPUs pods hold. */
+/** Raw series that every query needs, because they show which GPUs pods hold. */
 const ALWAYS: readonly RawName[] = ['used', 'util']
 const ROW = /^(pod|app|shared)_gpu_/
 
 /**
- * The rows `pod_gpu_…` and `app_gpu_…` over a Prometheus that scrapes raw exporters: where it has no such row of an
- * agent, they are made of the series of dcgm-exporter and kube-state-metrics. Everything else is asked as it is.
+ * The rows `pod_gpu_…` and `app_gpu_…` over a Prometheus that scrapes raw exporters. If it has no such rows of an
+ * agent, they are derived from the series of dcgm-exporter and kube-state-metrics. All other queries are passed on
+ * unchanged.
  */
 export class ExporterHistory implements History, Catalogue {
   readonly #history: PrometheusHistory
-  /** Answers that were made of raw series, by what was asked. */
+  /** Answers that were derived from raw series, by query. */
   readonly #flights = new Flights<QueryAnswer>(bytesOf)
   #hasRows: { readonly untilMs: number; readonly answer: Promise<boolean> } | undefined
 
@@ -65,7 +66,7 @@ export class ExporterHistory implements History, Catalogue {
     return this.#flights.take(JSON.stringify(request), () => this.#derive(request))
   }
 
-  /** With the rows, where they are made: a page asks for nothing that is not listed. */
+  /** Includes the derived rows, because a page queries only listed types. */
   async types(): Promise<{ readonly types: Iterable<ListedType>; readonly leftOut: number }> {
     const { types, leftOut } = await this.#history.types()
     const listed = [...types]
@@ -140,7 +141,7 @@ function metricsOf(type = ''): readonly string[] {
   return DERIVED_TYPES.filter(({ name }) => name === type).flatMap(({ fields }) => fields.map(({ metric }) => metric))
 }
 
-/** The last value of a series; nothing where it has none now. */
+/** The last value of a series; nothing if it has no current value. */
 function latestOf(metric: string, { labels, values }: SeriesAnswer, times: Float64Array): LatestSeries[] {
   const at = values.length - 1
   const value = values[at] ?? Number.NaN
@@ -164,7 +165,7 @@ function questions(names: readonly RawName[], fn: 'last' | 'avg', grain: Grain) 
   ]
 }
 
-/** The raw series that questions need. */
+/** The raw series that queries need. */
 function rawsOf(queries: readonly SeriesQuery[]): RawName[] {
   const metrics = new Set(queries.map(({ metric }) => metric))
   const fields = GPU_FIELDS.filter((field) => {

@@ -1,19 +1,19 @@
 import { functionOf, type Grain } from '../prometheus/expressions.ts'
 import { selectorOf, spanOf } from '../prometheus/promql.ts'
 
-/** What is asked of series that an exporter of NVIDIA, or kube-state-metrics, has. */
+/** Matches series of an NVIDIA exporter or of kube-state-metrics. */
 export interface Raw {
   readonly metrics: readonly string[]
-  /** Larger values are blanks of DCGM, or means in which there is one. */
+  /** Larger values are blank values of DCGM, or means that contain one. */
   readonly most: number
-  /** Memory is taken as it is at the end of a step: a mean could hide a blank. */
+  /** Memory is read at the end of a step, because a mean could hide a blank value. */
   readonly isMean: boolean
 }
 
 const MEMORY = { most: 2 ** 31 - 17, isMean: false }
 const RATIO = { most: 1, isMean: true }
 
-/** Series of exporters by a word of ours, with the names of today and of DCGM 4.6. */
+/** Series of exporters by a short name of ours, with the current metric names and those of DCGM 4.6. */
 export const RAWS = {
   util: { metrics: ['DCGM_FI_DEV_GPU_UTIL', 'DCGM_FI_DEV_GPU_UTIL_RATIO'], most: 100, isMean: true },
   used: { metrics: ['DCGM_FI_DEV_FB_USED'], ...MEMORY },
@@ -27,10 +27,10 @@ export const RAWS = {
   power: { metrics: ['DCGM_FI_DEV_POWER_USAGE', 'DCGM_FI_DEV_BOARD_POWER_WATTS'], most: 100_000, isMean: true },
 } as const satisfies Readonly<Record<string, Raw>>
 
-/** A word for series of exporters. */
+/** Our short name for series of exporters. */
 export type RawName = keyof typeof RAWS
 
-/** Labels that say which GPU, which pod, and which target a series is of. */
+/** Labels that identify the GPU, the pod and the target of a series. */
 const KEPT = [
   ...['UUID', 'uuid', 'GPU_I_ID', 'Hostname', 'hostname', 'job', 'instance'],
   ...['pod', 'pod_name', 'exported_pod', 'namespace', 'pod_namespace', 'exported_namespace'],
@@ -39,7 +39,7 @@ const KEPT = [
 
 const GPU_RESOURCE = 'nvidia_com_(gpu|gpu_shared|mig_.+)'
 
-/** Values of GPUs that some pod may hold, one a GPU, instance, pod and target. */
+/** Values of GPUs that pods may hold, one for each GPU, instance, pod and target. */
 export function rawExpression(name: RawName, fn: 'last' | 'avg', grain: Grain): string {
   const { metrics, most, isMean } = RAWS[name]
   return `max by (${KEPT}) (${functionOf(isMean ? fn : 'last', metrics, [], grain)} <= ${most})`
@@ -51,18 +51,18 @@ export function ageExpression(): string {
   return `time() - max by (${KEPT}) (timestamp(${selectorOf([metric], [])}))`
 }
 
-/** What targets with series of GPUs have in their own labels: it is theirs, and not that of a workload. */
+/** The target labels of targets with GPU series: such a label belongs to the target, not to a workload. */
 export function targetExpression(grain: Grain): string {
   const up = `max by (job, instance, pod, app, service) (${lastOf('up', grain)})`
   return `${up} and on (job, instance) max by (job, instance) (${lastOf(RAWS.used.metrics[0], grain)})`
 }
 
-/** Rows of agents, if there are any: counted. */
+/** The number of rows of agents; nothing if there are none. */
 export function agentExpression(grain: Grain): string {
   return `count(${lastOf('pod_gpus', grain)})`
 }
 
-/** GPUs that pods ask for which have not finished. */
+/** GPU requests of pods that have not finished. */
 export function requestExpression(grain: Grain): string {
   const one = 'max by (namespace, pod, uid, container, resource)'
   const asked = ofWorkload(lastOf('kube_pod_container_resource_requests', grain, ['resource', GPU_RESOURCE]))
@@ -72,13 +72,13 @@ export function requestExpression(grain: Grain): string {
   return `max by (namespace, pod) (${summed} unless on (namespace, pod, uid) (${left}))`
 }
 
-/** When these pods started. Unit: seconds since the Unix epoch. */
+/** Start times of these pods. Unit: seconds since the Unix epoch. */
 export function startExpression(grain: Grain): string {
   const started = `max by (namespace, pod) (${ofWorkload(lastOf('kube_pod_start_time', grain))})`
   return `${started} and on (namespace, pod) ${requestExpression(grain)}`
 }
 
-/** Whether these pods have a node: 1 where they do, 0 while they wait for one. */
+/** Whether these pods have a node: 1 if they do, 0 while they wait for one. */
 export function scheduledExpression(grain: Grain): string {
   const told = ofWorkload(lastOf('kube_pod_status_scheduled', grain, ['condition', 'true']))
   const named = ofWorkload(lastOf('kube_pod_container_resource_requests', grain, ['node', '.+']))
@@ -98,7 +98,10 @@ function lastOf(metric: string, { stepMs, holdMs }: Grain, match?: readonly [lab
   return `last_over_time(${selectorOf([metric], matchers)}[${spanOf(Math.max(stepMs, holdMs) - 1)}])`
 }
 
-/** Without `honor_labels` the pod of kube-state-metrics itself wins, and those that it tells of are renamed. */
+/**
+ * Without `honor_labels`, `pod` names the pod of kube-state-metrics itself, and the labels of the described pods are
+ * renamed.
+ */
 function ofWorkload(expression: string): string {
   const pod = `label_replace(${expression}, "pod", "$1", "exported_pod", "(.+)")`
   return `label_replace(${pod}, "namespace", "$1", "exported_namespace", "(.+)")`

@@ -4,12 +4,15 @@ import type { RawName } from './expressions.ts'
 
 const MIB = 2 ** 20
 
-/** One of the nine: the raw series that add up to it, how it is joined over GPUs, whether MIG instances have it. */
+/**
+ * One of the nine numbers: its raw series, which are summed; how it is combined over GPUs; and whether MIG instances
+ * have it.
+ */
 export interface Origin {
   readonly raws: readonly RawName[]
-  /** Those of a MIG instance; none: it has no such number of its own. */
+  /** The raw series of a MIG instance; empty if an instance has no such number. */
   readonly ofInstance: readonly RawName[]
-  /** Whether exporters tell it of the processes of each pod too, beside what they tell of the device. */
+  /** Whether exporters also report it for the processes of each pod. */
   readonly isOfProcesses: boolean
   readonly factor: number
   readonly within: 'mean' | 'sum'
@@ -22,7 +25,7 @@ const memory = (raws: readonly RawName[], ofInstance: readonly RawName[], isOfPr
   return { raws, ofInstance, isOfProcesses, factor: MIB, within: 'sum' }
 }
 
-/** Where each of the nine comes from; as the rows of an agent are made. */
+/** The origin of each of the nine numbers, with the same rules as the rows of an agent. */
 export const ORIGINS: Readonly<Record<GpuField, Origin>> = {
   'gpu-util': { raws: ['util'], ofInstance: [], isOfProcesses: true, factor: 1, within: 'mean' },
   'gpu-mem-used': memory(['used'], ['used'], true),
@@ -35,7 +38,7 @@ export const ORIGINS: Readonly<Record<GpuField, Origin>> = {
   'gpu-power-w': { raws: ['power'], ofInstance: [], isOfProcesses: false, factor: 1, within: 'sum' },
 }
 
-/** What instances have none of: exporters copy what the whole GPU has to each. */
+/** Numbers that instances lack: exporters copy the number of the whole GPU to each instance. */
 const OF_BOARDS: ReadonlySet<RawName> = new Set(['power', 'util'])
 
 type Columns = Map<RawName, Float64Array>
@@ -45,17 +48,17 @@ export interface DeviceColumns {
   readonly host: string
   readonly uuid: string
   readonly instance: string
-  /** Series that were not copied for a pod. */
+  /** Series without a pod label. */
   readonly own: Columns
-  /** Series that were: where the device has none of its own, what they say is of the device. */
+  /** Series with a pod label. They describe the device if it has no series without a pod label. */
   readonly copied: Columns
-  /** What the pods that hold it at some time say of it. */
+  /** The pods that hold it at some time, with their series. */
   readonly holders: Set<HeldColumns>
-  /** How many pods hold it at each time; undefined until it is asked for, which is when all series are taken. */
+  /** How many pods hold it at each time. Computed on first use, after all series were added. */
   counts: Uint32Array | undefined
 }
 
-/** A device that a pod holds, and the series that say so. */
+/** A device that a pod holds, with the series that show it. */
 export interface HeldColumns {
   readonly device: DeviceColumns
   readonly raws: Columns
@@ -65,7 +68,7 @@ export interface HeldColumns {
 export class DeviceTable {
   readonly #devices = new Map<string, DeviceColumns>()
 
-  /** The device that a series is about, and where its numbers belong: those of a board to the whole GPU. */
+  /** The device of a series, and the device that its numbers describe: numbers of a board describe the whole GPU. */
   of(labels: Labels, raw: RawName): { readonly held: DeviceColumns; readonly told: DeviceColumns } {
     const { GPU_I_ID: instance = '' } = labels
     const held = this.#of(labels, instance)
@@ -91,7 +94,10 @@ export class DeviceTable {
   }
 }
 
-/** Adds a column: two jobs may scrape the same exporter, and one that restarted has another instance. */
+/**
+ * Adds a column. Columns are merged, because two jobs may scrape the same exporter, and a restarted exporter has
+ * another instance label.
+ */
 export function addColumn(columns: Columns, raw: RawName, values: Float64Array): void {
   const known = columns.get(raw)
   columns.set(raw, known === undefined ? values : known.map((value, i) => (value >= 0 ? value : (values[i] ?? value))))
@@ -112,7 +118,7 @@ export function holderCounts(device: DeviceColumns, length: number): Uint32Array
   return counts
 }
 
-/** One of the nine of a device at a time. */
+/** One of the nine numbers of a device at a time. */
 export function numberOfDevice({ own, copied, instance }: DeviceColumns, field: GpuField, i: number): number {
   const origin = ORIGINS[field]
   return sumOf(instance === '' ? origin.raws : origin.ofInstance, origin.factor, (raw) => {
@@ -121,7 +127,7 @@ export function numberOfDevice({ own, copied, instance }: DeviceColumns, field: 
   })
 }
 
-/** One of the nine of what the processes of one pod do, at a time; NaN if no exporter tells it. */
+/** One of the nine numbers for the processes of one pod, at a time; NaN if no exporter reports it. */
 export function numberOfProcesses({ device, raws }: HeldColumns, field: GpuField, i: number): number {
   const origin = ORIGINS[field]
   if (!origin.isOfProcesses) return Number.NaN

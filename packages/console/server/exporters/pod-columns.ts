@@ -19,11 +19,11 @@ import { type Targets, type Workload, workloadOf } from './workload.ts'
 export interface PodColumns {
   workload: Workload
   readonly gpus: Map<DeviceColumns, HeldColumns>
-  /** Numbers of the pod as a whole by their metric. */
+  /** Numbers of the whole pod, by metric. */
   readonly own: Map<string, Float64Array>
 }
 
-/** Pods of series, by namespace and name. */
+/** The pods of series, by namespace and name. */
 export class PodTable {
   readonly pods = new Map<string, PodColumns>()
   readonly devices = new DeviceTable()
@@ -33,7 +33,7 @@ export class PodTable {
     this.#targets = targets
   }
 
-  /** Takes the series of a raw of GPUs. */
+  /** Adds the raw series of GPUs. */
   takeGpus(name: RawName, series: readonly SeriesAnswer[]): void {
     for (const { labels, values } of series) {
       const pod = this.#podOf(labels)
@@ -47,12 +47,12 @@ export class PodTable {
     }
   }
 
-  /** Takes numbers of pods that kube-state-metrics knows: their pods are there without a GPU too. */
+  /** Adds numbers of pods from kube-state-metrics, which also knows pods without a GPU. */
   takePods(metric: string, series: readonly SeriesAnswer[]): void {
     for (const { labels, values } of series) this.#named(labels).own.set(metric, values)
   }
 
-  /** Takes the largest of a number that is told of each GPU. */
+  /** Keeps the largest of a number that is reported once for each GPU. */
   takeLargest(metric: string, series: readonly SeriesAnswer[]): void {
     for (const { labels, values } of series) {
       const own = this.#podOf(labels)?.own
@@ -61,7 +61,7 @@ export class PodTable {
     }
   }
 
-  /** Takes app and service of kube-state-metrics where the exporter does not copy labels of pods. */
+  /** Adds app and service from kube-state-metrics if the exporter does not copy labels of pods. */
   takeLabels(series: readonly SeriesAnswer[]): void {
     for (const { labels } of series) {
       const pod = this.#named(labels)
@@ -93,7 +93,7 @@ export class PodTable {
   }
 }
 
-/** GPUs of a pod at each time; NaN if the pod is not there. */
+/** GPUs of a pod at each time; NaN if the pod does not exist then. */
 export function gpuCounts({ gpus, own }: PodColumns, length: number, isOnlyInstances: boolean): Float64Array {
   const isAsking = [...own.values()]
   return Float64Array.from({ length }, (_, i) => {
@@ -110,7 +110,9 @@ export function gpuCounts({ gpus, own }: PodColumns, length: number, isOnlyInsta
   })
 }
 
-/** Other pods that hold the same device at each time: the most of any of a pod's; NaN if it holds none. */
+/**
+ * Number of other pods on the same device at each time: the maximum over the devices of a pod; NaN if it holds none.
+ */
 export function sharersOf({ gpus }: PodColumns, length: number): Float64Array {
   return Float64Array.from({ length }, (_, i) => {
     let most = 0
@@ -120,8 +122,8 @@ export function sharersOf({ gpus }: PodColumns, length: number): Float64Array {
 }
 
 /**
- * One of the nine of a pod: ratios are averaged over its GPUs, and a sum needs those of all. Of a GPU that other pods
- * hold too, it is what the processes of the pod do.
+ * One of the nine numbers of a pod: ratios are averaged over its GPUs, and a sum needs all of them. For a GPU that
+ * other pods hold too, the number covers only the processes of the pod.
  */
 export function numberOfPod({ gpus }: PodColumns, field: GpuField, length: number): Float64Array {
   const { within } = ORIGINS[field]

@@ -10,8 +10,7 @@ interface Shared {
 }
 
 /**
- * The series of a metric of devices that are not one pod's alone: one a pod and device, for each pod that holds such a
- * device at that time.
+ * The series of a metric of shared devices: one for each device and each pod that holds it at that time.
  */
 export function sharedRows(
   metric: string,

@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
 import type { SeriesAnswer } from '@sonde/sdk/internal'
 
-/** The pod that a series of a GPU is of. */
+/** The pod of a GPU series. */
 export interface Workload {
   readonly namespace: string
   readonly pod: string
@@ -9,13 +9,13 @@ export interface Workload {
   readonly service: string
 }
 
-/** Labels of a target itself. */
+/** Labels of the target itself. */
 type Own = Partial<Record<string, ReadonlySet<string>>>
 
 /** Labels of targets, by job and instance. */
 export type Targets = ReadonlyMap<string, Own>
 
-/** What `up` says of the labels that targets have. */
+/** Reads the labels of targets from `up`. */
 export function targetsOf(up: readonly SeriesAnswer[]): Targets {
   const targets = new Map<string, Record<string, Set<string>>>()
   for (const { labels } of up) {
@@ -27,8 +27,9 @@ export function targetsOf(up: readonly SeriesAnswer[]): Targets {
 }
 
 /**
- * The pod of a series; undefined if there is none, as of an idle GPU. Whatever `honor_labels` is: a label that a
- * Prometheus renamed is the workload's, and one that the target has itself is the exporter's.
+ * The pod of a series; undefined if there is none, as for an idle GPU. It works for either value of `honor_labels`: a
+ * label that Prometheus renamed belongs to the workload, and a label that the target itself has belongs to the
+ * exporter.
  */
 export function workloadOf(labels: Labels, targets: Targets): Workload | undefined {
   const own = targets.get(keyOf(labels)) ?? {}

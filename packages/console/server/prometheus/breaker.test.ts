@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Breaker } from './breaker.ts'
 
-/** Enters at a time, and says what became of it; gives how long to wait instead where nothing may be asked. */
+/** Enters the breaker at a time, and reports an outcome. Returns the wait if the breaker refuses. */
 function visits() {
   let nowMs = 0
   const breaker = new Breaker(() => nowMs)

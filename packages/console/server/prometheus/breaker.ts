@@ -1,4 +1,4 @@
-/** As many failures within the time that follows open the breaker. */
+/** Number of failures within the following time that open the breaker. */
 const FAILURE_COUNT = 3
 /** Unit: milliseconds. */
 const WITHIN_MS = 60_000
@@ -6,8 +6,8 @@ const WITHIN_MS = 60_000
 const OPEN_MS = 30_000
 
 /**
- * Spares a server that cannot be reached, and requests that would wait for it: after 3 failures within a minute nothing
- * is asked for 30 s. Then one request tries, and its outcome decides.
+ * Protects an unreachable server, and requests that would wait for it. After 3 failures within a minute no request is
+ * sent for 30 s. Then one request tries, and its outcome decides.
  */
 export class Breaker {
   readonly #now: () => number
@@ -15,28 +15,30 @@ export class Breaker {
   #openUntilMs = 0
   #isTrying = false
 
-  /** @param now Milliseconds of a clock that only goes forward. */
+  /** @param now Returns the milliseconds of a monotonic clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** For how long nothing may be asked; 0 if it is closed. Unit: milliseconds. */
+  /** For how long no request may be sent; 0 if the breaker is closed. Unit: milliseconds. */
   get openMs(): number {
     return this.#openUntilMs === 0 ? 0 : Math.max(1, this.#openUntilMs - this.#now())
   }
 
-  /** For how long nothing may be asked; 0 if the caller may, and then owes {@link settle}. Unit: milliseconds. */
+  /**
+   * For how long no request may be sent. After 0 the caller must send it and call {@link settle}. Unit: milliseconds.
+   */
   enter(): number {
     if (this.#openUntilMs === 0) return 0
     const leftMs = this.#openUntilMs - this.#now()
     if (leftMs > 0) return leftMs
-    // The next second tells how the one that tries fares.
+    // The next second shows the outcome of the trial.
     if (this.#isTrying) return 1000
     this.#isTrying = true
     return 0
   }
 
-  /** Whether the server was there for a request that was let in. */
+  /** Records whether the server answered a request that was let in. */
   settle(isWell: boolean): void {
     const nowMs = this.#now()
     if (this.#isTrying) {

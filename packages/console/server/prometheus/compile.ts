@@ -3,21 +3,21 @@ import type { SeriesQuery } from '@sonde/sdk/internal'
 import { functionOf, type Grain, joined, pairsMs, resetsOf } from './expressions.ts'
 import { literalOf, quoted, selectorOf, spanOf } from './promql.ts'
 
-/** Label of the series of an answer that says which part of the expression they are of. */
+/** Label of the series of an answer that names their part of the expression. */
 export const PART_LABEL = '__part'
 
-/** What the series of a part are. */
+/** The meaning of the series of a part. */
 export interface Part {
-  /** `values` of questions, `bins` that are cumulative, or when counters were seen to `restart`. */
+  /** `values` of queries, cumulative `bins`, or the times of a counter's `restart`. */
   readonly kind: 'values' | 'bins' | 'restarts'
   /**
-   * Places of the questions that it answers, by the metric that its series are named after; by the empty text where
-   * they have no name.
+   * Positions of the queries that the part answers, by metric name of its series; by the empty text if the series have
+   * no name.
    */
   readonly questions: ReadonlyMap<string, readonly number[]>
 }
 
-/** One expression that answers all questions of a request, and what its parts are. */
+/** One expression that answers all queries of a request, and the meaning of its parts. */
 export interface Compiled {
   readonly expression: string
   readonly parts: readonly Part[]
@@ -28,12 +28,12 @@ interface Draft extends Part {
 }
 
 /**
- * Compiles questions to one expression of PromQL, so that one request asks for all of them. Questions that ask for the
- * last value, and differ in the metric alone, become one part: their series keep the name. Others become a part each:
- * functions over a range drop it.
+ * Compiles queries to one expression of PromQL, so that one request asks for all of them. Queries for the last value
+ * that differ only in the metric become one part, because their series keep the name. Other queries become a part each,
+ * because functions over a range drop the name.
  *
- * @param isHistogram Whether a metric is kept as cumulative buckets.
- * @throws SondeError `QRY_FORM` if a question cannot be asked in PromQL.
+ * @param isHistogram Whether a metric is stored as cumulative buckets.
+ * @throws SondeError `QRY_FORM` if a query cannot be expressed in PromQL.
  */
 export function compileQueries(
   queries: readonly SeriesQuery[],
@@ -59,8 +59,9 @@ export function latestExpression(name: string, isFamily: boolean, holdMs: number
 }
 
 /**
- * Samples a second that the middle one of all targets has, and not more: so many periods lie between its samples in
- * each of some ranges, of which the densest counts. A server that has just started knows the short ones alone.
+ * Samples a second of the median target, as an upper bound: the number of periods between its samples, over the length
+ * of the range. The densest of several ranges counts, because a server that has just started has samples in the short
+ * ranges only.
  */
 export function densityExpression(): string {
   const ranges = [20, 120, 600, 3600].map((seconds) => {
@@ -70,13 +71,13 @@ export function densityExpression(): string {
   return `max(${union(ranges)})`
 }
 
-/** When the newest sample of any target was taken. Unit: seconds since the Unix epoch. */
+/** Time of the newest sample of any target. Unit: seconds since the Unix epoch. */
 export function newestExpression(): string {
-  // An agent that sends its samples has no `up`.
+  // An agent that pushes its samples has no `up`.
   return 'max(timestamp({__name__=~"up|sonde_process_uptime_seconds"}))'
 }
 
-/** Places of questions that one part can answer: the same question, or last values that differ in the metric alone. */
+/** Positions of queries that one part can answer: equal queries, or last values that differ only in the metric. */
 function alike(queries: readonly SeriesQuery[], isHistogram: (metric: string) => boolean): number[][] {
   const groups = new Map<string, number[]>()
   for (const [place, query] of queries.entries()) {
@@ -111,7 +112,7 @@ function rangeParts(query: SeriesQuery, places: readonly number[], grain: Grain)
   return [...parts, { kind: 'restarts', questions, expression: restarts }]
 }
 
-/** Buckets are counters that know no restart of their own: what PromQL says of them is told. */
+/** Buckets are counters without their own restart mark, so restarts are taken from PromQL. */
 function histogramPart(query: SeriesQuery, places: readonly number[], grain: Grain): Draft {
   const { stepMs, intervalMs } = grain
   const { metric, matchers, function: fn, aggregate, within, quantile } = query
@@ -135,14 +136,14 @@ function histogramPart(query: SeriesQuery, places: readonly number[], grain: Gra
   return { kind: 'bins', questions, expression: joined(inner, query, ['le']) }
 }
 
-/** A union of expressions; each series has in {@link PART_LABEL} the place of the expression that it is of. */
+/** A union of expressions. {@link PART_LABEL} of each series holds the index of its expression. */
 export function taggedUnion(expressions: readonly string[]): string {
   return union(
     expressions.map((expression, part) => `label_replace(${expression}, "${PART_LABEL}", "${part}", "", "")`),
   )
 }
 
-/** A balanced union: each `or` copies what stands to its left. */
+/** A balanced union, because each `or` copies its left side. */
 function union(expressions: readonly string[]): string {
   if (expressions.length <= 1) return expressions[0] ?? ''
   const middle = expressions.length >> 1

@@ -3,13 +3,13 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const [BRACE, BRACE_END, BRACKET, BRACKET_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const
 
-/** Most that may stand around the list. Unit: bytes. */
+/** Largest text outside the list. Unit: bytes. */
 const ENVELOPE_LIMIT_BYTES = 1 << 20
 
 /**
- * Takes the elements of one list out of a JSON text that comes in pieces, so that neither the text nor what it says is
- * ever in memory as a whole, and no turn reads more than an element. The list is the first array or object at a depth:
- * at 3 that of `{"data":{"result":[…]}}`, at 2 that of `{"data":[…]}`.
+ * Takes the elements of one list out of a JSON text that arrives in pieces. Neither the text nor its value is ever in
+ * memory as a whole, and no turn reads more than one element. The list is the first array or object at a depth: depth 3
+ * for `{"data":{"result":[…]}}`, depth 2 for `{"data":[…]}`.
  */
 export class ElementReader {
   readonly #depthOfList: number
@@ -30,9 +30,9 @@ export class ElementReader {
   }
 
   /**
-   * Reads a piece, and gives the text of each element that ends in it.
+   * Reads a piece, and yields the text of each element that ends in it.
    *
-   * @throws RangeError if an element, or what stands around the list, is too long.
+   * @throws RangeError if an element, or the text outside the list, is too long.
    */
   *push(piece: Uint8Array): Generator<string> {
     let start = 0
@@ -68,9 +68,9 @@ export class ElementReader {
   }
 
   /**
-   * What stands around the list, the list empty.
+   * The value of the text outside the list; the list is empty.
    *
-   * @throws SyntaxError if it is no JSON.
+   * @throws SyntaxError if the text is no JSON.
    */
   envelope(): unknown {
     return JSON.parse(Buffer.concat(this.#envelope).toString())

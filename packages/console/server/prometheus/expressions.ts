@@ -1,27 +1,27 @@
 import { levelsOf, type Matcher, type SeriesQuery } from '@sonde/sdk/internal'
 import { labelName, selectorOf, spanOf } from './promql.ts'
 
-/** A value holds for at most this many periods of its source, as in the store. */
+/** A value is valid for at most this many periods of its source, as in the store. */
 export const HOLD_INTERVALS = 2.5
 
-/** How far a selector looks back, unless a server is told otherwise. Unit: milliseconds. */
+/** Default of the time that a selector of the server looks back. Unit: milliseconds. */
 const LOOKBACK_MS = 300_000
 
-/** How samples lie: what the functions of the form need to know of them. */
+/** Spacing of samples, as far as the functions of a query need it. */
 export interface Grain {
   /** Unit: milliseconds. */
   readonly stepMs: number
   /** Distance of the samples. Unit: milliseconds. */
   readonly intervalMs: number
-  /** How long a value holds. Unit: milliseconds. */
+  /** How long a value stays valid. Unit: milliseconds. */
   readonly holdMs: number
-  /** Whether functions of counters also see the reading before their range, as at VictoriaMetrics. */
+  /** Whether functions of counters also use the reading before their range, as in VictoriaMetrics. */
   readonly looksBack: boolean
 }
 
 /**
- * What a function makes of the samples in `(time - step, time]`, or of the last ones where there are none and they hold
- * still. Ranges are 1 ms short, as those of Prometheus 2 include both ends.
+ * Applies a function to the samples in `(time - step, time]`, or to the last sample before it if that is still valid.
+ * Ranges are 1 ms short, because ranges of Prometheus 2 include both ends.
  */
 export function functionOf(
   fn: SeriesQuery['function'],
@@ -32,13 +32,13 @@ export function functionOf(
   const { stepMs, intervalMs, holdMs } = grain
   const selector = selectorOf(metrics, matchers)
   const over = (name: string, ms: number) => `${name}(${selector}[${spanOf(ms - 1)}])`
-  // A step that holds samples has the last of them, whatever became of the series then.
+  // If a step holds samples, its value is the last of them, even if the series ended afterwards.
   if (fn === 'last' && stepMs >= intervalMs) return over('last_over_time', Math.max(stepMs, holdMs))
   const last = heldOf(selector, holdMs, grain)
   if (fn === 'last') return last
   if (fn === 'avg' || fn === 'min' || fn === 'max') {
     const ofStep = over(`${fn}_over_time`, stepMs)
-    // Only the last value keeps its name, at Prometheus; here neither may, or a series would be two.
+    // In Prometheus only the last value keeps its name. Here both sides drop it, or one series would become two.
     return holdMs > stepMs ? `(${ofStep} + 0 or ${last} + 0)` : ofStep
   }
   const rate = rateOf(over, grain)
@@ -46,27 +46,28 @@ export function functionOf(
 }
 
 /**
- * The last value where a step holds none. A series that a scrape no longer has is marked as stale, which functions over
- * a range do not see, and a selector does: as long as that looks back at least as far, its word counts.
+ * The last valid value if a step holds no sample. A scrape marks a vanished series as stale. Functions over a range
+ * ignore that mark; a selector respects it, so the selector decides as long as it looks back far enough.
  */
 function heldOf(selector: string, holdMs: number, { looksBack }: Grain): string {
   const held = `last_over_time(${selector}[${spanOf(holdMs - 1)}])`
   return looksBack || holdMs > LOOKBACK_MS ? held : `(${held} and ${selector})`
 }
 
-/** Where a counter fell in a step, as the form sees it. */
+/** The steps in which a counter fell. */
 export function resetsOf(metric: string, matchers: readonly Matcher[], grain: Grain): string {
   return `(resets(${selectorOf([metric], matchers)}[${spanOf(pairsMs(grain) - 1)}]) > 0)`
 }
 
-/** The range that holds the pairs of readings that end in a step. Unit: milliseconds. */
+/** The range that holds all pairs of readings that end in a step. Unit: milliseconds. */
 export function pairsMs({ stepMs, intervalMs, looksBack }: Grain): number {
   return looksBack ? stepMs : stepMs + intervalMs
 }
 
 /**
- * The rate over the pairs of readings that end in the step. A range of a step and a period has exactly these; where a
- * step has at most one pair, the last pair is it. A restart is neither gain nor time, so no rate is told across one.
+ * The rate over the pairs of readings that end in the step. A range of a step plus a period has exactly these pairs. If
+ * a step has at most one pair, that is the last pair. A restart adds neither gain nor time, so no rate is computed
+ * across a restart.
  */
 function rateOf(over: (name: string, ms: number) => string, grain: Grain): string {
   const { stepMs, intervalMs, looksBack } = grain
@@ -78,7 +79,7 @@ function rateOf(over: (name: string, ms: number) => string, grain: Grain): strin
   return stepMs < HOLD_INTERVALS * intervalMs ? `(${ofStep} or ${held})` : ofStep
 }
 
-/** An expression joined level by level; `kept` are labels that no level drops. */
+/** An expression aggregated level by level; no level drops the labels of `kept`. */
 export function joined(
   expression: string,
   query: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>,

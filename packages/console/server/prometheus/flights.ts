@@ -1,8 +1,8 @@
-/** How long an answer is given again. Unit: milliseconds. */
+/** How long an answer is reused. Unit: milliseconds. */
 const KEPT_MS = 2000
-/** Most answers that are kept. Policy: the oldest leaves. */
+/** Number of cached answers. Policy: the oldest is dropped. */
 const KEPT_COUNT = 64
-/** Size of all kept answers together. Policy: the oldest leaves; one that is larger alone is not kept. Unit: bytes. */
+/** Size of all cached answers together. Policy: the oldest is dropped; a larger answer is not cached. Unit: bytes. */
 const KEPT_BYTES = 32 << 20
 
 interface Kept<T> {
@@ -12,8 +12,8 @@ interface Kept<T> {
 }
 
 /**
- * Asks once what many ask at a time, and gives the answer for a moment to those who come later. A failure is given to
- * those who wait for it, and not kept.
+ * Sends a request once for all callers that ask at the same time, and caches the answer for a short time. All waiting
+ * callers get a failure, which is not cached.
  */
 export class Flights<T> {
   readonly #kept = new Map<string, Kept<T>>()
@@ -21,13 +21,13 @@ export class Flights<T> {
   readonly #now: () => number
   #bytes = 0
 
-  /** @param now Milliseconds of a clock that only goes forward. */
+  /** @param now Returns the milliseconds of a monotonic clock. */
   constructor(bytesOf: (answer: T) => number, now: () => number = () => performance.now()) {
     this.#bytesOf = bytesOf
     this.#now = now
   }
 
-  /** The answer of `ask`, or that of an earlier call with the same key. */
+  /** The answer of `ask`, or of an earlier call with the same key. */
   take(key: string, ask: () => Promise<T>): Promise<T> {
     const known = this.#kept.get(key)
     if (known !== undefined && known.untilMs > this.#now()) return known.answer
@@ -49,7 +49,7 @@ export class Flights<T> {
     for (const [oldest, { untilMs }] of this.#kept) {
       const isOver = this.#bytes > KEPT_BYTES || this.#kept.size > KEPT_COUNT
       if (!isOver && untilMs > this.#now()) continue
-      // What is under way is not over: those who wait share it.
+      // Open requests are not dropped, because callers wait for them.
       if (untilMs !== Number.POSITIVE_INFINITY) this.#drop(oldest)
     }
   }

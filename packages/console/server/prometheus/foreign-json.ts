@@ -3,11 +3,11 @@ import { type JsonObject, JsonReader } from '@sonde/sdk/internal'
 
 const read = new JsonReader((message) => new SyntaxError(message))
 
-/** A value of a series, as servers write it. */
+/** A value of a series in the form that servers write. */
 export type ForeignPoint = readonly [seconds: number, value: string]
 
 /**
- * An element of a list, whose fields are anything.
+ * An element of a list; its fields may have any type.
  *
  * @throws SyntaxError if it is no object.
  */
@@ -16,9 +16,9 @@ export function objectIn(text: string): JsonObject {
 }
 
 /**
- * The labels of a series: texts, as all that is made of them takes them to be.
+ * The labels of a series, checked to be texts.
  *
- * @throws SyntaxError if they are none.
+ * @throws SyntaxError if a label is no text.
  */
 export function labelsIn(value: unknown): Labels {
   const labels = read.object('metric', value)
@@ -27,7 +27,7 @@ export function labelsIn(value: unknown): Labels {
 }
 
 /**
- * A time and a value.
+ * A time with a value.
  *
  * @throws SyntaxError if it is none.
  */

@@ -1,13 +1,13 @@
-/** What a server knows of a metric beside its series. */
+/** Metadata of a metric on a server. */
 export interface MetricMetadata {
   readonly role: 'counter' | 'gauge' | 'bucket' | 'value'
-  /** Whether the role was said, and not seen in the name. */
+  /** Whether the server declared the role; else it was guessed from the name. */
   readonly isSaid: boolean
   readonly unit: string
   readonly help: string
 }
 
-/** Ends of names that say a unit, and how the form spells it; longer ones first. */
+/** Suffixes of names that state a unit, with our spelling of it; longer suffixes first. */
 const UNITS: readonly (readonly [end: string, unit: string])[] = [
   ['bytes_per_second', 'bytes_per_second'],
   ['nanoseconds', 'nanoseconds'],
@@ -35,14 +35,14 @@ const ROLES: Readonly<Record<string, MetricMetadata['role']>> = {
   summary: 'value',
 }
 
-/** One entry as `/api/v1/metadata` has it. */
+/** One entry in the form of `/api/v1/metadata`. */
 export interface MetadataEntry {
   readonly type?: string
   readonly help?: string
   readonly unit?: string
 }
 
-/** What is known of a metric: what a scrape said, else what its name says. */
+/** Metadata of a metric from a scrape, else from its name. */
 export function metadataOf(metric: string, entry: MetadataEntry | undefined): MetricMetadata {
   const said = ROLES[entry?.type ?? '']
   const isCounter = /_(total|count|sum|bucket)$/.test(metric)
@@ -54,13 +54,13 @@ export function metadataOf(metric: string, entry: MetadataEntry | undefined): Me
   }
 }
 
-/** The unit that a name ends in, before `_total`; empty if it ends in none. */
+/** The unit suffix of a name, before `_total`; empty if there is none. */
 function unitIn(metric: string): string {
   const name = metric.replace(/_total$/, '')
   return UNITS.find(([end]) => name === end || name.endsWith(`_${end}`))?.[1] ?? ''
 }
 
-/** The first word of a name, which what belongs together shares: `node` of `node_load1`. */
+/** The first word of a name, which related metrics share: `node` of `node_load1`. */
 export function familyOf(metric: string): string {
   return /^[^_:]+/.exec(metric)?.[0] ?? metric
 }

@@ -25,13 +25,17 @@ import { type GivenTimes, ToldMetrics } from './told-metrics.ts'
 import { INSTANT_LIMIT_MS, instantOf, RANGE_LIMIT_MS, Transport } from './transport.ts'
 
 /**
- * VictoriaMetrics replaces the points of its newest 30 s by those before, up to a step from now: not where an answer
- * ends later. So long after now it ends, beside two steps: clocks differ. Unit: milliseconds.
+ * VictoriaMetrics replaces the points of its newest 30 s by earlier points, up to one step from now. An answer that
+ * ends later is not changed. So answers end this long after now, plus two steps, because clocks differ. Unit:
+ * milliseconds.
  */
 const VICTORIA_AHEAD_MS = 10_000
-/** Answers that end before have nothing that it hides, unless it was told to hide more. Unit: milliseconds. */
+/**
+ * Answers that end earlier than this before now are not changed, unless a longer latency is configured. Unit:
+ * milliseconds.
+ */
 const HIDDEN_MS = 60_000
-/** Most labels that the types of a server are listed with. */
+/** Largest number of labels in the list of types of a server. */
 const LABEL_COUNT = 100
 
 /** Options of {@link PrometheusHistory}. */
@@ -40,26 +44,26 @@ export interface PrometheusOptions extends GivenTimes {
   readonly url: string
 }
 
-/** The series of expressions on a grid. */
+/** The series of expressions on a grid of times. */
 export interface EvaluatedExpressions {
   /** Unit: milliseconds since the Unix epoch. */
   readonly times: Float64Array
   /** Distance of the samples. Unit: milliseconds. */
   readonly intervalMs: number
-  /** By the place of the expression. */
+  /** By index of the expression. */
   readonly series: readonly (readonly SeriesAnswer[])[]
 }
 
 /**
- * A history in any server with the HTTP API of Prometheus. One request asks for all questions of a request; who asks
- * the same within 2 s shares the answer.
+ * A history on any server with the HTTP API of Prometheus. One HTTP request sends all queries of a request. Equal
+ * requests within 2 s share the answer.
  */
 export class PrometheusHistory implements History, Catalogue {
   readonly transport: Transport
   readonly #told: ToldMetrics
   readonly #answers = new Flights<QueryAnswer>(sizeOf)
 
-  /** @throws SondeError `QRY_BACKEND_URL` if the address is none. */
+  /** @throws SondeError `QRY_BACKEND_URL` if the address is invalid. */
   constructor({ url, ...given }: PrometheusOptions) {
     this.transport = new Transport(url)
     this.#told = new ToldMetrics(this.transport, given)
@@ -70,7 +74,7 @@ export class PrometheusHistory implements History, Catalogue {
     return this.#told.latencyMs
   }
 
-  /** A sentence on why the server cannot be asked; empty if it can. */
+  /** A sentence on why the server cannot be queried; empty if it can. */
   async look(): Promise<string> {
     const asked = { ...instantOf({ query: 'vector(1)' }), isAside: true } as const
     const fault = await this.transport
@@ -94,9 +98,9 @@ export class PrometheusHistory implements History, Catalogue {
   }
 
   /**
-   * Asks expressions of PromQL in one request.
+   * Sends expressions of PromQL in one request.
    *
-   * @param build Makes them for how the samples lie, each with the word by which too many series of it are told.
+   * @param build Returns expressions for the spacing of samples, each with its name in the error of too many series.
    * @throws SondeError as `query`.
    */
   async evaluate(
@@ -154,19 +158,19 @@ export class PrometheusHistory implements History, Catalogue {
     return { fromMs, toMs, stepMs, times, results }
   }
 
-  /** What is asked about one time is about now: there the latency of the server is no gap. */
+  /** Queries for a single time are about now, so the latency of the server does not count as a gap. */
   #grainOf(times: Float64Array, stepMs: number): Grain {
     const { intervalMs } = this.#told
     const holdMs = times.length === 1 ? this.#holdMs : HOLD_INTERVALS * intervalMs
     return { stepMs, intervalMs, holdMs, looksBack: this.transport.isVictoria }
   }
 
-  /** How long the last value of a series holds now. */
+  /** How long the last value of a series stays valid now. */
   get #holdMs(): number {
     return HOLD_INTERVALS * this.#told.intervalMs + this.#told.latencyMs
   }
 
-  /** Asks an expression at every time of a grid: now is an instant, and not a range that ends now. */
+  /** Evaluates an expression at every time of a grid: now is an instant, not a range that ends now. */
   async #evaluate(query: string, times: Float64Array, stepMs: number, reader: SeriesReader) {
     const [firstMs = 0] = times
     const asked =
@@ -193,7 +197,7 @@ export class PrometheusHistory implements History, Catalogue {
     return { path: '/api/v1/query_range', form, limitMs: RANGE_LIMIT_MS, depthOfList: 3 }
   }
 
-  /** What a gauge lost is no restart. Of a metric of which nothing is said anything may be asked. */
+  /** A decrease of a gauge is no restart. A metric without metadata may have any function. */
   #check({ metric, function: asked }: SeriesQuery): void {
     const { role, isSaid } = this.#told.of(metric)
     if (!isSaid) return
@@ -229,7 +233,10 @@ export class PrometheusHistory implements History, Catalogue {
   }
 }
 
-/** A type for each first word of metrics' names: a server knows no types, and a list of all metrics cannot be read. */
+/**
+ * One type for each first word of metric names: a server has no types, and a list of all metrics would be too long to
+ * read.
+ */
 function* typesOf(names: readonly string[], labels: readonly string[], told: ToldMetrics): Generator<ListedType> {
   const families = new Map<string, string[]>()
   for (const name of new Set(names.map((name) => histogramOf(name, told)))) {

@@ -3,17 +3,17 @@ import type { Matcher } from '@sonde/sdk/internal'
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 
-/** A text as PromQL quotes it. */
+/** A text, quoted for PromQL. */
 export function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed())
 }
 
 /**
- * A selector of the series of metrics whose matchers all hold. A regular expression matches as in the query form:
- * anchored at both ends, and `.` is any character. The latter is said only if it matters: alternatives of plain
- * texts are looked up in the index of labels, a group of them is not.
+ * A selector of the series of metrics that satisfy all matchers. A regular expression matches as in a query of ours:
+ * anchored at both ends, and `.` matches any character. The flag for the latter is added only if needed: the server
+ * looks up alternatives of plain texts in its label index, but not a group of them.
  *
- * @throws SondeError `QRY_FORM` if a label has a name that no label of such a server has.
+ * @throws SondeError `QRY_FORM` if a label name is invalid on such a server.
  */
 export function selectorOf(metrics: readonly string[], matchers: readonly Matcher[]): string {
   const [first = ''] = metrics
@@ -26,7 +26,7 @@ export function selectorOf(metrics: readonly string[], matchers: readonly Matche
   return `{${[name, ...conditions].join(',')}}`
 }
 
-/** A span as PromQL writes it, at least 1 ms. */
+/** A span in the form of PromQL, at least 1 ms. */
 export function spanOf(ms: number): string {
   return `${Math.max(1, Math.round(ms))}ms`
 }
@@ -34,7 +34,7 @@ export function spanOf(ms: number): string {
 /**
  * The name of a label, checked.
  *
- * @throws SondeError `QRY_FORM` if it is none, or one that servers keep for themselves.
+ * @throws SondeError `QRY_FORM` if the name is invalid, or reserved by servers.
  */
 export function labelName(name: string): string {
   if (LABEL_NAME.test(name) && !name.startsWith('__')) return name
@@ -44,7 +44,7 @@ export function labelName(name: string): string {
   )
 }
 
-/** A text as an expression that matches it alone. */
+/** A regular expression that matches exactly this text. */
 export function literalOf(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

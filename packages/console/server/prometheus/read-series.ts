@@ -15,7 +15,7 @@ interface Cumulative {
   readonly byEdge: Map<number, Float64Array>
 }
 
-/** What came for one question. */
+/** The results for one query. */
 export interface Gathered {
   readonly series: SeriesAnswer[]
   readonly histograms: Map<string, Cumulative>
@@ -23,7 +23,7 @@ export interface Gathered {
   readonly room: SeriesRoom
 }
 
-/** Sorts the series of an answer by the questions that they are of, on a grid. */
+/** Assigns the series of an answer to their queries, on a grid of times. */
 export class SeriesReader {
   readonly gathered: readonly Gathered[]
   readonly #metrics: readonly string[]
@@ -48,9 +48,9 @@ export class SeriesReader {
   }
 
   /**
-   * Takes one series as the server wrote it.
+   * Adds one series in the form that the server wrote.
    *
-   * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` if there are too many; SyntaxError if it is none.
+   * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` if there are too many; SyntaxError if it is no series.
    */
   take(text: string): void {
     const { metric, value: point, values: points = [point] } = objectIn(text)
@@ -82,7 +82,7 @@ export class SeriesReader {
     histogram.byEdge.set(edge, this.#column(values))
   }
 
-  /** Values at their places on the grid; those of other times are not ours. */
+  /** Values at their positions on the grid; values of other times are ignored. */
   #column(values: readonly ForeignPoint[]): Float64Array {
     const column = new Float64Array(this.#grid.length).fill(Number.NaN)
     const startMs = this.#grid[0] ?? 0
@@ -94,7 +94,7 @@ export class SeriesReader {
   }
 }
 
-/** The series of a question: bins made of buckets, and when counters restarted. */
+/** The series of a query: bins computed from buckets, and the times of counter restarts. */
 export function seriesOf({ series, histograms, resets }: Gathered): SeriesAnswer[] {
   const timesOf = new Map(resets.map(({ labels, timesMs }) => [keyOf(labels), timesMs]))
   const counted = series.map((one) => ({ ...one, resetsMs: timesOf.get(keyOf(one.labels)) ?? [] }))
@@ -105,7 +105,7 @@ function keyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Each bucket counts what lies at or below its edge: a bin is the difference to the one before. */
+/** Each bucket counts values at or below its edge, so a bin is the difference to the bucket before. */
 function binsOf({ labels, byEdge }: Cumulative): SeriesAnswer[] {
   const edges = [...byEdge].sort(([a], [b]) => a - b)
   return edges.map(([edge, values], i) => {

@@ -2,36 +2,35 @@ import { densityExpression, newestExpression } from './compile.ts'
 import { type MetadataEntry, type MetricMetadata, metadataOf } from './metadata.ts'
 import { INSTANT_LIMIT_MS, instantOf, type Transport } from './transport.ts'
 
-/** How long what a server says of its metrics is taken as it is. Unit: milliseconds. */
+/** How long metadata of a server is reused. Unit: milliseconds. */
 const RENEWED_MS = 60_000
-/** The same while it has no samples, and in the first minute in which it has: it may have just started. */
+/** The same while the server has no samples, and in the minute after its first: it may have just started. */
 const EMPTY_RENEWED_MS = 2000
 const YOUNG_RENEWED_MS = 10_000
-/** Most metrics that are known beyond their name. Policy: further ones are known by it alone. */
+/** Number of metrics with metadata. Policy: further metrics are known by name only. */
 const METRIC_COUNT = 50_000
-/** Where nothing tells the distance of samples: the default of Prometheus' own examples. Unit: milliseconds. */
+/** Default distance of samples, as in the examples of Prometheus. Unit: milliseconds. */
 const INTERVAL_DEFAULT_MS = 15_000
 /**
- * The longest latency that is learned: that by which VictoriaMetrics hides samples. Of a server whose newest sample is
- * older nobody can say whether it is late or has no targets any more. Unit: milliseconds.
+ * Longest latency that is learned: the time by which VictoriaMetrics hides samples. If the newest sample is older, the
+ * server is either late or has no targets any more, and it is unknown which. Unit: milliseconds.
  */
 const LATENCY_MAX_MS = 30_000
-/** How long VictoriaMetrics takes until what it was given can be found. Unit: milliseconds. */
+/** How long VictoriaMetrics takes until queries find a new sample. Unit: milliseconds. */
 const VICTORIA_LATENCY_MS = 2000
-/** Distances that scrapes have. Unit: seconds. */
+/** Usual scrape intervals. Unit: seconds. */
 const USUAL_S = [0.25, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600]
 
-/** What is known of a server's samples without asking it. Unit: milliseconds. */
+/** Configured times of a server's samples. Unit: milliseconds. */
 export interface GivenTimes {
-  /** Distance of the samples. Default: as the server's `up` has it, else 15 s. */
+  /** Distance of the samples. Default: from the server's `up`, else 15 s. */
   readonly intervalMs?: number
-  /** How much older the newest sample of a server is than the last scrape. Default: as it is seen. */
+  /** How much older the newest sample of a server is than the last scrape. Default: measured. */
   readonly latencyMs?: number
 }
 
 /**
- * What a server tells of its metrics, how far apart their samples are, and how late. It is asked anew in the
- * background.
+ * Metadata of a server's metrics, and the distance and latency of their samples. Renewed in the background.
  */
 export class ToldMetrics {
   readonly #transport: Transport
@@ -39,7 +38,7 @@ export class ToldMetrics {
   #entries: ReadonlyMap<string, MetadataEntry> = new Map()
   #intervalMs = INTERVAL_DEFAULT_MS
   #latencyMs = 0
-  /** When it was seen first that it has samples, by a clock that only rises. */
+  /** When samples were first seen, by a monotonic clock. */
   #sampledMs: number | undefined
   #hasSimulated = false
   #agentCount = 0
@@ -62,17 +61,17 @@ export class ToldMetrics {
     return this.#given.latencyMs ?? Math.max(leastMs, this.#latencyMs)
   }
 
-  /** Whether it has series of simulated hardware, as of when it was last asked. */
+  /** Whether the server has series of simulated hardware, as of the last renewal. */
   get hasSimulated(): boolean {
     return this.#hasSimulated
   }
 
-  /** Agents that it has scraped a moment ago, as of when it was last asked. */
+  /** Number of agents that the server scraped recently, as of the last renewal. */
   get agentCount(): number {
     return this.#agentCount
   }
 
-  /** Waits for what the server tells the first time. Never rejects: where it tells nothing, names have to do. */
+  /** Waits for the first metadata. Never rejects: without metadata, roles follow from names. */
   async ready(): Promise<void> {
     const nowMs = performance.now()
     if (nowMs - this.#askedMs > this.#renewedMs(nowMs)) {
@@ -89,7 +88,7 @@ export class ToldMetrics {
   }
 
   of(metric: string): MetricMetadata {
-    // OpenMetrics names a counter without its end.
+    // OpenMetrics names a counter without its suffix `_total`.
     return metadataOf(metric, this.#entries.get(metric) ?? this.#entries.get(metric.replace(/_total$/, '')))
   }
 
@@ -116,7 +115,7 @@ export class ToldMetrics {
       }),
     ])
     if (told.status === 'fulfilled') this.#entries = entries
-    // What waits for the first answer need not wait as long again.
+    // After a failure the next attempt comes sooner.
     else this.#askedMs = performance.now() - RENEWED_MS + INSTANT_LIMIT_MS
   }
 
@@ -125,7 +124,7 @@ export class ToldMetrics {
     await this.#ask(newestExpression(), (newest) => {
       if (newest === undefined) return
       this.#sampledMs ??= performance.now()
-      // By our clock, as questions are. The last scrape may be as long ago as they are apart.
+      // By our clock, as in queries. The last scrape may be as old as the distance of samples.
       const lateMs = Date.now() - Number(newest) * 1000 - this.intervalMs
       this.#latencyMs = Math.min(LATENCY_MAX_MS, Math.max(0, lateMs))
     })
@@ -139,7 +138,7 @@ export class ToldMetrics {
     })
   }
 
-  /** Asks for one number; `take` is called with none if there is none. */
+  /** Queries a single number, and passes it to `take`; undefined if there is none. */
   async #ask(query: string, take: (value: string | undefined) => void): Promise<void> {
     const asked = { ...instantOf({ query }), isAside: true } as const
     let found: string | undefined

@@ -92,7 +92,7 @@ test('a server that cannot be reached three times is not asked, and the answer s
   })
   const transport = new Transport(`http://${host}`)
   for (let i = 0; i < 3; i++) await faultOf(transport.ask(ASKED, () => undefined))
-  // Each question, and whether the server is there.
+  // Each query, and each check whether the server is reachable.
   assert.equal(asked, 6)
   const error = await faultOf(transport.ask(ASKED, () => undefined))
   assert.equal(error.code, 'QRY_BACKEND_OPEN')
@@ -100,7 +100,7 @@ test('a server that cannot be reached three times is not asked, and the answer s
   assert.equal(asked, 6)
 })
 
-/** What servers answer to a question that they do not answer: status, body, and what it is called here. */
+/** Answers that servers give instead of a result: status, body, and the expected error. */
 const REFUSALS: readonly [server: string, status: number, body: string, code: string][] = [
   ['Prometheus: syntax', 400, '{"errorType":"bad_data","error":"parse error"}', 'QRY_BACKEND'],
   ['Prometheus: too many samples', 422, '{"errorType":"execution","error":"too many samples"}', 'QRY_BACKEND_LIMIT'],
@@ -185,7 +185,7 @@ test('all questions of a request are one request to the server, and so are those
   })
   const request = { fromMs: 0, toMs: 600_000, stepMs: 60_000, queries }
   await Promise.all(Array.from({ length: 20 }, () => history.query(request)))
-  // What the server tells of its metrics, its newest sample, its simulated series and its agents is asked for once.
+  // Metadata, newest sample, simulated series and agents of the server are each requested once.
   const told = ['/api/v1/metadata', ...Array.from({ length: 3 }, () => '/api/v1/query')]
   assert.deepEqual(seen.sort(), [...told, '/api/v1/query_range'])
   await history.query({ ...request, toMs: 660_000 })
@@ -217,7 +217,7 @@ for (const { given, held } of [
     const [heldMs = 0, time] = await heldIn({ fromMs: 9000, toMs: 10_000 })
     assert.ok(Math.abs(Number(heldMs) - held * 1000) < 1000, String(heldMs))
     assert.equal(time, '10.000')
-    // The end of a chart is where its samples end.
+    // The end of a chart is the end of its samples.
     assert.deepEqual(await heldIn({ fromMs: 8000, toMs: 10_000 }), [37_499, undefined])
   })
 }

@@ -3,41 +3,41 @@ import { messageOf } from '@sonde/sdk/internal'
 import { Breaker } from './breaker.ts'
 import { ElementReader } from './elements.ts'
 
-/** How long a question about one time may take. Unit: milliseconds. */
+/** Time limit of a query for a single time. Unit: milliseconds. */
 export const INSTANT_LIMIT_MS = 5000
-/** How long a question about a window may take. Unit: milliseconds. */
+/** Time limit of a query for a window. Unit: milliseconds. */
 export const RANGE_LIMIT_MS = 30_000
-/** An answer that is longer is given up: 2 000 000 values take about half of it. Unit: bytes. */
+/** Size limit of an answer; 2 000 000 values take about half of it. Unit: bytes. */
 const ANSWER_LIMIT_BYTES = 128 << 20
-/** 11 000 values of one series take a third of it. Unit: bytes. */
+/** Size limit of one element; 11 000 values of one series take a third of it. Unit: bytes. */
 const ELEMENT_LIMIT_BYTES = 1 << 20
-/** What is read of an answer that says why there is none. Unit: bytes. */
+/** Size limit of an answer that explains an error. Unit: bytes. */
 const FAULT_LIMIT_BYTES = 64 << 10
-/** Where a server is asked whether it is there. Any answer says so, whatever its status. */
+/** Path that is requested to check whether the server is reachable. Any answer proves it, whatever its status. */
 const ALIVE_PATH = '/-/healthy'
 
-/** What is asked of a server. */
+/** A request to a server. */
 export interface Asked {
   /** Below the address of the server: `/api/v1/query_range`. */
   readonly path: string
-  /** Sent as a form, so that its length has no limit of an address. Undefined: asked with GET. */
+  /** Sent as a form, because an address has a length limit. Undefined: a GET request. */
   readonly form?: Readonly<Record<string, string>>
   readonly limitMs: number
-  /** Depth of the list whose elements are read one by one. */
+  /** Depth of the list whose elements are read separately. */
   readonly depthOfList: number
-  /** Whether nobody waits for it, so that its failure says nothing to those who do. Default: no. */
+  /** Whether the request runs in the background, so that its failure does not affect callers. Default: false. */
   readonly isAside?: true
 }
 
 /**
- * A question about one time. `nocache` has VictoriaMetrics answer for the time that is asked for, where it would answer
- * for 30 s before; other servers do not know it.
+ * A query for a single time. `nocache` makes VictoriaMetrics answer for the requested time; otherwise it would answer
+ * for 30 s earlier. Other servers ignore the parameter.
  */
 export function instantOf(form: Readonly<Record<string, string>>): Asked {
   return { path: '/api/v1/query', form: { ...form, nocache: '1' }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
 }
 
-/** What stands around the list of an answer. */
+/** The part of an answer outside its list. */
 export interface Envelope {
   readonly status?: string
   readonly data?: unknown
@@ -46,20 +46,20 @@ export interface Envelope {
   readonly warnings?: readonly string[]
 }
 
-/** Asks one server over connections that are kept, behind a breaker. */
+/** Sends requests to one server over persistent connections, behind a breaker. */
 export class Transport {
-  /** Address of the server without the name and password that may stand in it. */
+  /** Address of the server, without name and password. */
   readonly address: string
-  /** Requests that were sent. */
+  /** Number of requests that were sent. */
   requests = 0
-  /** Whether the server is a VictoriaMetrics, by a header that all its answers have. */
+  /** Whether the server is a VictoriaMetrics, by a header of all its answers. */
   isVictoria = false
   readonly #headers: Readonly<Record<string, string>>
   readonly #breaker: Breaker
 
   /**
-   * @param url Where the server is, `http:` or `https:`; name and password in it become Basic credentials.
-   * @throws SondeError `QRY_BACKEND_URL` if it is no such address. The message does not repeat a password.
+   * @param url Address of the server, `http:` or `https:`; name and password in it become Basic credentials.
+   * @throws SondeError `QRY_BACKEND_URL` if the address is invalid. The message does not repeat a password.
    */
   constructor(url: string, breaker = new Breaker()) {
     const place = URL.canParse(url) ? new URL(url) : undefined
@@ -74,11 +74,11 @@ export class Transport {
   }
 
   /**
-   * Sends one request, and hands the elements of its list on while they come.
+   * Sends one request, and hands on the elements of its list as they arrive.
    *
-   * @throws SondeError `QRY_BACKEND` if the server cannot be asked or answers with nonsense, `QRY_BACKEND_TIMEOUT`
-   * if it takes too long, `QRY_BACKEND_OPEN` while it is spared, `QRY_BACKEND_LIMIT` if the answer would be too
-   * large; whatever `take` throws.
+   * @throws SondeError `QRY_BACKEND` if the server cannot be reached or its answer is invalid, `QRY_BACKEND_TIMEOUT` if
+   * it takes too long, `QRY_BACKEND_OPEN` while the breaker is open, `QRY_BACKEND_LIMIT` if the answer would be too
+   * large; also errors of `take`.
    */
   async ask(asked: Asked, take: (element: string) => void | Promise<void>): Promise<Envelope> {
     const waitMs = asked.isAside ? this.#breaker.openMs : this.#breaker.enter()
@@ -94,8 +94,9 @@ export class Transport {
   }
 
   /**
-   * Only a server that is not there is spared. A server that answers anything is there. Where it does not answer a
-   * question, it is asked whether it is there: a slow question, or one that a proxy cuts off, costs only its asker.
+   * Only an unreachable server opens the breaker, and any answer proves that the server is reachable. If a query gets
+   * no answer, a second request checks the server. A slow query, or a query that a proxy cuts off, then affects only
+   * its caller.
    */
   async #settle(error: unknown): Promise<void> {
     if (!isOfConnection(error)) {
@@ -103,7 +104,7 @@ export class Transport {
       return
     }
     const settled = this.#isAlive().then((isAlive) => this.#breaker.settle(isAlive))
-    // A client whose question timed out has waited long enough.
+    // A client whose request timed out has waited long enough.
     if (!isTimeout(error)) await settled
   }
 
@@ -197,7 +198,7 @@ export class Transport {
   }
 }
 
-/** A part of an address as it was meant; as it stands where a percent sign in it stands for itself. */
+/** A decoded part of an address; unchanged if its percent signs are no escapes. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -206,7 +207,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether no answer came, or it broke off. What an answer says, and what is made of it, is no fault of it. */
+/** Whether no complete answer arrived. The content of an answer, and errors while it is processed, do not count. */
 function isOfConnection(error: unknown): boolean {
   return !(error instanceof SondeError || error instanceof RangeError || error instanceof SyntaxError)
 }
@@ -215,7 +216,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
 
-/** What a server says of a request that it refuses; its words are cut, and may be none. */
+/** The message of a server that refuses a request, shortened; may be empty. */
 async function faultOf({ body }: Response): Promise<{ readonly error: string; readonly errorType: string }> {
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -228,7 +229,7 @@ async function faultOf({ body }: Response): Promise<{ readonly error: string; re
     const { error = '', errorType = '' } = JSON.parse(Buffer.concat(pieces).toString()) as Envelope
     return { error: String(error).slice(0, 300), errorType: String(errorType) }
   } catch {
-    // A proxy in between answers with a page of its own: the status is all that is known.
+    // A proxy answers with its own page, so only the status is known.
     return { error: '', errorType: '' }
   }
 }
