@@ -1,30 +1,30 @@
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 
-/** What a block device is: one way to an NVMe namespace is no disk of its own, nor is a part of a disk. */
+/** Kind of a block device. Some NVMe devices are paths: each leads to the same disk through another controller. */
 export type BlockKind = 'disk' | 'path' | 'partition'
 
-/** `nvme0c1n1` is the way of controller 1 to the namespace that is `nvme0n1`. */
+/** `nvme0c1n1` is the path through controller 1 to the disk `nvme0n1`. */
 const PATH = /^(nvme\d+)c\d+(n\d+)$/
 
-/** The disk that a path leads to; undefined for what is called otherwise. */
+/** Returns the disk that a path leads to; undefined if the name is not that of a path. */
 export function headOf(device: string): string | undefined {
   const [, subsystem, namespace] = PATH.exec(device) ?? []
   return subsystem === undefined ? undefined : `${subsystem}${namespace}`
 }
 
-/** What sysfs says of the block devices that the kernel counts, asked when a device comes. */
+/** Finds the kind of each block device in sysfs, once while the device stays. */
 export class BlockDevices {
   readonly #sysfs: KernelFiles
   readonly #kinds = new Map<string, BlockKind>()
   #met = new Set<string>()
-  /** What sysfs lists, as far as this sweep had to look. */
+  /** Names in sysfs, listed once in a sweep that meets a new device. */
   #listed: { readonly whole: ReadonlySet<string>; readonly all: ReadonlySet<string> } | undefined
 
   constructor(sysfs: KernelFiles) {
     this.#sysfs = sysfs
   }
 
-  /** What a device of this sweep is. Disks come before their partitions. */
+  /** Returns the kind of a device of this sweep. Ask for a disk before its partitions. */
   kindOf(device: string): BlockKind {
     this.#met.add(device)
     let kind = this.#kinds.get(device)
@@ -35,7 +35,7 @@ export class BlockDevices {
     return kind
   }
 
-  /** Ends a sweep: a device that comes again may be another. */
+  /** Ends a sweep. Devices that were not met are forgotten: the name may return as another device. */
   endSweep(): void {
     for (const device of this.#kinds.keys()) if (!this.#met.has(device)) this.#kinds.delete(device)
     this.#met = new Set()
@@ -68,7 +68,7 @@ export class BlockDevices {
     return !(bytes instanceof ReadFailure) && bytes[0] === 0x31
   }
 
-  /** Without sysfs: `sda1` is a part of `sda`, `nvme0n1p1` of `nvme0n1`, where that is listed too. */
+  /** Without sysfs, `sda1` is a partition of `sda` and `nvme0n1p1` of `nvme0n1`, if that disk is known. */
   #isPartOfKnown(device: string): boolean {
     const stem = /^(.+\D)\d+$/.exec(device)?.[1]
     if (stem === undefined) return false

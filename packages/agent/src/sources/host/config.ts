@@ -2,7 +2,7 @@ import { block, choice, list, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
 import { devicePatterns } from '../device-filter.ts'
 
-/** Parts of the host source; most are one file of the kernel. */
+/** Parts of the host source; most of them read a single file of the kernel. */
 export const HOST_PARTS = [
   'cpu',
   'memory',
@@ -37,5 +37,5 @@ export const hostOptions = block({
   ),
 })
 
-/** What {@link hostOptions} gives. */
+/** Options of the host source after validation. */
 export type HostOptions = v.InferOutput<typeof hostOptions>

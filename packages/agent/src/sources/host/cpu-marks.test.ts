@@ -11,7 +11,7 @@ function timesOf(ticks: readonly number[]): HostStat['cpus'][number] {
   return times
 }
 
-test('time that moves between idle and iowait, and steal that is taken back, makes no counter fall', () => {
+test('no counter falls when time moves between idle and iowait, or when steal is taken back', () => {
   const random = new Random(SEED)
   const marks = new CpuMarks()
   let [user, system, idle, iowait, steal] = [2000, 1000, 40_000, 5000, 300]
@@ -22,7 +22,8 @@ test('time that moves between idle and iowait, and steal that is taken back, mak
     idle += random.integer(0, 50)
     iowait += random.integer(0, 50)
     steal += random.integer(0, 20)
-    // A sleep of up to a minute is idle or iowait, as a task waits for a disk at the time of the question.
+    // The kernel counts a sleep as idle or iowait, depending on whether a task waits for a disk at the time of the
+    // read.
     const moved = random.integer(-4000, 4000)
     const taken = random.integer(0, 200)
     const read = [user, 0, system, idle + moved, iowait - moved, 0, 0, steal - taken]
@@ -34,7 +35,7 @@ test('time that moves between idle and iowait, and steal that is taken back, mak
   }
 })
 
-test('a CPU that counts anew shows so, also after it was offline', () => {
+test('the times of a CPU that restarts are kept as they are, also after it was offline', () => {
   const marks = new CpuMarks()
   const sweep = (ticks: readonly number[]) => {
     const {

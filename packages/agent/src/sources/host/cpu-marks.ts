@@ -3,25 +3,25 @@ import type { HostStat } from './parse.ts'
 /** Times of one CPU. */
 type CpuTimes = HostStat['cpus'][number]
 
-/** The highest times of a CPU, and its time as a whole when it was last read: the kernel moves time between modes. */
+/** The highest times of a CPU, and the sum of its times at the last read. The kernel moves time between modes. */
 interface Mark {
   readonly times: CpuTimes
   readonly totalS: number
 }
 
-/** A CPU whose time as a whole fell by more has begun anew. Unit: seconds. */
+/** If the sum falls by more than this, the CPU has restarted. Unit: seconds. */
 const FALL_MAX_S = 3
 
 /**
- * The highest times of each CPU so far. The kernel adds the sleep of an idle CPU to idle or iowait as it is asked, by
- * whether a task waits for a disk at that moment, and hypervisors take steal back: then a time is lower than it was. As
- * a counter it would have begun anew, and its rate would be all that it ever counted.
+ * Keeps the highest times of each CPU. When an idle CPU sleeps, the kernel counts the time as idle or as iowait,
+ * depending on whether a task waits for a disk at the moment of the read. Hypervisors also correct steal downwards. A
+ * counter that falls looks restarted, and its rate would then be its whole value.
  */
 export class CpuMarks {
   #marks = new Map<string, Mark>()
   #next = new Map<string, Mark>()
 
-  /** The times of a CPU, none of them lower than before, unless the CPU has begun to count anew. */
+  /** Returns the times of a CPU, none lower than before. If the CPU restarted, returns its times as they are. */
   raise(times: CpuTimes): CpuTimes {
     const before = this.#marks.get(times.cpu)
     const totalS = totalOf(times)
@@ -31,7 +31,7 @@ export class CpuMarks {
     return raised
   }
 
-  /** Ends a sweep that has met every CPU: one that went offline begins anew when it returns. */
+  /** Ends a sweep that has met every CPU. A CPU that is offline is forgotten, and starts again when it returns. */
   endSweep(): void {
     this.#marks = this.#next
     this.#next = new Map()
@@ -54,7 +54,7 @@ function highest(times: CpuTimes, before: CpuTimes): CpuTimes {
   }
 }
 
-/** Time of a CPU as a whole; that of guests is part of user and nice. */
+/** The sum of all times of a CPU. The time of guests is part of user and nice. */
 function totalOf(times: CpuTimes): number {
   const { user_seconds_total: user, nice_seconds_total: nice, system_seconds_total: system } = times
   const { idle_seconds_total: idle, iowait_seconds_total: iowait, irq_seconds_total: irq } = times

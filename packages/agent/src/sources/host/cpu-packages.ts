@@ -12,10 +12,10 @@ import { hostCpuPackageType } from './type.ts'
 const FOLDER = ['devices', 'system', 'cpu'] as const
 const CPU = /^cpu(\d{1,5})$/
 const PACKAGE_LIMIT = 64
-/** Two files of each of its cores. */
+/** A package has two files for each of its cores. */
 const READS_PER_SWEEP = 1
 
-/** Files of the first CPU of a package, which say the same as those of the others. */
+/** Files of a package. Every CPU of the package has them with the same values; the first CPU is read. */
 const PACKAGE_FILES: readonly (readonly [field: string, path: readonly string[], parse: FieldFile['parse']])[] = [
   ['throttles_total', ['thermal_throttle', 'package_throttle_count'], parseNumber],
   ['throttled_seconds_total', ['thermal_throttle', 'package_throttle_total_time_ms'], parseMilliseconds],
@@ -23,13 +23,13 @@ const PACKAGE_FILES: readonly (readonly [field: string, path: readonly string[],
   ['frequency_max_hertz', ['cpufreq', 'cpuinfo_max_freq'], parseKilohertz],
   ['governor', ['cpufreq', 'scaling_governor'], parseLabel],
 ]
-/** Files of each core, which are added up. */
+/** Files of each core; their values are added. */
 const CORE_FILES: readonly (readonly [field: string, name: string, parse: FieldFile['parse']])[] = [
   ['core_throttles_total', 'core_throttle_count', parseNumber],
   ['core_throttled_seconds_total', 'core_throttle_total_time_ms', parseMilliseconds],
 ]
 
-/** A package by its CPUs that are online. */
+/** A package and its CPUs that are online. */
 interface Package {
   readonly id: string
   readonly first: number
@@ -37,9 +37,9 @@ interface Package {
   readonly cores: readonly number[]
 }
 
-/** Processor packages: how often heat slowed them down, and what clocks they may have. */
+/** Processor packages: how often heat slowed them down, and the limits of their clocks. */
 export const cpuPackages = slowPart({
-  types: [[hostCpuPackageType, 'the kernel tells neither heat nor clocks of processors; virtual machines have none']],
+  types: [[hostCpuPackageType, 'the kernel reports neither heat nor clocks of processors; virtual machines have none']],
   limit: ['package_limit', PACKAGE_LIMIT],
   readsPerSweep: READS_PER_SWEEP,
   folder: FOLDER,
@@ -61,14 +61,11 @@ export const cpuPackages = slowPart({
   },
 })
 
-/**
- * Which CPUs are of one package, and of one core. Of hundreds few are asked: each tells of all that it shares something
- * with.
- */
+/** Groups CPUs by package and by core. It asks few of them: each CPU lists all CPUs of its package and of its core. */
 class Topology {
   readonly #reader: HostReader
   readonly #sysfs: KernelFiles
-  /** CPUs of one core never change. */
+  /** The threads of each core, which never change. */
   readonly #threads = new Map<number, readonly number[]>()
 
   constructor(reader: HostReader) {
@@ -82,10 +79,10 @@ class Topology {
     const left = new Set(cpus.toSorted((a, b) => a - b))
     for (const first of left) {
       left.delete(first)
-      if (!this.#tells(first)) continue
+      if (!this.#hasFiles(first)) continue
       const file = this.#file(first, 'physical_package_id')
       const bytes = file.read()
-      // A CPU that is offline has no place.
+      // A CPU that is offline belongs to no package.
       if (bytes instanceof ReadFailure && bytes.kind === 'missing') continue
       const id = this.#reader.text(file)
       const all = this.#list(first, 'core_siblings_list')
@@ -97,8 +94,8 @@ class Topology {
     return packages.map((one, index) => ({ id: String(ids[index] ?? freeNumber(ids, index)), ...one }))
   }
 
-  /** Whether the kernel has anything to tell of the package of a CPU. */
-  #tells(cpu: number): boolean {
+  /** Whether the kernel has files about heat or clocks of a CPU. */
+  #hasFiles(cpu: number): boolean {
     const listed = this.#sysfs.list(...FOLDER, `cpu${cpu}`)
     return !(listed instanceof ReadFailure) && listed.some((name) => name === 'thermal_throttle' || name === 'cpufreq')
   }
@@ -128,8 +125,8 @@ class Topology {
 }
 
 /**
- * What cores said last, by package, field and core. It outlives a {@link CpuPackage}: a core that goes offline makes
- * another of it.
+ * The last counts of cores, by package, field and core. They outlive a {@link CpuPackage}, which is opened again when a
+ * core goes offline.
  */
 type LastCounts = Map<string, Map<number, number>>
 
@@ -168,8 +165,8 @@ class CpuPackage implements SlowSeries {
   }
 
   /**
-   * A core that is offline or cannot be read keeps what it had: without it the sum would fall, as a counter does that
-   * begins anew.
+   * Adds the counts of all cores. A core that is offline or cannot be read keeps its last count, because a sum that
+   * falls looks like a restart.
    */
   #sum(field: string): number | undefined {
     let lack: Lack | undefined
@@ -186,13 +183,13 @@ class CpuPackage implements SlowSeries {
   }
 }
 
-/** The number of a package; undefined if the kernel gives −1 or the like because the firmware does not tell it. */
+/** Parses the number of a package; undefined if the kernel gives −1 because the firmware does not report it. */
 function packageNumber(text: string): number | undefined {
   const number = Number(text)
   return Number.isInteger(number) && impossible(QUANTITIES.package, number) === undefined ? number : undefined
 }
 
-/** A number for a package without one: the kernel still says which CPUs are of it. */
+/** Chooses a free number for a package without one. The kernel still lists its CPUs. */
 function freeNumber(ids: (number | undefined)[], index: number): number {
   let number = 0
   while (ids.includes(number)) number++

@@ -3,7 +3,7 @@ import { CpuMarks } from './cpu-marks.ts'
 import type { HostPartDefinition } from './part.ts'
 import { hostCpuType } from './type.ts'
 
-/** CPUs, of `stat`. */
+/** Times of CPUs, from `stat`. */
 export const cpu: HostPartDefinition = {
   types: [hostCpuType],
   create(reader) {
@@ -18,7 +18,7 @@ export const cpu: HostPartDefinition = {
         for (const times of stat.cpus) {
           if (present.met(times.cpu)) reader.context.source.report(hostCpuType, { time, ...marks.raise(times) })
         }
-        // A line that could not be read may be that of a CPU which is still there.
+        // The CPU of a line that cannot be read may still be online.
         if (stat.malformed !== undefined) return true
         present.endSweep('the CPU is offline')
         marks.endSweep()

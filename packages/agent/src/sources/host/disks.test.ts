@@ -4,10 +4,10 @@ import { TestedSource, TestNode } from '../test-node.ts'
 import { host } from './host.ts'
 import { hostDiskType } from './type.ts'
 
-/** A line of `diskstats` of a device that read and wrote so often. */
+/** A line of `diskstats` for a device with this number of reads and writes. */
 const line = (device: string, count: number) => ` 259 0 ${device} ${count} 0 ${count} 0 ${count} 0 ${count} 0 0 0 0\n`
 
-test('a disk of several paths is told once: by itself where the kernel counts there, else as the sum of its paths', async (t) => {
+test('a disk with several paths is reported once: with its counts, or with the sum of its paths if it has none', async (t) => {
   const node = new TestNode(t)
   const tested = new TestedSource(host, node.paths, { parts: ['disks'] })
   t.after(() => tested.source.close())
@@ -25,7 +25,11 @@ test('a disk of several paths is told once: by itself where the kernel counts th
   }
   const old = { nvme0n1: 0, nvme0c0n1: 30, nvme0c1n1: 12, nvme1n1: 7 }
   assert.deepEqual(await read(old), { nvme0n1: 42, nvme1n1: 7 })
-  assert.deepEqual(await read({ nvme0n1: 0, nvme0c1n1: 13 }), { nvme0n1: 43 }, 'a path that left keeps what it had')
+  assert.deepEqual(
+    await read({ nvme0n1: 0, nvme0c1n1: 13 }),
+    { nvme0n1: 43 },
+    'a path that disappears keeps its counts',
+  )
   assert.deepEqual(await read({ ...old, nvme0n1: 50 }), { nvme0n1: 50, nvme1n1: 7 })
   assert.deepEqual(await read({ nvme1n1: 8 }), { nvme1n1: 8 })
 })

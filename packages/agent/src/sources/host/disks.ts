@@ -6,7 +6,7 @@ import { parseDiskstats } from './parse-disks.ts'
 import type { HostPartDefinition } from './part.ts'
 import { hostDiskType } from './type.ts'
 
-/** Whole disks, from one file for all; what else it lists does the work of a disk once more. */
+/** Whole disks, all from one file. Partitions and paths repeat the work of their disks, so they are not reported. */
 export const disks: HostPartDefinition = {
   types: [hostDiskType],
   create(reader, options) {
@@ -30,7 +30,7 @@ export const disks: HostPartDefinition = {
         for (const disk of found.disks) if (devices.kindOf(disk.device) === 'path') multipath.take(disk)
         for (const disk of whole) {
           if (!isWanted(disk.device) || !present.met(disk.device)) continue
-          // What one disk lacks all lack: the kernel is too old for it.
+          // If one disk has no value for a field, no disk has: the kernel is too old for it.
           absences.tell(disk, 'the kernel does not count it')
           reader.context.source.report(hostDiskType, { time, ...multipath.of(disk) })
         }

@@ -22,29 +22,29 @@ import type { ParseFile } from './reader.ts'
 import { SENSOR_KINDS, type SensorKind } from './sensor-kinds.ts'
 import { hostCpuPackageType, hostThermalZoneType } from './type.ts'
 
-/** Files of one kind below the folders of a driver, and what it means that there is none. */
+/** A kind of file below the folders of a driver, and the advice if there is none. */
 interface Sight {
   readonly type: string
-  /** Which fields of the type it is about; default: all. */
+  /** Fields of the type that these files give. Default: all. */
   readonly fields?: RegExp
-  /** Names on the way to the file, a part each. */
+  /** Pattern of each name on the path to the file. */
   readonly path: readonly RegExp[]
-  /** A folder beside the files, where they are if they are not there. Default: none. */
+  /** A folder that is searched if the files are not in the first one. Default: none. */
   readonly beside?: string
-  /** How its source reads the file of a name. */
+  /** Returns the parser of the file with a name. */
   readonly parse: (name: string) => ParseAttribute<unknown>
   readonly fix: string
 }
 
-/** A folder of sysfs in which a driver has a folder for each thing that it drives. */
+/** A folder of sysfs in which a driver has a folder for each device. */
 export interface ExplainedFolder {
   /** Path below sysfs. */
   readonly name: string
-  /** What people call it. */
+  /** The name that people use for it. */
   readonly alias: string
   /** Names of the folders in it. */
   readonly things: RegExp
-  /** File in each of them that says what it is; empty if its name does. */
+  /** File in each folder that holds the device's name; empty if the folder's name is enough. */
   readonly title: string
   readonly fix: string
   readonly sights: readonly Sight[]
@@ -52,13 +52,13 @@ export interface ExplainedFolder {
 
 const MONITORS = 'sudo modprobe coretemp, on processors of AMD k10temp; virtual machines have none'
 const EDAC =
-  'sudo modprobe skx_edac, i10nm_edac or amd64_edac, after the processor; where the firmware keeps the errors to itself they are in the log of the BMC'
+  'sudo modprobe skx_edac, i10nm_edac or amd64_edac, depending on the processor; if the firmware keeps the errors, they are in the log of the BMC'
 const METER =
-  'sudo modprobe acpi_power_meter, or the module that the board needs, where it has such a meter; many have it with the BMC alone'
+  'if the board has such a meter, sudo modprobe acpi_power_meter or the module of the board; many boards give it only to the BMC'
 
 const NO_LIMIT = 'not possible: the driver of the monitor has no such limit'
 
-/** The files of sensors of a kind: of what they measure, and of each limit. Old drivers have them at the device. */
+/** Files of one kind of sensor: its measurement and each limit. Old drivers put them into the folder of the device. */
 function sensorSights(kind: string, fix: string): Sight[] {
   const { type, field, parse, limits } = SENSOR_KINDS[kind] as SensorKind
   const sights = [
@@ -117,7 +117,7 @@ const FOLDERS: readonly ExplainedFolder[] = [
         path: [/^cpufreq$/, /^(scaling_max_freq|cpuinfo_max_freq|scaling_governor)$/],
         parse: (name) =>
           name === 'scaling_governor' ? parseLabel : within(hostCpuPackageType, 'frequency_max_hertz', parseKilohertz),
-        fix: 'sudo modprobe acpi_cpufreq; where the firmware or a hypervisor chooses the clock there is no driver for it',
+        fix: 'sudo modprobe acpi_cpufreq; if the firmware or a hypervisor chooses the clock, there is no driver',
       },
     ],
   },
@@ -129,7 +129,7 @@ const FOLDERS: readonly ExplainedFolder[] = [
         ...{
           type: 'host_numa',
           path: [/^(meminfo|numastat)$/],
-          fix: 'use a kernel that lists these files; this one does not',
+          fix: 'use another kernel: this kernel does not have these files',
         },
         parse: (name) => (name === 'meminfo' ? recordIn(parseNodeMeminfo) : recordIn(parseNumastat)),
       },
@@ -140,10 +140,10 @@ const FOLDERS: readonly ExplainedFolder[] = [
 /** The folders by their path below sysfs. */
 export const folderOf: ReadonlyMap<string, ExplainedFolder> = new Map(FOLDERS.map((folder) => [folder.name, folder]))
 
-/** Folders of things and files of a kind that are looked at: the first of them stand for the rest. */
+/** The first folders and files are checked, and stand for the rest. */
 const LOOK_LIMIT = 16
 
-/** Links of one folder: is it there, is anything driven, may it be read, and does it hold what is asked for. */
+/** Steps of one folder: it exists, a driver uses it, it may be read, and its files hold the values. */
 export function folderSteps(ground: Ground, folder: ExplainedFolder, value: ValuePlace | undefined): readonly Step[] {
   const sights = folder.sights.filter(
     ({ type, fields }) => value === undefined || (type === value.type && fields?.test(value.field) !== false),
@@ -174,7 +174,7 @@ async function lookAtThings(ground: Ground, folder: ExplainedFolder, path: strin
   return fine(path, titles.map((title, index) => (typeof title === 'string' ? title : names[index])).join(', '))
 }
 
-/** What the files hold; one that its driver refuses is no fault while others give something. */
+/** Reports what the files hold. A file that its driver refuses is a fault only if every file is refused. */
 function lookAtFiles(looks: readonly Look[]): Finding {
   const failed = failedIn(looks)
   if (failed !== undefined) return failed
@@ -193,7 +193,7 @@ async function thingsOf(ground: Ground, folder: ExplainedFolder, path: string): 
   return names instanceof Refusal ? [] : names.filter((name) => folder.things.test(name)).slice(0, LOOK_LIMIT)
 }
 
-/** Files of the kinds that are asked for. */
+/** Finds the files of the given kinds. */
 async function filesOf(
   ground: Ground,
   folder: ExplainedFolder,
@@ -213,7 +213,7 @@ async function filesOf(
   return found
 }
 
-/** Paths in a folder whose names fit, or in the one beside it where none does. */
+/** Returns the paths in a folder whose names match. If none does, searches the folder beside it. */
 async function namesAt(ground: Ground, place: string, part: RegExp, beside?: string): Promise<string[]> {
   const listed = await ground.list(place)
   const names = listed instanceof Refusal ? [] : listed.filter((name) => part.test(name))
@@ -221,7 +221,7 @@ async function namesAt(ground: Ground, place: string, part: RegExp, beside?: str
   return namesAt(ground, `${place}/${beside}`, part)
 }
 
-/** A file of several values as one attribute. */
+/** Parses a file of several values as one attribute. */
 export function recordIn(parse: ParseFile<object>): ParseAttribute<object> {
   return (bytes) => {
     const found = parse(bytes)

@@ -17,7 +17,7 @@ import { parseVmstat } from './parse-memory.ts'
 import { NETSTAT_FIELDS, parseProtocols, SNMP_FIELDS } from './parse-network.ts'
 import type { ParseFile } from './reader.ts'
 
-/** A file of procfs, and the types that are made of it. */
+/** A file of procfs, and the types whose values it gives. */
 interface HostFile {
   readonly types: readonly string[]
   readonly parse: ParseFile<object>
@@ -40,7 +40,7 @@ const FILES: Readonly<Record<string, HostFile>> = {
 const PSI_START = 'start the kernel with psi=1'
 const PSI = `${PSI_START} if it is a file of pressure`
 
-/** Chains behind the values of `host`: each is one file of procfs, or one folder of sysfs. */
+/** Chains behind the values of `host`: one for each file of procfs and each folder of sysfs. */
 export const hostExplain: SourceExplain = {
   steps: (ground) => {
     // Without its CPUs the source reads nothing else.
@@ -64,7 +64,7 @@ export const hostExplain: SourceExplain = {
   },
 }
 
-/** Chains behind the fast samples of pressure: one a file of pressure. */
+/** Chains behind the fast samples of pressure: one for each pressure file. */
 export const pressureExplain: SourceExplain = {
   steps: (ground) => [fileStep(ground, `${ground.procfs}/pressure`, `use a kernel with CONFIG_PSI; ${PSI_START}`)],
   async devices(): Promise<ChainDevice[]> {
@@ -74,7 +74,10 @@ export const pressureExplain: SourceExplain = {
   deviceSteps: hostExplain.deviceSteps,
 }
 
-/** What all chains have in common stands at the same place in each: chains of several files are joined link by link. */
+/**
+ * Steps of one file. All chains have the same steps in the same order, because chains of several files are merged step
+ * by step.
+ */
 function fileSteps(ground: Ground, name: string, { types, parse }: HostFile, value: ValuePlace | undefined): Step[] {
   if (value !== undefined && !types.includes(value.type)) return []
   const path = `${ground.procfs}/${name}`
@@ -93,14 +96,14 @@ function lookAtFile(looks: readonly Look[], path: string, value?: ValuePlace): F
   const [refused] = refusedIn(looks, 'missing', 'unsupported')
   if (refused !== undefined) return broken(path, refused.found.words, PSI)
   const found = foundAt(looks, path) as Readonly<Record<string, unknown>>
-  // A table has a row for each thing; a record has the field, or the kernel does not say it.
+  // A table has a row for each device. A record has the field, unless the kernel does not print it.
   const tables = Array.isArray(found) ? [found] : Object.values(found).filter(Array.isArray)
   if (value !== undefined && tables.length > 0 && tables.every((rows) => rows.length === 0))
     return broken(path, 'it lists nothing', `this machine has none; if it has, look at what is mounted at ${path}`)
   if (value === undefined || tables.length > 0) return fine(path, valueText(found))
   const held = found[value.field]
   if (held === undefined)
-    return broken(path, `nothing of ${value.field}`, 'use a newer kernel: this one does not tell it')
+    return broken(path, `nothing of ${value.field}`, 'use a newer kernel: this kernel does not report it')
   return fine(path, valueText(held))
 }
 

@@ -3,24 +3,24 @@ import type { ExplainFailure } from '../attribute-reader.ts'
 import type { HostPart, HostPartDefinition } from './part.ts'
 import type { HostReader, ParseFile } from './reader.ts'
 
-/** One record that is one file of procfs. */
+/** A file of procfs that gives one record. */
 export interface RecordFile<T extends RecordType> {
   readonly type: T
-  /** Names on the way to the file below procfs. */
+  /** Names on the path to the file, below procfs. */
   readonly path: readonly string[]
   readonly parse: ParseFile<Partial<RecordOf<T>>>
   /** Default: none. */
   readonly labels?: Labels
-  /** Words for a file that could not be read. Default: those of the failure. */
+  /** Explains a file that could not be read. Default: the words of the failure. */
   readonly explain?: ExplainFailure
 }
 
-/** A part that is one such file. */
+/** Defines a part that consists of one such file. */
 export function filePart<T extends RecordType>(given: RecordFile<T>): HostPartDefinition {
   return { types: [given.type], create: (reader) => partOf(reader, given) }
 }
 
-/** Reads and reports one such file. */
+/** Creates a part that reads and reports one such file. */
 export function partOf<T extends RecordType>(
   reader: HostReader,
   { type, path, parse, labels, explain }: RecordFile<T>,
@@ -31,7 +31,7 @@ export function partOf<T extends RecordType>(
     sample(time) {
       const values = absences.settle('', reader.value(file, parse, explain))
       if (values === undefined) return false
-      absences.tell(values, `${file.path} does not say`)
+      absences.tell(values, `${file.path} does not have it`)
       reader.context.source.report<RecordType>(type, { time, ...labels, ...values } as RecordOf<RecordType>)
       return true
     },

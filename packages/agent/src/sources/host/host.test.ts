@@ -45,7 +45,7 @@ function bringUp(t: TestContext, options: object = {}, intervalMs = 1000) {
   return { node, tested }
 }
 
-/** What a part is made with, and how many records it has reported. */
+/** A part and the number of records that it has reported. */
 function contextOf(t: TestContext): { context: SourceContext; reported: () => number } {
   let count = 0
   const { context, source } = new SourceOutlet({
@@ -65,7 +65,7 @@ function contextOf(t: TestContext): { context: SourceContext; reported: () => nu
 testSource(host, {
   tree: fixture('guest'),
   file: 'proc/stat',
-  // An input is what makes a sensor.
+  // Only an input file makes a sensor.
   nameless: /(temp|fan|power)\d_(input|average|label)$/,
   counter: {
     type: hostKernelType,
@@ -80,7 +80,7 @@ testSource(host, {
   },
 })
 
-test('stat: keeps big numbers exact, leaves out what cannot be read, and says what came first', () => {
+test('stat: keeps big numbers exact, leaves out lines that cannot be read, and reports the first of them', () => {
   const { cpus, kernel, malformed } = parseStat(read('stat-edges.txt'))
   assert.deepEqual(
     cpus.map(({ cpu }) => cpu),
@@ -126,9 +126,9 @@ test('softnet_stat: hexadecimal, with the CPU where the kernel prints it', () =>
     offline.map(({ cpu }) => cpu),
     ['0', '11'],
   )
-  assert.equal(parseSoftnet(text('12 34\n')), 'has a line of too few columns')
-  assert.equal(parseSoftnet(text('12 34 xyz\n')), 'holds something else than hexadecimal columns')
-  assert.equal(parseSoftnet(text('12 34 1ffffffff\n')), 'holds something else than hexadecimal columns')
+  assert.equal(parseSoftnet(text('12 34\n')), 'has a line with too few columns')
+  assert.equal(parseSoftnet(text('12 34 xyz\n')), 'holds a column that is not hexadecimal')
+  assert.equal(parseSoftnet(text('12 34 1ffffffff\n')), 'holds a column that is not hexadecimal')
   assert.equal(parseSoftnet(text('')), 'is empty')
 })
 
@@ -168,7 +168,7 @@ test('a pressure that the kernel does not keep is absent, and no failure', async
   await tested.source.sample()
   assert.deepEqual(TestedSource.absences(tested.take(), { resource: 'irq' }), [': unsupported'])
   node.write('proc/pressure/irq', fs.readFileSync(fixture('pressure-irq.txt'), 'utf8'))
-  // Files that a kernel lacks are looked for at each sixteenth sweep.
+  // Files that the kernel does not have are searched again in every sixteenth sweep.
   for (let sweep = 0; sweep < 16; sweep++) await tested.source.sample()
   const taken = tested.take()
   assert.deepEqual(TestedSource.absences(taken, { resource: 'irq' }), [': ', 'waiting_seconds_total: unsupported'])
@@ -179,7 +179,7 @@ test('a pressure that the kernel does not keep is absent, and no failure', async
 
 test('a kernel that refuses its pressure files says how to turn them on', async (t) => {
   const { node, tested } = bringUp(t, { parts: ['pressure'] })
-  // EINVAL of the running kernel stands for EOPNOTSUPP of one that was started with psi=0: both are refusals by design.
+  // The running kernel answers EINVAL here, a kernel started with psi=0 EOPNOTSUPP. Both mean that the kernel refuses.
   for (const resource of ['cpu', 'memory', 'io']) node.link(`proc/pressure/${resource}`, '/sys/class/net/lo/speed')
   await assert.rejects(tested.source.sample(), { code: 'SRC_READ' })
   const said = tested.take().find(({ type, record }) => type === absenceType && record.series === 'resource="cpu"')
@@ -262,7 +262,7 @@ test('a field that the kernel does not print is absent as unsupported', async (t
   )
 })
 
-test('reads only the parts that are asked for', async (t) => {
+test('reads only the parts of the configuration', async (t) => {
   const { tested } = bringUp(t, { parts: ['load'] })
   await tested.source.sample()
   assert.deepEqual(
@@ -284,7 +284,7 @@ test('diskstats: bytes and seconds of whole disks, of old kernels too', () => {
   const vda = '254 0 vda 365057 31653 16904210 1170953 551882 354975 73415904 575685 2 155748 1816816'
   const table = text(`${vda} 319248 540 32891224 44215 107806 25962\n 254 1 vda1 1 2\n`)
   const { disks, malformed } = parseDiskstats(table, (device) => device !== 'vda1')
-  assert.equal(malformed, undefined, 'what is not wanted is not looked at')
+  assert.equal(malformed, undefined, 'lines of unwanted devices are not parsed')
   assert.deepEqual(disks, [
     {
       device: 'vda',
@@ -310,7 +310,7 @@ test('diskstats: bytes and seconds of whole disks, of old kernels too', () => {
   assert.equal(old.malformed, '8 0 sda 1 2 three')
 })
 
-test('vmstat: stalls of all zones together, and what a kernel does not print is left out', () => {
+test('vmstat: adds the stalls of all zones, and leaves out values that the kernel does not print', () => {
   assert.deepEqual(parseVmstat(text('pgfault 12\nallocstall_dma 1\nallocstall_normal 4\noom_kill 2\nnr_free 9\n')), {
     page_faults_total: 12,
     oom_kills_total: 2,
@@ -349,7 +349,7 @@ test('disks come by their patterns, and leave', async (t) => {
   assert.deepEqual(
     (await tested.sampleOf(hostDiskType)).map(({ device }) => device),
     ['vda'],
-    'loop and memory disks are left out unless they are asked for',
+    'loop and memory disks are left out by default',
   )
   const { tested: all } = bringUp(t, { parts: ['disks'], disks: [] })
   assert.deepEqual(
@@ -507,12 +507,12 @@ test('a counter is reported when it was read, and shows the rate that it has', a
       node.write(`${cpu}/${name}/thermal_throttle/package_throttle_count`, `${count}\n`)
     await tested.source.sample()
     const taken = tested.take().filter(({ type }) => type === hostMemoryModuleType || type === hostCpuPackageType)
-    assert.ok(taken.length <= 8 + 1, 'those whose turn it is')
+    assert.ok(taken.length <= 8 + 1, 'only series whose turn it is are read')
     for (const { type, record } of taken) {
       if (type === hostMemoryModuleType && record.controller !== '0') continue
       const number = Number(type === hostCpuPackageType ? record.throttles_total : record.corrected_errors_total)
       assert.equal(number, count)
-      assert.ok(Math.abs(Number((record.time as bigint) - time)) < 1e6, 'what is reported was read in this sample')
+      assert.ok(Math.abs(Number((record.time as bigint) - time)) < 1e6, 'a reported value was read in this sample')
       const key = `${type.name} ${record.package ?? record.module}`
       const { times, numbers } = samples.get(key) ?? { times: [], numbers: [] }
       samples.set(key, { times: [...times, clock.nowMs], numbers: [...numbers, number] })
@@ -584,7 +584,7 @@ test('a core that goes offline and comes back changes no sum', async (t) => {
   }
   const sums = async () => {
     const seen: unknown[] = []
-    // Folders are looked through every few samples.
+    // The source lists the folders only every few samples.
     for (let sample = 0; sample < 20; sample++)
       for (const one of await tested.sampleOf(hostCpuPackageType)) seen.push(one.core_throttles_total)
     return [...new Set(seen)]
@@ -600,7 +600,7 @@ test('a core that goes offline and comes back changes no sum', async (t) => {
   assert.deepEqual(await sums(), [2000n, 2001n])
 })
 
-test('what is slow to read is left alone for a while, and keeps nobody else from being read', (t) => {
+test('a slow series is skipped for a while, and does not delay the others', (t) => {
   const { context, reported } = contextOf(t)
   const reads = new Map<string, number>()
   const seriesOf = (zone: string, tookMs: number): FoundSeries => ({
@@ -628,10 +628,10 @@ test('what is slow to read is left alone for a while, and keeps nobody else from
   for (let i = 0; i < 30; i++) assert.ok(part.sample(wallNs()))
   assert.equal(reads.get('slow'), 2)
   assert.ok(Number(reads.get('quick')) > 10)
-  assert.equal(reported(), 60, 'both are told at each sweep')
+  assert.equal(reported(), 60, 'both are reported in each sweep')
 })
 
-test('a counter that is slow to read is told when it was read, every half minute at least', (t) => {
+test('a counter that is slow to read is reported only in the sweeps that read it, at least every half minute', (t) => {
   const clock = mockClock(t)
   const { context, reported } = contextOf(t)
   const readAt: number[] = []

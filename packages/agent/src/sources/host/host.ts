@@ -40,7 +40,7 @@ const PARTS: Readonly<Record<(typeof HOST_PARTS)[number], HostPartDefinition>> =
   cpu_packages: cpuPackages,
 }
 
-/** The node as a whole, part by part. */
+/** The whole node, part by part. */
 class HostSource implements SampledSource {
   readonly #reader: HostReader
   readonly #parts: readonly HostPart[]

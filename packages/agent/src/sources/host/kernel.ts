@@ -3,7 +3,7 @@ import { parseLabel } from './parse-sysfs.ts'
 import type { HostPartDefinition } from './part.ts'
 import { hostKernelType } from './type.ts'
 
-/** What the kernel counts of the node as a whole, of `stat` and two small files. */
+/** Counts of the kernel for the whole node, from `stat` and two small files. */
 export const kernel: HostPartDefinition = {
   types: [hostKernelType],
   create(reader) {
@@ -16,7 +16,7 @@ export const kernel: HostPartDefinition = {
         const stat = absences.settle('', reader.stat.at(time))
         if (stat === undefined) return false
         const record = { ...stat.kernel, ...reader.read(fileNr, parseFileNr), ...reader.read(osrelease, parseRelease) }
-        absences.tell(record, `${procfs.root} does not say`)
+        absences.tell(record, `${procfs.root} does not have it`)
         reader.context.source.report(hostKernelType, { time, ...record })
         return true
       },

@@ -11,10 +11,10 @@ const CONTROLLER = /^mc(\d{1,4})$/
 const MODULE = /^(dimm|rank)\d{1,4}$/
 const ROW = /^csrow\d{1,4}$/
 const SERIES_LIMIT = 512
-/** Each some files, which the kernel answers from memory. */
+/** Each series has a few files, which the kernel answers from memory. */
 const READS_PER_SWEEP = 8
 
-/** Names of files by the field that each is. */
+/** The name of the file of each field. */
 type Names = Readonly<Record<string, string>>
 
 const CONTROLLER_FILES: Names = {
@@ -41,7 +41,7 @@ const ROW_FILES: Names = {
   kind: 'mem_type',
 }
 
-/** Errors of memory, as the kernel's EDAC drivers count them: by controller, and by module or row. */
+/** Memory errors, counted by the EDAC drivers of the kernel: by controller, and by module or row. */
 export const memoryErrors = slowPart({
   types: [
     [hostMemoryControllerType, 'no EDAC driver is loaded: the memory has no ECC, or its firmware keeps the errors'],
@@ -80,8 +80,8 @@ function memoryOf(reader: HostReader, listed: string[]): FoundSeries[] {
 }
 
 /**
- * Modules where the kernel counts by module; the rows of chips that it counted by before 4.10 where it does not. Both
- * at once would count every error twice.
+ * Lists modules if the kernel counts by module, otherwise rows of chips, as kernels before 4.10 do. Reading both would
+ * count every error twice.
  */
 function modulesOf(sysfs: KernelFiles, controller: string): { module: string; names: Names }[] {
   const listed = sysfs.list(...FOLDER, controller)

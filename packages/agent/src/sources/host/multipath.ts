@@ -3,20 +3,23 @@ import { headOf } from './block-devices.ts'
 import type { HostDisk } from './parse-disks.ts'
 
 /**
- * Work of NVMe namespaces with several paths. Kernels before 6.4 count it at the paths alone, newer ones at the disk as
- * well: a disk that counts nothing itself gets the sum of its paths.
+ * Counts of NVMe disks that have several paths. Kernels before 6.4 count only at the paths, newer kernels also at the
+ * disk. A disk without counts gets the sum of its paths.
  */
 export class Multipath {
-  /** What paths counted last, by their disk. A path that left keeps it: without it the sum would fall. */
+  /**
+   * The last counts of each path, by disk. A path that disappears keeps its counts, because a sum that falls looks like
+   * a restart.
+   */
   readonly #paths = new Map<string, Map<string, HostDisk>>()
 
-  /** Starts a sweep: a path that is not met has nothing under way. */
+  /** Starts a sweep. A path that is not met in it has no requests in flight. */
   startSweep(): void {
     for (const paths of this.#paths.values())
       for (const [name, path] of paths) paths.set(name, { ...path, in_flight: 0 })
   }
 
-  /** Takes what a path counted. */
+  /** Keeps the counts of a path. */
   take(path: HostDisk): void {
     const head = headOf(path.device) ?? ''
     const paths = this.#paths.get(head) ?? new Map<string, HostDisk>()
@@ -24,14 +27,14 @@ export class Multipath {
     this.#paths.set(head, paths)
   }
 
-  /** The work of a disk. */
+  /** Returns the counts of a disk: its counts if it has any, otherwise the sum of its paths. */
   of(disk: HostDisk): HostDisk {
     const paths = this.#paths.get(disk.device)
     if (paths === undefined || Number(disk.reads_total) + Number(disk.writes_total) > 0) return disk
     return [...paths.values()].reduce(sumOf, disk)
   }
 
-  /** Ends a sweep in which these disks were met. */
+  /** Ends a sweep. Paths of disks that were not met are forgotten. */
   endSweep(disks: ReadonlySet<string>): void {
     for (const head of this.#paths.keys()) if (!disks.has(head)) this.#paths.delete(head)
   }

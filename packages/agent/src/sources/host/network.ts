@@ -3,7 +3,7 @@ import { NETSTAT_FIELDS, parseProtocols, SNMP_FIELDS } from './parse-network.ts'
 import type { HostPartDefinition } from './part.ts'
 import { hostNetworkType } from './type.ts'
 
-/** TCP, UDP and IP, from two files, and what the firewall tracks where it does. */
+/** TCP, UDP and IP, from two files, and the number of connections that the firewall tracks. */
 export const network: HostPartDefinition = {
   types: [hostNetworkType],
   create(reader) {
@@ -30,7 +30,7 @@ export const network: HostPartDefinition = {
           for (const field of fields.values()) {
             if (found?.[field] !== undefined) absences.present(field)
             else if (found === undefined) absences.absent(field, 'failed', `${file.path} cannot be read`)
-            else absences.absent(field, 'unsupported', `${file.path} does not say`)
+            else absences.absent(field, 'unsupported', `${file.path} does not have it`)
           }
         }
         reader.context.source.report(hostNetworkType, {

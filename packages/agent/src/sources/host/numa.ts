@@ -8,7 +8,7 @@ import { hostNumaType } from './type.ts'
 
 const FOLDER = ['devices', 'system', 'node'] as const
 const NODE = /^node(\d{1,4})$/
-/** Sweeps after which the list of nodes is looked at again: they come and go with memory that is plugged. */
+/** Sweeps between two listings of the nodes. Nodes appear and disappear when memory is plugged or removed. */
 const SWEEPS_PER_LOOK = 10
 
 interface NumaNode {
@@ -18,7 +18,7 @@ interface NumaNode {
   readonly absences: FieldAbsences
 }
 
-/** NUMA nodes, two files each. */
+/** NUMA nodes; each has two files. */
 export const numa: HostPartDefinition = {
   types: [hostNumaType],
   create(reader) {
@@ -42,7 +42,7 @@ export const numa: HostPartDefinition = {
             continue
           }
           const record: HostNuma = { ...memory, ...pages }
-          each.absences.tell(record, `${each.meminfo.path} or ${each.numastat.path} does not say`)
+          each.absences.tell(record, `${each.meminfo.path} or ${each.numastat.path} does not have it`)
           present.met(each.node)
           reader.context.source.report(hostNumaType, { time, numa_node: each.node, ...record })
         }

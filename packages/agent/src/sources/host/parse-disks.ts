@@ -6,16 +6,16 @@ import type { hostDiskType } from './type.ts'
 /** One disk of `/proc/diskstats`. */
 export type HostDisk = Omit<RecordOf<typeof hostDiskType>, 'time'>
 
-/** What `/proc/diskstats` holds; `malformed` is the first line that cannot be read. */
+/** Content of `/proc/diskstats`; `malformed` is the first line that cannot be read. */
 export interface HostDisks {
   readonly disks: HostDisk[]
   readonly malformed: string | undefined
 }
 
-/** The kernel counts in sectors of this size, whatever the disk has. */
+/** The kernel counts in sectors of 512 bytes, whatever the sector size of the disk. */
 const SECTOR_BYTES = 512n
 const MS_PER_SECOND = 1000
-/** Columns of kernels before 4.18; those of discards and flushes came later. */
+/** Kernels before 4.18 have 11 columns. Newer kernels add discards and flushes. */
 const COLUMNS_LEAST = 11
 const COLUMNS_DISCARD = 15
 const COLUMNS_FLUSH = 17

@@ -23,10 +23,10 @@ const VM_FIELDS: ReadonlyMap<string, keyof HostVm> = new Map([
   ['numa_hint_faults', 'numa_hint_faults_total'],
   ['numa_pages_migrated', 'numa_migrated_pages_total'],
 ])
-/** One counter a memory zone; before 4.10 there was one for all. */
+/** Newer kernels have one counter for each memory zone; kernels before 4.10 have a single counter. */
 const STALLS = /^allocstall(_\w+)?$/
 
-/** Reads `/proc/vmstat`: lines of a name and a number. */
+/** Reads `/proc/vmstat`: a name and a number in each line. */
 export function parseVmstat(bytes: Uint8Array): HostVm | string {
   const text = new KernelText(bytes)
   const vm: HostVm = {}
@@ -45,7 +45,7 @@ export function parseVmstat(bytes: Uint8Array): HostVm | string {
   return Object.keys(vm).length === 0 ? 'has none of the counters' : vm
 }
 
-/** Values of `host_numa` but its label. */
+/** Values of `host_numa` without its label. */
 export type HostNuma = Omit<RecordOf<typeof hostNumaType>, 'time' | 'numa_node'>
 
 const NODE_FIELDS: ReadonlyMap<string, keyof HostNuma> = new Map([
@@ -83,7 +83,7 @@ const NUMASTAT_FIELDS: ReadonlyMap<string, keyof HostNuma> = new Map([
   ['other_node', 'other_pages_total'],
 ])
 
-/** Reads `numastat` of a NUMA node: lines of a name and a number of pages. */
+/** Reads `numastat` of a NUMA node: a name and a number of pages in each line. */
 export function parseNumastat(bytes: Uint8Array): HostNuma | string {
   const text = new KernelText(bytes)
   const pages: { [K in keyof HostNuma]: Integer64 } = {}

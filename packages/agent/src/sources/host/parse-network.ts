@@ -3,11 +3,11 @@ import type { Integer64 } from '@sonde/sdk/internal'
 import { isNumber, KernelText } from '../kernel-text.ts'
 import type { hostNetworkType } from './type.ts'
 
-/** Values of `host_network` that one file gives. */
+/** Values of `host_network` from one file. */
 export type HostNetwork = Partial<Omit<RecordOf<typeof hostNetworkType>, 'time'>>
 type NetworkField = keyof HostNetwork
 
-/** Which word of which protocol makes a field, of `/proc/net/snmp`. */
+/** The field of each protocol and word in `/proc/net/snmp`. */
 export const SNMP_FIELDS: ReadonlyMap<string, NetworkField> = new Map([
   ['Tcp ActiveOpens', 'tcp_active_opens_total'],
   ['Tcp PassiveOpens', 'tcp_passive_opens_total'],
@@ -30,7 +30,7 @@ export const SNMP_FIELDS: ReadonlyMap<string, NetworkField> = new Map([
   ['Ip OutNoRoutes', 'ip_no_route_packets_total'],
 ])
 
-/** The same of `/proc/net/netstat`. */
+/** The field of each protocol and word in `/proc/net/netstat`. */
 export const NETSTAT_FIELDS: ReadonlyMap<string, NetworkField> = new Map([
   ['TcpExt ListenOverflows', 'tcp_listen_overflows_total'],
   ['TcpExt ListenDrops', 'tcp_listen_drops_total'],
@@ -42,8 +42,8 @@ export const NETSTAT_FIELDS: ReadonlyMap<string, NetworkField> = new Map([
 ])
 
 /**
- * Reads `snmp` or `netstat`: pairs of lines, names in the first and numbers in the second. What a kernel does not print
- * is left out.
+ * Reads `snmp` or `netstat`: pairs of lines, names in the first and numbers in the second. Values that the kernel does
+ * not print are left out.
  */
 export function parseProtocols(bytes: Uint8Array, fields: ReadonlyMap<string, NetworkField>): HostNetwork | string {
   const text = new KernelText(bytes)
@@ -64,7 +64,7 @@ export function parseProtocols(bytes: Uint8Array, fields: ReadonlyMap<string, Ne
   return Object.keys(found).length === 0 ? 'has no counter of a protocol' : found
 }
 
-/** A line has a hundred numbers, of which few are wanted: only those are read. */
+/** Parses one number. A line has about a hundred of them, and few are needed. */
 function numberOf(text: string | undefined): Integer64 | undefined {
   const value = new KernelText(Buffer.from(text ?? '')).u64()
   return isNumber(value) ? value : undefined

@@ -4,14 +4,14 @@ import { isNumber, KernelText } from '../kernel-text.ts'
 import type { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType } from './type.ts'
 
 /**
- * Fields of a record beside its time. A parser that finds none says what is wrong: the end of a sentence that starts
- * with the path.
+ * Fields of a record without its time. A parser that finds none returns the end of a sentence that starts with the path
+ * of the file.
  */
 type Fields<T> = Omit<RecordOf<T>, 'time'>
 
 /**
- * Ticks a second of `/proc/stat`. The kernel converts its own rate to USER_HZ, which is part of its ABI: 100 on every
- * architecture that Node runs on, whatever CONFIG_HZ is. `sysconf(_SC_CLK_TCK)`, which JavaScript cannot call, answers
+ * Ticks per second in `/proc/stat`. The kernel converts its tick rate to USER_HZ, a constant of its ABI: 100 on every
+ * architecture that Node runs on, whatever CONFIG_HZ is. `sysconf(_SC_CLK_TCK)`, which JavaScript cannot call, returns
  * the same constant.
  */
 const TICKS_PER_SECOND = 100
@@ -19,7 +19,7 @@ const MICROSECONDS_PER_SECOND = 1e6
 const BYTES_PER_KIBIBYTE = 1024
 
 /**
- * What `/proc/stat` holds; a line that cannot be read is left out, and the first such is `malformed`, cut at 100
+ * Content of `/proc/stat`. Lines that cannot be read are left out; `malformed` is the first of them, cut at 100
  * characters.
  */
 export interface HostStat {
@@ -28,7 +28,7 @@ export interface HostStat {
   readonly malformed: string | undefined
 }
 
-/** Fields that `/proc/stat` gives. */
+/** Fields of `host_kernel` that `/proc/stat` has. */
 type KernelField = Exclude<keyof Fields<typeof hostKernelType>, 'release' | 'open_files' | 'open_files_limit'>
 
 const KERNEL_FIELDS: Readonly<Record<string, KernelField>> = {
@@ -39,7 +39,7 @@ const KERNEL_FIELDS: Readonly<Record<string, KernelField>> = {
   intr: 'interrupts_total',
   processes: 'forks_total',
 }
-/** What the numbers of the line `softirq` are; the kernel has printed them in this order since 2.6.31. */
+/** The fields of the line `softirq`, in the order in which the kernel has printed them since 2.6.31. */
 const SOFTIRQ_FIELDS: readonly (KernelField | '')[] = [
   ...(['softirqs_total', '', 'softirqs_timer_total', 'softirqs_net_tx_total', 'softirqs_net_rx_total'] as const),
   ...([
@@ -164,8 +164,7 @@ const MEMORY_FIELDS: ReadonlyMap<string, keyof Memory> = new Map([
 ])
 
 /**
- * Reads `/proc/meminfo`. Its `kB` are 1 024 bytes. A line that cannot be read leaves its field absent; MemTotal must be
- * there.
+ * Reads `/proc/meminfo`. Its `kB` are 1 024 bytes. If a line cannot be read, its field is absent. MemTotal is required.
  */
 export function parseMeminfo(bytes: Uint8Array): Memory | string {
   const text = new KernelText(bytes)
@@ -183,10 +182,10 @@ export function parseMeminfo(bytes: Uint8Array): Memory | string {
   return total_bytes === undefined ? 'has no MemTotal' : { ...memory, total_bytes }
 }
 
-/** Totals of one file below `/proc/pressure`. One is missing where the kernel has no such line. */
+/** Totals of one file below `/proc/pressure`. A total is missing if the kernel has no such line. */
 export type HostPressure = Pick<Fields<typeof hostPressureType>, 'waiting_seconds_total' | 'stalled_seconds_total'>
 
-/** Reads a pressure file: its `some` is waiting, its `full` is stalled, and its totals are microseconds. */
+/** Reads a pressure file. `some` is the waiting time, `full` the stalled time; its totals are in microseconds. */
 export function parsePressure(bytes: Uint8Array): HostPressure | string {
   const text = new KernelText(bytes)
   const pressure: HostPressure = {}
@@ -211,7 +210,7 @@ function readTotal(text: KernelText): number | undefined {
   return undefined
 }
 
-/** One line of `/proc/net/softnet_stat`. `cpu` is missing in kernels before 5.10, which do not print it. */
+/** One line of `/proc/net/softnet_stat`. `cpu` is undefined for kernels before 5.10, which do not print it. */
 export interface HostSoftnet {
   readonly cpu: string | undefined
   readonly processed_total: number
@@ -221,7 +220,7 @@ export interface HostSoftnet {
 
 const SOFTNET_CPU_COLUMN = 12
 
-/** Reads `/proc/net/softnet_stat`: hexadecimal columns, a line a CPU that is online. */
+/** Reads `/proc/net/softnet_stat`: one line of hexadecimal columns for each CPU that is online. */
 export function parseSoftnet(bytes: Uint8Array): HostSoftnet[] | string {
   const text = new KernelText(bytes)
   const lines: HostSoftnet[] = []
@@ -230,13 +229,13 @@ export function parseSoftnet(bytes: Uint8Array): HostSoftnet[] | string {
     const columns: number[] = []
     while (!text.lineDone()) {
       const value = text.hex()
-      if (!isNumber(value)) return 'holds something else than hexadecimal columns'
+      if (!isNumber(value)) return 'holds a column that is not hexadecimal'
       columns.push(value)
     }
     const [processed, dropped, squeezed] = columns
     const cpu = columns[SOFTNET_CPU_COLUMN]
     if (processed === undefined || dropped === undefined || squeezed === undefined)
-      return 'has a line of too few columns'
+      return 'has a line with too few columns'
     lines.push({
       cpu: cpu === undefined ? undefined : String(cpu),
       processed_total: processed,
@@ -255,7 +254,7 @@ export function parseLoadavg(bytes: Uint8Array): Fields<typeof hostLoadType> | s
   return sound ? { load1, load5, load15 } : 'does not start with three numbers'
 }
 
-/** File handles in use and how many there may be, of `/proc/sys/fs/file-nr`. */
+/** Reads the number of open file handles and its limit from `/proc/sys/fs/file-nr`. */
 export function parseFileNr(bytes: Uint8Array): { open_files: Integer64; open_files_limit: Integer64 } | string {
   const text = new KernelText(bytes)
   const [open, , limit] = [text.u64(), text.u64(), text.u64()]

@@ -2,15 +2,15 @@ import type { RecordType } from '@sonde/sdk'
 import type { HostOptions } from './config.ts'
 import type { HostReader } from './reader.ts'
 
-/** A part of the host source, with what it keeps between sweeps. */
+/** A part of the host source, with its state between sweeps. */
 export interface HostPart {
-  /** Reads and reports; whether anything could be read. */
+  /** Reads and reports; returns whether anything could be read. */
   sample(time: bigint): boolean
 }
 
-/** All that is known of a part before one is made. */
+/** Describes a part and creates it. */
 export interface HostPartDefinition {
-  /** Types it reports. */
+  /** Types that the part reports. */
   readonly types: readonly RecordType[]
   create(reader: HostReader, options: HostOptions): HostPart
 }

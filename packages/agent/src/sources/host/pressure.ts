@@ -4,17 +4,17 @@ import { parsePressure } from './parse.ts'
 import type { HostPartDefinition } from './part.ts'
 import { hostPressureType } from './type.ts'
 
-/** Resources whose pressure kernels tell. */
+/** Resources whose pressure kernels report. */
 export const PRESSURE_RESOURCES = ['cpu', 'memory', 'io', 'irq'] as const
 
-/** Why there is no pressure. EOPNOTSUPP is what a kernel answers that was built with PSI and started without. */
+/** Explains missing pressure. A kernel that was built with PSI and started without it answers EOPNOTSUPP. */
 export const explainPressure: ExplainFailure = ({ kind, words }) => {
-  if (kind === 'missing') return `${words}: this kernel does not keep that pressure`
+  if (kind === 'missing') return `${words}: this kernel does not measure that pressure`
   if (kind === 'unsupported') return 'the kernel was started without pressure stall information; psi=1 turns it on'
   return words
 }
 
-/** How long tasks waited for a resource, a file each. */
+/** How long tasks waited for each resource; each resource has a file. */
 export const pressure: HostPartDefinition = {
   types: [hostPressureType],
   create(reader) {

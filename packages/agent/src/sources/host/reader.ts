@@ -6,19 +6,18 @@ import type { SourceContext } from '../source.ts'
 import { parseCpuList, parseLabel } from './parse-sysfs.ts'
 import { StatFile } from './stat-file.ts'
 
-/** What a file holds, or what is wrong with it: the end of a sentence that starts with its path. */
+/** Parses a file. Returns its content, or the fault as the end of a sentence that starts with the path of the file. */
 export type ParseFile<T> = (bytes: Uint8Array) => T | string
 
 /**
- * Reads the files of one sweep for all parts, and remembers what failed first: what the sweep throws when nothing at
- * all was read.
+ * Reads the files of all parts, and remembers the first failure of a sweep. The sweep throws it if nothing was read.
  */
 export class HostReader {
   failure: Error | undefined
   readonly context: SourceContext
   readonly procfs: KernelFiles
   readonly sysfs: KernelFiles
-  /** What several parts are made of. */
+  /** `/proc/stat`, which several parts share. */
   readonly stat: StatFile
 
   constructor(context: SourceContext) {
@@ -28,12 +27,12 @@ export class HostReader {
     this.stat = new StatFile(this)
   }
 
-  /** Says what of a series is absent; without labels of every series of the type. */
+  /** Returns the absences of a series; without labels, of every series of the type. */
   absences(type: RecordType, labels?: Labels): FieldAbsences {
     return new FieldAbsences(this.context.absences, type, labels)
   }
 
-  /** Reads the fields of a series that are a file each. */
+  /** Returns a reader for a series in which each field is a file. */
   attributes(type: RecordType, labels?: Labels): AttributeReader {
     return new AttributeReader(this, this.absences(type, labels), ({ error, words }) => {
       this.failure ??= error
@@ -41,7 +40,7 @@ export class HostReader {
     })
   }
 
-  /** What a file holds that makes more than one field, or why it gives nothing. */
+  /** Reads a file that gives several fields. Returns its content, or why it has none. */
   value<T extends object>(
     file: KernelFile,
     parse: ParseFile<T>,
@@ -57,13 +56,13 @@ export class HostReader {
     return typeof parsed === 'string' ? this.wrong(file, parsed) : parsed
   }
 
-  /** The same where nobody is told why it gives nothing. */
+  /** Reads such a file where the reason of a failure is not reported; undefined if it fails. */
   read<T extends object>(file: KernelFile, parse: ParseFile<T>): T | undefined {
     const found = this.value(file, parse)
     return found instanceof Lack ? undefined : found
   }
 
-  /** A line of text that the kernel lists, and so must give; the file is closed again. */
+  /** Reads a line of text from a file that the kernel lists, and closes it. A missing line is a failed read. */
   text(file: KernelFile): string | undefined {
     const bytes = file.read()
     file.close()
@@ -72,7 +71,7 @@ export class HostReader {
     return line
   }
 
-  /** Numbers of CPUs that the kernel lists, and so must give: `0-55,112-167`. */
+  /** Reads a list of CPUs such as `0-55,112-167` from a file that the kernel lists. A missing list is a failed read. */
   list(file: KernelFile): number[] | undefined {
     const bytes = file.read()
     const list = bytes instanceof ReadFailure ? undefined : parseCpuList(bytes)
@@ -80,14 +79,14 @@ export class HostReader {
     return list
   }
 
-  /** Counts a file that holds what it should not; `what` ends a sentence that starts with its path. */
+  /** Counts a file with wrong content as a failed read; `what` ends a sentence that starts with its path. */
   wrong(file: KernelFile, what: string): Lack {
     const error = new SondeError('SRC_READ', `${file.path} ${what}`)
     this.failed(file.path, error)
     return new Lack('failed', error.message)
   }
 
-  /** Counts a line that cannot be read, and is left out. */
+  /** Counts a line that cannot be read and is left out. */
   malformed(file: KernelFile, line: string): void {
     this.wrong(file, `holds a line that cannot be read: ${JSON.stringify(line)}`)
   }

@@ -3,16 +3,16 @@ import { parseMicrowatts, parseMillidegrees, parseRpm } from './parse-sysfs.ts'
 import type { FieldFile } from './slow-part.ts'
 import { hostFanType, hostPowerType, hostTemperatureType } from './type.ts'
 
-/** What is measured by sensors whose files start with the same letters. */
+/** A kind of sensor. */
 export interface SensorKind {
   readonly type: RecordType
   readonly field: string
   readonly parse: FieldFile['parse']
-  /** Ends of the names of files that hold limits, by the field that each is. */
+  /** Ends of the names of files that hold limits, by field. */
   readonly limits: Readonly<Record<string, string>>
 }
 
-/** Kinds of sensors by the start of the names of their files. */
+/** Kinds of sensors by the prefix of their files. */
 export const SENSOR_KINDS: Readonly<Record<string, SensorKind>> = {
   temp: {
     type: hostTemperatureType,
@@ -29,5 +29,5 @@ export const SENSOR_KINDS: Readonly<Record<string, SensorKind>> = {
   },
 }
 
-/** A file that holds what a sensor measures. */
+/** Matches the name of a file that holds a measurement. */
 export const INPUT = /^((temp|fan|power)\d{1,3})_(input|average)$/

@@ -5,14 +5,14 @@ import { FileSeries, type FoundSeries, slowPart } from './slow-part.ts'
 
 const FOLDER = ['class', 'hwmon'] as const
 const MONITOR = /^hwmon(\d{1,4})$/
-/** A core is as hot as its package says; there may be hundreds. */
+/** Single cores are left out: their package has a sensor, and there may be hundreds of cores. */
 const CORE = /^Core \d+$/
 const SENSOR_LIMIT = 128
 const READS_PER_SWEEP = 4
 
 const NONE = 'no monitor of hardware has one; virtual machines have none'
 
-/** Temperatures, fans and power of the kernel's hardware monitors. */
+/** Temperatures, fans and power from the hardware monitors of the kernel. */
 export const sensors = slowPart({
   types: Object.values(SENSOR_KINDS).map(({ type }) => [type, NONE]),
   limit: ['sensor_limit', SENSOR_LIMIT],
@@ -28,16 +28,16 @@ export const sensors = slowPart({
 })
 
 /**
- * Sensors of one monitor. Monitors get their numbers anew at every start: a device is told by the link to it, and
- * monitors of one device by their chips.
+ * Finds the sensors of one monitor. The numbers of monitors change with every boot, so the link to the device
+ * identifies a sensor, together with the name of the chip.
  *
- * @param counts Monitors of each device and chip so far: those of one name are numbered from the second on.
+ * @param counts Number of monitors so far, by device and chip. The second monitor of the same name gets the number 2.
  */
 function sensorsOf(reader: HostReader, monitor: string, counts: Map<string, number>): FoundSeries[] {
   const { sysfs } = reader
   const own = sysfs.list(...FOLDER, monitor)
   if (own instanceof ReadFailure) return []
-  // Old drivers, such as that of power meters of ACPI, have their files at the device.
+  // Old drivers, such as that of ACPI power meters, put their files into the folder of the device.
   const beside = [...FOLDER, monitor, 'device']
   const folder = own.some((name) => INPUT.test(name)) ? [...FOLDER, monitor] : beside
   const names = folder === beside ? sysfs.list(...beside) : own

@@ -8,21 +8,21 @@ import { leastReads, longestRest } from '../turns.ts'
 import type { HostPart, HostPartDefinition } from './part.ts'
 import type { HostReader } from './reader.ts'
 
-/** Sweeps after which a part looks anew for what there is. */
+/** Sweeps between two searches for series. */
 const SWEEPS_PER_LOOK = 16
 
-/** A series that a look found. */
+/** A series that was found. */
 export interface FoundSeries {
   readonly type: RecordType
   readonly labels: Labels
-  /** Where its files are; one of the same labels at another place is opened there. */
+  /** Identifies its files. If series with the same labels move to another place, their files are opened again. */
   readonly place: string
   open(): SlowSeries
 }
 
-/** The files of one series, which move slowly or are slow to read. */
+/** The files of one series that changes slowly or is slow to read. */
 export interface SlowSeries {
-  /** What was read last; undefined if nothing was. */
+  /** The values of the last read; undefined if there are none. */
   readonly values: Readonly<Record<string, unknown>> | undefined
   read(): void
   close(): void
@@ -31,32 +31,32 @@ export interface SlowSeries {
 /** A series that is read. */
 interface KnownSeries extends Pick<FoundSeries, 'type' | 'labels' | 'place'> {
   readonly series: SlowSeries
-  /** The sweep before which it is left alone. */
+  /** The sweep from which the series is read again. */
   restsUntil: number
-  /** What its last read took. Unit: milliseconds. */
+  /** Duration of its last read. Unit: milliseconds. */
   tookMs: number
 }
 
 /** Options of {@link SlowPart}. */
 export interface SlowPartOptions {
-  /** Types that it may report, and what it means when there is no series of one. */
+  /** Types that the part may report, each with the reason why it may have no series. */
   readonly types: readonly (readonly [type: RecordType, none: string])[]
-  /** Series at most; further ones are dropped and counted for the reason of the limit. */
+  /** The highest number of series. Further series are dropped, and counted under the reason of the limit. */
   readonly limit: readonly [reason: string, count: number]
   /**
-   * Series read in one sweep, in turn, and more where a turn would last too long. Of a type that says `inTurns` nothing
-   * is reported of the others, else what was last read.
+   * Series that are read in each sweep, in turn; more if a round would take too long. In a sweep in which a series is
+   * not read, its last values are reported, unless its type is declared `inTurns`.
    */
   readonly readsPerSweep: number
-  /** Names on the way to the folder below sysfs that lists them. */
+  /** Names on the path to the folder below sysfs. */
   readonly folder: readonly string[]
-  /** Makes what finds the series by the names in the folder. */
+  /** Creates the function that finds series by the names in the folder. */
   readonly finder: (reader: HostReader) => (names: string[]) => readonly FoundSeries[]
 }
 
 /**
- * Reads series a few at a sweep. To ask a sensor may be a command to some firmware: one that takes long twice is left
- * alone for as many sweeps as it took milliseconds.
+ * Reads a few series in each sweep. Reading a sensor may send a command to some firmware: a series whose last two reads
+ * were slow is skipped for as many sweeps as the shorter read took milliseconds.
  */
 export class SlowPart implements HostPart {
   readonly #reader: HostReader
@@ -93,7 +93,7 @@ export class SlowPart implements HostPart {
     return hasValues
   }
 
-  /** Reads those whose turn it is; which these were. */
+  /** Reads the series whose turn it is, and returns them. */
   #readSome(all: readonly KnownSeries[]): ReadonlySet<KnownSeries> {
     const { intervalMs } = this.#reader.context
     const least = leastReads(all.filter(({ type }) => type.inTurns).length, intervalMs)
@@ -107,7 +107,7 @@ export class SlowPart implements HostPart {
       one.series.read()
       read.add(one)
       const tookMs = performance.now() - startMs
-      // One read alone may have taken long because this process had to wait.
+      // A single slow read may only mean that this process had to wait for the processor.
       const rest = Math.floor(Math.min(tookMs, one.tookMs))
       one.restsUntil = this.#sweep + (one.type.inTurns ? Math.min(rest, longestRest(intervalMs)) : rest)
       one.tookMs = tookMs
@@ -132,10 +132,10 @@ export class SlowPart implements HostPart {
       if (!kept.has(key)) this.#reader.context.absences.gone(known.type, known.labels, 'it is no longer there')
     }
     this.#known = kept
-    this.#tellTypes(found)
+    this.#reportTypes(found)
   }
 
-  #tellTypes(found: readonly FoundSeries[] | ReadFailure): void {
+  #reportTypes(found: readonly FoundSeries[] | ReadFailure): void {
     const there = new Set([...this.#known.values()].map(({ type }) => type))
     for (const [type, absences, none] of this.#types) {
       if (there.has(type)) absences.present('')
@@ -150,19 +150,19 @@ function opened({ type, labels, place, open }: FoundSeries): KnownSeries {
   return { type, labels, place, series: open(), restsUntil: 0, tookMs: 0 }
 }
 
-/** A part whose series are read a few at a sweep. */
+/** Defines a part that reads a few series in each sweep. */
 export function slowPart(options: SlowPartOptions): HostPartDefinition {
   return { types: options.types.map(([type]) => type), create: (reader) => new SlowPart(reader, options) }
 }
 
-/** A file that holds one field, and how to read it. */
+/** A file that holds one field, and its parser. */
 export interface FieldFile {
   readonly field: string
   readonly file: KernelFile
   readonly parse: ParseAttribute<number | bigint | string>
 }
 
-/** A series of which each field is a file. Without a field that is not optional there is no record. */
+/** A series in which each field is a file. There is no record if a required field is missing. */
 export class FileSeries implements SlowSeries {
   values: Readonly<Record<string, unknown>> | undefined
   readonly #type: RecordType
@@ -182,7 +182,7 @@ export class FileSeries implements SlowSeries {
   read(): void {
     const values: Record<string, unknown> = {}
     for (const { field, file, parse } of this.#files) {
-      // A series without what it is about is absent as a whole.
+      // If a required field is missing, the whole series is absent.
       const said = this.#type.fields[field]?.optional === true ? field : ''
       const value = this.#attributes.read(said, file, parse)
       if (value !== undefined) values[field] = value

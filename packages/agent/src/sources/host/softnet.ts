@@ -29,7 +29,7 @@ export const softnet: HostPartDefinition = {
   },
 }
 
-/** The lines of an old kernel do not say which CPUs they belong to; `stat` does. */
+/** Adds the CPUs of `stat` to the lines of an old kernel, which do not name their CPU. */
 function withCpus(lines: HostSoftnet[] | string, stat: HostStat | Lack): HostSoftnet[] | string {
   if (typeof lines === 'string' || lines.every(({ cpu }) => cpu !== undefined)) return lines
   const cpus = stat instanceof Lack ? [] : stat.cpus

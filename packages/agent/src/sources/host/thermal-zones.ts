@@ -10,14 +10,17 @@ const TRIP = /^(trip_point_\d{1,2})_type$/
 const ZONE_LIMIT = 64
 const READS_PER_SWEEP = 4
 
-/** Fields of the kinds of trip points that a zone acts at. `active` ones turn a fan on, and are many. */
+/**
+ * Fields of the trip points of a zone, by their kind. Trip points of kind `active` turn on fans; there are many, so
+ * they are left out.
+ */
 const TRIPS: Readonly<Record<string, string>> = {
   passive: 'passive_celsius',
   hot: 'hot_celsius',
   critical: 'critical_celsius',
 }
 
-/** Thermal zones: places whose temperature the kernel itself acts on. */
+/** Thermal zones. The kernel itself acts on their temperature. */
 export const thermalZones = slowPart({
   types: [[hostThermalZoneType, 'the kernel has no thermal zone; virtual machines have none']],
   limit: ['zone_limit', ZONE_LIMIT],

@@ -7,12 +7,12 @@ const bytes = (help: string) => optional(gauge('u64', { unit: 'bytes', help }))
 const number = (help: string) => optional(gauge('u64', { help }))
 const count = (help: string) => counter('u64', { help })
 
-const STAYS = 'where the kernel takes some of it back it stays at its highest until the kernel passes that'
+const STAYS = 'if the kernel takes some of it back, the value stays until the kernel passes it'
 
 /** Where one CPU spent its time. */
 export const hostCpuType = defineType(
   'host_cpu',
-  'Time of one CPU by what it was spent on',
+  'Time of one CPU by mode',
   {
     time: timestamp(),
     cpu: label('Number of the CPU'),
@@ -22,7 +22,7 @@ export const hostCpuType = defineType(
     idle_seconds_total: seconds(`Time idle; ${STAYS}`),
     iowait_seconds_total: seconds(`Time idle while a task of this CPU waited for a disk; ${STAYS}`),
     irq_seconds_total: seconds('Time serving interrupts'),
-    softirq_seconds_total: seconds('Time serving soft interrupts, as network packets raise them'),
+    softirq_seconds_total: seconds('Time serving soft interrupts, such as those of network packets'),
     steal_seconds_total: seconds(`Time that the hypervisor gave to others; ${STAYS}`),
     guest_seconds_total: seconds('Time running guests'),
     guest_nice_seconds_total: seconds('Time running guests at lowered priority'),
@@ -38,7 +38,7 @@ export const hostMemoryType = defineType(
     time: timestamp(),
     total_bytes: gauge('u64', { unit: 'bytes', help: 'Memory that the kernel manages' }),
     free_bytes: bytes('Memory that nothing uses'),
-    available_bytes: bytes('Memory that new programs can have without swapping, as the kernel estimates it'),
+    available_bytes: bytes('Memory available to new programs without swapping, estimated by the kernel'),
     buffers_bytes: bytes('Cache of raw block devices'),
     cached_bytes: bytes('Cache of files, shared memory included'),
     dirty_bytes: bytes('Memory that waits to be written to disk'),
@@ -47,23 +47,23 @@ export const hostMemoryType = defineType(
     mapped_bytes: bytes('Files that programs have mapped'),
     shared_bytes: bytes('Shared memory and tmpfs'),
     slab_bytes: bytes('Memory of the kernel’s own objects'),
-    slab_reclaimable_bytes: bytes('Part of the kernel’s own objects that can be given back'),
+    slab_reclaimable_bytes: bytes('Memory of the kernel’s own objects that can be reclaimed'),
     kernel_stack_bytes: bytes('Stacks of the kernel'),
     page_tables_bytes: bytes('Page tables'),
     locked_bytes: bytes('Memory that programs locked in place with mlock'),
-    committed_bytes: bytes('Memory promised to programs, used or not'),
-    commit_limit_bytes: bytes('Memory that may be promised where overcommitting is off'),
+    committed_bytes: bytes('Memory promised to programs, used or unused'),
+    commit_limit_bytes: bytes('Memory that may be promised if overcommitting is off'),
     swap_total_bytes: bytes('Swap space'),
     swap_free_bytes: bytes('Swap space that nothing uses'),
     swap_cached_bytes: bytes('Memory that is in swap as well'),
     huge_pages: number('Huge pages of the default size that are reserved'),
     huge_pages_free: number('Reserved huge pages that nothing uses'),
     huge_pages_promised: number('Reserved huge pages that are promised to programs, and not in use yet'),
-    huge_pages_surplus: number('Huge pages beyond those that are reserved for good'),
+    huge_pages_surplus: number('Huge pages beyond the permanent reservation'),
     huge_page_size_bytes: bytes('Default size of a huge page'),
     hugetlb_bytes: bytes('Memory in huge pages of every size'),
     anonymous_huge_pages_bytes: bytes('Memory of programs in transparent huge pages'),
-    unevictable_bytes: bytes('Memory that cannot be given back, locked memory included'),
+    unevictable_bytes: bytes('Memory that cannot be reclaimed, locked memory included'),
     hardware_corrupted_bytes: bytes('Memory that the kernel no longer uses because its hardware is broken'),
   },
   { entity },
@@ -91,7 +91,7 @@ export const hostSoftnetType = defineType(
     cpu: label('Number of the CPU'),
     processed_total: count('Packets processed'),
     dropped_total: count('Packets dropped because the backlog of the CPU was full'),
-    squeezed_total: count('Times that work was left when the budget of a round was spent'),
+    squeezed_total: count('Rounds that used up their budget before all packets were processed'),
   },
   { entity },
 )
@@ -109,10 +109,10 @@ export const hostLoadType = defineType(
   { entity },
 )
 
-/** What the kernel counts of the node as a whole. */
+/** Counts of the kernel for the whole node. */
 export const hostKernelType = defineType(
   'host_kernel',
-  'What the kernel counts of the node as a whole',
+  'Counts of the kernel for the whole node',
   {
     time: timestamp(),
     boot_time_seconds: optional(
@@ -132,31 +132,31 @@ export const hostKernelType = defineType(
     softirqs_sched_total: optional(count('Soft interrupts of the scheduler')),
     softirqs_rcu_total: optional(count('Soft interrupts of read-copy-update')),
     open_files: number('File handles in use'),
-    open_files_limit: number('File handles that there may be'),
+    open_files_limit: number('Limit of file handles'),
     release: optional(text({ help: 'Release of the kernel' })),
   },
   { entity },
 )
 
-/** What the virtual memory of the node had to do. */
+/** Work of the virtual memory of the node. */
 export const hostVmType = defineType(
   'host_vm',
   'Work of the virtual memory',
   {
     time: timestamp(),
     page_faults_total: optional(count('Page faults')),
-    major_page_faults_total: optional(count('Page faults that had to wait for a disk')),
+    major_page_faults_total: optional(count('Page faults that waited for a disk')),
     swapped_in_pages_total: optional(count('Pages read from swap')),
     swapped_out_pages_total: optional(count('Pages written to swap')),
     oom_kills_total: optional(count('Processes killed because memory was full')),
-    allocation_stalls_total: optional(count('Times a task had to free memory itself before it got any')),
-    direct_scanned_pages_total: optional(count('Pages that such tasks looked at')),
-    direct_reclaimed_pages_total: optional(count('Pages that such tasks freed')),
-    compaction_stalls_total: optional(count('Times a task had to move pages itself to get a huge one')),
-    compaction_failures_total: optional(count('Times that moving pages gave no huge one')),
+    allocation_stalls_total: optional(count('Times a task had to free memory itself before an allocation')),
+    direct_scanned_pages_total: optional(count('Pages scanned by tasks that had to free memory themselves')),
+    direct_reclaimed_pages_total: optional(count('Pages freed by tasks that had to free memory themselves')),
+    compaction_stalls_total: optional(count('Times a task had to move pages itself to get a huge page')),
+    compaction_failures_total: optional(count('Times that moving pages gave no huge page')),
     huge_page_faults_total: optional(count('Page faults served with a huge page')),
-    huge_page_fallbacks_total: optional(count('Page faults served with small pages for want of a huge one')),
-    numa_hint_faults_total: optional(count('Page faults by which the kernel finds out who uses a page')),
+    huge_page_fallbacks_total: optional(count('Page faults served with small pages because no huge page was free')),
+    numa_hint_faults_total: optional(count('Page faults by which the kernel finds the NUMA node that uses a page')),
     numa_migrated_pages_total: optional(count('Pages moved to the NUMA node that uses them')),
   },
   { entity },
@@ -170,15 +170,15 @@ export const hostDiskType = defineType(
     time: timestamp(),
     device: label('Name of the disk'),
     reads_total: count('Reads completed'),
-    reads_merged_total: count('Reads that were made part of another'),
+    reads_merged_total: count('Reads merged into another read'),
     read_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes read' }),
     read_seconds_total: seconds('Time that reads took, added up'),
     writes_total: count('Writes completed'),
-    writes_merged_total: count('Writes that were made part of another'),
+    writes_merged_total: count('Writes merged into another write'),
     written_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes written' }),
     write_seconds_total: seconds('Time that writes took, added up'),
-    in_flight: gauge('u64', { help: 'Requests that the disk works on' }),
-    io_seconds_total: seconds('Time in which the disk worked on anything'),
+    in_flight: gauge('u64', { help: 'Requests in progress' }),
+    io_seconds_total: seconds('Time in which the disk was busy'),
     waiting_seconds_total: seconds('Time that all requests took, added up'),
     discards_total: optional(count('Discards completed')),
     discarded_bytes_total: optional(counter('u64', { unit: 'bytes', help: 'Bytes discarded' })),
@@ -195,16 +195,16 @@ export const hostNetworkType = defineType(
   {
     time: timestamp(),
     tcp_established: number('TCP connections that are open'),
-    tcp_active_opens_total: optional(count('TCP connections begun')),
-    tcp_passive_opens_total: optional(count('TCP connections taken')),
-    tcp_attempt_fails_total: optional(count('TCP connections that did not come about')),
+    tcp_active_opens_total: optional(count('TCP connections opened by this node')),
+    tcp_passive_opens_total: optional(count('TCP connections accepted')),
+    tcp_attempt_fails_total: optional(count('TCP connection attempts that failed')),
     tcp_established_resets_total: optional(count('TCP connections that ended with a reset')),
     tcp_rx_segments_total: optional(count('TCP segments received')),
     tcp_tx_segments_total: optional(count('TCP segments sent')),
     tcp_retransmitted_segments_total: optional(count('TCP segments sent again')),
     tcp_lost_retransmits_total: optional(count('TCP segments sent again that were lost again')),
-    tcp_syn_retransmits_total: optional(count('Segments that begin a connection sent again')),
-    tcp_timeouts_total: optional(count('TCP timers of retransmission that ran out')),
+    tcp_syn_retransmits_total: optional(count('SYN and SYN-ACK segments sent again')),
+    tcp_timeouts_total: optional(count('TCP retransmission timers that expired')),
     tcp_rx_errors_total: optional(count('TCP segments received with an error')),
     tcp_tx_resets_total: optional(count('TCP resets sent')),
     tcp_listen_overflows_total: optional(count('TCP connections refused because a queue of new ones was full')),
@@ -212,16 +212,16 @@ export const hostNetworkType = defineType(
     tcp_backlog_drops_total: optional(count('TCP segments dropped because a busy socket had too many')),
     udp_rx_datagrams_total: optional(count('UDP datagrams received')),
     udp_tx_datagrams_total: optional(count('UDP datagrams sent')),
-    udp_no_port_datagrams_total: optional(count('UDP datagrams received for a port where nobody listens')),
+    udp_no_port_datagrams_total: optional(count('UDP datagrams received for a port without a listener')),
     udp_rx_errors_total: optional(count('UDP datagrams received and dropped for any other reason')),
     udp_rx_buffer_errors_total: optional(count('UDP datagrams dropped because the receive buffer was full')),
     udp_tx_buffer_errors_total: optional(count('UDP datagrams dropped because the send buffer was full')),
-    ip_rx_discards_total: optional(count('IP packets received and dropped for want of buffers')),
-    ip_tx_discards_total: optional(count('IP packets dropped before they were sent, for want of buffers')),
+    ip_rx_discards_total: optional(count('IP packets received and dropped because no buffer was free')),
+    ip_tx_discards_total: optional(count('IP packets dropped before sending because no buffer was free')),
     ip_no_route_packets_total: optional(count('IP packets dropped because there was no route')),
     ip_rx_congestion_marks_total: optional(count('IP packets received with a congestion mark')),
-    tracked_connections: number('Connections that the firewall keeps track of'),
-    tracked_connections_limit: number('Connections that it can keep track of'),
+    tracked_connections: number('Connections that the firewall tracks'),
+    tracked_connections_limit: number('Limit of connections that the firewall tracks'),
   },
   { entity },
 )
@@ -239,19 +239,19 @@ export const hostNumaType = defineType(
     anonymous_bytes: bytes('Memory of programs that no file backs'),
     huge_pages: number('Huge pages of the default size that are reserved'),
     huge_pages_free: number('Reserved huge pages that nothing uses'),
-    hit_pages_total: optional(count('Pages got here by those who wanted them here')),
-    miss_pages_total: optional(count('Pages got here by those who wanted them elsewhere')),
-    foreign_pages_total: optional(count('Pages wanted here and got elsewhere')),
-    interleaved_pages_total: optional(count('Pages got here as interleaving wanted')),
-    local_pages_total: optional(count('Pages got here by tasks that run here')),
-    other_pages_total: optional(count('Pages got here by tasks that run elsewhere')),
+    hit_pages_total: optional(count('Pages allocated on this node as requested')),
+    miss_pages_total: optional(count('Pages allocated on this node because the requested node had none')),
+    foreign_pages_total: optional(count('Pages requested on this node and allocated on another')),
+    interleaved_pages_total: optional(count('Pages allocated on this node by interleaving, as requested')),
+    local_pages_total: optional(count('Pages allocated on this node by tasks that run on it')),
+    other_pages_total: optional(count('Pages allocated on this node by tasks that run on another')),
   },
   { entity },
 )
 
 const sensor = {
-  device: label('Device of the sensor: a PCI address, nvme0, coretemp.0; the monitor itself where it has none'),
-  chip: label('Name that the driver gives the monitor, such as coretemp, nvme, mlx5'),
+  device: label('Device of the sensor, such as a PCI address, nvme0 or coretemp.0; the monitor if it has no device'),
+  chip: label('Name of the monitor, such as coretemp, nvme or mlx5'),
   sensor: label('Name of the sensor, such as Package id 0 or temp1'),
 }
 const celsius = (help: string) => optional(gauge('f64', { unit: 'celsius', help }))
@@ -294,7 +294,7 @@ export const hostPowerType = defineType(
     time: timestamp(),
     ...sensor,
     watts: gauge('f64', { unit: 'watts', help: 'Power drawn' }),
-    cap_watts: watts('Power that the device keeps itself below'),
+    cap_watts: watts('Power limit that the device keeps'),
     limit_watts: watts('Power that is too high in the long run'),
     critical_watts: watts('Power at which the device protects itself'),
   },
@@ -304,20 +304,20 @@ export const hostPowerType = defineType(
 /** One thermal zone. */
 export const hostThermalZoneType = defineType(
   'host_thermal_zone',
-  'One place whose temperature the kernel acts on',
+  'One zone whose temperature the kernel acts on',
   {
     time: timestamp(),
     zone: label('Number of the zone'),
-    kind: label('What the driver calls it, such as x86_pkg_temp or acpitz'),
+    kind: label('Name of the zone in its driver, such as x86_pkg_temp or acpitz'),
     celsius: gauge('f64', { unit: 'celsius', help: 'Temperature' }),
-    passive_celsius: celsius('Temperature at which the kernel slows down what heats the zone'),
-    hot_celsius: celsius('Temperature at which the kernel tells the firmware'),
+    passive_celsius: celsius('Temperature at which the kernel slows down the devices of the zone'),
+    hot_celsius: celsius('Temperature at which the kernel notifies the firmware'),
     critical_celsius: celsius('Temperature at which the kernel shuts the node down'),
   },
   { entity },
 )
 
-/** One memory controller: a record each time that it is read. */
+/** One memory controller, with a record for each read. */
 export const hostMemoryControllerType = defineType(
   'host_memory_controller',
   'Memory errors of one controller',
@@ -326,33 +326,33 @@ export const hostMemoryControllerType = defineType(
     controller: label('Number of the memory controller'),
     corrected_errors_total: optional(count('Errors corrected')),
     uncorrected_errors_total: optional(count('Errors that could not be corrected: data were lost')),
-    corrected_unplaced_total: optional(count('Errors corrected of which no module is known')),
-    uncorrected_unplaced_total: optional(count('Errors not corrected of which no module is known')),
+    corrected_unplaced_total: optional(count('Corrected errors whose module is unknown')),
+    uncorrected_unplaced_total: optional(count('Uncorrected errors whose module is unknown')),
     size_bytes: bytes('Memory behind the controller'),
-    name: optional(text({ help: 'What the driver calls it, such as Skylake Socket#0 IMC#0' })),
+    name: optional(text({ help: 'Name of the controller in its driver, such as Skylake Socket#0 IMC#0' })),
   },
   { inTurns: true, entity },
 )
 
-/** One module of memory: a record each time that it is read. */
+/** One memory module, with a record for each read. */
 export const hostMemoryModuleType = defineType(
   'host_memory_module',
   'Memory errors of one module',
   {
     time: timestamp(),
     controller: label('Number of the memory controller'),
-    module: label('dimm0, or rank0 where the driver knows ranks, csrow0 where the kernel counts by rows of chips'),
+    module: label('dimm0; rank0 if the driver knows ranks; csrow0 if the kernel counts by rows of chips'),
     corrected_errors_total: optional(count('Errors corrected')),
     uncorrected_errors_total: optional(count('Errors that could not be corrected: data were lost')),
     size_bytes: bytes('Memory of the module'),
     name: optional(text({ help: 'Name of its slot, as the firmware or an operator gave it' })),
-    location: optional(text({ help: 'Where it is, such as channel 0 slot 1' })),
+    location: optional(text({ help: 'Location of the module, such as channel 0 slot 1' })),
     kind: optional(text({ help: 'Kind of memory, such as Registered-DDR5' })),
   },
   { inTurns: true, entity },
 )
 
-/** One processor package: a record each time that it is read. */
+/** One processor package, with a record for each read. */
 export const hostCpuPackageType = defineType(
   'host_cpu_package',
   'Heat and clocks of one processor package',
@@ -363,9 +363,9 @@ export const hostCpuPackageType = defineType(
     throttled_seconds_total: optional(seconds('Time in which the package was slowed down for heat')),
     core_throttles_total: optional(count('Times a single core was slowed down for heat, added up')),
     core_throttled_seconds_total: optional(seconds('Time in which a single core was slowed down for heat, added up')),
-    frequency_limit_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the kernel allows at most' })),
-    frequency_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the processor can do at most' })),
-    governor: optional(text({ help: 'What chooses the clock, such as performance or powersave' })),
+    frequency_limit_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Highest clock that the kernel allows' })),
+    frequency_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Highest clock of the processor' })),
+    governor: optional(text({ help: 'Policy that chooses the clock, such as performance or powersave' })),
   },
   { inTurns: true, entity },
 )

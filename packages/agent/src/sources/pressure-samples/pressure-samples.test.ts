@@ -74,7 +74,7 @@ test('a kernel that does not keep the pressure of a resource says so, and the ot
   await tested.source.sample()
   const taken = tested.take()
   const [lack] = taken.filter(({ type, record }) => type === absenceType && String(record.series).includes('io'))
-  assert.match(String(lack?.record.reason), /this kernel does not keep that pressure/)
+  assert.match(String(lack?.record.reason), /this kernel does not measure that pressure/)
   const sampled = taken.filter(({ type }) => type === hostPressureSamplingType).map(({ record }) => record.resource)
   assert.deepEqual(sampled, ['cpu', 'memory'])
 })
