@@ -6,27 +6,22 @@ import { join } from 'node:path'
 import { build, type Plugin } from 'vite'
 import { root } from './setup.mjs'
 
-/** What child processes and threads begin with, by package, from the folder of its sources; its `places.ts` says so. */
-export const PROGRAMS = {
-  agent: [
+/**
+ * Where processes and threads start, by name in the program. Each package's `places.ts` finds its own from the top of the
+ * program, because the files that several of them share are there.
+ */
+const ENTRIES = {
+  main: 'packages/cli/src/main.ts',
+  ...entriesIn('packages/agent/src', [
     'hosting/host-main',
     'traceback/book/read-main',
     'sources/registry',
     'sources/ethtool/ethtool',
     'sources/doca/sources',
     'sources/nvml/nvml',
-  ],
-  console: ['store/worker/main'],
-} as const
-/**
- * All that the program begins with. `places.ts` looks for the others from the top of the program, where every file is
- * that several of them share.
- */
-const ENTRIES = Object.fromEntries([
-  ['main', 'packages/cli/src/main.ts'],
-  ...PROGRAMS.agent.map((path) => [path, `packages/agent/src/${path}.ts`]),
-  ...PROGRAMS.console.map((path) => [path, `packages/console/server/${path}.ts`]),
-]) as Readonly<Record<string, string>>
+  ]),
+  ...entriesIn('packages/console/server', ['store/worker/main']),
+}
 /** Native code, what starts threads from files of its own, and what is loaded only if it is needed. */
 const EXTERNAL = ['@node-rs/crc32', 'koffi', 'pino', 're2js']
 /** What Fastify loads for schemas and for requests without a network, which no route has and nobody makes. */
@@ -62,6 +57,10 @@ export async function buildProgram(folder: string): Promise<void> {
     },
   })
   for (const path of globSync('**/*.js', { cwd: folder })) toLatin1(join(folder, path))
+}
+
+function entriesIn(folder: string, paths: readonly string[]): Record<string, string> {
+  return Object.fromEntries(paths.map((path) => [path, `${folder}/${path}.ts`]))
 }
 
 const BEYOND_LATIN1 = /[^\0-\xff]/g

@@ -28,6 +28,7 @@ const RUN_LIMIT_MS = 60_000
 /** The SDK alone in an empty project, as an application has it: installed once, for all tests of this file. */
 export function testSdkAlone(packed: Packed): void {
   const { user, nodes, run } = packed
+  const folder = join(user, 'node_modules/@sonde/sdk')
   let isInstalled = false
   const install = () => {
     if (isInstalled) return
@@ -38,7 +39,6 @@ export function testSdkAlone(packed: Packed): void {
 
   test('the SDK installs alone: small, without native code, and without scripts that run at install', () => {
     install()
-    const folder = join(user, 'node_modules/@sonde/sdk')
     const files = globSync('**/*', { cwd: folder }).map((name) => join(folder, name))
     const bytes = files.reduce((sum, file) => sum + (statSync(file).isFile() ? statSync(file).size : 0), 0)
     assert.ok(bytes <= UNPACKED_BYTES_LIMIT, `${bytes} bytes unpacked; allowed: ${UNPACKED_BYTES_LIMIT}`)
@@ -61,6 +61,7 @@ export function testSdkAlone(packed: Packed): void {
       skipLibCheck: false,
       types: ['node'],
       typeRoots: [join(root, 'node_modules/@types')],
+      declaration: true,
       outDir: 'out',
     }
     const files = ['application.ts', 'common.cts']
@@ -68,6 +69,16 @@ export function testSdkAlone(packed: Packed): void {
     writeFileSync(join(user, 'application.ts'), TYPED)
     writeFileSync(join(user, 'common.cts'), COMMON_JS)
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', user], user)
+  })
+
+  test('an application cannot import what is for the packages of Sonde', () => {
+    install()
+    assert.deepEqual(Object.keys(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).exports), [
+      '.',
+      './api',
+    ])
+    const program = "import('@sonde/sdk/internal').catch(({ code }) => console.log(code))"
+    assert.equal(run(process.execPath, ['--eval', program], user), 'ERR_PACKAGE_PATH_NOT_EXPORTED\n')
   })
 
   for (const [version, find] of Object.entries(nodes)) {
@@ -178,7 +189,19 @@ await schema.close()
 const APPLICATION_PRINTS = 'true SRC_VALUE\neth0 1,1152921504606846976, eth1 3,4 durable\n'
 
 const TYPED = `
-import { array, counter, createSchema, defineType, gauge, label, nested, optional, type RecordOf, type Schema, timestamp, wallNs } from '@sonde/sdk'
+import { array, counter, createFiles, createMetrics, createPrometheus, createSchema, createSource, delivery, defineType, gauge, label, nested, optional, type RecordOf, type Schema, timestamp, wallNs } from '@sonde/sdk'
+import type { NodeAnswer } from '@sonde/sdk/api'
+
+// Their types have names that declarations of other packages can use.
+export const source = createSource({ id: 'typed', emit: () => undefined })
+export const metrics = createMetrics(source)
+export const jobs = metrics.counter('jobs_total', { labels: ['queue'] }).bind({ queue: 'print' })
+export const seconds = metrics.histogram('seconds', { edges: [1, 2] })
+export const lamp = defineType('lamp', 'A lamp', { name: label(), watts: gauge('f64') })
+export const row = source.bind(lamp, { name: 'desk' })
+export const views = { prometheus: createPrometheus(), files: createFiles }
+export const push = delivery
+export const nodeName = ({ node }: NodeAnswer) => node
 
 const schema: Schema = createSchema({ name: 'typed', bufferBytes: 60_000, export: { files: { dataRoot: '/nowhere' } }, ipc: {} })
 const lane = defineType('lane', 'A lane', { name: label(), errors: counter('u64') })
@@ -199,6 +222,8 @@ export async function report(): Promise<void> {
   source.report(link, { ...record, lanes: [{ name: 1, errors: 1 }, { name: 'b', errors: 1 }] })
   // @ts-expect-error a source has a tag
   schema.createSource({ id: 'host' })
+  // @ts-expect-error no counter is that wide
+  counter('u128')
   const code: -1 | 0 | 1 = schema.status().ipc.code
   console.log(code)
   await schema.close()

@@ -10,6 +10,7 @@ export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.t
 export type { SendResult } from './delivery/sender.ts'
 export { SondeError } from './errors.ts'
 export type { Batch, SourceInfo } from './schema/batch.ts'
+export { lossType } from './schema/builtin.ts'
 export {
   array,
   buckets,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { wallNs } from '../src/index.ts'
-import { absenceType, clockType, gapType, lossType, markType, periodType } from '../src/internal/index.ts'
+import { lossType, wallNs } from '../src/index.ts'
+import { absenceType, clockType, gapType, markType, periodType } from '../src/internal/index.ts'
 import { BatchSource, newPortType, ODD_RECORD, oddType, portType } from './sink-records.ts'
 import { type Case, settled, type Tested } from './tested-sink.ts'
 

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { counter, defineType, gauge, label, labelNumber, type RecordType, text, timestamp } from '@sonde/sdk'
+import { counter, defineType, gauge, label, labelNumber, lossType, type RecordType, text, timestamp } from '@sonde/sdk'
 import {
   absenceType,
   clockType,
   definitionOf,
   encodeFrame,
-  lossType,
   markType,
   periodType,
   SOCKET_NAME,

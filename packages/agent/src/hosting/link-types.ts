@@ -1,9 +1,8 @@
-import type { RecordType } from '@sonde/sdk'
+import { lossType, type RecordType } from '@sonde/sdk'
 import {
   absenceType,
   clockType,
   gapType,
-  lossType,
   markType,
   parseDefinition,
   periodType,

@@ -1,14 +1,5 @@
-import { type Batch, countDrop, opaqueTypes, type Sink, SondeError, type SourceInfo } from '@sonde/sdk'
-import {
-  absenceType,
-  clockType,
-  eventType,
-  gapType,
-  KeptTexts,
-  lossType,
-  markType,
-  periodType,
-} from '@sonde/sdk/internal'
+import { type Batch, countDrop, lossType, opaqueTypes, type Sink, SondeError, type SourceInfo } from '@sonde/sdk'
+import { absenceType, clockType, eventType, gapType, KeptTexts, markType, periodType } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Faults } from '../pipeline/faults.ts'
 import { Acknowledger } from './acknowledger.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FULL_BATCHES, hang, OK, Rig, SMALL } from '../../test/delivery-rig.ts'
-import { type Batch, createSource, readRecords, viewsOf } from '../index.ts'
-import { lossType } from '../internal/index.ts'
+import { type Batch, createSource, lossType, readRecords, viewsOf } from '../index.ts'
 import type { LossRecord } from './ledger.ts'
 
 test('tells losses as totals, at most once a second and reason, the rest when it closes', async () => {

@@ -51,7 +51,6 @@ export {
   clockType,
   eventType,
   gapType,
-  lossType,
   markType,
   periodType,
   sinkHealthType,

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sondeError } from '../../../test/helper.ts'
 import { IpcRig } from '../../../test/ipc-rig.ts'
-import { createSource, defineType, label, readRecords, text, viewsOf } from '../../index.ts'
-import { lossType } from '../../internal/index.ts'
+import { createSource, defineType, label, lossType, readRecords, text, viewsOf } from '../../index.ts'
 import { UsedTexts } from '../../link/used-texts.ts'
 
 const noteType = defineType('note', 'A note', { desk: label(), words: text() })
