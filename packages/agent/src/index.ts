@@ -21,7 +21,7 @@ export { RuleFaults } from './rules/read/rule-faults.ts'
 export { rulesSchema } from './rules/read/rules-schema.ts'
 export { checkSocketsDir, type SocketsDirFinding } from './service/directory.ts'
 export type { Finding } from './sources/chains/chain.ts'
-export { type Ground, KernelGround } from './sources/chains/ground.ts'
+export { type ChainContext, KernelContext } from './sources/chains/chain-context.ts'
 export type {
   Duty,
   LibraryDefinition,

@@ -3,8 +3,8 @@ import { countOf, type LatestSeries, labelOf, sondeCommand } from '@sonde/sdk/in
 import { isSimulatedSeries } from '../devices/world.ts'
 import { SHORTAGE_FIX } from '../processor/shortage.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from '../sources/chains/chain.ts'
-import { type Ground, Refusal } from '../sources/chains/ground.ts'
-import { bindCommand, busOf } from '../sources/chains/steps.ts'
+import { type ChainContext, Refusal } from '../sources/chains/chain-context.ts'
+import { bindCommand, pciBusFolder } from '../sources/chains/steps.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
 import type { AgentFacts, DeviceFacts, SourceFacts, TypeFacts } from './agent-facts.ts'
@@ -29,7 +29,7 @@ export function configurationStep(
 ): Step {
   return {
     name: 'configuration',
-    async look() {
+    async check() {
       const tried = `data_sources: ${source}`
       if (config === undefined && running !== undefined)
         return fine(tried, 'not in this configuration; the agent runs it')
@@ -60,7 +60,7 @@ export function simulatedOnlyStep({ metric }: Selector): Step {
   const what = /^(DCGM|nvml)_/.test(metric) ? 'GPUs' : 'this'
   return {
     name: 'configuration',
-    look: async () =>
+    check: async () =>
       broken(
         metric,
         `no source reads ${what} yet; only the simulator has this metric`,
@@ -92,7 +92,7 @@ function stuckWords({ device, duty, sinceMs }: NonNullable<SourceFacts['stuck']>
 export function agentStep(facts: SourceFacts | undefined, place: string, device?: ChainDevice): Step {
   return {
     name: 'agent',
-    async look(): Promise<Finding> {
+    async check(): Promise<Finding> {
       if (facts === undefined)
         return { state: 'unknown', tried: place, answer: 'no agent answers there, or it does not run this source' }
       const { name, state, reason, lastSampleMs, errors = 0 } = facts
@@ -122,7 +122,7 @@ export function trialStep(facts: SourceFacts | undefined): Step {
   const tried = 'one sample, in a child process'
   return {
     name: 'value',
-    async look() {
+    async check() {
       if (facts === undefined || facts.state === 'starting')
         return broken(tried, 'no answer within 5 s', 'look in dmesg for the driver that does not answer')
       const { state, reason } = facts
@@ -141,27 +141,31 @@ const TRIAL_FIXES = {
 } as const
 
 /** A device that an agent has seen and the kernel does not list. Reports when it left and how to bring it back. */
-export function leftStep(ground: Ground, source: string, { name, address, goneMs, goneReason }: DeviceFacts): Step {
+export function leftStep(
+  context: ChainContext,
+  source: string,
+  { name, address, goneMs, goneReason }: DeviceFacts,
+): Step {
   return {
     name: 'file',
-    async look() {
+    async check() {
       const why = goneReason === undefined || goneReason === '' ? '' : `: ${goneReason}`
       const when = goneMs === undefined ? 'it was there a moment ago' : `it left ${ago(goneMs)}${why}`
       const answer = `${address === name || address === '' ? name : `${name} (${address})`}: ${when}`
-      return broken(`devices of ${source}`, answer, await returning(ground, address))
+      return broken(`devices of ${source}`, answer, await returning(context, address))
     },
   }
 }
 
 /** The command that brings a device back. If the device is still on the bus, only its driver left. */
-async function returning(ground: Ground, address: string): Promise<string> {
+async function returning(context: ChainContext, address: string): Promise<string> {
   if (address === '') return 'load its driver again, or plug it in; dmesg shows why it left'
-  const folder = `${busOf(ground)}/${address}`
-  const isOnBus = !((await ground.list(folder)) instanceof Refusal)
-  const isBound = !((await ground.target(`${folder}/driver`)) instanceof Refusal)
+  const folder = `${pciBusFolder(context)}/${address}`
+  const isOnBus = !((await context.list(folder)) instanceof Refusal)
+  const isBound = !((await context.target(`${folder}/driver`)) instanceof Refusal)
   if (!isOnBus)
-    return `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan; dmesg shows why it left, also if it stays away`
-  const bind = isBound ? undefined : await bindCommand(ground, address)
+    return `echo 1 | sudo tee ${context.sysfs}/bus/pci/rescan; dmesg shows why it left, also if it stays away`
+  const bind = isBound ? undefined : await bindCommand(context, address)
   return (
     bind ?? `${sondeCommand()} explain ${address}; it shows the state of the driver; dmesg shows why the device left`
   )
@@ -172,7 +176,7 @@ export function reportedStep({ kind, name, type, source, goneMs, goneReason = ''
   const tried = `applications that report to ${place}`
   return {
     name: 'agent',
-    look: async () =>
+    check: async () =>
       goneMs === undefined
         ? fine(tried, `${source} reports ${kind} ${name} as ${type}`)
         : broken(tried, `it left ${ago(goneMs)}: ${goneReason}`, `find out why ${source} no longer reports it`),
@@ -183,7 +187,7 @@ export function reportedStep({ kind, name, type, source, goneMs, goneReason = ''
 export function unlistedStep(source: string, device: string): Step {
   return {
     name: 'file',
-    look: async () =>
+    check: async () =>
       broken(
         `devices of ${source}`,
         `none is called ${device}`,
@@ -201,7 +205,7 @@ export function valueStep(
   const { metric, labels } = selector
   return {
     name: 'value',
-    async look() {
+    async check() {
       const all = await reporting.facts.series({ metric })
       const ofSource = all.filter((each) => isOfSource(each.labels))
       const series = ofSource.filter((each) => selects(labels, each.labels))
@@ -220,7 +224,7 @@ export function valueStep(
 /** A metric that only `/metrics` has: the agent keeps none of its values. */
 export function exportedStep({ metric }: Selector): Step {
   const answer = 'only /metrics and destinations have it, if the source has the option export'
-  return { name: 'value', look: async () => ({ state: 'unknown', tried: metric, answer }) }
+  return { name: 'value', check: async () => ({ state: 'unknown', tried: metric, answer }) }
 }
 
 /**
@@ -230,7 +234,7 @@ export function exportedStep({ metric }: Selector): Step {
 export function heldStep(facts: AgentFacts, types: readonly TypeFacts[], device: string): Step {
   return {
     name: 'value',
-    async look() {
+    async check() {
       const known = (await facts.devices()).find(({ id }) => id === device)
       const isOf = known === undefined ? isNamed(device) : isAbout(known)
       const found = types.map(async (type) => {

@@ -34,7 +34,7 @@ async function listedDeviceChains(
 ): Promise<ExplainWalk[]> {
   const chains: ExplainWalk[] = []
   for (const subject of subjects) {
-    const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
+    const devices = (await subject.definition.explain?.devices(options.context)) ?? []
     const called = deviceName(name)
     const wanted = devices.filter((device) => device.name === called || device.aliases.includes(called))
     if (wanted.length > 0) chains.push(await sourceChain(of, subject, wanted, options))

@@ -1,5 +1,5 @@
 import type { ExplainWalk } from '@sonde/sdk/api'
-import type { ValuePlace } from '../sources/chains/chain.ts'
+import type { ExplainedValue } from '../sources/chains/chain.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { DeviceFacts } from './agent-facts.ts'
 import { hasName } from './agent-steps.ts'
@@ -28,7 +28,7 @@ export async function metricChains(
   const wanted = [running, ofHardware, reporting].find((some) => some.length > 0) ?? []
   return Promise.all(
     wanted.map(async (subject) => {
-      const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
+      const listed = (await subject.definition.explain?.devices(options.context)) ?? []
       const place = fieldOfMetric(selector.metric, subject.definition)
       const key = keyIn(selector, place?.type, subject.definition)
       // Files of the host are not devices, and labels do not select among them.
@@ -53,7 +53,7 @@ function keyIn({ labels }: Selector, type: string | undefined, { types }: Source
 }
 
 /** The field of a metric. */
-function fieldOfMetric(metric: string, { types }: SourceDefinition): Omit<ValuePlace, 'labels'> | undefined {
+function fieldOfMetric(metric: string, { types }: SourceDefinition): Omit<ExplainedValue, 'labels'> | undefined {
   for (const { name: type, metrics } of types) {
     for (const [field, name] of metrics) if (name === metric) return { type, field }
   }

@@ -45,8 +45,8 @@ async function isInFile(name: string, { traceback }: ExplainOptions): Promise<bo
 function headSteps(facts: TracebackAnswer | undefined, options: ExplainOptions): Step[] {
   const path = facts === undefined ? (options.traceback?.rules ?? '') : facts.path
   return [
-    { name: 'configuration', look: async () => configured(path) },
-    { name: 'file', look: async () => (facts === undefined ? fileHere(options) : fileInUse(facts)) },
+    { name: 'configuration', check: async () => configured(path) },
+    { name: 'file', check: async () => (facts === undefined ? fileHere(options) : fileInUse(facts)) },
   ]
 }
 
@@ -87,7 +87,7 @@ async function fileHere({ traceback }: ExplainOptions): Promise<Finding> {
 function noAgent({ agentPlace }: ExplainOptions): Step {
   return {
     name: 'agent',
-    look: async () => ({
+    check: async () => ({
       state: 'unknown',
       tried: agentPlace,
       answer: 'no agent answers there, so the samples of the rules are unknown',
@@ -112,9 +112,9 @@ function stateSteps({ missing, missingCount, folder, openCount, limited, refused
     return fine('events', `${openCount} open, ${folder.events} kept${left}${room}`)
   }
   return [
-    { name: 'folder', look: async () => folderFinding(folder) },
-    { name: 'events', look: async () => events() },
-    { name: 'signals', look: async () => signals() },
+    { name: 'folder', check: async () => folderFinding(folder) },
+    { name: 'events', check: async () => events() },
+    { name: 'signals', check: async () => signals() },
   ]
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstBroken } from '../sources/chains/chain.ts'
-import { Refusal } from '../sources/chains/ground.ts'
+import { Refusal } from '../sources/chains/chain-context.ts'
 import { host } from '../sources/host/host.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
 import { rdma } from '../sources/rdma/rdma.ts'

@@ -35,8 +35,8 @@ export async function explain(of: string, options: ExplainOptions): Promise<Expl
 
 /** A metric that no source can deliver. */
 async function unobtainableChain(of: string, { why, instead }: (typeof UNOBTAINABLE)[string]): Promise<ExplainWalk> {
-  const look = async () => broken(of, why, `not possible; use ${instead.join(' or ')}`)
-  return { of, source: '', device: '', links: await walk([{ name: 'value', look }]) }
+  const check = async () => broken(of, why, `not possible; use ${instead.join(' or ')}`)
+  return { of, source: '', device: '', links: await walk([{ name: 'value', check }]) }
 }
 
 async function sourceChains(
@@ -53,7 +53,7 @@ async function sourceChains(
   if (wanted.length === 0) return undefined
   return Promise.all(
     wanted.map(async (subject) => {
-      const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
+      const devices = (await subject.definition.explain?.devices(options.context)) ?? []
       return sourceChain(of === '' ? subjectName(subject) : of, subject, devices, options)
     }),
   )

@@ -1,6 +1,6 @@
 import type { ExplainWalk } from '@sonde/sdk/api'
 import { firstBroken } from '../sources/chains/chain.ts'
-import type { Ground } from '../sources/chains/ground.ts'
+import type { ChainContext } from '../sources/chains/chain-context.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { TracebackConfig } from '../traceback/config.ts'
@@ -8,7 +8,7 @@ import type { AgentFacts } from './agent-facts.ts'
 
 /** Options of {@link explain}. */
 export interface ExplainOptions {
-  readonly ground: Ground
+  readonly context: ChainContext
   readonly definitions: readonly SourceDefinition[]
   /** Sources that are configured and enabled. */
   readonly configured: readonly DataSourceConfig[]

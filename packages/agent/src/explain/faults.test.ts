@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstBroken, joinChains } from '../sources/chains/chain.ts'
-import { Refusal } from '../sources/chains/ground.ts'
+import { Refusal } from '../sources/chains/chain-context.ts'
 import { ethtool } from '../sources/ethtool/ethtool.ts'
 import { parseCounter } from '../sources/rdma/parse.ts'
 import type { AgentFacts } from './agent-facts.ts'

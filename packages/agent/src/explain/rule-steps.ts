@@ -13,14 +13,14 @@ export function ruleSteps(facts: TracebackAnswer, rule: RuleFacts, options: Expl
   const { signal, combines = [] } = rule
   const head: Step = {
     name: 'rule',
-    look: async () => fine(`rule ${rule.number} of ${facts.ruleCount}`, rule.condition),
+    check: async () => fine(`rule ${rule.number} of ${facts.ruleCount}`, rule.condition),
   }
-  const events: Step = { name: 'events', look: async () => eventsFinding(rule) }
-  if (signal === undefined) return [head, { name: 'rules', look: async () => combined(combines) }, events]
+  const events: Step = { name: 'events', check: async () => eventsFinding(rule) }
+  if (signal === undefined) return [head, { name: 'rules', check: async () => combined(combines) }, events]
   return [
     head,
-    { name: 'signal', look: async () => signalFinding(rule, signal, facts, options) },
-    { name: 'samples', look: async () => samplesFinding(rule, signal) },
+    { name: 'signal', check: async () => signalFinding(rule, signal, facts, options) },
+    { name: 'samples', check: async () => samplesFinding(rule, signal) },
     events,
   ]
 }
@@ -43,9 +43,9 @@ export async function fileRuleSteps(name: string, options: ExplainOptions): Prom
   const source = async (): Promise<Finding> =>
     (signal && switchedOff(signal, options)) ?? fine(signalText(signal), 'as the file says')
   return [
-    { name: 'rule', look: head },
-    ...(signal === undefined ? [] : [{ name: 'signal', look: source }]),
-    { name: 'agent', look: agent },
+    { name: 'rule', check: head },
+    ...(signal === undefined ? [] : [{ name: 'signal', check: source }]),
+    { name: 'agent', check: agent },
   ]
 }
 

@@ -5,13 +5,13 @@ import { isSimulatedSeries } from '../devices/world.ts'
 import {
   type ChainDevice,
   type DeviceChain,
+  type ExplainedValue,
   firstBroken,
   joinChains,
   type Step,
-  type ValuePlace,
   walk,
 } from '../sources/chains/chain.ts'
-import type { Ground } from '../sources/chains/ground.ts'
+import type { ChainContext } from '../sources/chains/chain-context.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { AgentFacts, DeviceFacts, SourceFacts } from './agent-facts.ts'
 import {
@@ -42,7 +42,7 @@ export interface ChainRequest {
   /** A device that an agent knows and that is not listed. */
   readonly left?: DeviceFacts | undefined
   /** The series whose values are shown. Default: the series of the device. */
-  readonly value?: (ValuePlace & { readonly selector: Selector }) | undefined
+  readonly value?: (ExplainedValue & { readonly selector: Selector }) | undefined
 }
 
 /** Walks the chain of one source over the given devices. */
@@ -54,12 +54,12 @@ export async function sourceChain(
   { device: wanted, left, value }: ChainRequest = {},
 ): Promise<ExplainWalk> {
   const { definition, config } = subject
-  const { facts, ground } = options
+  const { facts, context } = options
   const source = subjectName(subject)
   const [only] = devices.length === 1 ? devices : []
   const state = await facts?.source(source)
   const agent = agentStep(state, options.agentPlace, only)
-  const own = definition.explain?.steps(ground) ?? []
+  const own = definition.explain?.steps(context) ?? []
   // A device whose call hangs is not read, because the read could hang too.
   const isStuck =
     state?.state === 'stuck' || (state !== undefined && only !== undefined && stuckIn(state, only).length > 0)
@@ -69,12 +69,12 @@ export async function sourceChain(
       ? simulatedOnlyStep(value.selector)
       : configurationStep(source, config, only, state)
   const head: Step[] = [configured, ...(isStuck ? [agent] : []), ...own]
-  if (left !== undefined) head.push(leftStep(ground, source, left))
+  if (left !== undefined) head.push(leftStep(context, source, left))
   else if (devices.length === 0 && wanted !== undefined && own.length > 0) head.push(unlistedStep(source, wanted))
   const links = await walk(head)
   // A broken link at the head explains every fault of a device.
   const isBroken = firstBroken(links) !== undefined
-  if (!isBroken) links.push(...(await linksOfDevices(devices, definition, ground, value)))
+  if (!isBroken) links.push(...(await linksOfDevices(devices, definition, context, value)))
   const tail: Step[] = isStuck ? [] : [agent]
   const isWhole = firstBroken(links) === undefined
   if (facts !== undefined) tail.push(...valueSteps({ facts, definition, state }, only, value))
@@ -130,12 +130,12 @@ async function trialSteps(
 async function linksOfDevices(
   devices: readonly ChainDevice[],
   { explain: own }: SourceDefinition,
-  ground: Ground,
-  value: ValuePlace | undefined,
+  context: ChainContext,
+  value: ExplainedValue | undefined,
 ): Promise<ExplainLink[]> {
   const chains: DeviceChain[] = []
   for (const { name } of devices.slice(0, DEVICES_LIMIT)) {
-    const steps = own?.deviceSteps(ground, name, value) ?? []
+    const steps = own?.deviceSteps(context, name, value) ?? []
     if (steps.length > 0) chains.push({ device: name, links: await walk(steps) })
     if (turn.isOver()) await turn.next()
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { ExplainLink, ExplainWalk } from '@sonde/sdk/api'
 import { firstBroken } from '../sources/chains/chain.ts'
-import { type Ground, KernelGround, type Refusal } from '../sources/chains/ground.ts'
+import { type ChainContext, KernelContext, type Refusal } from '../sources/chains/chain-context.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { host } from '../sources/host/host.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
@@ -70,7 +70,7 @@ export function removeRdma(node: TestNode): void {
 export interface ChainOptions extends Partial<Pick<ExplainOptions, 'definitions' | 'configured' | 'facts' | 'trial'>> {
   /** What the kernel refuses, by the end of the path. */
   readonly refused?: Readonly<Record<string, Refusal>>
-  /** See {@link Ground}. */
+  /** See {@link ChainContext}. */
   readonly library?: string
 }
 
@@ -85,10 +85,10 @@ export async function ask(
   of: string,
   { refused = {}, library = '', ...asked }: ChainOptions = {},
 ): Promise<ExplainWalk[]> {
-  const kernel = new KernelGround(node.paths)
+  const kernel = new KernelContext(node.paths)
   const refusalOf = (path: string) => Object.entries(refused).find(([end]) => path.endsWith(end))?.[1]
   const { procfs, sysfs, devfs } = kernel
-  const ground: Ground = {
+  const context: ChainContext = {
     ...{ procfs, sysfs, devfs, doca_library: library },
     read: async (path) => refusalOf(path) ?? kernel.read(path),
     permits: async (path) => refusalOf(path) ?? kernel.permits(path),
@@ -96,7 +96,7 @@ export async function ask(
     target: (path) => kernel.target(path),
   }
   const configured = DEFINITIONS.map((definition) => testConfig(definition))
-  return explain(of, { ground, definitions: DEFINITIONS, configured, agentPlace: 'the agent', ...asked })
+  return explain(of, { context, definitions: DEFINITIONS, configured, agentPlace: 'the agent', ...asked })
 }
 
 /** A device as an agent tells of it. */

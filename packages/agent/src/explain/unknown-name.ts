@@ -12,7 +12,9 @@ export async function unknownName(
   subjects: readonly SourceSubject[],
   options: ExplainOptions,
 ): Promise<SondeError> {
-  const devices = await Promise.all(subjects.map(({ definition }) => definition.explain?.devices(options.ground) ?? []))
+  const devices = await Promise.all(
+    subjects.map(({ definition }) => definition.explain?.devices(options.context) ?? []),
+  )
   const names = [
     ...subjects.map(subjectName),
     ...devices.flat().flatMap(({ name, aliases }) => [name, ...aliases]),

@@ -5,7 +5,7 @@ import type { AgentFacts } from '../explain/agent-facts.ts'
 import { explain } from '../explain/explain.ts'
 import { tracebackState } from '../explain/traceback-state.ts'
 import { latestSeries } from '../pipeline/latest.ts'
-import { KernelGround } from '../sources/chains/ground.ts'
+import { KernelContext } from '../sources/chains/chain-context.ts'
 import { SOURCES } from '../sources/registry.ts'
 import { answerRoute } from './answer-route.ts'
 import { listedDevices } from './devices.ts'
@@ -22,7 +22,7 @@ const WALKS_LIMIT = 4
 export function explainRoute(app: FastifyInstance, agent: Agent): void {
   const { paths, traceback } = agent.options.config
   const { dataSources } = agent
-  const ground = new KernelGround(paths)
+  const context = new KernelContext(paths)
   const kinds = dataSources.map(({ definition }) => definition)
   const definitions = [...new Set([...SOURCES, ...kinds])]
   const facts = factsOf(agent)
@@ -40,7 +40,7 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
     }
     walks++
     try {
-      const options = { ground, definitions, configured: dataSources, facts, traceback, agentPlace: 'this agent' }
+      const options = { context, definitions, configured: dataSources, facts, traceback, agentPlace: 'this agent' }
       const [first, ...others] = await explain(of, options)
       if (first === undefined) throw new Error(`nothing was walked for ${of}`)
       return { ...first, others }

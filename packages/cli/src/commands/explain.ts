@@ -1,4 +1,4 @@
-import { type AgentFacts, explain, isUnbroken, KernelGround, runTrial } from '@sonde/agent'
+import { type AgentFacts, explain, isUnbroken, KernelContext, runTrial } from '@sonde/agent'
 import { type DataSourceConfig, SOURCES } from '@sonde/agent/config'
 import { SondeError } from '@sonde/sdk'
 import type { ApiAnswers, ExplainLink, ExplainWalk, SourcesAnswer } from '@sonde/sdk/api'
@@ -23,7 +23,7 @@ export interface ExplainFlags {
 export async function runExplain(of: string, { config }: Loaded, { json }: ExplainFlags): Promise<number> {
   const place = agentAddress(config.agent.export.prometheus)
   const options = {
-    ground: new KernelGround(config.agent.paths),
+    context: new KernelContext(config.agent.paths),
     definitions: SOURCES,
     configured: config.agent.dataSources,
     facts: await factsAt(place),

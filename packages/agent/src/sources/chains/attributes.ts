@@ -5,7 +5,7 @@ import { type ParseAttribute, wrongWords } from '../attribute-reader.ts'
 import { Lack } from '../field-absences.ts'
 import { KernelText } from '../kernel-text.ts'
 import { type Finding, faulty, fine, type Step } from './chain.ts'
-import { type Ground, Refusal } from './ground.ts'
+import { type ChainContext, Refusal } from './chain-context.ts'
 
 // Files read as the sources read them, by the same functions: what is told of a value cannot differ from what is made
 // of it.
@@ -17,14 +17,14 @@ export interface Attribute {
 }
 
 /** What came of a look at a file, or at a folder that should list some: what it holds, or a {@link Refusal}. */
-export interface Look {
+export interface AttributeCheck {
   readonly path: string
   readonly found: unknown
   readonly isFolder?: true
 }
 
 /** The files behind what is asked of one device. Each is read once, however many links look at it. */
-export type Survey = () => Promise<readonly Look[]>
+export type Survey = () => Promise<readonly AttributeCheck[]>
 
 /** Files that are named with the command that permits them; beyond it their folders are. */
 const NAMED_LIMIT = 3
@@ -32,23 +32,26 @@ const NAMED_LIMIT = 3
 const VALUE_LIMIT = 60
 
 /** Makes a survey of files, and of folders that could not be listed. */
-export function surveyOf(ground: Ground, listed: () => Promise<readonly (Attribute | Look)[]>): Survey {
-  let looks: Promise<readonly Look[]> | undefined
-  const look = async () => {
+export function surveyOf(
+  context: ChainContext,
+  listed: () => Promise<readonly (Attribute | AttributeCheck)[]>,
+): Survey {
+  let checks: Promise<readonly AttributeCheck[]> | undefined
+  const check = async () => {
     const looking = (await listed()).map(async (one) =>
-      'parse' in one ? { path: one.path, found: await readAs(ground, one.path, one.parse) } : one,
+      'parse' in one ? { path: one.path, found: await readAs(context, one.path, one.parse) } : one,
     )
     return Promise.all(looking)
   }
   return () => {
-    looks ??= look()
-    return looks
+    checks ??= check()
+    return checks
   }
 }
 
 /** Reads a file as its source does. */
-export async function readAs<T>(ground: Ground, path: string, parse: ParseAttribute<T>): Promise<T | Refusal> {
-  const bytes = await ground.read(path)
+export async function readAs<T>(context: ChainContext, path: string, parse: ParseAttribute<T>): Promise<T | Refusal> {
+  const bytes = await context.read(path)
   if (bytes instanceof Refusal) return bytes
   const found = parse(bytes)
   if (found instanceof Lack) {
@@ -59,12 +62,12 @@ export async function readAs<T>(ground: Ground, path: string, parse: ParseAttrib
 }
 
 /** The first line of a file without blanks around it, cut at 100 characters: for names, and for what people compare. */
-export function readLine(ground: Ground, path: string): Promise<string | Refusal> {
-  return readAs(ground, path, lineIn)
+export function readLine(context: ChainContext, path: string): Promise<string | Refusal> {
+  return readAs(context, path, firstLine)
 }
 
 /** The same of what was read already. */
-export function lineIn(bytes: Uint8Array): string {
+export function firstLine(bytes: Uint8Array): string {
   return new KernelText(bytes).lineFrom(0).trim()
 }
 
@@ -76,18 +79,18 @@ export function valueText(found: unknown): string {
 }
 
 /** What was found at a path of a survey; undefined if it was not read, or gives nothing. */
-export function foundAt(looks: readonly Look[], path: string): unknown {
-  const found = looks.find((look) => look.path === path)?.found
+export function foundAt(checks: readonly AttributeCheck[], path: string): unknown {
+  const found = checks.find((check) => check.path === path)?.found
   return found instanceof Refusal ? undefined : found
 }
 
 /** Files of a survey that gave nothing, of these kinds. */
 export function refusedIn(
-  looks: readonly Look[],
+  checks: readonly AttributeCheck[],
   ...kinds: readonly Refusal['kind'][]
-): (Look & { readonly found: Refusal })[] {
-  return looks.flatMap((look) =>
-    look.found instanceof Refusal && kinds.includes(look.found.kind) ? [{ ...look, found: look.found }] : [],
+): (AttributeCheck & { readonly found: Refusal })[] {
+  return checks.flatMap((check) =>
+    check.found instanceof Refusal && kinds.includes(check.found.kind) ? [{ ...check, found: check.found }] : [],
   )
 }
 
@@ -98,28 +101,28 @@ export function refusedIn(
 export function permissionStep(survey: Survey, place: string): Step {
   return {
     name: 'permission',
-    async look() {
-      const looks = await survey()
-      const late = refusedIn(looks, 'failed').find(({ found: { code } }) => code === 'late' || code === 'starved')
+    async check() {
+      const checks = await survey()
+      const late = refusedIn(checks, 'failed').find(({ found: { code } }) => code === 'late' || code === 'starved')
       if (late !== undefined) {
         const { code, words } = late.found
         return faulty(`read ${late.path}`, code === 'late' ? 'no answer within 2 s' : words, failedFix(late.found))
       }
-      const denied = refusedIn(looks, 'denied')
+      const denied = refusedIn(checks, 'denied')
       const [first] = denied
-      const more = looks.length - 1
+      const more = checks.length - 1
       if (first === undefined)
         return fine(
-          `open ${looks[0]?.path ?? place}`,
+          `open ${checks[0]?.path ?? place}`,
           `permitted${more > 0 ? `, like ${countOf(more, 'other file')}` : ''}`,
         )
-      const answer = denied.length === 1 ? '' : `; ${denied.length} of ${looks.length} files`
+      const answer = denied.length === 1 ? '' : `; ${denied.length} of ${checks.length} files`
       return faulty(`open ${first.path}`, `${first.found.words}${answer}`, permitting(denied))
     },
   }
 }
 
-function permitting(denied: readonly Look[]): string {
+function permitting(denied: readonly AttributeCheck[]): string {
   const folders = denied.filter(({ isFolder }) => isFolder === true).map(({ path }) => path)
   const files = denied.filter(({ isFolder }) => isFolder !== true).map(({ path }) => path)
   const inFolders = () => [...new Set(files.map((path) => `${shellWord(dirname(path))}/*`))]
@@ -135,11 +138,11 @@ function permitting(denied: readonly Look[]): string {
  * The first file that could not be read for no reason that a driver gives, or that holds something else than it should;
  * undefined if there is none.
  */
-export function failedIn(looks: readonly Look[]): Finding | undefined {
-  const failed = refusedIn(looks, 'failed')
+export function failedIn(checks: readonly AttributeCheck[]): Finding | undefined {
+  const failed = refusedIn(checks, 'failed')
   const [first] = failed
   if (first === undefined) return undefined
-  const others = failed.length === 1 ? '' : `; ${failed.length} of ${looks.length} files are like that`
+  const others = failed.length === 1 ? '' : `; ${failed.length} of ${checks.length} files are like that`
   return faulty(first.path, `${first.found.words}${others}`, failedFix(first.found))
 }
 

@@ -1,6 +1,6 @@
 import type { Labels } from '@sonde/sdk'
 import type { ExplainLink } from '@sonde/sdk/api'
-import type { Ground } from './ground.ts'
+import type { ChainContext } from './chain-context.ts'
 
 /** What a look at one link found. */
 export type Finding = Omit<ExplainLink, 'name'>
@@ -8,11 +8,11 @@ export type Finding = Omit<ExplainLink, 'name'>
 /** One link of a chain, to be walked. */
 export interface Step {
   readonly name: string
-  look(): Promise<Finding>
+  check(): Promise<Finding>
 }
 
 /** A value whose chain is walked: field of a type, in a record, and the labels of the series that are asked for. */
-export interface ValuePlace {
+export interface ExplainedValue {
   readonly type: string
   readonly field: string
   readonly labels: Labels
@@ -31,14 +31,14 @@ export interface ChainDevice {
 /** What a source knows of the chains behind its values: a plain walk over files, so that it needs no agent. */
 export interface SourceExplain {
   /** Links that all its devices hang on, in order. */
-  steps(ground: Ground): readonly Step[]
+  steps(context: ChainContext): readonly Step[]
   /** What it would read: devices, or files where it has none. Nothing is walked that is not among them. */
-  devices(ground: Ground): Promise<readonly ChainDevice[]>
+  devices(context: ChainContext): Promise<readonly ChainDevice[]>
   /** Links of one device, in order; `value` if one value is asked for. */
-  deviceSteps(ground: Ground, device: string, value?: ValuePlace): readonly Step[]
+  deviceSteps(context: ChainContext, device: string, value?: ExplainedValue): readonly Step[]
 }
 
-/** Longest answer that is told: what is wrong with many devices is not told of each. Unit: characters. */
+/** Longest answer that is shortened: what is wrong with many devices is not shortened of each. Unit: characters. */
 const ANSWER_LIMIT = 400
 
 /** A link that holds. */
@@ -59,14 +59,14 @@ export function faulty(tried: string, answer: string, fix: string): Finding {
 /** Walks links up to the first broken one; those behind it are not reached. */
 export async function walk(steps: readonly Step[]): Promise<ExplainLink[]> {
   const links: ExplainLink[] = []
-  for (const { name, look } of steps) {
-    if (firstBroken(links) === undefined) links.push(told({ name, ...(await look()) }))
+  for (const { name, check } of steps) {
+    if (firstBroken(links) === undefined) links.push(shortened({ name, ...(await check()) }))
     else links.push({ name, state: 'unknown', tried: '', answer: 'not reached' })
   }
   return links
 }
 
-function told(link: ExplainLink): ExplainLink {
+function shortened(link: ExplainLink): ExplainLink {
   const { answer } = link
   return answer.length > ANSWER_LIMIT ? { ...link, answer: `${answer.slice(0, ANSWER_LIMIT)}…` } : link
 }
@@ -110,24 +110,24 @@ function joinLink(name: string, index: number, chains: readonly DeviceChain[]): 
   const { link, device } = shown
   if (link.state === 'unknown') return link
   if (link.state === 'broken')
-    return told({
+    return shortened({
       ...link,
-      answer: `${placeIn(link, device)}${link.answer} (at ${failing.length} of ${found.length}: ${namesOf(failing)})`,
+      answer: `${devicePrefix(link, device)}${link.answer} (at ${failing.length} of ${found.length}: ${nameList(failing)})`,
     })
   const [fault] = failing
-  const others = fault === undefined ? '' : `; ${namesOf(failing)}: ${fault.link.answer}`
+  const others = fault === undefined ? '' : `; ${nameList(failing)}: ${fault.link.answer}`
   const count = holding.length === found.length ? `all ${found.length}` : `${holding.length} of ${found.length}`
-  const answer = `${placeIn(link, device)}${link.answer} (${count} ok)${others}`
-  return told({ name, ...fine(link.tried, answer) })
+  const answer = `${devicePrefix(link, device)}${link.answer} (${count} ok)${others}`
+  return shortened({ name, ...fine(link.tried, answer) })
 }
 
 /** The device whose link is shown, where the path that was tried does not name it. */
-function placeIn({ tried }: ExplainLink, device: string): string {
+function devicePrefix({ tried }: ExplainLink, device: string): string {
   return tried.includes(device.split('/')[0] ?? device) ? '' : `${device}: `
 }
 
 /** Names of the first devices: `mlx5_0, mlx5_1, mlx5_2 and 4 more`. */
-function namesOf(found: readonly { readonly device: string }[]): string {
+function nameList(found: readonly { readonly device: string }[]): string {
   const names = found.slice(0, NAMED_LIMIT).map(({ device }) => device)
   const more = found.length - names.length
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`

@@ -2,12 +2,12 @@ import { shellWord } from '@sonde/sdk/internal'
 import { type NetdevRecord, parseCarrier, parseNetdev, parseOperstate } from '../netdev/parse.ts'
 import { readAs, readLine } from './attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from './chain.ts'
-import { type Ground, Refusal } from './ground.ts'
+import { type ChainContext, Refusal } from './chain-context.ts'
 import { bytesText, driverStep, fileStep } from './steps.ts'
 
 /** Interfaces that sysfs lists. */
-export async function interfaceDevices(ground: Ground): Promise<ChainDevice[]> {
-  const names = await ground.list(`${ground.sysfs}/class/net`)
+export async function interfaceDevices(context: ChainContext): Promise<ChainDevice[]> {
+  const names = await context.list(`${context.sysfs}/class/net`)
   if (names instanceof Refusal) return []
   return names.map((name) => ({ name, aliases: [`net-${name}`] }))
 }
@@ -16,28 +16,28 @@ export async function interfaceDevices(ground: Ground): Promise<ChainDevice[]> {
  * Links of one network interface, whoever reads it: `netdev` its counters, `ethtool` its driver. `own`: links of the
  * source itself, between driver and link.
  */
-export function interfaceSteps(ground: Ground, device: string, own: readonly Step[] = []): Step[] {
-  const folder = `${ground.sysfs}/class/net/${device}`
+export function interfaceSteps(context: ChainContext, device: string, own: readonly Step[] = []): Step[] {
+  const folder = `${context.sysfs}/class/net/${device}`
   return [
     fileStep(
-      ground,
+      context,
       folder,
       `ip link show ${shellWord(device)}; if it is in another network namespace, run Sonde there`,
     ),
-    driverStep(ground, `${folder}/device`, async () => {
+    driverStep(context, `${folder}/device`, async () => {
       return fine(`${folder}/device`, 'a virtual interface: the kernel itself drives it')
     }),
     ...own,
-    { name: 'link', look: () => lookAtLink(ground, folder, device) },
-    { name: 'traffic', look: () => lookAtTraffic(ground, device) },
+    { name: 'link', check: () => checkLink(context, folder, device) },
+    { name: 'traffic', check: () => checkTraffic(context, device) },
   ]
 }
 
-async function lookAtLink(ground: Ground, folder: string, device: string): Promise<Finding> {
+async function checkLink(context: ChainContext, folder: string, device: string): Promise<Finding> {
   const [carrier, state, line] = await Promise.all([
-    readAs(ground, `${folder}/carrier`, parseCarrier),
-    readAs(ground, `${folder}/operstate`, parseOperstate),
-    readLine(ground, `${folder}/operstate`),
+    readAs(context, `${folder}/carrier`, parseCarrier),
+    readAs(context, `${folder}/operstate`, parseOperstate),
+    readLine(context, `${folder}/operstate`),
   ])
   const words = line instanceof Refusal ? line.words : line
   // The kernel answers EINVAL for the carrier of an interface that is switched off.
@@ -62,25 +62,25 @@ async function lookAtLink(ground: Ground, folder: string, device: string): Promi
 }
 
 /** The line of an interface in the table of all, or what is wrong with it. */
-export async function lineOf(ground: Ground, device: string): Promise<NetdevRecord | Finding> {
-  const path = `${ground.procfs}/net/dev`
-  const table = await readAs(ground, path, (bytes) => parseNetdev(bytes, 0n))
-  if (table instanceof Refusal) return broken(path, table.words, `look at what is mounted at ${ground.procfs}`)
+export async function netdevLine(context: ChainContext, device: string): Promise<NetdevRecord | Finding> {
+  const path = `${context.procfs}/net/dev`
+  const table = await readAs(context, path, (bytes) => parseNetdev(bytes, 0n))
+  if (table instanceof Refusal) return broken(path, table.words, `look at what is mounted at ${context.procfs}`)
   const record = table.records.find((each) => each.device === device)
   if (record !== undefined) return record
   if (table.malformed?.startsWith(`${device}:`) === true)
     return broken(
       path,
       `a line that no kernel writes: ${JSON.stringify(table.malformed)}`,
-      `look at what is mounted at ${ground.procfs}`,
+      `look at what is mounted at ${context.procfs}`,
     )
   const fix = 'mount procfs and sysfs of one network namespace: these show different ones'
   return broken(path, `no line of ${device}`, fix)
 }
 
-async function lookAtTraffic(ground: Ground, device: string): Promise<Finding> {
-  const path = `${ground.procfs}/net/dev`
-  const line = await lineOf(ground, device)
+async function checkTraffic(context: ChainContext, device: string): Promise<Finding> {
+  const path = `${context.procfs}/net/dev`
+  const line = await netdevLine(context, device)
   if ('tried' in line) return line
   const { rx_bytes_total: received, tx_bytes_total: sent } = line
   if (Number(received) + Number(sent) === 0)

@@ -1,47 +1,47 @@
 import { countOf } from '@sonde/sdk/internal'
 import { readLine } from './attributes.ts'
 import { broken, type Finding, fine, type Step } from './chain.ts'
-import { type Ground, Refusal } from './ground.ts'
+import { type ChainContext, Refusal } from './chain-context.ts'
 
 // Links that several sources have in common.
 
 /** A folder or file that must be there; `fix` if it is not. */
-export function fileStep(ground: Ground, path: string, fix: string): Step {
+export function fileStep(context: ChainContext, path: string, fix: string): Step {
   return {
     name: 'file',
-    async look() {
-      const found = await ground.list(path)
+    async check() {
+      const found = await context.list(path)
       if (!(found instanceof Refusal)) return fine(path, countOf(found.length, 'entry', 'entries'))
       // A file is no folder: that it answers so means that it is there.
-      if (found.code === 'ENOTDIR' || found.kind === 'denied') return lookAtFile(ground, path, fix)
-      return missing(ground, path, found, fix)
+      if (found.code === 'ENOTDIR' || found.kind === 'denied') return checkFile(context, path, fix)
+      return missing(context, path, found, fix)
     },
   }
 }
 
-async function lookAtFile(ground: Ground, path: string, fix: string): Promise<Finding> {
-  const found = await ground.read(path)
-  if (found instanceof Refusal && found.kind === 'missing') return missing(ground, path, found, fix)
+async function checkFile(context: ChainContext, path: string, fix: string): Promise<Finding> {
+  const found = await context.read(path)
+  if (found instanceof Refusal && found.kind === 'missing') return missing(context, path, found, fix)
   return fine(path, 'it is there')
 }
 
 /** A root that is empty or not there explains everything below it. */
-async function missing(ground: Ground, path: string, refusal: Refusal, fix: string): Promise<Finding> {
-  const root = path.startsWith(`${ground.sysfs}/`) ? 'sysfs' : 'procfs'
-  const held = await ground.list(ground[root])
+async function missing(context: ChainContext, path: string, refusal: Refusal, fix: string): Promise<Finding> {
+  const root = path.startsWith(`${context.sysfs}/`) ? 'sysfs' : 'procfs'
+  const held = await context.list(context[root])
   const isRoot = held instanceof Refusal || held.length === 0
   if (!isRoot) return broken(path, refusal.words, fix)
   const answer = held instanceof Refusal ? held.words : 'it is empty'
-  return broken(ground[root], answer, `give the place where ${root} is mounted with --path.${root}`)
+  return broken(context[root], answer, `give the place where ${root} is mounted with --path.${root}`)
 }
 
 /** The driver of a device; `none` is what it means that there is none. */
-export function driverStep(ground: Ground, device: string, none: () => Promise<Finding>): Step {
+export function driverStep(context: ChainContext, device: string, none: () => Promise<Finding>): Step {
   return {
     name: 'driver',
-    async look() {
+    async check() {
       const link = `${device}/driver`
-      const driver = await ground.target(link)
+      const driver = await context.target(link)
       return driver instanceof Refusal ? none() : fine(link, driver)
     },
   }
@@ -54,19 +54,22 @@ const MODULES: readonly { readonly start: string; readonly vendor: string; reado
 ]
 
 /** Folder of the PCI devices that the kernel lists. */
-export const busOf = (ground: Ground): string => `${ground.sysfs}/bus/pci/devices`
+export const pciBusFolder = (context: ChainContext): string => `${context.sysfs}/bus/pci/devices`
 
 /**
  * The command that gives a PCI device without a driver its own; undefined if none is known for it. A module that is
  * loaded is bound, which loading it again would not do.
  */
-export async function bindCommand(ground: Ground, address: string): Promise<string | undefined> {
-  const folder = `${busOf(ground)}/${address}`
-  const [kind, vendor] = await Promise.all([readLine(ground, `${folder}/class`), readLine(ground, `${folder}/vendor`)])
+export async function bindCommand(context: ChainContext, address: string): Promise<string | undefined> {
+  const folder = `${pciBusFolder(context)}/${address}`
+  const [kind, vendor] = await Promise.all([
+    readLine(context, `${folder}/class`),
+    readLine(context, `${folder}/vendor`),
+  ])
   const known = MODULES.find(({ start, vendor: of }) => String(kind).startsWith(start) && vendor === of)
   if (known === undefined) return undefined
-  const driver = `${ground.sysfs}/bus/pci/drivers/${known.module}`
-  const isLoaded = !((await ground.list(driver)) instanceof Refusal)
+  const driver = `${context.sysfs}/bus/pci/drivers/${known.module}`
+  const isLoaded = !((await context.list(driver)) instanceof Refusal)
   return isLoaded ? `echo ${address} | sudo tee ${driver}/bind` : `sudo modprobe ${known.module}`
 }
 

@@ -2,9 +2,9 @@ import { userInfo } from 'node:os'
 import { codeFault, shellWord } from '@sonde/sdk/internal'
 import { readAs, readLine } from '../chains/attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type SourceExplain, type Step } from '../chains/chain.ts'
-import { type Ground, Refusal } from '../chains/ground.ts'
+import { type ChainContext, Refusal } from '../chains/chain-context.ts'
 import { bindCommand, bytesText, driverStep } from '../chains/steps.ts'
-import { lookForRdmaDevices } from '../rdma/explain.ts'
+import { findRdmaDevices } from '../rdma/explain.ts'
 import { parseCounter } from '../rdma/parse.ts'
 import { findDocaLibrary } from './find-library.ts'
 import { firmwareFinding } from './firmware.ts'
@@ -18,38 +18,41 @@ const WORD_BYTES = 4
  * library says of a device is known to the source, in the agent or in a trial.
  */
 export const docaExplain: SourceExplain = {
-  steps: (ground) => [
-    { name: 'library', look: async () => lookForLibrary(ground) },
-    { name: 'file', look: () => lookForRdmaDevices(ground) },
+  steps: (context) => [
+    { name: 'library', check: async () => findLibrary(context) },
+    { name: 'file', check: () => findRdmaDevices(context) },
   ],
-  async devices(ground) {
-    const names = await ground.list(`${ground.sysfs}/class/infiniband`)
-    const devices = names instanceof Refusal ? [] : names.map((name) => deviceOf(ground, name))
+  async devices(context) {
+    const names = await context.list(`${context.sysfs}/class/infiniband`)
+    const devices = names instanceof Refusal ? [] : names.map((name) => deviceOf(context, name))
     return (await Promise.all(devices)).flat()
   },
-  deviceSteps(ground, device) {
-    const place = { ground, device, folder: `${ground.sysfs}/class/infiniband/${device}` }
+  deviceSteps(context, device) {
+    const place = { context, device, folder: `${context.sysfs}/class/infiniband/${device}` }
     return [
-      driverStep(ground, `${place.folder}/device`, () => withoutDriver(place)),
-      { name: 'driver version', look: async () => fine(`${place.folder}/device/driver`, await driverVersion(ground)) },
-      { name: 'device node', look: () => lookAtNodes(place) },
-      { name: 'permission', look: () => lookAtPermission(place) },
+      driverStep(context, `${place.folder}/device`, () => withoutDriver(place)),
+      {
+        name: 'driver version',
+        check: async () => fine(`${place.folder}/device/driver`, await driverVersion(context)),
+      },
+      { name: 'device node', check: () => checkNodes(place) },
+      { name: 'permission', check: () => checkPermission(place) },
       {
         name: 'firmware',
-        look: async () => firmwareFinding(`${place.folder}/fw_ver`, await readLine(ground, `${place.folder}/fw_ver`)),
+        check: async () => firmwareFinding(`${place.folder}/fw_ver`, await readLine(context, `${place.folder}/fw_ver`)),
       },
-      { name: 'traffic', look: () => lookAtTraffic(place) },
+      { name: 'traffic', check: () => checkTraffic(place) },
     ] satisfies Step[]
   },
 }
 
-interface Place {
-  readonly ground: Ground
+interface ExplainedDevice {
+  readonly context: ChainContext
   readonly device: string
   readonly folder: string
 }
 
-function lookForLibrary({ doca_library: configured }: Ground): Finding {
+function findLibrary({ doca_library: configured }: ChainContext): Finding {
   const found = findDocaLibrary(configured)
   const tried = configured === undefined || configured === '' ? 'libdoca_telemetry.so.2' : configured
   if (typeof found === 'string') {
@@ -64,43 +67,46 @@ function lookForLibrary({ doca_library: configured }: Ground): Finding {
 }
 
 /** A device under all names that the option `devices` knows; none if another vendor made it. */
-async function deviceOf(ground: Ground, name: string): Promise<ChainDevice[]> {
-  const folder = `${ground.sysfs}/class/infiniband/${name}`
-  if ((await readLine(ground, `${folder}/device/vendor`)) !== NVIDIA_NETWORKING) return []
+async function deviceOf(context: ChainContext, name: string): Promise<ChainDevice[]> {
+  const folder = `${context.sysfs}/class/infiniband/${name}`
+  if ((await readLine(context, `${folder}/device/vendor`)) !== NVIDIA_NETWORKING) return []
   const [address, netdevs, ports] = await Promise.all([
-    ground.target(`${folder}/device`),
-    ground.list(`${folder}/device/net`),
-    ground.list(`${folder}/ports`),
+    context.target(`${folder}/device`),
+    context.list(`${folder}/device/net`),
+    context.list(`${folder}/ports`),
   ])
   const others = [...(address instanceof Refusal ? [] : [address]), ...(netdevs instanceof Refusal ? [] : netdevs)]
   const ids = ports instanceof Refusal ? [] : ports.map((port) => `nic-${name}-${port}`)
   return [{ name, aliases: [...others, ...ids], configurable: [name, ...others] }]
 }
 
-async function withoutDriver({ ground, folder }: Place): Promise<Finding> {
-  const address = await ground.target(`${folder}/device`)
-  const fix = address instanceof Refusal ? undefined : await bindCommand(ground, address)
+async function withoutDriver({ context, folder }: ExplainedDevice): Promise<Finding> {
+  const address = await context.target(`${folder}/device`)
+  const fix = address instanceof Refusal ? undefined : await bindCommand(context, address)
   return broken(`${folder}/device/driver`, 'no driver is bound', fix ?? 'sudo modprobe mlx5_core')
 }
 
 /** Nodes through which the library reaches a device, as the kernel names them. */
-async function nodesOf({ ground, folder }: Place): Promise<{ fwctl: readonly string[]; verbs: readonly string[] }> {
+async function nodesOf({
+  context,
+  folder,
+}: ExplainedDevice): Promise<{ fwctl: readonly string[]; verbs: readonly string[] }> {
   const below = async (kind: string, node: string) => {
-    const names = await ground.list(`${folder}/device/${kind}`)
-    return names instanceof Refusal ? [] : names.map((name) => `${ground.devfs}/${node}/${name}`)
+    const names = await context.list(`${folder}/device/${kind}`)
+    return names instanceof Refusal ? [] : names.map((name) => `${context.devfs}/${node}/${name}`)
   }
   return { fwctl: await below('fwctl', 'fwctl'), verbs: await below('infiniband_verbs', 'infiniband') }
 }
 
-async function lookAtNodes(place: Place): Promise<Finding> {
-  const { ground, folder, device } = place
+async function checkNodes(place: ExplainedDevice): Promise<Finding> {
+  const { context, folder, device } = place
   const { fwctl, verbs } = await nodesOf(place)
-  const known = await ground.list(`${ground.sysfs}/class/fwctl`)
+  const known = await context.list(`${context.sysfs}/class/fwctl`)
   if (fwctl.length === 0) {
     const tried = `${folder}/device/fwctl`
     if (known instanceof Refusal)
       return broken(tried, 'the module mlx5_fwctl is not loaded', 'sudo modprobe mlx5_fwctl')
-    const isVirtual = !((await ground.target(`${folder}/device/physfn`)) instanceof Refusal)
+    const isVirtual = !((await context.target(`${folder}/device/physfn`)) instanceof Refusal)
     const fix = isVirtual
       ? 'not possible: a virtual function has none; read its physical function'
       : 'look in dmesg for fwctl: the driver of this kernel, or the firmware, offers it none'
@@ -109,17 +115,17 @@ async function lookAtNodes(place: Place): Promise<Finding> {
   if (verbs.length === 0)
     return broken(`${folder}/device/infiniband_verbs`, `${device} has no node of verbs`, 'sudo modprobe ib_uverbs')
   for (const node of [...fwctl, ...verbs]) {
-    const found = await ground.permits(node)
+    const found = await context.permits(node)
     if (found instanceof Refusal && found.kind === 'missing')
       return broken(node, found.words, `mount ${node.split('/').slice(0, -1).join('/')} of the node into the container`)
   }
   return fine([...fwctl, ...verbs].join(' '), 'they are there')
 }
 
-async function lookAtPermission(place: Place): Promise<Finding> {
+async function checkPermission(place: ExplainedDevice): Promise<Finding> {
   const { fwctl, verbs } = await nodesOf(place)
   const nodes = [...fwctl, ...verbs]
-  const answers = await Promise.all(nodes.map((node) => place.ground.permits(node)))
+  const answers = await Promise.all(nodes.map((node) => place.context.permits(node)))
   const denied = nodes.filter((_, at) => answers[at] instanceof Refusal)
   const [first] = answers.filter((answer) => answer instanceof Refusal)
   if (first === undefined) return fine(nodes.join(' '), 'this user may read and write')
@@ -128,14 +134,14 @@ async function lookAtPermission(place: Place): Promise<Finding> {
 }
 
 /** Bytes of all ports since the driver was loaded. */
-async function lookAtTraffic({ ground, folder }: Place): Promise<Finding> {
+async function checkTraffic({ context, folder }: ExplainedDevice): Promise<Finding> {
   const tried = `${folder}/ports/*/counters/port_{xmit,rcv}_data`
-  const ports = await ground.list(`${folder}/ports`)
+  const ports = await context.list(`${folder}/ports`)
   const files = (ports instanceof Refusal ? [] : ports).flatMap((port) =>
     ['port_xmit_data', 'port_rcv_data'].map((name) => `${folder}/ports/${port}/counters/${name}`),
   )
   const counts = await Promise.all(
-    files.map((path) => readAs(ground, path, (bytes) => parseCounter(bytes, WORD_BYTES))),
+    files.map((path) => readAs(context, path, (bytes) => parseCounter(bytes, WORD_BYTES))),
   )
   const known = counts.filter((count) => typeof count === 'number' || typeof count === 'bigint')
   if (known.length === 0) return { state: 'unknown', tried, answer: 'no number' }

@@ -1,5 +1,5 @@
 import { broken, type Finding, fine } from '../chains/chain.ts'
-import { Refusal } from '../chains/ground.ts'
+import { Refusal } from '../chains/chain-context.ts'
 
 /** The least firmware that DOCA Telemetry needs, by the first part of its version, which stands for the adapter. */
 const LEAST: Readonly<Record<number, { readonly adapter: string; readonly version: readonly number[] }>> = {

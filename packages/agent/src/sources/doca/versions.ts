@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { SourceVersion } from '@sonde/sdk/api'
 import { readAs, readLine } from '../chains/attributes.ts'
-import { type Ground, KernelGround, Refusal } from '../chains/ground.ts'
+import { type ChainContext, KernelContext, Refusal } from '../chains/chain-context.ts'
 import { isNumber, parseAttribute } from '../kernel-text.ts'
 import type { SourcePaths } from '../source.ts'
 import { findDocaLibrary } from './find-library.ts'
@@ -20,14 +20,14 @@ const TAINTS: readonly (readonly [bit: number, words: string])[] = [
 
 /** Versions of all that DOCA sources are read by: library, driver, firmware of each device, and taint of the kernel. */
 export async function docaVersions(paths: SourcePaths): Promise<SourceVersion[]> {
-  const ground = new KernelGround(paths)
+  const context = new KernelContext(paths)
   const found = findDocaLibrary(paths.doca_library)
   const library = typeof found === 'string' ? found : (libraryVersion(found.telemetry) ?? `unknown: ${found.telemetry}`)
   return [
     { of: 'DOCA', version: library },
-    { of: 'driver', version: await driverVersion(ground) },
-    ...(await firmwareVersions(ground)),
-    { of: 'kernel taint', version: await taintOf(ground) },
+    { of: 'driver', version: await driverVersion(context) },
+    ...(await firmwareVersions(context)),
+    { of: 'kernel taint', version: await taintOf(context) },
   ]
 }
 
@@ -41,26 +41,26 @@ export function libraryVersion(path: string): string | undefined {
 }
 
 /** The version of mlx5_core where it has one of its own, as that of MLNX_OFED has, and of the kernel. */
-export async function driverVersion(ground: Ground): Promise<string> {
-  const own = await readLine(ground, `${ground.sysfs}/module/mlx5_core/version`)
-  const kernel = await readLine(ground, `${ground.procfs}/sys/kernel/osrelease`)
+export async function driverVersion(context: ChainContext): Promise<string> {
+  const own = await readLine(context, `${context.sysfs}/module/mlx5_core/version`)
+  const kernel = await readLine(context, `${context.procfs}/sys/kernel/osrelease`)
   const kernelWords = kernel instanceof Refusal ? 'an unknown kernel' : `kernel ${kernel}`
   return own instanceof Refusal ? `mlx5_core of ${kernelWords}` : `mlx5_core ${own}, ${kernelWords}`
 }
 
-async function firmwareVersions(ground: Ground): Promise<SourceVersion[]> {
-  const folder = `${ground.sysfs}/class/infiniband`
-  const names = await ground.list(folder)
-  const looks = (names instanceof Refusal ? [] : names).map(async (name) => {
-    const version = await readLine(ground, `${folder}/${name}/fw_ver`)
+async function firmwareVersions(context: ChainContext): Promise<SourceVersion[]> {
+  const folder = `${context.sysfs}/class/infiniband`
+  const names = await context.list(folder)
+  const checks = (names instanceof Refusal ? [] : names).map(async (name) => {
+    const version = await readLine(context, `${folder}/${name}/fw_ver`)
     return { of: `firmware of ${name}`, version: version instanceof Refusal ? version.words : version }
   })
-  return Promise.all(looks)
+  return Promise.all(checks)
 }
 
 /** What taints the kernel, in words. */
-export async function taintOf(ground: Ground): Promise<string> {
-  const found = await readAs(ground, `${ground.procfs}/sys/kernel/tainted`, parseAttribute)
+export async function taintOf(context: ChainContext): Promise<string> {
+  const found = await readAs(context, `${context.procfs}/sys/kernel/tainted`, parseAttribute)
   if (found instanceof Refusal) return found.words
   if (!isNumber(found)) return 'no number'
   const bits = BigInt(found)

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { namesIn, placeOf } from './parse.ts'
+import { namesIn, statisticTarget } from './parse.ts'
 
 const MLX5 = { isMlx5: true }
 
 test('durations and shares of mlx5 know what they are divided by', () => {
-  assert.deepEqual(placeOf('rx_prio7_pause_duration', MLX5), {
+  assert.deepEqual(statisticTarget('rx_prio7_pause_duration', MLX5), {
     series: 'priority',
     index: 7,
     field: 'rx_pause_seconds_total',
     divisor: 1e6,
   })
-  assert.deepEqual(placeOf('outbound_pci_stalled_rd', MLX5), {
+  assert.deepEqual(statisticTarget('outbound_pci_stalled_rd', MLX5), {
     series: 'port',
     field: 'outbound_pci_stalled_rd_ratio',
     divisor: 100,
   })
-  assert.deepEqual(placeOf('outbound_pci_stalled_rd_events', MLX5), {
+  assert.deepEqual(statisticTarget('outbound_pci_stalled_rd_events', MLX5), {
     series: 'port',
     field: 'outbound_pci_stalled_rd_seconds_total',
     divisor: 1,
   })
-  assert.deepEqual(placeOf('rx_err_lane_0_phy', MLX5), {
+  assert.deepEqual(statisticTarget('rx_err_lane_0_phy', MLX5), {
     series: 'lane',
     index: 0,
     field: 'rx_err_phy_total',
@@ -37,7 +37,7 @@ test('what only looks like a priority or a lane is a statistic of its own', () =
     'tx_err_lane_0_phy',
     'rx_lane_0_phy',
   ]) {
-    assert.deepEqual(placeOf(name, MLX5), { series: 'driver' }, name)
+    assert.deepEqual(statisticTarget(name, MLX5), { series: 'driver' }, name)
   }
 })
 
@@ -68,8 +68,8 @@ test('the statistics of queues are recognised in the ways of many drivers, and n
     'rx_xdp_drops',
     'fdir_match',
   ]
-  for (const name of queues) assert.equal(placeOf(name, { isMlx5: false }).series, 'queue', name)
-  for (const name of others) assert.equal(placeOf(name, { isMlx5: false }).series, 'driver', name)
+  for (const name of queues) assert.equal(statisticTarget(name, { isMlx5: false }).series, 'queue', name)
+  for (const name of others) assert.equal(statisticTarget(name, { isMlx5: false }).series, 'driver', name)
 })
 
 test('names end at their NUL or after 32 bytes, and keep bytes apart that are no text', () => {

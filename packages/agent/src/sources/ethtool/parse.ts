@@ -12,7 +12,7 @@ export interface FieldPlace {
  * Where a statistic of a driver goes: the series it belongs to, by its index where there are several, and the field.
  * `queue`: it is that of a single queue.
  */
-export type Place =
+export type StatisticTarget =
   | ({ readonly series: 'port' } & FieldPlace)
   | ({ readonly series: 'priority' | 'lane'; readonly index: number } & FieldPlace)
   | { readonly series: 'driver' | 'queue' }
@@ -58,7 +58,7 @@ const QUEUE =
  *
  * @param isMlx5 Whether the names are those of the mlx5 driver: in another's mouth they might mean something else.
  */
-export function placeOf(name: string, { isMlx5 }: { readonly isMlx5: boolean }): Place {
+export function statisticTarget(name: string, { isMlx5 }: { readonly isMlx5: boolean }): StatisticTarget {
   if (isMlx5) {
     const place = PORT.get(name)
     if (place !== undefined) return { series: 'port', ...place }

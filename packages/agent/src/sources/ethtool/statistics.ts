@@ -4,7 +4,7 @@ import type { StatisticSet } from '../../native/ethtool.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import type { SourceContext } from '../source.ts'
 import type { EthtoolOptions } from './config.ts'
-import { namesIn, type Place, placeOf } from './parse.ts'
+import { namesIn, type StatisticTarget, statisticTarget } from './parse.ts'
 import { ethtoolDriverType, ethtoolLaneType, ethtoolPortType, ethtoolPriorityType } from './type.ts'
 
 /** One series: its labels, and the record that is filled and reported at every sample. */
@@ -50,7 +50,7 @@ export class Statistics {
       // Some drivers leave names empty, and some give one twice: the first is kept, as people see it first.
       if (name === '' || seen.has(name)) continue
       seen.add(name)
-      const place = placeOf(name, { isMlx5 })
+      const place = statisticTarget(name, { isMlx5 })
       if (place.series === 'queue' && !options.queues) continue
       this.#add(device, index, name, place, options.driver_counters)
     }
@@ -87,7 +87,7 @@ export class Statistics {
     for (const { type, labels } of this.#series.values()) this.#context.absences.gone(type, labels, reason)
   }
 
-  #add(device: string, index: number, name: string, place: Place, limit: number): void {
+  #add(device: string, index: number, name: string, place: StatisticTarget, limit: number): void {
     if (place.series === 'port') this.#place(ethtoolPortType, { device }, index, place)
     else if (place.series === 'priority')
       this.#place(ethtoolPriorityType, { device, priority: place.index }, index, place)

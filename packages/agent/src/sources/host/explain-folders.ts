@@ -2,16 +2,16 @@ import { basename } from 'node:path'
 import type { ParseAttribute } from '../attribute-reader.ts'
 import {
   type Attribute,
+  type AttributeCheck,
   failedIn,
-  type Look,
   permissionStep,
   readLine,
   refusedIn,
   surveyOf,
   valueText,
 } from '../chains/attributes.ts'
-import { broken, type Finding, fine, type Step, type ValuePlace } from '../chains/chain.ts'
-import { type Ground, Refusal } from '../chains/ground.ts'
+import { broken, type ExplainedValue, type Finding, fine, type Step } from '../chains/chain.ts'
+import { type ChainContext, Refusal } from '../chains/chain-context.ts'
 import { fileStep } from '../chains/steps.ts'
 import { Lack } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
@@ -144,68 +144,72 @@ export const folderOf: ReadonlyMap<string, ExplainedFolder> = new Map(FOLDERS.ma
 const LOOK_LIMIT = 16
 
 /** Steps of one folder: it exists, a driver uses it, it may be read, and its files hold the values. */
-export function folderSteps(ground: Ground, folder: ExplainedFolder, value: ValuePlace | undefined): readonly Step[] {
+export function folderSteps(
+  context: ChainContext,
+  folder: ExplainedFolder,
+  value: ExplainedValue | undefined,
+): readonly Step[] {
   const sights = folder.sights.filter(
     ({ type, fields }) => value === undefined || (type === value.type && fields?.test(value.field) !== false),
   )
   if (sights.length === 0) return []
-  const path = `${ground.sysfs}/${folder.name}`
-  const survey = surveyOf(ground, () => filesOf(ground, folder, path, sights))
+  const path = `${context.sysfs}/${folder.name}`
+  const survey = surveyOf(context, () => filesOf(context, folder, path, sights))
   return [
-    fileStep(ground, path, folder.fix),
-    { name: 'driver', look: () => lookAtThings(ground, folder, path) },
+    fileStep(context, path, folder.fix),
+    { name: 'driver', check: () => checkThings(context, folder, path) },
     permissionStep(survey, path),
     {
       name: 'counters',
-      async look() {
-        const looks = await survey()
+      async check() {
+        const checks = await survey()
         const none = broken(path, 'nothing in it has such a file', sights[0]?.fix ?? folder.fix)
-        return looks.length === 0 ? none : lookAtFiles(looks)
+        return checks.length === 0 ? none : checkFiles(checks)
       },
     },
   ]
 }
 
-async function lookAtThings(ground: Ground, folder: ExplainedFolder, path: string): Promise<Finding> {
-  const names = await thingsOf(ground, folder, path)
+async function checkThings(context: ChainContext, folder: ExplainedFolder, path: string): Promise<Finding> {
+  const names = await thingsOf(context, folder, path)
   if (names.length === 0) return broken(path, 'no driver has anything in it', folder.fix)
   if (folder.title === '') return fine(path, names.join(', '))
-  const titles = await Promise.all(names.map((name) => readLine(ground, `${path}/${name}/${folder.title}`)))
+  const titles = await Promise.all(names.map((name) => readLine(context, `${path}/${name}/${folder.title}`)))
   return fine(path, titles.map((title, index) => (typeof title === 'string' ? title : names[index])).join(', '))
 }
 
 /** Reports what the files hold. A file that its driver refuses is a fault only if every file is refused. */
-function lookAtFiles(looks: readonly Look[]): Finding {
-  const failed = failedIn(looks)
+function checkFiles(checks: readonly AttributeCheck[]): Finding {
+  const failed = failedIn(checks)
   if (failed !== undefined) return failed
-  const refused = refusedIn(looks, 'missing', 'unsupported')
+  const refused = refusedIn(checks, 'missing', 'unsupported')
   const [first] = refused
-  if (first !== undefined && refused.length === looks.length)
+  if (first !== undefined && refused.length === checks.length)
     return broken(first.path, first.found.words, 'look in dmesg why the driver or its firmware does not answer')
-  const shown = looks.find(({ found }) => !(found instanceof Refusal))
+  const shown = checks.find(({ found }) => !(found instanceof Refusal))
   const beside = first === undefined ? '' : `, ${refused.length} of them refused: ${first.path}`
-  const count = looks.length === 1 ? '' : `; ${looks.length} such files${beside}`
+  const count = checks.length === 1 ? '' : `; ${checks.length} such files${beside}`
   return fine(shown?.path ?? '', `${valueText(shown?.found)}${count}`)
 }
 
-async function thingsOf(ground: Ground, folder: ExplainedFolder, path: string): Promise<string[]> {
-  const names = await ground.list(path)
+async function thingsOf(context: ChainContext, folder: ExplainedFolder, path: string): Promise<string[]> {
+  const names = await context.list(path)
   return names instanceof Refusal ? [] : names.filter((name) => folder.things.test(name)).slice(0, LOOK_LIMIT)
 }
 
 /** Finds the files of the given kinds. */
 async function filesOf(
-  ground: Ground,
+  context: ChainContext,
   folder: ExplainedFolder,
   path: string,
   sights: readonly Sight[],
 ): Promise<Attribute[]> {
-  const things = (await thingsOf(ground, folder, path)).map((name) => `${path}/${name}`)
+  const things = (await thingsOf(context, folder, path)).map((name) => `${path}/${name}`)
   const found: Attribute[] = []
   for (const sight of sights) {
     let places = things
     for (const part of sight.path) {
-      const below = await Promise.all(places.map((place) => namesAt(ground, place, part, sight.beside)))
+      const below = await Promise.all(places.map((place) => namesAt(context, place, part, sight.beside)))
       places = below.flat().slice(0, LOOK_LIMIT)
     }
     found.push(...places.map((place) => ({ path: place, parse: sight.parse(basename(place)) })))
@@ -214,11 +218,11 @@ async function filesOf(
 }
 
 /** Returns the paths in a folder whose names match. If none does, searches the folder beside it. */
-async function namesAt(ground: Ground, place: string, part: RegExp, beside?: string): Promise<string[]> {
-  const listed = await ground.list(place)
+async function namesAt(context: ChainContext, place: string, part: RegExp, beside?: string): Promise<string[]> {
+  const listed = await context.list(place)
   const names = listed instanceof Refusal ? [] : listed.filter((name) => part.test(name))
   if (names.length > 0 || beside === undefined) return names.map((name) => `${place}/${name}`)
-  return namesAt(ground, `${place}/${beside}`, part)
+  return namesAt(context, `${place}/${beside}`, part)
 }
 
 /** Parses a file of several values as one attribute. */

@@ -1,14 +1,22 @@
-import { failedIn, foundAt, type Look, permissionStep, refusedIn, surveyOf, valueText } from '../chains/attributes.ts'
+import {
+  type AttributeCheck,
+  failedIn,
+  foundAt,
+  permissionStep,
+  refusedIn,
+  surveyOf,
+  valueText,
+} from '../chains/attributes.ts'
 import {
   broken,
   type ChainDevice,
+  type ExplainedValue,
   type Finding,
   fine,
   type SourceExplain,
   type Step,
-  type ValuePlace,
 } from '../chains/chain.ts'
-import type { Ground } from '../chains/ground.ts'
+import type { ChainContext } from '../chains/chain-context.ts'
 import { fileStep } from '../chains/steps.ts'
 import { folderOf, folderSteps, recordIn } from './explain-folders.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
@@ -42,31 +50,31 @@ const PSI = `${PSI_START} if it is a file of pressure`
 
 /** Chains behind the values of `host`: one for each file of procfs and each folder of sysfs. */
 export const hostExplain: SourceExplain = {
-  steps: (ground) => {
+  steps: (context) => {
     // Without its CPUs the source reads nothing else.
-    const path = `${ground.procfs}/stat`
-    const survey = surveyOf(ground, async () => [{ path, parse: recordIn(parseCpus) }])
+    const path = `${context.procfs}/stat`
+    const survey = surveyOf(context, async () => [{ path, parse: recordIn(parseCpus) }])
     return [
-      fileStep(ground, path, `mount -t proc proc ${ground.procfs}`),
+      fileStep(context, path, `mount -t proc proc ${context.procfs}`),
       permissionStep(survey, path),
-      { name: 'counters', look: async () => lookAtFile(await survey(), path) },
+      { name: 'counters', check: async () => checkFile(await survey(), path) },
     ]
   },
   async devices(): Promise<ChainDevice[]> {
     const files = Object.keys(FILES).map((name) => ({ name, aliases: [] }))
     return [...files, ...folderOf.values().map(({ name, alias }) => ({ name, aliases: [alias] }))]
   },
-  deviceSteps: (ground, name, value) => {
+  deviceSteps: (context, name, value) => {
     const folder = folderOf.get(name)
-    if (folder !== undefined) return folderSteps(ground, folder, value)
+    if (folder !== undefined) return folderSteps(context, folder, value)
     const file = FILES[name]
-    return file === undefined ? [] : fileSteps(ground, name, file, value)
+    return file === undefined ? [] : fileSteps(context, name, file, value)
   },
 }
 
 /** Chains behind the fast samples of pressure: one for each pressure file. */
 export const pressureExplain: SourceExplain = {
-  steps: (ground) => [fileStep(ground, `${ground.procfs}/pressure`, `use a kernel with CONFIG_PSI; ${PSI_START}`)],
+  steps: (context) => [fileStep(context, `${context.procfs}/pressure`, `use a kernel with CONFIG_PSI; ${PSI_START}`)],
   async devices(): Promise<ChainDevice[]> {
     const names = Object.keys(FILES).filter((name) => FILES[name] === PRESSURE)
     return names.map((name) => ({ name, aliases: [] }))
@@ -78,24 +86,29 @@ export const pressureExplain: SourceExplain = {
  * Steps of one file. All chains have the same steps in the same order, because chains of several files are merged step
  * by step.
  */
-function fileSteps(ground: Ground, name: string, { types, parse }: HostFile, value: ValuePlace | undefined): Step[] {
+function fileSteps(
+  context: ChainContext,
+  name: string,
+  { types, parse }: HostFile,
+  value: ExplainedValue | undefined,
+): Step[] {
   if (value !== undefined && !types.includes(value.type)) return []
-  const path = `${ground.procfs}/${name}`
-  const survey = surveyOf(ground, async () => [{ path, parse: recordIn(parse) }])
+  const path = `${context.procfs}/${name}`
+  const survey = surveyOf(context, async () => [{ path, parse: recordIn(parse) }])
   return [
-    fileStep(ground, path, 'use a kernel that has it; pressure needs one built with CONFIG_PSI'),
-    { name: 'driver', look: async () => fine(path, 'the kernel itself') },
+    fileStep(context, path, 'use a kernel that has it; pressure needs one built with CONFIG_PSI'),
+    { name: 'driver', check: async () => fine(path, 'the kernel itself') },
     permissionStep(survey, path),
-    { name: 'counters', look: async () => lookAtFile(await survey(), path, value) },
+    { name: 'counters', check: async () => checkFile(await survey(), path, value) },
   ]
 }
 
-function lookAtFile(looks: readonly Look[], path: string, value?: ValuePlace): Finding {
-  const failed = failedIn(looks)
+function checkFile(checks: readonly AttributeCheck[], path: string, value?: ExplainedValue): Finding {
+  const failed = failedIn(checks)
   if (failed !== undefined) return failed
-  const [refused] = refusedIn(looks, 'missing', 'unsupported')
+  const [refused] = refusedIn(checks, 'missing', 'unsupported')
   if (refused !== undefined) return broken(path, refused.found.words, PSI)
-  const found = foundAt(looks, path) as Readonly<Record<string, unknown>>
+  const found = foundAt(checks, path) as Readonly<Record<string, unknown>>
   // A table has a row for each device. A record has the field, unless the kernel does not print it.
   const tables = Array.isArray(found) ? [found] : Object.values(found).filter(Array.isArray)
   if (value !== undefined && tables.length > 0 && tables.every((rows) => rows.length === 0))

@@ -56,7 +56,7 @@ export function parseProtocols(bytes: Uint8Array, fields: ReadonlyMap<string, Ne
     const numbers = text.textTo(text.lineEnd()).split(' ')
     for (const [index, name] of names.entries()) {
       const field = fields.get(`${protocol} ${name}`)
-      const value = field === undefined ? undefined : numberOf(numbers[index])
+      const value = field === undefined ? undefined : parseU64(numbers[index])
       if (field !== undefined && value !== undefined) found[field] = value
     }
     text.nextLine()
@@ -65,7 +65,7 @@ export function parseProtocols(bytes: Uint8Array, fields: ReadonlyMap<string, Ne
 }
 
 /** Parses one number. A line has about a hundred of them, and few are needed. */
-function numberOf(text: string | undefined): Integer64 | undefined {
+function parseU64(text: string | undefined): Integer64 | undefined {
   const value = new KernelText(Buffer.from(text ?? '')).u64()
   return isNumber(value) ? value : undefined
 }

@@ -1,7 +1,7 @@
 import { codeFault } from '@sonde/sdk/internal'
 import { readLine } from '../chains/attributes.ts'
 import { broken, type Finding, fine, type SourceExplain } from '../chains/chain.ts'
-import { type Ground, Refusal } from '../chains/ground.ts'
+import { type ChainContext, Refusal } from '../chains/chain-context.ts'
 import { findNvmlLibrary } from './find-library.ts'
 
 /**
@@ -9,20 +9,20 @@ import { findNvmlLibrary } from './find-library.ts'
  * says of a GPU is known to the source, in the agent or in a trial.
  */
 export const nvmlExplain: SourceExplain = {
-  steps: (ground) => [
-    { name: 'library', look: async () => lookForLibrary(ground) },
-    { name: 'driver', look: () => lookForDriver(ground) },
-    { name: 'device node', look: () => lookAtNode(ground, 'nvidiactl') },
+  steps: (context) => [
+    { name: 'library', check: async () => findLibrary(context) },
+    { name: 'driver', check: () => findDriver(context) },
+    { name: 'device node', check: () => checkNode(context, 'nvidiactl') },
   ],
-  async devices(ground) {
-    const names = await ground.list(ground.devfs)
+  async devices(context) {
+    const names = await context.list(context.devfs)
     const found = names instanceof Refusal ? [] : names.filter((name) => /^nvidia\d+$/.test(name))
     return found.map((name) => ({ name, aliases: [] }))
   },
-  deviceSteps: (ground, device) => [{ name: 'device node', look: () => lookAtNode(ground, device) }],
+  deviceSteps: (context, device) => [{ name: 'device node', check: () => checkNode(context, device) }],
 }
 
-function lookForLibrary({ nvml_library: configured }: Ground): Finding {
+function findLibrary({ nvml_library: configured }: ChainContext): Finding {
   const found = findNvmlLibrary(configured)
   if (typeof found !== 'string') {
     const [fault = '', fix = ''] = codeFault(found.path).split('; ')
@@ -32,16 +32,16 @@ function lookForLibrary({ nvml_library: configured }: Ground): Finding {
   return broken(configured || 'libnvidia-ml.so.1', what, fix)
 }
 
-async function lookForDriver(ground: Ground): Promise<Finding> {
-  const path = `${ground.procfs}/driver/nvidia/version`
-  const found = await readLine(ground, path)
+async function findDriver(context: ChainContext): Promise<Finding> {
+  const path = `${context.procfs}/driver/nvidia/version`
+  const found = await readLine(context, path)
   if (!(found instanceof Refusal)) return fine(path, found)
   return broken(path, found.words, 'sudo modprobe nvidia, or run the container with the NVIDIA runtime')
 }
 
-async function lookAtNode(ground: Ground, name: string): Promise<Finding> {
-  const path = `${ground.devfs}/${name}`
-  const found = await ground.permits(path)
+async function checkNode(context: ChainContext, name: string): Promise<Finding> {
+  const path = `${context.devfs}/${name}`
+  const found = await context.permits(path)
   if (found === true) return fine(path, 'this user may read and write')
   const fix =
     found.kind === 'missing' ? 'sudo nvidia-modprobe -c 0 -u, or give the container the device' : 'run as root'

@@ -1,17 +1,17 @@
 import type { ParseAttribute } from '../attribute-reader.ts'
 import {
   type Attribute,
+  type AttributeCheck,
   failedIn,
-  type Look,
   permissionStep,
   readAs,
   refusedIn,
   surveyOf,
   valueText,
 } from '../chains/attributes.ts'
-import { broken, type Finding, fine, type SourceExplain, type Step, type ValuePlace } from '../chains/chain.ts'
-import { type Ground, Refusal } from '../chains/ground.ts'
-import { bindCommand, busOf, driverStep, fileStep } from '../chains/steps.ts'
+import { broken, type ExplainedValue, type Finding, fine, type SourceExplain, type Step } from '../chains/chain.ts'
+import { type ChainContext, Refusal } from '../chains/chain-context.ts'
+import { bindCommand, driverStep, fileStep, pciBusFolder } from '../chains/steps.ts'
 import { Lack } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { AerFile, SEVERITIES } from './aer.ts'
@@ -51,23 +51,27 @@ const FILES: readonly DeviceFile[] = [
 
 /** Chains behind the values of `pci`: one a device of the bus. */
 export const pciExplain: SourceExplain = {
-  steps: (ground) => [
-    fileStep(ground, busOf(ground), 'in a container, mount the sysfs of the host and name it with --path.sysfs'),
+  steps: (context) => [
+    fileStep(
+      context,
+      pciBusFolder(context),
+      'in a container, mount the sysfs of the host and name it with --path.sysfs',
+    ),
   ],
-  async devices(ground) {
-    const addresses = await ground.list(busOf(ground))
+  async devices(context) {
+    const addresses = await context.list(pciBusFolder(context))
     if (addresses instanceof Refusal) return []
     return addresses.filter(isAddress).map((name) => ({ name, aliases: [`pci-${name}`] }))
   },
-  deviceSteps: (ground, address, value) => {
-    const folder = `${busOf(ground)}/${address}`
-    const survey = surveyOf(ground, () => filesOf(ground, folder, value))
+  deviceSteps: (context, address, value) => {
+    const folder = `${pciBusFolder(context)}/${address}`
+    const survey = surveyOf(context, () => filesOf(context, folder, value))
     return [
-      fileStep(ground, folder, `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan`),
-      driverStep(ground, folder, () => lookForDriver(ground, folder, address)),
+      fileStep(context, folder, `echo 1 | sudo tee ${context.sysfs}/bus/pci/rescan`),
+      driverStep(context, folder, () => findDriver(context, folder, address)),
       permissionStep(survey, folder),
-      { name: 'counters', look: async () => lookAtCounters(await survey(), folder, value) },
-      { name: 'link', look: () => lookAtLink(ground, folder, value) },
+      { name: 'counters', check: async () => checkCounters(await survey(), folder, value) },
+      { name: 'link', check: () => checkLink(context, folder, value) },
     ] satisfies Step[]
   },
 }
@@ -81,11 +85,11 @@ function parseErrors(bytes: Uint8Array): string | Lack {
 
 /** The files of the value that is asked for, or of all; without one, those that the device has. */
 async function filesOf(
-  ground: Ground,
+  context: ChainContext,
   folder: string,
-  value: ValuePlace | undefined,
-): Promise<readonly (Attribute | Look)[]> {
-  const names = await ground.list(folder)
+  value: ExplainedValue | undefined,
+): Promise<readonly (Attribute | AttributeCheck)[]> {
+  const names = await context.list(folder)
   if (names instanceof Refusal) return [{ path: folder, found: names, isFolder: true }]
   return FILES.filter(({ name, fields }) =>
     value === undefined ? names.includes(name) : fields !== ALL && isOf(value, name, fields),
@@ -94,30 +98,30 @@ async function filesOf(
     .map(({ name, parse }) => ({ path: `${folder}/${name}`, parse }))
 }
 
-function isOf({ type, field, labels }: ValuePlace, name: string, fields: RegExp): boolean {
+function isOf({ type, field, labels }: ExplainedValue, name: string, fields: RegExp): boolean {
   if (type !== 'pci_aer') return fields.test(field)
   return name === `aer_dev_${labels.severity ?? 'correctable'}`
 }
 
-async function lookForDriver(ground: Ground, folder: string, address: string): Promise<Finding> {
+async function findDriver(context: ChainContext, folder: string, address: string): Promise<Finding> {
   const tried = `${folder}/driver`
-  const command = await bindCommand(ground, address)
+  const command = await bindCommand(context, address)
   if (command === undefined) return fine(tried, 'none is bound; the PCI core itself says what is read here')
   return broken(tried, 'no driver is bound', command)
 }
 
-function lookAtCounters(looks: readonly Look[], folder: string, value: ValuePlace | undefined): Finding {
-  const failed = failedIn(looks.filter(({ path }) => value !== undefined || !path.includes('/current_link_')))
+function checkCounters(checks: readonly AttributeCheck[], folder: string, value: ExplainedValue | undefined): Finding {
+  const failed = failedIn(checks.filter(({ path }) => value !== undefined || !path.includes('/current_link_')))
   if (failed !== undefined) return failed
-  const [first] = looks
+  const [first] = checks
   if (value === undefined) {
-    const errors = looks.find(({ path }) => path.endsWith('/aer_dev_correctable'))
+    const errors = checks.find(({ path }) => path.endsWith('/aer_dev_correctable'))
     if (errors === undefined)
       return fine(`${folder}/aer_dev_correctable`, 'nothing is there: errors of this device are not counted')
     return fine(errors.path, valueText(errors.found))
   }
   if (first === undefined) return fine(folder, 'no file: it is made of others')
-  const [missing] = refusedIn(looks, 'missing', 'unsupported')
+  const [missing] = refusedIn(checks, 'missing', 'unsupported')
   if (missing === undefined) return fine(first.path, valueText(first.found))
   return broken(missing.path, missing.found.words, lacking(missing.path.slice(folder.length + 1)))
 }
@@ -133,11 +137,11 @@ function lacking(name: string): string {
   return 'not possible: the kernel or the firmware does not tell it'
 }
 
-async function lookAtLink(ground: Ground, folder: string, value: ValuePlace | undefined): Promise<Finding> {
+async function checkLink(context: ChainContext, folder: string, value: ExplainedValue | undefined): Promise<Finding> {
   const tried = `${folder}/current_link_{speed,width}`
   const [speed, width] = await Promise.all([
-    readAs(ground, `${folder}/current_link_speed`, parseSpeed),
-    readAs(ground, `${folder}/current_link_width`, parseWidth),
+    readAs(context, `${folder}/current_link_speed`, parseSpeed),
+    readAs(context, `${folder}/current_link_width`, parseWidth),
   ])
   for (const found of [speed, width]) {
     if (!(found instanceof Refusal)) continue
@@ -148,7 +152,7 @@ async function lookAtLink(ground: Ground, folder: string, value: ValuePlace | un
     return failedIn([{ path: tried, found }]) ?? broken(tried, found.words, fix)
   }
   if (width === ONES_WIDTH && speed === 'unknown') {
-    const command = `echo 1 | sudo tee ${folder}/remove ${ground.sysfs}/bus/pci/rescan; if it stays away, reboot`
+    const command = `echo 1 | sudo tee ${folder}/remove ${context.sysfs}/bus/pci/rescan; if it stays away, reboot`
     return broken(tried, `unknown speed, ${ONES_WIDTH} lanes: the device fell off the bus`, command)
   }
   if (speed === 'unknown' || NO_WIDTHS.has(width)) {

@@ -19,7 +19,7 @@ export interface CounterPart<F extends string> {
 }
 
 /** A folder, and how the files in it are read. */
-export interface CounterPlace<F extends string> {
+export interface CounterLocation<F extends string> {
   readonly path: readonly string[]
   readonly forms: ReadonlyMap<string, CounterForm<F>>
 }
@@ -29,7 +29,7 @@ export interface CounterFolderOptions<F extends string> {
   /** That of a {@link CounterFile}. */
   readonly pauseReadsMax?: number
   /** Where fields are looked for that the folder has no file of. Default: nowhere. */
-  readonly beside?: CounterPlace<F>
+  readonly beside?: CounterLocation<F>
 }
 
 /** The counters that one folder of sysfs holds, by their names. */
@@ -40,7 +40,7 @@ export class CounterFolder<F extends string> {
   readonly #parts: Readonly<Record<Share, CounterPart<F>>>
   readonly #files = new Map<string, CounterFile<F>>()
   readonly #pauseReadsMax: number | undefined
-  readonly #beside: CounterPlace<F> | undefined
+  readonly #beside: CounterLocation<F> | undefined
   #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { telling: [], rest: [] }
   /** When each share was read, where that was not reported yet. Unit: nanoseconds since the Unix epoch. */
   readonly #readNs: Record<Share, bigint | undefined> = { telling: undefined, rest: undefined }

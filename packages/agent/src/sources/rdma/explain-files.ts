@@ -1,8 +1,8 @@
 import type { ParseAttribute } from '../attribute-reader.ts'
-import type { Attribute, Look } from '../chains/attributes.ts'
-import { lineIn } from '../chains/attributes.ts'
-import type { ValuePlace } from '../chains/chain.ts'
-import { type Ground, Refusal } from '../chains/ground.ts'
+import type { Attribute, AttributeCheck } from '../chains/attributes.ts'
+import { firstLine } from '../chains/attributes.ts'
+import type { ExplainedValue } from '../chains/chain.ts'
+import { type ChainContext, Refusal } from '../chains/chain-context.ts'
 import { Lack } from '../field-absences.ts'
 import { isNumber } from '../kernel-text.ts'
 import { type CounterForm, HW_COUNTERS, HW_PORT_COUNTERS, PORT_COUNTERS } from './names.ts'
@@ -33,11 +33,11 @@ export interface PortFiles {
   /** Of bytes sent, and of bytes received: of each the places where it may be. */
   readonly traffic: readonly [sent: readonly Attribute[], received: readonly Attribute[]]
   /** Files of the value that is asked for, or of all; a folder that cannot be listed is told as such. */
-  list(ground: Ground): Promise<readonly (Attribute | Look)[]>
+  list(context: ChainContext): Promise<readonly (Attribute | AttributeCheck)[]>
 }
 
 /** The files behind a value, or behind all values, of the port in a folder. */
-export function filesOf(folder: string, device: string, value: ValuePlace | undefined): PortFiles {
+export function portFilesOf(folder: string, device: string, value: ExplainedValue | undefined): PortFiles {
   const counter = (name: string) => counterAt(`${folder}/counters/${name}`, PORT_COUNTERS.get(name))
   return {
     folder,
@@ -45,10 +45,10 @@ export function filesOf(folder: string, device: string, value: ValuePlace | unde
       [counter('port_xmit_data'), ...besideOf(folder, 'xmit_data_bytes_total')],
       [counter('port_rcv_data'), ...besideOf(folder, 'rcv_data_bytes_total')],
     ],
-    async list(ground) {
-      if (value !== undefined) return filesOfValue(ground, folder, device, value)
-      const counters = await listed(ground, `${folder}/counters`, PORT_COUNTERS)
-      const hw = await listed(ground, `${folder}/hw_counters`, HW_COUNTERS)
+    async list(context) {
+      if (value !== undefined) return filesBehindValue(context, folder, device, value)
+      const counters = await listed(context, `${folder}/counters`, PORT_COUNTERS)
+      const hw = await listed(context, `${folder}/hw_counters`, HW_COUNTERS)
       // That a driver has no counters of its own is no fault: many have none.
       const ofHw = hw.filter(({ path }) => !path.endsWith(`/${LIFESPAN}`)).filter(isThere)
       const states = [
@@ -60,17 +60,17 @@ export function filesOf(folder: string, device: string, value: ValuePlace | unde
   }
 }
 
-async function filesOfValue(
-  ground: Ground,
+async function filesBehindValue(
+  context: ChainContext,
   folder: string,
   device: string,
-  { type, field, labels }: ValuePlace,
-): Promise<readonly (Attribute | Look)[]> {
+  { type, field, labels }: ExplainedValue,
+): Promise<readonly (Attribute | AttributeCheck)[]> {
   const hw = `${folder}/hw_counters`
   if (type === 'rdma_driver') {
-    const all = await listed(ground, hw, HW_COUNTERS)
-    const own = all.filter(({ path }) => !HW_COUNTERS.has(nameOf(path)) && nameOf(path) !== LIFESPAN)
-    const wanted = own.filter(({ path }) => labels.counter === undefined || nameOf(path) === labels.counter)
+    const all = await listed(context, hw, HW_COUNTERS)
+    const own = all.filter(({ path }) => !HW_COUNTERS.has(fileName(path)) && fileName(path) !== LIFESPAN)
+    const wanted = own.filter(({ path }) => labels.counter === undefined || fileName(path) === labels.counter)
     return wanted.length > 0 ? wanted : [{ path: hw, found: new Refusal('missing', 'ENOENT') }]
   }
   if (field === 'lifespan_seconds') return [{ path: `${hw}/${LIFESPAN}`, parse: parseLifespan }]
@@ -83,11 +83,11 @@ async function filesOfValue(
   const [name, form] =
     [...(forms as ReadonlyMap<string, CounterForm<string>>)].find(([, each]) => each.field === field) ?? []
   if (name === undefined) return []
-  const names = await ground.list(counters)
+  const names = await context.list(counters)
   if (names instanceof Refusal || !names.includes(name)) {
-    const listed = await ground.list(hw)
+    const listed = await context.list(hw)
     const beside = besideOf(folder, field).filter(
-      ({ path }) => !(listed instanceof Refusal) && listed.includes(nameOf(path)),
+      ({ path }) => !(listed instanceof Refusal) && listed.includes(fileName(path)),
     )
     if (beside.length > 0) return beside
   }
@@ -97,11 +97,11 @@ async function filesOfValue(
 
 /** The counters in a folder, or the folder where it cannot be listed. */
 async function listed(
-  ground: Ground,
+  context: ChainContext,
   folder: string,
   forms: ReadonlyMap<string, CounterForm<string>>,
-): Promise<readonly (Attribute | Look)[]> {
-  const names = await ground.list(folder)
+): Promise<readonly (Attribute | AttributeCheck)[]> {
+  const names = await context.list(folder)
   if (names instanceof Refusal) return [{ path: folder, found: names, isFolder: true }]
   // What every driver has comes first: it stands for the others.
   const known = [...forms.keys()].filter((name) => names.includes(name))
@@ -116,7 +116,7 @@ function besideOf(folder: string, field: string): Attribute[] {
   )
 }
 
-function isThere(one: Attribute | Look): boolean {
+function isThere(one: Attribute | AttributeCheck): boolean {
   return !('found' in one && one.found instanceof Refusal && one.found.kind === 'missing')
 }
 
@@ -127,12 +127,12 @@ function counterAt(path: string, form: CounterForm<string> | undefined): Attribu
     parse(bytes) {
       const value = parseCounter(bytes, form?.bytes ?? 1)
       if (isNumber(value)) return value
-      if (value === 'huge') return new Lack('failed', `it stands for more than 64 bits hold: ${lineIn(bytes)}`)
-      return value === 'not_available' ? new Lack('unsupported', lineIn(bytes)) : undefined
+      if (value === 'huge') return new Lack('failed', `it stands for more than 64 bits hold: ${firstLine(bytes)}`)
+      return value === 'not_available' ? new Lack('unsupported', firstLine(bytes)) : undefined
     },
   }
 }
 
-function nameOf(path: string): string {
+function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -1,8 +1,8 @@
 import { countOf, shellWord } from '@sonde/sdk/internal'
 import {
+  type AttributeCheck,
   failedIn,
   foundAt,
-  type Look,
   permissionStep,
   readAs,
   readLine,
@@ -13,15 +13,15 @@ import {
 import {
   broken,
   type ChainDevice,
+  type ExplainedValue,
   type Finding,
   fine,
   type SourceExplain,
   type Step,
-  type ValuePlace,
 } from '../chains/chain.ts'
-import { type Ground, Refusal } from '../chains/ground.ts'
-import { bindCommand, busOf, bytesText, driverStep, fileStep } from '../chains/steps.ts'
-import { filesOf, type PortFiles } from './explain-files.ts'
+import { type ChainContext, Refusal } from '../chains/chain-context.ts'
+import { bindCommand, bytesText, driverStep, fileStep, pciBusFolder } from '../chains/steps.ts'
+import { type PortFiles, portFilesOf } from './explain-files.ts'
 import { parseState } from './parse.ts'
 
 const NVIDIA_NETWORKING = '0x15b3'
@@ -34,40 +34,40 @@ const DISABLED = 3
 
 /** Chains behind the values of `rdma`: one a port, `mlx5_0/1`. */
 export const rdmaExplain: SourceExplain = {
-  steps: (ground) => [{ name: 'file', look: () => lookForRdmaDevices(ground) }],
-  async devices(ground) {
-    const folder = `${ground.sysfs}/class/infiniband`
-    const devices = await ground.list(folder)
+  steps: (context) => [{ name: 'file', check: () => findRdmaDevices(context) }],
+  async devices(context) {
+    const folder = `${context.sysfs}/class/infiniband`
+    const devices = await context.list(folder)
     if (devices instanceof Refusal) return []
-    const ports = await Promise.all(devices.map((device) => portsOf(ground, folder, device)))
+    const ports = await Promise.all(devices.map((device) => portsOf(context, folder, device)))
     return ports.flat()
   },
-  deviceSteps: (ground, place, value) => {
+  deviceSteps: (context, place, value) => {
     const [device = '', port = ''] = place.split('/')
-    const folder = `${ground.sysfs}/class/infiniband/${device}`
-    const files = filesOf(`${folder}/ports/${port}`, folder, value)
-    const survey = surveyOf(ground, () => files.list(ground))
+    const folder = `${context.sysfs}/class/infiniband/${device}`
+    const files = portFilesOf(`${folder}/ports/${port}`, folder, value)
+    const survey = surveyOf(context, () => files.list(context))
     const wanted = { device, port, folder, files }
-    const traffic = surveyOf(ground, async () => files.traffic.flat())
+    const traffic = surveyOf(context, async () => files.traffic.flat())
     return [
-      { name: 'file', look: () => lookForCounters(ground, wanted) },
-      driverStep(ground, `${folder}/device`, async () => {
+      { name: 'file', check: () => findCounters(context, wanted) },
+      driverStep(context, `${folder}/device`, async () => {
         return fine(`${folder}/device`, 'no bus device below: the kernel itself drives it')
       }),
       permissionStep(survey, `${folder}/ports/${port}`),
-      { name: 'counters', look: async () => lookAtCounters(await survey(), wanted, value) },
-      { name: 'link', look: () => lookAtLink(ground, wanted) },
-      { name: 'traffic', look: async () => lookAtTraffic(await traffic(), wanted) },
+      { name: 'counters', check: async () => checkCounters(await survey(), wanted, value) },
+      { name: 'link', check: () => checkLink(context, wanted) },
+      { name: 'traffic', check: async () => checkTraffic(await traffic(), wanted) },
     ] satisfies Step[]
   },
 }
 
 /** Drivers without the counters of InfiniBand, such as efa and irdma, have a folder of their own alone. */
-async function lookForCounters(ground: Ground, { folder, port, device }: Port): Promise<Finding> {
+async function findCounters(context: ChainContext, { folder, port, device }: Port): Promise<Finding> {
   const place = `${folder}/ports/${port}`
   const fix = `look in dmesg why the driver of ${device} gives this port no counters`
   const [found, own] = await Promise.all(
-    ['counters', 'hw_counters'].map((name) => fileStep(ground, `${place}/${name}`, fix).look()),
+    ['counters', 'hw_counters'].map((name) => fileStep(context, `${place}/${name}`, fix).check()),
   )
   return found?.state === 'broken' && own?.state === 'ok' ? own : (found as Finding)
 }
@@ -79,50 +79,50 @@ interface Port {
   readonly files: PortFiles
 }
 
-async function portsOf(ground: Ground, folder: string, device: string): Promise<ChainDevice[]> {
-  const ports = await ground.list(`${folder}/${device}/ports`)
-  const netdevs = await ground.list(`${folder}/${device}/device/net`)
+async function portsOf(context: ChainContext, folder: string, device: string): Promise<ChainDevice[]> {
+  const ports = await context.list(`${folder}/${device}/ports`)
+  const netdevs = await context.list(`${folder}/${device}/device/net`)
   const numbers = ports instanceof Refusal ? ['1'] : ports
   const shared = [device, ...(netdevs instanceof Refusal ? [] : netdevs)]
   return numbers.map((port) => ({ name: `${device}/${port}`, aliases: [`nic-${device}-${port}`, ...shared] }))
 }
 
 /** The RDMA devices of the kernel; without any, which module is missing, by what the PCI bus has. */
-export async function lookForRdmaDevices(ground: Ground): Promise<Finding> {
-  const folder = `${ground.sysfs}/class/infiniband`
-  const devices = await ground.list(folder)
+export async function findRdmaDevices(context: ChainContext): Promise<Finding> {
+  const folder = `${context.sysfs}/class/infiniband`
+  const devices = await context.list(folder)
   if (!(devices instanceof Refusal) && devices.length > 0) return fine(folder, devices.join(' '))
   const answer = devices instanceof Refusal ? devices.words : 'no device'
-  const roots = await ground.list(ground.sysfs)
+  const roots = await context.list(context.sysfs)
   if (roots instanceof Refusal || roots.length === 0)
-    return broken(ground.sysfs, 'nothing is there', 'give the place where sysfs is mounted with --path.sysfs')
-  const adapters = await adaptersOf(ground)
+    return broken(context.sysfs, 'nothing is there', 'give the place where sysfs is mounted with --path.sysfs')
+  const adapters = await adaptersOf(context)
   const [unbound] = adapters.filter(({ driver }) => driver === '')
   if (unbound !== undefined) {
-    const bind = (await bindCommand(ground, unbound.address)) ?? `load a driver for ${unbound.address}`
+    const bind = (await bindCommand(context, unbound.address)) ?? `load a driver for ${unbound.address}`
     const fix = bind.startsWith('sudo modprobe') ? `${bind} mlx5_ib` : bind
     return broken(folder, `${answer}; adapter ${unbound.address} has no driver`, fix)
   }
   if (adapters.length > 0)
     return broken(folder, `${answer}; mlx5_core drives ${countOf(adapters.length, 'adapter')}`, 'sudo modprobe mlx5_ib')
-  const hasCore = !((await ground.list(`${ground.sysfs}/module/ib_core`)) instanceof Refusal)
+  const hasCore = !((await context.list(`${context.sysfs}/module/ib_core`)) instanceof Refusal)
   const words = hasCore ? 'ib_core is loaded, but no driver has found an adapter' : 'no module of RDMA is loaded'
   const fix =
     'load the module of your adapter, such as mlx5_ib or irdma; if there is no adapter, set enabled: false for rdma'
   return broken(folder, `${answer}; ${words}`, fix)
 }
 
-async function adaptersOf(ground: Ground): Promise<{ address: string; driver: string }[]> {
-  const bus = busOf(ground)
-  const addresses = await ground.list(bus)
+async function adaptersOf(context: ChainContext): Promise<{ address: string; driver: string }[]> {
+  const bus = pciBusFolder(context)
+  const addresses = await context.list(bus)
   if (addresses instanceof Refusal) return []
   const found = await Promise.all(
     addresses.map(async (address) => {
-      const vendor = await readLine(ground, `${bus}/${address}/vendor`)
-      const kind = await readLine(ground, `${bus}/${address}/class`)
+      const vendor = await readLine(context, `${bus}/${address}/vendor`)
+      const kind = await readLine(context, `${bus}/${address}/class`)
       // Class 0x02 is a network adapter; the vendor makes bridges too.
       if (vendor !== NVIDIA_NETWORKING || typeof kind !== 'string' || !kind.startsWith('0x02')) return []
-      const driver = await ground.target(`${bus}/${address}/driver`)
+      const driver = await context.target(`${bus}/${address}/driver`)
       return [{ address, driver: driver instanceof Refusal ? '' : driver }]
     }),
   )
@@ -130,9 +130,9 @@ async function adaptersOf(ground: Ground): Promise<{ address: string; driver: st
 }
 
 /** What the files of the value that is asked for hold; without one, those of all values. */
-function lookAtCounters(looks: readonly Look[], place: Port, value: ValuePlace | undefined): Finding {
+function checkCounters(checks: readonly AttributeCheck[], place: Port, value: ExplainedValue | undefined): Finding {
   const { device, port, files } = place
-  const missing = looks.find(({ isFolder }) => isFolder)
+  const missing = checks.find(({ isFolder }) => isFolder)
   if (missing !== undefined && value !== undefined)
     return broken(
       missing.path,
@@ -141,13 +141,13 @@ function lookAtCounters(looks: readonly Look[], place: Port, value: ValuePlace |
         ? 'not possible: this driver has no hardware counters of its own'
         : `use rdma_driver_statistic of ${device}: this driver has counters of its own names alone`,
     )
-  const failed = failedIn(looks)
+  const failed = failedIn(checks)
   if (failed !== undefined) return failed
-  return value === undefined ? lookAtAll(looks, place) : lookAtValue(looks, `${device}/${port}`, files)
+  return value === undefined ? checkAll(checks, place) : checkValue(checks, `${device}/${port}`, files)
 }
 
-function lookAtValue(looks: readonly Look[], port: string, { folder }: PortFiles): Finding {
-  const [first] = looks
+function checkValue(checks: readonly AttributeCheck[], port: string, { folder }: PortFiles): Finding {
+  const [first] = checks
   if (first === undefined) return fine(folder, 'no counter: it is made of other values')
   const { path, found } = first
   if (!(found instanceof Refusal)) return fine(path, valueText(found))
@@ -158,8 +158,8 @@ function lookAtValue(looks: readonly Look[], port: string, { folder }: PortFiles
   return broken(path, 'not there: this counter is off until it is turned on', command)
 }
 
-function lookAtAll(looks: readonly Look[], { files }: Port): Finding {
-  const counters = looks.filter(({ path }) => path.includes('counters/'))
+function checkAll(checks: readonly AttributeCheck[], { files }: Port): Finding {
+  const counters = checks.filter(({ path }) => path.includes('counters/'))
   const refused = refusedIn(counters, 'unsupported')
   // What every driver has, and what tells of traffic; a virtual function has few of the others.
   const leading =
@@ -177,21 +177,21 @@ function refusalFix({ code }: Refusal): string {
   return 'not possible: this driver does not support the counter for this port; a virtual function has few'
 }
 
-async function lookAtLink(ground: Ground, { folder, port, device }: Port): Promise<Finding> {
+async function checkLink(context: ChainContext, { folder, port, device }: Port): Promise<Finding> {
   const place = `${folder}/ports/${port}`
   const path = `${place}/state`
-  const [state, line] = await Promise.all([readAs(ground, path, parseState), readLine(ground, path)])
+  const [state, line] = await Promise.all([readAs(context, path, parseState), readLine(context, path)])
   // What may not be read is broken where it is asked for; of a counter it says nothing.
   if (state instanceof Refusal || line instanceof Refusal)
     return { state: 'unknown', tried: path, answer: valueText(state) }
   if (state === ACTIVE) return fine(path, line)
-  const physical = await readAs(ground, `${place}/phys_state`, parseState)
+  const physical = await readAs(context, `${place}/phys_state`, parseState)
   const [layer, physicalLine] = await Promise.all(
-    ['link_layer', 'phys_state'].map((name) => readLine(ground, `${place}/${name}`)),
+    ['link_layer', 'phys_state'].map((name) => readLine(context, `${place}/${name}`)),
   )
   const answer = `${line}, ${valueText(physicalLine)}`
   if (physical === DISABLED) {
-    const netdevs = await ground.list(`${folder}/device/net`)
+    const netdevs = await context.list(`${folder}/device/net`)
     const [netdev] = netdevs instanceof Refusal ? [] : netdevs
     return broken(
       path,
@@ -204,9 +204,9 @@ async function lookAtLink(ground: Ground, { folder, port, device }: Port): Promi
   return broken(path, answer, 'plug the cable in, or switch the other end on')
 }
 
-function lookAtTraffic(looks: readonly Look[], { files: { folder, traffic } }: Port): Finding {
+function checkTraffic(checks: readonly AttributeCheck[], { files: { folder, traffic } }: Port): Finding {
   const [sent, received] = traffic.map((places) => {
-    const found = places.map(({ path }) => foundAt(looks, path) as number | bigint | undefined)
+    const found = places.map(({ path }) => foundAt(checks, path) as number | bigint | undefined)
     return found.find((bytes) => bytes !== undefined)
   })
   const path = `${folder}/counters/port_{xmit,rcv}_data`

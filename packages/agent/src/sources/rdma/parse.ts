@@ -49,7 +49,7 @@ export interface RdmaRate {
 /** Reads `rate`, such as `400 Gb/sec (4X NDR)` or `2.5 Gb/sec (1X SDR)`; `undefined` if it is not like that. */
 export function parseRate(bytes: Uint8Array): RdmaRate | undefined {
   const [, gigabits, lanes, signalling = ''] =
-    /^(\d{1,6}(?:\.\d)?) Gb\/sec \((\d{1,2})X(?: ([A-Z]{2,4}\d*))?\)\n?$/.exec(textOf(bytes)) ?? []
+    /^(\d{1,6}(?:\.\d)?) Gb\/sec \((\d{1,2})X(?: ([A-Z]{2,4}\d*))?\)\n?$/.exec(utf8Text(bytes)) ?? []
   if (gigabits === undefined) return undefined
   return {
     rate_bytes_per_second: Math.round(Number(gigabits) * BYTES_PER_GIGABIT),
@@ -60,16 +60,16 @@ export function parseRate(bytes: Uint8Array): RdmaRate | undefined {
 
 /** A file of one line of printable text; `undefined` if it is none, empty text where the line is empty. */
 export function parseLine(bytes: Uint8Array): string | undefined {
-  return /^([\x20-\x7e]{0,128})\n?$/.exec(textOf(bytes))?.[1]?.trim()
+  return /^([\x20-\x7e]{0,128})\n?$/.exec(utf8Text(bytes))?.[1]?.trim()
 }
 
 /** A name of an interface, as `gid_attrs/ndevs/N` holds it: any bytes but a slash and blanks. */
 export function parseInterface(bytes: Uint8Array): string | undefined {
-  return /^([^\s/\0\ufffd]{1,64})\n?$/u.exec(textOf(bytes))?.[1]
+  return /^([^\s/\0\ufffd]{1,64})\n?$/u.exec(utf8Text(bytes))?.[1]
 }
 
 /** Where a device hangs and what drives it. */
-export interface RdmaPlace {
+export interface RdmaBinding {
   driver?: string
   address?: string
 }
@@ -77,9 +77,9 @@ export interface RdmaPlace {
 /**
  * Driver and PCI address in the `uevent` of a device, whose lines are `KEY=value`; `undefined` if neither is there.
  */
-export function parseUevent(bytes: Uint8Array): RdmaPlace | undefined {
+export function parseUevent(bytes: Uint8Array): RdmaBinding | undefined {
   const text = new KernelText(bytes)
-  const place: RdmaPlace = {}
+  const place: RdmaBinding = {}
   for (; !text.done; text.nextLine()) {
     if (text.skip('DRIVER=')) place.driver = text.word()
     else if (text.skip('PCI_SLOT_NAME=')) place.address = text.word()
@@ -87,6 +87,6 @@ export function parseUevent(bytes: Uint8Array): RdmaPlace | undefined {
   return place.driver === undefined && place.address === undefined ? undefined : place
 }
 
-function textOf(bytes: Uint8Array): string {
+function utf8Text(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
 }

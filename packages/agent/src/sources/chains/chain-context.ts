@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<FailureKind, string>> = {
 }
 
 /** Where a walk looks: files below the roots of procfs, sysfs and devfs. A test puts others in their place. */
-export interface Ground {
+export interface ChainContext {
   readonly procfs: string
   readonly sysfs: string
   readonly devfs: string
@@ -57,15 +57,15 @@ export interface Ground {
 
 const PART_BYTES = 4096
 /** A driver that takes longer hangs, or nearly so. Unit: milliseconds. */
-const LOOK_LIMIT_MS = 2000
+const CALL_LIMIT_MS = 2000
 /** Looks at a time: each takes a thread of the pool, of which there are four, and one that hangs keeps it. */
-const LOOKS_LIMIT = 2
+const CALLS_LIMIT = 2
 
 /**
  * The kernel's own files. Two looks are under way at a time. One that hangs is given up after two seconds; while two of
  * them hang nothing else is looked at.
  */
-export class KernelGround implements Ground {
+export class KernelContext implements ChainContext {
   readonly procfs: string
   readonly sysfs: string
   readonly devfs: string
@@ -85,7 +85,7 @@ export class KernelGround implements Ground {
 
   read(path: string): Promise<Uint8Array | Refusal> {
     const limitBytes = path.startsWith(`${this.sysfs}/`) ? ATTRIBUTE_BYTES_LIMIT : FILE_BYTES_LIMIT
-    return this.#look(async () => {
+    return this.#attempt(async () => {
       const file = await fs.open(path, OPEN_FLAGS)
       try {
         return await readBytes(file, limitBytes)
@@ -96,27 +96,27 @@ export class KernelGround implements Ground {
   }
 
   list(path: string): Promise<readonly string[] | Refusal> {
-    return this.#look(async () => (await fs.readdir(path)).sort())
+    return this.#attempt(async () => (await fs.readdir(path)).sort())
   }
 
   target(path: string): Promise<string | Refusal> {
-    return this.#look(async () => (await fs.readlink(path)).split('/').at(-1) ?? '')
+    return this.#attempt(async () => (await fs.readlink(path)).split('/').at(-1) ?? '')
   }
 
   permits(path: string): Promise<true | Refusal> {
-    return this.#look(async () => {
+    return this.#attempt(async () => {
       await fs.access(path, fs.constants.R_OK | fs.constants.W_OK)
       return true as const
     })
   }
 
-  async #look<T>(look: () => Promise<T | Refusal>): Promise<T | Refusal> {
-    while (this.#busy >= LOOKS_LIMIT) {
-      if (this.#hanging >= LOOKS_LIMIT) return new Refusal('failed', 'late')
+  async #attempt<T>(call: () => Promise<T | Refusal>): Promise<T | Refusal> {
+    while (this.#busy >= CALLS_LIMIT) {
+      if (this.#hanging >= CALLS_LIMIT) return new Refusal('failed', 'late')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
     this.#busy++
-    const looking = look()
+    const pending = call()
       .catch((error: unknown) => new Refusal(failureKind(error), codeOf(error) || 'error'))
       .finally(() => {
         this.#busy--
@@ -124,16 +124,16 @@ export class KernelGround implements Ground {
       })
     const { promise: late, resolve: giveUp } = Promise.withResolvers<Refusal>()
     const limit = new FairLimit({
-      limitMs: LOOK_LIMIT_MS,
+      limitMs: CALL_LIMIT_MS,
       read: ownReadings,
       onOver: () => giveUp(new Refusal('failed', 'late')),
       onShort: (words) => giveUp(new Refusal('failed', 'starved', words)),
     }).keepAlive()
-    const answer = await Promise.race([looking, late])
+    const answer = await Promise.race([pending, late])
     limit.stop()
     if (!(answer instanceof Refusal) || (answer.code !== 'late' && answer.code !== 'starved')) return answer
     this.#hanging++
-    void looking.finally(() => this.#hanging--)
+    void pending.finally(() => this.#hanging--)
     for (const resume of this.#waiting.splice(0)) resume()
     return answer
   }
