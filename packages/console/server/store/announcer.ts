@@ -12,11 +12,11 @@ const IDLE_LIMIT_MS = 600_000
 
 interface Announced {
   readonly key: number
-  /** The client that brought it first. */
+  /** The first client that reported it. */
   readonly client: bigint | undefined
-  /** The worker that runs now knows it. */
+  /** Whether the current worker knows it. */
   isAnnounced: boolean
-  /** Number of the last page that holds records of it, and when the last of them came. */
+  /** Number of the last page with records of it, and the time of the last of these records. */
   lastNumber: number
   lastMs: number
 }
@@ -33,7 +33,7 @@ export interface AnnouncedWriter extends Announced {
   readonly symbols: AnnouncedSource
 }
 
-/** What a page refers to. */
+/** The names that a page refers to. */
 export interface PageNames {
   readonly types: ReadonlySet<AnnouncedType>
   readonly writers: ReadonlySet<AnnouncedWriter>
@@ -41,27 +41,28 @@ export interface PageNames {
 }
 
 /**
- * What the worker must know to read pages: types and sources by key, and the symbols of sources. What is idle leaves
- * it, here and there.
+ * The names that the worker needs to read pages: types and sources by key, and the symbols of sources. Idle names are
+ * forgotten, here and in the worker.
  */
 export class Announcer {
   readonly #types = new Map<string, AnnouncedType>()
   readonly #typeQuota = new Quota(TYPE_COUNT_LIMIT)
   readonly #writers = new ReportingWriters()
-  /** Forgotten here, and not yet by the worker. */
+  /** Forgotten here, but not yet by the worker. */
   readonly #retired = new Set<Announced>()
   #nextKey = 0
 
-  /** How many of each it holds. */
+  /** Number of names of each kind. */
   get names(): Readonly<Record<string, number>> {
     const { size } = this.#retired
     return { reportingTypes: this.#types.size, reportingSources: this.#writers.count, retired: size }
   }
 
-  /** The type of a batch; undefined if there are too many, or too many of its client. */
+  /** The type of a batch; undefined if there are too many types, in all or from its client. */
   typeOf({ type, page }: Batch, nowMs: number): AnnouncedType | undefined {
     let found = this.#types.get(type.fingerprint)
-    // What this process says of a type beside its fingerprint holds, whichever client reported that type before.
+    // The entity and other details that this process declares take effect at once, even if a client reported that type
+    // before.
     if (found?.client !== undefined && page === undefined) {
       this.#retireType(found)
       found = undefined
@@ -88,15 +89,15 @@ export class Announcer {
     return found
   }
 
-  /** A source reports no more. */
+  /** A source has stopped reporting. */
   retire(source: SourceInfo): void {
     const writer = this.#writers.take(source)
     if (writer !== undefined) this.#retired.add(writer)
   }
 
   /**
-   * What the worker does not know yet of what a page refers to, and what no page refers to any more; `oldestNumber` is
-   * that of the oldest page that waits.
+   * Returns the names of a page that the worker does not know yet, and the names that no page refers to any more.
+   * `oldestNumber` is the number of the oldest waiting page.
    */
   announce({ types, writers, tables }: PageNames, oldestNumber: number, nowMs: number): Announcement {
     this.#retireIdle(nowMs)
@@ -121,7 +122,7 @@ export class Announcer {
     }
   }
 
-  /** A new worker knows nothing: everything is announced again, for waiting pages too. */
+  /** A new worker knows no names, so all are announced again, also for waiting pages. */
   restart(pages: readonly PageNames[]): void {
     const types = [...this.#types.values(), ...pages.flatMap(({ types }) => [...types])]
     const writers = [...this.#writers.all(), ...pages.flatMap(({ writers }) => [...writers])]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { QueryAnswer, QueryResult, SeriesAnswer } from '@sonde/sdk/internal'
 import { joined, parcelled } from './answer-parts.ts'
 
-/** An answer whose results have so many series of so many values. */
+/** An answer whose results have a given number of series and values. */
 function answerOf(sizes: readonly (readonly [series: number, values: number])[]): QueryAnswer {
   const results = sizes.map(([count, length], at): QueryResult => {
     const facts = { metric: `m${at}`, unit: '', role: 'gauge', help: '', function: 'last' as const, clock: 'wall' }

@@ -1,30 +1,30 @@
 import type { QueryAnswer, QueryResult, SeriesAnswer } from '@sonde/sdk/internal'
 
-/** Most series of one part: what takes them out of a message holds up the main loop. */
+/** Series in one part. Deserialising more would block the main loop. */
 const SERIES_MAX = 400
-/** Most values of one part: a message copies them. */
+/** Values in one part, which are copied with the message. */
 const VALUES_MAX = 250_000
 
 /** Some series of one result of an answer. */
 export interface AnswerPart {
-  /** Place of the result. */
+  /** Index of the result. */
   readonly at: number
   readonly series: readonly SeriesAnswer[]
 }
 
-/** An answer that is handed over bit by bit. */
+/** An answer that is sent in parts. */
 export interface ParcelledAnswer {
   readonly parts: Generator<AnswerPart, void>
-  /** What comes behind the last part: the answer without the series of the parts. */
+  /** Sent after the last part: the answer without the series of the parts. */
   readonly rest: QueryAnswer
 }
 
-/** How many values the series of an answer have. */
+/** The number of values in all series of an answer. */
 function valuesOf({ values }: SeriesAnswer): number {
   return values.length
 }
 
-/** Cuts a large answer into parts; undefined if it is small enough to go as it is. */
+/** Cuts a large answer into parts; undefined if it is small enough for one message. */
 export function parcelled(answer: QueryAnswer): ParcelledAnswer | undefined {
   const series = answer.results.flatMap((result) => result.series)
   const values = series.reduce((sum, one) => sum + valuesOf(one), 0)
@@ -50,7 +50,7 @@ function* partsOf(results: readonly QueryResult[]): Generator<AnswerPart, void> 
   }
 }
 
-/** The whole of an answer whose series came in parts, in the order in which they came. */
+/** Joins an answer whose series came in parts; they stay in the order of their arrival. */
 export function joined(rest: QueryAnswer, parts: readonly AnswerPart[]): QueryAnswer {
   const byPlace = Map.groupBy(parts, ({ at }) => at)
   const results = rest.results.map((result, at) => {

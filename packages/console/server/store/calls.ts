@@ -11,42 +11,42 @@ interface Call {
   readonly timer: NodeJS.Timeout | undefined
 }
 
-/** A question that was not yet given to the worker. */
+/** A question that the worker has not received yet. */
 export interface Question {
   readonly id: number
-  /** Who asks; undefined if the process itself does. */
+  /** The client that asks; undefined for this process. */
   readonly asker: Asker | undefined
-  /** Gives it to the worker. */
+  /** Sends it to the worker. */
   readonly send: (id: number) => void
-  /** The last page that is written before it; undefined until its turn comes. */
+  /** The last page that is written before it; undefined until its turn. */
   afterPage: number | undefined
 }
 
 /**
- * What the worker was asked and has not answered. Questions wait here for their turn, and clients take turns. One
- * question is with the worker at a time: otherwise what is reported meanwhile would wait for all of them.
+ * Questions to the worker without an answer yet. Questions wait here for their turn, and clients take turns. The worker
+ * gets one question at a time; otherwise new records would wait for all questions.
  */
 export class Calls {
   readonly #limitMs: number
   readonly #open = new Map<number, Call>()
   readonly #waiting = new AskerQueue<Question>()
-  /** The question whose turn it is: it waits for pages alone. */
+  /** The question whose turn it is; it waits for pages only. */
   #next: Question | undefined
   #nextId = 0
-  /** The question that the worker has. */
+  /** The question that the worker works on. */
   #asked: number | undefined
-  /** Parts of its answer that came. */
+  /** Parts of its answer so far. */
   #parts: AnswerPart[] = []
 
-  /** @param limitMs How long a question waits for its answer. Unit: milliseconds. */
+  /** @param limitMs How long a question may wait for its answer. Unit: milliseconds. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs
   }
 
   /**
-   * Puts a question into the row.
+   * Adds a question to the queue.
    *
-   * @throws SondeError `STO_BUSY` where too many wait, `STO_TIMEOUT` if it waited too long.
+   * @throws SondeError `STO_BUSY` if too many wait, `STO_TIMEOUT` if it waited too long.
    */
   ask(send: (id: number) => void, asker?: Asker): Promise<Answer> {
     if (this.#isFull()) return Promise.reject(busy())
@@ -58,7 +58,7 @@ export class Calls {
   }
 
   /**
-   * Sends what need not wait for its turn, and may take as long as it likes.
+   * Sends a question that needs no turn, and has no time limit.
    *
    * @throws SondeError `STO_BUSY`.
    */
@@ -70,7 +70,7 @@ export class Calls {
     return answer
   }
 
-  /** The question whose turn it is; undefined while the worker has one. */
+  /** The question whose turn it is; undefined while the worker has a question. */
   get next(): Question | undefined {
     if (this.#asked !== undefined) return undefined
     while (this.#next === undefined || this.#next.asker?.isGone()) {
@@ -81,7 +81,7 @@ export class Calls {
     return this.#next
   }
 
-  /** Gives the next question to the worker. */
+  /** Sends the next question to the worker. */
   send(): void {
     const { next } = this
     if (next === undefined) return
@@ -90,24 +90,24 @@ export class Calls {
     next.send(next.id)
   }
 
-  /** A part of an answer came; the answer itself comes last. */
+  /** Adds a part of an answer; the answer itself comes last. */
   take(id: number, part: AnswerPart): void {
     if (id === this.#asked && this.#open.has(id)) this.#parts.push(part)
   }
 
-  /** The worker answered. */
+  /** Resolves a question with its answer. */
   resolve(id: number, answer: Answer): void {
     const parts = id === this.#asked ? this.#parts : []
     const isPart = parts.length > 0 && answer !== undefined && 'results' in answer
     this.#take(id)?.resolve(isPart ? joined(answer, parts) : answer)
   }
 
-  /** The worker refused. */
+  /** Rejects a question that the worker refused. */
   reject(id: number, error: Error): void {
     this.#take(id)?.reject(error)
   }
 
-  /** Nobody will answer what is open. */
+  /** Rejects all open questions. */
   rejectAll(error: Error): void {
     for (const id of [...this.#open.keys()]) this.reject(id, error)
     while (this.#waiting.next() !== undefined);
@@ -134,7 +134,7 @@ export class Calls {
     if (this.#next === question) this.#next = undefined
     const call = this.#open.get(id)
     this.#open.delete(id)
-    // One that the worker has keeps its turn: the worker cannot be told to stop, and answers one after the other.
+    // A question that the worker has keeps its turn: the worker cannot be interrupted, and answers in order.
     const message = `the question waited ${this.#limitMs / 1000} s for the store, which answers others or whose disk hangs; ask again later, or for less`
     call?.reject(new SondeError('STO_TIMEOUT', message))
   }

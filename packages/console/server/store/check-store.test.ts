@@ -16,7 +16,7 @@ function folderOf(context: TestContext): string {
   return folder
 }
 
-/** A store with records, left as a start would find it. */
+/** A closed store with records. */
 async function storeAt(path: string): Promise<void> {
   const store = await createStore({ path })
   const source = createSource({ id: 'test', emit: (batch) => store.accept(batch) })

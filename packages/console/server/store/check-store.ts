@@ -7,19 +7,19 @@ import { Head } from './worker/head.ts'
 import { headFolderOf } from './worker/head-files.ts'
 import { DatabaseSync } from './worker/sqlite.ts'
 
-/** What was found of a store, without changing anything. */
+/** The result of a check of a store, which changes nothing. */
 export interface StoreFinding {
   /**
-   * `present`: sound. `absent`: it is made at the first start. `taken`: another process has it. `damaged`, or of
+   * `present`: sound. `absent`: the first start creates it. `taken`: another process has it open. `damaged`, or of
    * another format: the next start sets it aside.
    */
   readonly state: 'present' | 'absent' | 'denied' | 'taken' | 'damaged'
-  /** What was found or why not, with the path. */
+  /** The details or the reason, with the path. */
   readonly found: string
 }
 
 /**
- * Looks whether history can be kept at a path, whether another process has it, and whether the file that is there is
+ * Checks whether history can be kept at a path, whether another process has it open, and whether the existing file is
  * sound.
  */
 export function checkStore(path: string): StoreFinding {
@@ -68,7 +68,7 @@ function look(path: string): StoreFinding {
   }
 }
 
-/** Why the folder cannot be written or made, or the file not be written. */
+/** The reason why the folder or the file cannot be written or created. */
 function refusalOf(path: string): string | undefined {
   try {
     checkFoldersNow(dirname(path))
@@ -79,7 +79,7 @@ function refusalOf(path: string): string | undefined {
   }
 }
 
-/** Whether a process has the lock beside the file. Who asks for a lock makes it where it is missing. */
+/** Whether a process holds the lock beside the file. Requesting a lock creates it if it is missing. */
 function isTaken(path: string): boolean {
   const lock = `${path}.lock`
   if (!existsSync(lock)) return false
@@ -88,7 +88,7 @@ function isTaken(path: string): boolean {
     own?.close()
     return own === undefined
   } catch {
-    // A lock that is damaged is held by nobody; the next start makes another.
+    // No process can hold a damaged lock; the next start creates a new one.
     return false
   }
 }

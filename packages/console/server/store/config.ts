@@ -2,44 +2,44 @@ import { SondeError } from '@sonde/sdk'
 
 /** Options of `createStore`. */
 export interface StoreOptions {
-  /** The database file. Its folder is made; `-head`, `-wal`, `-shm` and `.lock` lie beside it. */
+  /** The database file. Its folder is created; `-head`, `-wal`, `-shm` and `.lock` are placed beside it. */
   path: string
   /**
-   * What an acknowledged record survives. `interval` (default): a crash or kill of the process. `block`: power loss
-   * too; every commit waits for the disk.
+   * What acknowledged records survive. `interval` (default): a crash or kill of the process. `block`: power loss too,
+   * because every commit waits for the disk.
    */
   durability?: 'interval' | 'block'
   /**
-   * Records kept while they wait for the disk; beyond, the oldest are dropped and counted. Unit: bytes. Range: 1 MiB to
+   * Memory of records that wait for the disk; beyond, the oldest are dropped and counted. Unit: bytes. Range: 1 MiB to
    * 4 GiB. Default: 64 MiB.
    */
   queueLimitBytes?: number
-  /** How often what was accepted is written. Unit: milliseconds. Range: 10 to 60 000. Default: 500. */
+  /** How often accepted records are written. Unit: milliseconds. Range: 10 to 60 000. Default: 500. */
   flushIntervalMs?: number
   /** How long records are kept. Unit: days. Range: 1/24 to 36 500. Default: 7. */
   retentionDays?: number
   /** How long 5-minute roll-ups are kept. Unit: days. Range: 1/24 to 36 500. Default: 90. */
   rollupRetentionDays?: number
   /**
-   * Size of history on disk; beyond, the oldest hours leave first, roll-ups last. Unit: bytes. Range: 4 MiB to 2^50.
-   * Default: 8 GiB.
+   * Size of history on disk; beyond, the oldest hours are deleted first, roll-ups last. Unit: bytes. Range: 4 MiB to
+   * 2^50. Default: 8 GiB.
    */
   maxBytes?: number
-  /** Series known at once; records of further ones are dropped and counted. Range: 1 to 4 000 000. Default: 200 000. */
+  /** Number of series; records of further series are dropped and counted. Range: 1 to 4 000 000. Default: 200 000. */
   seriesLimit?: number
   /**
-   * How long `close` waits for the disk; what is not written by then is dropped and counted. Unit: milliseconds.
+   * How long `close` waits for the disk; records not written by then are dropped and counted. Unit: milliseconds.
    * Default: 2 000.
    */
   closeLimitMs?: number
   /**
-   * How long a question waits for its answer; then it is refused with `STO_TIMEOUT`. Unit: milliseconds. Range: 1 to
+   * How long a question waits for its answer before it is refused with `STO_TIMEOUT`. Unit: milliseconds. Range: 1 to
    * 600 000. Default: 30 000.
    */
   queryLimitMs?: number
   /**
-   * How long the disk may take to acknowledge what was given to it before the status says that it fails. Unit:
-   * milliseconds. Range: 100 to 600 000. Default: 5 000.
+   * How long the disk may take to acknowledge a page before the status reports a failure. Unit: milliseconds. Range:
+   * 100 to 600 000. Default: 5 000.
    */
   stallLimitMs?: number
 }
@@ -75,7 +75,7 @@ const RANGES = {
 /**
  * Fills in the defaults.
  *
- * @throws SondeError `STO_OPTIONS` names the option, its value and what is allowed.
+ * @throws SondeError `STO_OPTIONS` names the option, its value and the allowed values.
  */
 export function settingsOf(options: StoreOptions): StoreSettings {
   const settings: StoreSettings = { ...DEFAULTS, ...options }
@@ -94,7 +94,7 @@ export function settingsOf(options: StoreOptions): StoreSettings {
   return Object.freeze(settings)
 }
 
-/** What becomes of records while nothing can be written; the end of a sentence. */
+/** What happens to records while nothing can be written; the end of a sentence. */
 export function keptSentence({ queueLimitBytes }: StoreSettings): string {
   return `what was reported is kept in memory up to ${Math.round(queueLimitBytes / 2 ** 20)} MiB and written then`
 }

@@ -31,32 +31,37 @@ import { batchOf } from './texts.ts'
 
 const IN_FLIGHT_LIMIT = 2
 const RESTART_MS = 1000
-/** Above this part of its time the thread computes, and what waits does not wait for the disk. */
+/** Above this share of computing time the thread is the bottleneck, not the disk. */
 const PROCESSOR_PART = 1 / 2
-/** How long the worker may take to close a file to which all is written. */
+/** How long the worker may take to close a file after everything is written. */
 const WORKER_CLOSE_MS = 500
 /**
- * V8 clears the bytes of rows that were read once they reach twice this much, by default 32 MiB; what they took till
- * then the process keeps. Unit: MiB.
+ * V8 frees the bytes of rows that were read once they reach twice this size, by default 32 MiB. The process keeps the
+ * memory that they took. Unit: MiB.
  */
 const YOUNG_MIB = 1
-/** How long a start waits for the file; a disk that hangs prevents none. A damaged file is carried over in less. */
+/**
+ * How long a start waits for the file, because a disk that hangs must not prevent a start. Salvage of a damaged file
+ * takes less.
+ */
 const OPEN_LIMIT_MS = 15_000
 
 interface Flush {
-  /** Waits for the records of this client; undefined: for all. */
+  /** Waits for records of this client; undefined: of all clients. */
   readonly client: bigint | undefined
   /** The last page that it waits for. */
   readonly number: number
   readonly resolve: () => void
 }
 
-/** The main thread's half of the store: it keeps what is not yet written, and starts a new worker where one died. */
+/**
+ * The main thread's half of the store: it holds records until they are written, and starts a new worker if one died.
+ */
 export class EmbeddedStore implements Store {
   readonly name = 'store'
   readonly durable = true
   readonly stats: SinkStats = sinkStats()
-  /** Settles when the worker has tried the file for the first time. */
+  /** Settles after the worker has tried to open the file for the first time. */
   readonly opened: Promise<void>
   unwritten: Unwritten | undefined
   onFault: (error: unknown) => void = () => undefined
@@ -74,13 +79,13 @@ export class EmbeddedStore implements Store {
   #worker: Worker
   #status: FileStatus
   #ackedMs = 0
-  /** Records that were lost when the last flush ended. */
+  /** Number of lost records at the end of the last flush. */
   #lostBefore = 0
-  /** The opening of the file that pages are meant for; 0 before the first, when none is sent. */
+  /** The opening of the file that pages are sent for; 0 before the first opening, when no page is sent. */
   #opening = 0
-  /** Whether the worker has said anything since it was started: what is sent to one that died is lost. */
+  /** Whether the worker has sent a message since its start: messages to a dead worker are lost. */
   #isUp = false
-  /** Errors of workers that ended, and their ends. */
+  /** Errors of workers that ended, plus one for each ended worker. */
   #earlierErrors = 0
   #closing: Promise<void> | undefined
   #settleOpen: { resolve: () => void; reject: (error: Error) => void }
@@ -191,7 +196,7 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  /** Who waits for what, while some clients wait; else empty. */
+  /** The waiting flushes by client, if some clients wait; else empty. */
   get #behindSentence(): string {
     const { behindCount } = this.#queue
     if (behindCount === 0) return ''
@@ -199,7 +204,7 @@ export class EmbeddedStore implements Store {
     return `${who} more new series than are stored at a time: their records wait for the processor, those of others do not`
   }
 
-  /** Why what waits was not written in time. */
+  /** The reason why waiting records were not written in time. */
   get #slowSentence(): string {
     if (this.#queue.behindCount > 0) return this.#behindSentence
     const { processorPart = 0 } = this.#status
@@ -261,8 +266,8 @@ export class EmbeddedStore implements Store {
   }
 
   /**
-   * A fault of ours ends neither the process nor the store. What the worker knows may be half of it: another one is
-   * told everything anew.
+   * A fault of Sonde ends neither the process nor the store. The worker may have an incomplete state, so a new worker
+   * gets everything again.
    */
   #guard(work: () => void): void {
     try {
@@ -277,7 +282,7 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  /** The worker died: whatever it had and did not acknowledge is given to a new one. */
+  /** The worker died: its pages without acknowledgement are sent to a new worker. */
   #crashed(worker: Worker, reason: string): void {
     if (worker !== this.#worker || this.#closing !== undefined) {
       this.#onClosed()
@@ -337,7 +342,7 @@ export class EmbeddedStore implements Store {
         break
       case 'part':
         this.#calls.take(message.id, message.part)
-        // In a later turn: parts that come in one would be as long as the whole.
+        // In a later turn, because parts in the same turn would block the loop as long as the whole answer.
         setImmediate(() => this.#send({ kind: 'more', id: message.id }))
         break
       case 'answer':
@@ -353,7 +358,10 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  /** The file cannot be had, perhaps long after `opened` has settled: what waits for it is dropped, and told. */
+  /**
+   * The file cannot be opened, perhaps long after `opened` has settled: waiting records are dropped, and the loss is
+   * reported.
+   */
   #refuse(error: SondeError): void {
     this.#closing = Promise.resolve()
     clearInterval(this.#timer)
@@ -393,7 +401,7 @@ export class EmbeddedStore implements Store {
     for (const { resolve } of done) resolve()
   }
 
-  /** Gives the worker what it may have: pages first, then a question. */
+  /** Sends to the worker all that it may have: pages first, then a question. */
   #post(): void {
     this.#guard(() => {
       while (this.#opening !== 0) {
@@ -420,8 +428,7 @@ export class EmbeddedStore implements Store {
   }
 
   /**
-   * Gives the worker the next question, once what was reported before its turn is on the way to the disk, unless that
-   * fails.
+   * Sends the next question to the worker after the records that came before it, unless writing fails.
    */
   #askNext(): void {
     const { next } = this.#calls
@@ -432,7 +439,7 @@ export class EmbeddedStore implements Store {
   }
 
   #watch(): void {
-    // A worker that can still say why it writes nothing knows better.
+    // If the worker can still report why it does not write, its reason is better.
     this.#stall.look(this.#queue.postedCount === 0 || this.#status.state !== 'writing')
     this.stats.errors = this.#errors
   }

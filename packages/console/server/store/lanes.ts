@@ -1,11 +1,11 @@
 import type { QueuedPage } from './queued-page.ts'
 
-/** What clients that are behind have waiting, for each in the order of its arrival: the clients take turns. */
+/** Waiting parts of clients that are behind, for each client in order of arrival. The clients take turns. */
 export class Lanes {
-  /** Whose turn is next is first. */
+  /** The client with the next turn is first. */
   readonly #lanes = new Map<bigint, QueuedPage[]>()
 
-  /** Clients that have something waiting. */
+  /** Number of clients with waiting parts. */
   get count(): number {
     return this.#lanes.size
   }
@@ -21,12 +21,12 @@ export class Lanes {
       this.#lanes.set(client, [page])
       return
     }
-    // What comes back from the worker is older than what waits.
+    // A part that the worker returns is older than the waiting parts.
     const index = lane.findIndex((other) => page.isBefore(other))
     lane.splice(index < 0 ? lane.length : index, 0, page)
   }
 
-  /** Takes out the oldest of the client whose turn it is and that is not busy; undefined if there is none. */
+  /** Removes the oldest part of the client that has its turn and is not busy; undefined if there is none. */
   next(isBusy: (client: bigint) => boolean): QueuedPage | undefined {
     for (const [client, lane] of this.#lanes) {
       if (isBusy(client)) continue
@@ -38,7 +38,7 @@ export class Lanes {
     return undefined
   }
 
-  /** Takes out the oldest of the client that has the most waiting; undefined if nothing waits. */
+  /** Removes the oldest part of the client with the most waiting data; undefined if nothing waits. */
   largest(): QueuedPage | undefined {
     let largest: [client: bigint, lane: QueuedPage[]] | undefined
     for (const each of this.#lanes) if (largest === undefined || each[1].length > largest[1].length) largest = each
@@ -49,12 +49,12 @@ export class Lanes {
     return page
   }
 
-  /** Everything that waits. */
+  /** All waiting parts. */
   *pages(): Generator<QueuedPage> {
     for (const lane of this.#lanes.values()) yield* lane
   }
 
-  /** Takes out everything. */
+  /** Removes everything. */
   clear(): QueuedPage[] {
     const pages = [...this.pages()]
     this.#lanes.clear()

@@ -7,19 +7,19 @@ interface LastPage {
 
 /** The last page of each client of the service that is on disk. */
 export class LastPages {
-  /** Who was silent longest is first, and forgotten first. */
+  /** The client that was silent longest is first, and is forgotten first. */
   readonly #pages = new Map<bigint, LastPage>()
 
   get count(): number {
     return this.#pages.size
   }
 
-  /** 0n of a client that is not known. */
+  /** 0n for an unknown client. */
   of(client: bigint): bigint {
     return this.#pages.get(client)?.sequence ?? 0n
   }
 
-  /** Takes what the file knows, in place of what was. */
+  /** Takes the state of the file, and replaces the earlier state. */
   restart(pages: readonly ClientPage[], nowMs: number): void {
     this.#pages.clear()
     this.add(pages, nowMs)

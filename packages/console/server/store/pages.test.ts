@@ -6,11 +6,11 @@ import { countedType } from '../../test/counted-records.ts'
 import { PageQueue } from './pages.ts'
 import type { Announcement, Page } from './protocol.ts'
 
-/** Sources of one client at a time. */
+/** Number of sources of one client at a time. */
 const SOURCE_COUNT = 1025
 const TYPE_COUNT = 4096
 
-/** A queue whose pages are written at once, and what it announced. */
+/** A queue whose pages are written at once, and its announcements. */
 class Announcing {
   readonly stats = sinkStats()
   readonly announced: Announcement[] = []
@@ -29,7 +29,7 @@ class Announcing {
     this.#queue.acknowledge(sequence ?? 0)
   }
 
-  /** Sources that were announced with their symbols, and those that were forgotten. */
+  /** Sources that were announced with their symbols, and sources that were forgotten. */
   take(): [writers: number, symbols: number, gone: number] {
     const count = (key: 'writers' | 'symbols' | 'gone') =>
       this.announced.reduce((sum, each) => sum + each[key].length, 0)
@@ -50,7 +50,7 @@ test('all sources of a client are announced once, and sources without end cost t
   }
   assert.deepEqual(report([own, honest, ...many]), [SOURCE_COUNT + 2, SOURCE_COUNT + 2, 0])
   assert.deepEqual(report([...many, ...many]), [0, 0, 0])
-  // It connects again and again, each time with new sources.
+  // The client connects again and again, each time with new sources.
   for (let i = 0; i < 1000; i++) announcing.report(announcing.source(2n, `again ${i}`))
   const [, , gone] = announcing.take()
   assert.ok(gone > 700, `${gone} are forgotten`)
@@ -69,7 +69,7 @@ test('a page has a bounded number of batches, however short they are', () => {
   const counts: number[] = []
   const post = () => queue.post(1, Date.now(), ({ page }) => counts.push(page.entries.length))
   for (let posted = post(); posted !== undefined; posted = post()) queue.acknowledge(posted, posted === 1 ? [1n] : [])
-  // The parts of the first page, which is sent again, are shorter.
+  // The first page is sent again, so its parts are shorter.
   assert.equal(Math.max(...counts), 1024)
   assert.equal(
     counts.reduce((sum, count) => sum + count, 0),
@@ -114,7 +114,7 @@ test('what waits keeps little more memory than it takes, whatever lay beside it'
     if (posted !== undefined) queue.acknowledge(posted, behind)
     return posted
   }
-  // Beside each record of the client that is behind lie many of another.
+  // Each record of the client that is behind lies among many records of another client.
   for (let round = 0; round < 50; round++) {
     late.report(countedType, record)
     late.flush()
@@ -123,7 +123,7 @@ test('what waits keeps little more memory than it takes, whatever lay beside it'
     write([1n])
     write([1n])
   }
-  // Many short batches, where much waits: a page is full before its memory is.
+  // Many short batches: a page reaches its batch limit before its memory is full.
   assert.equal(queue.records, 50)
   busy.report(countedType, new Array(100_000).fill(record))
   busy.flush()

@@ -5,17 +5,16 @@ import { Lanes } from './lanes.ts'
 import type { Announcement, Page } from './protocol.ts'
 import { memoryIn, QueuedPage } from './queued-page.ts'
 
-/** What a batch takes of the heap beside its records: many have one record only. Unit: bytes. */
+/** Heap memory of a batch besides its records: many batches have only one record. Unit: bytes. */
 const BATCH_BYTES = 300
 const PAGE_BYTES_MIN = 64 << 10
 const PAGE_BYTES_MAX = 4 << 20
 /**
- * Memory of pages that is kept for the next: of those that the worker has and those that are filled meanwhile. Unit:
- * bytes.
+ * Memory of written pages that is kept for reuse: for the pages of the worker and for the next ones. Unit: bytes.
  */
 const SPARE_BYTES_MAX = 3 * PAGE_BYTES_MAX
 
-/** A page on its way to the worker. */
+/** A page that was sent to the worker. */
 export interface Posted {
   readonly page: Page
   readonly announcement: Announcement
@@ -27,12 +26,12 @@ interface PostedPage {
 }
 
 /**
- * What waits for the disk, in pages of memory that main thread and worker share: an accepted batch is copied once, into
- * the last page. A page stays until it is acknowledged, also while the worker has it, so that a worker that dies loses
- * nothing. Over the limit the oldest page that the worker does not have is dropped and counted as `queue_full`.
+ * Records that wait for the disk, in pages of memory that main thread and worker share: an accepted batch is copied
+ * once, into the last page. A page stays until it is acknowledged, even while the worker has it, so that a dead worker
+ * loses nothing. Over the limit the oldest page that was not sent yet is dropped and counted as `queue_full`.
  *
- * All batches go the same way, in the order of their arrival, but for those of clients that bring more new names than
- * the worker takes in one turn: these wait in `Lanes`, so that the others pass them.
+ * All batches pass in order of arrival, except those of clients with more new names than the worker takes in one turn:
+ * these wait in `Lanes`, so that other clients can pass.
  */
 export class PageQueue {
   readonly #limitBytes: number
@@ -40,20 +39,20 @@ export class PageQueue {
   readonly #losses: ClientLosses
   readonly #announcer = new Announcer()
   readonly #texts = new KeptTexts()
-  /** In the order of their arrival; the last is being filled. */
+  /** In order of arrival; the last page is being filled. */
   #pages: QueuedPage[] = []
   readonly #lanes = new Lanes()
-  /** With the worker, in order of sequence. */
+  /** Sent to the worker, in order of sequence. */
   readonly #posted: PostedPage[] = []
   #wasLane = false
   #lastId = 0
   #lastNumber = 0
   #sequence = 0
-  /** The last page that was acknowledged. */
+  /** The last acknowledged page. */
   #acked = 0
-  /** Bytes in the page that was posted last. */
+  /** Bytes in the last page that was sent. */
   #lastUsed = 0
-  /** Memory of pages that were written, the last first. */
+  /** Memory of written pages, newest first. */
   #spare: SharedArrayBuffer[] = []
   #bytes = 0
 
@@ -63,44 +62,44 @@ export class PageQueue {
     this.#losses = losses
   }
 
-  /** Memory of the records that wait. Unit: bytes. */
+  /** Memory of waiting records. Unit: bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Records waiting. */
+  /** Number of waiting records. */
   get records(): number {
     let records = 0
     for (const page of this.#all()) records += page.records
     return records
   }
 
-  /** Number of the page in which the last batch lies. */
+  /** Number of the page that holds the last batch. */
   get lastNumber(): number {
     return this.#lastNumber
   }
 
-  /** Number of the next page to post, without those of clients that are behind; infinite where none waits for that. */
+  /** Number of the next page to send, ignoring clients that are behind; infinite if none waits. */
   get nextNumber(): number {
     return this.#pages[0]?.number ?? Number.POSITIVE_INFINITY
   }
 
-  /** Pages that were posted and not acknowledged. */
+  /** Pages that were sent and not acknowledged. */
   get postedCount(): number {
     return this.#posted.length
   }
 
-  /** Clients of which the worker could not take all at once. */
+  /** Clients whose records the worker could not take completely. */
   get behindCount(): number {
     return this.#lanes.count
   }
 
-  /** How many types and sources are announced. */
+  /** Number of announced types and sources. */
   get names(): Readonly<Record<string, number>> {
     return { ...this.#announcer.names, clientsBehind: this.#lanes.count }
   }
 
-  /** Whether something of the pages up to a number is not acknowledged; with a client, something of that client. */
+  /** Whether records of pages up to a number are not acknowledged; with a client, only records of that client. */
   isPending(number: number, client?: bigint): boolean {
     for (const page of this.#all()) if (page.number <= number && page.holds(client)) return true
     return false
@@ -137,20 +136,20 @@ export class PageQueue {
     this.#bytes += heldBytes
   }
 
-  /** Forgets a source that reports no more, once what it reported is written. */
+  /** Forgets a source that stopped reporting, after its records are written. */
   retire(source: SourceInfo): void {
     this.#announcer.retire(source)
   }
 
-  /** Whether a page is full and waits to be posted. */
+  /** Whether a full page waits to be sent. */
   get hasFullPage(): boolean {
     return this.#pages.length > 1
   }
 
   /**
-   * Sends the next page to write, with what must be known to read it, and gives its sequence. Undefined where nothing
-   * waits or `inFlightLimit` pages are on their way. A page that cannot be sent is dropped, counted as `failed`, and
-   * the error thrown.
+   * Sends the next page, with the names that it needs, and returns its sequence. Undefined if nothing waits or
+   * `inFlightLimit` pages are unacknowledged. A page that cannot be sent is dropped and counted as `failed`, and the
+   * error is thrown.
    */
   post(inFlightLimit: number, nowMs: number, send: (posted: Posted) => void): number | undefined {
     if (this.#posted.length >= inFlightLimit) return undefined
@@ -174,8 +173,8 @@ export class PageQueue {
   }
 
   /**
-   * A page is on disk, but for what some clients have in it: its memory is released. Gives the records that are
-   * written.
+   * A page is on disk, except the records of clients that are behind: its memory is released. Returns the number of
+   * written records.
    */
   acknowledge(sequence: number, behind: readonly bigint[] = []): number {
     const index = this.#posted.findIndex((posted) => posted.sequence === sequence)
@@ -187,9 +186,9 @@ export class PageQueue {
   }
 
   /**
-   * A new worker knows nothing: everything that is not acknowledged is posted again. Of pages up to `sequence`, which
-   * were written by the one before, only what is of clients: some of it may have been left for later, and what was
-   * written is recognised by its number.
+   * A new worker knows no pages, so everything without acknowledgement is sent again. From pages up to `sequence`,
+   * which the previous worker wrote, only the records of clients are sent again: some may have been left for later, and
+   * those already written are recognised by their number.
    */
   restart(sequence: number): number {
     let written = 0
@@ -208,7 +207,7 @@ export class PageQueue {
     return written
   }
 
-  /** Forgets everything that waits. */
+  /** Drops everything that waits. */
   clear(): void {
     this.#pages = []
     this.#lanes.clear()
@@ -222,13 +221,13 @@ export class PageQueue {
     yield* this.#pages
   }
 
-  /** Clients that are behind, and everybody else, in turn. */
+  /** Alternates between clients that are behind and all others. */
   #next(): QueuedPage | undefined {
     this.#wasLane = !this.#wasLane
     return this.#wasLane ? (this.#nextLate() ?? this.#nextOfAll()) : (this.#nextOfAll() ?? this.#nextLate())
   }
 
-  /** The worker may leave what it has of a client for later: what follows waits for that. */
+  /** The worker may leave records of a client for later, so later records of that client wait. */
   #nextLate(): QueuedPage | undefined {
     return this.#lanes.next((client) => this.#posted.some(({ page }) => page.holds(client)))
   }
@@ -243,7 +242,7 @@ export class PageQueue {
     return undefined
   }
 
-  /** What is left of a page when the records of clients that are behind wait in their lanes. */
+  /** Moves the records of clients that are behind to their lanes, and returns the rest of the page. */
   #withoutLate(page: QueuedPage, isLate: (client: bigint) => boolean): QueuedPage {
     const { rest, parts } = page.split(isLate, this.#nextId)
     for (const [client, part] of parts) this.#lanes.add(client, part)
@@ -276,7 +275,7 @@ export class PageQueue {
     const last = this.#pages.at(-1)
     if (last?.hasRoom(length) === true) return last
     this.#keepSpare(last?.shrink())
-    // As long as much comes, or much waits, pages grow: fewer transactions write as much.
+    // Pages grow while many records come or wait: fewer transactions write the same amount.
     const waitingBytes = this.#pages.reduce((sum, { used }) => sum + used, 0)
     const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * this.#lastUsed, waitingBytes))
     const memory = memoryIn(this.#memoryFor(Math.max(wanted, length)))
@@ -286,8 +285,8 @@ export class PageQueue {
   }
 
   /**
-   * The memory of a page that was written, where it is about as long: fresh memory has to be cleared, which takes
-   * longer than the copy. So lengths are powers of two.
+   * Reuses the memory of a written page of similar length: new memory must be cleared, which takes longer than the
+   * copy. Lengths are powers of two, so that they match.
    */
   #memoryFor(leastBytes: number): SharedArrayBuffer {
     const length = 2 ** Math.ceil(Math.log2(leastBytes))
@@ -295,7 +294,7 @@ export class PageQueue {
     return index < 0 ? new SharedArrayBuffer(length) : (this.#spare.splice(index, 1)[0] as SharedArrayBuffer)
   }
 
-  /** A page is written or dropped. Gives the records that it held. */
+  /** Releases a page that was written or dropped. Returns the number of its records. */
   #release(page: QueuedPage): number {
     this.#bytes -= page.heldBytes
     this.#keepSpare(page.release())

@@ -3,54 +3,53 @@ import type { AnnouncedType, AnnouncedWriter, PageNames } from './announcer.ts'
 import type { PageEntry } from './protocol.ts'
 
 /**
- * The parts of a page that one client gets at a time, when its page is written in parts. A batch is never cut. Unit:
- * bytes.
+ * Size of the parts of one client when its page is written in parts. A batch is never cut. Unit: bytes.
  */
 const PART_BYTES = 256 << 10
-/** Batches of a page at most: each takes some 2 µs of either thread on its way from one to the other. */
+/** Largest number of batches in a page: each takes some 2 µs of each thread. */
 const BATCH_COUNT_LIMIT = 1024
 
-/** Memory of records, which the parts of a page share. */
+/** Memory of records, shared by the parts of a page. */
 export interface PageMemory {
   readonly buffer: SharedArrayBuffer
   readonly bytes: Uint8Array<SharedArrayBuffer>
-  /** Pages that lie in it. */
+  /** Number of pages in it. */
   pages: number
 }
 
-/** Memory in which no page lies yet. */
+/** Memory without a page. */
 export function memoryIn(buffer: SharedArrayBuffer): PageMemory {
   return { buffer, bytes: new Uint8Array(buffer), pages: 0 }
 }
 
-/** A batch in a page, and what it refers to. */
+/** A batch in a page, and the names that it refers to. */
 interface QueuedBatch {
   readonly entry: PageEntry
-  /** Where it lay in the page when it arrived: the order of the parts of a page. Unit: bytes. */
+  /** Its offset in the page when it arrived, which orders the parts of a page. Unit: bytes. */
   readonly place: number
   readonly type: AnnouncedType
   readonly writer: AnnouncedWriter
-  /** The table of texts that its records refer to; undefined if they refer to none. */
+  /** The table of texts that its records refer to; undefined if there is none. */
   readonly table: BatchSymbols | undefined
-  /** Memory of its records and texts. Unit: bytes. */
+  /** Size of its records and texts. Unit: bytes. */
   readonly heldBytes: number
 }
 
-/** What of a batch the page itself does not know. */
+/** The parts of a batch that the page does not know. */
 export type NewBatch = Omit<QueuedBatch, 'entry' | 'place'> & { readonly entry: Omit<PageEntry, 'offset'> }
 
-/** Some batches that wait for the disk and are written together. */
+/** Batches that wait for the disk and are written together. */
 export class QueuedPage {
-  /** Names this page, or part of one. */
+  /** Id of this page, or of a part of a page. */
   readonly id: number
-  /** Rises with the time of arrival. All parts of a page have the same. */
+  /** Rises in order of arrival. All parts of a page have the same number. */
   readonly number: number
   records = 0
-  /** Memory of records and texts. Unit: bytes. */
+  /** Size of records and texts. Unit: bytes. */
   heldBytes = 0
   /** Unit: bytes. */
   used = 0
-  /** Takes no further batch. */
+  /** Whether it takes no further batch. */
   isSealed = false
   #memory: PageMemory
   #batches: QueuedBatch[] = []
@@ -71,7 +70,7 @@ export class QueuedPage {
     return this.#batches.map(({ entry }) => entry)
   }
 
-  /** What the worker must know to read it. */
+  /** The names that the worker needs to read it. */
   get names(): PageNames {
     const tables = new Map<BatchSymbols, AnnouncedWriter>()
     for (const { table, writer } of this.#batches) if (table !== undefined) tables.set(table, writer)
@@ -79,7 +78,7 @@ export class QueuedPage {
     return { types, writers: new Set(this.#batches.map(({ writer }) => writer)), tables }
   }
 
-  /** Whether what it holds came before what another holds. */
+  /** Whether its content arrived before that of another page. */
   isBefore(other: QueuedPage): boolean {
     const order = this.number - other.number
     return order < 0 || (order === 0 && this.#firstPlace < other.#firstPlace)
@@ -101,7 +100,7 @@ export class QueuedPage {
     this.used = (this.used + bytes.length + 7) & ~7
   }
 
-  /** Separates the batches of some clients: gives what is left, and parts of each of these clients. */
+  /** Separates the batches of some clients. Returns the rest, and the parts of each of these clients. */
   split(isSeparate: (client: bigint) => boolean, nextId: () => number): SplitPage {
     const rest = this.#part(nextId())
     const parts: [bigint, QueuedPage][] = []
@@ -126,8 +125,8 @@ export class QueuedPage {
   }
 
   /**
-   * Moves what waits into memory of its own size, where it would keep much more from being used. Gives the memory that
-   * it had when no other part needs that.
+   * Copies a short page into memory of its own size if its memory is much larger. Returns the old memory if no other
+   * part needs it.
    */
   shrink(): SharedArrayBuffer | undefined {
     const bytesOf = ({ entry, type }: QueuedBatch) => (entry.count * type.type.layout.recordBytes + 7) & ~7
@@ -148,7 +147,7 @@ export class QueuedPage {
     return freed
   }
 
-  /** It is no longer needed. Gives its memory when no other part needs that either. */
+  /** Marks the page as no longer needed. Returns its memory if no other part needs it. */
   release(): SharedArrayBuffer | undefined {
     this.#memory.pages--
     return this.#memory.pages === 0 ? this.#memory.buffer : undefined

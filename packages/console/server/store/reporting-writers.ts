@@ -2,21 +2,25 @@ import type { SourceInfo } from '@sonde/sdk'
 import { ownerOf } from '@sonde/sdk/internal'
 import type { AnnouncedWriter } from './announcer.ts'
 
-/** Sources that report. */
+/** Largest number of reporting sources. */
 const WRITER_COUNT_LIMIT = 16_384
-/** Sources of one client: those that it may have open in one connection, 1 025, and some of the connection before. */
+/**
+ * Largest number of sources of one client: 1 025 that it may have open in one connection, and some of the connection
+ * before.
+ */
 const CLIENT_WRITER_COUNT_LIMIT = 1280
 
 type Client = bigint | undefined
 
 /**
- * Sources that report. Where a client has too many, the one of its own that was silent longest is forgotten; where all
- * together have too many, one of whoever has the most. It is announced again when it reports.
+ * Sources that report. If a client has too many, its source that was silent longest is forgotten. If all clients
+ * together have too many, the client with the most sources loses one. A forgotten source is announced again when it
+ * reports.
  */
 export class ReportingWriters {
-  /** Of each client, or of this process; the source that was silent longest is first. */
+  /** By client, or for this process; the source that was silent longest is first. */
   readonly #clients = new Map<Client, Map<SourceInfo, AnnouncedWriter>>()
-  /** The source that reports the series of an owner now. */
+  /** The source that currently reports the series of an owner. */
   readonly #owners = new Map<object, AnnouncedWriter>()
   #count = 0
 
@@ -32,7 +36,7 @@ export class ReportingWriters {
     for (const writers of this.#clients.values()) yield* writers.values()
   }
 
-  /** The writer of a source that reports now; undefined if it is not known. */
+  /** The writer of a reporting source; undefined if unknown. */
   used(source: SourceInfo, client: Client): AnnouncedWriter | undefined {
     const writers = this.#clients.get(client)
     const writer = writers?.get(source)
@@ -42,7 +46,7 @@ export class ReportingWriters {
     return writer
   }
 
-  /** Adds a source. Gives those that are forgotten: the one that it replaces, and one that makes room. */
+  /** Adds a source. Returns the forgotten sources: the source that it replaces, and one to stay within the limit. */
   add(writer: AnnouncedWriter): AnnouncedWriter[] {
     const { client, source } = writer
     const replaced = this.#owners.get(ownerOf(source))
@@ -59,7 +63,7 @@ export class ReportingWriters {
     return [replaced, forgotten].filter((each) => each !== undefined)
   }
 
-  /** Takes out a source; undefined if it is not known. */
+  /** Removes a source; undefined if unknown. */
   take(source: SourceInfo): AnnouncedWriter | undefined {
     for (const writers of this.#clients.values()) {
       const writer = writers.get(source)
@@ -70,7 +74,7 @@ export class ReportingWriters {
     return undefined
   }
 
-  /** Takes out those that reported nothing since a time. */
+  /** Removes the sources that reported nothing since a time. */
   takeIdle(beforeMs: number): AnnouncedWriter[] {
     const idle: AnnouncedWriter[] = []
     for (const writers of this.#clients.values()) {

@@ -1,11 +1,10 @@
-/** A disk that hangs says nothing: that it is silent is seen by who waits for it. */
+/** Detects a disk that hangs. Such a disk reports nothing, so the waiting side must measure the silence. */
 export class StallWatch {
-  /** Stalls so far. */
+  /** Number of stalls so far. */
   count = 0
   readonly #limitMs: number
   /**
-   * When the disk last took something, or was first given something to take. Unit: milliseconds since the process
-   * started.
+   * Time when the disk last finished a write, or was first given one. Unit: milliseconds since the process started.
    */
   #progressMs = 0
   #since: string | undefined
@@ -14,25 +13,24 @@ export class StallWatch {
     this.#limitMs = limitMs
   }
 
-  /** Since when it has been silent for too long, as an ISO time: while it is, what is told stays the same. */
+  /** Start of the current stall as an ISO time, which does not change while it lasts; undefined if there is none. */
   get since(): string | undefined {
     return this.#since
   }
 
-  /** The disk took something. */
+  /** The disk finished a write. */
   progress(): void {
     this.begin()
     this.#since = undefined
   }
 
-  /** The disk is given something, and had nothing to take before. */
+  /** The disk is given a write, and had none before. */
   begin(): void {
     this.#progressMs = performance.now()
   }
 
   /**
-   * Looks whether it is silent for too long. What has nothing to take, or can say itself why it takes nothing, is
-   * excused.
+   * Checks for a stall. `isExcused`: the disk has no open write, or the worker itself reports why it does not write.
    */
   look(isExcused: boolean): void {
     const silentMs = performance.now() - this.#progressMs

@@ -46,7 +46,7 @@ property('head, chunks and roll-ups answer as the evaluation of the very records
     await compare(reference, store, { fromMs: FROM_MS, steps: [60_000, 300_000, 3_600_000, 420_000], where: 'head' })
     await store.maintain()
     await compare(reference, store, { fromMs: FROM_MS, steps: [60_000, 300_000, 3_600_000, 420_000], where: 'chunks' })
-    // The first time it is compacted, the next time rolled up.
+    // The first upkeep compacts, the second rolls up.
     await store.maintain()
     await compare(reference, store, {
       fromMs: FROM_MS,
@@ -62,7 +62,7 @@ property('head, chunks and roll-ups answer as the evaluation of the very records
     await store.maintain()
     await compare(reference, store, { fromMs: FROM_MS, steps: [300_000, 7_200_000], where: 'late roll-ups' })
     await store.close()
-    // What is older than an hour loses its samples; the days that are over have roll-ups.
+    // Samples older than an hour are deleted; the past days have roll-ups.
     const aged = await createStore({ path, retentionDays: 1 / 24 })
     try {
       await aged.maintain()
@@ -153,7 +153,7 @@ async function compare(
   }
 }
 
-/** Equal up to what rounding of times to milliseconds and another order of sums can do. */
+/** Equal except for rounding of times to milliseconds and a different order of sums. */
 function assertClose(found: Float64Array, expected: Float64Array, place: string): void {
   assert.equal(found.length, expected.length, place)
   for (const [i, value] of expected.entries()) {

@@ -5,14 +5,14 @@ import { advance } from '../../test/simulated-clock.ts'
 import { openSimulatedStore } from '../../test/simulated-store.ts'
 
 const HOUR_MS = 3_600_000
-/** Time between two looks, and pods that come and go in it. */
+/** Time between two checks, and number of pods that come and go in it. */
 const STEP_MS = 2 * HOUR_MS
 const STEPS_A_DAY = 12
 const PODS_A_STEP = 12
 
 const nodeType = defineType('node_load', 'Always there', { time: timestamp(), load: gauge('f64') })
 
-/** What a pod reports of itself: a type of its own, too. */
+/** The report of a pod, with its own type. */
 function typeOf(pod: number) {
   return defineType(`pod_${pod}`, 'Of one pod', {
     time: timestamp(),

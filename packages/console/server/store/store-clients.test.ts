@@ -39,7 +39,7 @@ const seriesType = defineType('many', 'A record a series', { number: labelNumber
 
 const CLIENT = 0xfeed_0000_0000_0001n
 
-/** Gives a store pages of one record each, which bear their sequence as number. */
+/** Sends pages of one record each to a store; each record has the sequence of its page as number. */
 function sendPages(store: Store, client: bigint, sequences: readonly number[]): void {
   let sequence = 0n
   const emit = (batch: Batch) => store.accept({ ...batch, page: { client, sequence } })
@@ -87,7 +87,7 @@ test('what was dropped of a client is told once, also where later pages were sto
     await assert.rejects(store.flush(), { code: 'STO_LOST' })
     const lostUpTo = (client: bigint, page: bigint) => [...(store.takeLost?.(client, page) ?? [])]
     assert.deepEqual([lostUpTo(1n, 2n), lostUpTo(CLIENT, 2n), lostUpTo(CLIENT, 2n)], [[], [[1n, 2]], []])
-    // Without a turn for the worker the queue takes no more than its limit.
+    // The worker gets no turn, so the queue takes no more than its limit.
     for (let i = 0; i < 100; i++) send(new Array(1000).fill('known'))
     await assert.rejects(store.flush(), { code: 'STO_LOST' })
     const dropped = store.stats.dropped.get('queue_full') ?? 0
@@ -104,7 +104,7 @@ test('what was dropped of a client is told once, also where later pages were sto
   }
 })
 
-/** Gives a store records of so many series in one page of a client, or as one of its own where that is undefined. */
+/** Sends records of this many series to a store, in one page of a client, or of this process if it is undefined. */
 function sendSeries(store: Store, client: bigint | undefined, { from = 0, count = 1, sequence = 1n }): void {
   const emit = (batch: Batch) => {
     const page = client === undefined ? {} : { page: { client, sequence: sequence++ } }
@@ -169,7 +169,7 @@ test('one client leaves places for series to other clients and to this process, 
     await store.close()
     const again = await createStore({ path, seriesLimit: 1600 })
     try {
-      // Until they report, what the file held counts as that of clients.
+      // Until they report, the names in the file count as those of a client.
       sendSeries(again, undefined, { from: 2000, count: 300 })
       sendSeries(again, 1n, { count: 1000, sequence: 50n })
       await assert.rejects(again.flush(), { code: 'STO_LOST' })
@@ -182,7 +182,7 @@ test('one client leaves places for series to other clients and to this process, 
   }
 })
 
-/** Reports series whose labels are so long, as {@link sendSeries} does. */
+/** Reports series with long labels, as {@link sendSeries} does. */
 function sendLongSeries(store: Store, client: bigint | undefined, count: number, characters: number): void {
   const page = client === undefined ? {} : { page: { client, sequence: 1n } }
   const source = createSource({ id: 'long', intervalMs: 0, emit: (batch) => store.accept({ ...batch, ...page }) })
@@ -194,7 +194,7 @@ function sendLongSeries(store: Store, client: bigint | undefined, count: number,
   source.flush()
 }
 
-/** Reports the same series from a source, each with a long label of its own. */
+/** Reports the same series from a source, each with a long unique label. */
 function sendLabels(store: Store, client: bigint, { source: number = 0, count = 1, characters = 1 }): void {
   const page = { client, sequence: BigInt(number + 1) }
   const source = createSource({
@@ -214,7 +214,7 @@ test('series with long labels take the places and the turns of several, also whe
   const refused = (from: Store, client: bigint) =>
     [...(from.takeLost?.(client, 99n) ?? [])].reduce((sum, [, records]) => sum + records, 0)
   try {
-    // Four places each: 700 are more than a client may look up in a page, and 200 are half of all places.
+    // Four places each: 700 exceed the lookups of a client in a page, and 200 are half of all places.
     sendLongSeries(store, 1n, 700, 900)
     sendSeries(store, 2n, {})
     await store.flushClient?.(2n)
@@ -253,7 +253,7 @@ test('series of a client push no records of others out, also where the file is m
     await store.maintain()
     assert.deepEqual(await numbersIn(store), upTo(1000))
     assert.equal(store.status().reason, '')
-    // Each source has the labels of its series once more.
+    // Each source stores the labels of its series once more.
     for (let i = 0; i < 100; i++) sendLabels(store, 2n, { source: i, count: 20, characters: 4000 })
     await assert.rejects(store.flush(), { code: 'STO_LOST' })
     await store.maintain()
@@ -297,7 +297,7 @@ test('a type for which one client has no room is stored for another, and for thi
     send(store, 1n, typesOf(0, 2048))
     await store.flush()
     await store.close()
-    // What the file held counts as that of clients: each has an eighth.
+    // The names in the file count as those of clients: each has an eighth.
     const again = await createStore({ path, flushIntervalMs: 20 })
     try {
       send(again, 2n, typesOf(3000, 512))

@@ -28,10 +28,10 @@ import { createStore, type Store } from './store.ts'
 
 const HOUR_MS = 3_600_000
 
-/** What a test opened, released at its end: the last first. */
+/** Resources of a test, released at its end in reverse order. */
 type Releases = (() => unknown)[]
 
-/** A test with a folder of its own. */
+/** A test with its own folder. */
 function faultTest(name: string, run: (folder: string, releases: Releases, t: TestContext) => Promise<void>): void {
   test(name, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'sonde-faults-'))
@@ -69,7 +69,7 @@ faultTest(
   },
 )
 
-/** A closed file with 5 000 records: hours that are compacted, and a head. */
+/** A closed file with 5 000 records: compacted hours, and a head. */
 async function filled(path: string): Promise<void> {
   const store = await createStore({ path })
   const counting = new Counting(store)
@@ -91,7 +91,7 @@ function noise(random: Random, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => random.integer(0, 255))
 }
 
-/** What every damaged file must do: it opens, says what happened or loses nothing, and takes new records. */
+/** The requirements for every damaged file: it opens, reports what happened or loses nothing, and takes new records. */
 async function checkStarts(releases: Releases, path: string): Promise<{ store: Store; numbers: number[] }> {
   const store = await open(releases, path)
   await until('it writes', () => store.status().state === 'writing')
@@ -105,7 +105,7 @@ async function checkStarts(releases: Releases, path: string): Promise<{ store: S
   const counting = new Counting(store, 'later')
   counting.report(10, Date.now() + 60_000)
   await store.flush()
-  // Records of a type whose definition was damaged can be read again once it is reported anew.
+  // Records of a type with a damaged definition are readable again after the type is reported again.
   assert.ok((await numbersIn(store)).length >= before.length + 10)
   const { reason, corruptChunks } = store.status()
   if (before.length < 5000) assert.ok(reason !== '' || corruptChunks > 0, 'what was lost is told')
@@ -138,7 +138,7 @@ faultTest('a file of noise, an empty one and one that is no database are replace
   }
 })
 
-/** Stores that were set aside, without what lies beside each. */
+/** Stores that were set aside, without their companion files. */
 function asidesIn(folder: string, why: 'corrupt' | 'newer' | 'older'): string[] {
   return readdirSync(folder).filter((name) => name.includes(`.${why}-`) && !/-(wal|shm|head)$/.test(name))
 }
@@ -367,7 +367,7 @@ faultTest('a disk that is full from the start, then not', async (folder, release
   try {
     writeFileSync(ballast, new Uint8Array(4 << 20))
   } catch {
-    // That is what it is for: the disk is full now.
+    // This error is expected: the disk is full now.
   }
   const store = await open(releases, join(disk, 'store.db'))
   assert.equal(store.status().state, 'failing')

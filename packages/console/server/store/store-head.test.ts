@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000
 
 const headOf = (path: string): string => `${path}-head`
 
-/** The files of a head, the first first. */
+/** The files of a head, oldest first. */
 function filesOf(path: string): string[] {
   const names = existsSync(headOf(path)) ? readdirSync(headOf(path)) : []
   return names
@@ -29,7 +29,7 @@ function filesOf(path: string): string[] {
     .map((name) => join(headOf(path), name))
 }
 
-/** Opens a store again after something befell its files, and gives what it says and holds. */
+/** Opens a store again after its files were changed, and returns its status and content. */
 async function again(path: string, look: (store: Store) => Promise<void>): Promise<void> {
   const store = await createStore({ path, flushIntervalMs: 10 })
   try {

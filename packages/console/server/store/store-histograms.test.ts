@@ -13,7 +13,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const EDGES = [0.0001, 0.0002, 0.0004]
 const OTHER_EDGES = [0.0001, 0.001]
 
-/** The start of an hour of a day that is over, so that it is compacted and rolled up. */
+/** The start of an hour of a past day, so that it is compacted and rolled up. */
 const FROM_MS = Math.floor(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS - 20 * HOUR_MS
 const TO_MS = FROM_MS + 10 * MINUTE_MS
 
@@ -60,7 +60,7 @@ for (const kind of ['u32', 'u64'] as const) {
     },
   )
 
-  /** Counts of u32 have no room for large ones. */
+  /** Counts of u32 cannot hold large numbers. */
   function ofKind(record: Counted): Counted {
     return kind === 'u64' ? record : { ...record, counts: record.counts.map((count) => count % 2n ** 32n) }
   }
@@ -73,7 +73,7 @@ test('bins whose records are deleted are absent, and the answer says why', async
     const recent = drawCounted(new Random(2), 'a', 4, nowMs - MINUTE_MS, nowMs)
     const records = [...drawCounted(new Random(1), 'a', 4, FROM_MS, TO_MS), ...recent]
     await report(store, waitsType(EDGES), records)
-    // The first time it is compacted, the next time rolled up.
+    // The first upkeep compacts, the second rolls up.
     await store.maintain()
     await store.maintain()
     await store.close()

@@ -34,7 +34,7 @@ test('records of a day that come after the next one was rolled up are counted on
     }
     const settle = async () => {
       await store.flush()
-      // The first compacts, the second rolls up, and once more where that changed the next day.
+      // The first upkeep compacts, the second rolls up, and a third follows if that changed the next day.
       for (let round = 0; round < 3; round++) await store.maintain()
     }
     report(-120, -2)

@@ -26,7 +26,7 @@ test('gaps follow the period of each device, also once records are compacted', a
       const found = results[0]?.series.map(({ labels, values }) => [labels.device, values.some(Number.isFinite)])
       return Object.fromEntries(found ?? [])
     }
-    // Readings 30 s apart say nothing between them where there should be 30, and everything where one is due a minute.
+    // Readings 30 s apart give no rate if 30 are due between them, and a full rate if one is due each minute.
     assert.deepEqual(await known(), { fast: false, slow: true })
     await store.maintain()
     assert.deepEqual(await known(), { fast: false, slow: true })
@@ -35,7 +35,7 @@ test('gaps follow the period of each device, also once records are compacted', a
   }
 })
 
-/** Devices of which a minute says something, though they report twice in it. */
+/** Devices with a value for a minute, although they report twice in it. */
 async function knownOf(store: Store, toMs: number): Promise<(string | undefined)[]> {
   const query = { metric: 'port_rx_total', function: 'rate', matchers: [], by: undefined, aggregate: 'sum' } as const
   const { results } = await store.query({ fromMs: toMs - 60_000, toMs, stepMs: 30_000, queries: [query] })
@@ -88,7 +88,7 @@ test('periods that a client names, however long, are its own: those of others st
         source.report(type, { time: BigInt(toMs - agoMs) * 1_000_000n, device, rx_total: 60_000 - agoMs })
     await Promise.all([client.flush(), honest.flush()])
     await store.flush()
-    // Readings 30 s apart say nothing where one is due a second, and everything where one is due a day.
+    // Readings 30 s apart give no rate if one is due each second, and a full rate if one is due each day.
     assert.deepEqual(await knownOf(store, toMs), ['mine'])
     await store.maintain()
     assert.deepEqual(await knownOf(store, toMs), ['mine'])

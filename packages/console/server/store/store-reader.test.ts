@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 
 const eventType = defineType('event', 'Numbered', { time: timestamp(), door: label(), number: value('u32') })
 
-/** The numbers of the records, by source, in the order in which they were read. */
+/** The numbers of the records by source, in the order of reading. */
 function numbersOf(batches: readonly Batch[]): Record<string, number[]> {
   const numbers: Record<string, number[]> = {}
   for (const { type, bytes, count, source } of batches) {
@@ -30,7 +30,7 @@ property('whoever reads while the store compacts and writes gets each record onc
     const report = async () => {
       for (const source of sources) {
         for (let i = 0; i < 50; i++) {
-          // Times go back and forth within the hour: the order of arrival is another.
+          // Times go back and forth within the hour, so they differ from the order of arrival.
           const timeMs = startMs + random.integer(0, 1000)
           const door = `d${random.integer(0, 9)}`
           source.report(eventType, { time: BigInt(timeMs) * 1_000_000n, door, number: number++ })
@@ -48,7 +48,7 @@ property('whoever reads while the store compacts and writes gets each record onc
     const batches: Batch[] = []
     for (const batch of reader.read(() => true)) {
       batches.push(batch)
-      // What comes now is of the same hour: it may be read too, but not in the place of other records.
+      // New records are of the same hour: they may be read too, but must not replace other records.
       if (random.chance(0.3)) await report()
       if (random.chance(0.5)) await store.maintain()
     }

@@ -8,29 +8,29 @@ import { DatabaseSync } from './worker/sqlite.ts'
 import { StoreFile } from './worker/store-file.ts'
 import { blocksOf, type StoredBlock, unitsOf } from './worker/stored-blocks.ts'
 
-/** How long a read waits for a writer that recovers the file. Unit: milliseconds. */
+/** How long a read waits while a writer recovers the file. Unit: milliseconds. */
 const BUSY_LIMIT_MS = 5000
 
-/** Says whether records of a block are wanted, before the block is read. */
+/** Whether records of a block are wanted; called before the block is read. */
 export type WantsBlock = (block: StoredBlock) => boolean
 
-/** Reads the records of a store's file, also while a Sonde writes it. */
+/** Reads the records of a store's file, even while a Sonde writes it. */
 export interface StoreReader {
   /**
-   * The records of every wanted block: hour by hour, then by type and source. Within these the records come in the
-   * order of their arrival. What is reported after the call may be missing; no record comes twice. The file is not held
-   * between two blocks, so that a slow caller keeps nothing from its writer.
+   * The records of every wanted block: by hour, then by type and source, and within these in order of arrival. Records
+   * that are reported after the call may be missing; no record comes twice. The file is not locked between two blocks,
+   * so that a slow caller does not block the writer.
    *
    * @throws SondeError `STO_READ` if the disk fails.
    */
   read(wants: WantsBlock): Generator<Batch>
-  /** Pieces of the file that are damaged and were skipped so far. */
+  /** Damaged pieces of the file that were skipped so far. */
   readonly damagedCount: number
   close(): void
 }
 
 /**
- * Opens the file of a store for reading. Nothing in it is changed.
+ * Opens the file of a store for reading. Does not change it.
  *
  * @throws SondeError `STO_READ` if the file is missing, damaged or of another format; `STO_FOREIGN` if it is a
  * database of another program.
@@ -65,7 +65,7 @@ class FileReader implements StoreReader {
   *read(wants: WantsBlock): Generator<Batch> {
     const units = trying(this.#path, () =>
       this.#inSnapshot(() => {
-        // Types and sources may have come since it was opened.
+        // New types and sources may have arrived since the file was opened.
         this.#file.forgetRead()
         this.#file = this.#open()
         return unitsOf(this.#file)
@@ -89,7 +89,7 @@ class FileReader implements StoreReader {
     return new StoreFile(this.#database, settingsOf({ path: this.#path }), () => undefined)
   }
 
-  /** Compaction moves records within the file: what is read together must be of one moment. */
+  /** Compaction moves records within the file, so data read together must come from one transaction. */
   #inSnapshot<T>(work: () => T): T {
     this.#database.exec('BEGIN')
     try {

@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const ALL = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, recordLimit: 1_000_000 }
 
-/** Records as text, sorted: for two lists of them to be compared. */
+/** Records as sorted texts, so that two lists can be compared. */
 function texts(batches: readonly Batch[]): string[] {
   const all = batches.flatMap(({ type, source, bytes, count, symbols, clock }) => {
     const records = readRecords(type, viewsOf(bytes), count, symbols) as Iterable<ReadRecord>
@@ -33,7 +33,7 @@ function texts(batches: readonly Batch[]): string[] {
   return all.sort()
 }
 
-/** Tells NaN, negative zero and bigint apart, which JSON does not. */
+/** Distinguishes NaN, negative zero and bigint, which JSON does not. */
 function textOf(record: object): string {
   return JSON.stringify(record, (_key, value: unknown) => {
     if (typeof value === 'bigint') return `${value}n`
@@ -63,7 +63,7 @@ property('records of any type come back as they were, from the head and from chu
   }
 })
 
-/** Reports records of a random type, hours ago, out of order. */
+/** Reports records of a random type, with times of the past hours, out of order. */
 function reportAny(random: Random, store: Store, given: Batch[]): void {
   const type = anyType(random)
   const emit = (batch: Batch) => {
@@ -90,7 +90,7 @@ test('records of another clock come back as they were, and no question places th
   const { store, close } = await openStore()
   try {
     const type = defineType('clocked', 'Of two clocks', { time: timestamp(), load: gauge('f64') })
-    // A clock of a device may be off by half a minute only, and then nobody would see it in a chart.
+    // The clock of a device may be off by only half a minute, which nobody would see in a chart.
     const toMs = Math.floor(Date.now() / 60_000) * 60_000 - 3 * HOUR_MS
     for (const clock of ['wall', 'device'] as const) {
       const source = createSource({ id: clock, labels: { clock }, clock, emit: (batch) => store.accept(batch) })
@@ -269,7 +269,7 @@ test('records that are not yet compacted keep within the limit of the file, too'
   try {
     const random = new Random(SEED)
     const source = createSource({ id: 'noise', emit: (batch) => store.accept(batch) })
-    // Of each type too little for a segment before the hour is over.
+    // Too few records of each type for a segment before the hour is over.
     for (let part = 0; part < 6; part++) {
       const type = defineType(`noise${part}`, 'Noise', { time: timestamp(), value: gauge('f64') })
       for (let i = 0; i < 150_000; i++) {
@@ -321,7 +321,7 @@ test('acknowledged is what was accepted, and the file grows by itself', async ()
   }
 })
 
-/** A thousand records on each of the last three days but one. */
+/** A thousand records on each of three days: 4, 3 and 1 days ago. */
 async function reportDays(store: Store): Promise<void> {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
   for (const day of [4, 3, 1]) {
@@ -335,7 +335,7 @@ test('the time of the first record is told exactly, from the head, chunks and ro
   const { store, close } = await openStore({ retentionDays: 3 })
   try {
     const oldest = async () => {
-      // It is told once a second, and after upkeep.
+      // The status is sent once a second, and after upkeep.
       await store.maintain()
       return store.status().oldestMs
     }

@@ -165,7 +165,7 @@ test('a thread that ended before it said which client is behind loses nothing of
   const source = createSource({ id: 'flood', emit })
   const own = createSource({ id: 'own', emit: (batch) => queue.append(batch, Date.now()) })
   const rows = Array.from({ length: 3000 }, (_, number) => ({ number, level: 1 }))
-  /** A thread that writes so many pages, of which the last is told to nobody. */
+  /** A thread that writes this many pages, without a report of the last one. */
   const run = (pageCount: number) => {
     const told: FromWorker[] = []
     const start = { settings, session: 'test', whenLocked: 'refuse' } as const
@@ -209,7 +209,7 @@ test('while pages keep coming, upkeep and status go on', () => {
   const oldMs = Date.now() - 3 * HOUR_MS
   try {
     worker.start()
-    // No timer has a turn: the pages of half a minute are handed over without a pause.
+    // No timer gets a turn: the pages of half a minute are sent without a pause.
     for (let number = 0; number < 60; number++) {
       source.report(countedType, { time: BigInt(oldMs + number) * 1_000_000n, writer: 'test', number })
       source.flush()
@@ -241,7 +241,8 @@ test('a request that is sure to ask for too many values is refused before it is 
     source.flush()
     await store.flush()
     await store.maintain()
-    // Shortly after midnight the day of the records is over, and what is compacted now is rolled up by the next upkeep.
+    // Shortly after midnight the day of the records is over, and the next upkeep rolls up the records that are
+    // compacted now.
     await store.maintain()
     const outside = new DatabaseSync(path)
     outside.exec('UPDATE chunk SET body = randomblob(length(body))')

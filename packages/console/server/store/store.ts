@@ -5,11 +5,11 @@ import { type StoreOptions, settingsOf } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import type { RecordsRequest, StoredTypes } from './protocol.ts'
 
-/** How the store fares. */
+/** The status of the store. */
 export interface StoreStatus extends HistoryStatus {
   /** Part of `bytes` that is free for reuse. */
   readonly freeBytes: number
-  /** How many names it holds, by what they name. Each has a limit, and leaves with the last of its data. */
+  /** Number of stored names, by kind. Each kind has a limit, and a name is deleted with the last of its data. */
   readonly names: Readonly<Record<string, number>>
 }
 
@@ -17,37 +17,36 @@ export interface StoreStatus extends HistoryStatus {
 export interface Unwritten {
   readonly records: number
   readonly bytes: number
-  /** Why they were not written, as a sentence. */
+  /** The reason as a sentence. */
   readonly reason: string
 }
 
 /** Keeps records on disk and answers questions about them. */
 export interface Store extends Sink, History {
-  /** Records that wait for the disk. */
+  /** Number of records that wait for the disk. */
   readonly queuedRecords: number
-  /** How it fares; costs nothing. */
+  /** The current status; reading it costs nothing. */
   status(): StoreStatus
   /**
-   * Called with every exception that nobody expected and that was caught: it is a fault of Sonde, and the store goes
-   * on.
+   * Called with every unexpected exception that was caught. It is a fault of Sonde, and the store continues.
    */
   onFault: (error: unknown) => void
   /**
-   * Reads records back as they were reported: whole hours from the earliest on, series by series, then what is not yet
-   * compacted.
+   * Reads records back as they were reported: whole hours in order of time, series by series, then the records that are
+   * not yet compacted.
    */
   records(request: RecordsRequest): Promise<readonly Batch[]>
-  /** The types of which it keeps records, without those that the caller knows already, by name. */
+  /** The types with stored records, by name, without those that the caller already knows. */
   types(except: readonly string[]): Promise<StoredTypes>
-  /** What was not written when it was closed; undefined before that, and where everything was. */
+  /** Records that were not written at close; undefined before close, and if all were written. */
   readonly unwritten: Unwritten | undefined
-  /** Does what is due now rather than at the next turn: compaction, roll-ups, retention. */
+  /** Runs due work now rather than at its next turn: compaction, roll-ups, retention. */
   maintain(): Promise<void>
 }
 
 /**
- * Opens the embedded store. Whatever lies at the path, it starts: a damaged file is set aside, an unwritable one is
- * tried again, and the status says so.
+ * Opens the embedded store. It always starts: a damaged file is set aside, an unwritable file is tried again, and the
+ * status reports both.
  *
  * @throws SondeError `STO_OPTIONS`; `STO_LOCKED` if another process has the file open.
  */

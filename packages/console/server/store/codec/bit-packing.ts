@@ -1,11 +1,11 @@
-/** Words that `count` values of `width` bits take. */
+/** Number of words for `count` values of `width` bits. */
 export function packedWords(count: number, width: number): number {
   return Math.ceil((count * width) / 32)
 }
 
 /**
- * Packs the low `width` bits (0 to 32) of `count` values, lowest bit first, to `out` from word `at`; returns the word
- * after.
+ * Packs the low `width` bits (0 to 32) of `count` values, lowest bit first, into `out` from word `at`. Returns the
+ * index after the last word.
  */
 export function packBits(
   values: Uint32Array,
@@ -34,8 +34,8 @@ export function packBits(
 }
 
 /**
- * The reverse of {@link packBits}, to every second element of `out` from `to` on; returns the word after the last one
- * read.
+ * The reverse of {@link packBits}. Writes to every second element of `out` from `to` on. Returns the index after the
+ * last word read.
  */
 export function unpackBits(
   packed: DataView,

@@ -1,16 +1,16 @@
 import { SondeError } from '@sonde/sdk'
 
-/** The one error of the decoder: these bytes are no column of ours, or were damaged. */
+/** The only error of the decoder: the bytes are no column of this format, or were damaged. */
 export function corrupt(what: string): SondeError {
   return new SondeError('STO_CHUNK_CORRUPT', `a stored chunk cannot be read: ${what}; it is skipped and counted`)
 }
 
-/** Most of what is written is short: memory for the worst case would have to be cleared. Unit: bytes. */
+/** Initial memory. Most columns are short, and memory for the largest would have to be cleared. Unit: bytes. */
 const FIRST_BYTES = 256
-/** Memory that a writer keeps for its next use at most. Unit: bytes. */
+/** Memory that a writer keeps for its next use. Unit: bytes. */
 const KEPT_BYTES = 64 << 10
 
-/** Appends to memory that grows. Integers are little-endian. */
+/** Appends to a buffer that grows. Integers are little-endian. */
 export class ByteWriter {
   #bytes = new Uint8Array(FIRST_BYTES)
   #length = 0
@@ -34,7 +34,7 @@ export class ByteWriter {
     this.#length = at + 4
   }
 
-  /** A 64-bit integer, zigzag then seven bits a byte: small magnitudes of either sign are short. */
+  /** A 64-bit integer, zigzag, then seven bits a byte: small absolute values are short. */
   varint64(low: number, high: number): void {
     this.#reserve(10)
     const sign = high >> 31
@@ -69,12 +69,12 @@ export class ByteWriter {
     for (let byte = 0; byte < 4; byte++) this.#bytes[at + byte] = value >>> (8 * byte)
   }
 
-  /** What was written, as a view that is valid until the next {@link begin}. */
+  /** The written bytes, as a view that is valid until the next {@link begin}. */
   written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Begins anew, in the same memory. */
+  /** Starts again at the beginning of the same memory. */
   begin(): void {
     this.#length = 0
     if (this.#bytes.length > KEPT_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES)
@@ -88,11 +88,11 @@ export class ByteWriter {
   }
 }
 
-/** Reads what {@link ByteWriter} wrote; every step past the end is the decoder's typed error. */
+/** Reads bytes of {@link ByteWriter}. A read past the end throws the decoder's typed error. */
 export class ByteReader {
   readonly #bytes: Uint8Array
   #at: number
-  /** Low and high word of the last {@link varint64}: two fields instead of an allocation a value. */
+  /** Low and high word of the last {@link varint64}. Two fields avoid an allocation for each value. */
   low = 0
   high = 0
 

@@ -8,7 +8,7 @@ import { HEAD_BYTES, SAMPLE_COUNT_LIMIT, type WordColumn } from './column.ts'
 import { decodeColumn } from './decode-column.ts'
 import { encodeColumn } from './encode-column.ts'
 
-/** The numbers of a seed, as a function. */
+/** A random number generator with a seed. */
 function randomOf(seed: number): () => number {
   const random = new Random(seed)
   return () => random.next()
@@ -43,7 +43,7 @@ function isCorrupt(error: unknown): boolean {
   return error instanceof SondeError && error.code === 'STO_CHUNK_CORRUPT'
 }
 
-/** Recomputes the checksum, so that garbage gets past it and meets the checks behind. */
+/** Recomputes the checksum, so that garbage passes it and reaches the later checks. */
 function resealed(blob: Uint8Array): Uint8Array {
   new DataView(blob.buffer, blob.byteOffset).setUint32(4, crc32(blob.subarray(8), crc32(blob.subarray(0, 4))), true)
   return blob

@@ -1,40 +1,40 @@
 import type { Kind } from '@sonde/sdk/internal'
 
-/** Samples in one column at most. */
+/** Largest number of samples in one column. */
 export const SAMPLE_COUNT_LIMIT = 1 << 20
 
 /**
- * Values in one column at most: samples times elements. It bounds what a decoder allocates to 32 MiB, whatever a blob
- * says.
+ * Largest number of values in one column: samples times elements. It limits the memory of a decoder to 32 MiB, whatever
+ * the blob contains.
  */
 export const VALUE_COUNT_LIMIT = 1 << 22
 
 /**
- * One field of one series over a stretch of time, without its times: these are a column of their own, once for all
- * fields of the series. Every value is two little-endian u32 words, low word first, so that a u64 beyond 2^53 and the
- * bits of a float stay exact: unsigned kinds are zero-extended, signed ones sign-extended, `f64` is its bits, `f32` its
- * bits in the low word.
+ * One field of one series over a time range, without its times: the times are one separate column for all fields of the
+ * series. Every value is two little-endian u32 words, low word first, so that a u64 beyond 2^53 and the bits of a float
+ * stay exact: unsigned kinds are zero-extended, signed kinds sign-extended, `f64` is its bits, `f32` its bits in the
+ * low word.
  */
 export interface WordColumn {
   readonly kind: Kind
-  /** Samples. Range: 0 to {@link SAMPLE_COUNT_LIMIT}. */
+  /** Number of samples. Range: 0 to {@link SAMPLE_COUNT_LIMIT}. */
   readonly count: number
-  /** Elements of the field; 1 is a scalar. */
+  /** Elements of the field; 1 for a scalar. */
   readonly elements: number
   /**
    * `2 * count * elements` words, element by element: all samples of element 0, then those of element 1. Absent samples
    * read as 0.
    */
   readonly words: Uint32Array
-  /** A bit per sample, lowest bit first, 1 = present; `null` where every sample is present. */
+  /** One bit for each sample, lowest bit first, 1 = present; `null` if every sample is present. */
   readonly present: Uint8Array | null
   /**
-   * Of kind `symbol`: the texts that its values are indices of. It makes a column readable without its writer's table.
+   * For kind `symbol`: the texts that its values index. With them a column is readable without its writer's table.
    */
   readonly texts: readonly string[] | null
 }
 
-/** Codes of the kinds in a blob: the index in this list. Kinds are only ever added at the end. */
+/** Codes of the kinds in a blob: the index in this list. New kinds are only added at the end. */
 export const KIND_CODES: readonly Kind[] = [
   'u8',
   'u16',
@@ -51,7 +51,7 @@ export const KIND_CODES: readonly Kind[] = [
   'symbol',
 ]
 
-/** The version this code writes, and the only one it reads. */
+/** The version that this code writes, and the only version that it reads. */
 export const BLOB_VERSION = 1
 
 /** Bits of the flags byte. */

@@ -1,12 +1,12 @@
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 const INTEGER_LIMIT = 2 ** 52
 
-/** Most decimal places that are looked for. */
+/** Largest number of decimal places that is tried. */
 export const DECIMALS_MAX = POWERS.length - 1
 
 /**
- * How many decimal places make every value an integer, or -1 where no number of them does. Instruments report watts to
- * the milliwatt and ratios to six places; as integers such values pack several times smaller than as the bits of a
+ * The number of decimal places that makes every value an integer, or -1 if there is none. Instruments report watts to
+ * the milliwatt and ratios to six places. As integers such values pack several times smaller than as the bits of a
  * float. NaN, infinities and negative zero have no integer.
  */
 export function decimalsOf(values: Float64Array | Float32Array): number {
@@ -21,7 +21,7 @@ export function decimalsOf(values: Float64Array | Float32Array): number {
 }
 
 /**
- * Writes `value * 10^decimals` of each value as low and high words, or says that one of them is not an integer after
+ * Writes `value * 10^decimals` of each value as low and high words. Returns false if a value is not an integer after
  * all.
  */
 export function scaleUp(values: Float64Array | Float32Array, decimals: number, words: Uint32Array): boolean {
@@ -37,7 +37,7 @@ export function scaleUp(values: Float64Array | Float32Array, decimals: number, w
   return true
 }
 
-/** The reverse: the value of an integer of `decimals` places. */
+/** The reverse: the value of an integer with `decimals` places. */
 export function scaleDown(low: number, high: number, decimals: number): number {
   return ((high | 0) * 4294967296 + low) / (POWERS[decimals] ?? 1)
 }
@@ -47,6 +47,6 @@ function isScaled(value: number, decimals: number, narrow: boolean): boolean {
   const scaled = Math.round(value * power)
   if (!(scaled > -INTEGER_LIMIT && scaled < INTEGER_LIMIT)) return false
   const back = narrow ? Math.fround(scaled / power) : scaled / power
-  // -0 equals 0 and would come back as 0; its reciprocal tells them apart.
+  // -0 equals 0 and would be read back as 0; only its reciprocal differs.
   return back === value && (value !== 0 || 1 / value > 0)
 }

@@ -17,21 +17,21 @@ import { decodeVector } from './vector.ts'
 
 const utf8 = new TextDecoder()
 
-/** What of a column is wanted. */
+/** The parts of a column to decode. */
 export interface DecodeOptions {
-  /** Only these elements, ascending: the column that comes back has as many. Default: all. */
+  /** Only these elements, ascending; the result has only them. Default: all. */
   elements?: readonly number[]
   /**
-   * Memory that the words are written to where it is large enough; the column is then a view of it. Starts at a
-   * multiple of 8 bytes. Default: fresh.
+   * Memory for the words, used if it is large enough; the column is then a view of it. Starts at a multiple of 8 bytes.
+   * Default: new memory.
    */
   into?: Uint32Array
 }
 
 /**
- * Reads a blob of `encodeColumn`. Whatever the bytes are, memory stays within what `VALUE_COUNT_LIMIT` allows.
+ * Reads a blob of `encodeColumn`. For any bytes, memory stays within the limit of `VALUE_COUNT_LIMIT`.
  *
- * @throws SondeError `STO_CHUNK_CORRUPT` if they are anything but such a blob, whole and unchanged.
+ * @throws SondeError `STO_CHUNK_CORRUPT` if they are not a whole, unchanged blob of this format.
  */
 export function decodeColumn(blob: Uint8Array, options: DecodeOptions = {}): WordColumn {
   const head = readHead(blob)
@@ -86,12 +86,12 @@ function readHead(blob: Uint8Array) {
 
 function readTexts(reader: ByteReader): string[] {
   const count = reader.varint()
-  // Every text takes a byte at least, so that a wrong number cannot ask for more memory than the blob has.
+  // Every text takes at least a byte, so a wrong count cannot request more memory than the blob has.
   if (count > reader.remaining) throw corrupt('it ends early')
   return Array.from({ length: count }, () => utf8.decode(reader.take(reader.varint())))
 }
 
-/** Moves the present values, which lie side by side at the start, to their samples; the others become 0. */
+/** Moves the present values from the start of the array to their samples; the others become 0. */
 function spread(words: Uint32Array, present: Uint8Array, count: number, valueCount: number): void {
   let from = 2 * valueCount
   for (let i = count - 1; i >= 0; i--) {

@@ -15,19 +15,19 @@ import { encodePresence, presentCount } from './presence.ts'
 import { Scratch } from './scratch.ts'
 import { type Content, encodeVector } from './vector.ts'
 
-// Used again for each column.
+// Reused for each column.
 const writer = new ByteWriter()
 const vector = new ByteWriter()
 const valuesScratch = new Scratch()
 
 /**
- * Packs a column into one blob that {@link decodeColumn} gives back bit by bit.
+ * Packs a column into one blob, which {@link decodeColumn} restores exactly.
  *
- * Layout: head (see `HEAD_BYTES`); with absences the presence; with texts their number and each one's length and UTF-8;
- * then each element's vector after its length. Numbers and lengths are varints. The CRC-32 covers everything but
- * itself.
+ * Layout: head (see `HEAD_BYTES`); the presence if samples are absent; for texts their count, and the length and UTF-8
+ * of each; then the length and vector of each element. Counts and lengths are varints. The CRC-32 covers everything
+ * except itself.
  *
- * @throws SondeError `STO_COLUMN` if the arrays do not fit the counts, or the counts their limits.
+ * @throws SondeError `STO_COLUMN` if the arrays do not fit the counts, or the counts exceed their limits.
  */
 export function encodeColumn(column: WordColumn): Uint8Array {
   const { kind, count, elements, texts } = column
@@ -65,12 +65,12 @@ function encodeTexts(texts: readonly string[]): void {
   }
 }
 
-/** What the words of a kind's column hold. */
+/** The content of the words in a column of a kind. */
 export function contentOf(kind: WordColumn['kind']): Content {
   return kind === 'f64' || kind === 'f32' ? kind : 'integer'
 }
 
-/** The present values of one element, side by side; valid until those of the next are asked for. */
+/** The present values of one element, contiguous; valid until the next call. */
 function valuesOf(column: WordColumn, present: Uint8Array | null, element: number, valueCount: number): Uint32Array {
   const { count, words } = column
   const from = 2 * count * element

@@ -3,18 +3,18 @@ import { type ByteReader, type ByteWriter, corrupt } from './bytes.ts'
 import { Scratch } from './scratch.ts'
 
 /**
- * Exact coding of 64-bit integers given as low and high words. The sequence, its differences or their differences
- * (`order` 0, 1 or 2; whichever is smallest) are cut into blocks; each block keeps its smallest residual and the rest
- * above it in as many bits as the widest needs. An outlier, such as a counter that restarts, so costs one block and not
- * the whole column. All arithmetic is modulo 2^64, hence a wrap is nothing special.
+ * Exact coding of 64-bit integers given as low and high words. The sequence, its differences, or their differences
+ * (`order` 0, 1 or 2; whichever is smallest) are cut into blocks. Each block stores its smallest residual, and the rest
+ * above it with as many bits as the widest needs. An outlier, such as a counter that restarts, thus costs only one
+ * block. All arithmetic is modulo 2^64, so a wrap needs no special case.
  *
- * Layout: order u8, `order` first values, then per block its smallest residual as the difference to the block before
- * and its width u8, then the packed words of all blocks. A block wider than 32 bits has its low words whole and its
- * high words packed.
+ * Layout: order u8, `order` first values, then for each block its smallest residual as the difference to the block
+ * before and its width u8, then the packed words of all blocks. A block wider than 32 bits stores its low words whole
+ * and its high words packed.
  */
 const BLOCK_COUNT = 64
 
-// Used again for each column.
+// Reused for each column.
 const residualsScratch = new Scratch()
 const packedScratch = new Scratch()
 const block: Block = {
@@ -63,7 +63,7 @@ export function decodeIntegers(reader: ByteReader, count: number, words: Uint32A
     words[2 * i + 1] = reader.high
   }
   const blockCount = Math.ceil((count - first) / BLOCK_COUNT)
-  // Two bytes a block is the least: checked before anything is reserved for them.
+  // A block has at least two bytes: this is checked before memory is reserved for blocks.
   if (reader.remaining < 2 * blockCount) throw corrupt('it ends early')
   const minima = new Uint32Array(2 * blockCount)
   const widths = new Uint8Array(blockCount)
@@ -110,7 +110,9 @@ function readBlockHeads(reader: ByteReader, count: number, minima: Uint32Array, 
   return packedCount
 }
 
-/** Which order packs smallest. Reckoned in doubles: beyond 2^53 it is an estimate, and only the size depends on it. */
+/**
+ * The order that packs smallest. Computed in doubles: beyond 2^53 it is an estimate, and only the size depends on it.
+ */
 function cheapestOrder(words: Uint32Array, count: number): number {
   let bits0 = 0
   let bits1 = 0
@@ -133,7 +135,7 @@ function cheapestOrder(words: Uint32Array, count: number): number {
       difference = step
       if (next < min0) min0 = next
       if (next > max0) max0 = next
-      // The first values of an order are kept apart and must not widen the first block.
+      // The first values of an order are stored separately, and must not widen the first block.
       if (i >= 1 && step < min1) min1 = step
       if (i >= 1 && step > max1) max1 = step
       if (i >= 2 && bend < min2) min2 = bend
@@ -153,7 +155,7 @@ function bitsOf(range: number): number {
   return range < 4294967296 ? 32 - Math.clz32(range) : 64 - Math.clz32(Math.min(range / 4294967296, 4294967295))
 }
 
-/** Replaces every word pair after index `step` by its difference to the one before. */
+/** Replaces every word pair after index `step` by its difference to the pair before. */
 function differences(words: Uint32Array, count: number, step: number): void {
   for (let i = 2 * (count - 1); i > 2 * step; i -= 2) {
     const low = words[i] ?? 0
@@ -203,7 +205,7 @@ function reduceBlock(words: Uint32Array, start: number, length: number, block: B
   block.width = usedHigh !== 0 ? 64 - Math.clz32(usedHigh) : 32 - Math.clz32(usedLow)
 }
 
-/** Adds a block's smallest residual to the words of its values. */
+/** Adds the smallest residual of a block to the words of its values. */
 function raise(words: Uint32Array, from: number, count: number, minLow: number, minHigh: number): void {
   for (let i = from; i < from + 2 * count; i += 2) {
     const sum = (words[i] ?? 0) + minLow

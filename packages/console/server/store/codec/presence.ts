@@ -1,9 +1,9 @@
 import { type ByteReader, type ByteWriter, corrupt } from './bytes.ts'
 
 /**
- * Writes which of `count` samples are present: the lengths of its runs, the first of present ones (possibly 0), or the
- * plain bits where that is shorter. Layout: run count varint, then the runs as varints; a run count of 0 says that the
- * bits follow.
+ * Writes which of `count` samples are present: the lengths of runs, beginning with a run of present samples (may be 0),
+ * or the plain bits if they are shorter. Layout: run count varint, then the runs as varints; a run count of 0 means
+ * that the bits follow.
  */
 export function encodePresence(present: Uint8Array, count: number, writer: ByteWriter): void {
   const bitmap = present.slice(0, Math.ceil(count / 8))
@@ -35,14 +35,14 @@ export function decodePresence(reader: ByteReader, count: number): Uint8Array {
   return bitmap
 }
 
-/** Samples of the first `count` that are present. */
+/** Number of present samples among the first `count`. */
 export function presentCount(bitmap: Uint8Array, count: number): number {
   let total = 0
   for (let i = 0; i < count; i++) total += ((bitmap[i >> 3] ?? 0) >> (i & 7)) & 1
   return total
 }
 
-/** The runs, or nothing where they would take more room than the bits (each takes at least a byte). */
+/** The runs, or nothing if they need more space than the bits (each run takes at least a byte). */
 function runsOf(bitmap: Uint8Array, count: number): number[] | undefined {
   const runs: number[] = []
   let length = 0

@@ -1,14 +1,14 @@
-/** Memory that is kept between two uses at most. Unit: bytes. */
+/** Memory that is kept between two uses. Unit: bytes. */
 const KEPT_BYTES = 256 << 10
 
 /**
- * Memory of one step of the codec, used again for the next column: most columns are short, and making and clearing
- * memory for each takes longer than to pack it.
+ * Memory of one step of the codec, reused for the next column: most columns are short, and allocating and clearing
+ * memory for each takes longer than packing.
  */
 export class Scratch {
   #memory = new Float64Array(0)
 
-  /** Numbers of any content, valid until more are asked for. */
+  /** Numbers with undefined content, valid until the next call. */
   numbers(count: number): Float64Array {
     if (count > this.#memory.length) {
       const memory = new Float64Array(Math.max(count, Math.min(2 * count, KEPT_BYTES / Float64Array.BYTES_PER_ELEMENT)))
@@ -18,7 +18,7 @@ export class Scratch {
     return this.#memory.subarray(0, count)
   }
 
-  /** The same memory as low and high words, for so many numbers. */
+  /** The same memory as low and high words, for this many numbers. */
   words(count: number): Uint32Array {
     const { buffer, byteOffset } = this.numbers(count)
     return new Uint32Array(buffer, byteOffset, 2 * count)

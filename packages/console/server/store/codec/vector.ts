@@ -4,17 +4,17 @@ import { decodeIntegers, encodeIntegers } from './integers.ts'
 import { Scratch } from './scratch.ts'
 
 /**
- * A vector is the present values of one element of a column. Layout: form u8, then the integers. Bit 0 of the form: 0 a
- * line (first value and step; a constant has step 0, a time grid its period), 1 packed blocks. Bit 7: the integers are
- * scaled decimals of a float and bits 1 to 4 say by how many places; without it they are the 64 bits of the value
- * itself.
+ * A vector holds the present values of one element of a column. Layout: form u8, then the integers. Bit 0 of the form:
+ * 0 for a line (first value and step; a constant has step 0, a time grid its period), 1 for packed blocks. Bit 7: the
+ * integers are scaled decimals of a float, and bits 1 to 4 hold the number of decimal places; without it they are the
+ * 64 bits of the value itself.
  */
 const PACKED = 1
 const SCALED = 0x80
 
 const scaledScratch = new Scratch()
 
-/** What the 64-bit words of a vector hold. */
+/** The content of the 64-bit words of a vector. */
 export type Content = 'integer' | 'f32' | 'f64'
 
 /** Writes `count` values. `words` starts at a multiple of 8 bytes. */
@@ -71,7 +71,7 @@ function isLine(words: Uint32Array, count: number): boolean {
   return true
 }
 
-/** Most counters of errors stand still: the values are compared with those before them, in native code. */
+/** Most error counters do not change, so values are compared with their predecessors in native code. */
 function isConstant(words: Uint32Array, count: number): boolean {
   const bytes = new Uint8Array(words.buffer, words.byteOffset, 8 * count)
   return Buffer.compare(bytes.subarray(8), bytes.subarray(0, -8)) === 0

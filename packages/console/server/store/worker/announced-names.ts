@@ -5,17 +5,18 @@ import type { StoredWriter, Writers } from './writers.ts'
 type AnnouncedType = Announcement['types'][number]
 
 /**
- * What the main thread announced: types and sources by the keys that pages refer to, for as long as the file stays
- * open.
+ * The names that the main thread announced: types and sources by the keys in pages, as long as the file stays open.
  */
 export class AnnouncedNames {
   readonly #catalogue: Catalogue
   readonly #writers: Writers
   readonly #types = new Map<number, StoredType>()
   readonly #live = new Map<number, StoredWriter>()
-  /** Types of which no record was taken yet. That one client has no room for a type says nothing of the next. */
+  /**
+   * Types without a stored record yet. If one client is over its limit for a type, the next client may still store it.
+   */
   readonly #newTypes = new Map<number, AnnouncedType>()
-  /** Writers, each of one client, for which there was no room. */
+  /** Writers that were refused because of a limit. Each belongs to one client. */
   readonly #refused = new Set<number>()
 
   constructor(catalogue: Catalogue, writers: Writers) {
@@ -23,7 +24,7 @@ export class AnnouncedNames {
     this.#writers = writers
   }
 
-  /** How many of each are announced. */
+  /** Number of announced names of each kind. */
   get counts(): Readonly<Record<string, number>> {
     return {
       liveTypes: this.#types.size,
@@ -38,7 +39,7 @@ export class AnnouncedNames {
     return new Set([...this.#types.values()].map(({ id }) => id))
   }
 
-  /** Type and source of an entry, or the reason for which its records are dropped. */
+  /** Type and source of an entry, or the reason to drop its records. */
   of({ type, writer, page }: PageEntry): { stored: StoredType; writer: StoredWriter } | string {
     const live = this.#live.get(writer)
     if (live === undefined) return this.#refused.has(writer) ? 'source_limit' : 'unannounced'
@@ -47,7 +48,7 @@ export class AnnouncedNames {
     return this.#newTypes.has(type) ? 'type_limit' : 'unannounced'
   }
 
-  /** Stores the writers that are new, inside the transaction of the caller; types are with their first record. */
+  /** Stores the new writers, inside the transaction of the caller. Types are stored with their first record. */
   learn({ types, writers, symbols, gone }: Announcement): void {
     for (const type of types) this.#newTypes.set(type.key, type)
     for (const { key, source, client } of writers) {
@@ -62,7 +63,7 @@ export class AnnouncedNames {
     for (const key of gone) this.#forget(key)
   }
 
-  /** Stores a new type for a client, or undefined for this process, which brings a record of it. */
+  /** Stores a new type at its first record. `client` is undefined for this process. */
   #store(key: number, client: bigint | undefined): StoredType | undefined {
     const type = this.#newTypes.get(key)
     const id = type === undefined ? undefined : this.#catalogue.typeId(type.definition, type.fingerprint, client)

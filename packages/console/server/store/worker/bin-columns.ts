@@ -21,7 +21,7 @@ import type { StoreFile } from './store-file.ts'
 const BLOCK_BYTES = 32 << 20
 const BIN_BYTES = 48
 
-/** What a question asks of its columns. */
+/** The requirements of a question for its columns. */
 export interface Asked {
   readonly function: QueryFunction
   readonly stepMs: number
@@ -31,8 +31,8 @@ export interface Asked {
 }
 
 /**
- * Whether bins answer a question: where they give the very same numbers, which is for steps of whole bins; or where the
- * raw samples of the window are gone, in part or all. They know of a field what its role asks for.
+ * Whether bins answer a question: if they give exactly the same numbers, which holds for steps of whole bins; or if
+ * some raw samples of the window are deleted. Bins only store what the role of a field needs.
  */
 export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, asked: Asked): boolean {
   const allowed = versions.every(({ slot }) => {
@@ -51,13 +51,13 @@ export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, a
   })
 }
 
-/** Series whose bins are made at a time. */
+/** Series whose bins are computed at a time. */
 export function blockCountOfBins({ fromMs, toMs }: Pick<Wanted, 'fromMs' | 'toMs'>): number {
   const count = Math.ceil(toMs / BIN_MS) - binOf(fromMs)
   return Math.max(1, Math.floor(BLOCK_BYTES / (BIN_BYTES * count)))
 }
 
-/** The columns of a question's series, made of roll-ups, and of raw samples where these are not rolled up. */
+/** The columns of a question's series, from roll-ups, and from raw samples for times without roll-ups. */
 export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Generator<readonly Column[]> {
   const { versions, series, toMs } = wanted
   const firstBin = binOf(wanted.fromMs)
@@ -103,7 +103,7 @@ function binsOfVersion(
     series,
     fromMs: binOf(fromMs) * BIN_MS - asked.leadMs,
     toMs,
-    // The hour before gives the reading that the first gain is reckoned from.
+    // The hour before provides the reading for the first gain.
     skip: ({ rolled, slot }) => rolled === 'yes' && !dirty.has(slot) && !dirty.has(slot + 1),
   })
   const mask = maskOf(make(), (bin) => dirty.has(Math.floor(bin / HOUR_BINS)))
@@ -118,8 +118,8 @@ function binsOfVersion(
 }
 
 /**
- * Hours with records that no roll-up knows of, and those after them, whose first gain changes: they are read whole, as
- * far as their raw samples are there.
+ * Hours with records that are in no roll-up, and the hours after them, whose first gain changes: they are read
+ * completely, as far as their raw samples exist.
  */
 function dirtyHours(file: StoreFile, type: number, fromMs: number, toMs: number): Set<number> {
   const segments = file.segments.inRange(RAW, type, fromMs, toMs).filter(({ rolled }) => rolled !== 'yes')

@@ -9,24 +9,24 @@ export const HOUR_BINS = HOUR_MS / BIN_MS
 export const DAY_BINS = DAY_MS / BIN_MS
 
 /**
- * What a bin keeps, in the order of a column's elements. `end` is when the last sample was taken, in ms after the start
- * of the bin; 0 is an empty bin.
+ * The parts of a bin, in the order of a column's elements. `end` is the time of the last sample, in ms after the start
+ * of the bin; 0 means an empty bin.
  */
 export const GAUGE_PARTS = ['last', 'end', 'min', 'max', 'sum', 'count'] as const
 /**
- * `gain` is what a counter gained over the pairs of samples that say so, `covered` their time in ms; each pair counts
- * to the bin in which it ends.
+ * `gain` is the increase of a counter over the valid pairs of samples, `covered` their time in ms; each pair counts for
+ * the bin in which it ends.
  */
 export const COUNTER_PARTS = ['last', 'end', 'gain', 'covered'] as const
 
-/** Bins of one field of one series, an array per part. */
+/** Bins of one field of one series, with one array for each part. */
 export interface Bins {
   /** Number of the first bin since the Unix epoch. */
   readonly firstBin: number
   readonly parts: readonly Float64Array[]
 }
 
-/** Parts as they are indexed in {@link Bins}. */
+/** Indices of the parts in {@link Bins}. */
 const LAST = 0
 const END = 1
 const MIN = 2
@@ -36,14 +36,14 @@ const COUNT = 5
 const GAIN = 2
 const COVERED = 3
 
-/** Empty bins. */
+/** Creates empty bins. */
 export function emptyBins(firstBin: number, count: number, isCounter: boolean): Bins {
   const parts = isCounter ? COUNTER_PARTS : GAUGE_PARTS
   const memory = new Float64Array(parts.length * count)
   return { firstBin, parts: parts.map((_, part) => memory.subarray(part * count, (part + 1) * count)) }
 }
 
-/** Empties bins, to be used again. */
+/** Empties bins for reuse. */
 export function emptyAll({ parts }: Bins): void {
   for (const part of parts) part.fill(0)
 }
@@ -53,7 +53,7 @@ export function binOf(timeMs: number): number {
   return Math.ceil(timeMs / BIN_MS) - 1
 }
 
-/** Which bins take samples, 1 for each that does, in the order of the bins; the others are left as they are. */
+/** Marks the bins that take samples: 1 for each that does, in order; others are left unchanged. */
 export type BinMask = Uint8Array
 
 /** A mask of bins from `firstBin` on. */
@@ -61,13 +61,13 @@ export function maskOf({ firstBin, parts }: Bins, takes: (bin: number) => boolea
   return Uint8Array.from({ length: parts[0]?.length ?? 0 }, (_, i) => (takes(firstBin + i) ? 1 : 0))
 }
 
-/** Adds a column's samples to the bins of a mask. */
+/** Adds the samples of a column to the bins of a mask. */
 export function addColumn(bins: Bins, column: Column, isCounter: boolean, mask: BinMask): void {
   if (isCounter) addCounter(bins, column.times, numbersOf(column), gainsOf(column).gains, mask)
   else addGauge(bins, column.times, numbersOf(column), mask)
 }
 
-/** NaN is a last value, and no more. */
+/** NaN counts as a last value only. */
 function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float64Array, mask: BinMask): void {
   const [last, end, min, max, sum, count] = parts as [
     Float64Array,
@@ -95,7 +95,7 @@ function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float
   }
 }
 
-/** `gains` are what each sample gained since the one before, NaN if that is not known. */
+/** `gains` are the increases of each sample over the sample before, NaN if unknown. */
 function addCounter(
   { firstBin, parts }: Bins,
   times: Float64Array,
@@ -120,7 +120,7 @@ function addCounter(
   }
 }
 
-/** Lays bins over others: where they hold a sample they take the place of what was there. */
+/** Lays bins over others: non-empty bins replace those below. */
 export function layOver(under: Bins, over: Bins): void {
   eachFilled(over, under, (i, to) => {
     for (let part = 0; part < under.parts.length; part++) setPart(under, part, to, partAt(over, part, i))
@@ -146,8 +146,8 @@ function eachFilled(from: Bins, to: Bins, take: (i: number, to: number) => void)
 }
 
 /**
- * The samples of a query's column: `parts` of bins from `firstBin` on in steps of `stepBins`, a multiple of a bin. `fn`
- * decides what a sample is: the gain of a counter, else one value a step.
+ * The samples of a query's column from bins, in steps of `stepBins` bins. `fn` decides the samples: the gains of a
+ * counter, else one value for each step.
  */
 export function columnOfBins(
   bins: Bins,
@@ -159,7 +159,7 @@ export function columnOfBins(
   const times: number[] = []
   const numbers: number[] = []
   const count = bins.parts[0]?.length ?? 0
-  // Steps end at multiples of the step, and so at the end of bins whose number after it is a multiple.
+  // Steps end at multiples of the step, so at bins whose next number is such a multiple.
   for (let start = 0; start < count; ) {
     const end = Math.min(count, start + stepBins - ((bins.firstBin + start) % stepBins))
     const step = isCounter || fn === 'last' ? lastOf(bins, start, end) : reduceStep(bins, start, end, fn)
@@ -173,7 +173,8 @@ export function columnOfBins(
 }
 
 /**
- * Where not all time up to a bin's last sample is covered, a sample without gain says where the covered part starts.
+ * If the time before the last sample of a bin is not fully covered, a sample without gain marks the start of the
+ * covered part.
  */
 function gainsOfBins(bins: Bins): Pick<Column, 'times' | 'values'> {
   const times: number[] = []
@@ -183,7 +184,7 @@ function gainsOfBins(bins: Bins): Pick<Column, 'times' | 'values'> {
     if (timeMs === undefined) continue
     const coveredMs = partAt(bins, COVERED, i)
     const startMs = timeMs - coveredMs
-    // Ends are kept in whole milliseconds; a difference of that size is no gap.
+    // Ends are stored in whole milliseconds; a difference of that size is no gap.
     const isWhole = coveredMs > 0 && startMs - (times.at(-1) ?? Number.NEGATIVE_INFINITY) < 2
     if (!isWhole && coveredMs > 0) {
       times.push(startMs)
@@ -253,7 +254,7 @@ function timeOf(bins: Bins, i: number): number | undefined {
 }
 
 function endOf(timeMs: number, bin: number): number {
-  // At least 1: 0 is the empty bin.
+  // At least 1, because 0 means an empty bin.
   return Math.max(1, Math.round(timeMs - bin * BIN_MS))
 }
 

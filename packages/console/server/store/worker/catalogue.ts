@@ -5,7 +5,7 @@ import type { StoreSettings } from '../config.ts'
 import type { SourceDescriptor } from '../protocol.ts'
 import { EARLIER, PLACE_FILE_BYTES, Places } from './places.ts'
 
-/** A type as it is known to the file. */
+/** A type in the file. */
 export interface StoredType {
   readonly id: number
   readonly definition: TypeDefinition
@@ -20,21 +20,21 @@ export interface StoredSeries {
   seenHour: number
 }
 
-/** Types that the file knows at once, and sources: fewer where their texts are long. */
+/** Limits of types and of sources in the file; lower if their texts are long. */
 const TYPE_COUNT_LIMIT = 4096
 const SOURCE_COUNT_LIMIT = 65_536
 /** The longest definition that counts as one type. Unit: bytes. */
 const TYPE_TEXT_BYTES = 16 << 10
-/** Series never take more of the file than this part, so that they push no records out. */
+/** Series take at most this part of the file, so that they push no records out. */
 const SERIES_PART = 1 / 4
 
 /**
- * Types in every version, sources and series: what the rest of the file is read with. Small, so it is kept in memory;
- * made anew after a transaction failed, because it may then know what the file does not.
+ * Types in every version, sources and series: all other tables refer to them. They are small, so they are kept in
+ * memory. They are read again after a failed transaction, because memory may then hold names that the file does not.
  */
 export class Catalogue {
   readonly types = new Map<number, StoredType>()
-  /** Rows that could not be read. */
+  /** Number of unreadable rows. */
   damaged = 0
   readonly #database: DatabaseSync
   readonly #typeIds = new Map<string, number>()
@@ -50,7 +50,7 @@ export class Catalogue {
   constructor(database: DatabaseSync, { seriesLimit, maxBytes }: Pick<StoreSettings, 'seriesLimit' | 'maxBytes'>) {
     this.#database = database
     this.#seriesPlaces = new Places(Math.min(seriesLimit, Math.floor((maxBytes * SERIES_PART) / PLACE_FILE_BYTES)))
-    // A row that gives its id back with RETURNING takes five times as long.
+    // A row that returns its id with RETURNING takes five times as long.
     this.#insertSeries = database.prepare('INSERT OR REPLACE INTO series (type_name, labels) VALUES (?, ?)')
     this.#each('SELECT id, fingerprint, definition FROM type', ({ id, fingerprint, definition }) => {
       this.#keepType(Number(id), JSON.parse(String(definition)) as TypeDefinition, String(fingerprint), EARLIER)
@@ -63,7 +63,7 @@ export class Catalogue {
     })
   }
 
-  /** How many of each there are. */
+  /** Number of names of each kind. */
   get counts(): Readonly<Record<string, number>> {
     return {
       types: this.types.size,
@@ -73,13 +73,13 @@ export class Catalogue {
     }
   }
 
-  /** What all of them take in the file, about. Unit: bytes. */
+  /** Approximate size of all names in the file. Unit: bytes. */
   get fileBytes(): number {
     return [this.#typePlaces, this.#sourcePlaces, this.#seriesPlaces].reduce((sum, { fileBytes }) => sum + fileBytes, 0)
   }
 
   /**
-   * Id of a type, by its definition as JSON; it is stored at first sight, undefined if there are too many already.
+   * Id of a type, by its definition as JSON. A new type is stored; undefined if there are too many.
    */
   typeId(definition: string, fingerprint: string, holder: Holder): number | undefined {
     const known = this.#typeIds.get(fingerprint)
@@ -90,7 +90,7 @@ export class Catalogue {
       return known
     }
     if (!this.#typePlaces.hasRoom(holder, definition)) return undefined
-    // The conflict is a row that could not be read: it is mended.
+    // A conflict means that the row was unreadable: it is replaced.
     const insert = this.#database.prepare(
       `INSERT INTO type (fingerprint, definition) VALUES (?, ?)
        ON CONFLICT (fingerprint) DO UPDATE SET definition = excluded.definition RETURNING id`,
@@ -100,7 +100,10 @@ export class Catalogue {
     return id
   }
 
-  /** What this process says of a type beside its fingerprint, such as its entity, holds from now on. */
+  /**
+   * Details of a type besides its fingerprint, such as its entity, which this process declares and which replace the
+   * earlier ones.
+   */
   #renew(id: number, definition: string, fingerprint: string): void {
     const before = JSON.stringify(this.types.get(id)?.definition)
     if (before === definition) return
@@ -114,7 +117,7 @@ export class Catalogue {
     return this.#sources.get(id)
   }
 
-  /** Id of a source, which is stored at first sight; undefined if there are too many already. */
+  /** Id of a source. A new source is stored; undefined if there are too many. */
   sourceId(source: SourceDescriptor, holder: Holder): number | undefined {
     const descriptor = JSON.stringify(source)
     const known = this.#sourceIds.get(descriptor)
@@ -136,7 +139,7 @@ export class Catalogue {
   readonly findSeries = (typeName: string, labels: Labels): StoredSeries | undefined =>
     this.#series.get(typeName)?.get(keyOfText(seriesKey(labels)))
 
-  /** A series, which is stored at first sight; undefined if there are too many already. */
+  /** A series. A new series is stored; undefined if there are too many. */
   addSeries(typeName: string, labels: Labels, holder: Holder): StoredSeries | undefined {
     const known = this.findSeries(typeName, labels)
     if (known !== undefined) {
@@ -147,12 +150,12 @@ export class Catalogue {
     return this.#insert(typeName, labels, holder)
   }
 
-  /** The series of a record that the file holds already. */
+  /** The series of a record that is already in the file. */
   seriesOfStored(typeName: string, labels: Labels): StoredSeries {
     return this.findSeries(typeName, labels) ?? this.#insert(typeName, labels, EARLIER)
   }
 
-  /** A series by its id. It may be newer than what is in memory, where another process writes the file. */
+  /** A series by its id. It may be newer than the memory if another process writes the file. */
   seriesById(id: number): StoredSeries | undefined {
     const known = this.#seriesById.get(id)
     if (known !== undefined) return known
@@ -171,12 +174,12 @@ export class Catalogue {
     return this.#series.get(typeName)?.values() ?? []
   }
 
-  /** How many series a type has. */
+  /** Number of series of a type. */
   countOf(typeName: string): number {
     return this.#series.get(typeName)?.size ?? 0
   }
 
-  /** Takes out every series of which no record arrived since an hour and that `isUsed` does not know. */
+  /** Deletes every series without a record since an hour, unless `isUsed` says that it is used. */
   deleteSeries(beforeHour: number, isUsed: (id: number) => boolean): void {
     const remove = this.#database.prepare('DELETE FROM series WHERE id = ?')
     for (const [typeName, ofType] of this.#series) {
@@ -191,7 +194,7 @@ export class Catalogue {
     }
   }
 
-  /** Takes out the types and sources of which nothing is left. `liveTypes` are those that are reported now. */
+  /** Deletes the types and sources without data. `liveTypes` are the types that are reported now. */
   deleteUnused(liveTypes: ReadonlySet<number>): void {
     const used = (column: string, table: string) => `SELECT DISTINCT ${column} FROM ${table}`
     const unused = (table: string, users: readonly string[]) =>
@@ -218,7 +221,7 @@ export class Catalogue {
     }
   }
 
-  /** A damaged row is as if it were not there: what refers to it is skipped. */
+  /** A damaged row counts as missing: rows that refer to it are skipped. */
   #each(sql: string, keep: (row: Record<string, unknown>) => void): void {
     for (const row of this.#database.prepare(sql).all()) {
       try {

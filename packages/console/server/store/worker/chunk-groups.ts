@@ -1,10 +1,10 @@
-/** Series whose chunks of one field lie in one row: a row costs more to read than the bytes in it. */
+/** Number of series whose chunks of one field share a row: reading a row costs more than reading its bytes. */
 export const GROUP_SERIES = 8
 
 /**
- * Puts the chunks of up to {@link GROUP_SERIES} series into one row. Layout: where each ends, as u32 little-endian
- * counted from the end of this table, whose length is {@link GROUP_SERIES}; then the chunks. One that is not there ends
- * where it starts. Undefined if none is there.
+ * Packs the chunks of up to {@link GROUP_SERIES} series into one row. Layout: the ends of the chunks, as u32
+ * little-endian offsets from the end of this table, which has {@link GROUP_SERIES} entries; then the chunks. A missing
+ * chunk ends where it starts. Undefined if all are missing.
  */
 export function packGroup(chunks: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
   const bytes = chunks.reduce((sum, chunk) => sum + (chunk?.length ?? 0), 0)
@@ -22,8 +22,8 @@ export function packGroup(chunks: readonly (Uint8Array | undefined)[]): Uint8Arr
 }
 
 /**
- * The chunk of the series with this place in its group, as a view; undefined if it is not there, `damaged` where the
- * table makes no sense.
+ * The chunk of the series at this index of its group, as a view; undefined if it is missing, `damaged` if the table is
+ * invalid.
  */
 export function chunkOfGroup(row: Uint8Array, place: number): Uint8Array | undefined | 'damaged' {
   if (row.length < TABLE_BYTES) return 'damaged'

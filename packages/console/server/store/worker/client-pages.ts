@@ -10,14 +10,14 @@ interface Known {
 }
 
 /**
- * The last page of each client whose records the file holds. It is written in the transaction of the records, so that a
- * page that is sent again after a crash, of whichever side, is recognised. The rows are among those that say who wrote
- * last: `client <hex>` with sequence and time.
+ * The last page of each client with records in the file. It is written in the transaction of the records, so that a
+ * page that is sent again after a crash of either side is recognised. The rows are in the table of last writers:
+ * `client <hex>` with sequence and time.
  */
 export class ClientPages {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
-  /** In order of their last page: who was silent longest is first. */
+  /** In order of the last page: the client that was silent longest is first. */
   readonly #known = new Map<bigint, Known>()
   readonly #changed = new Set<bigint>()
 
@@ -37,17 +37,17 @@ export class ClientPages {
     return this.#known.size
   }
 
-  /** All clients that are known. */
+  /** All known clients. */
   get all(): ClientPage[] {
     return [...this.#known].map(([client, { sequence }]) => [client, sequence])
   }
 
-  /** The last page of a client; 0n of one that is not known. */
+  /** The last page of a client; 0n if unknown. */
   last(client: bigint): bigint {
     return this.#known.get(client)?.sequence ?? 0n
   }
 
-  /** The records of a client up to a page are written. */
+  /** Records of a client up to a page are written. */
   wrote({ client, sequence }: PageId): void {
     const known = this.#known.get(client)
     this.#known.delete(client)
@@ -55,7 +55,7 @@ export class ClientPages {
     this.#changed.add(client)
   }
 
-  /** Writes what changed inside the transaction of the caller; gives it. */
+  /** Writes the changes inside the transaction of the caller; returns them. */
   save(nowMs: number): ClientPage[] {
     const saved: ClientPage[] = []
     for (const client of this.#changed) {
@@ -70,7 +70,7 @@ export class ClientPages {
     return saved
   }
 
-  /** Forgets clients that will not come again, inside the transaction of the caller. */
+  /** Forgets clients that will not return, inside the transaction of the caller. */
   prune(nowMs: number): void {
     let old = 0
     for (const { lastMs } of this.#known.values()) {

@@ -46,7 +46,7 @@ interface GivenRecord {
   readonly time: bigint
 }
 
-/** Random records: times are set, texts and ports are few, all other bytes are of no meaning. */
+/** Random records: times are set, texts and ports are few, all other bytes are random. */
 function makeRecords(type: RecordType, count: number, random: Random): Buffer {
   const { recordBytes } = type.layout
   const bytes = Buffer.alloc(count * recordBytes)
@@ -63,7 +63,7 @@ function makeRecords(type: RecordType, count: number, random: Random): Buffer {
   return bytes
 }
 
-/** The records of each port, in the order of their times, worked out a record at a time. */
+/** The records of each port by time, computed one record at a time. */
 function inOrder(type: RecordType, bytes: Buffer): Map<number, GivenRecord[]> {
   const { recordBytes, slots } = type.layout
   const portAt = slots.find(({ name }) => name === 'port')?.offset ?? 0
@@ -84,7 +84,7 @@ function arrivalMsOf(record: number): number {
   return 1_700_000_000_000 + Math.floor(record / ROW_RECORDS)
 }
 
-/** An element of a field of a record as a chunk has it; undefined if the record lacks the field. */
+/** An element of a field of a record in the form of a chunk; undefined if the record does not have the field. */
 function wordsAt(type: RecordType, bytes: Buffer, record: number, slot: Slot, element: number): bigint | undefined {
   const at = record * type.layout.recordBytes
   const { kind, count, optional: mayLack } = slot.field

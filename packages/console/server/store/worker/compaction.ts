@@ -16,7 +16,7 @@ import {
 } from './series-groups.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
 
-/** Columns that are read at a time. Unit: words of 32 bits. */
+/** Size of the columns that are read at a time. Unit: 32-bit words. */
 const MEMORY_WORDS = 1 << 20
 
 /** Whose records they are. */
@@ -26,9 +26,9 @@ interface StoredSource {
 }
 
 /**
- * Turns records of one type, writer and hour into segments: one compressed chunk per series and field, and one per
- * series for the times. A generator, so that the worker answers questions between any two series. It resets the arena,
- * and takes its memory from there.
+ * Turns records of one type, writer and hour into segments: one compressed chunk for each series and field, and one for
+ * the times of each series. A generator, so that the worker can answer questions between any two series. It resets the
+ * arena, and takes its memory from there.
  */
 export function* compact(
   unit: HeadUnit,
@@ -49,8 +49,7 @@ export function* compact(
 }
 
 /**
- * Cuts the series so that every part keeps within the limits of a segment and of a column; nearly always it is one
- * part.
+ * Cuts the series into parts within the limits of a segment and of a column. Nearly always there is one part.
  */
 function* partsOf(groups: readonly SeriesStretch[], type: RecordType): Generator<SeriesStretch[]> {
   const limit = Math.max(1, Math.min(SAMPLE_COUNT_LIMIT, Math.floor(VALUE_COUNT_LIMIT / elementsOf(type.layout.slots))))
@@ -75,7 +74,7 @@ function* encodePart(
   const fields = [TIMES_FIELD, ORDER_FIELD, ...slots.map((slot) => slot.index + 1)]
   const chunks = new Map(fields.map((field): [number, (Uint8Array | undefined)[]] => [field, []]))
   const timesOf = new Uint32Array(part.length)
-  // The last series whose times are kept; those that were sampled together with it share them.
+  // The last series with stored times; series that were sampled together with it share them.
   let owner = 0
   for (const [number, stretch] of part.entries()) {
     const isShared =
@@ -127,7 +126,7 @@ function encodeTimes(stretch: Places, grouped: GroupedRecords): Uint8Array {
   return encodeColumn({ kind: 'u64', count: stretch.count, elements: 1, words, present: null, texts: null })
 }
 
-/** Which record each sample is in the order of arrival; undefined if that is the order of the samples. */
+/** The position of each sample in order of arrival; undefined if that is the order of the samples. */
 function encodeOrder({ start, count }: Places, grouped: GroupedRecords, arena: Arena): Uint8Array | undefined {
   const records = grouped.records.subarray(start, start + count)
   if (grouped.groups.length === 1 && records.every((record, i) => record === start + i)) return undefined
@@ -143,7 +142,10 @@ function hullOf(stretches: readonly SeriesStretch[]): Places {
   return { start, count: last === undefined ? 0 : last.start + last.count - start }
 }
 
-/** Room for the columns of all fields of all series where that is not too much, and for those of each at least. */
+/**
+ * Enough memory for the columns of all fields of all series, up to a limit, and at least for those of any single
+ * series.
+ */
 function memoryFor(part: readonly SeriesStretch[], slots: readonly Slot[]): number {
   const { count } = hullOf(part)
   const all = slots.reduce((sum, slot) => sum + wordCountOf(slot, count), 0)
@@ -151,7 +153,7 @@ function memoryFor(part: readonly SeriesStretch[], slots: readonly Slot[]): numb
   return Math.max(Math.min(all, MEMORY_WORDS), 2 * longest * elementsOf(slots))
 }
 
-/** Series, in order, any field of which has room in `words` for all of them together. */
+/** Groups of adjacent series; the columns of any one field of a group fit into `words`. */
 function* stretchesThatFit(
   part: readonly SeriesStretch[],
   slots: readonly Slot[],
@@ -166,7 +168,7 @@ function* stretchesThatFit(
   }
 }
 
-/** Fields, in order, whose columns have room in `words` together. */
+/** Groups of adjacent fields whose columns fit into `words` together. */
 function* slotsThatFit(slots: readonly Slot[], count: number, words: number): Generator<Slot[]> {
   let some: Slot[] = []
   let left = words
@@ -183,7 +185,7 @@ function* slotsThatFit(slots: readonly Slot[], count: number, words: number): Ge
   if (some.length > 0) yield some
 }
 
-/** Elements of the widest field. */
+/** Number of elements of the widest field. */
 function elementsOf(slots: readonly Slot[]): number {
   return Math.max(1, ...slots.map(({ field }) => field.count))
 }

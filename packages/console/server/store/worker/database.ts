@@ -11,28 +11,28 @@ import { sqliteFailureOf } from './sqlite-error.ts'
 /** The open file. */
 export interface Opened {
   readonly database: DatabaseSync
-  /** What happened on the way, as a sentence; empty if nothing did. */
+  /** A sentence about repairs at the opening; empty if there were none. */
   readonly notice: string
 }
 
-/** `Sond` in ASCII: marks the file as ours. */
+/** `Sond` in ASCII: marks the file as a store of Sonde. */
 const APPLICATION_ID = 0x536f6e64
-/** Rises with every change of the tables or of what their rows hold. */
+/** Raised with every change of the tables or of the contents of their rows. */
 export const FORMAT_VERSION = 5
 /** Rows of the head are up to 4 MiB long: with pages of 4 KiB a write takes twice the time. */
 const PAGE_BYTES = 16 << 10
-/** Length that the write-ahead log is cut to; at half of it its pages go into the file. Unit: bytes. */
+/** Length to which the write-ahead log is cut; at half of it its pages are moved into the file. Unit: bytes. */
 export const LOG_BYTES = 64 << 20
-/** Files of one kind that are set aside at most: a disk that goes bad must not fill up with them. */
+/** Largest number of files of one kind that are set aside: a failing disk must not fill up with them. */
 const ASIDE_COUNT_LIMIT = 8
 /**
- * Files up to this size are checked whole at open: about a second. Of larger ones every table but that of the chunks.
+ * Files up to this size are checked completely at open, which takes about a second. In larger files every table except
+ * that of the chunks is checked.
  */
 const FULL_CHECK_BYTES = 192 << 20
 
 /**
- * Ids of what others refer to are given once, so that who reads the file while it is written finds what was meant, or
- * nothing.
+ * Ids that other rows refer to are never reused, so that a concurrent reader finds the right row, or none.
  */
 const TABLES = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -55,11 +55,11 @@ CREATE TABLE chunk (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 `
 
 /**
- * Opens or makes the file. One that is damaged is set aside as `<path>.corrupt-<time>`, what can be read of it is
- * carried over, and a new one takes its place.
+ * Opens or creates the file. A damaged file is set aside as `<path>.corrupt-<time>`; a new file takes its place and its
+ * readable content.
  *
- * @throws SondeError `STO_FOREIGN` if it is a database of another program, which is left alone; whatever SQLite or
- * the file system says where the place cannot be written.
+ * @throws SondeError `STO_FOREIGN` if it is a database of another program, which is left alone; also errors of SQLite
+ * or the file system if the file cannot be written.
  */
 export function openDatabase(settings: StoreSettings): Opened {
   const { path } = settings
@@ -73,7 +73,7 @@ export function openDatabase(settings: StoreSettings): Opened {
   }
 }
 
-/** Sets a damaged file aside and opens a new one with what could be read of it. */
+/** Sets a damaged file aside, and opens a new file with its readable content. */
 export function replaceDatabase(settings: StoreSettings, cause: string): Opened {
   const aside = setAside(settings.path, 'corrupt')
   const { database } = openFile(settings, '')
@@ -95,7 +95,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    // SQLite rolls back by itself where the disk is full; a second time would be an error that hides the first.
+    // SQLite rolls back by itself if the disk is full. A second rollback would fail and hide the first error.
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }
@@ -119,7 +119,7 @@ function openFile(settings: StoreSettings, notice: string): Opened {
   makeEmpty(path)
   const database = new DatabaseSync(path)
   try {
-    // Before the first table: a file gives pages back to the disk only if it was made so.
+    // Before the first table, because a file gives pages back to the disk only if it was created with this setting.
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL`)
     database.exec(
       `PRAGMA synchronous = ${durability === 'block' ? 'FULL' : 'NORMAL'}; PRAGMA journal_size_limit = ${LOG_BYTES};
@@ -147,7 +147,7 @@ function openFile(settings: StoreSettings, notice: string): Opened {
   }
 }
 
-/** Makes the file where it is missing: SQLite would let every user read it. */
+/** Creates a missing file, because SQLite would let every user read it. */
 function makeEmpty(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', PRIVATE_FILE_MODE))
 }
@@ -165,7 +165,7 @@ function tablesOf(database: DatabaseSync): string {
   return rows.map(({ sql }) => String(sql)).join('\n')
 }
 
-/** What {@link tablesOf} says of a file that was just made. */
+/** The value of {@link tablesOf} for a new file. */
 function ourTables(): string {
   const made = new DatabaseSync(':memory:')
   try {
@@ -176,7 +176,7 @@ function ourTables(): string {
   }
 }
 
-/** Throws what SQLite throws of a damaged file where the file is one. */
+/** Throws the error that SQLite throws for a damaged file, if the file is damaged. */
 export function checkDatabase(database: DatabaseSync, fileBytes: number): void {
   if (tablesOf(database) !== ourTables()) throw damage('its tables are not those of its format')
   const tables = ['meta', 'type', 'source', 'writer', 'symbol', 'series', 'head', 'segment']
@@ -188,19 +188,19 @@ export function checkDatabase(database: DatabaseSync, fileBytes: number): void {
   }
 }
 
-/** An error that reads like SQLite's own for a damaged file. */
+/** An error like SQLite's own for a damaged file. */
 function damage(what: string): Error {
   return Object.assign(new Error(what), { code: 'ERR_SQLITE_ERROR', errcode: 11 })
 }
 
-/** A database of another program must not be moved away because a path was mistyped. */
+/** A database of another program must not be moved away because of a mistyped path. */
 function refuseForeign(path: string): void {
   if (!existsSync(path) || statSync(path).size === 0) return
   const database = new DatabaseSync(path)
   try {
     if (numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0 || hasOurTables(database)) return
   } catch (error) {
-    // Damaged beyond reading its schema: it cannot be told whose it was. Setting it aside keeps it.
+    // The schema itself is damaged, so the owner of the file is unknown. Setting it aside keeps it.
     if (sqliteFailureOf(error) === 'damaged') return
     throw error
   } finally {
@@ -212,15 +212,15 @@ function refuseForeign(path: string): void {
   )
 }
 
-/** Whether it is a store, of whichever format. */
+/** Whether the file is a store, in any format version. */
 export function hasOurTables(database: DatabaseSync): boolean {
   return numberOf(database, "SELECT count(*) FROM sqlite_schema WHERE name IN ('head', 'segment', 'chunk')") > 0
 }
 
 /**
- * Moves a file out of the way, and gives its new name. Files of other formats are never deleted.
+ * Renames a file, and returns its new name. Files of other formats are never deleted.
  *
- * @throws SondeError `STO_ASIDE` where too many lie there already.
+ * @throws SondeError `STO_ASIDE` if too many files are already set aside.
  */
 function setAside(path: string, why: 'corrupt' | 'newer' | 'older'): string {
   const prefix = `${path}.${why}-`
@@ -240,7 +240,7 @@ function setAside(path: string, why: 'corrupt' | 'newer' | 'older'): string {
   return aside
 }
 
-/** The single number that a query gives. */
+/** The single number that a query returns. */
 export function numberOf(database: DatabaseSync, sql: string): number {
   return Number(Object.values(database.prepare(sql).get() ?? {})[0] ?? 0)
 }

@@ -4,26 +4,26 @@ import type { WordColumn } from '../codec/column.ts'
 import { Scratch } from '../codec/scratch.ts'
 import type { GroupedRecords, Places } from './series-groups.ts'
 
-/** Records whose fields are all read before the next: they stay in the processor's cache. */
+/** Records whose fields are all read before the next ones: they stay in the processor's cache. */
 const TILE_COUNT = 256
 
-/** Words that a field of so many records takes. */
+/** Words of a field for this many records. */
 export function wordCountOf(slot: Slot, count: number): number {
   return 2 * count * slot.field.count
 }
 
-/** One element of a field, of all places. */
+/** One element of a field, at all places. */
 interface ElementColumn {
   readonly kind: Kind
   readonly isWide: boolean
-  /** Bytes from the start of a record. */
+  /** Offset from the start of a record. Unit: bytes. */
   readonly offset: number
   readonly words: Uint32Array
   /** The same memory. */
   readonly exact: BigUint64Array
 }
 
-/** Records whose fields are all read before the next, as far as they have one of the places. */
+/** Records whose fields are all read before the next ones, as far as they have one of the places. */
 interface Tile extends Places {
   readonly data: DataView
   readonly recordBytes: number
@@ -32,7 +32,7 @@ interface Tile extends Places {
   readonly end: number
 }
 
-// Used again for each field that has several elements.
+// Reused for each field with several elements.
 const elementsScratch = new Scratch()
 
 /** Fields of grouped records as columns of 64-bit words. */
@@ -43,7 +43,7 @@ export class FieldColumns {
   /** By index of the slot. */
   readonly #columns = new Map<number, readonly ElementColumn[]>()
 
-  /** Reads the fields. Their columns lie side by side in `memory`, which has room for them. */
+  /** Reads the fields. Their columns lie contiguously in `memory`, which must be large enough. */
   constructor(layout: Layout, slots: readonly Slot[], grouped: GroupedRecords, places: Places, memory: Uint32Array) {
     this.#layout = layout
     this.#grouped = grouped
@@ -65,7 +65,7 @@ export class FieldColumns {
     }
   }
 
-  /** A field of the samples at some of the places. Its words are valid until the next is asked for. */
+  /** A field of the samples at some of the places. Its words are valid until the next call. */
   of(slot: Slot, { start, count }: Places, symbols: Pick<BatchSymbols, 'text'>): WordColumn {
     const { kind, count: elements } = slot.field
     const words = this.#wordsOf(slot, start - this.#places.start, count)
@@ -144,7 +144,7 @@ export function writeColumn(
   }
 }
 
-/** A value of at most 32 bits; of `f32` its bits. */
+/** A value of at most 32 bits; for `f32` its bits. */
 function narrowAt(kind: Kind, data: DataView, at: number): number {
   switch (kind) {
     case 'u16':
@@ -188,7 +188,7 @@ function markPresent(data: DataView, at: number, index: number): void {
   data.setUint32(at, data.getUint32(at, true) | (1 << (index & 31)), true)
 }
 
-/** Replaces the writer's symbols by indices into a list of just the texts that occur. */
+/** Replaces the writer's symbols by indices into a list of the texts in use. */
 function internTexts(words: Uint32Array, symbols: Pick<BatchSymbols, 'text'>): string[] {
   const texts: string[] = []
   const indices = new Map<number, number>()

@@ -13,13 +13,13 @@ export interface FieldVersion {
   readonly slot: Slot
 }
 
-/** What is gathered: samples of some series in `(fromMs, toMs]`. */
+/** The samples to gather: some series in `(fromMs, toMs]`. */
 export interface Wanted {
   readonly versions: readonly FieldVersion[]
   readonly series: readonly StoredSeries[]
   readonly fromMs: number
   readonly toMs: number
-  /** Segments of which nothing is wanted. Default: none. */
+  /** Segments to skip. Default: none. */
   readonly skip?: (segment: Segment) => boolean
 }
 
@@ -27,7 +27,7 @@ interface Scratch {
   words: Uint32Array
 }
 
-/** Samples by id of the series, of those that have any. Valid until more is gathered of the same file. */
+/** Samples by series id; series without samples are left out. Valid until the next gathering from the same file. */
 export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
   const { versions, series, fromMs, toMs, skip } = wanted
   file.arena.reset()
@@ -71,7 +71,7 @@ function gatherSegment(
     const samples = found.get(segment.series[number] ?? -1)
     file.readChunk(() => {
       const times = timesOf(number)
-      // What is decoded is copied at once, so one stretch of memory serves all chunks.
+      // Decoded values are copied at once, so one piece of memory serves all chunks.
       const column = decodeColumn(
         body,
         elements < slot.field.count ? { elements: [0], into: scratch.words } : { into: scratch.words },
@@ -91,7 +91,7 @@ function gatherSegment(
   }
 }
 
-/** Times of a segment's series in milliseconds. Series that were sampled together share one chunk. */
+/** Times of a series of a segment in milliseconds. Series that were sampled together share one chunk. */
 function timesReader(file: StoreFile, segment: Segment, factor: number) {
   let owner = -1
   let times: Float64Array | undefined

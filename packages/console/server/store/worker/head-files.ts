@@ -20,14 +20,14 @@ import { join } from 'node:path'
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 
-/** Where the body of a row lies: `place` and `bytes` in the file with that number. Unit: bytes. */
+/** Location of the body of a row: `place` and `bytes` in the file with that number. Unit: bytes. */
 export interface BodyPlace {
   readonly file: number
   readonly place: number
   readonly bytes: number
 }
 
-/** A file is full at this length, or at a part of `max_bytes` if that is less. Unit: bytes. */
+/** Length at which a file is full, or a part of `max_bytes` if that is less. Unit: bytes. */
 const FILE_BYTES_MAX = 64 << 20
 const FILE_BYTES_MIN = 64 << 10
 const FILE_PART = 1 / 64
@@ -37,7 +37,7 @@ const NO_MEMORY = new Uint8Array(0)
 
 interface HeadFile {
   bytes: number
-  /** Bytes to which rows refer. */
+  /** Number of bytes that rows refer to. */
   neededBytes: number
 }
 
@@ -47,8 +47,8 @@ interface OpenFile {
 }
 
 /**
- * The files that hold the bodies of the head. They are only appended to, by the opening that made them; which of their
- * bytes count is in the rows of the head.
+ * The files with the bodies of the head. They are only appended to, and only by the opening that created them. The rows
+ * of the head show which of their bytes are in use.
  */
 export class HeadFiles {
   readonly #folder: string
@@ -59,7 +59,7 @@ export class HeadFiles {
   #written: OpenFile | undefined
   #read: OpenFile | undefined
   #waiting: Uint8Array[] = []
-  /** Files whose bytes may be in memory of the kernel alone. */
+  /** Files whose bytes may still be in kernel memory only. */
   readonly #unsynced = new Set<number>()
 
   constructor(folder: string, { maxBytes, durability }: Pick<StoreSettings, 'maxBytes' | 'durability'>) {
@@ -68,37 +68,37 @@ export class HeadFiles {
     this.#isDurable = durability === 'block'
   }
 
-  /** What the files take that hold something. Unit: bytes. */
+  /** Size of all files in use. Unit: bytes. */
   get bytes(): number {
     let bytes = 0
     for (const file of this.#files.values()) if (file.neededBytes > 0) bytes += file.bytes
     return bytes
   }
 
-  /** Whether the file that is written is where it was made. */
+  /** Whether the current file is still at its path. */
   get isThere(): boolean {
     return this.#written === undefined || existsSync(this.#pathOf(this.#written.file))
   }
 
-  /** Files of which nothing is needed, but for the file that is written. */
+  /** Files without used bytes, except the current file. */
   get emptyFiles(): number[] {
     const written = this.#written?.file
     return [...this.#files].flatMap(([id, { neededBytes }]) => (id !== written && neededBytes === 0 ? [id] : []))
   }
 
-  /** The file that was made first of those that hold something. */
+  /** The oldest file in use. */
   get oldestFile(): number | undefined {
     const held = [...this.#files].filter(([, { neededBytes }]) => neededBytes > 0)
     return held.length === 0 ? undefined : Math.min(...held.map(([file]) => file))
   }
 
-  /** Moves a file of another program that lies in place of the folder. */
+  /** Renames a file of another program that has the name of the folder. */
   makeWay(): void {
     if (lstatSync(this.#folder, { throwIfNoEntry: false }) === undefined || isFolder(this.#folder)) return
     renameSync(this.#folder, `${this.#folder}.corrupt-${Date.now()}`)
   }
 
-  /** Looks which files there are, and how long they are. */
+  /** Lists the existing files with their lengths. */
   list(): ReadonlyMap<number, { readonly bytes: number }> {
     if (!isFolder(this.#folder)) return this.#files
     for (const name of readdirSync(this.#folder)) {
@@ -106,19 +106,19 @@ export class HeadFiles {
       if (Number.isNaN(file)) continue
       this.#files.set(file, { bytes: statSync(join(this.#folder, name)).size, neededBytes: 0 })
       this.#lastFile = Math.max(this.#lastFile, file)
-      // It may be of a run that ended before its bytes were on the disk.
+      // Its bytes may come from a run that ended before they reached the disk.
       this.#unsynced.add(file)
     }
     return this.#files
   }
 
-  /** A row refers to so many bytes of a file more; below zero, fewer. */
+  /** Adds to the used bytes of a file; a negative number subtracts. */
   need(file: number, bytes: number): void {
     const found = this.#files.get(file)
     if (found !== undefined) found.neededBytes += bytes
   }
 
-  /** Takes the pieces of a body, which {@link write} appends; until then their memory must stay as it is. */
+  /** Takes the pieces of a body, which {@link write} appends. Until then the caller must not change their memory. */
   add(pieces: readonly Uint8Array[]): BodyPlace {
     let file = this.#files.get(this.#written?.file ?? 0)
     if (this.#written === undefined || file === undefined || file.bytes >= this.#fileBytes) {
@@ -133,7 +133,7 @@ export class HeadFiles {
     return place
   }
 
-  /** Appends what was added; with `durability: block` it is on the disk then. */
+  /** Appends the added bodies; with `durability: block` they are on the disk afterwards. */
   write(): void {
     const written = this.#written
     if (written === undefined || this.#waiting.length === 0) return
@@ -143,7 +143,7 @@ export class HeadFiles {
     else this.#unsynced.add(written.file)
   }
 
-  /** Waits until everything that was written is on the disk. */
+  /** Waits until all written bytes are on the disk. */
   sync(): void {
     for (const file of this.#unsynced) {
       const descriptor = this.#open(file)
@@ -156,7 +156,7 @@ export class HeadFiles {
   }
 
   /**
-   * The bytes of a body, in `memory` if that has room for them; undefined if the file does not have them.
+   * The bytes of a body, in `memory` if they fit; undefined if the file does not have them.
    */
   read({ file, place, bytes }: BodyPlace, memory: Uint8Array = NO_MEMORY): Uint8Array | undefined {
     if (this.#read?.file !== file) {
@@ -166,7 +166,7 @@ export class HeadFiles {
       this.#read = { file, descriptor }
     }
     const { descriptor } = this.#read
-    // What a damaged row says of its size would take any memory.
+    // A damaged row may state any size, which must not reserve memory.
     if (!(place >= 0 && bytes >= 0 && place + bytes <= fstatSync(descriptor).size)) return undefined
     // Views need whole words.
     const body = (memory.length >= bytes ? memory : new Uint8Array((bytes + 7) & ~7)).subarray(0, bytes)
@@ -179,7 +179,7 @@ export class HeadFiles {
     return body
   }
 
-  /** Gives the files of which less than half is needed, after it sealed the one that is written if that is one. */
+  /** Files of which less than half is in use. The current file is sealed first if it is among them. */
   sealSparse(): number[] {
     const isSparse = ({ bytes, neededBytes }: HeadFile) => 2 * neededBytes < bytes
     const sparse = [...this.#files].flatMap(([id, file]) => (isSparse(file) ? [id] : []))
@@ -187,7 +187,7 @@ export class HeadFiles {
     return sparse
   }
 
-  /** A file gets no more, if it is the one that is written. */
+  /** Seals a file if it is the current one, so that nothing more is appended. */
   seal(file: number): void {
     if (this.#written?.file !== file) return
     this.write()
@@ -203,7 +203,7 @@ export class HeadFiles {
     this.#files.delete(file)
   }
 
-  /** Another process may have made other files since something was read. */
+  /** Another process may have created other files since the last read. */
   forget(): void {
     if (this.#read !== undefined) closeSync(this.#read.descriptor)
     this.#read = undefined
@@ -217,9 +217,9 @@ export class HeadFiles {
 
   #begin(file: HeadFile): void {
     this.seal(this.#lastFile)
-    // Not those above it: where the folder of the store was taken away, none must be made in its place.
+    // Does not create parent folders: if the folder of the store was removed, it must not be created again.
     if (!existsSync(this.#folder)) mkdirSync(this.#folder, PRIVATE_FOLDER_MODE)
-    // No number is given twice, also where all files are gone: a reader may still have a file of an earlier start open.
+    // No number is used twice, even if all files are deleted: a reader may still have a file of an earlier start open.
     this.#lastFile = Math.max(this.#lastFile + 1, Date.now())
     const descriptor = openSync(this.#pathOf(this.#lastFile), 'ax', PRIVATE_FILE_MODE)
     this.#written = { file: this.#lastFile, descriptor }
@@ -227,14 +227,14 @@ export class HeadFiles {
     if (this.#isDurable) this.#syncFolder()
   }
 
-  /** Opens a file for reading; undefined if there is none. */
+  /** Opens a file for reading; undefined if it is missing. */
   #open(file: number): number | undefined {
     const path = this.#pathOf(file)
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? openSync(path, 'r') : undefined
   }
 
   #syncFolder(): void {
-    // Windows has no such thing.
+    // Windows does not support this.
     if (process.platform === 'win32') return
     const descriptor = openSync(this.#folder, 'r')
     fsyncSync(descriptor)
@@ -246,14 +246,14 @@ export class HeadFiles {
   }
 }
 
-/** The folder of the files of a store's head. */
+/** The folder with the files of a store's head. */
 export function headFolderOf(storePath: string): string {
   return `${storePath}-head`
 }
 
 /**
- * Puts the files of a store that was set aside into the place of its successor as well. A file that cannot be had is
- * missed by those who read its rows.
+ * Also moves the files of a store that was set aside to its successor. If a file cannot be moved, the rows in it are
+ * lost.
  */
 export function carryHeadFiles(fromPath: string, toPath: string, files: readonly number[]): void {
   const [from, to] = [headFolderOf(fromPath), headFolderOf(toPath)]

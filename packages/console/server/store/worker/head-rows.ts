@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk/internal'
 
-/** Packed records as they came, of one type, writer and hour. */
+/** Packed records of one type, writer and hour, as they arrived. */
 export interface HeadRow {
   readonly type: number
   readonly writer: number
@@ -13,17 +13,17 @@ export interface HeadRow {
   readonly body: Uint8Array
 }
 
-/** A row that is not stored yet: its records lie in pieces, in this order. */
+/** A row before it is stored: its records lie in pieces, in this order. */
 export interface NewHeadRow extends Omit<HeadRow, 'body'> {
   readonly pieces: readonly Uint8Array[]
 }
 
-/** A record that is longer counts as several where records are looked through. */
+/** Length of a record above which a scan counts it as several. Unit: bytes. */
 const CANDIDATE_BYTES = 256
 const COLUMNS = 'type, writer, clock, hour, first_ms, last_ms, count'
 const PLACE = 'bytes, crc, file, place'
 
-/** What is asked of the rows of the head. */
+/** Queries on the rows of the head. */
 export function headStatements(database: DatabaseSync) {
   // Times of another clock are in no window.
   const inWindow = "type = ? AND last_ms > ? AND first_ms <= ? AND clock = 'wall'"

@@ -16,57 +16,57 @@ export interface HeadUnit {
   readonly bytes: number
 }
 
-/** Where a row's records start in those of its unit, and when the first of them was made. */
+/** Where the records of a row start in its unit, and the time of the first record. */
 export interface UnitRow {
   readonly offset: number
   readonly firstMs: number
 }
 
-/** Rows of a unit, their records side by side. */
+/** Rows of a unit with contiguous records. */
 export interface UnitRecords {
   readonly ids: readonly number[]
   readonly rows: readonly UnitRow[]
   readonly bytes: Uint8Array
 }
 
-/** Where the head starts: its earliest hour, and the first time of a record in it, unless none is of that hour. */
+/** The start of the head: its earliest hour, and the time of the first record in that hour, if any has such a time. */
 interface First {
   readonly hour: number
   readonly timeMs: number | undefined
 }
 
-/** A row with its bytes as records are read. */
+/** A row with its bytes in readable form. */
 export interface ReadRow extends HeadRow {
   readonly views: Views
 }
 
-/** Rows that were read lately stay in memory, for every question of the last hour needs them. Unit: bytes. */
+/** Recently read rows stay in memory, because every question about the last hour needs them. Unit: bytes. */
 const MEMORY_BYTES = 16 << 20
-/** What the views of a row take beside its bytes, which are often fewer. */
+/** Memory of the views of a row besides its bytes, which are often fewer. */
 const VIEWS_BYTES = 1536
 
 const EMPTY = new Uint8Array(0)
-/** Pieces of a row that are written from where they lie; more are joined first. */
+/** Pieces of a row that are written from their place; more are joined first. */
 const PIECE_COUNT_MAX = 64
 
-/** What was in rows whose bytes are lost. */
+/** Size of rows whose bytes are lost. */
 export interface LostRows {
   readonly records: number
   readonly bytes: number
 }
 
 /**
- * The head: records that are not yet compacted, as they came. A row says what they are and where in {@link HeadFiles}
- * their bytes lie. Whatever changes it belongs into a transaction of the caller; the bytes of new rows are written by
- * {@link write} before that is committed.
+ * The head: records that are not yet compacted, as they arrived. A row describes them, and their location in {@link
+ * HeadFiles}. All changes need a transaction of the caller. The bytes of new rows must be written by {@link write}
+ * before it commits.
  */
 export class Head {
   readonly #statements: ReturnType<typeof headStatements>
   readonly #files: HeadFiles
   readonly #rows = new Map<number, ReadRow>()
-  /** Rows that could not be read. */
+  /** Number of unreadable rows. */
   corruptRows = 0
-  /** Records that are in the head. Unit: bytes. */
+  /** Size of all records in the head. Unit: bytes. */
   bytes: number
   #rowBytes = 0
   #first: First | undefined
@@ -77,12 +77,12 @@ export class Head {
     this.bytes = Number(this.#statements.bytes.get()?.bytes ?? 0)
   }
 
-  /** What its files take. Unit: bytes. */
+  /** Size of its files. Unit: bytes. */
   get fileBytes(): number {
     return this.#files.bytes
   }
 
-  /** Whether its files are where they were made. */
+  /** Whether its files are still at their paths. */
   get isThere(): boolean {
     return this.#files.isThere
   }
@@ -94,7 +94,7 @@ export class Head {
   }
 
   /**
-   * Compares rows and files, once after the store was opened for writing. Rows leave whose bytes did not reach the
+   * Compares rows and files, once after the store was opened for writing. Deletes rows whose bytes did not reach the
    * disk.
    */
   recover(): LostRows {
@@ -110,7 +110,7 @@ export class Head {
 
   insert({ type, writer, clock, hour, firstMs, lastMs, count, pieces }: NewHeadRow): void {
     this.#noteFirst(hour, firstMs)
-    // Each piece costs some calls, more than the copy of a short one.
+    // Each piece costs some calls, which takes longer than copying a short piece.
     const joined = pieces.length > PIECE_COUNT_MAX ? [Buffer.concat(pieces)] : pieces
     const { file, place, bytes } = this.#files.add(joined)
     this.bytes += bytes
@@ -118,7 +118,7 @@ export class Head {
     this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, bytes, crc, file, place)
   }
 
-  /** Writes the bytes of the rows that were inserted. */
+  /** Writes the bytes of inserted rows. */
   write(): void {
     this.#files.write()
   }
@@ -133,7 +133,7 @@ export class Head {
     this.#left(id, Number(row?.file), Number(row?.bytes ?? 0))
   }
 
-  /** Deletes the rows of the file that was made first; gives whether there is one. */
+  /** Deletes the rows of the oldest file; returns whether there is one. */
   deleteOldest(): boolean {
     const file = this.#files.oldestFile
     if (file === undefined) return false
@@ -142,12 +142,12 @@ export class Head {
     return true
   }
 
-  /** Files of which less than half is needed, the one that is written included: no more goes to that. */
+  /** Files of which less than half is in use, including the current file, which is sealed in that case. */
   sparseFiles(): number[] {
     return this.#files.sealSparse()
   }
 
-  /** Moves rows of a file to where rows are written now, at most `limitBytes` but one row at least; gives how many. */
+  /** Moves rows of a file to the current file: at most `limitBytes`, but at least one row. Returns their number. */
   moveRows(from: number, limitBytes: number): number {
     let count = 0
     let moved = 0
@@ -169,8 +169,8 @@ export class Head {
   }
 
   /**
-   * Deletes files of which nothing is needed. Not in a transaction: it moves what is in SQLite's log to the disk first,
-   * so that the segments of their records outlive a loss of power, and waits for readers that see the rows still.
+   * Deletes unused files. Not in a transaction: first it syncs SQLite's log, so that the segments of their records
+   * survive a power loss, and waits for readers that still see the rows.
    */
   deleteEmptyFiles(): void {
     const empty = this.#files.emptyFiles
@@ -180,7 +180,7 @@ export class Head {
     for (const file of empty) this.#files.remove(file)
   }
 
-  /** Another process writes: what was read of its files may be of others by now. */
+  /** Another process writes: cached reads of its files may be outdated. */
   forgetRead(): void {
     this.#files.forget()
   }
@@ -189,7 +189,7 @@ export class Head {
     this.#files.close()
   }
 
-  /** Rows of a type that hold records in `(fromMs, toMs]`, in the order in which they came. */
+  /** Rows of a type that hold records in `(fromMs, toMs]`, in order of arrival. */
   *inRange(type: number, fromMs: number, toMs: number): Generator<ReadRow> {
     for (const { id } of this.#statements.inRange.all(type, fromMs, toMs)) {
       const row = this.#row(Number(id))
@@ -197,30 +197,30 @@ export class Head {
     }
   }
 
-  /** How many records of a type a question about `(fromMs, toMs]` looks through; a long one counts as several. */
+  /** Number of records of a type that a question about `(fromMs, toMs]` scans; a long record counts as several. */
   candidatesIn(type: number, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
     return Number(this.#statements.candidatesIn.get(type, fromMs, toMs)?.count ?? 0)
   }
 
-  /** Who wrote records of a type in `(fromMs, toMs]`. */
+  /** The writers of records of a type in `(fromMs, toMs]`. */
   writersIn(type: number, fromMs: number, toMs: number): number[] {
     return this.#statements.writersIn.all(type, fromMs, toMs).map(({ writer }) => Number(writer))
   }
 
-  /** When the records of a type in `(fromMs, toMs]` were made: a stretch for each hour. */
+  /** The times of records of a type in `(fromMs, toMs]`: one range for each hour. */
   rangesIn(type: number, fromMs: number, toMs: number): { firstMs: number; lastMs: number }[] {
     return this.#statements.rangesIn
       .all(type, fromMs, toMs)
       .map((row) => ({ firstMs: Number(row.first), lastMs: Number(row.last) }))
   }
 
-  /** When the earliest hour of a type starts; infinite where it has no rows. */
+  /** Start of the earliest hour of a type; infinite if it has no rows. */
   oldestMs(type: number): number {
     const hour = this.#statements.oldestOf.get(type)?.hour
     return hour === null || hour === undefined ? Number.POSITIVE_INFINITY : hourStartMs(Number(hour))
   }
 
-  /** What there is to compact, earliest first. */
+  /** The units to compact, earliest first. */
   units(): HeadUnit[] {
     return this.#statements.units.all().map(({ type, writer, clock, hour, bytes }) => ({
       type: Number(type),
@@ -232,24 +232,24 @@ export class Head {
   }
 
   /**
-   * The records of a unit's first rows, at most `limitBytes` of them, but one row at least. They lie in `memory` where
-   * that has room for them.
+   * The records of a unit's first rows, at most `limitBytes`, but at least one row. They are read into `memory` if they
+   * fit.
    */
   ofUnit(unit: HeadUnit, limitBytes: number, memory: Uint8Array): UnitRecords {
     const ids: number[] = []
     const rows: UnitRow[] = []
-    // What the file says of its sizes may be damaged.
+    // The sizes in the file may be damaged.
     const wantedBytes = Math.max(0, Math.min(unit.bytes, limitBytes))
     let bytes = memory.length >= wantedBytes ? memory : new Uint8Array(wantedBytes)
     let used = 0
-    // Ids alone come out of the index: it says nothing of where their bytes are.
+    // Only ids are in the index, not the location of the bytes.
     for (const found of this.#statements.idsOfUnit.all(unit.type, unit.writer, unit.clock, unit.hour)) {
       const id = Number(found.id)
       const row = this.#statements.row.get(id) ?? {}
       if (used > 0 && used + Number(row.bytes) > Math.min(limitBytes, bytes.length)) break
       const { body = EMPTY, firstMs = 0 } = this.#checked(row, bytes.subarray(used)) ?? {}
       ids.push(id)
-      // The first alone was too long.
+      // The first row alone exceeded the limit.
       if (used + body.length > bytes.length) bytes = body
       rows.push({ offset: used, firstMs })
       used += body.length
@@ -257,7 +257,7 @@ export class Head {
     return { ids, rows, bytes: bytes.subarray(0, used) }
   }
 
-  /** What is known of the rows of a source's unit, in the order in which they came. */
+  /** Descriptions of the rows of a source's unit, in order of arrival. */
   ofUnitOfSource({
     type,
     slot,
@@ -272,18 +272,18 @@ export class Head {
     }))
   }
 
-  /** A row as it is in the file now; undefined if it is damaged. */
+  /** The current row of the file; undefined if it is damaged. */
   read(id: number): HeadRow | undefined {
     const row = this.#statements.row.get(id)
     return row === undefined ? undefined : this.#checked(row)
   }
 
   /**
-   * The first time in the earliest hour, or when that hour starts where no record's time is of it; infinite where there
-   * are no rows. Unit: milliseconds since the Unix epoch.
+   * The first time in the earliest hour, or the start of that hour if no record has a time in it; infinite if there are
+   * no rows. Unit: milliseconds since the Unix epoch.
    */
   firstMs(): number {
-    // Asked for every second, and a look at every row: it is remembered.
+    // Needed every second, and a scan reads every row, so it is cached.
     this.#first ??= this.#findFirst()
     const { hour, timeMs } = this.#first
     return timeMs ?? hourStartMs(hour)
@@ -313,7 +313,7 @@ export class Head {
     return undefined
   }
 
-  /** Files that end before their rows do; `length` is where. */
+  /** Files that end before their rows; `length` is the actual end. */
   #cutFiles(): { readonly file: number; readonly length: number }[] {
     const files = this.#files.list()
     return this.#statements.files.all().flatMap(({ file: id, end }) => {
@@ -323,12 +323,12 @@ export class Head {
     })
   }
 
-  /** A row left the head. */
+  /** A row was deleted from the head. */
   #left(id: number, file: number, bytes: number): void {
     this.bytes -= bytes
     this.#files.need(file, -bytes)
     this.#first = undefined
-    // The number may be given to another row.
+    // The number may be reused for another row.
     this.#forget(id)
   }
 

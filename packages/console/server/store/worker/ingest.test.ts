@@ -18,17 +18,17 @@ const { recordBytes } = type.layout
 const offsetOf = (name: string): number => type.layout.slots.find((slot) => slot.name === name)?.offset ?? -1
 const ARRIVAL_MS = 500_000.4 * HOUR_MS
 const believed = { fromMs: ARRIVAL_MS - HOUR_MS, toMs: ARRIVAL_MS + HOUR_MS }
-/** Ports of which the series has no room. */
+/** Ports whose series are refused. */
 const REFUSED_FROM = 6
 
-/** A record; its time in the unit that it has in there, microseconds. */
+/** A record; its time is in microseconds, as in its field. */
 interface Given {
   readonly timeUs: number
   readonly port: number
   readonly serial: number
 }
 
-/** What an entry becomes, worked out a record at a time. */
+/** The expected result of an entry, computed one record at a time. */
 function expected(records: readonly Given[], clock: PageEntry['clock']) {
   const hours = new Map<number, { firstMs: number; lastMs: number; serials: number[] }>()
   for (const { timeUs, port, serial } of records) {
@@ -45,7 +45,7 @@ function expected(records: readonly Given[], clock: PageEntry['clock']) {
   return hours
 }
 
-/** Records of which most follow each other within an hour, and some do not. */
+/** Records that mostly follow each other within an hour. */
 function someRecords(random: Random): Given[] {
   const oddness = random.pick([0, 0.002, 0.05, 0.5])
   let timeMs = ARRIVAL_MS - random.integer(0, 2 * HOUR_MS)

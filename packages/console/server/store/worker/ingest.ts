@@ -12,7 +12,7 @@ interface Bundle {
   firstMs: number
   lastMs: number
   count: number
-  /** Stretches of records that lie side by side: start and end in the page. Unit: bytes. */
+  /** Adjacent records: start and end in the page. Unit: bytes. */
   readonly stretches: { from: number; to: number }[]
 }
 
@@ -22,25 +22,25 @@ interface Range {
   lastMs: number
 }
 
-/** Records of one hour that lie side by side, up to where they end. */
+/** Adjacent records of one hour, with their end. */
 interface Stretch extends Range {
   readonly hour: number
   readonly from: number
 }
 
-/** Wall times that are believed. Records of other times are kept as they are, under the hour in which they arrived. */
+/** Plausible wall times. Records with other times are kept unchanged, in the hour of their arrival. */
 export interface BelievedTimes {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** What the entries of one type, writer and clock become, and how many records of which had no room. */
+/** The rows from the entries of one type, writer and clock, and the number of refused records. */
 export interface Ingested {
   readonly rows: readonly NewHeadRow[]
   readonly dropped: readonly (readonly [entry: PageEntry, records: number])[]
 }
 
-/** What entries are read with. */
+/** The parts that entries are read with. */
 export interface IngestContext {
   readonly stored: StoredType
   /** Id of the writer. */
@@ -51,10 +51,9 @@ export interface IngestContext {
 }
 
 /**
- * Turns entries of a page into rows of the head: records are sorted into hours and otherwise kept byte by byte, and
- * written from where they lie. Records of a clock other than wall time belong to the hour in which they arrived, and so
- * do those of a time that cannot be: one device with a broken clock must not make a million hours, nor have its records
- * expire at once.
+ * Turns entries of a page into rows of the head: records are sorted into hours, kept unchanged, and written without a
+ * copy. Records of a clock other than wall time belong to the hour of their arrival, and so do records with an
+ * implausible time: a device with a broken clock must not create a million hours, nor have its records expire at once.
  */
 export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[], context: IngestContext): Ingested {
   const { stored, writer, resolver, lookup } = context
@@ -91,7 +90,7 @@ class Sorter {
   readonly #context: IngestContext
   readonly #arrivalHour: number
   readonly #factor: number
-  /** Records that follow each other, of one hour and of series that have room, are added together. */
+  /** Adjacent records of one hour whose series were accepted are added together. */
   #stretch: Stretch | undefined
 
   constructor(views: Views, entry: PageEntry, bundles: Map<number, Bundle>, context: IngestContext) {
@@ -104,8 +103,8 @@ class Sorter {
   }
 
   /**
-   * Takes `count` records that lie one behind the other, whose series have the `numbers` from `place` on. Nearly always
-   * they are of one hour and all have room: then they are taken at once, else one by one.
+   * Takes `count` adjacent records whose series have the `numbers` from `place` on. Nearly always they are of one hour
+   * and all accepted: then they are taken together, else one by one.
    */
   take(at: number, numbers: Int32Array, place: number, count: number): void {
     const range = this.#rangeOf(at, count)
@@ -121,7 +120,7 @@ class Sorter {
     }
   }
 
-  /** The records up to `to` are one stretch. */
+  /** Extends the current range of records to `to`. */
   cut(to: number): void {
     if (this.#stretch !== undefined) {
       addStretch(this.#bundles, this.#context.stored.type, this.#entry, this.#stretch, to)
@@ -139,7 +138,7 @@ class Sorter {
     if (lastMs > this.#stretch.lastMs) this.#stretch.lastMs = lastMs
   }
 
-  /** Whether all these series have room; those that have were seen now. */
+  /** Whether all these series are accepted. Marks the accepted series as seen now. */
   #haveRoom(numbers: Int32Array, place: number, count: number): boolean {
     const { resolver } = this.#context
     let haveRoom = true
@@ -165,7 +164,7 @@ class Sorter {
     return { firstMs, lastMs }
   }
 
-  /** The hour to which all records of a range belong; undefined if it may be more than one. */
+  /** The hour of all records in a range; undefined if there may be several. */
   #hourOf({ firstMs, lastMs }: Range): number | undefined {
     if (this.#entry.clock !== 'wall' || this.#context.stored.type.time === undefined) return this.#arrivalHour
     const { fromMs, toMs } = this.#context.believed
@@ -182,7 +181,7 @@ function addStretch(
   { hour, from, firstMs, lastMs }: Stretch,
   to: number,
 ): void {
-  // Records without a timestamp get the arrival of their row, which therefore holds one arrival only.
+  // Records without a timestamp have the arrival time of their row, so such a row has one arrival only.
   const key = type.time === undefined ? arrivalMs : hour
   const bundle = bundles.get(key) ?? { hour, firstMs, lastMs, count: 0, stretches: [] }
   bundles.set(key, bundle)

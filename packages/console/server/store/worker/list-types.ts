@@ -2,10 +2,10 @@ import { describeType, type TypeDescription } from '@sonde/sdk/internal'
 import type { StoredTypes, TypesRequest } from '../protocol.ts'
 import type { StoreFile } from './store-file.ts'
 
-/** Text of all types that are listed. The agent's own are among the first. Unit: characters of JSON. */
+/** Size of the text of all listed types. The types of the agent are among the first. Unit: characters of JSON. */
 const LIST_LENGTH_LIMIT = 2 << 20
 
-/** Lists the types of which the file holds records, each in its latest version. */
+/** Lists the types with records in the file, each in its latest version. */
 export function listTypes({ catalogue }: StoreFile, { except }: TypesRequest): StoredTypes {
   const wanted = new Map([...catalogue.types.values()].map(({ type }) => [type.name, type]))
   for (const name of except) wanted.delete(name)

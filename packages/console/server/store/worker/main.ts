@@ -2,7 +2,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { WorkerStart } from '../protocol.ts'
 import { StoreWorker } from './store-worker.ts'
 
-/** The thread of the store: everything that touches the file happens here. */
+/** The thread of the store: all access to the file is here. */
 const port = parentPort
 if (port !== null) {
   const worker = new StoreWorker(

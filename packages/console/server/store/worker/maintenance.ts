@@ -9,28 +9,28 @@ import { DAY_MS, dayOf, hourOf } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
 /**
- * Records of a unit that are compacted at once; a busier hour becomes several segments. It takes twice as much memory,
- * which the process keeps. Unit: bytes.
+ * Size of the records of a unit that are compacted at once; a busier hour becomes several segments. It needs twice as
+ * much memory, which the process keeps. Unit: bytes.
  */
 export const COMPACT_BYTES = 8 << 20
-/** What records may take of the file, however much its names take: more than these have room for. */
+/** The part of the file that records may always use, even if names use more than the rest. */
 const RECORDS_PART = 3 / 4
-/** Free pages that are kept for the next hour's records, beside an eighth of the file. Unit: bytes. */
+/** Free space that is kept for the records of the next hour, besides an eighth of the file. Unit: bytes. */
 const FREE_BYTES = 4 << 20
-/** Pages that are given back to the disk in one turn. */
+/** Pages that are returned to the disk in one turn. */
 const VACUUM_PAGES = 256
 /**
- * Hours of a day to which records still come, as of today, that are rolled up at once: a question of the last day reads
- * about so many from raw samples, and the roll-up of a day is written four times.
+ * Hours of an unfinished day that are rolled up together. A question about the last day reads about as many hours from
+ * raw samples, and the roll-up of a day is written four times.
  */
 const FLOW_HOURS = 6
-/** Hours after which a series that is in no segment is forgotten. */
+/** Hours after which a series without a segment is forgotten. */
 const SERIES_IDLE_HOURS = 2
 
 /**
- * Does what is due: compaction of hours that are over, roll-ups, retention. A generator, so that questions get their
- * turn in between. Of a day of which records were compacted just now there may be more to come, as of today or when old
- * records are read in: it is rolled up six hours at a time.
+ * Runs the due work: compaction of past hours, roll-ups, retention. A generator, so that questions get their turn in
+ * between. A day with newly compacted records may get more of them, because it is not over or because old records are
+ * being read in. It is rolled up six hours at a time.
  */
 export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, void> {
   const currentHour = hourOf(nowMs)
@@ -51,8 +51,8 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
 }
 
 /**
- * Compacts the records that a unit has now, as long as there are `leastBytes` of them: what comes meanwhile waits for
- * the next upkeep, which makes one segment of more of it.
+ * Compacts the current records of a unit while there are at least `leastBytes`. Records that come meanwhile wait for
+ * the next upkeep, which makes a larger segment of them.
  */
 function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Generator<undefined, void> {
   const stored = file.catalogue.types.get(unit.type)
@@ -63,7 +63,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
   for (let { bytes } = unit; bytes >= leastBytes; ) {
     const records = file.head.ofUnit(unit, COMPACT_BYTES, memory)
     if (records.ids.length === 0) return
-    // Fresh memory for each part of a backlog would have to be cleared, and collected.
+    // New memory for each part of a backlog would have to be cleared and collected.
     memory = new Uint8Array(records.bytes.buffer)
     const segments =
       stored === undefined || writer === undefined
@@ -86,12 +86,12 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
     file.head.deleteEmptyFiles()
     bytes -= records.bytes.length
     yield
-    // Under load it is long until all is compacted.
+    // Under load, compaction of everything takes long.
     yield* expireBySize(file)
   }
 }
 
-/** Moves what is left in files of the head that hold little, so that these can be deleted. */
+/** Moves the remaining rows out of head files with little data, so that the files can be deleted. */
 function* moveHead(file: StoreFile): Generator<undefined, void> {
   for (const sparse of file.head.sparseFiles()) {
     while (inTransaction(file.database, () => file.head.moveRows(sparse, COMPACT_BYTES)) > 0) yield
@@ -105,8 +105,8 @@ function* rollUpDay(file: StoreFile, type: number, day: number): Generator<undef
 }
 
 /**
- * The time by which history grows old: a wall clock that is set ahead while the store runs makes none of it older than
- * it is.
+ * The time for the age of history. If the wall clock is set ahead while the store runs, history does not become older
+ * by that.
  */
 export function ageingClockMs(wallMs: number): number {
   return Math.min(wallMs, performance.timeOrigin + performance.now())
@@ -131,8 +131,8 @@ function* expireByAge(file: StoreFile, nowMs: number): Generator<undefined, void
 }
 
 /**
- * Over the limit the oldest hours leave first, then the oldest roll-ups, then the oldest records that are not yet
- * compacted. Not for the sake of names, which deleting records makes no fewer.
+ * Over the size limit the oldest hours are deleted first, then the oldest roll-ups, then the oldest records that are
+ * not yet compacted. Names over the limit do not cause this, because deleting records does not free names.
  */
 function* expireBySize(file: StoreFile): Generator<undefined, void> {
   if (isTooLarge(file)) yield* moveHead(file)
@@ -153,7 +153,7 @@ function isTooLarge(file: StoreFile): boolean {
   return usedBytes > maxBytes && usedBytes - file.catalogue.fileBytes > maxBytes * RECORDS_PART
 }
 
-/** Deletes an hour, whose day is rolled up first. */
+/** Deletes an hour, after its day is rolled up. */
 function* deleteHour(file: StoreFile, hour: number): Generator<undefined, void> {
   for (const { type, day } of file.segments.daysToRoll()) {
     if (day === dayOf(hour)) yield* rollUpDay(file, type, day)
@@ -169,8 +169,7 @@ function deleteSlot(file: StoreFile, level: number, slot: number): void {
 }
 
 /**
- * Takes out everything of which nothing is left: writers, series, types and sources, and clients that are gone for
- * long.
+ * Deletes names without data: writers, series, types and sources, and clients that are gone for long.
  */
 function forgetUnused(file: StoreFile, nowMs: number): void {
   const currentHour = hourOf(nowMs)
@@ -178,7 +177,7 @@ function forgetUnused(file: StoreFile, nowMs: number): void {
     file.writers.deleteUnused()
     file.clients.prune(nowMs)
   })
-  // Before that, series may be in the head alone, written before the file was opened.
+  // Before that time, series may be only in the head, written before the file was opened.
   if (currentHour < Math.max(file.openedHour, file.cleanedHour) + SERIES_IDLE_HOURS) return
   file.cleanedHour = currentHour
   const used = file.segments.seriesIds()
@@ -191,7 +190,7 @@ function forgetUnused(file: StoreFile, nowMs: number): void {
   file.writers.forgetSeries()
 }
 
-/** Gives pages that are free back to the disk, and shortens the write-ahead log. */
+/** Returns free pages to the disk, and shortens the write-ahead log. */
 function* giveBack(file: StoreFile): Generator<undefined, void> {
   const { database } = file
   const pageBytes = numberOf(database, 'PRAGMA page_size')
@@ -203,7 +202,7 @@ function* giveBack(file: StoreFile): Generator<undefined, void> {
     database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`)
     yield
   }
-  // What the log refers to first.
+  // First the bytes that the log refers to.
   file.head.sync()
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }

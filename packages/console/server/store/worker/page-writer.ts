@@ -12,27 +12,27 @@ import type { StoredPeriods } from './stored-periods.ts'
 import type { Writers } from './writers.ts'
 
 /**
- * Series that one client may look up in a page, and all clients together: one with long labels counts as often as the
- * places that it takes. A new one takes some 7 µs.
+ * Lookups of series in a page, for one client and for all clients together. A series with long labels counts once for
+ * each place that it takes. A new series takes some 7 µs.
  */
 const CLIENT_LOOKUP_COUNT = 2048
 const PAGE_LOOKUP_COUNT = 4096
-/** So many every client may, whatever the others do. */
+/** Lookups that every client has, whatever the others do. */
 const LEAST_LOOKUP_COUNT = 64
 
 type Client = bigint | undefined
 
-/** A client has no more lookups in this page. */
+/** A client has used up its lookups in this page. */
 class TurnOver extends Error {}
 
-/** What became of the entries of one type, source and clock. */
+/** The result of the entries of one type, source and clock. */
 interface ReadGroup extends Ingested {
-  /** Why records were dropped. */
+  /** The reason why records were dropped. */
   readonly reason: string
   readonly resolver?: SeriesResolver
 }
 
-/** What it writes to. */
+/** The tables that it writes. */
 export interface PageTables {
   readonly catalogue: Catalogue
   readonly writers: Writers
@@ -42,9 +42,9 @@ export interface PageTables {
 }
 
 /**
- * Turns pages into rows of the head. A client that brings more new series than it may look up in one page is behind:
- * the series that it looked up stay, none of its records of this page is written, and they come again while the pages
- * of others pass.
+ * Turns pages into rows of the head. A client with more new series than it may look up in one page is behind: the
+ * series that it looked up stay, none of its records of this page is written, and they are sent again while the pages
+ * of other clients pass.
  */
 export class PageWriter {
   readonly names: AnnouncedNames
@@ -54,7 +54,8 @@ export class PageWriter {
   readonly #clients: ClientPages
   readonly #periods: StoredPeriods
   /**
-   * Clients that are behind, and since which page. What was sent before that was acknowledged would come out of order.
+   * Clients that are behind, with the page since which they are. Records sent before that was acknowledged would be out
+   * of order.
    */
   readonly #behind = new Map<Client, number>()
 
@@ -68,8 +69,8 @@ export class PageWriter {
   }
 
   /**
-   * Writes a page inside the transaction of the caller, but for what clients sent again and for clients that are
-   * behind.
+   * Writes a page inside the transaction of the caller, except records that clients sent again, and records of clients
+   * that are behind.
    */
   write(page: Page, announcement: Announcement, believed: BelievedTimes): Written {
     this.names.learn(announcement)
@@ -102,7 +103,7 @@ export class PageWriter {
     return outcome.written(this.#clients)
   }
 
-  /** Entries that the file does not hold yet. */
+  /** Entries that are not in the file yet. */
   #fresh(client: Client, entries: readonly PageEntry[]): readonly PageEntry[] {
     if (client === undefined) return entries
     let last = this.#clients.last(client)
@@ -113,7 +114,7 @@ export class PageWriter {
     })
   }
 
-  /** What the entries of one client become; undefined if they need more lookups than it has. */
+  /** The rows from the entries of one client; undefined if they need more lookups than it has. */
   #read(
     memory: SharedArrayBuffer,
     entries: readonly PageEntry[],
@@ -152,7 +153,7 @@ export class PageWriter {
   }
 }
 
-/** Looks up series for one client, so many in a page. */
+/** Looks up series for one client, a limited number in each page. */
 class Lookups {
   count = 0
   readonly #catalogue: Catalogue
@@ -172,7 +173,7 @@ class Lookups {
   }
 }
 
-/** What became of a page. */
+/** The result of a page. */
 class Outcome {
   duplicates = 0
   readonly #behind: bigint[] = []
@@ -202,7 +203,7 @@ class Outcome {
   }
 }
 
-/** How many series a client may look up, when those before it in the page looked up so many. */
+/** How many series a client may look up, after the lookups of earlier clients in the page. */
 function limitOf(client: Client, lookupCount: number): number {
   if (client === undefined) return Number.POSITIVE_INFINITY
   return Math.max(LEAST_LOOKUP_COUNT, Math.min(CLIENT_LOOKUP_COUNT, PAGE_LOOKUP_COUNT - lookupCount))

@@ -1,22 +1,22 @@
 import { type Holder, Quota } from '@sonde/sdk/internal'
 
-/** Holds the names that nobody reported since the file was opened. They count as those of a client. */
+/** Holder of the names that were not reported since the file was opened. They count as the names of a client. */
 export const EARLIER = 0n
 
-/** Text of a name that one place has room for; a longer one takes more places. Unit: bytes. */
+/** Length of a name that fits one place; a longer name takes more places. Unit: bytes. */
 const PLACE_TEXT_BYTES = 256
 /**
- * What a place takes in the file: the text lies in its table and in an index, whose pages are not full. Half of it is
- * what names of any but the most awkward length take at most. Unit: bytes.
+ * Size of a place in the file: the text is in its table and in an index, whose pages are not full. Half of it is the
+ * most that names of nearly any length take. Unit: bytes.
  */
 export const PLACE_FILE_BYTES = 768
 
-/** How many places a text takes. */
+/** Number of places that a text takes. */
 export function placesOf(text: string, placeTextBytes = PLACE_TEXT_BYTES): number {
   return 1 + Math.floor(Buffer.byteLength(text) / placeTextBytes)
 }
 
-/** The places for names of one kind, and which client has how many of them. */
+/** The places for names of one kind, and the number that each client holds. */
 export class Places {
   readonly #quota: Quota
   readonly #placeTextBytes: number
@@ -28,12 +28,12 @@ export class Places {
     this.#placeTextBytes = placeTextBytes
   }
 
-  /** What the names take in the file, about. Unit: bytes. */
+  /** Approximate size of the names in the file. Unit: bytes. */
   get fileBytes(): number {
     return 2 * (this.#textBytes + 20 * this.#holders.size)
   }
 
-  /** Whether a client, or undefined for this process, may bring another name. */
+  /** Whether a client, or undefined for this process, may add another name. */
   hasRoom(holder: Holder, text: string): boolean {
     return this.#quota.roomFor(holder) >= placesOf(text, this.#placeTextBytes)
   }
@@ -44,7 +44,7 @@ export class Places {
     this.#add(holder, text, 1)
   }
 
-  /** A name is reported: if that is for the first time since the file was opened, it is known now who holds it. */
+  /** A name is reported. The first report since the file was opened shows its holder. */
   claim(id: number, holder: Holder, text: () => string): void {
     if (this.#holders.get(id) !== EARLIER) return
     const known = text()
@@ -52,7 +52,7 @@ export class Places {
     this.take(id, holder, known)
   }
 
-  /** A name left the file. */
+  /** A name was deleted from the file. */
   leave(id: number, text: string): void {
     if (!this.#holders.has(id)) return
     this.#add(this.#holders.get(id), text, -1)

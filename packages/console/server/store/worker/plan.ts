@@ -22,7 +22,7 @@ import { RAW, type Segment } from './segments.ts'
 import type { StoreFile } from './store-file.ts'
 import type { Window } from './stored-periods.ts'
 
-/** One field that bears a metric's name, in all versions of its type: what is read of it for a question, and how. */
+/** One field with the name of a metric, in all versions of its type: the data to read for a question, and how. */
 export interface PlannedField {
   readonly type: RecordType
   readonly versions: readonly FieldVersion[]
@@ -33,18 +33,18 @@ export interface PlannedField {
   readonly blockCount: number
 }
 
-/** Series that are looked at before the store may write what was reported meanwhile. */
+/** Series that are scanned before the store may write new records. */
 const WALK_STEP_COUNT = 256
-/** So many samples of a column that matches take as long as one candidate. */
+/** Scanning one candidate takes as long as reading this many samples of a matching column. */
 const SAMPLES_PER_CANDIDATE = 16
-/** Samples of raw columns that are held at once. */
+/** Samples of raw columns in memory at the same time. */
 const SAMPLE_BUDGET = 4 << 20
 
 type FieldsOf = ReadonlyMap<string, readonly (readonly FieldVersion[])[]>
 
 /**
- * Looks for the fields and series of all questions of a request, and refuses it before anything is read of them where
- * it costs too much.
+ * Finds the fields and series of all questions of a request. Refuses the request before it reads data if that would
+ * cost too much.
  *
  * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT`.
  */
@@ -68,7 +68,7 @@ export function planOf(file: StoreFile, request: QueryRequest): ReadonlyMap<Seri
   return plan
 }
 
-/** The versions of each field that bears one of the metrics. Histograms of other edges are fields of their own. */
+/** The versions of each field with the name of one of the metrics. Histograms with other edges are separate fields. */
 function fieldsOf(file: StoreFile, metrics: ReadonlySet<string>): FieldsOf {
   const found = new Map<string, Map<string, FieldVersion[]>>()
   for (const stored of file.catalogue.types.values()) {
@@ -86,7 +86,7 @@ function fieldsOf(file: StoreFile, metrics: ReadonlySet<string>): FieldsOf {
   return new Map([...found].map(([metric, fields]) => [metric, [...fields.values()]]))
 }
 
-/** What is looked through for each question: series of its types, each for each matcher, and what is stored of them. */
+/** Cost of the search for each question: the series of its types, once for each matcher, and their stored data. */
 function addStored(candidates: Candidates, file: StoreFile, request: QueryRequest, fields: FieldsOf): void {
   const walked = new Set<string>()
   const stored = new Map<number, number>()
@@ -114,7 +114,7 @@ function walkKey(typeName: string, matchers: readonly Matcher[]): string {
 
 type SeriesOf = (typeName: string, matchers: readonly Matcher[]) => readonly StoredSeries[]
 
-/** Series of a type that match. Questions of a request often have the same matchers: they share one walk. */
+/** Series of a type that match. Questions of a request often have the same matchers: they share one search. */
 function matchingSeries(file: StoreFile): SeriesOf {
   const known = new Map<string, readonly StoredSeries[]>()
   return (typeName, matchers) => {
@@ -158,8 +158,8 @@ function planField(
 }
 
 /**
- * Leaves out segments that end before the window of their source begins, whatever the periods of others: a client may
- * name any.
+ * Leaves out segments that end before the window of their source begins. The periods of other sources do not count,
+ * because a client may declare any period.
  */
 function beforeLead(file: StoreFile, type: RecordType, window: Window, stepMs: number): (segment: Segment) => boolean {
   const starts = new Map<number, number>()
@@ -179,7 +179,7 @@ function blockCountOf(file: StoreFile, { versions, series, fromMs, toMs }: Wante
   return Math.max(1, Math.floor((SAMPLE_BUDGET * series.length) / Math.max(1, samples)))
 }
 
-/** What reading the series of a field takes: their samples, and the head once more for each further block of them. */
+/** Cost of reading the series of a field: their samples, and the head once more for each further block of series. */
 function readingOf(file: StoreFile, { type, versions, wanted, isOfBins, blockCount }: PlannedField): number {
   const furtherBlocks = Math.max(0, Math.ceil(wanted.series.length / blockCount) - 1)
   const part = wanted.series.length / Math.max(1, file.catalogue.countOf(type.name))
@@ -191,7 +191,7 @@ function readingOf(file: StoreFile, { type, versions, wanted, isOfBins, blockCou
   return count
 }
 
-/** Refuses what is sure to be refused in the end: series of which the window holds whole segments, times points. */
+/** Refuses a request that is sure to exceed the limit: series with whole segments in the window, times points. */
 function checkAnswer(
   file: StoreFile,
   { fromMs, toMs, stepMs }: QueryRequest,

@@ -15,13 +15,13 @@ import type { StoreFile } from './store-file.ts'
 
 /** Answers a request from what the file holds. */
 export function query(file: StoreFile, request: QueryRequest): QueryAnswer {
-  // Each request has a budget of its own: an earlier request may have spent it.
+  // Each request has its own budget, because an earlier request may have used up the shared one.
   refillExpressions()
   const plan = planOf(file, request)
   return answerRequest(request, (one) => (plan.get(one) ?? []).map((field) => read(file, field, request.fromMs)))
 }
 
-/** What is read of a field, one block of series after the other. */
+/** The columns of a field, one block of series after the other. */
 function read(file: StoreFile, field: PlannedField, fromMs: number): Found {
   const { type, versions, wanted, asked, isOfBins, blockCount } = field
   const { slot } = versions.at(-1) as FieldVersion
@@ -30,12 +30,12 @@ function read(file: StoreFile, field: PlannedField, fromMs: number): Found {
   return { type, slot, clock: 'wall', series: breathing(file, columns), notes }
 }
 
-/** Why bins are absent at the start of a window: roll-ups keep none, and its records are deleted. */
+/** The reason why bins are absent at the start of a window: roll-ups have none, and its records are deleted. */
 function binNotes(file: StoreFile, fromMs: number): string[] {
   const nowMs = Date.now()
   const slot = file.segments.oldestSlot(RAW)
   const rawMs = Math.min(nowMs, slot === undefined ? nowMs : hourStartMs(slot), file.head.firstMs())
-  // A file that reached its size lost records before they were old.
+  // A file that reached its size limit lost records before they reached their age limit.
   const isCut = [...file.catalogue.types.keys()].some((type) =>
     file.segments.inRange(ROLLUP, type, fromMs, rawMs).some(({ firstMs }) => firstMs < rawMs),
   )

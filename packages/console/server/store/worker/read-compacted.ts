@@ -7,15 +7,15 @@ import { writeColumn } from './field-words.ts'
 import { ORDER_FIELD, type Segment, TIMES_FIELD } from './segments.ts'
 import type { StoreFile } from './store-file.ts'
 
-/** The columns of one series, and the number of each of its records in the order of their arrival. */
+/** The columns of one series, and the arrival number of each of its records. */
 interface SeriesColumns {
   readonly columns: ReadonlyMap<Slot, WordColumn>
   readonly numbers: Uint32Array
 }
 
 /**
- * The records that were compacted together, as they were reported and in the order in which they came. A series of
- * which a chunk is damaged is left out: no value is better than a wrong value.
+ * The records that were compacted together, as they were reported and in order of arrival. A series with a damaged
+ * chunk is left out: no value is better than a wrong value.
  */
 export function readCompacted(file: StoreFile, stored: StoredType, segments: readonly Segment[]): StoredBatch[] {
   const [first] = segments
@@ -44,8 +44,8 @@ export function readCompacted(file: StoreFile, stored: StoredType, segments: rea
 }
 
 /**
- * The columns of a series; undefined if one is damaged. `from` is the number of its first record where no order was
- * kept.
+ * The columns of a series; undefined if one is damaged. `from` is the number of its first record if no order was
+ * stored.
  */
 function columnsOf(
   file: StoreFile,
@@ -79,9 +79,9 @@ function columnOf(file: StoreFile, segment: Segment, field: number, number: numb
   return body === undefined ? undefined : decodeColumn(body)
 }
 
-/** Where each record goes: its rank among the numbers of all series. */
+/** The position of each record: its rank among the numbers of all series. */
 function placesOf(all: readonly SeriesColumns[]): Uint32Array[] {
-  // Numbers of two series are the same only where damage took the order of a series.
+  // Numbers of two series are equal only if damage destroyed the order of a series.
   const keys = all.map(({ numbers }, series) => Float64Array.from(numbers, (number) => number * all.length + series))
   const sorted = Float64Array.from(keys.flatMap((ofSeries) => [...ofSeries])).sort()
   const places = new Map<number, number>()
@@ -89,7 +89,7 @@ function placesOf(all: readonly SeriesColumns[]): Uint32Array[] {
   return keys.map((ofSeries) => Uint32Array.from(ofSeries, (key) => places.get(key) ?? 0))
 }
 
-/** The ids of texts in the table of the batch, which gains those that are new. */
+/** The ids of texts in the table of the batch, to which new texts are added. */
 function idsOf(table: Map<string, number>, texts: readonly string[]): number[] {
   return texts.map((text) => {
     const id = table.get(text) ?? table.size
@@ -98,7 +98,7 @@ function idsOf(table: Map<string, number>, texts: readonly string[]): number[] {
   })
 }
 
-/** A label is the same in every record of its series, and known by its text alone. */
+/** A label is the same in every record of its series, and is identified by its text only. */
 function labelColumn(slot: Slot, { labels }: StoredSeries, count: number): WordColumn {
   const { kind, count: elements } = slot.field
   const text = labelOf(labels, slot.name)

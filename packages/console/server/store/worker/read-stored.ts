@@ -8,8 +8,7 @@ import { blocksOf, type StoredBlock, unitsOf } from './stored-blocks.ts'
 const RECORD_LIMIT = 10_000
 
 /**
- * Reads records of a window back as they were reported: hour by hour and source by source, there in the order of their
- * arrival.
+ * Reads records of a window back as they were reported: by hour and by source, and within these in order of arrival.
  */
 export function readStored(file: StoreFile, request: RecordsRequest): readonly StoredBatch[] {
   const batches: StoredBatch[] = []
@@ -34,7 +33,7 @@ function* readAll(file: StoreFile, { type: name, fromMs, toMs }: RecordsRequest)
   }
 }
 
-/** The records of a batch that are wanted. Without a timestamp in them all are: their time is that of the block. */
+/** The records of a batch in the window. Without a timestamp all are: their time is that of the block. */
 function* kept(batch: StoredBatch, type: RecordType, isWanted: (timeMs: number) => boolean): Generator<StoredBatch> {
   const { recordBytes } = type.layout
   const { time } = type

@@ -21,7 +21,7 @@ import { type NewSegment, RAW, ROLLUP, type Segment } from './segments.ts'
 import { DAY_HOURS, DAY_MS, dayOf, hourStartMs } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
-/** Samples of one field that are held at once: as many as the arena keeps room for. */
+/** Samples of one field in memory at the same time: as many as fit into the arena. */
 const SAMPLE_BUDGET = 1 << 20
 /** Series of a segment. */
 const SERIES_BLOCK_LIMIT = 1024
@@ -29,15 +29,15 @@ const SERIES_BLOCK_LIMIT = 1024
 const encodeScratch = new Scratch()
 const decodeScratch = new Scratch()
 
-/** Whether roll-ups keep a field: counters and gauges that are one number. */
+/** Whether roll-ups keep a field: only counters and gauges with a single number. */
 export function isRolled({ field }: Slot): boolean {
   return (field.role === 'counter' || field.role === 'gauge') && field.count === 1
 }
 
 /**
- * Makes the roll-up of a type's day from those hours of its raw segments that are in none, and the hours after them,
- * whose first gain changes. Of the other hours the bins of an earlier roll-up stay. The new segments are laid over the
- * old ones, which are deleted last; so questions may come in between, and after a crash it is just done again.
+ * Creates the roll-up of a type's day from those raw hours that are in no roll-up, and the hours after them, whose
+ * first gain changes. The other hours keep the bins of an earlier roll-up. The new segments are laid over the old
+ * segments, which are deleted last. So questions may come in between, and after a crash the work is simply repeated.
  */
 export function* rollUp(file: StoreFile, stored: StoredType, day: number): Generator<undefined, void> {
   const nextDay = (day + 1) * DAY_HOURS
@@ -70,7 +70,7 @@ export function* rollUp(file: StoreFile, stored: StoredType, day: number): Gener
   })
 }
 
-/** The roll-up of an hour's day reckons its first gain from the hour before, which has other readings now. */
+/** The roll-up of an hour's day computes its first gain from the hour before, whose readings have changed. */
 function rollAgain(file: StoreFile, { id: type }: StoredType, hour: number): void {
   for (const { id, rolled } of file.segments.ofSlots(RAW, type, hour, hour))
     if (rolled === 'yes') file.segments.markRolled(id, 'no')
@@ -93,7 +93,7 @@ function binChunks(
   const samples = gather(file, {
     versions: [version],
     series: ids.flatMap((id) => file.catalogue.seriesById(id) ?? []),
-    // The hour before gives the reading that the first gain is reckoned from.
+    // The hour before provides the reading for the first gain.
     fromMs: hourStartMs(Math.min(...hours) - 1),
     toMs: hourStartMs(Math.max(...hours) + 1),
     skip: ({ slot, rolled }) => rolled === 'yes' && !hours.has(slot) && !hours.has(slot + 1),
@@ -101,7 +101,7 @@ function binChunks(
   const make = () => emptyBins(firstBin, DAY_BINS, isCounter)
   const same = unchanged(file, before, version.slot, new Set(ids.filter((id) => !samples.has(id))))
   const known = readBins(file, before, version.slot, new Set(ids.filter((id) => !same.has(id))), make)
-  // Series come and go, and most have few samples: memory for the bins of each would take longer than the samples.
+  // Series come and go, and most have few samples: allocating bins for each would take longer than reading the samples.
   const [own, fresh] = [make(), make()]
   const mask = maskOf(own, (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
   return ids.map((id) => {
@@ -119,8 +119,8 @@ function binChunks(
 }
 
 /**
- * Chunks of series that have no samples to add, as the only earlier segment with bins of them has them: most series of
- * a day of pods have gone by the time it is rolled up again.
+ * Chunks of series without new samples, copied from the only earlier segment that has bins of them: most series of a
+ * day of pods are gone when it is rolled up again.
  */
 function unchanged(
   file: StoreFile,
@@ -153,7 +153,7 @@ function* chunksOf(
   }
 }
 
-/** Bins of roll-ups by series, later segments laid over earlier ones; `make` gives the empty bins that take them. */
+/** Bins of roll-ups by series, later segments laid over earlier segments; `make` creates the empty bins. */
 export function readBins(
   file: StoreFile,
   segments: readonly Segment[],
@@ -166,7 +166,7 @@ export function readBins(
   for (const [id, body, segment] of chunksOf(file, segments, slot, wanted)) {
     const bins = found.get(id) ?? make()
     found.set(id, bins)
-    // What is decoded is copied at once, so one stretch of memory serves all.
+    // Decoded values are copied at once, so one piece of memory serves all.
     const into = decodeScratch.words(parts * DAY_BINS)
     file.readChunk(() => layOver(bins, decodeBins(body, segment.slot, parts, into)))
   }

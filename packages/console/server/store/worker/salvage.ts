@@ -3,9 +3,9 @@ import { messageOf } from '@sonde/sdk/internal'
 import { CHUNK_ID_STEP } from './segments.ts'
 import { DatabaseSync } from './sqlite.ts'
 
-/** Carrying over is worth this long at most: records of now are waiting. Unit: milliseconds. */
+/** Time limit of the salvage, because new records are waiting. Unit: milliseconds. */
 const SALVAGE_LIMIT_MS = 10_000
-/** Tables that are copied whole, with the column they are sorted by. The head comes last: its rows are told. */
+/** Tables that are copied completely, with their sort column. The head comes last: its rows are reported. */
 const SMALL_TABLES = {
   meta: ['key'],
   type: ['id'],
@@ -18,8 +18,8 @@ const SMALL_TABLES = {
 }
 
 /**
- * Copies what can be read of a damaged file: each table from its start up to the damage and from its end down to it,
- * then the segments, latest first, until time is up. Gives a sentence on what came over.
+ * Copies the readable content of a damaged file: each table from its start up to the damage and from its end down to
+ * it, then the segments, latest first, until the time limit. Returns a sentence about the result.
  */
 export function salvage(path: string, to: DatabaseSync): string {
   let from: DatabaseSync
@@ -55,7 +55,7 @@ function copyTable(from: DatabaseSync, to: DatabaseSync, table: string, key: rea
   return copied
 }
 
-/** Copies rows until one cannot be read. */
+/** Copies rows until a row is unreadable. */
 function copyRows(
   from: DatabaseSync,
   to: DatabaseSync,
@@ -74,7 +74,7 @@ function copyRows(
     }
     return { copied, complete: true }
   } catch {
-    // A damaged page ends this direction; what lies behind it is reached from the other end, or lost.
+    // A damaged page ends this direction. The rows behind it are read from the other end, or lost.
     return { copied, complete: false }
   }
 }
@@ -85,7 +85,7 @@ function copySegments(from: DatabaseSync, to: DatabaseSync): [copied: number, kn
     for (const row of from.prepare('SELECT id FROM segment ORDER BY level DESC, slot DESC').iterate())
       ids.push(Number(row.id))
   } catch {
-    // The list ends where it cannot be read further.
+    // The list ends at the first unreadable entry.
   }
   const endMs = performance.now() + SALVAGE_LIMIT_MS
   let copied = 0

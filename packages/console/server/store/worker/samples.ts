@@ -5,15 +5,15 @@ import type { Arena } from './arena.ts'
 
 const NOTHING = new Float64Array(0)
 
-/** What is gathered: plain numbers or words, of so many elements. */
+/** The kind of gathered samples: plain numbers or words, with this many elements. */
 interface Content {
   readonly form: 'numbers' | 'words'
   readonly elements: number
 }
 
 /**
- * Gathers the samples of one field of one series from pieces of the file, until they are columns that queries compute
- * on: one, or of a histogram one a bin.
+ * Gathers the samples of one field of one series from pieces of the file, and returns columns for queries: one, or for
+ * a histogram one for each bin.
  */
 export class Samples {
   readonly labels: Labels
@@ -24,11 +24,11 @@ export class Samples {
   readonly #expectedCount: number
   readonly #arena: Arena
   #times: Float64Array = NOTHING
-  /** Of each element plain values, or low and high words where every version of the field is a u64. */
+  /** For each element plain values, or low and high words if every version of the field is a u64. */
   #elements: (Float64Array | Uint32Array)[]
   #count = 0
 
-  /** @param expectedCount Samples for which there is room with the first. */
+  /** @param expectedCount Number of samples for the initial memory. */
   constructor(labels: Labels, { form, elements }: Content, expectedCount: number, arena: Arena) {
     this.labels = labels
     this.#expectedCount = expectedCount
@@ -56,7 +56,7 @@ export class Samples {
     this.#count += to - from
   }
 
-  /** Appends the field of the record at `offset`, which has it; `slots` are the places of its elements. */
+  /** Appends the field of the record at `offset`, which must have it; `slots` are the places of its elements. */
   appendRecord(timeMs: number, slots: readonly Slot[], views: Views, offset: number): void {
     this.#reserve(1)
     const at = this.#count++
@@ -72,7 +72,7 @@ export class Samples {
     }
   }
 
-  /** What was gathered, in time order: a column an element. */
+  /** The gathered samples in time order: a column for each element. */
   take(): Column[] {
     this.#sort()
     const { labels, intervalMs } = this
@@ -123,7 +123,7 @@ export class Samples {
     })
   }
 
-  /** Pieces nearly always come in order; where two writers overlap, or records came late, they do not. */
+  /** Sorts by time. Pieces nearly always come in order, except when two writers overlap or records came late. */
   #sort(): void {
     const times = this.#times
     let i = 1
@@ -140,7 +140,7 @@ export class Samples {
   }
 }
 
-/** One element of a column, as a column of its own. */
+/** One element of a column as a separate column. */
 function elementOf(column: WordColumn, element: number): WordColumn {
   const { words, count } = column
   return { ...column, elements: 1, words: words.subarray(2 * count * element, 2 * count * (element + 1)) }

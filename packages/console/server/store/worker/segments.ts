@@ -6,16 +6,16 @@ import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
 import type { StoredUnit } from './stored-blocks.ts'
 import { TimesCache } from './times-cache.ts'
 
-/** Series in one segment at most. */
+/** Largest number of series in one segment. */
 export const SEGMENT_SERIES_LIMIT = 1 << 14
-/** A segment has room for 2048 fields of {@link SEGMENT_SERIES_LIMIT} series; its chunks' ids are side by side. */
+/** A segment can hold 2048 fields of {@link SEGMENT_SERIES_LIMIT} series; the ids of its chunks are contiguous. */
 export const CHUNK_ID_STEP = 2 ** 22
 
 /** Field number of the times; the slot with index `i` is field `i + 1`. */
 export const TIMES_FIELD = 0
 /**
- * Field number of the order: which record of its compaction each sample was. Without one they came in the order of the
- * samples.
+ * Field number of the order: the arrival number of each sample in its compaction. Without it, the samples are in order
+ * of arrival.
  */
 export const ORDER_FIELD = 2047
 
@@ -24,8 +24,8 @@ export const RAW = 0
 export const ROLLUP = 1
 
 /**
- * Whether the values of raw records are in the roll-up of their day; `never` where their times are not of the segment's
- * hour.
+ * Whether the values of raw records are in the roll-up of their day; `never` if their times are outside the hour of the
+ * segment.
  */
 export type Rolled = 'no' | 'yes' | 'never'
 const ROLLED: readonly Rolled[] = ['no', 'yes', 'never']
@@ -43,22 +43,22 @@ export interface Segment {
   readonly slot: number
   readonly firstMs: number
   readonly lastMs: number
-  /** Samples of all series. */
+  /** Number of samples of all series. */
   readonly samples: number
   readonly rolled: Rolled
   /** Series by their number in this segment. */
   readonly series: Uint32Array
-  /** By number of a series, the number of the one whose times it shares; its own where it has times of its own. */
+  /** For each series the number of the series whose times it shares; its own number if it has its own times. */
   readonly timesOf: Uint32Array
 }
 
-/** A segment that is not yet stored: chunks by field, then by number of the series. */
+/** A segment before it is stored: chunks by field, then by number of the series. */
 export interface NewSegment extends Omit<Segment, 'id' | 'first'> {
   readonly chunks: ReadonlyMap<number, readonly (Uint8Array | undefined)[]>
 }
 
 /**
- * Id of the row that holds a chunk. By segment, then field, then series: one field of all series is one stretch of the
+ * Id of the row with a chunk. Ordered by segment, field, series, so that one field of all series is one range of the
  * table.
  */
 function chunkId(segment: number, field: number, series: number): number {
@@ -66,10 +66,10 @@ function chunkId(segment: number, field: number, series: number): number {
 }
 
 const COLUMNS = 'id, first, level, type, source, clock, slot, first_ms, last_ms, samples, rolled, series, times_of'
-/** Segments that stay in memory once read: they never change but for their mark. Unit: series of all of them. */
+/** Limit of cached segments: they never change except for their mark. Unit: series of all of them. */
 const MEMORY_SERIES_LIMIT = 1 << 20
 
-/** Segments and their chunks. Whatever changes them belongs into a transaction of the caller. */
+/** Segments and their chunks. Changes need a transaction of the caller. */
 export class Segments {
   readonly #database: DatabaseSync
   readonly #statements: ReturnType<typeof statementsOf>
@@ -77,7 +77,7 @@ export class Segments {
   #knownSeries = 0
   #nextId: number
   readonly times = new TimesCache()
-  /** Rows of chunks that could not be read. */
+  /** Number of unreadable chunk rows. */
   corruptChunks = 0
 
   constructor(database: DatabaseSync) {
@@ -87,8 +87,8 @@ export class Segments {
   }
 
   /**
-   * Stores segments that were made together. Their ids are the highest, so that chunks are appended and their pages
-   * stay full, and no id is given twice: who reads the file meanwhile goes by them.
+   * Stores segments that were created together. Their ids are the highest, so that chunks are appended and their pages
+   * stay full. No id is used twice, because concurrent readers rely on ids.
    */
   insert(segments: readonly NewSegment[]): void {
     const first = this.#nextId
@@ -116,21 +116,24 @@ export class Segments {
     this.times.clear()
   }
 
-  /** Notes whether the roll-up of its day has a raw segment. */
+  /** Stores whether the roll-up of its day contains a raw segment. */
   markRolled(id: number, rolled: Rolled): void {
     this.#statements.markRolled.run(ROLLED.indexOf(rolled), id)
     this.#forget(id)
   }
 
   /**
-   * Segments of a type that hold samples in `(fromMs, toMs]`, earliest first. Times of another clock than the wall
+   * Segments of a type that hold samples in `(fromMs, toMs]`, earliest first. Times of a clock other than the wall
    * clock are in no window.
    */
   inRange(level: number, type: number, fromMs: number, toMs: number): Segment[] {
     return this.#statements.inRange.all(level, type, fromMs, toMs).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
   }
 
-  /** Series in the segments of a type, raw and rolled up, that hold samples in `(fromMs, toMs]`: one counts in each. */
+  /**
+   * Number of series in the segments of a type, raw and rolled up, with samples in `(fromMs, toMs]`; a series counts in
+   * each segment.
+   */
   seriesIn(type: number, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
     const counts = [RAW, ROLLUP].map((level) => this.#statements.seriesIn.get(level, type, fromMs, toMs)?.bytes)
     return counts.reduce<number>((sum, bytes) => sum + Number(bytes ?? 0), 0) / Uint32Array.BYTES_PER_ELEMENT
@@ -142,8 +145,8 @@ export class Segments {
   }
 
   /**
-   * The next raw segments of a unit behind a segment: those that were compacted together, in order; none where there
-   * are no more.
+   * The next raw segments of a unit after a segment: those that were compacted together, in order; empty if there are
+   * no more.
    */
   compactedAfter({ type, slot, source, clock }: StoredUnit, after: number): Segment[] {
     const segments: Segment[] = []
@@ -162,7 +165,7 @@ export class Segments {
   }
 
   /**
-   * The first time in the earliest hour or day; infinite where there are no segments. Unit: milliseconds since the Unix
+   * The first time in the earliest hour or day; infinite if there are no segments. Unit: milliseconds since the Unix
    * epoch.
    */
   firstMs(): number {
@@ -172,7 +175,7 @@ export class Segments {
   #firstOf(level: number, slotMs: number): number {
     const slot = this.oldestSlot(level)
     if (slot === undefined) return Number.POSITIVE_INFINITY
-    // Records of times that cannot be are kept in the slot in which they arrived.
+    // Records with implausible times are in the slot of their arrival.
     const found = this.#statements.firstOf.get(level, slot, slot * slotMs, (slot + 1) * slotMs)?.first
     return typeof found === 'number' ? found : slot * slotMs
   }
@@ -204,7 +207,7 @@ export class Segments {
     return row === undefined ? undefined : this.#chunkOf(row[0], series % GROUP_SERIES)
   }
 
-  /** The chunks of one field of a segment, by number of the series; `wanted` are those numbers, ascending. */
+  /** The chunks of one field of a segment, by number of the series; `wanted` are the requested numbers, ascending. */
   *chunks(segment: Segment, field: number, wanted: readonly number[]): Generator<readonly [number, Uint8Array]> {
     let at = 0
     for (const [first, row] of this.#rows(segment, field, wanted)) {
@@ -217,11 +220,11 @@ export class Segments {
     }
   }
 
-  /** Rows with the chunks of some series, and the number of each row's first series. */
+  /** Rows with the chunks of some series, and the number of the first series in each row. */
   *#rows(segment: Segment, field: number, wanted: readonly number[]): Generator<readonly [number, Uint8Array]> {
     const base = chunkId(segment.id, field, 0)
     const groups = [...new Set(wanted.map((number) => Math.floor(number / GROUP_SERIES)))]
-    // A row of a range costs a third of a row that is looked up.
+    // A row from a range scan costs a third of a single lookup.
     if (groups.length * 3 * GROUP_SERIES < segment.series.length) {
       for (const group of groups) {
         const row = this.#statements.chunk.get(base + group) as unknown as [Uint8Array] | undefined
@@ -324,7 +327,7 @@ function bytesOf(words: Uint32Array): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
 }
 
-/** A row that was damaged may hold anything. */
+/** A damaged row may hold any values. */
 function wordsOf(bytes: unknown): Uint32Array {
   return bytes instanceof Uint8Array ? new Uint32Array(bytes.slice(0, bytes.length & ~3).buffer) : new Uint32Array(0)
 }

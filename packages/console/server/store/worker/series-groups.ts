@@ -4,26 +4,25 @@ import type { Arena } from './arena.ts'
 import type { UnitRecords } from './head.ts'
 import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'
 
-/** What finds the series of a record. */
+/** Finds the series of a record. */
 export interface SeriesFinder {
   readonly resolver: SeriesResolver
   readonly lookup: SeriesLookup
 }
 
-/** Places that lie side by side. */
+/** Adjacent places. */
 export interface Places {
   readonly start: number
   readonly count: number
 }
 
-/** Places of samples of one series. */
+/** Places of the samples of one series. */
 export interface SeriesStretch extends Places {
   readonly series: number
 }
 
 /**
- * Records put in order: series by series, and each in time order. Places are given in that order; the last are those of
- * records whose series is not known.
+ * Records sorted by series, and within a series by time. The last are records with an unknown series.
  */
 export interface GroupedRecords {
   readonly views: Views
@@ -42,7 +41,7 @@ interface Group {
   count: number
 }
 
-/** The number of a record of which the series is not known. */
+/** The number of a record with an unknown series. */
 const NO_SERIES = 0xffffffff
 
 /** Groups the records of a unit by their series. */
@@ -70,8 +69,8 @@ export function groupBySeries(
 }
 
 /**
- * Gives each record the number of its series' group; {@link NO_SERIES} where it has none. Groups are in the order of
- * their first record.
+ * Assigns to each record the number of its series' group, or {@link NO_SERIES}. Groups are in the order of their first
+ * record.
  */
 function numberRecords(
   views: Views,
@@ -81,7 +80,7 @@ function numberRecords(
   arena: Arena,
 ): { readonly series: ReadonlyMap<number, Group>; readonly numbers: Uint32Array } {
   const series = new Map<number, Group>()
-  /** By the resolver's numbers, of which a series may have several. */
+  /** By number of the resolver, which may have several numbers for a series. */
   const groupOf: Group[] = []
   const groupFor = (number: number): Group => {
     const id = resolver.at(number)?.id ?? -1
@@ -96,7 +95,7 @@ function numberRecords(
     const found = resolver.numbersOf(views, from * recordBytes, end - from, lookup)
     for (let record = from; record < end; record++) {
       const number = found[record - from] ?? -1
-      // Every series was stored before its first record was.
+      // Every series was stored before its first record.
       if (number < 0) continue
       const group = groupOf[number] ?? groupFor(number)
       group.count++
@@ -106,7 +105,7 @@ function numberRecords(
   return { series, numbers }
 }
 
-/** Gives each record its place, in the memory of the numbers. */
+/** Assigns to each record its place, in the memory of the numbers. */
 function placesOf(
   numbers: Uint32Array,
   groups: readonly SeriesStretch[],
@@ -142,7 +141,7 @@ function readArrivals({ count, places, times }: GroupedRecords, rows: UnitRecord
   }
 }
 
-/** Records nearly always come in order; then nothing is done. */
+/** Sorts only if needed: records nearly always come in order. */
 function sortByTime({ count: total, places, records, times }: GroupedRecords, { start, count }: Places): void {
   if (isRising(times, start, count)) return
   const exact = new BigUint64Array(times.buffer, times.byteOffset, total).subarray(start, start + count)

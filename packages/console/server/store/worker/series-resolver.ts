@@ -2,10 +2,10 @@ import type { Labels, SourceInfo, Views } from '@sonde/sdk'
 import { labelsOf, SeriesIndex } from '@sonde/sdk/internal'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 
-/** A series for which there is no room. */
+/** A series that was refused because of a limit. */
 export const REFUSED: StoredSeries = { id: -1, labels: {}, seenHour: 0 }
 
-/** Gives the series of labels: stores it at first sight, or only looks it up. `symbols` are the ids of their texts. */
+/** Returns the series of labels. It stores a new series, or only looks it up. `symbols` are the ids of their texts. */
 export type SeriesLookup = (typeName: string, labels: Labels, symbols: readonly number[]) => StoredSeries | undefined
 
 /** Finds the series of records of one type from one writer. */
@@ -14,7 +14,7 @@ export class SeriesResolver {
   readonly #source: SourceInfo
   readonly #index: SeriesIndex
   readonly #series: StoredSeries[] = []
-  /** Numbers of those that were refused. */
+  /** Numbers of refused series. */
   #refused: number[] = []
 
   constructor(stored: StoredType, source: SourceInfo) {
@@ -24,23 +24,23 @@ export class SeriesResolver {
   }
 
   /**
-   * The record's series. One that is not known here is asked of `lookup`; undefined if that has none. {@link
-   * REFUSED} is remembered until {@link forgetRefused}.
+   * The series of the record. An unknown series is requested from `lookup`; undefined if there is none. {@link REFUSED}
+   * is remembered until {@link forgetRefused}.
    */
   of(views: Views, offset: number, lookup: SeriesLookup): StoredSeries | undefined {
     return this.at(this.#numberOf(views, offset, lookup))
   }
 
   /**
-   * The series of `count` records that lie one behind the other, at most `SeriesIndex.foundMax`: of each the number for
-   * {@link at}. The array is used again by the next call; a number holds until {@link forgetRefused}.
+   * The series of `count` adjacent records, at most `SeriesIndex.foundMax`: for each its number for {@link at}. The
+   * array is reused by the next call; a number is valid until {@link forgetRefused}.
    */
   numbersOf(views: Views, offset: number, count: number, lookup: SeriesLookup): Int32Array {
     const { recordBytes } = this.#stored.type.layout
     const found = this.#index.findEach(views, offset, recordBytes, count)
     let isKnown = true
     for (let i = 0; i < count; i++) {
-      // What was found of the records behind it may not hold once a series comes.
+      // Results for later records may be invalid after a new series is added.
       isKnown &&= this.at(found[i] ?? -1) !== undefined
       if (!isKnown) found[i] = this.#numberOf(views, offset + i * recordBytes, lookup)
     }
@@ -71,7 +71,7 @@ export class SeriesResolver {
     return labels.map((slot) => data.getUint32(offset + slot.offset, true))
   }
 
-  /** There may be room by now. */
+  /** The limit may have become free by now. */
   forgetRefused(): void {
     for (const number of this.#refused) {
       delete this.#series[number]

@@ -7,14 +7,14 @@ export const DAY_HOURS = 24
 export const DAY_MS = DAY_HOURS * HOUR_MS
 
 /**
- * The hour of a time: hour `h` holds the times in `(h, h + 1]`, as steps of a query do, so that a sample on the full
- * hour ends one.
+ * The hour of a time: hour `h` holds the times in `(h, h + 1]`, as steps of a query do, so a sample on the full hour
+ * belongs to the hour before.
  */
 export function hourOf(timeMs: number): number {
   return Math.ceil(timeMs / HOUR_MS) - 1
 }
 
-/** When an hour starts; it holds times after that. */
+/** The start of an hour, which holds times after it. */
 export function hourStartMs(hour: number): number {
   return hour * HOUR_MS
 }

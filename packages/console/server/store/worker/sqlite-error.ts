@@ -3,11 +3,11 @@ import { SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
 import { keptSentence, type StoreSettings } from '../config.ts'
 
-/** What a failed database call means for the store. */
+/** The consequence of a failed database call for the store. */
 export type SqliteFailure = 'damaged' | 'locked' | 'full' | 'forbidden' | 'crowded' | 'unwritable'
 
 /**
- * Primary result codes of SQLite; any other means that the file cannot be used, for a reason that the message tells.
+ * Primary result codes of SQLite. Any other code means that the file cannot be used, for the reason in the message.
  */
 const OF_SQLITE: Readonly<Record<number, SqliteFailure>> = {
   5: 'locked',
@@ -17,7 +17,7 @@ const OF_SQLITE: Readonly<Record<number, SqliteFailure>> = {
   26: 'damaged',
 }
 
-/** A folder that cannot be made or written fails before SQLite is asked. */
+/** A folder that cannot be created or written fails before SQLite is called. */
 const OF_FILE_SYSTEM: Readonly<Record<string, SqliteFailure>> = {
   ENOSPC: 'full',
   EDQUOT: 'full',
@@ -34,20 +34,19 @@ const OF_FILE_SYSTEM: Readonly<Record<string, SqliteFailure>> = {
 }
 
 /**
- * What kind of failure of SQLite or of the file system an error is; undefined if it is none: then it is an error of
- * ours.
+ * The kind of a failure of SQLite or of the file system; undefined for other errors, which are faults of Sonde.
  */
 export function sqliteFailureOf(error: unknown): SqliteFailure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '', errcode = 0 } = error as Error & { code?: string; errcode?: number }
   if (code !== 'ERR_SQLITE_ERROR') return OF_FILE_SYSTEM[code]
-  // The low byte is the primary code; the rest says where.
+  // The low byte is the primary code; the rest adds details.
   return OF_SQLITE[errcode & 0xff] ?? 'unwritable'
 }
 
-/** Why nothing is written, as a sentence that whoever runs it can act on. */
+/** The reason why nothing is written, as a sentence with a fix for the user. */
 export function failureSentence(error: unknown, settings: StoreSettings): string {
-  // Errors of ours are such sentences already.
+  // The messages of our own errors are such sentences already.
   if (error instanceof SondeError) return error.message
   const { path } = settings
   const kept = keptSentence(settings)

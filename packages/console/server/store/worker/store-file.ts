@@ -15,10 +15,10 @@ import { DAY_MS, hourOf } from './slots-of-time.ts'
 import { StoredPeriods, type Window } from './stored-periods.ts'
 import { Writers } from './writers.ts'
 
-/** Clocks of devices may run ahead by this much and be believed. Unit: milliseconds. */
+/** How far clocks of devices may run ahead and still be plausible. Unit: milliseconds. */
 const AHEAD_LIMIT_MS = 3_600_000
 
-/** The open file with everything that reads and writes it. After a failed write it is thrown away and made anew. */
+/** The open file with all its readers and writers. After a failed write it is closed and opened again. */
 export class StoreFile {
   readonly database: DatabaseSync
   readonly settings: StoreSettings
@@ -31,14 +31,14 @@ export class StoreFile {
   /** Memory of the samples in hand. */
   readonly arena = new Arena()
   readonly openedHour = hourOf(Date.now())
-  /** When unused series were last looked for. */
+  /** When unused series were last searched. */
   cleanedHour = 0
   readonly #pages: PageWriter
   readonly #saveSession: StatementSync
 
   /**
-   * Whoever reads much calls it between two pieces: what was reported meanwhile is written then. No statement may be
-   * under way, and memory of the arena stays.
+   * Long reads call this between two pieces, so that new records are written then. No statement may be active, and
+   * memory of the arena stays valid.
    */
   readonly breathe: () => void
 
@@ -61,7 +61,7 @@ export class StoreFile {
     return this.#pages.names.liveTypes
   }
 
-  /** How much of each is held in memory. */
+  /** Number of names in memory, by kind. */
   names(): Readonly<Record<string, number>> {
     return {
       ...this.catalogue.counts,
@@ -72,21 +72,21 @@ export class StoreFile {
     }
   }
 
-  /** The last page of a session that the file holds. */
+  /** The last page of a session in the file. */
   lastSequence(session: string): number {
     const row = this.database.prepare("SELECT value FROM meta WHERE key = 'session'").get()
     const [of, sequence] = String(row?.value ?? '').split(' ')
     return of === session ? Number(sequence) : 0
   }
 
-  /** Pieces that could not be read since it was opened. */
+  /** Pieces that could not be read since the file was opened. */
   get corruptChunks(): number {
     return this.catalogue.damaged + this.head.corruptRows + this.segments.corruptChunks
   }
 
   /**
-   * Makes it ready to be written, once. Gives what was lost before, as a sentence; empty if nothing was. Throws
-   * where it cannot be written.
+   * Prepares the file for writing, once. Returns a sentence about earlier losses; empty if there were none. Throws if
+   * the file cannot be written.
    */
   prepareToWrite(): string {
     const lost = inTransaction(this.database, () => {
@@ -98,13 +98,13 @@ export class StoreFile {
     return `${lost.records} records (${lost.bytes} bytes) had not reached the disk when the machine stopped, or their file was damaged: they are lost`
   }
 
-  /** Pages of the file, and files of the head, that hold something. Unit: bytes. */
+  /** Size of used pages of the file and of used head files. Unit: bytes. */
   usedBytes(): number {
     const pages = numberOf(this.database, 'PRAGMA page_count') - numberOf(this.database, 'PRAGMA freelist_count')
     return pages * numberOf(this.database, 'PRAGMA page_size') + this.head.fileBytes
   }
 
-  /** What to do where names take so much of the file that it is over its limit; undefined if they do not. */
+  /** Advice if names make the file exceed its size limit; undefined if they do not. */
   get crowdedSentence(): string | undefined {
     const { maxBytes } = this.settings
     const { fileBytes } = this.catalogue
@@ -113,18 +113,18 @@ export class StoreFile {
     return `labels of series and sources take ${names} MiB of ${most}: the file is larger than store.max_bytes; raise it, or report fewer series`
   }
 
-  /** Pages of the file that wait for reuse. Unit: bytes. */
+  /** Size of free pages of the file. Unit: bytes. */
   freeBytes(): number {
     return numberOf(this.database, 'PRAGMA freelist_count') * numberOf(this.database, 'PRAGMA page_size')
   }
 
-  /** Time of the first record that is kept; null if there is none. Unit: milliseconds since the Unix epoch. */
+  /** Time of the first stored record; null if there is none. Unit: milliseconds since the Unix epoch. */
   oldestMs(): number | null {
     const firstMs = Math.min(this.head.firstMs(), this.segments.firstMs())
     return Number.isFinite(firstMs) ? firstMs : null
   }
 
-  /** Writes a page, and that it is written, in one transaction. */
+  /** Writes a page and its sequence in one transaction. */
   write(page: Page, announcement: Announcement, session: string): Written {
     return inTransaction(this.database, () => {
       const written = this.#pages.write(page, announcement, this.believedTimes())
@@ -134,7 +134,9 @@ export class StoreFile {
     })
   }
 
-  /** The longest period of those who wrote records of a type in a window. Its versions differ in their ids. */
+  /**
+   * The longest period of the writers of a type's records in a window. The versions of the type differ in their ids.
+   */
   intervalMsIn(versions: readonly StoredType[], window: Window): number {
     const { fromMs, toMs } = window
     let intervalMs = 0
@@ -147,12 +149,12 @@ export class StoreFile {
     return intervalMs
   }
 
-  /** Samples of a type's series in the segments of a window, all together. */
+  /** Number of samples of a type's series in the segments of a window. */
   samplesIn(type: number, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
     return this.segments.inRange(RAW, type, fromMs, toMs).reduce((sum, { samples }) => sum + samples, 0)
   }
 
-  /** Reads a stored chunk; one that is damaged is skipped and counted. */
+  /** Reads a stored chunk; a damaged chunk is skipped and counted. */
   readChunk<T>(read: () => T): T | undefined {
     try {
       return read()
@@ -163,7 +165,7 @@ export class StoreFile {
     }
   }
 
-  /** Another process writes the file: what was read may have changed. */
+  /** Another process writes the file: cached reads may be outdated. */
   forgetRead(): void {
     this.writers.forgetIdle()
     this.head.forgetRead()
@@ -174,7 +176,7 @@ export class StoreFile {
     if (this.database.isOpen) this.database.close()
   }
 
-  /** Wall times that are taken as they are. */
+  /** Plausible wall times. */
   believedTimes(nowMs = Date.now()): BelievedTimes {
     return { fromMs: nowMs - this.settings.retentionDays * DAY_MS, toMs: nowMs + AHEAD_LIMIT_MS }
   }

@@ -16,33 +16,32 @@ import { WritingTime } from './writing-time.ts'
 const RETRY_MS = 1000
 const STATUS_MS = 1000
 const MAINTAIN_MS = 10_000
-/** The same where the backlog is full. */
+/** The same if the backlog is full. */
 const MAINTAIN_FULL_MS = 1000
 /** The part of the file that records may take before they are compacted. */
 const BACKLOG_PART = 1 / 5
 
 /**
- * Opens the file and keeps it open. There is one way out of every failure: the file is closed, opened anew a second
- * later, and whatever was not acknowledged is sent again by the main thread. So nothing that was half done is
- * remembered.
+ * Opens the file and keeps it open. Every failure is handled in the same way: the file is closed, opened again a second
+ * later, and the main thread sends everything without acknowledgement again. So no incomplete state remains.
  */
 export class StoreWorker {
   readonly #start: WorkerStart
   readonly #send: (message: FromWorker) => void
   readonly #nextMessage: () => ToWorker | undefined
-  /** What came during a question and is no page. */
+  /** Messages other than pages that came during a question. */
   readonly #postponed: ToWorker[] = []
   #isAnswering = false
-  /** The answer that is handed over: there is one question at a time. */
+  /** The answer that is being sent in parts; there is one question at a time. */
   #parcelled: ParcelledAnswer | undefined
   readonly #timers: NodeJS.Timeout[] = []
   #retry: NodeJS.Timeout | undefined
   #lock: FileLock | undefined
   #file: StoreFile | undefined
   #opening = 0
-  /** The last page that was written, also where the file forgot it. */
+  /** The last page that was written, even if the file forgot it. */
   #sequence = 0
-  /** Id of a page that failed for a reason that is not the disk's: tried again, it is dropped. */
+  /** Id of a page that failed for a reason other than the disk. If it fails again, it is dropped. */
   #refusedPage = 0
   #failure = ''
   #notice = ''
@@ -54,14 +53,14 @@ export class StoreWorker {
   readonly #share: UpkeepShare
   readonly #writing = new WritingTime()
   #nextTurn: NodeJS.Timeout | undefined
-  /** When the status was told, and when upkeep was started, last. */
+  /** Times of the last status message and of the last start of upkeep. */
   #toldMs = 0
   #maintainedMs = performance.now()
   #waiting: number[] = []
 
   /**
-   * @param nextMessage Takes the next message that waits, so that pages are written in the middle of a long question.
-   * Default: none is taken.
+   * @param nextMessage Takes the next waiting message, so that pages are written in the middle of a long question.
+   * Default: takes none.
    */
   constructor(
     start: WorkerStart,
@@ -115,7 +114,7 @@ export class StoreWorker {
     }
   }
 
-  /** What timers would do: while pages keep coming, they have no turn. */
+  /** The work of timers: while pages keep coming, timers get no turn. */
   #catchUp(): void {
     const nowMs = performance.now()
     this.#share.pageWritten(nowMs)
@@ -159,7 +158,7 @@ export class StoreWorker {
     return this.#damage === '' ? openDatabase(settings) : replaceDatabase(settings, this.#damage)
   }
 
-  /** Called again and again while a question is read: it must not keep from the disk what is reported meanwhile. */
+  /** Called repeatedly while a question is read, so that new records still reach the disk. */
   readonly #breathe = (): void => {
     if (!this.#isAnswering) return
     for (let message = this.#nextMessage(); message !== undefined; message = this.#nextMessage()) {
@@ -170,7 +169,7 @@ export class StoreWorker {
 
   #write({ page, announcement, opening }: Extract<ToWorker, { kind: 'page' }>): void {
     const file = this.#file
-    // A page that was meant for an earlier opening, or came after a failure, is sent again once the file is open.
+    // A page that was sent for an earlier opening, or came after a failure, is sent again once the file is open.
     if (opening !== this.#opening || this.#failure !== '' || file === undefined) return
     try {
       const isRefused = page.id === this.#refusedPage
@@ -214,7 +213,7 @@ export class StoreWorker {
     else this.#sendMore(id)
   }
 
-  /** The next part of the answer that is handed over, or what comes behind the last. */
+  /** The next part of the answer, or the end after the last part. */
   #sendMore(id: number): void {
     const { parts, rest } = this.#parcelled ?? {}
     if (rest === undefined) return
@@ -228,8 +227,8 @@ export class StoreWorker {
   }
 
   /**
-   * A question that cannot be answered closes the file only if the file is the reason: a fault of the question, or
-   * of ours, concerns nobody else.
+   * A failed question closes the file only if the file is the reason. A fault of the question, or of Sonde, affects
+   * nothing else.
    */
   #refuse(id: number, error: unknown): void {
     if (error instanceof SondeError) {
@@ -245,7 +244,7 @@ export class StoreWorker {
     this.#tell()
   }
 
-  /** Starts what is due unless it runs already, and answers who waits for it when it is done. */
+  /** Starts due work unless it already runs, and answers the waiting callers at its end. */
   #maintain(): void {
     if (this.#file === undefined || this.#failure !== '' || this.#upkeep !== undefined) return
     this.#maintainedMs = performance.now()
@@ -275,7 +274,7 @@ export class StoreWorker {
     this.#nextTurn = setTimeout(() => this.#turn(upkeep), waitMs)
   }
 
-  /** Whatever failed: the file is opened anew after a pause. Until then it can be read, unless it is damaged. */
+  /** After any failure the file is opened again after a pause. Until then it can be read, unless it is damaged. */
   #fail(error: unknown): void {
     const isFirst = this.#failure === ''
     this.#errors++
@@ -289,7 +288,7 @@ export class StoreWorker {
       this.#send({ kind: 'failed', id, code: 'STO_UNAVAILABLE', message: this.#failure })
     }
     this.#tell()
-    // A reading that fails while the file waits to be opened anew changes nothing.
+    // A failed read changes nothing while the file waits to be opened again.
     if (isFirst) this.#retry = setTimeout(() => this.#open(), RETRY_MS)
   }
 
@@ -318,7 +317,7 @@ export class StoreWorker {
       }
       this.#send({ kind: 'status', status: this.#status() })
     } catch (error) {
-      // Without a file there is nothing left that could fail, so this ends.
+      // Without a file nothing else can fail, so this loop ends.
       this.#closeFile()
       this.#fail(error)
     }
@@ -347,7 +346,7 @@ export class StoreWorker {
   }
 }
 
-/** The file and its write-ahead log. Unit: bytes. */
+/** Size of the file and its write-ahead log. Unit: bytes. */
 function sizeOf(path: string): number {
   return ['', '-wal'].reduce((sum, suffix) => sum + (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0), 0)
 }

@@ -9,7 +9,7 @@ import type { StoreFile } from './store-file.ts'
 import type { StoredWriter } from './writers.ts'
 
 /**
- * The records of one source, type and clock in one hour: the head holds the latest of them, segments hold the others.
+ * The records of one source, type and clock in one hour: the latest are in the head, the others in segments.
  */
 export interface StoredUnit {
   readonly slot: number
@@ -18,21 +18,21 @@ export interface StoredUnit {
   readonly clock: Clock
 }
 
-/** What is known of some stored records of one source and type before they are read. */
+/** Description of stored records of one source and type before they are read. */
 export interface StoredBlock {
   readonly type: RecordType
   readonly source: SourceDescriptor
   readonly clock: Clock
   readonly count: number
   /**
-   * Time of the earliest and of the latest record; their arrival where the type has no timestamp. Unit: milliseconds
+   * Time of the earliest and of the latest record, or their arrival if the type has no timestamp. Unit: milliseconds
    * since the Unix epoch.
    */
   readonly firstMs: number
   readonly lastMs: number
 }
 
-/** Everything that is kept now, by hour, type and source. */
+/** All stored blocks by hour, type and source. */
 export function unitsOf({ database }: StoreFile): StoredUnit[] {
   const rows = database.prepare(
     `SELECT slot, type, source, clock FROM segment WHERE level = ${RAW}
@@ -48,9 +48,9 @@ export function unitsOf({ database }: StoreFile): StoredUnit[] {
 }
 
 /**
- * The wanted records of a unit, a step at a time: what was compacted, then the head. Compaction takes the earliest rows
- * of the head, so a reader that lets go of the file between two steps still gets every record once. Within a step the
- * file must not change.
+ * The wanted records of a unit, a step at a time: compacted records first, then the head. Compaction takes the earliest
+ * rows of the head, so a reader that releases the file between two steps still gets every record once. Within a step
+ * the file must not change.
  */
 export function* blocksOf(
   file: StoreFile,
@@ -76,7 +76,7 @@ export function* blocksOf(
   yield rows.flatMap(({ id }) => batchOfRow(file, stored, file.head.read(id)))
 }
 
-/** A row of the head as it was reported. */
+/** A row of the head in the form in which it was reported. */
 function batchOfRow(file: StoreFile, { definition, type }: StoredType, row: HeadRow | undefined): StoredBatch[] {
   const writer = file.writers.of(row?.writer ?? -1)
   const source = file.catalogue.source(writer?.source ?? -1)
@@ -86,14 +86,14 @@ function batchOfRow(file: StoreFile, { definition, type }: StoredType, row: Head
   return [{ type: definition, source, clock, texts: numberTexts(bytes, type, writer), count, bytes }]
 }
 
-/** Numbers the labels and texts of records anew: by their place in the list that it gives. */
+/** Replaces the ids of labels and texts by positions in the list that it returns. */
 function numberTexts(
   bytes: Uint8Array,
   { layout: { slots, recordBytes } }: RecordType,
   { symbols }: StoredWriter,
 ): string[] {
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  // What is absent is 0, and stays so.
+  // Absent values are 0, and stay 0.
   const places = new Map([[keyOfNumber(0), 0]])
   const texts = ['']
   for (const { field, offset } of slots) {

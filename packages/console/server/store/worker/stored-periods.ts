@@ -11,20 +11,22 @@ export interface Window {
   readonly toMs: number
 }
 
-/** A period, from when it was first said. */
+/** A period, with the time of its first report. */
 interface Change {
   readonly fromMs: number
   readonly reportMs: number
 }
 
-/** Changes of one type and device that are kept: of more the first are forgotten. */
+/** Changes of one type and device that are kept; beyond, the first are forgotten. */
 const CHANGE_COUNT_LIMIT = 32
-/** Types and devices of one source: each question goes through all of them, and a client may name any. */
+/**
+ * Types and devices of one source. There is a limit because each question scans all of them, and a client may name any.
+ */
 const SOURCE_COUNT_LIMIT = 1024
-/** Rows of all sources: what would need more has no period, and gaps are seen from the times. */
+/** Rows of all sources. A source beyond the limit has no period, and its gaps are derived from the times. */
 const ROW_COUNT_LIMIT = 65_536
 
-/** How often sources reported, and since when: few rows, which are kept in memory too. */
+/** The periods of sources over time: few rows, so they are kept in memory too. */
 export class StoredPeriods {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
@@ -50,12 +52,12 @@ export class StoredPeriods {
     }
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   get count(): number {
     return this.#rows
   }
 
-  /** Learns from a row of the head, in the transaction of the caller; rows of other types say nothing. */
+  /** Learns from a row of the head, in the transaction of the caller; rows of other types are ignored. */
   take({ type, writer, firstMs, count, pieces }: NewHeadRow): void {
     if (this.#catalogue.types.get(type)?.type.fingerprint !== periodType.fingerprint) return
     const found = this.#writers.of(writer)
@@ -66,12 +68,12 @@ export class StoredPeriods {
     }
   }
 
-  /** What held in a window: of each type and device the longest. */
+  /** The periods in a window: for each type and device the longest. */
   within(source: number, { fromMs, toMs }: Window): SourcePeriods | undefined {
     const types = this.#sources.get(source)
     if (types === undefined) return undefined
     const longest = (changes: readonly Change[]) => {
-      // The first that is known held before it was said, too: a source says it with its first records.
+      // The first known period also holds before its report, because a source reports it with its first records.
       const held = changes.filter((change, i) => change.fromMs <= toMs && (changes[i + 1]?.fromMs ?? toMs) >= fromMs)
       return Math.max(0, ...(held.length > 0 ? held : changes.slice(0, 1)).map(({ reportMs }) => reportMs))
     }
@@ -83,7 +85,7 @@ export class StoredPeriods {
     )
   }
 
-  /** Forgets sources that left. */
+  /** Forgets the sources that were deleted. */
   deleteUnused(): void {
     this.#database.exec('DELETE FROM period WHERE source NOT IN (SELECT id FROM source)')
     for (const [source, types] of this.#sources) {

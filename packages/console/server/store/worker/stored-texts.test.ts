@@ -18,7 +18,7 @@ test('a table of texts that was replaced leaves with the last row of the head th
   const row = () => Number(database.prepare('INSERT INTO head (writer) VALUES (1)').run().lastInsertRowid)
   const count = () => Number(database.prepare('SELECT count(*) AS n FROM symbol').get()?.n)
   const rows: number[] = []
-  // As the store does, which commits a page at a time: a commit a text would wait for the disk.
+  // As in the store, which commits a page at a time. A commit for each text would wait for the disk.
   database.exec('BEGIN')
   for (let table = 0; table < 20; table++) {
     const from = TEXT_ID_MIN + table * 5000
@@ -32,8 +32,8 @@ test('a table of texts that was replaced leaves with the last row of the head th
     texts.pageWritten()
     assert.equal(texts.of(1, from + 4999), `${table} 4999`)
     if (rows.length <= 3) continue
-    // Compaction took the earliest row. The page that brings a table may still refer to that before: a table leaves a
-    // row later.
+    // Compaction took the earliest row. The page that brings a new table may still refer to the old table, so the old
+    // table is deleted a row later.
     database.prepare('DELETE FROM head WHERE id = ?').run(rows.shift() ?? 0)
     texts.deleteUnused()
     assert.equal(count(), 4 * 5000)

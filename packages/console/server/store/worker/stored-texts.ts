@@ -1,26 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { TEXT_ID_MIN } from '@sonde/sdk/internal'
 
-/** Texts are read this many at a time: records refer to those that came beside each other. */
+/** Number of texts that are read at a time: records refer to texts that arrived together. */
 const BLOCK_IDS = 4096
-/** Blocks that are kept in memory, of all writers. */
+/** Number of cached blocks of all writers. */
 const BLOCK_COUNT_LIMIT = 32
 
-/** A table of texts of a writer that writes now. */
+/** A table of texts of an active writer. */
 interface Table {
   readonly firstId: number
-  /** The last row of the head that may refer to it; undefined for the table that is in use. */
+  /** The last row of the head that may refer to it; undefined for the current table. */
   lastRow?: number
 }
 
 /**
- * Texts of text fields in the file. A table that was replaced leaves with the last row of the head that refers to it.
+ * Texts of text fields in the file. A replaced table is deleted with the last row of the head that refers to it.
  */
 export class StoredTexts {
   readonly #database: DatabaseSync
   /** Texts by id; the block that was read longest ago is first. */
   readonly #blocks = new Map<string, Map<number, string>>()
-  /** By writer, in the order in which they came. */
+  /** By writer, in order of arrival. */
   readonly #tables = new Map<number, Table[]>()
 
   constructor(database: DatabaseSync) {
@@ -43,7 +43,7 @@ export class StoredTexts {
     return block.get(id)
   }
 
-  /** Stores texts of a writer, of the table that it uses; without a text, another table begins. */
+  /** Stores texts of a writer in its current table; without texts, begins a new table. */
   add(writer: number, from: number, texts: readonly string[]): void {
     if (texts.length === 0) this.#begin(writer, from)
     const insert = this.#database.prepare('INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)')
@@ -53,19 +53,19 @@ export class StoredTexts {
     }
   }
 
-  /** The page is written whose texts came before: no later one refers to a table that was replaced by then. */
+  /** The page of the announced texts is written: no later page refers to a table that was replaced by then. */
   pageWritten(): void {
     for (const tables of this.#tables.values()) {
       for (const table of tables.slice(0, -1)) table.lastRow ??= this.#lastRow()
     }
   }
 
-  /** A writer writes no more: its texts leave with it. */
+  /** A writer has ended: its texts are deleted with it. */
   retire(writer: number): void {
     this.#tables.delete(writer)
   }
 
-  /** Deletes the tables that were replaced and to which no row of the head refers. */
+  /** Deletes the replaced tables that no row of the head refers to. */
   deleteUnused(): void {
     const grown = [...this.#tables].filter(([, tables]) => tables.length > 1)
     if (grown.length === 0) return
@@ -82,7 +82,7 @@ export class StoredTexts {
     }
   }
 
-  /** What was read may be another's by now. */
+  /** Cached texts may be outdated. */
   forget(): void {
     this.#blocks.clear()
   }

@@ -1,15 +1,14 @@
-/** Memory of decoded times. */
+/** Size of the cache of decoded times. */
 const LIMIT_BYTES = 8 << 20
 
 /**
- * Decoded times of segments: the charts of a page ask for many fields of the same series, and all of them share their
- * times.
+ * Decoded times of segments: the charts of a page query many fields of the same series, which share their times.
  */
 export class TimesCache {
   readonly #times = new Map<string, Float64Array>()
   #bytes = 0
 
-  /** Times of a series of a segment in milliseconds; decoded by `decode` if they are not at hand. */
+  /** Times of a series of a segment in milliseconds; `decode` provides them if they are not cached. */
   of(segment: number, owner: number, decode: () => Float64Array | undefined): Float64Array | undefined {
     const key = `${segment} ${owner}`
     const known = this.#times.get(key)
@@ -22,7 +21,7 @@ export class TimesCache {
     return times
   }
 
-  /** Forgets all: a segment was deleted, and its number may be given to another. */
+  /** Empties the cache: a segment was deleted, and its number may be reused. */
   clear(): void {
     this.#times.clear()
     this.#bytes = 0

@@ -6,8 +6,8 @@ const BOUND_BYTES = 1000
 const PAGE_MS = 5
 
 /**
- * The part of the time that upkeep has while pages are written without a pause: every turn is used up, and by a step
- * more.
+ * The share of time that upkeep gets while pages are written without a pause: every turn is used up, and exceeded by a
+ * step.
  */
 function partUnder(backlogBytes: number): number {
   const share = new UpkeepShare(BOUND_BYTES)

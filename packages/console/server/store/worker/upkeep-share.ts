@@ -1,36 +1,36 @@
-/** The part of the time that upkeep takes while pages keep coming and little waits for it. */
+/** The share of time for upkeep while pages keep coming and the backlog is small. */
 const PART_MIN = 1 / 8
-/** From this part of the bound on, upkeep takes more. */
+/** Fill level of the backlog from which the share rises. */
 const RISE_FROM = 3 / 4
 /** Time that upkeep may save up. Unit: milliseconds. */
 const SAVED_MS_MAX = 100
-/** Without a page for so long, upkeep has all the time. Unit: milliseconds. */
+/** After this long without a page, upkeep gets all the time. Unit: milliseconds. */
 const QUIET_MS = 100
-/** The same from {@link RISE_FROM} on, where the time between two pages is upkeep's too. Unit: milliseconds. */
+/** The same from {@link RISE_FROM} on, so that upkeep also uses the time between two pages. Unit: milliseconds. */
 const RISEN_QUIET_MS = 1
-/** How long upkeep holds the thread before questions and pages get their turn. Unit: milliseconds. */
+/** How long upkeep runs before questions and pages get their turn. Unit: milliseconds. */
 const TURN_MS = 20
-/** The same where the backlog is full: longer than it takes to compact a page. Unit: milliseconds. */
+/** The same with a full backlog: longer than the compaction of a page takes. Unit: milliseconds. */
 const FULL_TURN_MS = 250
 
 /**
- * How much of the thread's time upkeep takes: all of it while no pages come or somebody waits for it, else an eighth,
- * and more the nearer the backlog is to its bound: then no time between two pages is left over. At the bound each page
- * waits until about as much is compacted as the page before brought.
+ * How much of the thread's time upkeep gets: all of it while no pages come or a caller waits for it, else an eighth.
+ * The share rises as the backlog approaches its bound, and upkeep then uses all the time between two pages. At the
+ * bound each page waits until about as much is compacted as the previous page added.
  */
 export class UpkeepShare {
   readonly #boundBytes: number
   #pageMs = Number.NEGATIVE_INFINITY
   #countedMs = 0
-  /** Time that upkeep may take; below zero where it took more. Unit: milliseconds. */
+  /** Time that upkeep may use; negative after it used more. Unit: milliseconds. */
   #savedMs = 0
 
-  /** @param boundBytes Records that may wait for compaction. */
+  /** @param boundBytes Size of records that may wait for compaction. */
   constructor(boundBytes: number) {
     this.#boundBytes = boundBytes
   }
 
-  /** Whether as much waits as may. */
+  /** Whether the backlog has reached its bound. */
   isFull(backlogBytes: number): boolean {
     return backlogBytes >= this.#boundBytes
   }
@@ -41,9 +41,9 @@ export class UpkeepShare {
   }
 
   /**
-   * How long upkeep may run now; 0 where pages go first. Unit: milliseconds.
+   * How long upkeep may run now; 0 if pages go first. Unit: milliseconds.
    *
-   * @param isAwaited Whether somebody asked for it and waits: then it goes on, a turn after each page.
+   * @param isAwaited Whether a caller waits for it: then it continues, with a turn after each page.
    */
   turnMs(nowMs: number, backlogBytes: number, isAwaited = false): number {
     const fill = backlogBytes / this.#boundBytes
@@ -60,7 +60,7 @@ export class UpkeepShare {
     return backlogBytes < this.#boundBytes * RISE_FROM ? QUIET_MS : RISEN_QUIET_MS
   }
 
-  /** Upkeep had a turn. */
+  /** Records a turn of upkeep. */
   took(ms: number): void {
     this.#savedMs = Math.max(0, this.#savedMs) - ms
   }

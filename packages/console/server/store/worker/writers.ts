@@ -8,28 +8,28 @@ import type { Catalogue, StoredType } from './catalogue.ts'
 import { SeriesResolver } from './series-resolver.ts'
 import { StoredTexts } from './stored-texts.ts'
 
-/** The part of the file that labels of writers may take, each of which has its own. */
+/** The part of the file that labels of writers may take; each writer has its own labels. */
 const LABELS_PART = 1 / 8
-/** What the row of a label takes beside its text. Unit: bytes. */
+/** Size of a label's row besides its text. Unit: bytes. */
 const LABEL_ROW_BYTES = 16
-/** Writers of earlier that are kept in memory. */
+/** Number of earlier writers that stay in memory. */
 const IDLE_COUNT_LIMIT = 64
 
-/** Who wrote rows of the head: a source for as long as its process lived, with its labels. */
+/** The writer of rows of the head: a source during one life of its process, with its labels. */
 export interface StoredWriter {
   readonly id: number
   /** Id of its source. */
   readonly source: number
   readonly info: SourceInfo
   readonly texts: string[]
-  /** Ids of its texts that are in the file. */
+  /** Ids of its texts in the file. */
   readonly stored: Set<number>
-  /** What its records refer to: labels, and the texts that are in the file. */
+  /** Symbols of its records: labels, and the texts in the file. */
   readonly symbols: Pick<BatchSymbols, 'text'>
   readonly resolvers: Map<number, SeriesResolver>
 }
 
-/** Writers of the head. Those that write now are kept in memory; others are read when their rows are. */
+/** Writers of the head. Active writers are kept in memory; others are read with their rows. */
 export class Writers {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
@@ -39,7 +39,7 @@ export class Writers {
   readonly #idle = new Map<number, StoredWriter>()
   /** Of text fields. */
   readonly #texts: StoredTexts
-  /** What the labels of writers take that were made since the file was opened, and whose they are. Unit: bytes. */
+  /** Size of the labels of writers since the file was opened, by holder. Unit: bytes. */
   readonly #labelQuota: Quota
   readonly #labels = new Map<number, { readonly holder: Holder; bytes: number }>()
 
@@ -52,12 +52,12 @@ export class Writers {
     this.#texts = new StoredTexts(database)
   }
 
-  /** How many there are in memory. */
+  /** Number of writers in memory. */
   get counts(): Readonly<Record<string, number>> {
     return { writers: this.#live.size, earlierWriters: this.#idle.size }
   }
 
-  /** Stores a new writer; undefined if there are too many sources already. */
+  /** Stores a new writer; undefined if there are already too many sources. */
   add(descriptor: SourceDescriptor, holder: Holder): StoredWriter | undefined {
     const source = this.#catalogue.sourceId(descriptor, holder)
     if (source === undefined) return undefined
@@ -74,8 +74,8 @@ export class Writers {
   }
 
   /**
-   * Keeps labels that a writer's table gained, and stores texts of its text fields. The first labels are stored too:
-   * records without a text refer to them.
+   * Keeps new labels of a writer's table, and stores texts of its text fields. The first label is stored too, because
+   * records without a text refer to it.
    */
   addSymbols(writer: StoredWriter, { firstId, texts }: SymbolsItem): void {
     if (firstId >= TEXT_ID_MIN) {
@@ -88,8 +88,7 @@ export class Writers {
   }
 
   /**
-   * Stores labels to which records refer: what a table holds besides costs no row. False if there is no room for
-   * them.
+   * Stores labels that records refer to; other entries of a table need no row. False if the limit is reached.
    */
   storeSymbols({ id: writer, texts, stored }: StoredWriter, ids: readonly number[]): boolean {
     const labels = this.#labels.get(writer)
@@ -107,7 +106,7 @@ export class Writers {
     return true
   }
 
-  /** A writer writes no more. */
+  /** A writer has ended. */
   retire(writer: StoredWriter): void {
     this.#live.delete(writer.id)
     this.#texts.retire(writer.id)
@@ -132,7 +131,7 @@ export class Writers {
     return writer
   }
 
-  /** What finds the series of a writer's records of a type. */
+  /** The resolver for the series of a writer's records of a type. */
   resolver(writer: StoredWriter, stored: StoredType): SeriesResolver {
     let resolver = writer.resolvers.get(stored.id)
     if (resolver === undefined) {
@@ -142,18 +141,18 @@ export class Writers {
     return resolver
   }
 
-  /** Another process writes the file: what was read of its writers may have grown. */
+  /** Another process writes the file: the cached writers may have new texts. */
   forgetIdle(): void {
     this.#idle.clear()
     this.#texts.forget()
   }
 
-  /** Series and types were deleted: what was remembered of them is asked again. */
+  /** Series and types were deleted, so the resolvers are reset. */
   forgetSeries(): void {
     for (const writer of [...this.#live.values(), ...this.#idle.values()]) writer.resolvers.clear()
   }
 
-  /** Deletes the writers that write no more and of which the head has no row. */
+  /** Deletes the writers that have ended and have no row in the head. */
   deleteUnused(): void {
     this.#texts.deleteUnused()
     const unused = this.#database.prepare('SELECT id FROM writer WHERE id NOT IN (SELECT writer FROM head)').all()
@@ -169,7 +168,7 @@ export class Writers {
       this.#labels.delete(id)
       this.#idle.delete(id)
     }
-    // The numbers of writers may be given again.
+    // The ids of writers may be reused.
     if (unused.length > 0) this.#texts.forget()
   }
 

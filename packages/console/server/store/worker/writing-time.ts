@@ -1,12 +1,12 @@
 /**
- * How much of the time in which it writes the thread computes. The rest it waits: for the disk, or for the processor.
+ * The share of computing in the thread's writing time. The rest of the time it waits for the disk or the processor.
  */
 export class WritingTime {
   #part: number | undefined
   #wallUs = 0
   #processorUs = 0
 
-  /** Writes. */
+  /** Runs a write, and adds its time. */
   of<T>(write: () => T): T {
     const startUs = performance.now() * 1000
     const before = processorUs()
@@ -19,7 +19,7 @@ export class WritingTime {
   }
 
   /**
-   * Part of the time since this was asked last, or when it last wrote. Range: 0 to 1; undefined if it is not known.
+   * Share since the last call; if nothing was written since, the share before. Range: 0 to 1; undefined if unknown.
    */
   takePart(): number | undefined {
     if (this.#wallUs > 0) this.#part = Math.min(1, this.#processorUs / this.#wallUs)
@@ -29,7 +29,7 @@ export class WritingTime {
   }
 }
 
-/** What this thread had of the processor; NaN before Node 23.9. Unit: microseconds. */
+/** Processor time of this thread; NaN before Node 23.9. Unit: microseconds. */
 function processorUs(): number {
   const usage = process.threadCpuUsage?.()
   return usage === undefined ? Number.NaN : usage.user + usage.system
