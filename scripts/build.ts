@@ -1,5 +1,5 @@
-// `npm run build [-- --pack FOLDER]`: builds the published packages into their `dist`, and packs them with `--pack`. The
-// SDK is a library. The command is a program that contains the agent and the console, which are not published.
+// `npm run build [-- --pack FOLDER]`: builds the published packages into their `dist`, and packs them with `--pack`.
+// The SDK is a library. The command is a program that contains the agent and the console, which are not published.
 
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -112,7 +112,7 @@ function dropDeclarations(dist: string, entries: readonly string[]): void {
   for (const path of globSync('**/*.d.ts', { cwd: dist })) if (!reached.has(join(dist, path))) rmSync(join(dist, path))
 }
 
-/** Packs copies that contain only what is published, because npm packs a manifest unchanged. */
+/** Packs copies that contain only published files, because npm packs a manifest unchanged. */
 function pack(folder: string): void {
   mkdirSync(folder, { recursive: true })
   const staged = PUBLISHED.map(stage)
@@ -142,7 +142,7 @@ function stage(name: string): string {
   return staged
 }
 
-/** Runs a program that says itself what is wrong. */
+/** Runs a program that prints its own errors. */
 function run(command: string, args: string[]): void {
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(1)

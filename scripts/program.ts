@@ -1,5 +1,5 @@
-// Puts the command and the libraries that it uses into one program: a module on its own takes 50 kB of every process
-// that loads it, and time at each start. It is what is published, and what tests start. See ADR 23.
+// Bundles the command and its libraries into one program, because each separate module costs a process 50 kB, and time
+// at each start. This program is published, and tests start it. See ADR 23.
 
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { build, type Plugin } from 'vite'
 import { root } from './setup.mjs'
 
 /**
- * Where processes and threads start, by name in the program. Each package's `places.ts` finds its own from the top of the
- * program, because the files that several of them share are there.
+ * The modules that start processes and threads, by their path in the program. `places.ts` of a package finds them from
+ * the top folder of the program, where the shared files are.
  */
 const ENTRIES = {
   main: 'packages/cli/src/main.ts',
@@ -22,9 +22,9 @@ const ENTRIES = {
   ]),
   ...entriesIn('packages/console/server', ['store/worker/main']),
 }
-/** Native code, what starts threads from files of its own, and what is loaded only if it is needed. */
+/** Libraries that stay dependencies: native code, starting threads from their own files, or loaded only when needed. */
 const EXTERNAL = ['@node-rs/crc32', 'koffi', 'pino', 're2js']
-/** What Fastify loads for schemas and for requests without a network, which no route has and nobody makes. */
+/** Fastify loads these for schemas of routes and for simulated requests. Sonde uses neither. */
 const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']
 const CONDITIONS = ['source', 'node', 'import', 'module', 'default']
 
@@ -66,8 +66,8 @@ function entriesIn(folder: string, paths: readonly string[]): Record<string, str
 const BEYOND_LATIN1 = /[^\0-\xff]/g
 
 /**
- * Escapes what is beyond Latin-1, which in code without comments stands in strings and patterns alone: one such
- * character makes V8 keep the whole file with two bytes for each.
+ * Escapes characters outside Latin-1, because one such character makes V8 keep the whole file with two bytes for each
+ * character. Without comments, only strings and patterns contain them.
  */
 export function toLatin1(path: string): void {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { roomOf, root, type SourceFile } from './sources.ts'
 
-/** The names that two rooms still export, a line each. The list may only shrink: `npm run docs` drops what is gone. */
+/**
+ * The names that two rooms still export, a line each. The list may only shrink: `npm run docs` removes names that only
+ * one room exports.
+ */
 export const SHARED_NAMES_PATH = 'scripts/check/shared-names.txt'
 
 const DECLARATION =
