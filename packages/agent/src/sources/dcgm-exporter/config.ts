@@ -4,7 +4,8 @@ import { scrapingOptions } from '../scraping/options.ts'
 
 /** Options of the dcgm_exporter source in `data_sources`. */
 export const dcgmExporterOptions = block({
-  // Series of some 300 GPUs with their pods, or of 3000 pods; these take a tenth of the time when they are new.
+  // Enough for about 300 GPUs with their pods, or for 3000 pods. Parsing these as new series takes a tenth of this
+  // processor time.
   ...scrapingOptions({ address: 'http://127.0.0.1:9400/metrics', seriesMax: 32_768, cpuMsMax: 1000 }),
   collect_interval_ms: setting(
     integer(100, 3_600_000, 'milliseconds'),
@@ -18,5 +19,5 @@ export const dcgmExporterOptions = block({
   ),
 })
 
-/** What {@link dcgmExporterOptions} gives. */
+/** Parsed {@link dcgmExporterOptions}. */
 export type DcgmExporterOptions = v.InferOutput<typeof dcgmExporterOptions>

@@ -54,7 +54,7 @@ const recordsOf = (taken: readonly Taken[], type: RecordType): ReadRecord[] =>
 const fieldsOf = (records: readonly ReadRecord[], ...fields: string[]): unknown[] =>
   records.map((record) => fields.map((field) => record[field]))
 
-/** What is said to be absent of a field of a GPU. */
+/** Reasons for the absence of a field of a GPU. */
 function whyAbsent(taken: readonly Taken[], field: string): string[] {
   const said = recordsOf(taken, absenceType).filter((record) => record.field === field)
   return said.map(({ code, reason }) => `${code}: ${reason}`)
@@ -176,7 +176,7 @@ test('values that mean none are absent with what DCGM says, and never a number',
       ([name, value]) => value !== undefined && typeof value !== 'string' && name !== 'time',
     ),
   )
-  // A counter may well be where the blank of gauges is.
+  // A counter may have a value that is a blank for gauges.
   assert.deepEqual(present, [
     [
       ['sm_clock', 1755],
@@ -198,10 +198,10 @@ test('values that mean none are absent with what DCGM says, and never a number',
 const BODY = `${fixture('kubernetes')}DCGM_FI_DEV_POWER_USAGE{gpu="7",UUID="GPU-cut",Hostname="gpu-node-a"} 690.123\n# EOF\n`
 const OPENMETRICS = { 'content-type': 'application/openmetrics-text; version=1.0.0' }
 
-/** A body up to some characters into a text of it. */
+/** A body that is cut after some characters of its last occurrence of a text. */
 const cutIn = (text: string, characters: number): string => BODY.slice(0, BODY.lastIndexOf(text) + characters)
 
-/** Answers as HTTP/1.0 does: what comes until the connection ends is the body. */
+/** Answers as HTTP/1.0 does: the body ends when the connection ends. */
 function withRest(headers: Readonly<Record<string, string>>, body: string | Buffer): ServedExporter['answer'] {
   return ({ socket }) => {
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -238,7 +238,7 @@ const BAD: readonly (readonly [name: string, answer: ServedExporter['answer'], r
     },
     /ended its answer in the middle/,
   ],
-  // "69" of 690.123: another number, in a body whose end nobody can see.
+  // "69" of 690.123 is a valid but wrong number, and without a length the cut is not visible.
   ['an answer without a length that is cut in a number', withRest({}, cutIn('690.123', 2)), /cut off: its last line/],
   [
     'an answer whose length is too small',
@@ -287,7 +287,7 @@ test('XID errors are counted by number as the last one changes, and no more once
     await tested.source.sample()
     return fieldsOf(recordsOf(tested.take(), nvmlXidType), 'gpu', 'xid', 'events_total')
   }
-  // What an exporter says at the start was before.
+  // The value of the first scrape is from before the start, so it is not counted.
   assert.deepEqual(await counts(), [['1', 31, 1n]])
   for (const [xid, expected] of [
     [79, [['0', 79, 1n]]],
@@ -358,7 +358,7 @@ test('one exporter that hangs costs its own GPUs alone', async (t) => {
   assert.deepEqual([...new Set(hosts)], ['gpu-node-y', 'gpu-node-z'])
 })
 
-/** A body of another exporter that claims GPU 0 of gpu-node-a by some keys of it, and a pod beside. */
+/** A body of another exporter that claims GPU 0 of gpu-node-a by some of its keys, and a pod. */
 function forged(labels: Readonly<Record<string, string>>): string {
   const all = { gpu: '7', UUID: 'GPU-forged', Hostname: 'gpu-node-z', pci_bus_id: '00000000:E1:00.0', ...labels }
   const pod = { namespace: 'inference', pod: 'llama-forged', container: 'c', app: 'llama' }
@@ -368,7 +368,7 @@ function forged(labels: Readonly<Record<string, string>>): string {
 
 const FAILS: ServedExporter['answer'] = (_, response) => void response.writeHead(500).end()
 
-/** Of what it tells and another has, as the status of a target says it. */
+/** Disputed subjects in the status of a target, with their holders. */
 async function disputesOf(tested: TestedSource, address: string): Promise<string[]> {
   const status = (await tested.targets()).find(({ target }) => target === address)
   assert.equal(status?.disputes.length, status?.disputeCount)

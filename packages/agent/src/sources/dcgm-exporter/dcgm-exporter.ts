@@ -8,7 +8,7 @@ import { dcgmSeriesType } from './series-type.ts'
 
 const NAMED_BY_DCGM = new Set([nvmlGpuType, nvmlProfileType, nvmlMigType].map(({ name }) => name))
 
-/** Registry row of the exporters of NVIDIA: runs only if it is asked for. */
+/** Registry row of NVIDIA's dcgm-exporter: runs only on request. */
 export const dcgmExporter: SourceDefinition = {
   name: 'dcgm_exporter',
   summary: 'GPUs and their pods, as exporters of NVIDIA (dcgm-exporter) tell of them',
@@ -22,7 +22,7 @@ export const dcgmExporter: SourceDefinition = {
   options: dcgmExporterOptions,
   isOnRequest: true,
   isSecondHand: true,
-  // The exported series have the names of DCGM: beside them, the same values would count twice.
+  // The exported series have the names of DCGM. Records with the same names would count every value twice.
   isExported: (options, type) => (options as DcgmExporterOptions).export && !NAMED_BY_DCGM.has(type),
   exportTypes: [dcgmSeriesType],
   refuse: async (options) => refuseCredentials(options as DcgmExporterOptions),

@@ -5,7 +5,7 @@ import type { SourceContext } from '../source.ts'
 import type { GpuLabels } from './labels.ts'
 import { dcgmSeriesType } from './series-type.ts'
 
-/** The labels of a series as it is exported, with their key. */
+/** The labels of an exported series, and their key. */
 export interface ExportedLabels {
   readonly key: string
   readonly labels: Labels
@@ -16,7 +16,7 @@ interface Values extends ExportedLabels {
   readonly fields: Record<string, number | bigint>
 }
 
-/** Labels of the GPU and of the pod by the names of today; the others as the exporter writes them. */
+/** Labels of the GPU and of the pod under their current names; other labels as the exporter writes them. */
 export function exportedLabels(given: Labels, gpu: GpuLabels, pod: PodLabels | undefined): ExportedLabels {
   const { namespace = '', pod: name = '', container = '', app = '', service = '' } = pod ?? {}
   const known: Labels = { ...gpu, namespace, pod: name, container, app, service }
@@ -26,7 +26,7 @@ export function exportedLabels(given: Labels, gpu: GpuLabels, pod: PodLabels | u
   return { key: seriesKey(labels), labels }
 }
 
-/** The records of {@link dcgmSeriesType} of one exporter, one for each set of labels. */
+/** The {@link dcgmSeriesType} records of one exporter, one for each set of labels. */
 export class ExportedSeries {
   readonly #address: string
   readonly #context: SourceContext
@@ -39,14 +39,14 @@ export class ExportedSeries {
     this.#context = context
   }
 
-  /** Takes a value of this scrape. Of two names of one field the first counts. */
+  /** Adds a value of this scrape. If two names mean the same field, the first value counts. */
   set({ key, labels }: ExportedLabels, field: string, value: number | bigint): void {
     const { fields } = this.#scrape.get(key) ?? { fields: {} as Values['fields'] }
     fields[field] ??= value
     this.#scrape.set(key, { key, labels, fields })
   }
 
-  /** Reports the series of the scrape. Series that the scrape does not have leave. A step a record. */
+  /** Reports the series of the scrape and removes the others. One step per record. */
   *finish(time: bigint, reason: string): Generator<undefined, void> {
     const report = this.#context.report(this.#address)
     for (const { labels, fields } of this.#scrape.values()) {
@@ -61,7 +61,7 @@ export class ExportedSeries {
     this.#scrape = new Map()
   }
 
-  /** The exporter does not answer, or is asked no more: all series leave. */
+  /** Removes all series, because the exporter does not answer or is no longer scraped. */
   leave(reason: string): void {
     for (const { labels } of this.#shown.values()) this.#context.absences.gone(dcgmSeriesType, labels, reason)
     this.#shown.clear()

@@ -28,45 +28,45 @@ import { XidCounts } from './xid-counts.ts'
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/
 const VIA = 'scrape labels of dcgm-exporter'
 const MEBIBYTE = 2 ** 20
-/** Times before 2000, and those that a record does not hold, are none. Unit: milliseconds. */
+/** Earlier timestamps (before 2000) are ignored; they are not real times. Unit: milliseconds. */
 const TIME_MIN_MS = Date.UTC(2000, 0, 1)
 const TIME_MAX_MS = Date.UTC(2500, 0, 1)
 
-/** What is not taken of a series, and why. */
+/** Reason for a refused series. */
 type Refusal = Dispute | typeof LEFT_OUT
 
-/** Where the samples of a series go; the rows that it means are there. */
+/** Destination of the samples of a series, as long as its rows exist. */
 interface Place {
-  /** Why its pod is not told of; undefined if it is, or has none. */
+  /** Why the pod is refused; undefined if it is accepted or there is no pod. */
   readonly refusal: Refusal | undefined
   readonly rows: readonly Row[]
   readonly slot: Slot
   readonly factor: number
   readonly row: Row
-  /** Whether the series was not copied for a pod. */
+  /** Whether the value belongs to the device and was not copied for a pod. */
   readonly isOwn: boolean
-  /** Labels of the pod and device, where the series may be about the processes of a pod. */
+  /** Labels of the pod and device if the series may describe the processes of a pod. */
   readonly share: Readonly<Record<string, string>> | undefined
-  /** Labels and field of the exported series; undefined if nothing is exported. */
+  /** Labels and field of the exported series; undefined if it is not exported. */
   readonly exported: { readonly to: ExportedLabels; readonly field: string } | undefined
 }
 
-/** What becomes of a series: null if it says nothing of a GPU. */
+/** Result of inspecting a series: its destination, or why it is refused; null if it does not describe a GPU. */
 type Fate = Place | { readonly refusal: Refusal; readonly row?: undefined } | null
 
-/** Fields that exporters tell of the processes of each pod too, beside what they tell of the device. */
+/** Fields that exporters report for the whole device and for the processes of each pod. */
 const SHARED_FIELDS: ReadonlyMap<string, { readonly field: string; readonly factor: number }> = new Map([
   ['gpu_util', { field: 'util_percent', factor: 1 }],
   ['fb_used', { field: 'memory_used_bytes', factor: MEBIBYTE }],
 ])
 
-/** Makes records of what one exporter answers. */
+/** Turns the answers of one exporter into records. */
 export class Exporter implements TargetReader {
   readonly rows: Rows
   readonly #address: string
-  /** By the row of the GPU, and for as long as that is there. */
+  /** Kept per row of a GPU, until the row leaves. */
   readonly #xids = new WeakMap<Row, XidCounts>()
-  /** By number of the series; undefined if it was not looked at. */
+  /** Indexed by the parser's number of the series; undefined if the series was not inspected yet. */
   #places: (Fate | undefined)[] = []
   #parser: ExpositionParser | undefined
   #epoch = -1
@@ -94,22 +94,22 @@ export class Exporter implements TargetReader {
     return 'answers without a series of a GPU; is it a dcgm-exporter?'
   }
 
-  /** What is known of its GPUs is not known any more. */
+  /** Marks all values of its GPUs as absent. */
   fail(reason: string): void {
     this.rows.fail(reason)
     this.#exported?.leave(reason)
-    // Another may tell of them when it answers again.
+    // After the next answer, another exporter may hold the GPUs.
     this.#places = []
   }
 
-  /** The exporter is asked no more. */
+  /** The exporter is no longer scraped. */
   leave(reason: string): void {
     this.rows.leave(reason)
     this.#exported?.leave(reason)
     this.#places = []
   }
 
-  /** @throws ScrapeRefusal where the values have stood still for too long. */
+  /** @throws ScrapeRefusal if the values have not changed for too long. */
   *report(parser: ExpositionParser): Generator<undefined, void> {
     yield* this.#frozen.look(this.#address, parser)
     this.#scrape++
@@ -146,11 +146,13 @@ export class Exporter implements TargetReader {
     yield* this.#export(parser, exported)
     yield* this.#exported?.finish(time, left) ?? []
     const hasLeft = yield* this.rows.finish(this.#scrape, time, left)
-    // Series that come back are looked at again, and find the row that is made then.
+    // Removed series are inspected again when they return, and then get a new row.
     if (hasLeft) this.#places = []
   }
 
-  /** Numbers of series hold until the parser gives them anew; labels that a Prometheus renamed, for a body. */
+  /**
+   * Updates the destinations when the parser changes its numbers, or when a Prometheus starts or stops renaming labels.
+   */
   *#follow(parser: ExpositionParser): Generator<undefined, void> {
     let isRenamedNow = false
     for (let i = 0; i < parser.count && !isRenamedNow; i++) {
@@ -189,7 +191,7 @@ export class Exporter implements TargetReader {
       rows.push(ofInstance)
     }
     const ofPod = pod === undefined ? [] : this.#podRows(pod, gpu, instance?.id)
-    // The GPU is its own all the same.
+    // The GPU may be held even if its pod is disputed.
     const refusal = Array.isArray(ofPod) ? undefined : ofPod
     if (Array.isArray(ofPod)) rows.push(...ofPod)
     const target = (instance === undefined ? undefined : field.ofInstance) ?? field.target
@@ -232,8 +234,8 @@ export class Exporter implements TargetReader {
   }
 
   /**
-   * What the processes of pods use. A series with a pod is about them only if the device has a series of its own:
-   * else it is that of the device, copied for each pod.
+   * Adds the resource use of pods. A series with a pod describes the processes of the pod only if the device has its
+   * own series. Otherwise it is the value of the device, copied for each pod.
    */
   *#addShares(shares: readonly (readonly [Place, number | bigint | Lack])[]): Generator<undefined, void> {
     for (const [{ row, slot, share }, value] of shares) {
@@ -246,7 +248,7 @@ export class Exporter implements TargetReader {
     }
   }
 
-  /** Exports samples as they are, but for values that are not possible or that other values contradict. */
+  /** Exports samples unchanged, except values that are impossible or that other values contradict. */
   *#export(
     parser: ExpositionParser,
     samples: readonly (readonly [place: Place, sample: number])[],
@@ -260,7 +262,7 @@ export class Exporter implements TargetReader {
     }
   }
 
-  /** Exporters do not tell how much memory there is; it is what is free, used and reserved. */
+  /** Exporters do not report the total memory; it is the sum of free, used and reserved memory. */
   *#addTotals(): Generator<undefined, void> {
     for (const [subject, row] of this.rows.inScrape(this.#scrape)) {
       yield
@@ -274,7 +276,7 @@ export class Exporter implements TargetReader {
     }
   }
 
-  /** A GPU cannot move more over PCIe than its link carries. */
+  /** Drops a PCIe throughput that exceeds the capacity of the link. */
   *#checkLinks(): Generator<undefined, void> {
     for (const [subject, row] of this.rows.inScrape(this.#scrape)) {
       yield
@@ -289,7 +291,7 @@ export class Exporter implements TargetReader {
     }
   }
 
-  /** A row a number; numbers that were told stay for as long as their GPU does. */
+  /** One row for each XID number. A reported number stays as long as its GPU. */
   *#addXids(): Generator<undefined, void> {
     for (const [subject, row] of this.rows.inScrape(this.#scrape)) {
       yield
@@ -305,7 +307,7 @@ export class Exporter implements TargetReader {
     }
   }
 
-  /** What other readings of the same scrape contradict is absent, with the reason; that it was told is told. */
+  /** Drops values that contradict other values of the same scrape, with the reason, and counts them. */
   *#doubt(): Generator<undefined, void> {
     for (const [subject, gpu] of this.rows.inScrape(this.#scrape)) {
       yield
@@ -327,7 +329,7 @@ function readerOf(row: Row): (field: string) => number | undefined {
   return (field) => row.numberOf(field)
 }
 
-/** Labels of what a container holds. */
+/** Labels of a container's device. */
 function shareLabels(
   { namespace, pod, container }: NonNullable<ReturnType<typeof podLabelsOf>>,
   { UUID = '', Hostname = '' }: Labels,
@@ -336,12 +338,12 @@ function shareLabels(
   return { namespace, pod, container, UUID, GPU_I_ID: instance === undefined ? '' : String(instance), Hostname }
 }
 
-/** What a sample says for the field of its place. */
+/** The value of a sample, converted for its destination field. */
 function valueIn(parser: ExpositionParser, { slot, factor }: Place, sample: number): number | bigint | Lack {
   return valueFor(slot, parser.values[sample] as number, factor, () => parser.integer(sample))
 }
 
-/** The slot of a target. That the type has none is a fault of the program. */
+/** The slot of a target. A target without a slot is a programming error. */
 function slotOf({ type, field }: DcgmTarget): Slot {
   const slot = type.layout.slots.find(({ name }) => name === field)
   if (slot === undefined) throw new Error(`type ${type.name} has no field ${field}`)

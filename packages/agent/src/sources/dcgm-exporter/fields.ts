@@ -1,20 +1,20 @@
 import type { RecordType } from '@sonde/sdk'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType } from '../nvml/type.ts'
 
-/** Where a metric goes: the field of a type, and what its value is multiplied with. */
+/** Destination of a metric: the field of a type, and the factor for its value. */
 export interface DcgmTarget {
   readonly type: RecordType
   readonly field: string
   readonly factor: number
 }
 
-/** A field of DCGM, by its number, which is the same in all versions. */
+/** A field of DCGM. Its number is the same in all versions. */
 export interface DcgmField {
   readonly id: number
-  /** Its names, without `DCGM_FI_`: those that exporters write today first, then those of DCGM 4.6 and before. */
+  /** Names without `DCGM_FI_`: first the names of current exporters, then those of DCGM 4.6 and earlier. */
   readonly names: readonly string[]
   readonly target: DcgmTarget
-  /** Where the values of MIG instances go; undefined if DCGM has none, and copies those of the GPU to each. */
+  /** Destination for values of MIG instances; undefined if DCGM copies the value of the GPU to each instance. */
   readonly ofInstance: DcgmTarget | undefined
 }
 
@@ -26,7 +26,7 @@ function fieldIn(type: RecordType, id: number, field: string, names: readonly st
   return { id, names, target: { type, field, factor }, ofInstance }
 }
 
-/** A field whose name today is the end of the metric's, in lower case as the `others`, without `DEV_` or `PROF_`. */
+/** Makes a field. Its name and the `others` are in lower case, without the prefix `DEV_` or `PROF_`. */
 function own(type: RecordType, id: number, field: string, ...others: string[]): DcgmField {
   const prefix = type === nvmlProfileType ? 'PROF_' : 'DEV_'
   return fieldIn(
@@ -42,7 +42,7 @@ const profile = (id: number, field: string, ...others: string[]) => own(nvmlProf
 const info = (id: number, field: string, name: string, factor = 1) =>
   fieldIn(nvmlGpuInfoType, id, field, [`DEV_${name.toUpperCase()}`], factor)
 
-/** The fields of DCGM that are read, by their numbers in its header `dcgm_fields.h`. */
+/** The fields of DCGM that are read, with their numbers from DCGM's header `dcgm_fields.h`. */
 export const DCGM_FIELDS: readonly DcgmField[] = [
   gpu(67, 'mig_mode'),
   gpu(100, 'sm_clock'),
@@ -115,7 +115,7 @@ const BY_NAME: ReadonlyMap<string, DcgmField> = new Map(
   DCGM_FIELDS.flatMap((field) => field.names.map((name) => [`DCGM_FI_${name}`, field] as const)),
 )
 
-/** The field that a metric is of, by any of its names. */
+/** Returns the field of a metric, by any of its names. */
 export function dcgmField(metric: string): DcgmField | undefined {
   return BY_NAME.get(metric)
 }
@@ -128,12 +128,12 @@ const METRIC_OF: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** The metric that a field comes from, as exporters write it today; undefined if no exporter has it. */
+/** Returns the metric behind a field, under its current name; undefined if no exporter has it. */
 function metricOf(type: RecordType, field: string): string | undefined {
   return METRIC_OF.get(`${type.name} ${field}`)
 }
 
-/** Why an exporter does not tell a field. */
+/** Explains why an exporter does not report a field. */
 export function whyUntold(type: RecordType, field: string): string {
   const metric = metricOf(type, field)
   if (metric === undefined) return 'dcgm-exporter does not tell it'

@@ -6,7 +6,10 @@ import { FrozenWatch } from './frozen-watch.ts'
 const ENERGY = 'DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{UUID="GPU-1"}'
 const ADDRESS = 'http://node:9400/metrics'
 
-/** Looks at bodies, a scrape every 15 s of an exporter that reads every 30 s; says in which scrape it is frozen. */
+/**
+ * Checks bodies that are scraped every 15 s from an exporter that reads every 30 s. Returns the scrape that is refused
+ * as frozen.
+ */
 function frozenAt(bodies: Iterable<string>): number | undefined {
   let nowMs = 0
   const watch = new FrozenWatch(30_000, 15_000, () => nowMs)

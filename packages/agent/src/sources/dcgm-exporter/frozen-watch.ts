@@ -3,21 +3,21 @@ import { SAMPLES_A_STEP } from '../scraping/in-turns.ts'
 import { ScrapeRefusal } from '../scraping/refusal.ts'
 import { dcgmField } from './fields.ts'
 
-/** Values that stand still for so many periods of the exporter, and as many scrapes, are frozen. */
+/** Values count as frozen after this many periods of the exporter and as many scrapes without a change. */
 const PERIODS = 5
-/** DCGM's number of the energy counter, in millijoules: a GPU draws power at any time, so it never stands still. */
+/** DCGM's number of the energy counter, in millijoules. A GPU always draws power, so the counter always grows. */
 const ENERGY_ID = 156
-/** Where the blanks of DCGM begin: they say that there is no such counter. */
+/** Smallest blank value of DCGM; a blank means that the counter does not exist. */
 const BLANK = 2 ** 62
 
 /**
- * Sees that an exporter answers and its values stand still, as where DCGM hangs behind it. Idle GPUs may give the same
- * values for hours, so only what cannot stand still counts: the energy counters, or times that the lines bear.
+ * Detects an exporter that answers with values that no longer change, for example because DCGM hangs. Idle GPUs may
+ * keep most values for hours. Only energy counters and the timestamps of lines must change, so only these count.
  */
 export class FrozenWatch {
   readonly #stillMaxMs: number
   readonly #now: () => number
-  /** Values and times of the last scrape that cannot stand still. */
+  /** Energy counters and timestamps of the last scrape. */
   #moving: readonly number[] = []
   #scrapes = 0
   #sinceMs = 0
@@ -33,9 +33,9 @@ export class FrozenWatch {
   }
 
   /**
-   * Looks at a body, in steps.
+   * Checks a body, in steps.
    *
-   * @throws ScrapeRefusal where values have stood still for five periods, and in as many scrapes.
+   * @throws ScrapeRefusal if the values have not changed for five periods and as many scrapes.
    */
   *look(address: string, parser: ExpositionParser): Generator<undefined, void> {
     const nowMs = this.#now()

@@ -2,7 +2,7 @@ import type { Labels } from '@sonde/sdk'
 import { labelOf } from '@sonde/sdk/internal'
 import { firstOf } from '../pods/labels.ts'
 
-/** The labels of a GPU, as records have them. */
+/** The labels of a GPU in records. */
 export interface GpuLabels extends Record<string, string> {
   readonly gpu: string
   readonly UUID: string
@@ -12,7 +12,7 @@ export interface GpuLabels extends Record<string, string> {
   readonly pci_bus_id: string
 }
 
-/** Texts beside the labels of a GPU, which exporters write as labels of every series. */
+/** Texts about the board. Exporters write them as labels of every series. */
 export interface BoardTexts {
   readonly serial: string
   readonly driver: string
@@ -20,9 +20,9 @@ export interface BoardTexts {
 }
 
 /**
- * The labels of the GPU that a series is about, by any of their names; undefined if it is about none.
+ * Returns the labels of the GPU that a series describes, by any of their names; undefined if it describes none.
  *
- * @param host Name of the node, for exporters that do not tell it.
+ * @param host Name of the node, for exporters without a label for it.
  */
 export function gpuLabelsOf(labels: Labels, host: string): GpuLabels | undefined {
   const UUID = firstOf(labels, ['UUID', 'uuid', 'gpu_uuid'])
@@ -37,14 +37,14 @@ export function gpuLabelsOf(labels: Labels, host: string): GpuLabels | undefined
   }
 }
 
-/** Id and profile of the MIG instance that a series is about; undefined if it is about the whole GPU. */
+/** Id and profile of the MIG instance that a series describes; undefined if it describes the whole GPU. */
 export function instanceOf(labels: Labels): { readonly id: number; readonly profile: string } | undefined {
   const text = labelOf(labels, 'GPU_I_ID')
   if (!/^\d{1,3}$/.test(text) || Number(text) > 255) return undefined
   return { id: Number(text), profile: labelOf(labels, 'GPU_I_PROFILE') }
 }
 
-/** What label-type counters of an exporter say of the board. */
+/** Texts about the board from label-type counters. */
 export function boardTextsOf(labels: Labels): BoardTexts {
   return {
     serial: firstOf(labels, ['DCGM_FI_DEV_SERIAL', 'DCGM_FI_DEV_BOARD_SERIAL']),

@@ -2,7 +2,7 @@ import { defineType, type Field, gauge, label, optional, timestamp } from '@sond
 import { nvmlGpuInfoType } from '../nvml/type.ts'
 import { DCGM_FIELDS, type DcgmField } from './fields.ts'
 
-/** Labels of a GPU and of its MIG instance, as exporters of today write them. */
+/** Labels of a GPU and its MIG instance, under the names of current exporters. */
 const GPU_LABELS = {
   gpu: label('Index of the GPU, as NVML counts'),
   UUID: label('UUID of the GPU'),
@@ -14,7 +14,7 @@ const GPU_LABELS = {
   Hostname: label('Name of the node that the GPU is in'),
 }
 
-/** Labels that only some series have, as the exporter writes them. */
+/** Labels that only some series have, copied from the exporter. */
 const COPIED_LABELS = {
   DCGM_FI_DRIVER_VERSION: label('Version of the driver'),
   pod_uid: label('UID of the pod'),
@@ -31,12 +31,12 @@ const COPIED_LABELS = {
   err_msg: label('Text of the XID error'),
 }
 
-/** The field of the exported type that a field of DCGM fills. */
+/** The field of the exported type for a field of DCGM. */
 export function exportedField({ names: [name = ''] }: DcgmField): string {
   return name.toLowerCase()
 }
 
-/** Limits of a GPU are in the units of DCGM here; all else is as in the types of `nvml`. */
+/** Limits of a GPU keep the units of DCGM here; all other fields are as in the types of `nvml`. */
 function exportedValue(dcgm: DcgmField): Field {
   const { type, field } = dcgm.target
   const known = type.fields[field] as Field
@@ -47,8 +47,8 @@ function exportedValue(dcgm: DcgmField): Field {
 }
 
 /**
- * What an exporter says, with all its labels, for `/metrics` and destinations. Series of a GPU that several pods share
- * are several here, and they change when a pod comes or goes. Other sinks have records of GPUs, and of their pods.
+ * Values of an exporter with all its labels, for `/metrics` and destinations. A GPU that several pods share has several
+ * series here, and the series change with the pods. Other sinks get records of GPUs and of their pods.
  */
 export const dcgmSeriesType = defineType('dcgm_series', 'Series of dcgm-exporter, with all their labels', {
   time: timestamp(),

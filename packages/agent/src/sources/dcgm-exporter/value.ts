@@ -2,10 +2,10 @@ import type { AbsenceCode } from '@sonde/sdk'
 import type { Slot } from '@sonde/sdk/internal'
 import { Lack } from '../field-absences.ts'
 
-/** Least values of the blanks of DCGM; with the three above each they say why there is no value. */
+/** Smallest blank value of DCGM. This value and the next three give the reason for a missing value. */
 const BLANK_32 = 0x7ffffff0
 const BLANK_DOUBLE = 2 ** 47
-/** The blank of 64-bit integers; also as a double, which old exporters wrote. */
+/** The blank of 64-bit integers. Old exporters write it as a double. */
 const BLANK_64 = 2 ** 63 - 16
 const WHY: readonly (readonly [code: AbsenceCode, reason: string])[] = [
   ['failed', 'DCGM has no value'],
@@ -15,8 +15,8 @@ const WHY: readonly (readonly [code: AbsenceCode, reason: string])[] = [
 ]
 
 /**
- * What a field is given of a sample; `exact` gives whole numbers from 2^53 on. A blank, and a number that is none, is a
- * lack.
+ * Converts the value of a sample for a field; `exact` gives whole numbers from 2^53 on. A blank or an invalid number is
+ * a missing value.
  */
 export function valueFor(
   { field }: Slot,
@@ -25,7 +25,7 @@ export function valueFor(
   exact: () => bigint | undefined,
 ): number | bigint | Lack {
   const isWhole = field.kind !== 'f64'
-  // A counter passes the small blanks on its way.
+  // A counter may reach the 32-bit blanks as valid values.
   const small = field.role === 'counter' ? [] : isWhole ? [BLANK_32, BLANK_DOUBLE] : [BLANK_DOUBLE]
   const blank = blankOf(value, small, exact)
   if (blank !== undefined) return blank

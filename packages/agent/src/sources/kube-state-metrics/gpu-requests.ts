@@ -19,7 +19,7 @@ const UNTOLD: Readonly<Record<string, string>> = {
     'kube-state-metrics has no kube_pod_start_time of it: it has not started, or the metric is left out',
 }
 
-/** A pod that asks for GPUs, as one body tells of it. */
+/** A pod that requests GPUs, collected from one body. */
 interface AskingPod {
   readonly namespace: string
   readonly pod: string
@@ -31,10 +31,10 @@ interface AskingPod {
   startedS: number | undefined
 }
 
-/** Makes a record of each pod that asks for GPUs, of what one kube-state-metrics answers. */
+/** Reports the pods that request GPUs, from one kube-state-metrics. */
 export class GpuRequests implements TargetReader {
   readonly rows: Rows
-  /** By number of the series; undefined if it was not looked at, null if it says nothing of interest. */
+  /** Indexed by the parser's number of the series: undefined if it was not inspected yet, null if it is not used. */
   #series: (PodSeries | null | undefined)[] = []
   #parser: ExpositionParser | undefined
   #epoch = -1
@@ -63,7 +63,7 @@ export class GpuRequests implements TargetReader {
     this.#scrape++
     yield* this.#follow(parser)
     const time = wallNs()
-    // All pods are looked at in every body.
+    // Every body offers all pods again.
     this.rows.look()
     const asking = yield* this.#asking(parser)
     for (const pod of asking.values()) {
@@ -100,7 +100,10 @@ export class GpuRequests implements TargetReader {
     this.#series = []
   }
 
-  /** Pods that ask for GPUs and have not finished, by name: of two, as while one is replaced, the later. */
+  /**
+   * Pods that request GPUs and have not finished, by name. If two have the same name, as during a replacement, the
+   * later counts.
+   */
   *#asking(parser: ExpositionParser): Generator<undefined, ReadonlyMap<string, AskingPod>> {
     const pods = new Map<string, AskingPod>()
     for (let i = 0; i < parser.count; i++) {
@@ -109,7 +112,7 @@ export class GpuRequests implements TargetReader {
       const value = parser.values[i] as number
       if (series === null || value < 0) continue
       if (series.fact === 'container') askingPod(pods, series).containers += value
-      // Init containers run one after another, before the others.
+      // Init containers run one after another before the others, so their largest request counts.
       else if (series.fact === 'init') askingPod(pods, series).init = Math.max(askingPod(pods, series).init, value)
     }
     for (let i = 0; i < parser.count && pods.size > 0; i++) {
@@ -145,7 +148,7 @@ export class GpuRequests implements TargetReader {
     return series
   }
 
-  /** Numbers of series hold until the parser gives them anew; labels that a Prometheus renamed, for a body. */
+  /** Updates the series when the parser changes its numbers, or when a Prometheus starts or stops renaming labels. */
   *#follow(parser: ExpositionParser): Generator<undefined, void> {
     let isRenamedNow = false
     for (let i = 0; i < parser.count && !isRenamedNow; i++) {

@@ -4,7 +4,7 @@ import { INTERVAL_MS } from '../scraping/options.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type KubeStateMetricsOptions, kubeStateMetricsOptions } from './config.ts'
 
-/** Registry row of kube-state-metrics: runs only if it is asked for. */
+/** Registry row of kube-state-metrics: runs only on request. */
 export const kubeStateMetrics: SourceDefinition = {
   name: 'kube_state_metrics',
   summary: 'Pods that ask for GPUs, as kube-state-metrics tells of them',
@@ -14,7 +14,7 @@ export const kubeStateMetrics: SourceDefinition = {
   options: kubeStateMetricsOptions,
   isOnRequest: true,
   isSecondHand: true,
-  // A Prometheus scrapes kube-state-metrics itself.
+  // A Prometheus usually scrapes kube-state-metrics directly.
   isExported: () => false,
   refuse: async (options) => refuseCredentials(options as KubeStateMetricsOptions),
   async load() {

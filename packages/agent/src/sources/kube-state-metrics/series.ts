@@ -3,16 +3,15 @@ import { labelOf, type ScrapedSeries } from '@sonde/sdk/internal'
 import { firstOf, podLabelsOf } from '../pods/labels.ts'
 
 /**
- * What a series of kube-state-metrics says of a pod: `container` and `init` are GPUs that one of its containers asks
- * for, `started` is when it started, `finished` that its phase is one of the ends, `labels` and `info` say it in
- * labels.
+ * Meaning of a series for a pod. `container` and `init`: GPUs that one of its containers requests; `started`: the start
+ * time; `finished`: the phase is one of the final phases; `labels` and `info`: facts in the labels.
  */
 export type PodFact = 'container' | 'init' | 'started' | 'finished' | 'labels' | 'info'
 
-/** A series that is about a pod. */
+/** A series that describes a pod. */
 export interface PodSeries {
   readonly fact: PodFact
-  /** Tells a pod from one of the same name before it. */
+  /** Distinguishes a pod from an earlier pod with the same name. */
   readonly key: string
   readonly namespace: string
   readonly pod: string
@@ -21,7 +20,7 @@ export interface PodSeries {
   readonly service: string
 }
 
-/** GPUs as Kubernetes names them, spelled as kube-state-metrics does: whole, shared, and MIG instances. */
+/** GPU resources of Kubernetes as kube-state-metrics spells them: whole GPUs, shared GPUs and MIG instances. */
 const GPU_RESOURCE = /^nvidia_com_(gpu(_shared)?|mig_.+)$/
 const ENDS: ReadonlySet<string> = new Set(['Succeeded', 'Failed'])
 
@@ -34,13 +33,13 @@ const FACTS: ReadonlyMap<string, PodFact> = new Map([
   ['kube_pod_info', 'info'],
 ])
 
-/** Whether a metric is one of which kube-state-metrics has a series for every cluster with pods. */
+/** Whether kube-state-metrics has this metric in every cluster with pods. */
 export function isOfPods(metric: string): boolean {
   return FACTS.has(metric)
 }
 
 /**
- * What a series says of a pod; undefined if that is nothing of interest.
+ * Parses a series about a pod; undefined if the series is not used.
  *
  * @param renamed Whether a Prometheus without `honor_labels` renamed the labels of the body.
  */

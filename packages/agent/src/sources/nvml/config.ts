@@ -12,5 +12,5 @@ export const nvmlOptions = v.strictObject({
   ),
 })
 
-/** What {@link nvmlOptions} gives. */
+/** Parsed {@link nvmlOptions}. */
 export type NvmlOptions = v.InferOutput<typeof nvmlOptions>

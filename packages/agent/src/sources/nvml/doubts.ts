@@ -1,21 +1,21 @@
-/** Reads a field of a GPU; undefined if it is not known. */
+/** Reads a field of a GPU; undefined if the value is unknown. */
 export type ReadField = (field: string) => number | undefined
 
-/** Readings of a GPU that others contradict. */
+/** Readings of a GPU that other readings contradict. */
 export interface Doubt {
   readonly kind: 'profiling' | 'nvlink'
   readonly of: 'gpu' | 'profile'
   readonly fields: readonly string[]
-  /** Why they are not believed, in words. */
+  /** Why the readings are not plausible. */
   readonly reason: string
 }
 
-/** Share of time in which kernels ran, from which on something must have been busy. Unit: percent. */
+/** Share of time in which kernels ran. From this share on, at least one activity must be above 0. Unit: percent. */
 export const WORK_PERCENT = 50
-/** No GPU that does nothing draws so much. Shares of its limit; watts where no limit is told. */
+/** An idle GPU draws less power. Share of the power limit; if the limit is unknown, watts are compared. */
 const WORK_POWER_SHARE = 0.4
 const WORK_WATTS = 150
-/** Throughput that no idle link has. Unit: bytes per second. */
+/** An idle link has a lower throughput. Unit: bytes per second. */
 const LINK_BYTES = 1e8
 const MEBIBYTE = 2 ** 20
 
@@ -27,10 +27,10 @@ const RATIOS = [
   ...['pipe_fp64_active', 'pipe_fp32_active', 'pipe_fp16_active'],
 ]
 const BYTES = ['pcie_tx_bytes', 'pcie_rx_bytes', 'nvlink_tx_bytes', 'nvlink_rx_bytes']
-/** Of these at least one is above 0 whatever runs on a GPU. */
+/** On a busy GPU at least one of these is above 0. */
 const ALWAYS_BUSY = ['gr_engine_active', 'sm_active']
 
-/** What a GPU tells and cannot be so, because other readings of the same time show the contrary. */
+/** Finds readings of a GPU that cannot be true, because other readings of the same time contradict them. */
 export function doubtsOf(gpu: ReadField, profile: ReadField): Doubt[] {
   const told = [...RATIOS, ...BYTES].filter((field) => profile(field) !== undefined)
   const doubts: Doubt[] = []
@@ -45,7 +45,7 @@ function isWorking(gpu: ReadField): boolean {
   return (gpu('gpu_util') ?? 0) >= WORK_PERCENT && (gpu('power_usage') ?? 0) >= least
 }
 
-/** A throughput of 0 is what an idle link has: it is doubted only if a second reading shows traffic. */
+/** A throughput of 0 is normal for an idle link. It is doubted only if a second reading shows traffic. */
 function linkDoubts(gpu: ReadField, profile: ReadField, isStanding: boolean): Doubt[] {
   const bandwidth = gpu('nvlink_bandwidth_total')
   const [sent, received] = [profile('nvlink_tx_bytes'), profile('nvlink_rx_bytes')]

@@ -5,8 +5,8 @@ import { type ChainContext, Refusal } from '../chains/chain-context.ts'
 import { findNvmlLibrary } from './find-library.ts'
 
 /**
- * Chains behind the values of `nvml`, one for each device file of a GPU. Only files are looked at: what the library
- * says of a GPU is known to the source, in the agent or in a trial.
+ * Chains behind the values of `nvml`, one for each device file of a GPU. They check files only. The source itself, in
+ * the agent or in a trial, knows the answers of the library.
  */
 export const nvmlExplain: SourceExplain = {
   steps: (context) => [

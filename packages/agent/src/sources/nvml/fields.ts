@@ -2,15 +2,15 @@ import { NvmlFailure } from '../../native/nvml/failure.ts'
 import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { ALL_LINKS, CLOCK, MEMORY, UTILIZATION } from '../../native/nvml/layout.ts'
 
-// Which call of NVML gives each value of `nvml_gpu`.
+// The NVML call for each value of `nvml_gpu`.
 
 const MEBIBYTE = 1_048_576n
 const MW_PER_W = 1000
 
-/** A value of a GPU, or why there is none. */
+/** A value of a GPU, or why it is missing. */
 export type Found = number | bigint | NvmlFailure
 
-/** Ids of `nvmlDeviceGetFieldValues`, by field of the type. All are asked for with one call. */
+/** Ids of `nvmlDeviceGetFieldValues`, by field of the type. One call reads all of them. */
 const FIELD_IDS = {
   memory_temp: 82,
   power_usage_instant: 186,
@@ -38,15 +38,15 @@ const FIELD_IDS = {
   recovery_action: 230,
 } as const
 
-/** KiB of data that all links together sent, and received: what `nvlink_bandwidth_total` is made of. */
+/** KiB sent and received over all links, the basis of `nvlink_bandwidth_total`. */
 const LINK_COUNTERS = [138, 139].map((id) => ({ id, scope: ALL_LINKS }))
 
-/** How a field's own number becomes that of the type, where it is another. */
+/** Conversion of NVML's value where the type has another unit. */
 const SCALED: Readonly<Record<string, (value: number | bigint) => number | bigint>> = {
   power_usage_instant: (milliwatts) => Number(milliwatts) / MW_PER_W,
 }
 
-/** Values that a call of their own gives. They are at hand once the fields were read. */
+/** Values with their own call. The calls are fast after the fields were read. */
 const CALLS: Readonly<Record<string, (gpu: GpuHandle) => Found>> = {
   sm_clock: (gpu) => gpu.number('nvmlDeviceGetClockInfo', CLOCK.sm),
   mem_clock: (gpu) => gpu.number('nvmlDeviceGetClockInfo', CLOCK.memory),
@@ -68,7 +68,7 @@ const CALLS: Readonly<Record<string, (gpu: GpuHandle) => Found>> = {
     ),
 }
 
-/** Values of one call that gives several. */
+/** Values of calls that return several values. */
 const GROUPS: readonly {
   readonly fields: readonly string[]
   readonly read: (gpu: GpuHandle) => readonly Found[] | NvmlFailure
@@ -95,15 +95,15 @@ const GROUPS: readonly {
 const FIELDS = Object.entries(FIELD_IDS)
 const WANTED = [...FIELDS.map(([, id]) => ({ id })), ...LINK_COUNTERS]
 
-/** What one reading of a GPU gives: values by field of `nvml_gpu`, and KiB that all links together moved so far. */
+/** One reading of a GPU: values by field of `nvml_gpu`, and KiB that all links have moved so far. */
 export interface Reading {
   readonly values: Record<string, Found>
   readonly linkKib: bigint | NvmlFailure
 }
 
-/** Reads a GPU; a failure where it does not answer. */
+/** Reads a GPU. Returns a failure if it does not answer. */
 export async function readGpu(gpu: GpuHandle): Promise<Reading | NvmlFailure> {
-  // The first call of a reading is the long one, and may hang; the others find what the driver has at hand.
+  // Only the first call of a reading is slow and may hang; the other calls use data that the driver already has.
   const fields = await gpu.fields(WANTED)
   if (fields instanceof NvmlFailure) return fields
   const values: Record<string, Found> = {}
@@ -128,7 +128,7 @@ function sumOf(counters: readonly Found[]): bigint | NvmlFailure {
   return sum
 }
 
-/** Ids of GPM by field of `nvml_profile`, and what a unit of them is. */
+/** Ids of GPM by field of `nvml_profile`, with the factor of their unit. */
 export const GPM_IDS: Readonly<Record<string, readonly [id: number, factor: number]>> = {
   gr_engine_active: [1, 0.01],
   sm_active: [2, 0.01],

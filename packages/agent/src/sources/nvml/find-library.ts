@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Where the library is, without loading it: asked in the agent's own process, which runs no foreign code.
+// Finds the library without loading it. This runs in the agent's own process, which must not run foreign code.
 
 const NAME = 'libnvidia-ml.so.1'
 const TRIPLET = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
-/** Of packages, of the runtime for containers, and of NVIDIA's operator for Kubernetes. */
+/** Folders of distribution packages, of the container runtime, and of NVIDIA's operator for Kubernetes. */
 const FOLDERS = [
   ...[`/usr/lib/${TRIPLET}`, '/usr/lib64', '/usr/lib', '/usr/local/nvidia/lib64', '/usr/local/nvidia/lib'],
   ...['/run/nvidia/driver/usr/lib64', `/run/nvidia/driver/usr/lib/${TRIPLET}`, '/usr/lib/wsl/lib'],
@@ -13,10 +13,10 @@ const FOLDERS = [
 const INSTALL = 'install the NVIDIA driver, run the container with its runtime, or say where it is: native.nvml_library'
 
 /**
- * Looks for the library.
+ * Finds the library.
  *
- * @param configured `native.nvml_library`: the library, or the folder that it is in; empty: it is looked for.
- * @returns Its path, or why there is none.
+ * @param configured `native.nvml_library`: the library or its folder; if empty, the usual folders are searched.
+ * @returns Path of the library, or why it was not found.
  */
 export function findNvmlLibrary(configured = ''): { readonly path: string } | string {
   if (configured !== '') {

@@ -15,7 +15,7 @@ import { type Found, GPM_IDS, readGpu } from './fields.ts'
 import { type GpuInfo, infoOf } from './info.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
 
-/** GPM wants so much between two samples. Unit: milliseconds. */
+/** Least time between two samples of GPM. Unit: milliseconds. */
 const GPM_APART_MS = 100
 const KIB_PER_MIB = 1024
 const NOT_READ = 'it takes a second reading, or is not asked for yet'
@@ -23,7 +23,7 @@ const NO_GPM = 'the GPU is older than Hopper, or MIG has split it: dcgm-exporter
 const GPM_FIELDS = Object.entries(GPM_IDS)
 const PCIE_FIELDS = ['pcie_tx_bytes', 'pcie_rx_bytes']
 
-/** Reads one GPU, each interval. */
+/** Reads one GPU in each interval. */
 export class NvmlGpu {
   readonly gpu: GpuHandle
   readonly #context: SourceContext
@@ -33,10 +33,10 @@ export class NvmlGpu {
   readonly #events: XidEvents | NvmlFailure
   readonly #xids = new Map<number, bigint>()
   readonly #absences = new Map<RecordType, FieldAbsences>()
-  /** Whether its series left the views. */
+  /** Whether its series have left the views. */
   #isGone = false
   #isClosed = false
-  /** The number of the last XID error. */
+  /** Number of the last XID error. */
   #lastXid = 0
   #gpmMs = Number.NEGATIVE_INFINITY
   #links: { readonly kib: bigint; readonly ms: number } | undefined
@@ -62,7 +62,7 @@ export class NvmlGpu {
   /** @throws SondeError if the GPU does not answer. */
   async read(): Promise<void> {
     const read = await readGpu(this.gpu)
-    // It left the list while the call was open: nothing of it may be called any more.
+    // The GPU may leave the list during a call. After that, no call may use its handle.
     if (this.#isClosed) return
     if (read instanceof NvmlFailure) {
       if (read.kind === 'gone') this.gone(read.error.message)
@@ -81,7 +81,7 @@ export class NvmlGpu {
     this.#sample(time)
   }
 
-  /** Its series leave the views. Told once, though it is called as often as the GPU does not answer. */
+  /** Removes its series from the views. Repeated calls have no effect. */
   gone(reason: string): void {
     if (this.#isGone) return
     this.#isGone = true
@@ -109,7 +109,7 @@ export class NvmlGpu {
       this.#context.source.report(nvmlXidType, { time, ...this.#labels, xid, events_total } as never)
   }
 
-  /** MiB a second over all links since the reading before; undefined at the first. */
+  /** Throughput of all links since the previous reading, in MiB per second; undefined at the first reading. */
   #bandwidth(kib: bigint | NvmlFailure): Found | undefined {
     if (kib instanceof NvmlFailure) return kib
     const now = { kib, ms: performance.now() }
@@ -128,7 +128,7 @@ export class NvmlGpu {
     }
     if (performance.now() - this.#gpmMs < GPM_APART_MS) return
     const means = gpm.sample()
-    // Behind the call: on a busy machine its sample may be taken long after it began.
+    // Taken after the call: on a busy machine the library may sample long after the call began.
     this.#gpmMs = performance.now()
     if (means === undefined) return
     if (means instanceof NvmlFailure) {
@@ -148,7 +148,7 @@ export class NvmlGpu {
     this.#report(nvmlProfileType, time, {}, values)
   }
 
-  /** Reports what there is, and says why the rest is absent. */
+  /** Reports the available values, and the reasons for the others. */
   #report(
     type: RecordType,
     time: bigint,
@@ -176,7 +176,7 @@ export class NvmlGpu {
   }
 }
 
-/** A value, or why there is none. Nothing that a library says is believed, its counts included. */
+/** A value, or why it is missing. Values of a library are always checked, its counters too. */
 function lackOr(found: Found | Lack | undefined, range: RangedField | undefined): number | bigint | Lack {
   if (found === undefined) return new Lack('not_sampled', NOT_READ)
   if (found instanceof Lack) return found

@@ -8,13 +8,13 @@ const MW_PER_W = 1000
 /** Links of the largest GPU so far. */
 const LINKS_MAX = 36
 
-/** What a board is and may do: read once, since it changes with a driver or a board only. */
+/** Properties and limits of a board. They are read once, because they change only with the driver or the board. */
 export interface GpuInfo {
   readonly texts: Readonly<Record<'serial' | 'driver' | 'vbios', string>>
   readonly values: Readonly<Record<string, Found>>
 }
 
-/** Reads what `nvml_gpu_info` says of a GPU. */
+/** Reads the `nvml_gpu_info` of a GPU. */
 export function infoOf(gpu: GpuHandle): GpuInfo {
   const limits = gpu.numbers('nvmlDeviceGetPowerManagementLimitConstraints')
   const [least, most] = limits instanceof NvmlFailure ? [limits, limits] : limits
@@ -45,7 +45,7 @@ export function infoOf(gpu: GpuHandle): GpuInfo {
   }
 }
 
-/** Links that are up; why there are none if the first is refused. */
+/** Number of active links, or the failure of the first link. */
 function linksOf(gpu: GpuHandle): Found {
   let links = 0
   for (let link = 0; link < LINKS_MAX; link++) {
@@ -67,7 +67,7 @@ function textOr(text: string | NvmlFailure): string {
 }
 
 function times(value: number | NvmlFailure, factor: number): Found {
-  // Watts of whole milliwatts: a division gives the nearest number.
+  // A division of whole milliwatts gives the nearest double.
   if (value instanceof NvmlFailure) return value
   return factor < 1 ? value / Math.round(1 / factor) : value * factor
 }

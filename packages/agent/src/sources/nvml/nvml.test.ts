@@ -26,7 +26,7 @@ testSource(nvml, {
   unreported: [nvmlXidType, nvmlProfileType],
 })
 
-/** An agent that reads a double. */
+/** Starts an agent that reads a double of the library. */
 async function bringUp(t: TestContext, numbers: Readonly<Record<string, number>> = {}) {
   const double = new NvmlDouble(t)
   double.play(numbers)
@@ -70,7 +70,7 @@ test('samples of activity are apart by when they were taken, not by when they we
   double.play({ gpus: 1, 'gpu0.gpm_us': 150_000 })
   await tested.source.sample()
   double.play({ gpus: 1 })
-  // The library would refuse, and end the process: the sample before is a moment old.
+  // The library would refuse a sample so soon, and the double would end the process.
   await tested.source.sample()
   assert.equal(profiles(), 0)
   await until('they are far enough apart', async () => {
@@ -81,7 +81,7 @@ test('samples of activity are apart by when they were taken, not by when they we
 
 test('what a GPU cannot do is absent, with what its library said', NEEDS, async (t) => {
   const double = new NvmlDouble(t)
-  // A memory of 70 000 degrees cannot be.
+  // A memory temperature of 70 000 degrees is impossible.
   double.play({ gpus: 1, 'gpu0.util': -1, 'gpu0.gpm': 0, 'gpu0.events': 0, 'gpu0.field82': 70_000 })
   const tested = new TestedSource(nvml, { ...new TestNode(t).paths, nvml_library: double.folder })
   t.after(() => tested.source.close())

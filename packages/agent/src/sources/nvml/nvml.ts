@@ -7,23 +7,26 @@ import { nvmlExplain } from './explain.ts'
 import { findNvmlLibrary } from './find-library.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
 
-/** NVIDIA's management library: calls of one GPU are made one after another, those of several beside one another. */
+/** NVIDIA's management library. Calls of one GPU run one after another; calls of several GPUs run in parallel. */
 const library: LibraryDefinition<NvmlLibrary> = {
   name: 'nvml',
   parallel: Number.POSITIVE_INFINITY,
   async open(_options, { nvml_library }) {
-    // Imported by the child alone: see the README of the folder.
+    // Only the child process imports the library: see the README of the folder.
     const { NvmlLibrary } = await import('../../native/nvml/library.ts')
     const found = findNvmlLibrary(nvml_library)
     if (typeof found === 'string') throw new SondeError('SRC_LIBRARY', found)
     return new NvmlLibrary(found.path)
   },
   labels: ({ isDouble }) => (isDouble ? { simulated: 'true' } : {}),
-  // A library of calls that may still be open is not shut down: the child ends with it.
+  // The library is not shut down, because calls may still be open. It ends with the child process.
   close: () => undefined,
 }
 
-/** Registry row of the NVML source. It runs where it is named: with an exporter each value would be there twice. */
+/**
+ * Registry row of the NVML source. It runs only if the configuration names it: beside an exporter each value would be
+ * there twice.
+ */
 export const nvml: SourceDefinition = {
   name: 'nvml',
   summary: 'NVIDIA GPUs by the management library of their driver',
@@ -49,7 +52,7 @@ export const nvml: SourceDefinition = {
 }
 
 /**
- * What the child process looks its source up in.
+ * The sources of the child process.
  *
  * @public
  */

@@ -7,12 +7,12 @@ import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import type { NvmlOptions } from './config.ts'
 import { NvmlGpu } from './gpu.ts'
 
-/** GPUs are listed again so often. Unit: microseconds. */
+/** Time between two listings of the GPUs. Unit: microseconds. */
 const LIST_EVERY_US = 10_000_000
 
 const NONE = 'the driver lists no GPU that is wanted'
 
-/** GPUs by NVIDIA's management library: follows which there are, and reads each. */
+/** Reads GPUs with NVIDIA's management library, and follows the list of GPUs. */
 export class NvmlSource implements NodeSource {
   readonly #options: NvmlOptions
   readonly #context: SourceContext
@@ -28,7 +28,7 @@ export class NvmlSource implements NodeSource {
     this.#context = context
     this.#isWanted = deviceFilter(options.devices)
     const { stuck_ms: limitMs } = options
-    // The others are listed before the list itself counts as stuck.
+    // Half the limit: the remaining GPUs are listed before the call for the list itself counts as stuck.
     this.#roster = new GpuRoster(context.library as NvmlLibrary, limitMs / 2)
     this.#list = {
       ...{ device: '', name: 'list', everyUs: LIST_EVERY_US, limitMs, limitKey: 'stuck_ms' },
@@ -64,7 +64,7 @@ export class NvmlSource implements NodeSource {
     this.#duties = [this.#list]
   }
 
-  /** The GPUs that the configuration wants. Missing ones are reported. */
+  /** The GPUs that the configuration selects. Missing ones are reported. */
   async #listed(): Promise<GpuList | NvmlFailure> {
     const list = await this.#roster.list([...this.#gpus.values()].map(({ gpu }) => gpu))
     if (list instanceof NvmlFailure) return list
@@ -73,13 +73,13 @@ export class NvmlSource implements NodeSource {
     return { ...list, gpus: list.gpus.filter(({ device }) => this.#isWanted(device)) }
   }
 
-  /** Follows the list: a new GPU is read, one that left is said to be gone. */
+  /** Updates the list: new GPUs are read, and GPUs that left are reported as gone. */
   async #follow(): Promise<void> {
     const list = await this.#listed()
     if (list instanceof NvmlFailure) throw list.error
     const { gpus, refused, silent } = list
     const present = new Set(gpus.map(({ names }) => names.uuid))
-    // A GPU that did not tell its name this time may be one of those that are missing.
+    // A GPU that did not report its name this time may be one of the missing GPUs.
     const isWhole = silent.length === 0 && [...refused.values()].every(({ kind }) => kind === 'gone')
     const left = isWhole ? [...this.#gpus].filter(([uuid]) => !present.has(uuid)) : []
     const fresh = gpus.filter(({ names }) => !this.#gpus.has(names.uuid))

@@ -1,10 +1,10 @@
 import { counter, defineType, gauge, label, labelNumber, optional, text, timestamp } from '@sonde/sdk'
 import { defineOwnType, type FieldOptions } from '@sonde/sdk/internal'
 
-// Metric names are those of DCGM, letter by letter, so that dashboards and rules made for its exporter work; the field
-// is the end of the name in lower case.
+// Metric names are exactly those of DCGM, so that dashboards and rules for its exporter work. The field is the end of
+// the name in lower case.
 
-/** Those of DCGM's exporter, letter by letter; empty where whoever reads the GPU does not know. */
+/** The labels of DCGM's exporter, with exactly its names; empty if the reader of the GPU does not know the value. */
 const labels = {
   gpu: label('Index of the GPU, as NVML counts'),
   UUID: label('UUID of the GPU'),
@@ -14,7 +14,7 @@ const labels = {
   pci_bus_id: label('PCI address as NVML spells it, such as 00000000:9B:00.0'),
 }
 
-// An index is given anew at each start of a driver, and every node has a GPU 0: the UUID alone names a GPU.
+// Indexes may change with each start of the driver, and every node has a GPU 0. Only the UUID identifies a GPU.
 const entity = { kind: 'gpu', key: ['UUID'], host: 'Hostname' }
 
 const named = (prefix: string, field: string, options: FieldOptions): FieldOptions => ({
@@ -30,18 +30,18 @@ const mebibytes = (field: string, help: string) => gauge('u32', named('DEV', fie
 const watts = (field: string, help: string) => gauge('f64', named('DEV', field, { unit: 'watts', help }))
 const celsius = (field: string, help: string) => gauge('i16', named('DEV', field, { unit: 'celsius', help }))
 const ratio = (field: string, help: string) => gauge('f64', named('PROF', field, { unit: 'ratio', help }))
-/** The byte fields of DCGM's profiling group are rates, whatever their names say. */
+/** The byte fields of DCGM's profiling group are rates, although their names end in `_bytes`. */
 const bytesPerSecond = (field: string, help: string) =>
   gauge('f64', named('PROF', field, { unit: 'bytes_per_second', help }))
 
-/** Numbers of `nvml_gpu_info` are metrics of the GPU: a metric that ends in `_info` is 1 and has labels. */
+/** Numbers of `nvml_gpu_info` are separate metrics: a metric that ends in `_info` is always 1, with labels. */
 const number = (field: string, help: string): FieldOptions => ({ metric: `nvml_gpu_${field}`, help })
 const limit = (field: string, unit: string, help: string): FieldOptions => ({
   ...number(`${field}_${unit}`, help),
   unit,
 })
 
-/** What a GPU is, and the limits that its board has: changes with a driver or a board only. */
+/** Properties and limits of a GPU: they change only with the driver or the board. */
 export const nvmlGpuInfoType = defineType(
   'nvml_gpu_info',
   'Identity and hard limits of one GPU',
@@ -107,7 +107,7 @@ export const nvmlGpuInfoType = defineType(
   },
 )
 
-/** Management values of a GPU: what NVML tells, under the names of DCGM. */
+/** Management values of a GPU from NVML, under the names of DCGM. */
 export const nvmlGpuType = defineType(
   'nvml_gpu',
   'State, use, power, temperature and errors of one GPU',
@@ -194,7 +194,7 @@ export const nvmlGpuType = defineType(
     nvlink_recovery_error_count_total: optional(
       count('nvlink_recovery_error_count_total', 'NVLink links trained again, all links'),
     ),
-    // The exporter calls it a counter; it is a rate, whatever its name says.
+    // The exporter calls it a counter, but it is a rate.
     nvlink_bandwidth_total: optional(
       gauge('u64', named('DEV', 'nvlink_bandwidth_total', { unit: 'MiB/s', help: 'Throughput of all NVLink links' })),
     ),
@@ -208,7 +208,7 @@ export const nvmlGpuType = defineType(
   { entity },
 )
 
-/** XID errors by number: a gauge of the last one shows neither two equal ones nor those of a burst. */
+/** XID errors by number. A gauge of the last error would hide repeated errors and bursts. */
 export const nvmlXidType = defineType(
   'nvml_xid',
   'XID errors of one GPU, by number',
@@ -221,7 +221,7 @@ export const nvmlXidType = defineType(
   { entity },
 )
 
-/** Readings that other readings of the same GPU contradict: they are left out, and counted here. */
+/** Readings that other readings of the same GPU contradict. They are dropped and counted here. */
 export const nvmlDoubtType = defineOwnType(
   'sonde_gpu_doubt',
   'Readings of one GPU that are not believed',
@@ -247,7 +247,7 @@ const profile = {
   ),
 }
 
-/** Profiling values of a GPU: GPM of NVML, means over the time between two samples. */
+/** Profiling values of a GPU from GPM of NVML: means over the time between two samples. */
 export const nvmlProfileType = defineType(
   'nvml_profile',
   'Activity of the units of one GPU, and bytes over its links',

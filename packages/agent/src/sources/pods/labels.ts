@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
 import { labelOf } from '@sonde/sdk/internal'
 
-/** The container that a series was copied for, and what its pod says of itself. */
+/** The container that a series was copied for, with properties of its pod. */
 export interface PodLabels {
   readonly namespace: string
   readonly pod: string
@@ -10,7 +10,7 @@ export interface PodLabels {
   readonly service: string
 }
 
-/** The first label of some names that is not empty; empty if none is. */
+/** The first nonempty label of several names; empty if there is none. */
 export function firstOf(labels: Labels, names: readonly string[]): string {
   for (const name of names) {
     const text = labelOf(labels, name)
@@ -19,7 +19,7 @@ export function firstOf(labels: Labels, names: readonly string[]): string {
   return ''
 }
 
-/** Whether labels were renamed by a Prometheus without `honor_labels`: then `pod` is the pod of the exporter. */
+/** Whether a Prometheus without `honor_labels` renamed the labels: then `pod` is the pod of the exporter. */
 export function isRenamed(labels: Labels): boolean {
   return ['exported_pod', 'exported_namespace', 'exported_container'].some((name) => labelOf(labels, name) !== '')
 }

@@ -7,7 +7,10 @@ const labels = {
   pod: label('Name of the pod'),
 }
 
-/** What a pod is: changes with the pod only. Reported again with every sample, so that a pod that is gone is seen. */
+/**
+ * Properties of a pod; they change only with the pod. Reported with every sample, so that a pod that is gone is
+ * noticed.
+ */
 export const podInfoType = defineType(
   'pod_info',
   'Identity of a pod that asks for GPUs',
@@ -32,7 +35,7 @@ export const podInfoType = defineType(
   { entity: { ...entity, defines: true } },
 )
 
-/** Which device a container holds: one record a container and device. */
+/** Devices of containers: one record for each container and device. */
 export const podDeviceType = defineType(
   'pod_device',
   'A GPU, or MIG instance, that a container holds',
@@ -50,8 +53,8 @@ export const podDeviceType = defineType(
 )
 
 /**
- * What the processes of a pod use of a GPU, where its exporter tells that beside what the whole GPU does: one record a
- * container and device. A device that pods share has such numbers, and no others, for each of them.
+ * Resource use of a pod's processes on a GPU, if the exporter reports it separately from the whole GPU: one record for
+ * each container and device. For a shared device, these are the only values that differ between its pods.
  */
 export const podShareType = defineType(
   'pod_share',

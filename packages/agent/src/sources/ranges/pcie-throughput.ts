@@ -2,12 +2,12 @@ import type { Lack } from '../field-absences.ts'
 import { bandwidthOf, TRANSFERS_PER_SECOND } from '../pci/bandwidth.ts'
 import { impossible, QUANTITIES } from './quantities.ts'
 
-/** Two readings of a counter are not exactly as far apart as the driver takes them to be. */
+/** The time between two readings of a counter differs slightly from the time that the driver assumes. */
 const TOLERANCE = 1.1
 
 /**
- * Why a throughput is more than a PCIe link carries; undefined if it is not, or the link is not known. The link at
- * its best counts: an idle one runs slower, and may have run fast within the time of the mean.
+ * Explains why a throughput exceeds the capacity of a PCIe link; undefined if it does not, or if the link is unknown.
+ * The link's maximum counts: an idle link slows down, but may have been fast within the measured time.
  */
 export function beyondLink(
   bytesPerSecond: number,

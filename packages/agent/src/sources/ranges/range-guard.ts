@@ -3,15 +3,15 @@ import type { Lack } from '../field-absences.ts'
 import { impossible } from './quantities.ts'
 import { type RangedField, rangesOf } from './range-of.ts'
 
-/** Series of a type whose refusals are remembered. Policy: the oldest is forgotten, and its absence is told again. */
+/** Remembered refused series of a type. Policy: the oldest is forgotten, and its absence is reported again. */
 const REFUSED_SERIES_MAX = 4096
 
-/** Why fields of one series were refused: the reason of the first value, until a possible value comes. */
+/** Refused fields of one series: each keeps the reason of its first refused value until a possible value arrives. */
 type Refused = ReadonlyMap<string, Lack>
 
 /**
- * Takes values out of records that no hardware can have, and says that they are absent and why. All records of a source
- * pass it, so that no source can forget to look.
+ * Removes impossible values from records, and reports them as absent with the reason. All records of every source pass
+ * through it, so no source can skip the check.
  */
 export class RangeGuard {
   readonly #absences: Absences
@@ -22,7 +22,7 @@ export class RangeGuard {
     this.#absences = absences
   }
 
-  /** The record, without the values that cannot be; undefined if it cannot be without such a value. */
+  /** Returns the record without impossible values; undefined if a required field is impossible. */
   pass<T extends RecordType>(type: T, record: RecordOf<T>): RecordOf<T> | undefined {
     const values = record as Readonly<Record<string, unknown>>
     let refused: Map<string, Lack> | undefined
@@ -63,7 +63,7 @@ export class RangeGuard {
       now.set(field, first)
       this.#absences.set(type, labels, field, first.code, first.reason)
     }
-    // Where the source itself has no value, it tells the reason.
+    // If the source itself has no value, the source reports the reason.
     for (const field of before?.keys() ?? [])
       if (!now.has(field) && (field === '' || values[field] !== undefined)) this.#absences.clear(type, labels, field)
     series.delete(key)

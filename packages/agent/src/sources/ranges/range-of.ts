@@ -23,7 +23,7 @@ const BY_UNIT: Readonly<Record<string, Name>> = {
   seconds: 'seconds',
 }
 
-/** The quantity of fields whose unit does not tell it, by type and field. */
+/** The quantity of fields by type and field, for fields whose unit does not determine it. */
 export const BY_FIELD: Readonly<Record<string, Readonly<Record<string, Name>>>> = {
   host_memory: { committed_bytes: 'promisedMemory', commit_limit_bytes: 'promisedMemory' },
   host_temperature: { limit_celsius: 'temperatureLimit', critical_celsius: 'temperatureLimit' },
@@ -74,7 +74,7 @@ export const BY_FIELD: Readonly<Record<string, Readonly<Record<string, Name>>>> 
   },
 }
 
-/** What integers hold. */
+/** The range of integers by their kind. */
 const BY_KIND: Readonly<Record<string, Quantity>> = {
   u8: bits(8, 0),
   u16: bits(16, 0),
@@ -87,19 +87,19 @@ function bits(count: number, sign: 0 | 1): Quantity {
   return { words, unit: '', least: sign * -(2 ** (count - 1)), most: 2 ** (count - sign) - 1 }
 }
 
-/** A field of a type whose values have a range. */
+/** A field of a type with a range of values. */
 export interface RangedField {
   readonly name: string
   readonly quantity: Quantity
-  /** Whether a record can be without it. */
+  /** Whether a record may omit the field. */
   readonly isOptional: boolean
-  /** Whether it counts: what the kernel counts is whole and below 2^64 as it is read. */
+  /** Whether the field is a counter: counters of the kernel are whole numbers below 2^64. */
   readonly isCounter: boolean
 }
 
 const ranges = new WeakMap<RecordType, ReadonlyMap<string, RangedField>>()
 
-/** The fields of a type whose values have a range: counts, gauges of a physical quantity, and what few bits hold. */
+/** The fields of a type with a range: counters, gauges of a physical quantity, and small integers. */
 export function rangesOf(type: RecordType): ReadonlyMap<string, RangedField> {
   let fields = ranges.get(type)
   if (fields === undefined) {

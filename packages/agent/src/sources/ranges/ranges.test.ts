@@ -29,7 +29,7 @@ test('every field that the table names is declared, and every quantity is used',
     const declared = TYPES.find(({ name }) => name === type)
     for (const field of Object.keys(fields)) assert.ok(declared?.fields[field], `${type}.${field}`)
   }
-  // No field holds the number of a package: it is a label.
+  // The number of a package is only a label; no field holds it.
   for (const [name, quantity] of Object.entries(QUANTITIES))
     assert.ok(used.has(quantity) || name === 'package', `${name} is used`)
 })

@@ -4,8 +4,8 @@ import { impossible } from './quantities.ts'
 import { rangesOf } from './range-of.ts'
 
 /**
- * Reads a file of a field; a value that the field cannot have is a lack. What reads files before their records are made
- * uses it, so that whoever explains a value reads the same.
+ * Reads the file of a field. A value outside the field's range is a missing value. Sources that read files before they
+ * make records use it, and explanations use it too, so that both read alike.
  */
 export function within<T>(type: RecordType, field: string, parse: ParseAttribute<T>): ParseAttribute<T> {
   const quantity = rangesOf(type).get(field)?.quantity

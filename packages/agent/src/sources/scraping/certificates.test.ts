@@ -10,7 +10,7 @@ import { dcgmExporter } from '../dcgm-exporter/dcgm-exporter.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { fixture } from './test-exporter.ts'
 
-/** A key and a certificate that signs itself, for 127.0.0.1. */
+/** A key and a self-signed certificate for 127.0.0.1. */
 function makeCertificate(root: string, name: string): { readonly key: string; readonly cert: string } {
   const [key, cert] = [join(root, `${name}.key`), join(root, `${name}.pem`)]
   const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']

@@ -1,49 +1,50 @@
 import type { Subject } from './subjects.ts'
 
-/** Who tells of GPUs and pods: an exporter of a source. */
+/** An exporter of a source that reports GPUs and pods. */
 export interface Claimant {
   readonly address: string
-  /** Whether it has not answered for so long that another may stand in. */
+  /** Whether the exporter has not answered for so long that another may replace it. */
   readonly isSilent: boolean
-  /** From now on another claimant tells of what has this key. */
+  /** Called when another claimant takes over the key. */
   yield(key: string, to: string): void
 }
 
-/** Why a claim is refused: somebody else has one of the keys. */
+/** Why a claim is refused: another exporter or source holds one of the keys. */
 export interface Conflict {
   readonly key: string
   /** Address of an exporter, or name of a source. */
   readonly holder: string
 }
 
-/** What sources that read the hardware themselves hold; exporters give way to it. */
+/** A GPU that a source with direct access to the hardware holds; exporters give it up. */
 export interface Holding {
   readonly key: string
-  /** Whether no GPU may have it at all, such as the place of a NIC on the bus. */
+  /** Whether the key belongs to no GPU, for example the PCI address of a NIC. */
   readonly isTaken: boolean
   /** Name of the source. */
   readonly holder: string
 }
 
 interface Claim {
-  /** Who told of it first: takes it back as soon as it answers again. */
+  /** The first claimant. It takes the key back as soon as it answers again. */
   first: Claimant
-  /** Who tells of it now; undefined if nobody does. */
+  /** The present claimant; undefined if the key is free. */
   holder: Claimant | undefined
 }
 
 /**
- * Which exporter of a source tells of a GPU, a pod or a node: the first that did. While it does not answer its claim
- * stays; after some misses another may stand in, until it answers again. A claim covers every key by which views merge
- * what is told. Otherwise one exporter could overwrite, or take away, what another tells.
+ * Decides which exporter of a source reports a GPU, a pod or a node: the first that claimed it. The claim stays while
+ * the exporter does not answer. After several failed scrapes another exporter may replace it, until the first answers
+ * again. A claim covers every key by which views merge records. Otherwise one exporter could overwrite or remove the
+ * values of another.
  */
 export class Claims {
   readonly #claims = new Map<string, Claim>()
   #held: ReadonlyMap<string, Holding> = new Map()
-  /** Rises when something may be claimed that could not be before. */
+  /** Increases whenever a key may have become free. */
   version = 0
 
-  /** Claims a GPU or a pod, all of its keys or none; gives the conflict where somebody else has one. */
+  /** Claims all keys of a GPU or a pod, or none. Returns the conflict if another claimant holds a key. */
   take({ keys }: Subject, claimant: Claimant): Conflict | undefined {
     const conflict = this.conflictOf(keys)
     if (conflict !== undefined) return conflict
@@ -55,9 +56,9 @@ export class Claims {
     return undefined
   }
 
-  /** The key that a source of the hardware holds for another GPU; undefined if there is none. */
+  /** Returns the key that a source of the hardware holds for a different GPU; undefined if there is none. */
   conflictOf([own, ...more]: Subject['keys']): Conflict | undefined {
-    // The holder of a node knows all its GPUs: an exporter may tell of these, and of no other.
+    // The source knows all GPUs of its node: on this node exporters may report only those.
     const isKnown = this.#held.has(own)
     for (const key of [own, ...more]) {
       const held = this.#held.get(key)
@@ -66,13 +67,13 @@ export class Claims {
     return undefined
   }
 
-  /** What sources of the hardware hold from now on. */
+  /** Sets the keys that sources of the hardware hold. */
   hold(holdings: readonly Holding[]): void {
     this.#held = new Map(holdings.map((holding) => [holding.key, holding]))
     this.version++
   }
 
-  /** A whole answer of the holder has the key no more: another may take it, and the first may take it back. */
+  /** A complete answer of the holder no longer has the key: another may take it, and the first may take it back. */
   release(key: string, claimant: Claimant): void {
     const claim = this.#claims.get(key)
     if (claim?.holder !== claimant) return
@@ -80,7 +81,7 @@ export class Claims {
     this.version++
   }
 
-  /** A claimant has no right to it any more. */
+  /** Removes all rights of a claimant to the key. */
   forget(key: string, claimant: Claimant): void {
     const claim = this.#claims.get(key)
     if (claim === undefined) return
@@ -91,7 +92,7 @@ export class Claims {
     this.version++
   }
 
-  /** A claimant has not answered for so long that others may stand in for it. */
+  /** Called when a claimant has not answered for so long that others may replace it. */
   lapse(): void {
     this.version++
   }

@@ -10,7 +10,7 @@ import { fixture, serveExporter, withBody } from './test-exporter.ts'
 
 const SECRET = 'a-word-nobody-sees'
 
-/** An exporter that answers only to a header, and a source that is given files. */
+/** An exporter that requires an authorization header, and a source with credential files. */
 async function guarded(t: TestContext, expected: string, files: Readonly<Record<string, string>>, more: object = {}) {
   const served = await serveExporter('')
   const seen: (string | undefined)[] = []

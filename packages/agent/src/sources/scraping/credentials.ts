@@ -4,9 +4,9 @@ import type { ScrapingOptions } from './options.ts'
 
 const FILE_BYTES_MAX = 64 << 10
 
-/** What an exporter is shown. Nothing of it is in a message, a log or an answer. */
+/** Credentials for an exporter. They never appear in messages, logs or answers. */
 export interface Credentials {
-  /** Value of the header `authorization`; undefined if none is sent. */
+  /** Value of the header `authorization`; undefined if the header is not sent. */
   readonly authorization?: string
   readonly ca?: string
   readonly cert?: string
@@ -14,9 +14,9 @@ export interface Credentials {
 }
 
 /**
- * Refuses options that do not go together.
+ * Checks that the options for credentials are compatible.
  *
- * @throws SondeError `SRC_CREDENTIALS` with what is allowed.
+ * @throws SondeError `SRC_CREDENTIALS` with the allowed combinations.
  */
 export function refuseCredentials(options: ScrapingOptions): void {
   const { username, password_file, bearer_token_file, cert_file, key_file } = options
@@ -31,9 +31,9 @@ export function refuseCredentials(options: ScrapingOptions): void {
 }
 
 /**
- * Reads what an exporter is shown, as the files have it now.
+ * Reads the credentials from their files, as they are now.
  *
- * @throws SondeError `SRC_CREDENTIALS` if a file cannot be read or holds nothing that can be sent.
+ * @throws SondeError `SRC_CREDENTIALS` if a file cannot be read, or its content cannot be sent.
  */
 export async function readCredentials(options: ScrapingOptions): Promise<Credentials> {
   const [password, token, ca, cert, key] = await Promise.all([
@@ -60,7 +60,7 @@ async function textIn(option: string, path: string | undefined): Promise<string 
   return readTextFile({ path, limitBytes: FILE_BYTES_MAX, fault })
 }
 
-/** A secret of one line; a newline at its end is not part of it. */
+/** Reads a secret from a file with one line; a newline at the end is not part of the secret. */
 async function secretIn(option: string, path: string | undefined): Promise<string | undefined> {
   const text = (await textIn(option, path))?.replace(/\r?\n$/, '')
   if (text === undefined) return undefined

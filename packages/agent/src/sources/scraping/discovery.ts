@@ -2,16 +2,16 @@ import { SondeError } from '@sonde/sdk'
 import { isJsonObject } from '@sonde/sdk/internal'
 import { ADDRESS_COUNT_MAX, isAddress } from './options.ts'
 
-/** Host and port: nothing that would make another part of an address of it. */
+/** Host and port, without characters that could start another part of an address. */
 const TARGET = /^[^\s/\\@?#]+$/
-/** Targets of one file, those that are listed again among them. */
+/** Targets of one file, including repeated ones. */
 const TARGET_COUNT_MAX = 16 * ADDRESS_COUNT_MAX
 const LABELS = { scheme: '__scheme__', path: '__metrics_path__' }
 
 /**
- * The addresses that a discovery file of Prometheus lists, each once.
+ * Parses a discovery file of Prometheus. Returns each address once.
  *
- * @throws SondeError `SRC_DISCOVERY` if it is no such file, or lists too many.
+ * @throws SondeError `SRC_DISCOVERY` if the file is malformed or lists too many targets.
  */
 export function readDiscovery(text: string, path: string): string[] {
   const fault = (why: string) => new SondeError('SRC_DISCOVERY', `${path} ${why}`)

@@ -2,22 +2,22 @@ import type { DisputeStatus } from '@sonde/sdk/api'
 import type { Conflict } from './claims.ts'
 import type { Subject } from './subjects.ts'
 
-/** Disputes of one exporter that are listed. Policy: the others are counted alone. */
+/** Disputes of one exporter that the status lists. Policy: further disputes are only counted. */
 const LISTED_MAX = 16
-/** Disputes of one exporter that are kept apart. Policy: all further ones count as one, `others`. */
+/** Disputes of one exporter that are counted separately. Policy: all further disputes count as one, `others`. */
 const APART_MAX = 1024
-/** Length of a name from outside. Policy: the rest is cut off. Unit: characters. */
+/** Longest name from an exporter. Policy: the rest is cut off. Unit: characters. */
 const NAME_LENGTH_MAX = 200
 
-/** A GPU or pod of which an exporter tells, and which somebody else holds, for as long as both do. */
+/** A GPU or pod that an exporter reports and another holds. It lasts until one of them stops. */
 export class Dispute implements DisputeStatus {
-  /** The key under which it is kept. */
+  /** Unique key of the dispute. */
   readonly id: string
   readonly subject: string
   key: string
   holder: string
   readonly sinceMs = Date.now()
-  /** The scrape that last told of it, and its samples. */
+  /** The last scrape that contained the subject, and its refused samples. */
   scrape = 0
   samples = 0
 
@@ -38,7 +38,7 @@ export class Disputes {
     return this.#disputes.size
   }
 
-  /** The dispute about a subject. */
+  /** Returns the dispute about a subject. */
   of({ name }: Subject, conflict: Conflict): Dispute {
     const told = { key: cut(conflict.key), holder: conflict.holder }
     const id = this.#disputes.has(name) || this.#disputes.size < APART_MAX ? name : ''
@@ -48,7 +48,7 @@ export class Disputes {
     return dispute
   }
 
-  /** Counts a sample that a scrape refused for a dispute; a dispute that had ended begins again. */
+  /** Counts a sample that was refused because of a dispute. A dispute that had ended opens again. */
   refuse(dispute: Dispute, scrape: number): void {
     if (dispute.scrape !== scrape) {
       dispute.scrape = scrape
@@ -58,7 +58,9 @@ export class Disputes {
     dispute.samples++
   }
 
-  /** Ends the disputes that this scrape did not see. Gives the others, and how many samples were refused for them. */
+  /**
+   * Ends the disputes that did not occur in this scrape. Returns the open disputes, and how many samples they refused.
+   */
   settle(scrape: number): { readonly samples: number; readonly listed: readonly DisputeStatus[] } {
     let samples = 0
     for (const [name, dispute] of this.#disputes) {
@@ -76,7 +78,7 @@ export class Disputes {
   }
 }
 
-/** Says in words which party has what the dispute is about. */
+/** Sentence that names the holder of the disputed subject. */
 export function holderWords({ subject, key, holder }: DisputeStatus): string {
   return `${holder} has ${key === subject ? 'it' : key}`
 }

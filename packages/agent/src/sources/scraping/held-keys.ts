@@ -1,18 +1,18 @@
 import type { Claimant, Claims } from './claims.ts'
 import type { Subject } from './subjects.ts'
 
-/** Answers after which a claimant loses its right to keys that it left. */
+/** Answers after which a claimant loses its right to a key that it released. */
 const ANSWERS_KEPT = 3
 
 /** The keys that one exporter holds, and those that it may take back. */
 export class HeldKeys {
   readonly #claims: Claims
   readonly #claimant: Claimant
-  /** How many of its GPUs and pods have each key: all GPUs of a node share the key of the node. */
+  /** Number of subjects per key: all GPUs of a node share the key of the node. */
   readonly #held = new Map<string, number>()
-  /** By key of each subject, to know those that were added later. */
+  /** Keys of each subject by its own key, to find keys that were added later. */
   readonly #of = new Map<string, ReadonlySet<string>>()
-  /** Keys that it left, and its answer at that time. */
+  /** Released keys, each with the number of the answer that released it. */
   readonly #left = new Map<string, number>()
   #answers = 0
 
@@ -21,13 +21,13 @@ export class HeldKeys {
     this.#claimant = claimant
   }
 
-  /** Whether it holds all keys of a subject. */
+  /** Whether the exporter holds all keys of a subject. */
   hasAll({ keys: [own, ...more] }: Subject): boolean {
     const known = this.#of.get(own)
     return known !== undefined && more.every((key) => known.has(key))
   }
 
-  /** Own keys of the subjects that have a key. */
+  /** Own keys of all subjects with a key. */
   *subjectsWith(key: string): Generator<string> {
     for (const [own, keys] of this.#of) if (keys.has(key)) yield own
   }
@@ -42,7 +42,7 @@ export class HeldKeys {
     }
   }
 
-  /** It tells of a subject no more. */
+  /** The exporter no longer reports a subject. */
   release(own: string): void {
     for (const key of this.#of.get(own) ?? []) {
       const count = (this.#held.get(key) ?? 1) - 1
@@ -57,7 +57,7 @@ export class HeldKeys {
     this.#of.delete(own)
   }
 
-  /** A whole answer was taken: after some answers the right to keys that it left ends. */
+  /** Ends a complete answer. After some answers the right to released keys ends. */
   endAnswer(): void {
     this.#answers++
     for (const [key, answer] of this.#left) {
@@ -67,7 +67,7 @@ export class HeldKeys {
     }
   }
 
-  /** It is asked no more. */
+  /** The exporter is no longer scraped. */
   clear(): void {
     for (const key of [...this.#held.keys(), ...this.#left.keys()]) this.#claims.forget(key, this.#claimant)
     for (const map of [this.#held, this.#of, this.#left]) map.clear()

@@ -1,13 +1,13 @@
 import { SondeError } from '@sonde/sdk'
 import type { Holding } from './claims.ts'
 
-/** Holdings of one command. */
+/** Holdings that one command may list. */
 const COUNT_MAX = 65_536
 
 /**
- * The holdings that a command lists.
+ * Parses the holdings of a command.
  *
- * @throws SondeError `AGT_COMMAND` if it is no such command.
+ * @throws SondeError `AGT_COMMAND` if the command is malformed.
  */
 export function holdingsIn(command: unknown): readonly Holding[] {
   const { hold } = (command ?? {}) as { readonly hold?: unknown }

@@ -7,15 +7,15 @@ import { ownReadings } from '../../processor/readings.ts'
 import type { Credentials } from './credentials.ts'
 import { type RefusalReason, ScrapeRefusal } from './refusal.ts'
 
-/** How an exporter is asked. */
+/** Options of one HTTP request to an exporter. */
 export interface GetOptions {
-  /** Time for the whole answer, in which this process has its processors. Unit: milliseconds. */
+  /** Limit for the complete answer; time without a processor for this process does not count. Unit: milliseconds. */
   readonly timeoutMs: number
-  /** Bytes of the answer at most. */
+  /** Largest answer. Unit: bytes. */
   readonly bytesMax: number
-  /** Ends it. */
+  /** Aborts the request. */
   readonly signal: AbortSignal
-  /** Default: nothing is shown. */
+  /** Default: no credentials are sent. */
   readonly credentials?: Credentials
 }
 
@@ -25,26 +25,26 @@ export interface Answer {
   readonly isOpenMetrics: boolean
 }
 
-/** Of what an exporter answers so much is in a message. Unit: characters. */
+/** Longest quotation of an answer in a message. Unit: characters. */
 const QUOTED_LENGTH_MAX = 200
 const NOTHING = () => undefined
 const ACCEPT = 'text/plain;version=0.0.4'
-/** What a body takes at first, and beyond that what doubles as it comes. Unit: bytes. */
+/** First buffer for a body; it doubles as needed. Unit: bytes. */
 const BODY_BYTES_MIN = 64 << 10
 
 /**
- * Asks an address once. Nothing but a whole answer of status 200 counts: no redirect is followed, and what is longer
- * or slower than allowed is refused while it comes.
+ * Sends one request. Only a complete answer with status 200 is accepted. Redirects are not followed. An answer that is
+ * too long or too slow is refused while it arrives.
  *
  * @throws ScrapeRefusal with address and reason.
  */
 export async function httpGet(address: string, options: GetOptions): Promise<Answer> {
   const { timeoutMs, bytesMax, signal } = options
   const late = new AbortController()
-  // An exporter is not blamed for time in which this process had no processor.
+  // Time in which this process had no processor is not the exporter's fault.
   const limit = new FairLimit({ limitMs: timeoutMs, read: ownReadings, onOver: () => late.abort(), onShort: NOTHING })
   const ended = new AbortController()
-  // Who was shown a secret may repeat it in what it answers.
+  // A server may repeat the secret in its answer.
   const isShown = options.credentials?.authorization !== undefined
   const quoted = (text = '') => (isShown ? 'something else' : JSON.stringify(text.slice(0, QUOTED_LENGTH_MAX)))
   const fault = (reason: RefusalReason, why: string, cause?: unknown) => new ScrapeRefusal(reason, address, why, cause)
@@ -75,7 +75,7 @@ export async function httpGet(address: string, options: GetOptions): Promise<Ans
     throw fault('unanswered', `does not answer: ${messageOf(error)}`, error)
   } finally {
     limit.stop()
-    // What was not read of an answer does not come any more.
+    // Stops reading the rest of the answer.
     ended.abort()
   }
 }
@@ -90,21 +90,21 @@ function send(address: string, signal: AbortSignal, credentials: Credentials = {
   }
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined
-    // A connection of its own: what one exporter leaves of an answer meets no other request.
+    // Each request has its own connection, so that unread bytes of an answer cannot reach another request.
     request(address, { headers, signal, agent: false, ...tls }, (response) => {
       answer = response
       resolve(response)
     })
       .on('error', (error: NodeJS.ErrnoException) => {
         reject(error)
-        // Bytes behind the end that the length says: the length is wrong, and so is the end.
+        // Bytes after the declared end: the length is wrong, so the body is not trusted.
         if (error.code?.startsWith('HPE_')) answer?.destroy(error)
       })
       .end()
   })
 }
 
-/** The body of an answer, in one piece: its parts are copied as they come, and not all at its end. */
+/** Collects the body in one buffer. Each part is copied when it arrives, not all parts at the end. */
 async function bodyOf(response: IncomingMessage, bytesMax: number, tooLong: () => Error): Promise<Uint8Array> {
   let body = Buffer.allocUnsafeSlow(Math.min(BODY_BYTES_MIN, bytesMax))
   let bytes = 0

@@ -1,9 +1,9 @@
 import { turn } from '@sonde/sdk/internal'
 
-/** Samples of a body that are looked at in one step. */
+/** Samples of a body that are processed in one step. */
 export const SAMPLES_A_STEP = 32
 
-/** Processor time that the work over one answer may take. */
+/** Processor time that the work for one answer may take. */
 export class CpuBudget {
   /** Unit: milliseconds. */
   readonly limitMs: number
@@ -19,13 +19,13 @@ export class CpuBudget {
   }
 }
 
-/** Work was stopped because its budget is spent. */
+/** The work was stopped because its budget is used up. */
 export class BudgetSpent extends Error {}
 
 /**
- * Does work in steps: gives the thread to others when its share of a turn is over, and stops when its budget is spent.
+ * Runs work in steps. Yields the thread when its share of a turn is over, and stops when its budget is used up.
  *
- * @throws BudgetSpent where the work takes more than its budget; the reason of `signal` if that aborts.
+ * @throws BudgetSpent if the work exceeds its budget; the reason of `signal` if that aborts.
  */
 export async function inTurns<T>(steps: Generator<undefined, T>, budget: CpuBudget, signal: AbortSignal): Promise<T> {
   try {
@@ -44,7 +44,7 @@ export async function inTurns<T>(steps: Generator<undefined, T>, budget: CpuBudg
   }
 }
 
-/** Processor time of this thread; where Node cannot tell, the time that passes. Unit: milliseconds. */
+/** Processor time of this thread. Where Node does not report it, elapsed time. Unit: milliseconds. */
 function threadMs(): number {
   if (process.threadCpuUsage === undefined) return performance.now()
   const { user, system } = process.threadCpuUsage()

@@ -1,21 +1,21 @@
 import { integer, list, setting, text } from '@sonde/sdk/config'
 import * as v from 'valibot'
 
-/** Addresses of one source, those of a discovery file included. */
+/** Largest number of addresses of one source, including those of its discovery file. */
 export const ADDRESS_COUNT_MAX = 1024
 
-/** Time between two scrapes where none is given. Unit: milliseconds. */
+/** Default time between two scrapes. Unit: milliseconds. */
 export const INTERVAL_MS = 15_000
 
 const ADDRESS_WORDS = 'an address such as http://127.0.0.1:9400/metrics, without user and password'
 
-/** Whether a text is the address of an exporter. */
+/** Whether a text is a valid address of an exporter. */
 export function isAddress(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
-/** Defaults in which sources that scrape differ. */
+/** Defaults that differ between sources that scrape. */
 export interface ScrapingDefaults {
   readonly address: string
   readonly seriesMax: number
@@ -30,8 +30,8 @@ function file(words: string) {
 /**
  * Options of every source that scrapes.
  *
- * @param defaults What holds if nothing else is said: where the exporter is, series that one may bring, and processor
- * time that an answer may take.
+ * @param defaults Defaults of the source: address of the exporter, series per exporter, and processor time for an
+ * answer.
  */
 export function scrapingOptions({ address, seriesMax, cpuMsMax }: ScrapingDefaults) {
   return {
@@ -77,7 +77,7 @@ export function scrapingOptions({ address, seriesMax, cpuMsMax }: ScrapingDefaul
   }
 }
 
-/** What {@link scrapingOptions} give. */
+/** Parsed {@link scrapingOptions}. */
 export interface ScrapingOptions {
   readonly interval_ms: number
   readonly addresses: readonly string[]

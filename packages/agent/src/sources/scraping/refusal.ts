@@ -1,10 +1,10 @@
 import { SondeError } from '@sonde/sdk'
 
 /**
- * Why an answer was refused as a whole. `unanswered`: none came in time; `status`: another status than 200; `packed`:
- * compressed, unasked; `too_long`: more than `max_bytes`; `truncated`: its end is missing; `cpu_time`: more work than
- * `max_cpu_ms`; `no_series`: of no exporter of this kind; `frozen`: its values stand still; `credentials`: there was
- * nothing to show it; `fault`: anything else.
+ * Why a complete answer was refused. `unanswered`: no answer in time; `status`: a status other than 200; `packed`:
+ * compressed without request; `too_long`: more than `max_bytes`; `truncated`: the end is missing; `cpu_time`: more work
+ * than `max_cpu_ms`; `no_series`: no series of this kind of exporter; `frozen`: its values do not change;
+ * `credentials`: the credentials could not be read; `fault`: any other error.
  */
 export type RefusalReason =
   | 'unanswered'
@@ -18,18 +18,18 @@ export type RefusalReason =
   | 'credentials'
   | 'fault'
 
-/** An answer of an exporter that is refused as a whole: nothing of it is reported. */
+/** A refused answer of an exporter: nothing in it is reported. */
 export class ScrapeRefusal extends SondeError {
   readonly reason: RefusalReason
 
-  /** @param why Follows the address in the message. */
+  /** @param why Text that follows the address in the message. */
   constructor(reason: RefusalReason, address: string, why: string, cause?: unknown) {
     super('SRC_SCRAPE', `${address} ${why}`, { cause })
     this.reason = reason
   }
 }
 
-/** The reason of anything that a scrape threw. */
+/** Reason for any error of a scrape. */
 export function reasonOf(error: unknown): RefusalReason {
   if (error instanceof ScrapeRefusal) return error.reason
   return error instanceof SondeError && error.code === 'SRC_CREDENTIALS' ? 'credentials' : 'fault'

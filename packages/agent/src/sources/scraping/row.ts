@@ -5,14 +5,14 @@ import { impossible } from '../ranges/quantities.ts'
 import { type RangedField, rangesOf } from '../ranges/range-of.ts'
 import type { SourceContext } from '../source.ts'
 
-/** Why an exporter does not tell a field. */
+/** Returns why an exporter does not report a field. */
 export type WhyUntold = (type: RecordType, field: string) => string
 
-/** The values of one series of a type, from scrape to scrape. */
+/** Values of one series of a record type, kept across scrapes. */
 export class Row {
   readonly type: RecordType
   readonly labels: Labels
-  /** The scrape that last had it. */
+  /** Number of the last scrape that contained the series. */
   scrape = 0
   readonly #context: SourceContext
   readonly #device: string
@@ -20,12 +20,12 @@ export class Row {
   readonly #absences: FieldAbsences
   readonly #fields: readonly Slot[]
   readonly #ranges: ReadonlyMap<string, RangedField>
-  /** What every record of it has: labels and texts. */
+  /** Labels and texts, part of every record. */
   readonly #base: Record<string, unknown>
   readonly #values = new Map<string, number | bigint | Lack>()
-  /** Fields whose value was not copied for a pod: it is that of the device. */
+  /** Fields with a value of the device itself, not a value copied for a pod. */
   readonly #isOwn = new Set<string>()
-  /** An exporter that told of it before may have left it so. */
+  /** Starts as true: another exporter may have left the series in the failed state. */
   #isFailed = true
 
   constructor(
@@ -46,7 +46,7 @@ export class Row {
     this.#base = { ...labels }
   }
 
-  /** A scrape has it: what the one before had is forgotten. Texts may be given with every series. */
+  /** Starts a scrape: values of the previous scrape are dropped. Texts may be given with every series. */
   begin(scrape: number): void {
     if (this.scrape === scrape) return
     this.scrape = scrape
@@ -54,7 +54,7 @@ export class Row {
     this.#isOwn.clear()
   }
 
-  /** A field that every record has. */
+  /** Sets a field that is part of every record. */
   setConstant(name: string, value: number): void {
     this.#base[name] = value
   }
@@ -63,15 +63,15 @@ export class Row {
     if (text !== '' || this.#base[name] === undefined) this.#base[name] = text
   }
 
-  /** A text that this scrape says, empty or not. */
+  /** Sets a text from this scrape; it may be empty. */
   renewText(name: string, text: string): void {
     this.#base[name] = text
   }
 
   /**
-   * A value of a field. Of several of the same device the first counts, and before all that was copied for a pod the
-   * one that was not: where pods share a GPU, the values of some fields are those of their processes. A value that no
-   * hardware can have is a lack: others are made of what is set.
+   * Sets the value of a field. For several values of the same device the first counts. A value of the device replaces
+   * values that were copied for a pod: if pods share a GPU, some copied fields describe only their processes.
+   * Impossible values become missing values here, because other fields are computed from these values.
    */
   set(field: string, value: number | bigint | Lack, isOwn: boolean): void {
     if (this.#values.has(field) && (!isOwn || this.#isOwn.has(field))) return
@@ -79,29 +79,29 @@ export class Row {
     if (isOwn) this.#isOwn.add(field)
   }
 
-  /** A value of a field, or a lack if no hardware can have that value. */
+  /** Returns the value, or a missing value if no hardware can have it. */
   checked(field: string, value: number | bigint | Lack): number | bigint | Lack {
     const quantity = value instanceof Lack ? undefined : this.#ranges.get(field)?.quantity
     return (quantity && impossible(quantity, value as number | bigint)) ?? value
   }
 
-  /** Whether the scrape has no value of a field that it should have: the value is not possible or contradicted. */
+  /** Whether the scrape contained the field with an impossible or contradicted value. */
   isRefused(field: string): boolean {
     return this.#values.get(field) instanceof Lack
   }
 
-  /** What a scrape says of a field contradicts itself, or other fields. */
+  /** Marks a field as missing because the scrape contradicts itself. */
   refuse(field: string, lack: Lack): void {
     this.#values.set(field, lack)
   }
 
-  /** A number that was set; undefined if there is none. */
+  /** Value of a field as a number; undefined if none was set. */
   numberOf(field: string): number | undefined {
     const value = this.#values.get(field)
     return typeof value === 'number' ? value : undefined
   }
 
-  /** Whether the value of a field is that of the device: it was not copied for a pod. */
+  /** Whether the value describes the device itself and was not copied for a pod. */
   isOwn(field: string): boolean {
     return this.#isOwn.has(field)
   }
@@ -119,13 +119,13 @@ export class Row {
     this.#context.report(this.#device).report(this.type, record as never)
   }
 
-  /** No scrape came: nothing of it is known. */
+  /** The scrape failed: all fields are absent. */
   fail(reason: string): void {
     this.#isFailed = true
     this.#context.absences.set(this.type, this.labels, '', 'failed', reason)
   }
 
-  /** It is not there any more. */
+  /** Removes the series. */
   leave(reason: string): void {
     this.#absences.forget()
     this.#context.absences.gone(this.type, this.labels, reason)

@@ -9,24 +9,24 @@ import { Row, type WhyUntold } from './row.ts'
 import type { Subject } from './subjects.ts'
 
 const DAY_MS = 86_400_000
-/** Of a row whatever its fields: itself, that it has left, and the row of its pod. */
+/** Series of each row besides its fields: the row itself, its end, and the row of its pod. */
 const SERIES_A_ROW = 4
-/** A series with longer labels counts once more for each further ones, as it does in the store. */
+/** The store counts a series with long labels several times: once per this many bytes of labels. */
 const LABELS_BYTES = 256
-/** What was refused is looked at again so often. Unit: milliseconds. */
+/** Time after which refused series are tried again. Unit: milliseconds. */
 const LOOK_AGAIN_MS = 60_000
-/** Scrapes in a row that may fail before another exporter stands in for this one. */
+/** Failed scrapes in a row after which another exporter may replace this one. */
 const MISSES_MAX = 3
 
-/** What an exporter leaves untold, and what it may tell. */
+/** Limits of one exporter, and the reasons for fields that it does not report. */
 export interface RowsOptions {
   readonly whyUntold: WhyUntold
   /**
-   * Series that the rows may bring into views and history within a day. A row brings a few of its own, and one for each
-   * field that may be absent. Policy: further rows are not reported, and that is told.
+   * Series that the rows may add to views and history within a day. A row adds a few fixed series, and one for each
+   * optional field. Policy: further rows are not reported, and the status says so.
    */
   readonly seriesCountMax: number
-  /** Clock that only rises. Unit: milliseconds. */
+  /** Monotonic clock. Unit: milliseconds. */
   readonly now?: () => number
 }
 
@@ -35,28 +35,28 @@ interface Held {
   readonly rows: Map<string, Row>
 }
 
-/** Why a sample was not taken: there is no room for its row. */
+/** Reason for a refused sample: the series budget is used up. */
 export const LEFT_OUT = 'left_out'
 
-/** The rows of one exporter, by the GPU or pod that they are of. */
+/** The rows of one exporter, grouped by GPU or pod. */
 export class Rows implements Claimant {
   readonly address: string
   readonly #context: SourceContext
   readonly #claims: Claims
   readonly #whyUntold: WhyUntold
   readonly #now: () => number
-  /** By own key. */
+  /** Subjects by their own key. */
   readonly #subjects = new Map<string, Held>()
   readonly #keys: HeldKeys
   readonly #disputes = new Disputes()
-  /** Rows that were made within a day: one that comes again brings nothing new. The oldest is first. */
+  /** Rows created within the last day, oldest first. A row that returns within the day does not count again. */
   readonly #made = new Map<string, { readonly count: number; readonly atMs: number }>()
   readonly #seriesCountMax: number
   #room: number
-  /** What this scrape told that found no room. */
+  /** Samples of this scrape that exceeded the series budget. */
   #leftOut = 0
   #misses = 0
-  /** Whether another took something since the last look. */
+  /** Whether another claimant took a subject since the last check. */
   #hasYielded = false
   #lookedMs = Number.NEGATIVE_INFINITY
   #version = -1
@@ -77,12 +77,14 @@ export class Rows implements Claimant {
     return this.#misses > MISSES_MAX
   }
 
-  /** Disputes about what the last whole answer told of. */
+  /** Disputes that occurred in the last complete answer. */
   get disputes(): { readonly listed: readonly DisputeStatus[]; readonly count: number } {
     return this.#disputes
   }
 
-  /** Claims a GPU or pod, of which rows may be made then; gives the dispute where another has one of its keys. */
+  /**
+   * Claims a GPU or pod before rows are created for it. Returns the dispute if another claimant holds one of its keys.
+   */
   claim(subject: Subject): Dispute | undefined {
     const [own] = subject.keys
     const known = this.#subjects.get(own)
@@ -94,7 +96,7 @@ export class Rows implements Claimant {
     return undefined
   }
 
-  /** A row of a GPU or pod that was claimed; undefined if there is no room, or another has it by now. */
+  /** Returns a row of a claimed GPU or pod; undefined if the budget is used up or another claimant holds it now. */
   of(subject: Subject, type: RecordType, labels: Readonly<Record<string, string | number>>): Row | undefined {
     const rows = this.#subjects.get(subject.keys[0])?.rows
     const key = `${type.name} ${JSON.stringify(Object.values(labels))}`
@@ -111,25 +113,28 @@ export class Rows implements Claimant {
     return row
   }
 
-  /** The rows that a scrape has, with what they are of. */
+  /** The rows of a scrape, with their subjects. */
   *inScrape(scrape: number): Generator<readonly [subject: Subject, row: Row]> {
     for (const { subject, rows } of this.#subjects.values())
       for (const row of rows.values()) if (row.scrape === scrape) yield [subject, row]
   }
 
-  /** A sample was not taken, for want of room or because of a dispute. */
+  /** Counts a refused sample: the series budget is used up, or the subject is disputed. */
   refuse(why: Dispute | typeof LEFT_OUT, scrape: number): void {
     if (why === LEFT_OUT) this.#leftOut++
     else this.#disputes.refuse(why, scrape)
   }
 
-  /** Whether what was refused may be taken by now: another exporter may have left it, or there may be room. */
+  /**
+   * Whether refused samples may be accepted now: another exporter may have released them, or the budget has space
+   * again.
+   */
   get mayTakeMore(): boolean {
     const isOpen = this.#hasYielded || (this.#disputes.count > 0 && this.#version !== this.#claims.version)
     return isOpen || (this.#leftOut > 0 && this.#now() - this.#lookedMs >= LOOK_AGAIN_MS)
   }
 
-  /** All that a body tells of is offered anew from now on. */
+  /** From now on every series of a body is offered again. */
   look(): void {
     this.#hasYielded = false
     this.#version = this.#claims.version
@@ -142,18 +147,18 @@ export class Rows implements Claimant {
     }
   }
 
-  /** Reports the rows that a scrape has; the others leave. Says whether any did. A step a row. */
+  /** Reports the rows of a scrape and removes the others. Returns whether any row was removed. One step per row. */
   *finish(scrape: number, time: bigint, reason: string): Generator<undefined, boolean> {
     let isAny = false
     this.#misses = 0
     for (const [own, { rows }] of this.#subjects) {
       for (const [key, row] of rows) {
-        // Between two steps another may have taken it.
+        // Another claimant may take the subject between two steps.
         if (this.#subjects.get(own)?.rows !== rows) break
         if (row.scrape === scrape) row.report(time)
         else {
           rows.delete(key)
-          // One that was never in a scrape, as others of its GPU found no room, was never reported.
+          // Scrape 0: the row was never reported, because other rows of its GPU exceeded the budget.
           if (row.scrape === 0) continue
           row.leave(reason)
           isAny = true
@@ -167,7 +172,7 @@ export class Rows implements Claimant {
     return isAny
   }
 
-  /** The exporter does not answer: nothing of its rows is known. After some misses others stand in for it. */
+  /** The exporter does not answer: its rows become absent. After several failures other exporters may replace it. */
   fail(reason: string): void {
     for (const { rows } of this.#subjects.values()) for (const row of rows.values()) row.fail(reason)
     this.#disputes.clear()
@@ -175,7 +180,7 @@ export class Rows implements Claimant {
     if (this.#misses === MISSES_MAX + 1) this.#claims.lapse()
   }
 
-  /** The exporter is asked no more. */
+  /** The exporter is no longer scraped. */
   leave(reason: string): void {
     for (const { rows } of this.#subjects.values()) for (const row of rows.values()) row.leave(reason)
     this.#subjects.clear()
@@ -191,7 +196,7 @@ export class Rows implements Claimant {
     }
   }
 
-  /** Gives way to sources of the hardware, which hold more by now. */
+  /** Gives up subjects that sources of the hardware have taken since the last check. */
   review(): void {
     for (const { subject } of [...this.#subjects.values()]) {
       const conflict = this.#claims.conflictOf(subject.keys)
@@ -222,7 +227,7 @@ export class Rows implements Claimant {
 
 const fieldCounts = new WeakMap<RecordType, number>()
 
-/** How many series a row may bring. */
+/** How many series a row may add. */
 function seriesOf(type: RecordType, key: string): number {
   let fields = fieldCounts.get(type)
   if (fields === undefined) {

@@ -10,17 +10,17 @@ import type { ScrapingOptions } from './options.ts'
 import { Target, type TargetReader } from './target.ts'
 
 const FILE_BYTES_MAX = 1 << 20
-/** Time that a call has beyond that of an answer, before its device counts as stuck. Unit: milliseconds. */
+/** A device counts as stuck if its call takes this much longer than the limit of an answer. Unit: milliseconds. */
 const GRACE_MS = 2000
-/** How long a probe waits for the others once an exporter has answered. Unit: milliseconds. */
+/** How long a probe waits for the other exporters after the first answer. Unit: milliseconds. */
 const OTHERS_MS = 1000
-/** How long a probe waits for any answer: one that comes later is that of a scrape. Unit: milliseconds. */
+/** How long a probe waits for a first answer. Later answers are left to the first scrape. Unit: milliseconds. */
 const ANY_MS = 3000
 
 /** Makes the reader of one address. */
 export type MakeReader = (address: string, claims: Claims) => TargetReader
 
-/** Exporters, each asked by itself: one that hangs keeps no other waiting. */
+/** Scrapes several exporters independently: an exporter that hangs does not delay the others. */
 export class ScrapingSource implements NodeSource {
   readonly #options: ScrapingOptions
   readonly #context: SourceContext
@@ -40,7 +40,7 @@ export class ScrapingSource implements NodeSource {
     if (options.discovery_file === undefined) this.#follow(options.addresses)
   }
 
-  /** Whether any of them answers as it should. */
+  /** Reports whether at least one exporter gives a valid answer. */
   async probe(): Promise<Probe> {
     const fault = await this.#discover()
     const targets = [...this.#targets.values()]
@@ -82,9 +82,10 @@ export class ScrapingSource implements NodeSource {
   }
 
   /**
-   * Gives way to what sources hold that read the hardware themselves: `{"hold": [{"key", "holder", "isTaken"}]}`.
+   * Gives up the GPUs and pods that sources with direct access to the hardware hold:
+   * `{"hold": [{"key", "holder", "isTaken"}]}`.
    *
-   * @throws SondeError `AGT_COMMAND` if it is no such command.
+   * @throws SondeError `AGT_COMMAND` if the command is malformed.
    */
   command(command: unknown): object {
     this.#claims.hold(holdingsIn(command))
@@ -96,12 +97,12 @@ export class ScrapingSource implements NodeSource {
     this.#targets.get(device)?.fail(reason)
   }
 
-  /** Ends what is under way. */
+  /** Aborts all running requests. */
   close(): void {
     this.#ending.abort()
   }
 
-  /** Why the file is not followed as it is now; undefined if it is, or none is given. */
+  /** Reads the discovery file again. Returns why that failed; undefined if it succeeded or no file is configured. */
   async #discover(): Promise<string | undefined> {
     const { discovery_file: path } = this.#options
     if (path === undefined) return undefined
@@ -110,14 +111,14 @@ export class ScrapingSource implements NodeSource {
     try {
       this.#follow(readDiscovery(await readTextFile({ path, limitBytes: FILE_BYTES_MAX, fault }), path))
     } catch (error) {
-      // Those that are known go on.
+      // The known addresses are still scraped.
       this.#context.failed(path, error)
       return messageOf(error)
     }
     return undefined
   }
 
-  /** Asks these from now on, and no others. */
+  /** Replaces the set of scraped addresses. */
   #follow(addresses: readonly string[]): void {
     const wanted = new Set(addresses)
     const isSame = wanted.size === this.#targets.size && addresses.every((address) => this.#targets.has(address))
@@ -151,7 +152,7 @@ export class ScrapingSource implements NodeSource {
   }
 }
 
-/** How many exporters answer, and what came of the first that does not. */
+/** Sentence for the probe: how many exporters answer, and the error of the first that does not. */
 function foundOf(count: number, faults: readonly string[]): string {
   const [first, ...more] = faults
   if (first === undefined) return countOf(count, 'exporter')

@@ -1,26 +1,26 @@
 import { sysfsAddress } from '../pci-address.ts'
 
-/** A GPU or a pod that an exporter or a source tells of, with every key by which views merge what is told. */
+/** A GPU or a pod that an exporter or a source reports, with every key by which views merge records. */
 export interface Subject {
-  /** What it is called in messages, and in disputes; unique. */
+  /** Unique name for messages and disputes. */
   readonly name: string
-  /** Its own key, then those that it takes in the node. */
+  /** The subject's own key, then its other keys in the node. */
   readonly keys: readonly [own: string, ...more: string[]]
 }
 
-/** The labels of a GPU that views merge by. */
+/** The labels by which views merge records of a GPU. */
 export interface GpuIdentity {
   readonly UUID: string
   readonly Hostname: string
-  /** Index as NVML counts; empty if it is not told. */
+  /** NVML index; empty if unknown. */
   readonly gpu: string
-  /** PCI address as NVML or sysfs spells it; empty if it is not told. */
+  /** PCI address as NVML or sysfs writes it; empty if unknown. */
   readonly pci_bus_id: string
 }
 
 /**
- * A GPU. Its id in views is made of node and index, its place on the bus of node and address, its values are found by
- * node and UUID: each is a key of its own. So is the node: the exporter of one of its GPUs tells of all of them.
+ * Keys of a GPU. Views identify a GPU by node and index, find its bus address by node and address, and find its values
+ * by node and UUID: each is a key. The node is also a key, because one exporter reports all GPUs of a node.
  */
 export function gpuSubject({ UUID, Hostname, gpu, pci_bus_id }: GpuIdentity): Subject {
   const own = `GPU ${UUID} of ${Hostname}`
@@ -31,7 +31,7 @@ export function gpuSubject({ UUID, Hostname, gpu, pci_bus_id }: GpuIdentity): Su
   return { name: own, keys }
 }
 
-/** The key of a place on the bus; `address` as sysfs spells it. */
+/** Key of a PCI address; `address` as sysfs writes it. */
 export function addressKey(address: string, host: string): string {
   return `PCI device ${address} of ${host}`
 }

@@ -5,9 +5,9 @@ type Disputed = { readonly listed: TargetStatus['disputes']; readonly count: num
 
 const UNDISPUTED: Disputed = { listed: [], count: 0 }
 
-/** How one exporter fares, from scrape to scrape. */
+/** State of one exporter, kept across scrapes. */
 export class TargetState {
-  /** A new object whenever something in it changes. */
+  /** Replaced by a new object at every change. */
   status: TargetStatus
 
   constructor(target: string) {
@@ -15,7 +15,7 @@ export class TargetState {
     this.status = { ...common, state: 'starting' }
   }
 
-  /** An answer was refused as a whole. */
+  /** Records that an answer was refused as a whole. */
   refuse(why: RefusalReason, state: TargetStatus['state'], reason: string): void {
     const { refused } = this.status
     this.status = { ...this.status, refused: { ...refused, [why]: (refused[why] ?? 0) + 1 } }

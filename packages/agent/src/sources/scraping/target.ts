@@ -11,32 +11,32 @@ import type { Rows } from './rows.ts'
 import { TargetState } from './target-state.ts'
 
 const NEWLINE = 10
-/** Series of a body for each that the exporter may bring: most lines are of fields, and some are not read. */
+/** Allowed series of a body, as a multiple of `max_series`: a body also contains series that are not read. */
 const BODY_SERIES = 8
-/** An exporter whose answer took too much rests for so many times that. */
+/** After an answer exceeds its budget, the exporter rests for this multiple of the time. */
 const REST = 10
 
-/** Makes records of what an exporter answers. */
+/** Turns the answers of one exporter into records. */
 export interface TargetReader {
   readonly rows: Rows
   /**
-   * Looks, in steps, why a body is not one of such an exporter: what follows its address, empty if it is one. It has
-   * a series.
+   * Checks, in steps, whether a body comes from the right kind of exporter. Returns the message that follows the
+   * address, or an empty text if the body is valid. The body has at least one series.
    */
   refusal(parser: ExpositionParser): Generator<undefined, string>
   /**
-   * Reports everything in a body, in steps.
+   * Reports the records of a body, in steps.
    *
-   * @throws SondeError if the body tells that what is in it does not hold; then `fail` follows.
+   * @throws SondeError if the body contradicts itself; the caller then calls `fail`.
    */
   report(parser: ExpositionParser): Generator<undefined, void>
-  /** What was known of the exporter is not known any more. */
+  /** Marks everything that the exporter reported as absent. */
   fail(reason: string): void
-  /** The exporter is asked no more. */
+  /** The exporter is no longer scraped. */
   leave(reason: string): void
 }
 
-/** One address: asks it, and hands what it answers to a reader. */
+/** Scrapes one address and passes the answers to a reader. */
 export class Target {
   readonly address: string
   readonly #options: ScrapingOptions
@@ -45,7 +45,7 @@ export class Target {
   readonly #state: TargetState
   readonly #left = new AbortController()
   #parser: ExpositionParser
-  /** Until when it rests, on the monotonic clock, and why. */
+  /** End of the rest on the monotonic clock, and its reason. */
   #restsUntilMs = Number.NEGATIVE_INFINITY
   #restReason = ''
 
@@ -58,30 +58,30 @@ export class Target {
     this.#parser = this.#makeParser()
   }
 
-  /** How it fares. */
+  /** State of the exporter. */
   get status(): TargetStatus {
     return this.#state.status
   }
 
   /**
-   * Asks once, without reporting.
+   * Sends one request without reporting the answer.
    *
    * @throws SondeError as {@link scrape}.
    */
   async look(signal: AbortSignal): Promise<void> {
-    // A scrape may be under way, whose samples stay as they are.
+    // Uses its own parser, because a scrape may run at the same time and needs its samples.
     const parser = this.#makeParser()
     await this.#within((budget) => this.#read(parser, signal, budget))
   }
 
   /**
-   * Asks, and reports everything in the answer.
+   * Scrapes the exporter and reports its answer.
    *
-   * @throws SondeError `SRC_SCRAPE` if there is no answer, or one that is refused: everything is absent then, with
-   * the reason; `SRC_CREDENTIALS` if there is nothing to show it.
+   * @throws SondeError `SRC_SCRAPE` if there is no answer or the answer is refused: all values are then absent, with
+   * the reason; `SRC_CREDENTIALS` if the credentials cannot be read.
    */
   async scrape(ending: AbortSignal): Promise<void> {
-    // A scrape that is under way when the target leaves is not reported: nobody would take its rows back.
+    // If the target leaves during a scrape, the answer is dropped: nothing would remove its rows later.
     const signal = AbortSignal.any([ending, this.#left.signal])
     try {
       await this.#within(async (budget) => {
@@ -96,25 +96,25 @@ export class Target {
     }
   }
 
-  /** What is known of it is not known any more. */
+  /** Marks everything that the exporter reported as absent. */
   fail(reason: string): void {
     if (this.#left.signal.aborted) return
     this.#state.settle('failed', reason)
     this.#reader.fail(reason)
   }
 
-  /** It is asked no more. */
+  /** The exporter is no longer scraped. */
   leave(reason: string): void {
     this.#left.abort()
     this.#reader.leave(reason)
   }
 
-  /** Gives way to what sources of the hardware hold by now. */
+  /** Gives up subjects that sources of the hardware hold now. */
   review(): void {
     this.#reader.rows.review()
   }
 
-  /** Work within its budget; what takes more is refused, and its exporter rests. */
+  /** Runs work within its budget. Work that exceeds it is refused, and the exporter rests. */
   async #within(work: (budget: CpuBudget) => Promise<void>): Promise<void> {
     const budget = new CpuBudget(this.#options.max_cpu_ms)
     if (performance.now() < this.#restsUntilMs) throw new ScrapeRefusal('cpu_time', this.address, this.#restReason)
@@ -122,7 +122,7 @@ export class Target {
       await work(budget)
     } catch (error) {
       if (!(error instanceof BudgetSpent)) throw error
-      // What was learnt of its series would be kept for nothing.
+      // A new parser frees the series that the old one has learnt.
       this.#parser = this.#makeParser()
       this.#restsUntilMs = performance.now() + budget.usedMs * REST
       const took = `answered with work for more than ${budget.limitMs} ms of processor time`
@@ -131,7 +131,7 @@ export class Target {
     }
   }
 
-  /** Asks, and reads the answer. */
+  /** Fetches and parses the answer. */
   async #read(parser: ExpositionParser, signal: AbortSignal, budget: CpuBudget): Promise<void> {
     const { timeout_ms: timeoutMs, max_bytes: bytesMax } = this.#options
     const credentials = await readCredentials(this.#options)
@@ -157,7 +157,7 @@ export class Target {
     this.#context.failed(this.address, new SondeError('SRC_SCRAPE', `${this.address} ${why}`))
   }
 
-  /** Its answer was refused as a whole: nothing of it is known. */
+  /** Records that the complete answer was refused: all values become absent. */
   #refuse(error: unknown): void {
     const reason = reasonOf(error)
     const isResting = performance.now() < this.#restsUntilMs

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A body in the form of dcgm-exporter, or of another exporter by its folder. */
+/** A recorded body of dcgm-exporter, or of the exporter with the given folder. */
 export function fixture(name: string, exporter = 'dcgm-exporter'): string {
   return readFileSync(new URL(`../${exporter}/fixtures/${name}.txt`, import.meta.url), 'utf8')
 }
 
-/** An exporter that answers what a test says. */
+/** An exporter whose answers a test controls. */
 export interface ServedExporter {
   readonly address: string
-  /** How it answers from now on. */
+  /** How the exporter answers; tests replace it. */
   answer: RequestListener
   /** Requests so far. */
   requests: number
@@ -19,15 +19,15 @@ export interface ServedExporter {
 }
 
 /**
- * A body of dcgm-exporter as it is at its scrape: energy grows. Values that never change are those of an exporter that
- * stands still.
+ * A body of dcgm-exporter whose energy counters grow with each scrape. An exporter with constant values counts as
+ * frozen.
  */
 export function livingBody(body: string): string {
   const energy = /^(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION\{.*\}) .*$/gm
   return body.replace(energy, `$1 ${Math.round(performance.now() * 1000)}`)
 }
 
-/** A {@link livingBody} of a node of the app llama, with a pod and GPUs of its own. */
+/** A {@link livingBody} of a node that runs the app llama, with its own pod and GPUs. */
 export function nodeBody(host: string, pod: string): string {
   const own = fixture('kubernetes')
     .replaceAll('llama-7d9c-x2x4p', pod)
@@ -37,7 +37,7 @@ export function nodeBody(host: string, pod: string): string {
   return livingBody(own)
 }
 
-/** Answers with a body as dcgm-exporter does. */
+/** Answers with a body, with the headers of dcgm-exporter. */
 export function withBody(body: string | Buffer): RequestListener {
   return (_, response) => void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(body)
 }

@@ -5,5 +5,5 @@ export const templateOptions = v.strictObject({
   limit: v.optional(v.pipe(v.boolean(), v.description('Whether to report the limit beside the number in use')), true),
 })
 
-/** What {@link templateOptions} gives. */
+/** Parsed {@link templateOptions}. */
 export type TemplateOptions = v.InferOutput<typeof templateOptions>

@@ -1,15 +1,15 @@
 import type { Integer64 } from '@sonde/sdk/internal'
 import { isNumber, KernelText } from '../kernel-text.ts'
 
-/** What `/proc/sys/fs/file-nr` holds. */
+/** Content of `/proc/sys/fs/file-nr`. */
 export interface OpenFiles {
   readonly allocated: Integer64
   readonly limit: Integer64
 }
 
 /**
- * Reads `/proc/sys/fs/file-nr`: handles in use, a number that is always 0 since Linux 2.6, and the limit. `undefined`
- * where it is anything else.
+ * Parses `/proc/sys/fs/file-nr`: handles in use, a number that is always 0 since Linux 2.6, and the limit. `undefined`
+ * if the content is malformed.
  */
 export function parseFileNr(bytes: Uint8Array): OpenFiles | undefined {
   const text = new KernelText(bytes)

@@ -6,7 +6,7 @@ import { type TemplateOptions, templateOptions } from './config.ts'
 import { parseFileNr } from './parse.ts'
 import { openFilesType } from './type.ts'
 
-/** A small source that is whole: copy the folder, and change what it reads. */
+/** A small but complete source: copy the folder, and change the file that it reads. */
 class TemplateSource implements SampledSource {
   readonly #options: TemplateOptions
   readonly #context: SourceContext
@@ -35,7 +35,7 @@ class TemplateSource implements SampledSource {
     if (this.#options.limit) {
       source.report(openFilesType, { time: wallNs(), allocated, limit })
     } else {
-      // An absent value is never 0; why it is absent is said once, whatever the number of samples.
+      // An absent value is never reported as 0. The reason is reported once, not with every sample.
       absences.set(openFilesType, {}, 'limit', 'not_sampled', 'the option limit is off')
       source.report(openFilesType, { time: wallNs(), allocated })
     }
@@ -46,7 +46,7 @@ class TemplateSource implements SampledSource {
   }
 }
 
-/** Registry row of the template: in no registry, since it is there to be copied. */
+/** Registry row of the template. It is in no registry, because it only serves as an example. */
 export const template: SourceDefinition = {
   name: 'template',
   summary: 'Open files of the node',
