@@ -23,7 +23,7 @@ test('no type has a label or text `node`: the label is that of `export.prometheu
 for (const { name, types, options, isOnRequest } of SOURCES) {
   test(`the README of ${name} names each type, label, field and option`, () => {
     const readme = fs.readFileSync(new URL(`${name.replaceAll('_', '-')}/README.md`, import.meta.url), 'utf8')
-    // What runs on request only repeats the types of other sources, whose READMEs tell of their fields.
+    // Sources that run on request only repeat the types of other sources, whose READMEs describe the fields.
     const documented = isOnRequest === true ? [] : types
     const fields = documented.flatMap((type) => type.layout.slots.filter(({ field }) => field.role !== 'timestamp'))
     const names = [...types, ...fields].map((named) => named.name)
@@ -35,7 +35,7 @@ for (const { name, types, options, isOnRequest } of SOURCES) {
     assert.deepEqual(missing, [])
   })
 
-  // A source that nothing reads has nothing to test.
+  // A source that no test can read is skipped.
   if (UNREAD_SOURCES.some((source) => source.name === name)) continue
   test(`the tests of ${name} run the suite that every source passes`, () => {
     const folder = name.replaceAll('_', '-')

@@ -20,13 +20,13 @@ const DATA_SOURCES_LIMIT = 256
 /** Schema of `interval_ms`. */
 export const intervalMs = integer(10, 3_600_000, 'milliseconds')
 
-/** One entry of `data_sources` after checking. */
+/** A checked entry of `data_sources`. */
 export interface DataSourceConfig extends ConfiguredSource {
-  /** Where it stands in the configuration: `data_sources[2]`; absent if it was made by a program. */
+  /** Location in the configuration: `data_sources[2]`; absent if a program made the entry. */
   readonly place?: string
 }
 
-/** The schema of one `data_sources` entry of a kind: the common keys and the source's own. */
+/** The schema for `data_sources` entries of one kind: the common keys and the source's own keys. */
 export function dataSourceSchema(definition: SourceDefinition) {
   const own = definition.options as v.StrictObjectSchema<v.ObjectEntries, undefined>
   return block({
@@ -39,19 +39,19 @@ export function dataSourceSchema(definition: SourceDefinition) {
 }
 
 /**
- * What runs where the configuration names no sources: every kind once, at its own period, but for those that must be
- * asked for.
+ * Sources that run without a `data_sources` section: every kind once with its own period, except kinds that run only on
+ * request.
  */
 export function defaultDataSources(definitions: readonly SourceDefinition[] = SOURCES): { type: string }[] {
   return definitions.filter(({ isOnRequest }) => isOnRequest !== true).map(({ name }) => ({ type: name }))
 }
 
-/** An entry of `data_sources` that passed, also where it is switched off. */
+/** A valid entry of `data_sources`; it may be disabled. */
 export interface CheckedDataSource extends DataSourceConfig {
   readonly enabled: boolean
 }
 
-/** Checks `data_sources`. The kind decides which keys an entry may have, so each entry is checked on its own. */
+/** Checks `data_sources`. The allowed keys depend on the kind, so each entry is checked separately. */
 export function checkDataSources(
   input: unknown,
   definitions: readonly SourceDefinition[] = SOURCES,

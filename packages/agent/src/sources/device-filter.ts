@@ -4,7 +4,7 @@ import { deviceName, devicePattern } from './pci-address.ts'
 const PATTERN_LIMIT = 64
 const PATTERN = /^!?[^\s/!]{1,64}$/
 
-/** Schema of a list of such patterns. */
+/** Schema of a list of device patterns. */
 export const devicePatterns = list(
   pattern(PATTERN, 'a device name or pattern such as eth0, mlx5_* or !veth*'),
   PATTERN_LIMIT,
@@ -22,7 +22,10 @@ export const devicesOption = setting(
   'Patterns of the device names to read, `*` and `?` as in a shell; `!` first leaves devices out. Empty: all',
 )
 
-/** A test of names against such patterns. PCI addresses may be spelled in any way: `3A:00.1` is `0000:3a:00.1`. */
+/**
+ * Returns a function that matches names against patterns. PCI addresses may have any spelling: `3A:00.1` is
+ * `0000:3a:00.1`.
+ */
 export function deviceFilter(patterns: readonly string[]): (name: string) => boolean {
   const isNamed = nameFilter(patterns.map(devicePattern))
   return (name) => isNamed(deviceName(name))

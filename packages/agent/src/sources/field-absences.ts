@@ -1,9 +1,9 @@
 import type { AbsenceCode, Absences, Labels, RecordType } from '@sonde/sdk'
 
-/** Why there is no value. */
+/** A missing value: code and reason. */
 export class Lack {
   readonly code: AbsenceCode
-  /** In words, for people. */
+  /** Reason for people. */
   readonly reason: string
 
   constructor(code: AbsenceCode, reason: string) {
@@ -13,9 +13,9 @@ export class Lack {
 }
 
 /**
- * What was last said of the optional fields of one series (labels `undefined`: of every series of the type), so that
- * each is said once when it changes: to look that up in {@link Absences} costs a text a call, which a sweep over
- * hundreds of series would feel.
+ * Remembers the last report about each optional field of one series, so that each change is reported once. Undefined
+ * labels mean every series of the type. Without it, each call would build a text key for {@link Absences}, which is too
+ * slow for sweeps over hundreds of series.
  */
 export class FieldAbsences {
   readonly #absences: Absences
@@ -29,7 +29,7 @@ export class FieldAbsences {
     this.#labels = labels
   }
 
-  /** The field is absent; `''` is every field. The reason is that of the first time for as long as the code stays. */
+  /** Reports a field as absent; `''` means every field. While the code stays the same, the first reason stays. */
   absent(field: string, code: AbsenceCode, reason: string): void {
     if (this.#said.get(field) === code) return
     this.#said.set(field, code)
@@ -37,8 +37,7 @@ export class FieldAbsences {
   }
 
   /**
-   * What was found for a field, which is said to be there; where that is a lack it is said to be absent, and the answer
-   * is `undefined`.
+   * Reports a field as present, or as absent if its value is missing. Returns the value; `undefined` if it is missing.
    */
   settle<T>(field: string, found: T | Lack): T | undefined {
     if (found instanceof Lack) {
@@ -49,7 +48,7 @@ export class FieldAbsences {
     return found
   }
 
-  /** Says which optional fields of a record are absent, all for the same reason, and which are there. */
+  /** Reports which optional fields of a record are present, and which are absent for the given reason. */
   tell(record: Readonly<Record<string, unknown>>, reason: string): void {
     for (const { name, field } of this.#type.layout.slots) {
       if (!field.optional) continue
@@ -58,12 +57,12 @@ export class FieldAbsences {
     }
   }
 
-  /** The series is gone, and with it all that was said of it. */
+  /** Forgets everything, because the series is gone. */
   forget(): void {
     this.#said.clear()
   }
 
-  /** The field is there. */
+  /** Reports that the field is present. */
   present(field: string): void {
     if (this.#said.get(field) === '') return
     this.#said.set(field, '')

@@ -4,18 +4,18 @@ import { type AbsenceCode, SondeError } from '@sonde/sdk'
 import { messageOf, openFilesLimit } from '@sonde/sdk/internal'
 
 /**
- * Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not
- * permitted, `failed` is the rest.
+ * Why a file could not be read. `missing`: it does not exist; `unsupported`: the driver refuses; `denied`: no
+ * permission; `failed`: any other error.
  */
 export type FailureKind = 'missing' | Exclude<AbsenceCode, 'gone' | 'not_sampled'>
 
-/** What a probe says of each: a file that could not be read, as there are no descriptors left, may well be there. */
+/** State of a probe for each failure. A file that fails for lack of descriptors may exist. */
 const PROBES = { missing: 'absent', unsupported: 'absent', denied: 'denied', failed: 'failed' } as const
 
-/** A read that gave nothing. Returned, not thrown: a file that answers EINVAL is an everyday thing in sysfs. */
+/** A failed read. It is returned, not thrown, because files in sysfs often answer EINVAL. */
 export class ReadFailure {
   readonly kind: FailureKind
-  /** The file and what the kernel said; fit for people. */
+  /** The file and the kernel's message, for people. */
   readonly error: Error
 
   constructor(kind: FailureKind, error: Error) {
@@ -23,17 +23,17 @@ export class ReadFailure {
     this.error = error
   }
 
-  /** The code for a value that is absent for it: where there is no such file the driver does not have the value. */
+  /** Absence code of the value. If the file is missing, the driver does not have the value. */
   get code(): Exclude<FailureKind, 'missing'> {
     return this.kind === 'missing' ? 'unsupported' : this.kind
   }
 
-  /** What a probe says that came to this. */
+  /** State of a probe that met this failure. */
   get probe(): { readonly state: 'absent' | 'denied' | 'failed'; readonly reason: string } {
     return { state: PROBES[this.kind], reason: this.words }
   }
 
-  /** Why, for people: a file or folder that is not there needs no word of the kernel's. */
+  /** Reason for people. A missing file or folder needs no message of the kernel. */
   get words(): string {
     const path = this.kind === 'missing' ? pathOf(this.error.cause) : undefined
     return path === undefined ? this.error.message : `${path} is not there`
@@ -47,55 +47,52 @@ function pathOf(cause: unknown): string | undefined {
 /** Options of {@link KernelFiles}. */
 export interface KernelFilesOptions {
   /**
-   * Descriptors kept open at most; files beyond it are opened and closed at every read. Default: 1 024, and never more
-   * than an eighth of what the process may have.
+   * Most descriptors kept open. Further files are opened and closed at every read. Default: 1 024, and never more than
+   * an eighth of the process's limit.
    */
   descriptorLimit?: number
-  /** Longest text of one file; a longer one is a failed read. Unit: bytes. Default: 1 MiB. */
+  /** Longest content of a file; longer content is a failed read. Unit: bytes. Default: 1 MiB. */
   fileBytesLimit?: number
   /**
-   * Whether a file may be a link to another; one that may not is a failed read. Folders on the way to it may be links.
-   * Default: `follow`.
+   * Whether a file may be a symbolic link. With `refuse` a link is a failed read; folders in its path may still be
+   * links. Default: `follow`.
    */
   links?: 'follow' | 'refuse'
-  /**
-   * Reads after which a file is opened anew: a descriptor says nothing when its path leads to another file by now.
-   * Default: 16.
-   */
+  /** Reads after which a file is opened again, because its path may lead to another file by then. Default: 16. */
   readsPerOpen?: number
   /**
-   * Whether a file that is not there is looked for only when it would be opened anew: a kernel that lacks it now has it
-   * after a module was loaded, if ever. Default: it is looked for at every read.
+   * Whether a missing file is checked only when it would be opened again. Such a file usually appears only after a
+   * module was loaded. Default: every read checks it.
    */
   remembersMissing?: boolean
 }
 
-/** The kernel gives an attribute of sysfs a page at most. */
+/** The kernel limits an attribute of sysfs to one page. */
 export const ATTRIBUTE_BYTES_LIMIT = 4096
 const START_BYTES = 16_384
-/** A number with its newline is shorter. */
+/** Numbers with their newline are shorter. */
 const SHORT_BYTES = 32
-/** The longest file that is read where nothing else is said: a table of all interfaces, say. Unit: bytes. */
+/** Default for the longest file, for example a table of all interfaces. Unit: bytes. */
 export const FILE_BYTES_LIMIT = 1 << 20
 const DESCRIPTOR_LIMIT = 1024
-/** Of the descriptors that this process may have most are for others: sockets, history, other sources. */
+/** Other parts of the process need most descriptors: sockets, history, other sources. */
 const SHARE_LIMIT = Math.floor(openFilesLimit() / 8)
 /**
- * procfs fills a page of 4 096 bytes with whole lines, and no line of a file of several is a quarter as long: less than
- * that much is the end.
+ * procfs fills a page of 4 096 bytes with whole lines, and no line of a longer file is a quarter page long. A shorter
+ * read is therefore the last.
  */
 const LAST_READ_BYTES = 1024
 
 /**
- * Opening a FIFO would wait for its writer, and a terminal would become ours; on the kernel's own files neither flag
- * does anything.
+ * Without these flags, opening a FIFO waits for its writer, and a terminal becomes the controlling terminal. They have
+ * no effect on the kernel's own files.
  */
 export const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY
 const READS_PER_OPEN = 16
 
 /**
- * What a stale descriptor answers: its device left, its mount was replaced, or it is no longer ours. One fresh open
- * settles which.
+ * Errors of a stale descriptor: its device left, its mount was replaced, or it is closed. The file is then opened again
+ * once.
  */
 const STALE = new Set(['ENODEV', 'ENOENT', 'ENXIO', 'ESTALE', 'EBADF', 'ENOTCONN'])
 const KINDS: Readonly<Record<string, FailureKind>> = {
@@ -110,34 +107,36 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   EPERM: 'denied',
 }
 
-/** What kind of failure an error of the file system is. */
+/** Classifies an error of the file system. */
 export function failureKind(error: unknown): FailureKind {
   return KINDS[codeOf(error)] ?? 'failed'
 }
 
-/** The system's own word for an error, such as EACCES; empty if it has none. */
+/** Error code of the system, such as EACCES; empty if there is none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 /**
- * The kernel's files below one root, read into one shared buffer. A kept descriptor makes a read nine times cheaper
- * than opening the file anew. When the limit of descriptors is reached the files that are open stay so: dropping the
- * oldest would, in a sweep, drop exactly those that come next.
+ * Files of the kernel below one root, read into one shared buffer. A read with a kept descriptor is nine times cheaper
+ * than opening the file again. At the limit of descriptors the open files stay open: in a sweep, the oldest file is the
+ * next to be read.
  */
 export class KernelFiles {
   readonly root: string
   readonly #descriptorLimit: number
   readonly #fileBytesLimit: number
-  /** For {@link KernelFile}: what it is opened with. */
+  /** For {@link KernelFile}: flags to open it with. */
   readonly openFlags: number
-  /** For {@link KernelFile}: when it is opened anew. */
+  /** For {@link KernelFile}: reads after which it is opened again. */
   readonly readsPerOpen: number
-  /** For {@link KernelFile}: whether one that is not there is looked for only then. */
+  /** For {@link KernelFile}: whether a missing file is checked only when it would be opened again. */
   readonly remembersMissing: boolean
   readonly #open = new Set<KernelFile>()
   #buffer: Buffer = Buffer.allocUnsafe(START_BYTES)
-  /** Starts of the buffer by their length, for short files: to make one takes as long as to parse what it holds. */
+  /**
+   * Views of the start of the buffer by length, for short files: creating a view takes as long as parsing the content.
+   */
   #starts: Uint8Array[] = []
   #made = 0
 
@@ -150,16 +149,16 @@ export class KernelFiles {
     this.openFlags = options.links === 'refuse' ? OPEN_FLAGS | fs.constants.O_NOFOLLOW : OPEN_FLAGS
   }
 
-  /** Descriptors open now. */
+  /** Number of open descriptors. */
   get openCount(): number {
     return this.#open.size
   }
 
   /**
-   * A file by its path below the root, opened at its first read. Each part is one name, so that nothing read from the
-   * kernel can lead out of the root; a name that is not UTF-8 is given as its bytes.
+   * Returns a file by its path below the root; its first read opens it. Each part is a single name, so that names from
+   * the kernel cannot lead out of the root. A name that is not UTF-8 is given as bytes.
    *
-   * @throws SondeError `SRC_PATH` if a part is empty, `.`, `..`, or has a slash or NUL.
+   * @throws SondeError `SRC_PATH` if a part is empty, `.`, `..`, or contains a slash or NUL.
    */
   file(...parts: readonly (string | Buffer)[]): KernelFile {
     for (const part of parts) {
@@ -171,7 +170,7 @@ export class KernelFiles {
     const path = Buffer.concat(
       [this.root, ...parts].flatMap((part, at) => [Buffer.from(at > 0 ? '/' : ''), Buffer.from(part)]),
     )
-    // Files that are read together have their turns of being opened anew in different sweeps.
+    // Spreads the opening of files over different sweeps.
     return new KernelFile(this, path, this.#made++ % this.readsPerOpen)
   }
 
@@ -180,33 +179,31 @@ export class KernelFiles {
     return this.#attempt(parts, (path) => fs.readdirSync(path))
   }
 
-  /**
-   * The last name of where a link leads, which is not followed: the driver behind `driver`, the device behind `device`.
-   */
+  /** Last name of a link's target, without following the link: the driver for `driver`, the device for `device`. */
   linkName(...parts: readonly string[]): string | ReadFailure {
     return this.#attempt(parts, (path) => basename(fs.readlinkSync(path)))
   }
 
-  /** Closes every descriptor. Files may be read again; they are then opened again. */
+  /** Closes every descriptor. Later reads open the files again. */
   close(): void {
     for (const file of this.#open) file.close()
   }
 
-  /** For {@link KernelFile}: whether its descriptor may be kept. */
+  /** For {@link KernelFile}: whether it may keep its descriptor. */
   keep(file: KernelFile): boolean {
     if (this.#open.size >= this.#descriptorLimit) return false
     this.#open.add(file)
     return true
   }
 
-  /** For {@link KernelFile}: its descriptor is closed. */
+  /** For {@link KernelFile}: reports that its descriptor is closed. */
   release(file: KernelFile): void {
     this.#open.delete(file)
   }
 
   /**
-   * For {@link KernelFile}: the whole text behind a descriptor. sysfs gives an attribute whole, procfs a page at a
-   * time. Throws what the kernel answers.
+   * For {@link KernelFile}: reads the complete content. sysfs returns an attribute at once, procfs one page per read.
+   * Throws the kernel's error.
    */
   readAll(descriptor: number, path: string): Uint8Array {
     let length = 0
@@ -243,14 +240,14 @@ export class KernelFiles {
   }
 }
 
-/** One file whose descriptor stays open. Made by {@link KernelFiles.file}. */
+/** One file with a descriptor that stays open. Created by {@link KernelFiles.file}. */
 export class KernelFile {
-  /** For people; where the path is not UTF-8, with replacement characters. */
+  /** Path for people; bytes that are not UTF-8 become replacement characters. */
   readonly path: string
   readonly #path: string | Buffer
   readonly #files: KernelFiles
   #descriptor = -1
-  /** That it was not there, while that is remembered. */
+  /** Remembered failure of a missing file. */
   #missing: ReadFailure | undefined
   #reads: number
 
@@ -262,9 +259,9 @@ export class KernelFile {
   }
 
   /**
-   * The text of the file, valid until the next read of any file of the same {@link KernelFiles}. A descriptor that went
-   * stale is opened again at once; so is one that reads empty, as a file does whose mount was replaced, and every one
-   * at its sixteenth read or the one that the options name. Never waits for a writer.
+   * Returns the content of the file, valid until the next read of any file of the same {@link KernelFiles}. The file is
+   * opened again if its descriptor is stale, if the content is empty (its mount may have been replaced), and at every
+   * sixteenth read or as the options say. Never waits for a writer.
    */
   read(): Uint8Array | ReadFailure {
     if (++this.#reads % this.#files.readsPerOpen === 0) this.close()

@@ -1,6 +1,6 @@
 import type { Integer64 } from '@sonde/sdk/internal'
 
-/** Why the text at the cursor is no number: `huge` is 2^64 or more, `not_available` is `N/A`. */
+/** Why the text at the cursor is no number. `huge`: 2^64 or more; `not_available`: `N/A`. */
 export type NumberFailure = 'empty' | 'garbage' | 'huge' | 'negative' | 'not_available'
 
 const NEWLINE = 10
@@ -8,18 +8,18 @@ const SPACE = 32
 const TAB = 9
 const ZERO = 48
 const EXACT_DIGITS = 15
-/** Characters that are told of a line which cannot be read. */
+/** Most characters of a malformed line in a message. */
 const LINE_TOLD = 100
 const U64_LIMIT = 1n << 64n
 
 /**
- * A cursor over the bytes of a kernel file. Numbers are taken straight from the digits, without a string between; a u64
- * comes as a number where that is exact and as a bigint beyond 2^53.
+ * A cursor over the bytes of a kernel file. Numbers are parsed directly from the digits, without a string. A u64
+ * becomes a number if that is exact, and a bigint beyond 2^53.
  */
 export class KernelText {
   readonly #bytes: Buffer
   readonly #end: number
-  /** Place of the cursor. Unit: bytes from the start. */
+  /** Position of the cursor. Unit: bytes from the start. */
   at = 0
 
   constructor(bytes: Uint8Array) {
@@ -27,12 +27,12 @@ export class KernelText {
     this.#end = bytes.length
   }
 
-  /** Whether all is read. */
+  /** Whether the whole text was read. */
   get done(): boolean {
     return this.at >= this.#end
   }
 
-  /** Place of the newline that ends this line, or the end of the text. */
+  /** Position of the newline that ends this line, or the end of the text. */
   lineEnd(): number {
     const newline = this.#bytes.indexOf(NEWLINE, this.at)
     return newline === -1 ? this.#end : newline
@@ -43,19 +43,19 @@ export class KernelText {
     this.at = this.lineEnd() + 1
   }
 
-  /** Whether only blanks remain of this line. Skips them. */
+  /** Skips blanks; returns whether the line ends there. */
   lineDone(): boolean {
     this.#skipBlanks()
     return this.at >= this.#end || this.#bytes[this.at] === NEWLINE
   }
 
-  /** The last place of a character between the cursor and `end`, or −1. */
+  /** Last position of a character between the cursor and `end`, or −1. */
   lastIndexOf(character: string, end: number): number {
     const at = this.#bytes.lastIndexOf(character.charCodeAt(0), end - 1)
     return at < this.at ? -1 : at
   }
 
-  /** Whether the text at the cursor starts with these ASCII characters; moves past them when it does. */
+  /** Whether the text at the cursor starts with these ASCII characters; if so, moves past them. */
   skip(prefix: string): boolean {
     for (let i = 0; i < prefix.length; i++) {
       if (this.at + i >= this.#end || this.#bytes[this.at + i] !== prefix.charCodeAt(i)) return false
@@ -64,7 +64,7 @@ export class KernelText {
     return true
   }
 
-  /** Text from the cursor to `end`, without leading blanks; moves to `end`. Bytes that are not UTF-8 read as U+FFFD. */
+  /** Text from the cursor to `end`, without leading blanks; moves to `end`. Invalid UTF-8 becomes U+FFFD. */
   textTo(end: number): string {
     this.#skipBlanks()
     const text = this.#bytes.toString('utf8', Math.min(this.at, end), end)
@@ -72,7 +72,7 @@ export class KernelText {
     return text
   }
 
-  /** The same as bytes, valid as long as the text. */
+  /** Like {@link textTo}, as bytes that are valid as long as the text. */
   bytesTo(end: number): Buffer {
     this.#skipBlanks()
     const bytes = this.#bytes.subarray(Math.min(this.at, end), end)
@@ -80,15 +80,13 @@ export class KernelText {
     return bytes
   }
 
-  /**
-   * The line that begins at a place, cut at 100 characters: what is told of one that cannot be read. Moves to its end.
-   */
+  /** The line that starts at a position, cut at 100 characters, for a message about it. Moves to its end. */
   lineFrom(start: number): string {
     this.at = start
     return this.textTo(this.lineEnd()).slice(0, LINE_TOLD)
   }
 
-  /** The next run of characters that are not blank; empty at the end of the line. */
+  /** The next characters up to a blank; empty at the end of the line. */
   word(): string {
     this.#skipBlanks()
     const start = this.at
@@ -96,7 +94,7 @@ export class KernelText {
     return this.#bytes.toString('latin1', start, this.at)
   }
 
-  /** The next decimal u64. The cursor ends behind the word, whatever it was. */
+  /** Parses the next decimal u64. The cursor moves behind the word, valid or not. */
   u64(): Integer64 | NumberFailure {
     this.#skipBlanks()
     const start = this.at
@@ -112,7 +110,7 @@ export class KernelText {
     return this.at - start <= EXACT_DIGITS ? value : this.#wide(start)
   }
 
-  /** The next hexadecimal u32, without `0x`, as softnet_stat has it. */
+  /** Parses the next hexadecimal u32 without `0x`, as in softnet_stat. */
   hex(): number | NumberFailure {
     const text = this.word()
     if (text === '') return 'empty'
@@ -121,7 +119,7 @@ export class KernelText {
     return value > 0xffffffff ? 'huge' : value
   }
 
-  /** The next decimal number with a point, as loadavg has it. */
+  /** Parses the next decimal fraction, as in loadavg. */
   decimal(): number | NumberFailure {
     const text = this.word()
     if (text === '') return 'empty'
@@ -149,14 +147,14 @@ export class KernelText {
   }
 }
 
-/** Whether a parsed number is one. */
+/** Whether parsing returned a number. */
 export function isNumber<T extends Integer64>(value: T | NumberFailure): value is T {
   return typeof value !== 'string'
 }
 
-/** A sysfs attribute that is one unsigned number. */
+/** Parses a sysfs attribute that contains one unsigned number. */
 export function parseAttribute(bytes: Uint8Array): Integer64 | NumberFailure {
-  // Nearly all of them are few digits and a newline; thousands are read in a sweep.
+  // Most attributes are a few digits and a newline, and a sweep reads thousands.
   const end = bytes[bytes.length - 1] === NEWLINE ? bytes.length - 1 : bytes.length
   if (end > 0 && end <= EXACT_DIGITS) {
     let value = 0
@@ -173,13 +171,13 @@ export function parseAttribute(bytes: Uint8Array): Integer64 | NumberFailure {
   return isNumber(value) && !text.lineDone() ? 'garbage' : value
 }
 
-/** A sysfs attribute that is one unsigned number; `undefined` if it is anything else. */
+/** Parses a sysfs attribute that contains one unsigned number; `undefined` if it contains anything else. */
 export function parseNumber(bytes: Uint8Array): Integer64 | undefined {
   const value = parseAttribute(bytes)
   return isNumber(value) ? value : undefined
 }
 
-/** A number that a limit has made safe. */
+/** Converts to a number; a limit must guarantee that it fits. */
 export function narrow(value: Integer64 | undefined): number | undefined {
   return value === undefined ? undefined : Number(value)
 }

@@ -16,7 +16,7 @@ import { simulator } from './simulator/simulator.ts'
 import { simulatorDiag } from './simulator-diag/simulator-diag.ts'
 import type { SourceDefinition } from './source.ts'
 
-/** Every kind of source there is. A new one is a folder beside this file and a row here. */
+/** All kinds of sources. To add a source, add a folder beside this file and a row here. */
 export const SOURCES: readonly SourceDefinition[] = [
   host,
   pressureSamples,

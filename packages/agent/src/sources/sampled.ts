@@ -1,13 +1,13 @@
 import type { NodeSource, Probe, SourceContext } from './source.ts'
 
-/** A source whose only duty is one sample an interval. */
+/** A source with only one duty: one sample per interval. */
 export interface SampledSource extends Pick<NodeSource, 'command' | 'close' | 'found'> {
   probe(): Probe | Promise<Probe>
-  /** Reads everything once and reports it. Throws when nothing at all could be read. */
+  /** Reads and reports everything once. Throws if nothing could be read. */
   sample(): void | Promise<void>
 }
 
-/** A source of one sample an interval, as a host runs it. */
+/** Makes a schedulable source from one that takes a sample per interval. */
 export function sampled(source: SampledSource, { intervalMs }: Pick<SourceContext, 'intervalMs'>): NodeSource {
   const everyUs = intervalMs * 1000
   const duties = [{ device: '', name: 'sample', everyUs, paces: 'report' as const, run: () => source.sample() }]

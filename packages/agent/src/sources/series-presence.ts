@@ -1,8 +1,8 @@
 import type { Absences, RecordType } from '@sonde/sdk'
 
 /**
- * Which series of a type with one label a sweep met; those that an earlier one met and this one did not are said to be
- * gone. As many as the file lists that they are read from, whose size is limited.
+ * Tracks the series of a type with one label across sweeps. Series of an earlier sweep that are missing in this sweep
+ * are reported as gone. Their number is limited by the size of the file that lists them.
  */
 export class SeriesPresence {
   readonly #absences: Absences
@@ -22,14 +22,14 @@ export class SeriesPresence {
     this.#sweep++
   }
 
-  /** The sweep met a series; whether that was for the first time in this sweep. */
+  /** Marks a series as present. Returns whether this is its first time in this sweep. */
   met(value: string): boolean {
     if (this.#met.get(value) === this.#sweep) return false
     this.#met.set(value, this.#sweep)
     return true
   }
 
-  /** Ends a sweep that has met everything there is; one that may have missed some just does not end. */
+  /** Ends a complete sweep. Do not call it after a sweep that may have missed series. */
   endSweep(reason: string): void {
     for (const [value, sweep] of this.#met) {
       if (sweep === this.#sweep) continue

@@ -4,120 +4,122 @@ import type { GenericSchema } from 'valibot'
 import type { SourceExplain } from './chains/chain.ts'
 
 /**
- * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit;
- * `stuck`: the look itself hangs; `failed`: it could not be made, for a reason that says nothing of the hardware, such
- * as too many open files.
+ * Result of a probe, which checks the hardware without sampling. `absent` is a normal state; `denied` names the missing
+ * permission; `stuck`: the probe itself hangs; `failed`: an error that says nothing about the hardware, such as too
+ * many open files.
  */
 export type Probe =
   | { readonly state: 'present'; readonly found: string }
   | { readonly state: 'absent' | 'denied' | 'stuck' | 'failed'; readonly reason: string }
 
-/** What a host does for a source again and again. */
+/** A recurring task that a host runs for a source. */
 export interface Duty {
-  /** Device that is asked; empty if the source has none. */
+  /** Device that the task reads; empty if the source has no devices. */
   readonly device: string
-  /** What is done, unique for the device: `sample`, `drain`. */
+  /** Name of the task, unique for the device: `sample`, `drain`. */
   readonly name: string
   /** Time between two calls. Unit: microseconds. Range: 1 000 to 3 600 000 000. */
   readonly everyUs: number
   /**
-   * Which period of its device this is, in `sonde_period`: how often the device is sampled, its samples are drained, or
-   * its records are reported. Default: none of them.
+   * The period of the device that this task sets in `sonde_period`: sampling, draining, or reporting. Default: none of
+   * them.
    */
   readonly paces?: 'sample' | 'drain' | 'report'
-  /**
-   * A call that takes longer marks its device as stuck. Unit: milliseconds. Default: `limits.source_call_ms`.
-   */
+  /** A longer call marks its device as stuck. Unit: milliseconds. Default: `limits.source_call_ms`. */
   readonly limitMs?: number
-  /** Key of the source's own options that sets `limitMs`. Default: none does. */
+  /** Key of the source's own option that sets `limitMs`. Default: there is none. */
   readonly limitKey?: string
-  /** Calls of one lane are made one after another. Default: the device. */
+  /** Calls in the same lane run one after another. Default: the device. */
   readonly lane?: string
-  /** Throws where nothing at all could be read. */
+  /** Throws if nothing could be read. */
   run(): void | Promise<void>
 }
 
 /** Reads hardware. A host schedules its duties; see ADR 13. */
 export interface NodeSource {
   /**
-   * Looks whether there is anything to read. Called before the first duty and again while there is not, or nothing can
-   * be read.
+   * Checks whether there is anything to read. Called before the first duty, and again while nothing was found or can be
+   * read.
    */
   probe(): Probe | Promise<Probe>
-  /** What it reads now, in words, as a probe says it; asked after each call. Default: what the last probe said. */
+  /**
+   * Describes what it reads now, in the words of a probe. Called after each call. Default: the result of the last
+   * probe.
+   */
   found?(): string
-  /** What is to be done. The same array for as long as nothing changes; asked after each call. */
+  /** The present duties. Returns the same array until they change. Called after each call. */
   duties(): readonly Duty[]
   /**
-   * How its targets fare. The same array for as long as nothing changes; asked after each call. Default: it has none.
+   * State of its targets. Returns the same array until something changes. Called after each call. Default: no targets.
    */
   targets?(): readonly TargetStatus[]
   /**
-   * A call of the device is over its limit: what is known of the device leaves the views. Called again at each time
-   * that the next call would be due. Default: nothing is reported.
+   * A call of the device exceeded its limit: values of the device leave the views. Called again whenever the next call
+   * would be due. Default: nothing is reported.
    */
   stuck?(device: string, reason: string): void
   /**
-   * Answers a command; command and answer can be written as JSON. Default: the source has none.
+   * Answers a command; command and answer are JSON values. Default: the source has no commands.
    *
-   * @throws SondeError if it is refused.
+   * @throws SondeError if the command is refused.
    */
   command?(command: unknown): unknown
-  /** Releases everything. May be called twice. */
+  /** Releases all resources. May be called twice. */
   close(): void | Promise<void>
 }
 
-/** The model of a clock of a device. Unit of times: nanoseconds. */
+/** Model of a device's clock. Unit of times: nanoseconds. */
 export interface DeviceClock {
-  /** Takes a reading: the host's monotonic clock before, the device clock, the host's clock after. */
+  /** Adds a reading: the host's monotonic clock before, the device's clock, the host's clock after. */
   bracket(beforeNs: bigint, ticks: bigint, afterNs: bigint): void
-  /** The host's monotonic clock when the device clock showed `ticks`; 0 before the first reading. */
+  /** The host's monotonic time when the device's clock showed `ticks`; 0 before the first reading. */
   monoNs(ticks: bigint): bigint
-  /** The same by the wall clock. */
+  /** Wall-clock time when the device's clock showed `ticks`. */
   wallNs(ticks: bigint): bigint
-  /** How far off both are at most. */
+  /** Largest error of both times. */
   errorNs(ticks: bigint): bigint
 }
 
 /** A ring of samples. */
 export interface SampleRing {
-  /** Whether rules look at each sample as it comes. */
+  /** Whether rules check each new sample. */
   readonly isWatched: boolean
   /**
-   * Takes packed samples whose time is the host's monotonic clock, in the order of their times, none older than one
-   * that it has.
+   * Adds packed samples with times of the host's monotonic clock, in ascending order and not older than the newest
+   * sample in the ring.
    *
-   * @param aheadNs How far their times are ahead of what the clock of the device says by now, as it is known better
-   * than before. Unit: nanoseconds. Default: 0.
+   * @param aheadNs How far the times are ahead of the device's clock according to its newest model. Unit: nanoseconds.
+   * Default: 0.
    */
   put(bytes: Uint8Array, aheadNs?: bigint): void
   /**
-   * Samples do not come any more: the device left, or a call of it hangs. Events of rules on the ring end as `lost`,
-   * but for rules that wait for absence. With the next sample rules begin anew.
+   * Samples stop, because the device left or its call hangs. Events of rules on the ring end as `lost`, except for
+   * rules that wait for absence. With the next sample the rules start again.
    */
   lose(): void
 }
 
-/** What a source reports through; {@link Source} says what the members do that are its own. */
+/** Interface through which a source reports; {@link Source} describes its own members. */
 export interface SourceReports
   extends Pick<Source, 'info' | 'symbols' | 'setPeriod' | 'changePeriod' | 'emit' | 'flush'> {
-  /** Reports a record that {@link pass} passes. */
+  /** Reports a record after {@link pass}. */
   report<T extends RecordType>(type: T, record: RecordOf<T>): void
-  /** Reports packed records, which are not looked at. */
+  /** Reports packed records without checking them. */
   reportPacked(type: RecordType, bytes: Uint8Array, count: number): void
   /**
-   * A record without the values that no hardware can have, which are said to be absent; undefined if it cannot be
-   * without such a value.
+   * Removes impossible values from a record and reports them as absent; undefined if a required field is impossible.
    */
   pass<T extends RecordType>(type: T, record: RecordOf<T>): RecordOf<T> | undefined
 }
 
-/** Where records of one device go; what exceeds its budget of an interval is dropped and counted as `flood`. */
+/**
+ * Reports records of one device. Records beyond the device's budget of an interval are dropped and counted as `flood`.
+ */
 export interface DeviceReport {
   report<T extends RecordType>(type: T, record: RecordOf<T>): void
 }
 
-/** Where a node is read: the kernel's files, and the libraries of vendors. */
+/** Locations to read a node from: the kernel's files, and the libraries of vendors. */
 export interface SourcePaths {
   /** `/proc`, or a tree for tests and containers. */
   readonly procfs: string
@@ -125,95 +127,98 @@ export interface SourcePaths {
   readonly sysfs: string
   /** `/dev`, or a tree for tests and containers. Default: `/dev`. */
   readonly devfs?: string
-  /** `native.doca_library`. Default: it is looked for. */
+  /** `native.doca_library`. Default: the usual folders are searched. */
   readonly doca_library?: string
-  /** `native.nvml_library`. Default: it is looked for. */
+  /** `native.nvml_library`. Default: the usual folders are searched. */
   readonly nvml_library?: string
 }
 
-/** The start or the end of what a rule of a source sees on a device. */
+/** Start or end of an event that a source's own rule detects on a device. */
 export interface SourceEdge {
   /** Name of the rule. */
   readonly rule: string
   readonly device: string
-  /** When it was, by the host's monotonic clock. Unit: nanoseconds. */
+  /** Time by the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint
-  /** How far off that is at most. Unit: nanoseconds. */
+  /** Largest error of the time. Unit: nanoseconds. */
   readonly errorNs: bigint
   readonly isStart: boolean
-  /** An end that nobody saw: the device left or hangs. Default: false. */
+  /** Whether the end was not observed, because the device left or hangs. Default: false. */
   readonly isLost?: boolean
 }
 
-/** What a source is given. */
+/** Everything that a source receives when it is created. */
 export interface SourceContext<L = unknown> {
   /** Name in the configuration; unique. */
   readonly name: string
   /** Configured time between two samples. Unit: milliseconds. */
   readonly intervalMs: number
-  /** When the agent started, or whoever runs the source: the same for all sources. Unit: ms since the Unix epoch. */
+  /**
+   * Start of the agent or of another program that runs the sources; the same for all of them. Unit: ms since the Unix
+   * epoch.
+   */
   readonly startedMs: number
-  /** What it reports through; flushed when the calls of a tick are done. */
+  /** Reports records; flushed at the end of a tick. */
   readonly source: SourceReports
-  /** What the library of the source's host opened; undefined if it has none. */
+  /** The open library of the source's host; undefined if the host has none. */
   readonly library: L
-  /** Where the records of one device go, so that a flood of it takes nothing from the others. */
+  /** Returns a reporter for one device, so that a flood of its records does not use the budget of others. */
   report(device: string): DeviceReport
   /**
-   * A ring of samples that stay in the host until somebody asks for a window.
+   * Creates a ring of samples that stay in the host until a window is requested.
    *
-   * @param records Samples that it holds; the oldest leave first.
-   * @throws SondeError `AGT_TAP` if the memory for it is more than a host may take, or the type has no time.
+   * @param records Capacity; the oldest samples leave first.
+   * @throws SondeError `AGT_TAP` if its memory exceeds the limit of a host, or the type has no time.
    */
   sampled(type: RecordType, device: string, records: number): SampleRing
   /**
-   * The model of a clock of a device. It is reported as `sonde_clock`, at most once a second.
+   * Creates the model of a device's clock. It is reported as `sonde_clock`, at most once a second.
    *
    * @param ticksPerSecond Frequency of the clock, as the device states it.
    */
   clock(device: string, clock: string, ticksPerSecond: number): DeviceClock
   /**
-   * Reports an edge as `sonde_mark`, behind all records before it. A start of what has started, and an end of what has
-   * not, are ignored. Beyond `traceback.events_per_minute` starts of a device in a minute, edges are dropped and
-   * counted as `edge_limit`. An event that is open when its host is replaced ends in the agent, as `host_replaced`.
+   * Reports an edge as `sonde_mark`, after all earlier records. A start while started and an end while ended are
+   * ignored. Beyond `traceback.events_per_minute` starts of a device in a minute, edges are dropped and counted as
+   * `edge_limit`. If the host is replaced while an event is open, the agent ends it as `host_replaced`.
    */
   edge(edge: SourceEdge): void
-  /** Says which values are absent and why, and which devices are gone. */
+  /** Reports absent values with their reasons, and devices that are gone. */
   readonly absences: Absences
-  /** Where the node is read. */
+  /** Locations to read the node from. */
   readonly paths: SourcePaths
-  /** Counts a failed read of present hardware; the place names file or call. */
+  /** Counts a failed read of present hardware; `place` is the file or call. */
   failed(place: string, error: unknown): void
-  /** Counts records that the source does not make for a limit of its own, by reason. */
+  /** Counts records that the source drops because of its own limits, by reason. */
   dropped(reason: string, records: number): void
 }
 
-/** A library of calls that may hang or crash: opened once in a child process, and shared by its sources. */
+/** A library whose calls may hang or crash. It is opened once in a child process that its sources share. */
 export interface LibraryDefinition<L = unknown> {
-  /** Name of its child; `host` of its sources. */
+  /** Name of the child process; sources state it as their `host`. */
   readonly name: string
-  /** Lanes that may have a call open at once. `Infinity`: one call a device, and no other limit. */
+  /** Lanes with an open call at the same time. `Infinity`: one call per device, without another limit. */
   readonly parallel: number
-  /** For how long an open call keeps others from starting. Unit: milliseconds. Default: 100. */
+  /** How long an open call delays other calls. Unit: milliseconds. Default: 100. */
   readonly patienceMs?: number
-  /** Share of the time that calls take at most; a slow call is followed by a rest. Range: 0.01 to 1. Default: 1. */
+  /** Largest share of time that calls may take; a slow call is followed by a pause. Range: 0.01 to 1. Default: 1. */
   readonly loadShare?: number
   /**
-   * Opens it, in the child.
+   * Opens the library in the child.
    *
-   * @param options Options of the source that needs it first.
+   * @param options Options of the first source that needs it.
    */
   open(options: object, paths: SourcePaths): L | Promise<L>
-  /** Constant labels of everything that its sources report. Default: none. */
+  /** Constant labels for everything that its sources report. Default: none. */
   labels?(library: L): Labels
   close(library: L): void | Promise<void>
 }
 
-/** What is imported once a source is configured. */
+/** Code of a source, imported when the source is configured. */
 export interface LoadedSource {
-  /** The library that all sources of the host share; left out where the host is none of a library. */
+  /** The library that all sources of the host share; absent for hosts without a library. */
   readonly library?: LibraryDefinition
-  /** Makes one. `options` has passed the schema. */
+  /** Creates the source. `options` has passed the schema. */
   create(options: object, context: SourceContext): NodeSource
 }
 
@@ -226,7 +231,7 @@ export interface ConfiguredSource {
   readonly options: object
 }
 
-/** A row of the registry: all that is known of a kind of source before one is made. */
+/** A row of the registry: everything known about a kind of source before it is created. */
 export interface SourceDefinition {
   /** The `type` in `data_sources`, `lower_snake_case`. */
   readonly name: string
@@ -235,55 +240,55 @@ export interface SourceDefinition {
   /** Types it reports. */
   readonly types: readonly RecordType[]
   /**
-   * Where it runs. `agent`: a sweep under 1 ms, on the main loop. `worker`: above 100 Hz or heavy parsing. Else the
-   * name of its library, in a child process that all sources of the library share.
+   * Where it runs. `agent`: the main loop, for a sweep under 1 ms. `worker`: a worker, above 100 Hz or for heavy
+   * parsing. Otherwise the name of its library: a child process that all sources of the library share.
    */
   readonly host: 'agent' | 'worker' | (string & {})
   /**
-   * A look without foreign code, for sources that run elsewhere: where it finds nothing, no process is started for
-   * nothing. It runs in the agent's own process, takes less than a millisecond, and never throws.
+   * Probes without foreign code, for sources that run in another process: no process is started if it finds nothing. It
+   * runs in the agent's process, takes less than a millisecond, and never throws.
    */
   look?(options: object, paths: SourcePaths): Probe
-  /** Paths of the libraries that its host would load, found without loading any. Default: there are none. */
+  /** Paths of the libraries that its host would load, without loading them. Default: none. */
   libraries?(paths: SourcePaths): readonly string[]
   /**
-   * URL of a module whose `SOURCES` holds this row: what a child process imports, so that it holds this source and no
-   * other. Default: the registry.
+   * URL of a module whose `SOURCES` contains this row. A child process imports it, so that it loads no other source.
+   * Default: the registry.
    */
   readonly module?: string
-  /** Period where the configuration gives none. Unit: milliseconds. */
+  /** Default period. Unit: milliseconds. */
   readonly intervalMs: number
-  /** Schema of the source's own keys in `data_sources`, beside `name`, `type`, `interval_ms` and `enabled`. */
+  /** Schema of the source's own keys in `data_sources`; `name`, `type`, `interval_ms` and `enabled` are common keys. */
   readonly options: GenericSchema<unknown, object>
-  /** The chains behind its values, for `sonde explain`; left out where there is no file to look at. */
+  /** The chains behind its values, for `sonde explain`; absent if there are no files to check. */
   readonly explain?: SourceExplain
-  /** Versions of what it is read by, looked up in files. Default: none are told. */
+  /** Versions of drivers and libraries that it uses, read from files. Default: none. */
   versions?(paths: SourcePaths): Promise<readonly SourceVersion[]>
-  /** Constant labels of everything it reports. Default: none. */
+  /** Constant labels of everything that it reports. Default: none. */
   readonly labels?: Labels
-  /** Whether it runs only if the configuration names it. Default: it runs unless the configuration names others. */
+  /** Whether it runs only if the configuration names it. Default: it runs if the configuration names no sources. */
   readonly isOnRequest?: true
   /**
-   * Whether it reads what others tell of devices: it gives way to sources that read the hardware themselves, and takes
-   * the command `hold` with what these hold.
+   * Whether it reads values from other programs. It then gives up devices that sources with direct access to the
+   * hardware report, and accepts the command `hold` with these devices.
    */
   readonly isSecondHand?: true
   /**
-   * Whether its records of a type, by name, are in `/metrics`: what others export too counts twice there. Default: they
-   * are.
+   * Whether `/metrics` contains its records of a type. Values that other exporters also export would count twice.
+   * Default: yes.
    */
   isExported?(options: object, type: string): boolean
   /**
-   * Types for `/metrics` and destinations alone: history, devices, hints and pods have the same values as records of
-   * other types. Default: none.
+   * Types only for `/metrics` and destinations; history, devices, hints and pods use other types with the same values.
+   * Default: none.
    */
   readonly exportTypes?: readonly RecordType[]
   /**
-   * Refuses options of which each passes the schema, and which do not go together. Called before anything is opened.
+   * Checks combinations of options after the schema. Called before anything is opened.
    *
-   * @throws SondeError with what is allowed.
+   * @throws SondeError with the allowed options.
    */
   refuse?(options: object): Promise<void>
-  /** Imports what makes one, in the host, when a source of this kind is configured. */
+  /** Imports the code of the source in its host when the source is configured. */
   load(): Promise<LoadedSource>
 }

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { evaluate, gridOf } from '@sonde/sdk/internal'
 
-/** A clock that moves only when it is told to, for all that is asked for the time. */
+/** Mocks all clocks; time moves only when the test advances it. */
 export function mockClock(t: TestContext) {
   const clock = {
     nowMs: Date.now(),
@@ -17,8 +17,8 @@ export function mockClock(t: TestContext) {
 }
 
 /**
- * What a query shows of a counter of a type whose series have turns, every second from its second sample to its last.
- * Times are in milliseconds; unit: per second.
+ * Rates that a query returns for a counter of a type whose series take turns, once a second from the second sample to
+ * the last. Times are in milliseconds; unit: per second.
  */
 export function ratesOf(times: readonly number[], numbers: readonly number[]): readonly number[] {
   const column = {

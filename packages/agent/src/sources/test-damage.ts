@@ -5,29 +5,29 @@ import type { SourceDefinition } from './source.ts'
 import { TestedSource, type TestNode } from './test-node.ts'
 import { checkRecord, dataOf, settle, trySample } from './test-records.ts'
 
-/** Files of the running kernel that answer what no plain file can, to root as well. */
+/** A file of the running kernel that refuses reads, even for root. */
 const REFUSES = '/sys/class/net/lo/speed'
-/** Refuses to be opened for reading. */
+/** A file that cannot be opened for reading. */
 export const DENIES = '/sys/bus/cpu/drivers_probe'
 
-/** A source that is tested, on a tree that may be struck. */
+/** A tested source, and a tree whose files a test may damage. */
 interface Damaged {
   readonly given: { readonly options?: object; readonly nameless?: RegExp }
   readonly node: TestNode
   readonly tested: TestedSource
 }
 
-/** Something that happens to a file. */
+/** A kind of damage to a file. */
 export interface Damage {
   readonly name: string
   readonly skip?: string | undefined
   readonly strike: (node: TestNode, file: string) => void
-  /** Whether it leaves nothing in the place of the file. */
+  /** Whether the damage removes the file. */
   readonly vanishes?: boolean
 }
 
 const unless = (file: string) => (fs.existsSync(file) ? undefined : `${file} is not there`)
-/** What can happen to a file of the kernel's, or to what is in its place. */
+/** All kinds of damage to a file. */
 export const DAMAGES: readonly Damage[] = [
   { name: 'an empty file', strike: (node, file) => node.write(file, '') },
   {
@@ -55,7 +55,8 @@ export const DAMAGES: readonly Damage[] = [
 ]
 
 /**
- * Strikes each file of the tree in turn: the source says so in one of three ways, and is as before once the file is.
+ * Damages each file of the tree in turn. The source must report the damage in one of three ways, and must recover after
+ * the repair.
  */
 export async function checkDamage(
   definition: SourceDefinition,

@@ -89,7 +89,7 @@ export class TestNode {
     return this.#fifoPath
   }
 
-  /** Descriptors of this process that lead into the tree, to files that were removed too. */
+  /** Links to an existing FIFO, because a new FIFO needs a process. */
   openDescriptors(): string[] {
     return fs
       .readdirSync('/proc/self/fd')
@@ -130,7 +130,7 @@ export class TestedSource {
   readonly dropped = new Map<string, number>()
   /** What is said to be absent now: code by `type{series}.field`. A series that is gone has no entry. */
   readonly absent = new Map<string, string>()
-  /** The source, whose duties are all done in a `sample`, one after another. One that was closed is made anew. */
+  /** A source under test, with its records, absences and failures. */
   readonly source = {
     probe: async (): Promise<Probe> => (await this.#open()).probe(),
     sample: (): Promise<void> => this.#sample(),
@@ -216,7 +216,7 @@ export class TestedSource {
     return (await this.#open()).command?.(command)
   }
 
-  /** Samples once; the records of one type. */
+  /** State of its targets. */
   async sampleOf<T extends RecordType>(type: T): Promise<RecordOf<T>[]> {
     await this.source.sample()
     return this.take()

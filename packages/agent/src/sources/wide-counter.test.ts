@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WideCounter } from './wide-counter.ts'
 
-/** What a counter reads as, read once a second on hardware that counts 100 million events a second at most. */
+/** Results of a counter that is read once a second on hardware with at most 100 million events a second. */
 function widened(...values: readonly (number | bigint)[]): (number | bigint)[] {
   const counter = new WideCounter()
   return values.map((value, s) => counter.next(value, { nowMs: s * 1000, eventsPerS: 1e8 }))

@@ -2,38 +2,37 @@ import type { Integer64 } from '@sonde/sdk/internal'
 
 const WRAP = 2 ** 32
 /**
- * A counter that wraps stood in the last quarter of its range before: what is read less often than that could have
- * wrapped twice.
+ * Before a wrap the counter must be in the last quarter of its range. A counter that is read too rarely for this could
+ * wrap twice.
  */
 const NEAR_TOP = WRAP * 0.75
 /**
- * Drivers give a value again for a moment, so that two values may lie further apart than the two readings. Unit:
+ * Drivers may repeat a value briefly, so two values may be further apart in time than the two readings. Unit:
  * milliseconds.
  */
 const SLACK_MS = 100
 
-/** When a counter was read, and how fast it can count. */
+/** Time of a reading, and the highest rate of the counter. */
 export interface Reading {
-  /** On the monotonic clock. Unit: milliseconds. */
+  /** Monotonic clock. Unit: milliseconds. */
   readonly nowMs: number
-  /** What the hardware can count at most. Unit: events per second. */
+  /** Highest rate of the hardware. Unit: events per second. */
   readonly eventsPerS: number
 }
 
 /**
- * Widens a counter that its device keeps in 32 bits. A value below the last one is a wrap where the last one was near
- * the top and the hardware can have counted from there to here in the time between, else a restart, which is passed on
- * as one: a wrap that is taken for a restart loses what one interval counted, a restart that is taken for a wrap
- * invents up to 4 billion events. A value of more than 32 bits says that the driver does this itself; it is passed on
- * as it is.
+ * Widens a 32-bit counter of a device. A smaller value is a wrap if the last value was near the top and the hardware
+ * can have counted that far since; otherwise it is a restart, which stays visible. A wrap mistaken for a restart loses
+ * the count of one interval. A restart mistaken for a wrap invents up to 4 billion events. A value beyond 32 bits shows
+ * that the driver widens the counter itself; it is returned unchanged.
  */
 export class WideCounter {
   #last: Integer64 = 0
   #readMs = 0
-  /** What the wraps so far add up to. */
+  /** Sum of all wraps so far. */
   #wrapped = 0
 
-  /** The counter as if it were wide, after a reading of it. */
+  /** Returns the widened value of a reading. */
   next(value: Integer64, { nowMs, eventsPerS }: Reading): Integer64 {
     const last = this.#last
     const elapsedMs = nowMs - this.#readMs + SLACK_MS
@@ -48,7 +47,7 @@ export class WideCounter {
     return this.#wrapped === 0 ? value : Number(value) + this.#wrapped
   }
 
-  /** Forgets the past: the device behind the counter is another one by now. */
+  /** Forgets earlier readings, because another device is behind the counter now. */
   restart(): void {
     this.#last = 0
     this.#wrapped = 0

@@ -3,7 +3,7 @@ import { integer, setting } from '@sonde/sdk/config'
 /**
  * Schema of the option `sample_ms`. Unit: milliseconds. Range: 2 to 1000.
  *
- * @param help What it is for, in the words of the source.
+ * @param help Purpose of the option for the source.
  */
 export function sampleMsOption(defaultMs: number, help: string) {
   return setting(integer(2, 1000, 'milliseconds'), defaultMs, help)

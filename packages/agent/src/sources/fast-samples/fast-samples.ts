@@ -3,41 +3,40 @@ import { countOf } from '@sonde/sdk/internal'
 import { ReadFailure } from '../kernel-file.ts'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 
-/** Something that is sampled: a port, a PCI device, a resource of the host. */
+/** An object that is sampled: a port, a PCI device, a resource of the host. */
 export interface Sampler {
-  /** Looks anew at what there is of it. Default: nothing of it changes while it is there. */
+  /** Checks again which files and counters the object has. Default: they never change. */
   scan?(): void
-  /** Takes a sample; whether there was any value. */
+  /** Takes a sample; returns whether there was any value. */
   sample(): boolean
-  /** Reports how the sampling fares, where there was any sample since the last report. */
+  /** Reports statistics of the sampling, if there were samples since the last report. */
   report(): void
-  /** Says that it is gone, and its samples with it. */
+  /** Reports that the object is gone, and drops its samples. */
   forget(reason: string): void
   close(): void
 }
 
-/** Where faults and drops are counted. */
+/** Counts failures and drops. */
 export type SampleCounters = Pick<SourceContext, 'failed' | 'dropped'>
 
-/** What a source samples. */
+/** The objects that a source samples. */
 export interface SamplerSet {
-  /** A noun for one of them, such as `port`. */
+  /** Noun for such an object: `port`. */
   readonly noun: string
   /**
-   * Those that are there, by name, and how a sampler of each is made; or why it could not look.
+   * The present objects by name, each with a function that makes its sampler; or why they could not be listed.
    *
-   * @param counts Where it counts what could not be looked at, and what a limit leaves out. Default: nothing
-   * is counted.
+   * @param counts Counts failed checks, and objects beyond a limit. Default: nothing is counted.
    */
   places(counts?: SampleCounters): ReadonlyMap<string, () => Sampler> | ReadFailure
-  /** Why there is none: the end of a sentence. */
+  /** Why there are no objects: the end of a sentence. */
   nothing(): string
   close(): void
 }
 
 /**
- * A source that reads files of the kernel faster than it reports: samples stay in rings of the host, where rules watch
- * them. What there is to sample is looked for at each report, and at once where nothing can be read.
+ * A source that reads files of the kernel more often than it reports. Samples stay in rings of the host, where rules
+ * watch them. It lists its objects again at each report, and immediately if nothing can be read.
  */
 export class FastSamples implements NodeSource {
   readonly #set: SamplerSet
@@ -47,7 +46,7 @@ export class FastSamples implements NodeSource {
   #isFollowed = false
   #failure: Error | undefined
 
-  /** @param sampleMs Between two samples of each. */
+  /** @param sampleMs Time between two samples of each object. */
   constructor(set: SamplerSet, sampleMs: number, context: SampleCounters & Pick<SourceContext, 'intervalMs'>) {
     this.#set = set
     this.#counts = context
@@ -79,7 +78,7 @@ export class FastSamples implements NodeSource {
     let isAny = false
     for (const sampler of this.#samplers.values()) isAny = sampler.sample() || isAny
     if (isAny) return
-    // What was there is not: it is looked for again.
+    // Nothing can be read any more: the next call lists the objects again.
     this.#isFollowed = false
     throw this.#failure ?? new SondeError('SRC_READ', this.#set.nothing())
   }
@@ -89,7 +88,7 @@ export class FastSamples implements NodeSource {
     for (const sampler of this.#samplers.values()) sampler.report()
   }
 
-  /** Follows what there is to sample, as it comes and leaves. */
+  /** Updates the list of sampled objects. */
   #follow(): void {
     const found = this.#set.places(this.#counts)
     this.#failure = found instanceof ReadFailure ? found.error : undefined

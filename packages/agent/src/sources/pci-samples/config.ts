@@ -29,5 +29,5 @@ export const pciSamplesOptions = block({
   ring_ms: ringMsOption,
 })
 
-/** What {@link pciSamplesOptions} gives. */
+/** Parsed {@link pciSamplesOptions}. */
 export type PciSamplesOptions = v.InferOutput<typeof pciSamplesOptions>

@@ -10,15 +10,17 @@ import { pciSampleType, pciSamplingType } from './type.ts'
 
 const FIELDS = pciSampleType.layout.slots.flatMap(({ name, field }) => (field.optional ? [name as PciStateField] : []))
 
-/** What all devices have in common. */
+/** Parts that all devices share. */
 export interface DeviceSamplerParts {
   readonly sysfs: KernelFiles
   readonly context: SourceContext
-  /** Samples that are kept. */
+  /** Capacity of the ring. */
   readonly ringSamples: number
 }
 
-/** Samples link and errors of one device: the kernel asks the device, or counts itself, so that none is a repeat. */
+/**
+ * Samples link and errors of one device. No sample is a repeat, because the kernel asks the device or counts itself.
+ */
 export class DeviceSampler implements Sampler {
   readonly #address: string
   readonly #glance: () => PciGlance | undefined
@@ -31,8 +33,8 @@ export class DeviceSampler implements Sampler {
   #isReported = false
 
   /**
-   * @param glance What is known of the device now.
-   * @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be.
+   * @param glance Returns the known properties of the device.
+   * @throws SondeError `AGT_TAP` if the rings of the source exceed their limit.
    */
   constructor(address: string, glance: () => PciGlance | undefined, parts: DeviceSamplerParts) {
     const { sysfs, context, ringSamples } = parts
@@ -44,7 +46,7 @@ export class DeviceSampler implements Sampler {
     this.#state = new PciState(this.#series.record)
   }
 
-  /** Looks which files the device has; it may be plugged in elsewhere by now. */
+  /** Checks which files the device has; it may be plugged in elsewhere now. */
   scan(): void {
     const glance = this.#glance()
     if (glance === undefined) return
@@ -70,7 +72,7 @@ export class DeviceSampler implements Sampler {
   }
 
   report(): void {
-    // A device that has just come has its first sample now.
+    // The first sample of a new device is taken now.
     if (this.#series.samples === 0 && !this.sample()) return
     const { samples } = this.#series.takeCounts()
     this.#context.source.report(pciSamplingType, { time: wallNs(), device: this.#address, samples })

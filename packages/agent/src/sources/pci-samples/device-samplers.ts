@@ -7,14 +7,14 @@ import { inTurn } from '../turns.ts'
 import type { PciSamplesOptions } from './config.ts'
 import { DeviceSampler } from './device-sampler.ts'
 
-/** A file is opened anew now and then: its device may be another by now. */
+/** A file is opened again regularly, because its device may have been replaced. */
 const READS_PER_OPEN = 1024
-/** Known devices that are looked at again in one look, in turn: another may have come in their place. */
+/** Known devices that are checked again in each scan, in turn, because they may have been replaced. */
 const AGAIN = 4
-/** What a device has where there is anything to sample. */
+/** Files of a device that can be sampled. */
 const FILES = ['current_link_speed', 'aer_dev_correctable']
 
-/** The PCI devices that are sampled, and the bridges between them and the root. */
+/** The sampled PCI devices, and the bridges between them and the root. */
 export class DeviceSamplers implements SamplerSet {
   readonly noun = 'device'
   readonly #options: PciSamplesOptions
@@ -22,7 +22,7 @@ export class DeviceSamplers implements SamplerSet {
   readonly #sysfs: KernelFiles
   readonly #bus: PciBus
   readonly #ringSamples: number
-  /** What is listed and could be looked at. Bounded by the address space of PCI. */
+  /** Listed devices that could be checked. Bounded by the address space of PCI. */
   readonly #glances = new Map<string, PciGlance>()
   #look = 0
 
@@ -56,7 +56,7 @@ export class DeviceSamplers implements SamplerSet {
     this.#sysfs.close()
   }
 
-  /** Looks at what is new, and at some of the others. Why a device could not be looked at. */
+  /** Checks new devices and some of the others. Returns why a device could not be checked. */
   #follow(addresses: readonly string[], counts: SampleCounters | undefined): ReadFailure | undefined {
     const listed = new Set(addresses)
     for (const address of this.#glances.keys()) if (!listed.has(address)) this.#glances.delete(address)
@@ -71,7 +71,7 @@ export class DeviceSamplers implements SamplerSet {
       }
       failure ??= glance
       counts?.failed(address, glance.error)
-      // What is only unreadable for now stays what it was.
+      // A device that is temporarily unreadable keeps its known properties.
       if (glance.kind === 'missing') this.#glances.delete(address)
     }
     return failure

@@ -45,7 +45,7 @@ test('a burst of correctable errors within 100 ms begins and ends at its time', 
   const { node, step, said } = await bringUp(t, 'aer_correctable_total', [rate])
   const counts = (errors: number) => () =>
     node.write(`${PORT}/aer_dev_correctable`, aerText(CORRECTABLE, 'TOTAL_ERR_COR', [errors]))
-  // 100 in 50 ms are 2000 a second; over the second around them they are 100.
+  // 100 events in 50 ms are 2000 a second, but 100 a second over the whole second around them.
   await step(50, counts(0))
   await step(50, counts(100))
   await step(50, counts(200))

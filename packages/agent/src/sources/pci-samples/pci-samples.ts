@@ -3,7 +3,7 @@ import type { SourceDefinition } from '../source.ts'
 import { type PciSamplesOptions, pciSamplesOptions } from './config.ts'
 import { pciSampleType, pciSamplingType } from './type.ts'
 
-/** Registry row of the fast samples of PCI devices: runs only if it is asked for. */
+/** Registry row of the fast samples of PCI devices: runs only on request. */
 export const pciSamples: SourceDefinition = {
   name: 'pci_samples',
   summary: 'Link and errors of PCI devices, sampled many times a second for rules',

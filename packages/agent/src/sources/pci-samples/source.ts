@@ -3,7 +3,7 @@ import type { NodeSource, SourceContext } from '../source.ts'
 import type { PciSamplesOptions } from './config.ts'
 import { DeviceSamplers } from './device-samplers.ts'
 
-/** Link and errors of PCI devices, sampled faster than they are reported. */
+/** Samples link and errors of PCI devices more often than they are reported. */
 export function createPciSamples(options: PciSamplesOptions, context: SourceContext): NodeSource {
   return new FastSamples(new DeviceSamplers(options, context), options.sample_ms, context)
 }

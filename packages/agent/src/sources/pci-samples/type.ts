@@ -5,14 +5,14 @@ import { pciDeviceType } from '../pci/type.ts'
 const entity = { kind: 'pci', key: ['device'] }
 const device = label('PCI address, such as 0000:9b:00.0')
 
-/** Link and errors, as they are declared where they are reported. */
+/** Link and errors, declared as in the reported type. */
 const state = Object.fromEntries(
   pciDeviceType.layout.slots
     .filter(({ name }) => name.startsWith('current_link_') || name.startsWith('aer_'))
     .map(({ name, field }) => [name, field]),
 ) as { readonly [F in PciStateField]: (typeof pciDeviceType)['fields'][F] & Field<number | bigint | undefined> }
 
-/** Samples of link and errors of one device, which stay in the memory of their host. */
+/** Samples of link and errors of one device. They stay in the memory of the host. */
 export const pciSampleType = defineType(
   'pci_sample',
   'A fast sample of link and errors of one PCI device',
@@ -20,7 +20,7 @@ export const pciSampleType = defineType(
   { entity },
 )
 
-/** How the sampling of one device fares. */
+/** Statistics of the sampling of one device. */
 export const pciSamplingType = defineType(
   'pci_sampling',
   'Fast sampling of link and errors of one PCI device',

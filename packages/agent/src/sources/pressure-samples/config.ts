@@ -17,5 +17,5 @@ export const pressureSamplesOptions = block({
   ring_ms: ringMsOption,
 })
 
-/** What {@link pressureSamplesOptions} gives. */
+/** Parsed {@link pressureSamplesOptions}. */
 export type PressureSamplesOptions = v.InferOutput<typeof pressureSamplesOptions>

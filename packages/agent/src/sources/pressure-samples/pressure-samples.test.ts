@@ -19,7 +19,7 @@ testSource(pressureSamples, { tree: TREE, unreported: [hostPressureSampleType] }
 
 const text = (waitingUs: number) =>
   `some avg10=0.00 avg60=0.00 avg300=0.00 total=${waitingUs}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n`
-/** Tasks wait for more than half of the time. */
+/** True while tasks wait for more than half of the time. */
 const waits: Test = { kind: 'rate_gt', perSecond: 0.5, overNs: 15e6, offSamples: 1 }
 
 async function bringUp(t: TestContext, tests: readonly Test[]) {

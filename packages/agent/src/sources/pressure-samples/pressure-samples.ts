@@ -3,7 +3,7 @@ import type { SourceDefinition } from '../source.ts'
 import { type PressureSamplesOptions, pressureSamplesOptions } from './config.ts'
 import { hostPressureSampleType, hostPressureSamplingType } from './type.ts'
 
-/** Registry row of the fast samples of pressure: runs only if it is asked for. */
+/** Registry row of the fast samples of pressure: runs only on request. */
 export const pressureSamples: SourceDefinition = {
   name: 'pressure_samples',
   summary: 'Pressure of CPU, memory and disks, sampled many times a second for rules',

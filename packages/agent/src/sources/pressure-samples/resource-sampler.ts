@@ -9,7 +9,7 @@ import type { KernelFile, KernelFiles } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { hostPressureSampleType, hostPressureSamplingType } from './type.ts'
 
-/** Samples the pressure of one resource: the kernel sums up anew at each read, so that none is a repeat. */
+/** Samples the pressure of one resource. No sample is a repeat, because the kernel updates its sums at each read. */
 export class ResourceSampler implements Sampler {
   readonly #resource: string
   readonly #context: SourceContext
@@ -18,7 +18,7 @@ export class ResourceSampler implements Sampler {
   readonly #file: KernelFile
   #isReported = false
 
-  /** @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be. */
+  /** @throws SondeError `AGT_TAP` if the rings of the source exceed their limit. */
   constructor(resource: string, ringSamples: number, procfs: KernelFiles, context: SourceContext) {
     this.#resource = resource
     this.#context = context
@@ -44,7 +44,7 @@ export class ResourceSampler implements Sampler {
   }
 
   report(): void {
-    // The first sample of what has just come is now.
+    // The first sample of a new resource is taken now.
     if (this.#series.samples === 0 && !this.sample()) return
     const { samples } = this.#series.takeCounts()
     this.#context.source.report(hostPressureSamplingType, { time: wallNs(), resource: this.#resource, samples })

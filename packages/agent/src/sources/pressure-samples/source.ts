@@ -6,12 +6,12 @@ import { ResourceSampler } from './resource-sampler.ts'
 
 const READS_PER_OPEN = 1024
 
-/** Pressure of the host, sampled faster than it is reported. */
+/** Samples the pressure of the host more often than it is reported. */
 export function createPressureSamples(options: PressureSamplesOptions, context: SourceContext): NodeSource {
   return new FastSamples(new ResourceSamplers(options, context), options.sample_ms, context)
 }
 
-/** The resources whose pressure is sampled. */
+/** The resources with sampled pressure. */
 class ResourceSamplers implements SamplerSet {
   readonly noun = 'resource'
   readonly #options: PressureSamplesOptions
@@ -29,7 +29,7 @@ class ResourceSamplers implements SamplerSet {
     const names = this.#procfs.list('pressure')
     if (names instanceof ReadFailure) return names
     const { resources, ring_ms: ringMs, sample_ms: sampleMs } = this.#options
-    // A resource whose file is missing says why.
+    // If only some files are missing, the samplers of these resources report why.
     if (!resources.some((resource) => names.includes(resource))) return new Map()
     const ringSamples = Math.ceil(ringMs / sampleMs)
     const samplerOf = (resource: string) => new ResourceSampler(resource, ringSamples, this.#procfs, this.#context)

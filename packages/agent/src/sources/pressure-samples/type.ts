@@ -5,7 +5,7 @@ const entity = { kind: 'host', key: [] }
 const resource = label('cpu, memory, io or irq')
 const { waiting_seconds_total, stalled_seconds_total } = hostPressureType.fields
 
-/** Samples of the pressure of one resource, which stay in the memory of their host. */
+/** Samples of the pressure of one resource. They stay in the memory of the host. */
 export const hostPressureSampleType = defineType(
   'host_pressure_sample',
   'A fast sample of the time that tasks waited for a resource',
@@ -13,7 +13,7 @@ export const hostPressureSampleType = defineType(
   { entity },
 )
 
-/** How the sampling of one resource fares. */
+/** Statistics of the sampling of one resource. */
 export const hostPressureSamplingType = defineType(
   'host_pressure_sampling',
   'Fast sampling of the time that tasks waited for a resource',

@@ -4,7 +4,7 @@ import { devicesOption } from '../device-filter.ts'
 import { ringMsOption, sampleMsOption } from '../fast-samples/config.ts'
 import { PORT_COUNTERS } from '../rdma/names.ts'
 
-/** What tells of bursts and of a port that may not send: every counter more is a command of the firmware more. */
+/** Counters that show bursts and ports that may not send. Each further counter costs a firmware command. */
 const DEFAULT_COUNTERS = ['port_xmit_wait', 'port_xmit_data', 'port_rcv_data'] as const
 
 /** Options of the fast samples of port counters in `data_sources`. */
@@ -22,5 +22,5 @@ export const rdmaPortSamplesOptions = block({
   ring_ms: ringMsOption,
 })
 
-/** What {@link rdmaPortSamplesOptions} gives. */
+/** Parsed {@link rdmaPortSamplesOptions}. */
 export type RdmaPortSamplesOptions = v.InferOutput<typeof rdmaPortSamplesOptions>

@@ -7,7 +7,7 @@ import type { PortPlace } from '../rdma-samples/port-files.ts'
 import type { SourceContext } from '../source.ts'
 import { rdmaPortSampleType, rdmaPortSamplingType } from './type.ts'
 
-/** Samples the counters of one port in `counters`: the firmware is asked for each, so that none is a repeat. */
+/** Samples the counters of one port in `counters`. No sample is a repeat, because each read asks the firmware. */
 export class PortSampler implements Sampler {
   readonly #place: PortPlace
   readonly #context: SourceContext
@@ -15,7 +15,7 @@ export class PortSampler implements Sampler {
   readonly #counters: PortCounters<PortField>
   #isReported = false
 
-  /** @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be. */
+  /** @throws SondeError `AGT_TAP` if the rings of the source exceed their limit. */
   constructor(place: PortPlace, ringSamples: number, parts: PortCountersParts<PortField>) {
     this.#place = place
     this.#context = parts.context
@@ -35,7 +35,7 @@ export class PortSampler implements Sampler {
   }
 
   report(): void {
-    // A port that has just come has its first sample now.
+    // The first sample of a new port is taken now.
     if (this.#series.samples === 0 && !this.sample()) return
     const { samples } = this.#series.takeCounts()
     const { saturated } = this.#counters

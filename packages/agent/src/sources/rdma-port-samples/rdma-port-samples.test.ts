@@ -15,7 +15,7 @@ const TREE = new URL('fixtures/port', import.meta.url)
 const LABELS = { device: 'mlx5_4', port: '1' }
 const COUNTERS = 'sys/class/infiniband/mlx5_4/ports/1/counters'
 const WATCHED = { type: rdmaPortSampleType, field: 'xmit_wait_ticks_total', labels: LABELS }
-/** A file that the kernel refuses to read, as firmware does with counters that it hides. */
+/** A file that refuses reads, like counters that the firmware hides. */
 const REFUSES = '/sys/class/net/lo/speed'
 
 testSource(rdmaPortSamples, {
@@ -28,7 +28,7 @@ testSource(rdmaPortSamples, {
   },
 })
 
-/** Rules on the ticks that a port waited; a step may set them. */
+/** Starts rules on the ticks that a port waited; a step may set the ticks. */
 async function bringUp(t: TestContext, tests: readonly Test[]) {
   const node = new TestNode(t, TREE)
   const up = await bringUpSamples(t, { definition: rdmaPortSamples, node, watched: WATCHED }, tests)
@@ -42,7 +42,7 @@ const rate = (perSecond: number): Test => ({ kind: 'rate_gt', perSecond, overNs:
 test('a port that may not send for 50 ms, which one sample a second cannot see, begins and ends at its time', async (t) => {
   const { step, said, edges } = await bringUp(t, [rate(1e6)])
   for (let at = 0; at < 3; at++) await step(50, 4000)
-  // 100 000 ticks in 50 ms are 2 000 000 a second; over the second around them they are 100 000.
+  // 100 000 ticks in 50 ms are 2 000 000 a second, but 100 000 a second over the whole second around them.
   await step(50, 104_000)
   for (let at = 0; at < 3; at++) await step(50, 104_000)
   assert.deepEqual(said(), ['rate_gt 0 + 200', 'rate_gt 0 - 250'])
@@ -90,7 +90,8 @@ test('a counter that the firmware refuses is not asked for at every sample', {
 }, async (t) => {
   const { node, step, rows } = await bringUp(t, [])
   node.link(`${COUNTERS}/port_xmit_wait`, REFUSES)
-  // Refused at the first, second and fourth sample; what is allowed from the fifth on is read at the eighth.
+  // The read is refused at the first, second and fourth sample. It is allowed from the fifth on, and read again at the
+  // eighth.
   for (let at = 0; at < 4; at++) await step(50)
   node.remove(`${COUNTERS}/port_xmit_wait`)
   node.write(`${COUNTERS}/port_xmit_wait`, '7\n')

@@ -4,8 +4,8 @@ import { type RdmaPortSamplesOptions, rdmaPortSamplesOptions } from './config.ts
 import { rdmaPortSampleType, rdmaPortSamplingType } from './type.ts'
 
 /**
- * Registry row of the fast samples of port counters: runs only if it is asked for. It is no part of `rdma_samples`,
- * as its reads wait for the firmware: in a worker of their own they keep no sample of `hw_counters` waiting.
+ * Registry row of the fast samples of port counters: runs only on request. It is separate from `rdma_samples` because
+ * its reads wait for the firmware: in its own worker they do not delay samples of `hw_counters`.
  */
 export const rdmaPortSamples: SourceDefinition = {
   name: 'rdma_port_samples',

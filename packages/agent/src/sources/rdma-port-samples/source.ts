@@ -6,7 +6,7 @@ import type { NodeSource, SourceContext } from '../source.ts'
 import type { RdmaPortSamplesOptions } from './config.ts'
 import { PortSampler } from './port-sampler.ts'
 
-/** Counters of RDMA ports, sampled faster than they are reported. */
+/** Samples counters of RDMA ports more often than they are reported. */
 export function createRdmaPortSamples(options: RdmaPortSamplesOptions, context: SourceContext): NodeSource {
   const { devices, counters, sample_ms: sampleMs, ring_ms: ringMs } = options
   const folder = 'counters'

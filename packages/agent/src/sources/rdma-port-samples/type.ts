@@ -6,14 +6,14 @@ const entity = { kind: 'nic', key: ['device', 'port'] }
 const device = label('Name of the RDMA device, such as mlx5_0')
 const port = labelNumber('u32', 'Number of the port, from 1')
 
-/** The counters of the types that are reported, as they are declared there. */
+/** The counters, declared as in the reported types. */
 const counters = Object.fromEntries(
   [rdmaPortType, rdmaPortCountersType]
     .flatMap(({ layout }) => layout.slots)
     .flatMap(({ name, field }) => (field.role === 'counter' ? [[name, field]] : [])),
 ) as Readonly<Record<PortField, Field<number | bigint | undefined>>>
 
-/** Samples of port counters, which stay in the memory of their host. */
+/** Samples of port counters. They stay in the memory of the host. */
 export const rdmaPortSampleType = defineType(
   'rdma_port_sample',
   'A fast sample of the counters of one RDMA port',
@@ -21,7 +21,7 @@ export const rdmaPortSampleType = defineType(
   { entity },
 )
 
-/** How the sampling of one port fares. */
+/** Statistics of the sampling of one port. */
 export const rdmaPortSamplingType = defineType(
   'rdma_port_sampling',
   'Fast sampling of the counters of one RDMA port',

@@ -4,7 +4,7 @@ import { devicesOption } from '../device-filter.ts'
 import { ringMsOption, sampleMsOption } from '../fast-samples/config.ts'
 import { HW_COUNTERS } from '../rdma/names.ts'
 
-/** Counters that tell of loss and congestion, in the names of the driver. */
+/** Counters of loss and congestion, under the driver's names. */
 const DEFAULT_COUNTERS = [
   'packet_seq_err',
   'rp_cnp_handled',
@@ -31,5 +31,5 @@ export const rdmaSamplesOptions = block({
   ring_ms: ringMsOption,
 })
 
-/** What {@link rdmaSamplesOptions} gives. */
+/** Parsed {@link rdmaSamplesOptions}. */
 export type RdmaSamplesOptions = v.InferOutput<typeof rdmaSamplesOptions>

@@ -12,7 +12,7 @@ import { PortCounters, type PortCountersParts } from './port-counters.ts'
 import { type PortPlace, pathOf } from './port-files.ts'
 import { rdmaSampleType, rdmaSamplingType } from './type.ts'
 
-/** Samples the counters of one port in `hw_counters`, which its driver repeats for a lifespan. */
+/** Samples the counters of one port in `hw_counters`. The driver repeats their values for a lifespan. */
 export class HwSampler implements Sampler {
   readonly #place: PortPlace
   readonly #context: SourceContext
@@ -21,11 +21,11 @@ export class HwSampler implements Sampler {
   readonly #sampling: AttributeReader
   readonly #lifespanFile: KernelFile
   readonly #lifespan = new Lifespan()
-  /** As the driver tells it. Unit: milliseconds. */
+  /** Lifespan that the driver reports. Unit: milliseconds. */
   #lifespanMs: number | undefined
   #isReported = false
 
-  /** @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be. */
+  /** @throws SondeError `AGT_TAP` if the rings of the source exceed their limit. */
   constructor(place: PortPlace, ringSamples: number, parts: PortCountersParts<HwField>) {
     const { context, sysfs, folder } = parts
     this.#place = place
@@ -37,7 +37,7 @@ export class HwSampler implements Sampler {
     this.#lifespanFile = sysfs.file(...pathOf(place), folder, 'lifespan')
   }
 
-  /** Looks which counters there are, and how long the driver repeats them. */
+  /** Checks which counters exist, and the driver's lifespan. */
   scan(): void {
     this.#counters.scan()
     this.#lifespanMs = this.#sampling.read('lifespan_seconds', this.#lifespanFile, parseLifespan)
@@ -58,7 +58,7 @@ export class HwSampler implements Sampler {
   }
 
   report(): void {
-    // A port that has just come has its first sample now.
+    // The first sample of a new port is taken now.
     if (this.#series.samples === 0 && !this.sample()) return
     this.#context.source.report(rdmaSamplingType, {
       ...{ time: wallNs(), ...this.#place, ...this.#series.takeCounts() },

@@ -1,9 +1,9 @@
-/** What the kernel takes where a driver sets no lifespan. Unit: milliseconds. */
+/** The kernel's lifespan for drivers that set none. Unit: milliseconds. */
 export const LIFESPAN_MS = 10
 
 /**
- * Tells the samples that a driver repeats. Within its lifespan a driver gives the values that it read last, whoever
- * asked for them: a sample without any change, so soon after one that was new, says nothing of the time between.
+ * Detects samples that a driver repeats. Within its lifespan a driver returns its last values to all readers. A sample
+ * without a change soon after a new sample therefore contains no new information.
  */
 export class Lifespan {
   /** Unit: milliseconds. */
@@ -13,7 +13,7 @@ export class Lifespan {
   /**
    * Whether a sample repeats the one before.
    *
-   * @param isChanged Whether any value is another: then the driver read anew, for whoever else asked.
+   * @param isChanged Whether any value changed: then the driver has read the values again, perhaps for another reader.
    */
   isRepeat(monoNs: bigint, isChanged: boolean): boolean {
     if (!isChanged && this.#newNs !== 0n && Number(monoNs - this.#newNs) <= this.ms * 1e6) return true
@@ -21,7 +21,7 @@ export class Lifespan {
     return false
   }
 
-  /** Nothing is known of the samples before. */
+  /** Forgets the earlier samples. */
   restart(): void {
     this.#newNs = 0n
   }

@@ -3,29 +3,29 @@ import type { Sampler, SamplerSet } from '../fast-samples/fast-samples.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 
-/** A file is opened anew now and then: its device may be another by now. */
+/** A file is opened again regularly, because its device may have been replaced. */
 const READS_PER_OPEN = 1024
 const FOLDER = ['class', 'infiniband'] as const
 const PORT = /^[1-9]\d{0,8}$/
 
-/** A port by its place. */
+/** Device and number of a port. */
 export interface PortPlace {
   readonly device: string
   readonly port: number
 }
 
-/** What is sampled of ports. */
+/** Selection of sampled ports and counters. */
 export interface SampledPorts {
-  /** The folder of a port that holds the counters. */
+  /** Folder of the port that contains the counters. */
   readonly folder: 'hw_counters' | 'counters'
-  /** Names of the counters that are sampled, of those that the folder may have. */
+  /** Names of the sampled counters; the folder may lack some. */
   readonly counters: readonly string[]
   /** Patterns of the devices that are read. */
   readonly devices: readonly string[]
   samplerOf(place: PortPlace, sysfs: KernelFiles): Sampler
 }
 
-/** The ports of RDMA devices that have a counter which is sampled. */
+/** The ports of RDMA devices that have at least one sampled counter. */
 export class PortSamplers implements SamplerSet {
   readonly noun = 'port'
   readonly #ports: SampledPorts
@@ -46,7 +46,7 @@ export class PortSamplers implements SamplerSet {
     const namesIn = (...path: readonly string[]) => {
       const names = this.#sysfs.list(...FOLDER, ...path)
       if (!(names instanceof ReadFailure)) return names
-      // That a driver has no such folder is the rule for many.
+      // Many drivers have no such folder, so that is no failure.
       if (names.kind !== 'missing') failure = names
       return []
     }

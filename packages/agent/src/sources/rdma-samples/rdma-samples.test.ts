@@ -29,7 +29,7 @@ const rate = (perSecond: number): Test => ({ kind: 'rate_gt', perSecond, overNs:
 
 const WATCHED = { type: rdmaSampleType, field: 'np_cnp_sent_total', labels: LABELS }
 
-/** Rules on one counter; a step may set it. */
+/** Starts rules on one counter; a step may set it. */
 async function bringUp(t: TestContext, tests: readonly Test[]) {
   const node = new TestNode(t, TREE)
   const up = await bringUpSamples(t, { definition: rdmaSamples, node, watched: WATCHED }, tests)
@@ -42,7 +42,7 @@ test('a spike of 20 ms, which one sample a second cannot see, begins and ends at
   const { node, step, said, edges } = await bringUp(t, [rate(10_000)])
   node.write(`${HW}/lifespan`, '10\n')
   for (let at = 0; at < 5; at++) await step(20, 0)
-  // 500 in 20 ms are 25 000 a second; over the second around them they are 500.
+  // 500 events in 20 ms are 25 000 a second, but 500 a second over the whole second around them.
   await step(20, 500)
   for (let at = 0; at < 5; at++) await step(20, 500)
   assert.deepEqual(said(), ['rate_gt 0 + 120', 'rate_gt 0 - 140'])
@@ -63,7 +63,8 @@ test('samples within the lifespan are marked as repeats, and a change within it 
   for (let at = 0; at < 4; at++) await step(4)
   await step(1, 2)
   await step(4)
-  // New at 0; repeats at 4 and 8; new at 12, behind the lifespan; a repeat at 16; somebody else had it read before 17.
+  // New at 0; repeats at 4 and 8; new at 12, after the lifespan; a repeat at 16; before 17 another reader caused a
+  // read.
   assert.deepEqual(
     rows().map(({ repeat, np_cnp_sent_total: value }) => `${value}${repeat === 1 ? ' repeated' : ''}`),
     ['1', '1 repeated', '1 repeated', '1', '1 repeated', '2', '2 repeated'],
@@ -97,7 +98,7 @@ test('repeats are no matches in a row, and no samples of a window', async (t) =>
   node.write(`${HW}/lifespan`, '10\n')
   await step(0, 0)
   await step(12, 10)
-  // Without the mark these would be the second and the third match, and the end of the rise.
+  // Without the repeat mark these samples would be the second and third match, and the end of the rise.
   await step(4)
   await step(4)
   assert.deepEqual(said(), ['dt_gt 1 + 12'])
@@ -160,6 +161,6 @@ test('in an agent: a rule on fast samples opens an event, whose window and lanes
   assert.ok(of('repeat') !== undefined, 'the mark is a lane')
   const cnp = of('np_cnp_sent_total')
   assert.ok(cnp !== undefined && event.window !== undefined)
-  // The driver repeats its values for 12 ms: no lane says that it knows more.
+  // The driver repeats its values for 12 ms: no lane may claim a finer resolution.
   assert.ok(cnp.resolutionMs >= 12, `${cnp.resolutionMs} ms`)
 })

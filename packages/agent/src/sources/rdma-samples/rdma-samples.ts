@@ -3,7 +3,7 @@ import type { SourceDefinition } from '../source.ts'
 import { type RdmaSamplesOptions, rdmaSamplesOptions } from './config.ts'
 import { rdmaSampleType, rdmaSamplingType } from './type.ts'
 
-/** Registry row of the fast samples of RDMA counters: runs only if it is asked for. */
+/** Registry row of the fast samples of RDMA counters: runs only on request. */
 export const rdmaSamples: SourceDefinition = {
   name: 'rdma_samples',
   summary: 'Hardware counters of RDMA ports, sampled every few milliseconds for rules',

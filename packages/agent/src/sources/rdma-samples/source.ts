@@ -6,7 +6,7 @@ import { HwSampler } from './hw-sampler.ts'
 import { formsOf } from './port-counters.ts'
 import { PortSamplers } from './port-files.ts'
 
-/** Hardware counters of RDMA ports, sampled faster than they are reported. */
+/** Samples hardware counters of RDMA ports more often than they are reported. */
 export function createRdmaSamples(options: RdmaSamplesOptions, context: SourceContext): NodeSource {
   const { devices, counters, sample_ms: sampleMs, ring_ms: ringMs } = options
   const folder = 'hw_counters'

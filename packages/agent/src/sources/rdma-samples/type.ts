@@ -6,14 +6,14 @@ const entity = { kind: 'nic', key: ['device', 'port'] }
 const device = label('Name of the RDMA device, such as mlx5_0')
 const port = labelNumber('u32', 'Number of the port, from 1')
 
-/** The counters of the types that are reported, as they are declared there. */
+/** The counters, declared as in the reported types. */
 const counters = Object.fromEntries(
   [rdmaHwFirstType, rdmaHwType]
     .flatMap(({ layout }) => layout.slots)
     .flatMap(({ name, field }) => (field.role === 'counter' ? [[name, field]] : [])),
 ) as Readonly<Record<HwField, Field<number | bigint | undefined>>>
 
-/** Samples of hardware counters of one port, which stay in the memory of their host. */
+/** Samples of hardware counters of one port. They stay in the memory of the host. */
 export const rdmaSampleType = defineType(
   'rdma_sample',
   'A fast sample of hardware counters of RDMA on one port',
@@ -29,7 +29,7 @@ export const rdmaSampleType = defineType(
   { entity },
 )
 
-/** How the sampling of one port fares. */
+/** Statistics of the sampling of one port. */
 export const rdmaSamplingType = defineType(
   'rdma_sampling',
   'Fast sampling of hardware counters of RDMA on one port',
